@@ -1,0 +1,159 @@
+import type { Entity } from '../model/entity.ts'
+import type { Field } from '../model/field.ts'
+import type { Duplicates, Ingest, IngestKind, IngestState } from '../model/ingest.ts'
+
+/** What is asked of the catalog to make an ingest; `entity` is null for a metadata ingest. */
+export interface NewIngest {
+  readonly alias: string
+  readonly kind: IngestKind
+  readonly entity: string | null
+  readonly fields: readonly Field[]
+  readonly duplicates: Duplicates
+  readonly createdMs: number
+}
+
+export interface IngestChange {
+  readonly state?: IngestState
+  readonly reason?: string | null
+  readonly addFields?: readonly Field[]
+}
+
+/** A page of a list that is ordered by a key; `after` is the key of the last item before it. */
+export interface PageRequest {
+  readonly after: string | null
+  readonly limit: number
+}
+
+/** Definitions of ingests and entities. Reads are from the database; who needs them often keeps its own copy (see `version`). */
+export interface IngestCatalog {
+  /** In one transaction. Throws Problem `conflict` for a taken alias or entity name, `invalid_request` where it disagrees with its entity. */
+  create(ingest: NewIngest): Promise<Ingest>
+  find(alias: string): Promise<Ingest | null>
+  /** The ingest as it was at a version of its fields; also when it has been deleted since. */
+  findVersion(id: number, fieldsVersion: number): Promise<Ingest | null>
+  list(page: PageRequest): Promise<readonly Ingest[]>
+  /** Null when there is no such ingest. Throws Problem `invalid_request` where new fields disagree with the ingest or its entity. */
+  change(alias: string, change: IngestChange): Promise<Ingest | null>
+  /** All series entities, by name. */
+  entities(): Promise<readonly Entity[]>
+  /** Goes up with every change of an ingest or entity. */
+  version(): Promise<number>
+}
+
+export type Right = 'ingest' | 'consume' | 'admin'
+
+export interface Subscriber {
+  readonly id: number
+  readonly name: string
+  readonly createdMs: number
+}
+
+export interface Key {
+  readonly id: string
+  readonly subscriberId: number
+  /** SHA-256 of the key, in hexadecimal. */
+  readonly hash: string
+  readonly rights: readonly Right[]
+  readonly createdMs: number
+  readonly expiresMs: number | null
+}
+
+/** `"*"` means every one. `untilMs` is not included. */
+export interface Subscription {
+  readonly ingest: string | null
+  readonly entity: string | null
+  readonly fromMs: number | null
+  readonly untilMs: number | null
+  readonly suspended: boolean
+}
+
+/** All that decides who may do what, as one value: it is small, and read from memory at each request. */
+export interface AccessState {
+  readonly version: number
+  readonly subscribers: readonly Subscriber[]
+  readonly keys: readonly Key[]
+  /** By subscriber id. */
+  readonly subscriptions: ReadonlyMap<number, readonly Subscription[]>
+}
+
+export interface AccessCatalog {
+  state(): Promise<AccessState>
+  /** Throws Problem `conflict` for a taken name. */
+  createSubscriber(name: string, createdMs: number): Promise<Subscriber>
+  /** With its keys and subscriptions. False when there is no such subscriber. */
+  deleteSubscriber(name: string): Promise<boolean>
+  createKey(key: Key): Promise<void>
+  deleteKey(id: string): Promise<boolean>
+  /** Replaces all of the subscriber's subscriptions. */
+  putSubscriptions(subscriberId: number, subscriptions: readonly Subscription[]): Promise<void>
+}
+
+/** A row that was not stored, kept as it was pushed. */
+export interface RejectedRow {
+  readonly ingestId: number
+  /** The row's place in the one order of all that was accepted; with the ingest it names the row. */
+  readonly position: number
+  readonly batchPosition: number
+  readonly index: number
+  /** The row's own text, character for character. */
+  readonly row: string
+  /** The pushed property at fault, null where the row as a whole is. */
+  readonly field: string | null
+  readonly code: RejectCode
+  readonly message: string
+  readonly receivedMs: number
+}
+
+export const rejectCodes = [
+  'not_an_object',
+  'unknown_field',
+  'missing_time',
+  'invalid_time',
+  'missing_tag',
+  'missing_index',
+  'wrong_type',
+  'out_of_range',
+  'too_large',
+] as const
+export type RejectCode = (typeof rejectCodes)[number]
+
+export interface RejectedFilter {
+  readonly batchPosition?: number
+  readonly code?: RejectCode
+  readonly afterPosition: number
+  readonly limit: number
+}
+
+export interface RejectedCatalog {
+  /**
+   * Keeps the rows and notes, in the same transaction, that everything before `throughPosition` was judged. Rows that were kept before
+   * are left as they are: the journal may be judged again.
+   */
+  add(rows: readonly RejectedRow[], throughPosition: number): Promise<void>
+  /** The position that `add` was last told. */
+  judgedPosition(): Promise<number>
+  /** In the order of their positions, without the discarded ones. */
+  list(ingestId: number, filter: RejectedFilter): Promise<readonly RejectedRow[]>
+  /** How many rows of each ingest were rejected, discarded ones included, by ingest id. */
+  counts(): Promise<ReadonlyMap<number, number>>
+  /** How many rows of one batch were rejected, and the first of them (at most `limit`, by index). */
+  ofBatch(
+    ingestId: number,
+    batchPosition: number,
+    limit: number,
+  ): Promise<{ count: number; first: readonly RejectedRow[] }>
+}
+
+/** Random values that outlive restarts: what tokens and batch ids are signed with. */
+export interface SecretCatalog {
+  /** The secret of this name; made at first use. */
+  secret(name: string): Promise<Uint8Array>
+}
+
+export interface Catalog {
+  readonly ingests: IngestCatalog
+  readonly access: AccessCatalog
+  readonly rejected: RejectedCatalog
+  readonly secrets: SecretCatalog
+  close(): Promise<void>
+}

@@ -1,0 +1,62 @@
+/** What was pushed in one request, and all that is needed to judge it again and get the same outcome. */
+export interface JournalEntry {
+  readonly ingestId: number
+  /** The version of the ingest's fields that the rows are judged by. */
+  readonly fieldsVersion: number
+  readonly subscriberId: number
+  readonly receivedMs: number
+  readonly format: 'json' | 'ndjson'
+  readonly idempotencyKey: string | null
+  /** Rows in the body; an entry takes at least one position, also when it holds none. */
+  readonly rows: number
+  /** The body as it was pushed, decompressed: JSON that was checked before it was accepted. */
+  readonly body: Uint8Array
+}
+
+/** An entry in its place: its rows have the positions from `position` up to `position + rows - 1`. */
+export interface PlacedEntry extends JournalEntry {
+  readonly position: number
+}
+
+/** The position after an entry: where the next one stands. */
+export function positionAfter(entry: Pick<PlacedEntry, 'position' | 'rows'>): number {
+  return entry.position + Math.max(1, entry.rows)
+}
+
+/** What was found when the journal was opened. */
+export interface JournalRecovery {
+  readonly segments: number
+  readonly entries: number
+  readonly bytes: number
+  /** Bytes of an unfinished last entry that were cut off: it was never acknowledged. */
+  readonly tornBytes: number
+  readonly tornFile: string | null
+}
+
+export interface JournalWriter {
+  readonly recovery: JournalRecovery
+  /** Everything before this position is on disk. */
+  readonly durablePosition: number
+  /** Bytes in segments that are still kept. */
+  readonly bytes: number
+  /**
+   * Resolves with the entry's position once it is on disk; entries get their positions in the order of the calls.
+   * Throws Problem `overloaded` when the backlog bound is reached or the disk is full, and `unavailable` after a failed fsync:
+   * from then on nothing more is acknowledged.
+   */
+  append(entry: JournalEntry): Promise<number>
+  /** Called with the new durable position after each write. */
+  onDurable(listener: (position: number) => void): void
+  /** Ends the file being written and begins another. */
+  rotate(): Promise<void>
+  /** Deletes the segments that hold nothing at or after `position`. */
+  trim(position: number): Promise<number>
+  /** Waits for what was appended, and leaves a mark that the end is whole. */
+  close(): Promise<void>
+}
+
+export interface JournalReader {
+  /** Entries in order from `position`, as far as `untilPosition` (exclusive), up to about `bytesMax` of bodies; empty when there are none. */
+  read(position: number, untilPosition: number, bytesMax: number): Promise<readonly PlacedEntry[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,23 @@
+/** What the journal needs of a disk, so that tests can put one under it that forgets, fills up or fails. */
+export interface Disk {
+  /** Names of the files in a folder, sorted; empty when there is no such folder. */
+  list(directory: string): Promise<string[]>
+  makeDirectory(directory: string): Promise<void>
+  /** Opens an existing file, or makes a new one when `create` is set (fails if it is there). */
+  open(path: string, options: { readonly create: boolean }): Promise<DiskFile>
+  remove(path: string): Promise<void>
+  /** Makes creations and removals in the folder durable. */
+  syncDirectory(directory: string): Promise<void>
+}
+
+export interface DiskFile {
+  size(): Promise<number>
+  /** Reads up to `buffer.length` bytes at `offset`; fewer at the end of the file. */
+  read(buffer: Uint8Array, offset: number): Promise<number>
+  /** Writes all of the buffers at `offset`, or throws: a short write is finished or is an error. */
+  write(buffers: readonly Uint8Array[], offset: number): Promise<void>
+  truncate(size: number): Promise<void>
+  /** Makes data and size durable (fdatasync). */
+  sync(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,74 @@
+// Columns are how rows travel inside: from the validated push to the store, and from a query's run to its shape.
+// A null has a value of its own in each of them, so that no bitmap is needed beside the array.
+
+/** `NaN` is null; NaN and infinities cannot be stored. */
+export interface DoubleColumn {
+  readonly type: 'double'
+  readonly values: Float64Array
+}
+
+/** Milliseconds since the epoch; `NaN` is null. */
+export interface TimestampColumn {
+  readonly type: 'timestamp'
+  readonly values: Float64Array
+}
+
+/** `values` holds the nearest double, `NaN` for null. Where one value is beyond 2^53 in size, `exact` holds all of them digit for digit. */
+export interface LongColumn {
+  readonly type: 'long'
+  readonly values: Float64Array
+  readonly exact: BigInt64Array | null
+}
+
+/** Codes of `dictionary`, -1 for null. */
+export interface StringColumn {
+  readonly type: 'string'
+  readonly codes: Int32Array
+  readonly dictionary: readonly string[]
+}
+
+/** 0, 1, or 2 for null. */
+export interface BooleanColumn {
+  readonly type: 'boolean'
+  readonly values: Uint8Array
+}
+
+export type ColumnVector = DoubleColumn | TimestampColumn | LongColumn | StringColumn | BooleanColumn
+export type ColumnType = ColumnVector['type']
+
+export const nullCode = -1
+export const nullBoolean = 2
+
+/** A value as it leaves a column: a long beyond 2^53 is a `bigint`, a timestamp is its milliseconds. */
+export type Value = number | bigint | string | boolean | null
+
+export function columnLength(column: ColumnVector): number {
+  return column.type === 'string' ? column.codes.length : column.values.length
+}
+
+export function isNullAt(column: ColumnVector, row: number): boolean {
+  switch (column.type) {
+    case 'string':
+      return column.codes[row] === nullCode
+    case 'boolean':
+      return column.values[row] === nullBoolean
+    default:
+      return Number.isNaN(column.values[row])
+  }
+}
+
+/** The value of one row. For tests and rare paths: loops over rows read the arrays themselves. */
+export function valueAt(column: ColumnVector, row: number): Value {
+  if (isNullAt(column, row)) return null
+  switch (column.type) {
+    case 'string':
+      return column.dictionary[column.codes[row]!]!
+    case 'boolean':
+      return column.values[row] === 1
+    case 'long':
+      if (column.exact === null) return column.values[row]!
+      return Number.isSafeInteger(column.values[row]!) ? column.values[row]! : column.exact[row]!
+    default:
+      return column.values[row]!
+  }
+}

@@ -1,0 +1,41 @@
+import { civilFromDays, daysFromCivil, daysInMonth, msPerDay } from './instant.ts'
+
+/** An ISO 8601 duration, added by the UTC calendar: months first, then days, then the time part. */
+export interface Duration {
+  readonly months: number
+  readonly days: number
+  readonly ms: number
+}
+
+const form =
+  /^P(?!$)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?!$)(?:(\d{1,12})H)?(?:(\d{1,12})M)?(?:(\d{1,12})(?:\.(\d+))?S)?)?$/
+
+/** Reads `P1Y2M3W4DT5H6M7.5S` (contract, sections 2 and 10); null when the text is none. Finer fractions are cut to the millisecond. */
+export function parseDuration(text: string): Duration | null {
+  const match = form.exec(text)
+  if (match === null) return null
+  const part = (group: number): number => Number(match[group] ?? 0)
+  const milliseconds = match[8] === undefined ? 0 : Number(match[8].slice(0, 3).padEnd(3, '0'))
+  return {
+    months: part(1) * 12 + part(2),
+    days: part(3) * 7 + part(4),
+    ms: part(5) * 3_600_000 + part(6) * 60_000 + part(7) * 1000 + milliseconds,
+  }
+}
+
+/** Moves whole months, the day clamped to the end of the month it lands in. */
+export function addMonths(ms: number, months: number): number {
+  if (months === 0) return ms
+  const days = Math.floor(ms / msPerDay)
+  const { year, month, day } = civilFromDays(days)
+  const index = year * 12 + (month - 1) + months
+  const newYear = Math.floor(index / 12)
+  const newMonth = index - newYear * 12 + 1
+  const newDay = Math.min(day, daysInMonth(newYear, newMonth))
+  return daysFromCivil(newYear, newMonth, newDay) * msPerDay + (ms - days * msPerDay)
+}
+
+/** `ms` moved by the duration, forwards (`sign` 1) or backwards (-1). May lie outside the years 0001 to 9999. */
+export function addDuration(ms: number, duration: Duration, sign: 1 | -1): number {
+  return addMonths(ms, sign * duration.months) + sign * (duration.days * msPerDay + duration.ms)
+}

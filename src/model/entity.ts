@@ -1,0 +1,37 @@
+import type { Field, FieldRole, FieldType } from './field.ts'
+import type { Duplicates } from './ingest.ts'
+
+export interface EntityField {
+  readonly name: string
+  readonly type: FieldType
+  readonly role: FieldRole
+}
+
+/** A queryable series data set. Its fields are those of its ingests, in the order in which they were defined. */
+export interface Entity {
+  /** Never given twice: an entity that was dropped and made anew is another one, and sees no row of the old. */
+  readonly id: number
+  readonly name: string
+  readonly fields: readonly EntityField[]
+  readonly duplicates: Duplicates
+  /** Aliases of the ingests that feed it now. */
+  readonly ingests: readonly string[]
+}
+
+export function fieldsOfRole(entity: Pick<Entity, 'fields'>, role: FieldRole): readonly EntityField[] {
+  return entity.fields.filter((field) => field.role === role)
+}
+
+/** The one field of role `time`. */
+export function timeField(entity: Pick<Entity, 'fields'>): EntityField {
+  const field = entity.fields.find((candidate) => candidate.role === 'time')
+  if (field === undefined) throw new Error('a series entity has a time field by its definition')
+  return field
+}
+
+/** The fields of an entity after another definition joined it: shared names must agree, new ones go to the end. */
+export function mergeFields(known: readonly EntityField[], added: readonly Field[]): readonly EntityField[] {
+  const names = new Set(known.map((field) => field.name))
+  const fresh = added.filter((field) => !names.has(field.name))
+  return [...known, ...fresh.map(({ name, type, role }) => ({ name, type, role }))]
+}

@@ -1,0 +1,35 @@
+/** What a field may hold. `json` is for the attributes of metadata items alone. */
+export const fieldTypes = ['timestamp', 'string', 'double', 'long', 'boolean', 'json'] as const
+export type FieldType = (typeof fieldTypes)[number]
+
+export const seriesRoles = ['time', 'tag', 'dimension', 'metric'] as const
+export const metadataRoles = ['index', 'attribute'] as const
+export type FieldRole = (typeof seriesRoles)[number] | (typeof metadataRoles)[number]
+
+/** One field of an ingest: `source` is the property of a pushed row that it is read from. */
+export interface Field {
+  readonly name: string
+  readonly source: string
+  readonly type: FieldType
+  readonly role: FieldRole
+}
+
+/** Aliases of ingests, names of entities and names of fields (contract, section 1). */
+export const namePattern = '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$'
+const nameExpression = new RegExp(namePattern)
+
+export function isName(text: string): boolean {
+  return nameExpression.test(text)
+}
+
+/** Whether means can be taken of a field. */
+export function isNumeric(field: { readonly type: FieldType }): boolean {
+  return field.type === 'double' || field.type === 'long'
+}
+
+/** The fields of an ingest that was created without any: a date, a tag and a value. */
+export const defaultSeriesFields: readonly Field[] = [
+  { name: 'D', source: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', source: 'T', type: 'string', role: 'tag' },
+  { name: 'V', source: 'V', type: 'double', role: 'metric' },
+]

@@ -1,0 +1,31 @@
+import type { Field } from './field.ts'
+
+export type IngestKind = 'series' | 'metadata'
+export type IngestState = 'active' | 'blocked'
+export type Duplicates = 'keep' | 'replace'
+
+/** A named target for pushed rows, as an operator defined it. Deleted ingests are not represented: they do not exist. */
+export interface Ingest {
+  /** Never given twice, so that a new ingest of an old alias is another one. */
+  readonly id: number
+  readonly alias: string
+  readonly kind: IngestKind
+  /** The entity that a series ingest feeds. A metadata ingest feeds the metadata entity of its own alias. */
+  readonly entity: string
+  readonly entityId: number
+  readonly fields: readonly Field[]
+  /** Goes up by one with each `add_fields`; a journal entry names the version it is judged by. */
+  readonly fieldsVersion: number
+  readonly duplicates: Duplicates
+  readonly state: IngestState
+  readonly reason: string | null
+  readonly createdMs: number
+}
+
+/** Rows of one ingest: `received = stored + rejected + pending`. */
+export interface IngestCounters {
+  readonly received: number
+  readonly stored: number
+  readonly rejected: number
+  readonly pending: number
+}

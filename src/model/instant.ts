@@ -1,0 +1,92 @@
+// Instants are milliseconds since 1970-01-01T00:00Z, years 0001 to 9999, always UTC inside.
+
+export const msPerDay = 86_400_000
+/** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */
+export const earliestMs = -62_135_596_800_000
+export const latestMs = 253_402_300_799_999
+
+export interface CivilDate {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+}
+
+/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar (Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
+export function daysFromCivil(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year
+  const era = Math.floor(y / 400)
+  const yearOfEra = y - era * 400
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
+
+/** The inverse of `daysFromCivil`. */
+export function civilFromDays(days: number): CivilDate {
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const dayOfEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const m = Math.floor((5 * dayOfYear + 2) / 153)
+  const month = m < 10 ? m + 3 : m - 9
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * m + 2) / 5) + 1,
+  }
+}
+
+export function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+const extended = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/
+const basic = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/
+
+function offsetMinutes(zone: string | undefined): number | null {
+  if (zone === undefined || zone === 'Z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = zone.length === 3 ? 0 : Number(zone.slice(-2))
+  if (hours > 23 || minutes > 59) return null
+  return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/**
+ * The milliseconds of an ISO 8601 calendar date or date-time (contract, sections 2 and 10), or null when the text is none.
+ * No zone means UTC; a date alone is its midnight; finer fractions are cut to the millisecond.
+ */
+export function parseInstant(text: string): number | null {
+  const match = extended.exec(text) ?? basic.exec(text)
+  if (match === null) return null
+  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((group) => Number(match[group] ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
+  if (hour > 23 || minute > 59 || second > 59) return null
+  const offset = offsetMinutes(match[8])
+  if (offset === null) return null
+  const milliseconds = match[7] === undefined ? 0 : Number(match[7].slice(0, 3).padEnd(3, '0'))
+  const ms =
+    daysFromCivil(year, month, day) * msPerDay + ((hour * 60 + minute - offset) * 60 + second) * 1000 + milliseconds
+  return ms < earliestMs || ms > latestMs ? null : ms
+}
+
+const pad = (value: number, width: number): string => String(value).padStart(width, '0')
+
+/** `2026-01-01T00:00:00.000Z`, the one form in which instants leave the service. */
+export function formatInstant(ms: number): string {
+  const days = Math.floor(ms / msPerDay)
+  const { year, month, day } = civilFromDays(days)
+  const rest = ms - days * msPerDay
+  const time = `${pad(Math.floor(rest / 3_600_000), 2)}:${pad(Math.floor(rest / 60_000) % 60, 2)}`
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${time}:${pad(Math.floor(rest / 1000) % 60, 2)}.${pad(rest % 1000, 3)}Z`
+}

@@ -1,0 +1,86 @@
+// A plan is what a data query means, as plain data: names are checked, dates are resolved, defaults are filled in.
+// Every store answers the same plan with the same rows in the same order.
+import type { EntityField } from './entity.ts'
+import type { Granularity } from './granularity.ts'
+
+/** Which items a query looks at: those of the entity whose `tag` passes `ids` AND `prefixes` (null: no such filter). */
+export interface Selection {
+  readonly entityId: number
+  readonly time: EntityField
+  readonly tag: EntityField
+  readonly ids: readonly string[] | null
+  readonly prefixes: readonly string[] | null
+  /** An item is a row in which at least one of these is not null. Never empty. */
+  readonly metrics: readonly EntityField[]
+  /** Extra dimension and tag fields that come before the metrics. */
+  readonly fields: readonly EntityField[]
+}
+
+/** Both ends belong to the range; an open side is -Infinity or Infinity. */
+export interface Range {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Each item in the range. Output: time, tag, fields, metrics; ordered by time, tag, fields, position. */
+export interface SelectPlan {
+  readonly kind: 'select'
+  readonly selection: Selection
+  readonly range: Range
+}
+
+/**
+ * The mean of each metric's non-null values for each bucket, tag (if `byTag`) and combination of `fields`.
+ * Output: time (the bucket's start), tag (if `byTag`), fields, metrics (doubles); ordered in this order.
+ * With granularity `all` the bucket's start is `range.fromMs`, or the date of the first selected item when that is open.
+ */
+export interface AveragePlan {
+  readonly kind: 'average'
+  readonly selection: Selection
+  readonly range: Range
+  readonly granularity: Granularity
+  readonly byTag: boolean
+}
+
+/** Each tag's newest item at or after `fromMs`. Output as of select. */
+export interface LatestPlan {
+  readonly kind: 'latest'
+  readonly selection: Selection
+  readonly fromMs: number
+}
+
+/** Each tag's item strictly before (last) or after (next) `dateMs`, nearest first, after skipping `offset` of them. Output as of select. */
+export interface NeighbourPlan {
+  readonly kind: 'last' | 'next'
+  readonly selection: Selection
+  readonly dateMs: number
+  readonly offset: number
+}
+
+/** Each tag's newest item at or before each tick. Output: time, tag, fields, metrics, tick; ordered by tick, then tag. */
+export interface SnapPlan {
+  readonly kind: 'snap'
+  readonly selection: Selection
+  /** Rising; at most `limits.buckets` of them. */
+  readonly ticksMs: Float64Array
+}
+
+export type Plan = SelectPlan | AveragePlan | LatestPlan | NeighbourPlan | SnapPlan
+
+/** The most a query may answer with, and how long it may take. Passing one of them is an error, never a cut result. */
+export interface PlanLimits {
+  readonly resultRows: number
+  readonly buckets: number
+  readonly resultBytes: number
+}
+
+/** The name and type of each column of the plan's output, in order. */
+export function outputFields(plan: Plan): readonly EntityField[] {
+  const { time, tag, fields, metrics } = plan.selection
+  if (plan.kind === 'average') {
+    const means = metrics.map((metric): EntityField => ({ ...metric, type: 'double' }))
+    return [time, ...(plan.byTag ? [tag] : []), ...fields, ...means]
+  }
+  const tick: EntityField = { name: 'snap', type: 'timestamp', role: 'time' }
+  return [time, tag, ...fields, ...metrics, ...(plan.kind === 'snap' ? [tick] : [])]
+}

@@ -1,0 +1,114 @@
+// Every error a caller can meet, in one catalogue (RFC 9457 bodies; docs/errors.md explains each code, and a test compares the two).
+
+interface ProblemKind {
+  readonly status: number
+  readonly title: string
+}
+
+export const problems = {
+  // What the caller sent is at fault.
+  invalid_request: { status: 400, title: 'The request is not valid' },
+  invalid_json: { status: 400, title: 'The body is not JSON' },
+  invalid_body: { status: 400, title: 'The body is not valid' },
+  body_too_large: { status: 400, title: 'The body is too large' },
+  malformed_http: { status: 400, title: 'The request is not valid HTTP' },
+  unknown_entity: { status: 400, title: 'There is no such entity' },
+  idempotency_key_reused: { status: 400, title: 'The idempotency key was used for another body' },
+  invalid_token: { status: 400, title: 'The token is not valid' },
+  // Access.
+  forbidden: { status: 403, title: 'Access is forbidden' },
+  // What the path names does not exist, or cannot be used so.
+  path_not_found: { status: 404, title: 'There is no such path' },
+  ingest_not_found: { status: 404, title: 'There is no such ingest' },
+  batch_not_found: { status: 404, title: 'There is no such batch' },
+  table_not_found: { status: 404, title: 'There is no such metadata entity' },
+  not_found: { status: 404, title: 'There is no such thing' },
+  method_not_allowed: { status: 405, title: 'The path does not take this method' },
+  not_acceptable: { status: 406, title: 'The answer cannot be given in an accepted format' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
+  conflict: { status: 409, title: 'The name is taken' },
+  // Limits.
+  query_body_too_large: { status: 413, title: 'The request is too large' },
+  result_too_large: { status: 413, title: 'The answer would be too large' },
+  too_many_buckets: { status: 413, title: 'The answer would have too many buckets' },
+  unsupported_media_type: { status: 415, title: 'The body has a type or encoding that is not taken' },
+  ingest_blocked: { status: 423, title: 'The ingest is blocked' },
+  too_many_requests: { status: 429, title: 'Too many requests' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
+  // The service cannot do it now.
+  internal: { status: 500, title: 'The service failed' },
+  overloaded: { status: 503, title: 'The service is overloaded' },
+  unavailable: { status: 503, title: 'A part of the service is not available' },
+  query_timeout: { status: 503, title: 'The query took too long' },
+  shutting_down: { status: 503, title: 'The service is shutting down' },
+} as const satisfies Record<string, ProblemKind>
+
+export type ProblemCode = keyof typeof problems
+
+/** `path` is the property's name (`ids[0]`), empty for the whole body. */
+export interface ProblemError {
+  readonly path: string
+  readonly message: string
+}
+
+export interface ProblemOptions {
+  readonly errors?: readonly ProblemError[]
+  readonly retryAfterS?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** The body of an error answer. */
+export interface ProblemBody {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: ProblemCode
+  readonly retryable: boolean
+  readonly errors?: readonly ProblemError[]
+}
+
+/** An expected failure that the caller is told about; `detail` says what to do. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly errors: readonly ProblemError[] | undefined
+  readonly retryAfterS: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'Problem'
+    this.code = code
+    this.errors = options.errors
+    this.headers = options.headers ?? {}
+    this.retryAfterS = options.retryAfterS ?? (this.retryable ? 1 : undefined)
+  }
+
+  get status(): number {
+    return problems[this.code].status
+  }
+
+  /** Whether the same request may succeed later. */
+  get retryable(): boolean {
+    return (this.status === 429 || this.status === 503) && this.code !== 'query_timeout'
+  }
+
+  body(): ProblemBody {
+    const { status, title } = problems[this.code]
+    const base = {
+      type: 'about:blank',
+      title,
+      status,
+      detail: this.message,
+      code: this.code,
+      retryable: this.retryable,
+    }
+    return this.errors === undefined ? base : { ...base, errors: this.errors }
+  }
+}
+
+/** A request that is at fault at one place. */
+export function invalidRequest(path: string, message: string): Problem {
+  return new Problem('invalid_request', path === '' ? message : `${path}: ${message}`, { errors: [{ path, message }] })
+}

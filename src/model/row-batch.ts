@@ -1,0 +1,13 @@
+import type { ColumnVector } from './column.ts'
+import type { EntityField } from './entity.ts'
+
+/** Valid rows on their way into the store, as columns. */
+export interface RowBatch {
+  readonly entityId: number
+  readonly rows: number
+  /** The place of each row in the one order of all that was accepted: unique, rising. Decides which of two rows is newer. */
+  readonly positions: Float64Array
+  /** What the columns hold, in the same order. A field of the entity that is not here is null in these rows. */
+  readonly fields: readonly EntityField[]
+  readonly columns: readonly ColumnVector[]
+}

@@ -1,0 +1,50 @@
+// What happens inside, as one union of plain data. Sinks decide what becomes a log line, a metric or nothing.
+
+export type ServiceEvent =
+  | {
+      readonly kind: 'journalOpened'
+      readonly segments: number
+      readonly entries: number
+      readonly bytes: number
+      readonly tornBytes: number
+      readonly tornFile: string | null
+      readonly ms: number
+    }
+  | {
+      readonly kind: 'journalWritten'
+      readonly entries: number
+      readonly rows: number
+      readonly bytes: number
+      readonly ms: number
+    }
+  | { readonly kind: 'journalFailed'; readonly file: string; readonly message: string }
+  | { readonly kind: 'rowsJudged'; readonly rows: number; readonly rejected: number; readonly ms: number }
+  | { readonly kind: 'storeStarted'; readonly replayedRows: number; readonly ms: number }
+  | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }
+  | {
+      readonly kind: 'requestServed'
+      readonly id: string
+      readonly method: string
+      readonly route: string
+      readonly status: number
+      readonly ms: number
+    }
+  | {
+      readonly kind: 'requestFailed'
+      readonly id: string
+      readonly method: string
+      readonly route: string
+      readonly error: unknown
+    }
+  | {
+      readonly kind: 'queryAnswered'
+      readonly query: string
+      readonly rows: number
+      readonly bytes: number
+      readonly ms: number
+    }
+  | { readonly kind: 'serverListening'; readonly url: string }
+  | { readonly kind: 'serverStopping'; readonly signal: string }
+  | { readonly kind: 'serverStopped'; readonly ms: number }
+
+export type Observe = (event: ServiceEvent) => void

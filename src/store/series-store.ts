@@ -1,0 +1,36 @@
+import type { ColumnVector } from '../model/column.ts'
+import type { Plan, PlanLimits } from '../model/plan.ts'
+import type { RowBatch } from '../model/row-batch.ts'
+
+/** Makes rows queryable. */
+export interface SeriesWriter {
+  /**
+   * Takes the rows of one batch; a query that starts afterwards sees all of them. Batches come in the order of their positions,
+   * each position once: on a restart the pipeline begins again at `position`.
+   */
+  write(batch: RowBatch): void
+  /** Rows before this position are stored for good; the journal is read from here after a restart. */
+  readonly position: number
+}
+
+/** A part of a result: the columns of the plan's output, all of the same length. */
+export interface ResultBatch {
+  readonly rows: number
+  readonly columns: readonly ColumnVector[]
+}
+
+export interface EntityStatistics {
+  readonly rows: number
+  readonly firstMs: number | null
+  readonly lastMs: number | null
+}
+
+export interface SeriesReader {
+  /**
+   * Runs a plan on one consistent state: rows that are written meanwhile are not seen. Result batches come in the plan's order.
+   * Throws Problem `result_too_large` or `too_many_buckets` when a limit is passed, and the signal's reason when it is aborted.
+   * A long run yields to the event loop every few milliseconds.
+   */
+  run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncIterable<ResultBatch>
+  statistics(entityId: number): Promise<EntityStatistics>
+}
