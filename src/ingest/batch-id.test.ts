@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { BatchIds } from './batch-id.ts'
+
+const ids = new BatchIds(new Uint8Array(32).fill(7))
+const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+const key = fc.record({ position: fc.maxSafeNat(), rows: uint32, ingestId: uint32, subscriberId: uint32 })
+
+test('an id gives back what it names, in 43 characters that a URL takes', () => {
+  fc.assert(
+    fc.property(key, (batch) => {
+      const id = ids.encode(batch)
+      expect(id).toMatch(/^[A-Za-z0-9_-]{43}$/)
+      expect(ids.decode(id)).toEqual(batch)
+    }),
+  )
+})
+
+test('an id with any character changed is none', () => {
+  const id = ids.encode({ position: 12, rows: 3, ingestId: 4, subscriberId: 5 })
+  for (let place = 0; place < id.length; place++) {
+    const other = id[place] === 'A' ? 'B' : 'A'
+    expect(ids.decode(id.slice(0, place) + other + id.slice(place + 1))).toBeNull()
+  }
+})
+
+test.each(['', 'x', '../../etc/passwd', 'A'.repeat(43), `${'A'.repeat(43)}=`, 'ä'.repeat(43)])(
+  '%j is no id',
+  (text) => {
+    expect(ids.decode(text)).toBeNull()
+  },
+)
+
+test('an id of another service is none', () => {
+  const other = new BatchIds(new Uint8Array(32).fill(8))
+  expect(ids.decode(other.encode({ position: 1, rows: 1, ingestId: 1, subscriberId: 1 }))).toBeNull()
+})

@@ -1,0 +1,69 @@
+import type { RejectCode, RejectedCatalog } from '../catalog/catalog.ts'
+import { Problem } from '../model/problem.ts'
+import type { BatchIds, BatchKey } from './batch-id.ts'
+import type { IngestProgress } from './progress.ts'
+
+/** Where the rows of one batch are: `rows = stored + rejected + pending`. */
+export interface Receipt {
+  readonly batch: string
+  readonly rows: number
+  readonly stored: number
+  readonly rejected: number
+  readonly pending: number
+  /** The first of the rejected rows, by index. */
+  readonly errors: readonly ReceiptError[]
+}
+
+export interface ReceiptError {
+  readonly index: number
+  readonly field: string | null
+  readonly code: RejectCode
+  readonly message: string
+}
+
+export interface ReceiptParts {
+  readonly batchIds: BatchIds
+  readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
+  readonly progress: IngestProgress
+  /** How many rejected rows a receipt shows. */
+  readonly errorsMax: number
+}
+
+export class Receipts {
+  readonly #parts: ReceiptParts
+
+  constructor(parts: ReceiptParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * The receipt of a batch that was pushed to this ingest. Throws Problem `batch_not_found` for an id that was never given
+   * for it, `forbidden` for another subscriber's batch.
+   */
+  async receipt(subscriberId: number, ingestId: number, batch: string): Promise<Receipt> {
+    const key = this.#parts.batchIds.decode(batch)
+    if (key === null || key.ingestId !== ingestId) {
+      throw new Problem(
+        'batch_not_found',
+        'No push to this ingest was answered with this batch id. Use the `batch` of its answer, whole.',
+      )
+    }
+    if (key.subscriberId !== subscriberId) {
+      throw new Problem(
+        'forbidden',
+        'The batch was pushed by another subscriber. Ask with a key of the subscriber that pushed it.',
+      )
+    }
+    return this.ofKey(batch, key)
+  }
+
+  async ofKey(batch: string, key: BatchKey): Promise<Receipt> {
+    const { progress, rejected, errorsMax } = this.#parts
+    const judged = Math.min(key.rows, Math.max(0, progress.processedPosition - key.position))
+    const { count, first } = await rejected.ofBatch(key.ingestId, key.position, errorsMax)
+    // Rejected rows are kept a moment before the position that covers them is known: until then they are pending still.
+    const known = Math.min(count, judged)
+    const errors = first.slice(0, known).map(({ index, field, code, message }) => ({ index, field, code, message }))
+    return { batch, rows: key.rows, stored: judged - known, rejected: known, pending: key.rows - judged, errors }
+  }
+}

@@ -1,0 +1,47 @@
+// What the main thread and the store's thread say to each other: plain data, so that either side can be read alone.
+import type { Tally } from '../ingest/pipeline.ts'
+import type { Plan, PlanLimits } from '../model/plan.ts'
+import type { ProblemCode, ProblemError } from '../model/problem.ts'
+import type { ServiceEvent } from '../observe/event.ts'
+import type { Answer, AnswerFormat } from '../query/query-runner.ts'
+import type { EntityStatistics } from '../store/series-store.ts'
+
+/** What the thread is started with. */
+export interface StoreThreadData {
+  readonly journalDirectory: string
+  readonly catalogPath: string
+  /** Everything before this position is in the journal: the thread is ready when it has judged it. */
+  readonly durablePosition: number
+  readonly rowBytes: number
+  readonly stepBytes: number
+  readonly generationRows: number
+}
+
+export type ToStore =
+  | { readonly kind: 'durable'; readonly position: number }
+  | {
+      readonly kind: 'run'
+      readonly id: number
+      readonly plan: Plan
+      readonly format: AnswerFormat
+      readonly limits: PlanLimits
+    }
+  | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'close' }
+
+/** An error that crosses the threads: a Problem with its code, anything else with `code` null. */
+export interface SentError {
+  readonly code: ProblemCode | null
+  readonly message: string
+  readonly stack: string | undefined
+  readonly errors: readonly ProblemError[] | undefined
+}
+
+export type FromStore =
+  | { readonly kind: 'progress'; readonly position: number; readonly tallies: readonly Tally[] }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
+  | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }
+  | { readonly kind: 'event'; readonly event: ServiceEvent }

@@ -1,0 +1,226 @@
+import { Worker } from 'node:worker_threads'
+import type { IngestProgress } from '../ingest/progress.ts'
+import type { IngestCounters } from '../model/ingest.ts'
+import type { Plan, PlanLimits } from '../model/plan.ts'
+import { Problem } from '../model/problem.ts'
+import type { Observe } from '../observe/event.ts'
+import type { Answer, AnswerFormat, QueryRunner } from '../query/query-runner.ts'
+import type { EntityStatistics } from '../store/series-store.ts'
+import { Counters } from './counters.ts'
+import type { FromStore, SentError, StoreThreadData, ToStore } from './messages.ts'
+
+export interface StoreThreadOptions {
+  /** The compiled `entry.js`, or what a test runs in its place. */
+  readonly threadUrl: URL
+  readonly data: Omit<StoreThreadData, 'durablePosition'>
+  readonly observe: Observe
+  /** How long to wait before a thread that died is started again. */
+  readonly restartDelayMs: number
+}
+
+type Ask = { readonly resolve: (message: FromStore) => void; readonly reject: (error: unknown) => void }
+type Question = Extract<ToStore, { kind: 'run' | 'statistics' }>
+/** A question without its number: `Omit` alone would melt the union into one shape. */
+type Unnumbered<Q> = Q extends unknown ? Omit<Q, 'id'> : never
+type Waiter = { readonly position: number; readonly resolve: () => void }
+
+/** The main thread's side of the store's thread. Starts it again when it dies: it loses nothing, the journal holds all. */
+export class StoreThread implements QueryRunner, IngestProgress {
+  readonly #options: StoreThreadOptions
+  readonly #counters = new Counters()
+  readonly #asks = new Map<number, Ask>()
+  readonly #waiters = new Set<Waiter>()
+  #worker: Worker | null = null
+  #ready: Promise<void> = Promise.resolve()
+  #isReady = false
+  #durablePosition: number
+  #processedPosition = 0
+  #nextId = 1
+  #closing = false
+
+  private constructor(options: StoreThreadOptions, durablePosition: number) {
+    this.#options = options
+    this.#durablePosition = durablePosition
+  }
+
+  /** Resolves once everything before `durablePosition` is queryable. */
+  static async start(options: StoreThreadOptions, durablePosition: number): Promise<StoreThread> {
+    const thread = new StoreThread(options, durablePosition)
+    thread.#start()
+    await thread.#ready
+    thread.#counters.settle()
+    return thread
+  }
+
+  get processedPosition(): number {
+    return this.#processedPosition
+  }
+
+  /** Whether queries are answered now. */
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  /** Tells the thread that the journal has more. */
+  durable(position: number): void {
+    this.#durablePosition = position
+    this.#post({ kind: 'durable', position })
+  }
+
+  accepted(ingestId: number, rows: number): void {
+    this.#counters.accepted(ingestId, rows)
+  }
+
+  counters(ingestId: number): IngestCounters {
+    return this.#counters.of(ingestId)
+  }
+
+  waitFor(position: number, signal: AbortSignal): Promise<void> {
+    if (position <= this.#processedPosition) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const waiter = { position, resolve: () => settle(resolve) }
+      const onAbort = (): void => settle(() => reject(signal.reason))
+      const settle = (outcome: () => void): void => {
+        this.#waiters.delete(waiter)
+        signal.removeEventListener('abort', onAbort)
+        outcome()
+      }
+      this.#waiters.add(waiter)
+      signal.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer> {
+    const message = await this.#ask({ kind: 'run', plan, format, limits }, signal)
+    if (message.kind !== 'answer') throw new Error(`the store answered a plan with ${message.kind}`)
+    return message.answer
+  }
+
+  async statistics(entityId: number): Promise<EntityStatistics> {
+    const message = await this.#ask({ kind: 'statistics', entityId }, null)
+    if (message.kind !== 'statistics')
+      throw new Error(`the store answered a question for statistics with ${message.kind}`)
+    return message.statistics
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true
+    const worker = this.#worker
+    if (worker === null) return
+    await new Promise((resolve) => {
+      worker.once('exit', resolve)
+      this.#post({ kind: 'close' })
+    })
+  }
+
+  #start(): void {
+    const { threadUrl, data, observe } = this.#options
+    const startedMs = performance.now()
+    const worker = new Worker(threadUrl, { workerData: { ...data, durablePosition: this.#durablePosition } })
+    this.#worker = worker
+    this.#processedPosition = 0
+    this.#counters.restart()
+    let failure: unknown = new Error('the store thread ended')
+    worker.on('error', (error) => {
+      failure = error
+    })
+    this.#ready = new Promise((resolve, reject) => {
+      worker.on('message', (message: FromStore) => {
+        if (message.kind !== 'ready') return this.#take(message)
+        this.#isReady = true
+        observe({ kind: 'storeStarted', replayedRows: this.#counters.judgedRows, ms: performance.now() - startedMs })
+        // The journal may have grown while the thread was starting.
+        this.#post({ kind: 'durable', position: this.#durablePosition })
+        resolve()
+      })
+      worker.once('exit', () => {
+        this.#died(failure)
+        reject(failure)
+      })
+    })
+    // A first start that fails is reported by `start`, a later one by the event of its death.
+    this.#ready.catch(() => undefined)
+  }
+
+  #died(failure: unknown): void {
+    const wasReady = this.#isReady
+    this.#worker = null
+    this.#isReady = false
+    for (const ask of this.#asks.values()) ask.reject(storeAway())
+    this.#asks.clear()
+    if (this.#closing) return
+    const { observe, restartDelayMs } = this.#options
+    const message = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)
+    observe({ kind: 'storeDied', message, restartInMs: restartDelayMs })
+    // One that never became ready would die again of the same cause, unless it served before.
+    if (!wasReady && !this.#counters.settled) return
+    setTimeout(() => {
+      if (!this.#closing) this.#start()
+    }, restartDelayMs)
+  }
+
+  #take(message: Exclude<FromStore, { kind: 'ready' }>): void {
+    switch (message.kind) {
+      case 'progress':
+        this.#processedPosition = message.position
+        this.#counters.judged(message.tallies)
+        for (const waiter of this.#waiters) if (waiter.position <= message.position) waiter.resolve()
+        return
+      case 'event':
+        this.#options.observe(message.event)
+        return
+      case 'failed':
+        this.#settle(message.id)?.reject(receivedError(message.error))
+        return
+      default:
+        this.#settle(message.id)?.resolve(message)
+    }
+  }
+
+  #settle(id: number): Ask | undefined {
+    const ask = this.#asks.get(id)
+    this.#asks.delete(id)
+    return ask
+  }
+
+  #ask(question: Unnumbered<Question>, signal: AbortSignal | null): Promise<FromStore> {
+    if (!this.#isReady) throw storeAway()
+    signal?.throwIfAborted()
+    const id = this.#nextId++
+    return new Promise<FromStore>((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#post({ kind: 'cancel', id })
+        this.#settle(id)?.reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      const settled =
+        <T>(outcome: (value: T) => void): ((value: T) => void) =>
+        (value) => {
+          signal?.removeEventListener('abort', onAbort)
+          outcome(value)
+        }
+      this.#asks.set(id, { resolve: settled(resolve), reject: settled(reject) })
+      this.#post({ ...question, id })
+    })
+  }
+
+  #post(message: ToStore): void {
+    this.#worker?.postMessage(message)
+  }
+}
+
+function storeAway(): Problem {
+  return new Problem(
+    'unavailable',
+    'The store is being started again; pushes are taken meanwhile. Ask again in a moment.',
+  )
+}
+
+function receivedError(error: SentError): Error {
+  if (error.code !== null) {
+    return new Problem(error.code, error.message, error.errors === undefined ? {} : { errors: error.errors })
+  }
+  const failure = new Error(error.message)
+  if (error.stack !== undefined) failure.stack = error.stack
+  return failure
+}

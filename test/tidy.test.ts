@@ -1,0 +1,178 @@
+// The house rules that a machine can check: who may import whom, no cycles, no attics, documents that name what exists.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = normalize(join(dirname(fileURLToPath(import.meta.url)), '..'))
+
+function filesUnder(directory: string, ending: string): string[] {
+  return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(directory, name))
+}
+
+const sources = filesUnder('src', '.ts')
+const production = sources.filter((file) => !file.endsWith('.test.ts'))
+
+interface Import {
+  readonly from: string
+  /** A file of ours, or the name of a package. */
+  readonly to: string
+}
+
+const importExpression = /^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [...text.matchAll(importExpression)].map((match) => {
+    const to = match[1] ?? match[2] ?? match[3] ?? ''
+    return { from: file, to: to.startsWith('.') ? relative(root, join(root, dirname(file), to)) : packageName(to) }
+  })
+}
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith('node:')) return 'node'
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+const ports = [
+  'src/journal/journal.ts',
+  'src/store/series-store.ts',
+  'src/catalog/catalog.ts',
+  'src/catalog/definitions.ts',
+  'src/query/query-runner.ts',
+]
+const words = ['src/model/', 'src/lib/']
+
+/** The first line whose folder a file lies in says what it may import; the roots of composition may import all. */
+const mayImport: readonly (readonly [folder: string, allowed: readonly string[] | 'all'])[] = [
+  ['src/model/', ['src/model/']],
+  ['src/lib/', ['src/lib/']],
+  ['src/config/', words],
+  ['src/observe/', words],
+  ['src/journal/file/', ['src/journal/journal.ts', ...words, 'src/observe/']],
+  ['src/store/embedded/', ['src/store/series-store.ts', ...words, 'src/observe/']],
+  ['src/catalog/', ['src/catalog/', ...words, 'src/observe/']],
+  ['src/journal/', words],
+  ['src/store/', words],
+  ['src/access/', [...words, 'src/observe/', ...ports]],
+  ['src/admin/', [...words, 'src/observe/', ...ports]],
+  ['src/ingest/', [...words, 'src/observe/', ...ports]],
+  ['src/query/', [...words, 'src/observe/', ...ports]],
+  [
+    'src/http/',
+    [...words, 'src/observe/', 'src/access/', 'src/admin/', 'src/ingest/', 'src/query/', 'src/catalog/definitions.ts'],
+  ],
+  ['src/client/', ['src/model/']],
+  ['src/cli/serve.ts', ['src/app.ts', 'src/config/', 'src/cli/', ...words]],
+  ['src/cli/', ['src/client/', ...words]],
+  ['src/main.ts', ['src/cli/']],
+  ['src/app.ts', 'all'],
+  ['src/store-thread/', 'all'],
+]
+
+/** Where each vendor's package may be imported: one adapter, one place to change. */
+const vendors: Readonly<Record<string, readonly string[]>> = {
+  '@photostructure/sqlite': ['src/catalog/sqlite/'],
+  kysely: ['src/catalog/'],
+  fastify: ['src/http/'],
+  '@fastify/cors': ['src/http/'],
+  '@fastify/swagger': ['src/http/'],
+  '@fastify/swagger-ui': ['src/http/'],
+  '@fastify/type-provider-typebox': ['src/http/'],
+  typebox: ['src/http/', 'src/query/', 'src/ingest/', 'src/admin/', 'src/access/', 'src/config/'],
+  commander: ['src/cli/'],
+  pino: ['src/observe/'],
+  'pino-pretty': ['src/observe/'],
+  'prom-client': ['src/observe/'],
+}
+
+function isWithin(file: string, places: readonly string[]): boolean {
+  return places.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))
+}
+
+function isOwnFolder(from: string, to: string, folder: string): boolean {
+  return folder.endsWith('/') && to.startsWith(folder) && from.startsWith(folder)
+}
+
+test('every folder imports only what the table allows', () => {
+  const strays = production.flatMap(importsOf).filter(({ from, to }) => {
+    if (!to.startsWith('src/')) return false
+    const rule = mayImport.find(([folder]) => isWithin(from, [folder]))
+    if (rule === undefined) return true
+    const [folder, allowed] = rule
+    return allowed !== 'all' && !isOwnFolder(from, to, folder) && !isWithin(to, allowed)
+  })
+  expect(strays).toEqual([])
+})
+
+test('a package is imported only where its adapter is', () => {
+  const strays = production
+    .flatMap(importsOf)
+    .filter(({ from, to }) => !to.startsWith('src/') && to !== 'node' && !isWithin(from, vendors[to] ?? []))
+  expect(strays).toEqual([])
+})
+
+test('there is no cycle', () => {
+  const edges = new Map(production.map((file) => [file, importsOf(file).map(({ to }) => to)]))
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    if (done.has(file) || path.includes(file)) return
+    for (const next of edges.get(file) ?? []) if (edges.has(next)) visit(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of production) visit(file, [])
+  expect(cycles).toEqual([])
+})
+
+test('no file is an attic, a barrel or a mock of a module', () => {
+  const named = sources.filter((file) => /(^|\/)(utils?|helpers?|common|shared|misc|index)(\.|\/)/.test(file))
+  expect(named).toEqual([])
+  const mocking = [...sources, ...filesUnder('test', '.ts')].filter((file) =>
+    /vi\.(mock|doMock)\(/.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(mocking).toEqual([])
+})
+
+/** Lines a file may have. One that must be longer is named here with its reason, and may only shrink. */
+const linesMax = 300
+const longer: Readonly<Record<string, number>> = {}
+
+test('files stay short', () => {
+  const long = production
+    .map((file) => [file, readFileSync(join(root, file), 'utf8').split('\n').length - 1] as const)
+    .filter(([file, lines]) => lines > (longer[file] ?? linesMax))
+  expect(long).toEqual([])
+})
+
+test('SQL is written only by the catalog', () => {
+  const strays = production.filter(
+    (file) =>
+      !file.startsWith('src/catalog/') && /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\s+[\w"*]/.test(codeOf(file)),
+  )
+  expect(strays).toEqual([])
+})
+
+/** A file without its comments, which may speak of anything. */
+function codeOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+}
+
+test('documents name only files that exist', () => {
+  const documents = [...readdirSync(root).filter((name) => name.endsWith('.md')), ...filesUnder('docs', '.md')]
+  const missing = documents.flatMap((document) => {
+    const text = readFileSync(join(root, document), 'utf8')
+    const paths = [...text.matchAll(/`((?:src|test|docs|bench|scripts)\/[\w./-]*)`/g)].map((match) => match[1]!)
+    const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map((match) =>
+      join(dirname(document), match[1]!),
+    )
+    return [...paths, ...links].filter((path) => !existsSync(join(root, path))).map((path) => `${document}: ${path}`)
+  })
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+/** Rounds of SIGKILL take minutes: `npm run test:crash`. */
+export default defineConfig({
+  test: {
+    include: ['test/crash/**/*.test.ts'],
+    fileParallelism: false,
+    globalSetup: ['test/support/build.ts'],
+    testTimeout: 20 * 60_000,
+    hookTimeout: 60_000,
+  },
+})
