@@ -80,11 +80,12 @@ export interface AccessCatalog {
   state(): Promise<AccessState>
   /** Throws Problem `conflict` for a taken name. */
   createSubscriber(name: string, createdMs: number): Promise<Subscriber>
-  /** With its keys and subscriptions. False when there is no such subscriber. */
+  /** Its keys and subscriptions go with it. False when there is no such subscriber. */
   deleteSubscriber(name: string): Promise<boolean>
-  createKey(key: Key): Promise<void>
+  /** A key of the same id is replaced. Throws Problem `not_found` when the subscriber is gone, `conflict` when the hash is another key's. */
+  putKey(key: Key): Promise<void>
   deleteKey(id: string): Promise<boolean>
-  /** Replaces all of the subscriber's subscriptions. */
+  /** Replaces all of the subscriber's subscriptions. Throws Problem `not_found` when the subscriber is gone. */
   putSubscriptions(subscriberId: number, subscriptions: readonly Subscription[]): Promise<void>
 }
 
@@ -93,7 +94,10 @@ export interface RejectedRow {
   readonly ingestId: number
   /** The row's place in the one order of all that was accepted; with the ingest it names the row. */
   readonly position: number
+  /** The batch it was pushed in: its place, its size and its pusher, which are what a batch id is made of. */
   readonly batchPosition: number
+  readonly batchRows: number
+  readonly subscriberId: number
   readonly index: number
   /** The row's own text, character for character. */
   readonly row: string
@@ -122,6 +126,8 @@ export interface RejectedFilter {
   readonly code?: RejectCode
   readonly afterPosition: number
   readonly limit: number
+  /** The list ends early once the texts of its rows are longer than this together; it holds one row at least. */
+  readonly bytesMax: number
 }
 
 export interface RejectedCatalog {
@@ -130,7 +136,7 @@ export interface RejectedCatalog {
    * are left as they are: the journal may be judged again.
    */
   add(rows: readonly RejectedRow[], throughPosition: number): Promise<void>
-  /** The position that `add` was last told. */
+  /** The furthest position that `add` was told. */
   judgedPosition(): Promise<number>
   /** In the order of their positions, without the discarded ones. */
   list(ingestId: number, filter: RejectedFilter): Promise<readonly RejectedRow[]>
