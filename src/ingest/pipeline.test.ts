@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import type { RejectedRow } from '../catalog/catalog.ts'
+import type { PlacedEntry } from '../journal/journal.ts'
+import { defaultSeriesFields } from '../model/field.ts'
+import type { Ingest } from '../model/ingest.ts'
+import type { RowBatch } from '../model/row-batch.ts'
+import { Pipeline, type PipelineParts } from './pipeline.ts'
+
+const plant: Ingest = {
+  id: 1,
+  alias: 'plant',
+  kind: 'series',
+  entity: 'plant',
+  entityId: 1,
+  fields: defaultSeriesFields,
+  fieldsVersion: 1,
+  duplicates: 'keep',
+  state: 'active',
+  reason: null,
+  createdMs: 0,
+}
+
+function entry(position: number, rows: number, ingestId = 1, fieldsVersion = 1): PlacedEntry {
+  const body = new Uint8Array(rows)
+  return {
+    position,
+    rows,
+    ingestId,
+    fieldsVersion,
+    subscriberId: 1,
+    receivedMs: 0,
+    format: 'json',
+    idempotencyKey: null,
+    body,
+  }
+}
+
+function rejectedAt(position: number): RejectedRow {
+  const row = { row: '1', field: null, code: 'not_an_object', message: '', receivedMs: 0 } as const
+  return { ingestId: 1, position, batchPosition: position, index: 0, ...row }
+}
+
+interface World {
+  readonly log: string[]
+  readonly parts: PipelineParts
+}
+
+/** A pipeline's surroundings that write down what is asked of them; rows at `bad` positions are rejected. */
+function world(entries: readonly PlacedEntry[], bad: readonly number[] = [], judgedPosition = 0): World {
+  const log: string[] = []
+  const parts: PipelineParts = {
+    journal: {
+      read: async (position, until) => entries.filter((one) => one.position >= position && one.position < until),
+    },
+    ingests: { findVersion: async (id, fieldsVersion) => (id < 9 ? { ...plant, id, fieldsVersion } : null) },
+    rejected: {
+      judgedPosition: async () => judgedPosition,
+      add: async (rows, through) => {
+        log.push(`keep ${rows.map((row) => row.position)} through ${through}`)
+      },
+    },
+    judge: {
+      judge: (run, ingest) => {
+        const positions = run.flatMap((one) => Array.from({ length: one.rows }, (_, index) => one.position + index))
+        const good = positions.filter((position) => !bad.includes(position))
+        log.push(`judge ${positions} by ${ingest.id}.${ingest.fieldsVersion}`)
+        const batch = { entityId: 1, rows: good.length, positions: Float64Array.from(good), fields: [], columns: [] }
+        return {
+          batch: good.length === 0 ? null : batch,
+          rejected: positions.filter((position) => bad.includes(position)).map(rejectedAt),
+        }
+      },
+    },
+    store: { position: 0, write: (batch: RowBatch) => void log.push(`store ${batch.positions}`) },
+    observe: () => undefined,
+    stepBytes: 1024,
+  }
+  return { log, parts }
+}
+
+test('neighbours of one definition are judged together, others apart, and rejected rows are kept before good ones show', async () => {
+  const { log, parts } = world([entry(0, 2), entry(2, 1), entry(3, 1, 2), entry(4, 1, 2, 2)], [1])
+  const pipeline = await Pipeline.open(parts)
+  const tallies = await pipeline.advance(5)
+  expect(log).toEqual([
+    'judge 0,1,2 by 1.1',
+    'judge 3 by 2.1',
+    'judge 4 by 2.2',
+    'keep 1 through 5',
+    'store 0,2',
+    'store 3',
+    'store 4',
+  ])
+  expect(tallies).toEqual([
+    { ingestId: 1, rows: 3, rejected: 1 },
+    { ingestId: 2, rows: 2, rejected: 0 },
+  ])
+  expect(pipeline.position).toBe(5)
+})
+
+test('an entry without rows takes a position and stores nothing', async () => {
+  const { log, parts } = world([entry(0, 0), entry(1, 1)])
+  const pipeline = await Pipeline.open(parts)
+  await pipeline.advance(2)
+  expect(log).toEqual(['judge 1 by 1.1', 'store 1'])
+  expect(pipeline.position).toBe(2)
+})
+
+test('after a restart, rows that were rejected before are not kept again', async () => {
+  const { log, parts } = world([entry(0, 2), entry(2, 2)], [1, 3], 2)
+  const pipeline = await Pipeline.open(parts)
+  await pipeline.advance(4)
+  expect(log).toContain('keep 3 through 4')
+})
+
+test('with nothing new, a step does nothing', async () => {
+  const { log, parts } = world([])
+  const pipeline = await Pipeline.open(parts)
+  expect(await pipeline.advance(0)).toEqual([])
+  expect(log).toEqual([])
+})
+
+test('an ingest that the catalog lacks stops the pipeline: its rows are not passed over', async () => {
+  const { parts } = world([entry(0, 1, 9)])
+  const pipeline = await Pipeline.open(parts)
+  await expect(pipeline.advance(1)).rejects.toThrow('ingest 9, version 1, which the catalog lacks')
+  expect(pipeline.position).toBe(0)
+})

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import type { RejectedRow } from '../catalog/catalog.ts'
+import { BatchIds } from './batch-id.ts'
+import { Receipts } from './receipts.ts'
+
+const batchIds = new BatchIds(new Uint8Array(32))
+const batch = batchIds.encode({ position: 100, rows: 10, ingestId: 1, subscriberId: 1 })
+
+const badRow = (index: number): RejectedRow => ({
+  ingestId: 1,
+  position: 100 + index,
+  batchPosition: 100,
+  index,
+  row: '{}',
+  field: 'D',
+  code: 'missing_time',
+  message: 'D: the time is missing',
+  receivedMs: 0,
+})
+
+function receipts(processedPosition: number, bad: readonly number[]): Receipts {
+  const counters = { received: 0, stored: 0, rejected: 0, pending: 0 }
+  return new Receipts({
+    batchIds,
+    errorsMax: 2,
+    rejected: { ofBatch: async (_, __, limit) => ({ count: bad.length, first: bad.slice(0, limit).map(badRow) }) },
+    progress: {
+      processedPosition,
+      waitFor: async () => undefined,
+      counters: () => counters,
+      accepted: () => undefined,
+    },
+  })
+}
+
+describe('a receipt of ten rows from position 100', () => {
+  test.each([
+    { processed: 0, bad: [], stored: 0, rejected: 0, pending: 10 },
+    { processed: 100, bad: [], stored: 0, rejected: 0, pending: 10 },
+    { processed: 104, bad: [], stored: 4, rejected: 0, pending: 6 },
+    { processed: 110, bad: [], stored: 10, rejected: 0, pending: 0 },
+    { processed: 500, bad: [1, 2, 3], stored: 7, rejected: 3, pending: 0 },
+    { processed: 100, bad: [1, 2, 3], stored: 0, rejected: 0, pending: 10 },
+  ])('judged to $processed, rejected $bad', async ({ processed, bad, ...expected }) => {
+    const { errors, ...receipt } = await receipts(processed, bad).receipt(1, 1, batch)
+    expect(receipt).toEqual({ batch, rows: 10, ...expected })
+    expect(errors.map(({ index }) => index)).toEqual(bad.slice(0, Math.min(2, expected.rejected)))
+  })
+})
+
+test.each([
+  { what: 'a text that is no id', subscriber: 1, ingest: 1, id: 'nothing', code: 'batch_not_found' },
+  { what: 'a batch of another ingest', subscriber: 1, ingest: 2, id: batch, code: 'batch_not_found' },
+  { what: 'a batch of another subscriber', subscriber: 2, ingest: 1, id: batch, code: 'forbidden' },
+])('$what is refused', async ({ subscriber, ingest, id, code }) => {
+  await expect(receipts(500, []).receipt(subscriber, ingest, id)).rejects.toMatchObject({ code })
+})
