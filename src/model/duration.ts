@@ -1,8 +1,10 @@
 import { civilFromDays, daysFromCivil, daysInMonth, msPerDay } from './instant.ts'
 
-/** An ISO 8601 duration, added by the UTC calendar: months first, then days, then the time part. */
+/** An ISO 8601 duration, added by the UTC calendar: years and months first, then weeks and days, then the time part. */
 export interface Duration {
+  readonly years: number
   readonly months: number
+  readonly weeks: number
   readonly days: number
   readonly ms: number
 }
@@ -17,8 +19,10 @@ export function parseDuration(text: string): Duration | null {
   const part = (group: number): number => Number(match[group] ?? 0)
   const milliseconds = match[8] === undefined ? 0 : Number(match[8].slice(0, 3).padEnd(3, '0'))
   return {
-    months: part(1) * 12 + part(2),
-    days: part(3) * 7 + part(4),
+    years: part(1),
+    months: part(2),
+    weeks: part(3),
+    days: part(4),
     ms: part(5) * 3_600_000 + part(6) * 60_000 + part(7) * 1000 + milliseconds,
   }
 }
@@ -35,7 +39,12 @@ export function addMonths(ms: number, months: number): number {
   return daysFromCivil(newYear, newMonth, newDay) * msPerDay + (ms - days * msPerDay)
 }
 
+/** The part of a duration that is the same length wherever it is added. */
+export function fixedMs(duration: Duration): number {
+  return (duration.weeks * 7 + duration.days) * msPerDay + duration.ms
+}
+
 /** `ms` moved by the duration, forwards (`sign` 1) or backwards (-1). May lie outside the years 0001 to 9999. */
 export function addDuration(ms: number, duration: Duration, sign: 1 | -1): number {
-  return addMonths(ms, sign * duration.months) + sign * (duration.days * msPerDay + duration.ms)
+  return addMonths(ms, sign * (duration.years * 12 + duration.months)) + sign * fixedMs(duration)
 }

@@ -1,6 +1,6 @@
 // Buckets of time, aligned as Apache Druid aligns them in UTC (PeriodGranularity): one unit alone by the calendar (weeks from Monday),
 // several units in whole multiples since 1970-01-01, compound periods by walking from 1970-01-01.
-import { addDuration, type Duration, parseDuration } from './duration.ts'
+import { addMonths, type Duration, fixedMs, parseDuration } from './duration.ts'
 import { civilFromDays, daysFromCivil, msPerDay } from './instant.ts'
 
 export type Granularity =
@@ -11,6 +11,9 @@ export type Granularity =
   | { readonly kind: 'months'; readonly months: number }
   /** Months together with days or time, walked from 1970-01-01T00:00Z. */
   | { readonly kind: 'compound'; readonly duration: Duration }
+
+/** A granularity that has buckets of its own; the one bucket of `all` is stamped by the range. */
+export type BucketGranularity = Exclude<Granularity, { kind: 'all' }>
 
 const uniform = (widthMs: number): Granularity => ({ kind: 'uniform', widthMs, originMs: 0 })
 const minuteMs = 60_000
@@ -37,19 +40,22 @@ export const granularityNames = {
   year: { kind: 'months', months: 12 },
 } as const satisfies Record<string, Granularity>
 
-const oneWeek = /^P0*1W$/
-
 /** A simple name in any case, or an ISO 8601 period longer than nothing; null when the text is neither. */
 export function parseGranularity(text: string): Granularity | null {
   const name = text.toLowerCase()
   if (Object.hasOwn(granularityNames, name)) return granularityNames[name as keyof typeof granularityNames]
   const duration = parseDuration(text)
-  if (duration === null) return null
-  if (oneWeek.test(text)) return granularityNames.week
-  const { months, days, ms } = duration
-  const widthMs = days * msPerDay + ms
-  if (months === 0) return widthMs > 0 && Number.isSafeInteger(widthMs) ? uniform(widthMs) : null
-  return widthMs === 0 ? { kind: 'months', months } : { kind: 'compound', duration }
+  return duration === null ? null : periodGranularity(duration)
+}
+
+function periodGranularity(duration: Duration): Granularity | null {
+  const months = duration.years * 12 + duration.months
+  const widthMs = fixedMs(duration)
+  if (!Number.isSafeInteger(widthMs)) return null
+  if (months > 0) return widthMs === 0 ? { kind: 'months', months } : { kind: 'compound', duration }
+  const isOneWeek = duration.weeks === 1 && widthMs === 7 * msPerDay
+  if (isOneWeek) return granularityNames.week
+  return widthMs === 0 ? null : uniform(widthMs)
 }
 
 function monthsSince1970(ms: number): number {
@@ -62,43 +68,82 @@ function startOfMonth(monthsSince: number): number {
   return daysFromCivil(year, monthsSince - Math.floor(monthsSince / 12) * 12 + 1, 1) * msPerDay
 }
 
-function compoundStart(duration: Duration, ms: number): number {
-  let start = 0
-  if (ms < 0) {
-    while (start > ms) start = addDuration(start, duration, -1)
-    return start
-  }
-  for (let next = addDuration(start, duration, 1); next <= ms; next = addDuration(start, duration, 1)) start = next
-  return start
+/** One step of a compound walk: years, then months, each clamped to its month's end, then the rest. */
+function step(ms: number, duration: Duration, sign: 1 | -1): number {
+  const afterYears = addMonths(ms, sign * duration.years * 12)
+  return addMonths(afterYears, sign * duration.months) + sign * fixedMs(duration)
 }
 
-/** The start of the bucket that holds `ms`. Not for `all`, whose one bucket is stamped by the range. */
-export function bucketStart(granularity: Exclude<Granularity, { kind: 'all' }>, ms: number): number {
+/** The starts of compound buckets, as far as anybody asked: days are clamped on the way, so only a walk from 1970 finds them. */
+class CompoundWalk {
+  readonly #duration: Duration
+  readonly #forwards = [0]
+  readonly #backwards = [0]
+
+  constructor(duration: Duration) {
+    this.#duration = duration
+  }
+
+  /** The bucket that holds `ms`: its start and the start of the next. */
+  bucket(ms: number): { start: number; next: number } {
+    if (!Number.isFinite(ms)) throw new Error(`no bucket holds the instant ${ms}`)
+    if (ms >= 0) {
+      const starts = this.#forwards
+      while (starts.at(-1)! <= ms) starts.push(step(starts.at(-1)!, this.#duration, 1))
+      const after = firstIndex(starts.length, (index) => starts[index]! > ms)
+      return { start: starts[after - 1]!, next: starts[after]! }
+    }
+    const starts = this.#backwards
+    while (starts.at(-1)! > ms) starts.push(step(starts.at(-1)!, this.#duration, -1))
+    const at = firstIndex(starts.length, (index) => starts[index]! <= ms)
+    return { start: starts[at]!, next: starts[at - 1]! }
+  }
+}
+
+/** The first index below `length` for which `holds` is true, when it is false before and true after. */
+function firstIndex(length: number, holds: (index: number) => boolean): number {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** A query asks for the buckets of one granularity again and again; the walk goes when the granularity does. */
+const walks = new WeakMap<Duration, CompoundWalk>()
+
+function walkOf(duration: Duration): CompoundWalk {
+  let walk = walks.get(duration)
+  if (walk === undefined) {
+    walk = new CompoundWalk(duration)
+    walks.set(duration, walk)
+  }
+  return walk
+}
+
+/** The start of the bucket that holds `ms`. */
+export function bucketStart(granularity: BucketGranularity, ms: number): number {
   switch (granularity.kind) {
     case 'uniform':
       return Math.floor((ms - granularity.originMs) / granularity.widthMs) * granularity.widthMs + granularity.originMs
     case 'months':
       return startOfMonth(Math.floor(monthsSince1970(ms) / granularity.months) * granularity.months)
     case 'compound':
-      return compoundStart(granularity.duration, ms)
+      return walkOf(granularity.duration).bucket(ms).start
   }
 }
 
 /** The start of the bucket after the one that starts at `startMs`. */
-export function nextBucketStart(granularity: Exclude<Granularity, { kind: 'all' }>, startMs: number): number {
+export function nextBucketStart(granularity: BucketGranularity, startMs: number): number {
   switch (granularity.kind) {
     case 'uniform':
       return startMs + granularity.widthMs
     case 'months':
       return startOfMonth(monthsSince1970(startMs) + granularity.months)
-    case 'compound': {
-      // Walking back from 1970 clamps days, so a step forwards need not undo a step backwards: ask for the bucket that follows.
-      const { duration } = granularity
-      if (startMs >= 0) return addDuration(startMs, duration, 1)
-      let after = 0
-      for (let before = addDuration(after, duration, -1); before > startMs; before = addDuration(after, duration, -1))
-        after = before
-      return after
-    }
+    case 'compound':
+      return walkOf(granularity.duration).bucket(startMs).next
   }
 }

@@ -82,11 +82,17 @@ export function parseInstant(text: string): number | null {
 
 const pad = (value: number, width: number): string => String(value).padStart(width, '0')
 
+/** Years outside 0000 to 9999 only come up as starts of buckets: they are written in ISO 8601's expanded form, as `Date` does. */
+function formatYear(year: number): string {
+  if (year >= 0 && year <= 9999) return pad(year, 4)
+  return `${year < 0 ? '-' : '+'}${pad(Math.abs(year), 6)}`
+}
+
 /** `2026-01-01T00:00:00.000Z`, the one form in which instants leave the service. */
 export function formatInstant(ms: number): string {
   const days = Math.floor(ms / msPerDay)
   const { year, month, day } = civilFromDays(days)
   const rest = ms - days * msPerDay
   const time = `${pad(Math.floor(rest / 3_600_000), 2)}:${pad(Math.floor(rest / 60_000) % 60, 2)}`
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${time}:${pad(Math.floor(rest / 1000) % 60, 2)}.${pad(rest % 1000, 3)}Z`
+  return `${formatYear(year)}-${pad(month, 2)}-${pad(day, 2)}T${time}:${pad(Math.floor(rest / 1000) % 60, 2)}.${pad(rest % 1000, 3)}Z`
 }
