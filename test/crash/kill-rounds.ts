@@ -1,0 +1,154 @@
+// Clients push while the server is killed and started again; afterwards everything that was acknowledged must be there, once.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { callWell, makeIngest } from '../support/api.ts'
+import { type Random, seededRandom } from '../support/random.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
+
+/** One push: rows whose values nobody else pushes. Odd ones are of a wrong type, so they are rejected. */
+interface Batch {
+  readonly tag: string
+  readonly first: number
+  readonly rows: number
+  acknowledged: boolean
+}
+
+export interface Findings {
+  readonly seed: number
+  readonly batches: number
+  readonly acknowledged: number
+  readonly rows: number
+  /** Rows of acknowledged batches that are not there. */
+  readonly lost: number
+  /** Rows that are there more than once. */
+  readonly doubled: number
+  /** Batches that were not acknowledged and are there in part. */
+  readonly partial: number
+  /** Rows that nobody pushed. */
+  readonly foreign: number
+}
+
+export interface KillOptions {
+  readonly rounds: number
+  readonly clients: number
+  readonly seed: number
+  readonly program?: string
+}
+
+/** Every tenth row is pushed as text, and must be kept as rejected. */
+const isBad = (value: number): boolean => value % 10 === 9
+
+function bodyOf({ tag, first, rows }: Batch): string {
+  const one = (value: number): object => {
+    const date = new Date(Date.UTC(2026, 0, 1) + (value % 5000) * 1000).toISOString()
+    return { D: date, T: tag, V: isBad(value) ? `bad ${value}` : value }
+  }
+  return JSON.stringify(Array.from({ length: rows }, (_, index) => one(first + index)))
+}
+
+class Pushers {
+  readonly batches: Batch[] = []
+  readonly #random: Random
+  #nextValue = 0
+  #stopped = false
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /** Pushes until the server is gone. A push whose answer never came is not acknowledged. */
+  async run(url: string, key: string, clients: number): Promise<void> {
+    this.#stopped = false
+    await Promise.all(Array.from({ length: clients }, (_, client) => this.#client(url, key, `client-${client}`)))
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  async #client(url: string, key: string, tag: string): Promise<void> {
+    while (!this.#stopped) {
+      const batch = { tag, first: this.#nextValue, rows: 1 + this.#random.below(30), acknowledged: false }
+      this.#nextValue += batch.rows
+      this.batches.push(batch)
+      try {
+        const response = await fetch(`${url}/ingests/kill/data`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: bodyOf(batch),
+        })
+        await response.arrayBuffer()
+        batch.acknowledged = response.status === 200
+      } catch {
+        return
+      }
+    }
+  }
+}
+
+interface RejectedPage {
+  readonly Items: readonly { readonly row: string }[]
+  readonly NextToken: string | null
+}
+
+/** How often each value is there: as an item, or as a rejected row. */
+async function valuesOf(url: string): Promise<Map<number, number>> {
+  const seen = new Map<number, number>()
+  const see = (value: number): void => void seen.set(value, (seen.get(value) ?? 0) + 1)
+  const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'kill' } })
+  for (const item of items) see(item.V)
+  for (let token: string | null = ''; token !== null; ) {
+    const query: string = token === '' ? '' : `&NextToken=${encodeURIComponent(token)}`
+    const page: RejectedPage = await callWell(url, 'GET', `/admin/ingests/kill/rejected?limit=10000${query}`, {
+      key: adminKey,
+    })
+    for (const { row } of page.Items) see(Number((JSON.parse(row) as { V: string }).V.slice('bad '.length)))
+    token = page.NextToken
+  }
+  return seen
+}
+
+function judge(seed: number, batches: readonly Batch[], seen: Map<number, number>): Findings {
+  let [lost, doubled, partial, foreign, rows] = [0, 0, 0, 0, 0]
+  const pushed = new Set<number>()
+  for (const batch of batches) {
+    const values = Array.from({ length: batch.rows }, (_, index) => batch.first + index)
+    const there = values.filter((value) => seen.has(value)).length
+    for (const value of values) pushed.add(value)
+    if (batch.acknowledged) lost += batch.rows - there
+    else if (there !== 0 && there !== batch.rows) partial++
+    rows += there
+  }
+  for (const [value, times] of seen) {
+    if (times > 1) doubled += times - 1
+    if (!pushed.has(value)) foreign++
+  }
+  const acknowledged = batches.filter((batch) => batch.acknowledged).length
+  return { seed, batches: batches.length, acknowledged, rows, lost, doubled, partial, foreign }
+}
+
+/** Kills the server at random moments, `rounds` times, and says what is there at the end. */
+export async function killRounds({ rounds, clients, seed, program }: KillOptions): Promise<Findings> {
+  const random = seededRandom(seed)
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-kill-'))
+  const start = (): Promise<ServerProcess> =>
+    ServerProcess.start({ dataDirectory, ...(program === undefined ? {} : { program }) })
+  const pushers = new Pushers(random)
+  let server = await start()
+  try {
+    const key = await makeIngest(server.url, adminKey, { alias: 'kill' })
+    for (let round = 0; round < rounds; round++) {
+      const running = pushers.run(server.url, key, clients)
+      await new Promise((resolve) => setTimeout(resolve, 20 + random.below(300)))
+      await server.kill()
+      pushers.stop()
+      await running
+      server = await start()
+    }
+    return judge(seed, pushers.batches, await valuesOf(server.url))
+  } finally {
+    await server.kill()
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+}

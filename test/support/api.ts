@@ -1,0 +1,42 @@
+/** A call as any HTTP client makes it: tests of the whole service know nothing of its insides. */
+export interface ApiAnswer<T> {
+  readonly status: number
+  readonly body: T
+}
+
+export async function call<T = unknown>(
+  url: string,
+  method: string,
+  path: string,
+  options: { readonly key?: string; readonly body?: unknown; readonly text?: string; readonly type?: string } = {},
+): Promise<ApiAnswer<T>> {
+  const payload = options.text ?? (options.body === undefined ? null : JSON.stringify(options.body))
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(payload === null ? {} : { 'content-type': options.type ?? 'application/json' }),
+      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+    },
+    body: payload,
+  })
+  const text = await response.text()
+  return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as T }
+}
+
+/** As `call`, but anything other than a success is an error. */
+export async function callWell<T = unknown>(...request: Parameters<typeof call>): Promise<T> {
+  const { status, body } = await call<T>(...request)
+  if (status >= 300) throw new Error(`${request[1]} ${request[2]}: ${status} ${JSON.stringify(body)}`)
+  return body
+}
+
+/** Makes a series ingest and a subscriber that may push to it; resolves with the subscriber's key. */
+export async function makeIngest(url: string, adminKey: string, ingest: { alias: string } & object): Promise<string> {
+  await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: { kind: 'series', ...ingest } })
+  const name = `pusher-of-${ingest.alias}`
+  await callWell(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })
+  const path = `/admin/subscribers/${name}`
+  await callWell(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: [{ ingest: ingest.alias }] })
+  const made = { key: adminKey, body: { rights: ['ingest'] } }
+  return (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, made)).key
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** The compiled program, as a user runs it. */
+export const programPath = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+export const adminKey = 'test-admin-key-0123456789abcdef'
+
+export interface ServerOptions {
+  readonly dataDirectory: string
+  /** Another script that serves, with a planted bug. */
+  readonly program?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** A real server in a process of its own, on a free port. */
+export class ServerProcess {
+  readonly url: string
+  readonly #child: ChildProcess
+  readonly #errors: string[]
+
+  private constructor(url: string, child: ChildProcess, errors: string[]) {
+    this.url = url
+    this.#child = child
+    this.#errors = errors
+  }
+
+  /** Resolves when the ready line is printed; rejects with what the program wrote when it ends before. */
+  static start({ dataDirectory, program = programPath, environment = {} }: ServerOptions): Promise<ServerProcess> {
+    const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data', dataDirectory], {
+      env: { ...process.env, TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_LOG_FORMAT: 'json', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const errors: string[] = []
+    child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text))
+    return new Promise((resolve, reject) => {
+      let output = ''
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        const line = output.split('\n').find((candidate) => candidate.includes('"url"'))
+        if (line !== undefined) resolve(new ServerProcess((JSON.parse(line) as { url: string }).url, child, errors))
+      })
+      child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${errors.join('')}`)))
+    })
+  }
+
+  /** What it wrote to standard error so far. */
+  get log(): string {
+    return this.#errors.join('')
+  }
+
+  /** SIGKILL: nothing is finished, nothing is flushed. */
+  kill(): Promise<number | null> {
+    return this.#end('SIGKILL')
+  }
+
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null> {
+    return this.#end('SIGTERM')
+  }
+
+  #end(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return Promise.resolve(this.#child.exitCode)
+    return new Promise((resolve) => {
+      this.#child.once('close', resolve)
+      this.#child.kill(signal)
+    })
+  }
+}
