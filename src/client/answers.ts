@@ -1,0 +1,126 @@
+// What the service answers, as its clients see it. Names and shapes are those of the interface (docs/guides).
+
+import type { EntityField } from '../model/entity.ts'
+import type { Field, FieldRole, FieldType } from '../model/field.ts'
+import type { Duplicates, IngestCounters, IngestKind, IngestState } from '../model/ingest.ts'
+
+export type KeyRight = 'ingest' | 'consume' | 'admin'
+
+export interface Page<Item> {
+  readonly Items: readonly Item[]
+  readonly NextToken: string | null
+}
+
+export interface PageRequest {
+  readonly limit?: number
+  readonly token?: string
+}
+
+export interface Accepted {
+  readonly batch: string
+  readonly rows: number
+}
+
+export interface RowError {
+  readonly index: number
+  readonly field: string | null
+  readonly code: string
+  readonly message: string
+}
+
+/** `rows = stored + rejected + pending`; `errors` holds the first ones, by index. */
+export interface Receipt extends Accepted {
+  readonly stored: number
+  readonly rejected: number
+  readonly pending: number
+  readonly errors: readonly RowError[]
+}
+
+export interface EntityDescription {
+  readonly entity: string
+  readonly ingests: readonly string[]
+  readonly time_field: string
+  readonly fields: readonly EntityField[]
+  readonly rows: number
+  readonly first_date: string | null
+  readonly last_date: string | null
+}
+
+export interface NewField {
+  readonly name: string
+  readonly source?: string
+  readonly type: FieldType
+  readonly role: FieldRole
+}
+
+export interface NewIngest {
+  readonly alias: string
+  readonly kind: IngestKind
+  readonly entity?: string
+  readonly fields?: readonly NewField[]
+  readonly duplicates?: Duplicates
+}
+
+export interface IngestChange {
+  readonly state?: IngestState
+  readonly reason?: string
+  readonly add_fields?: readonly NewField[]
+}
+
+export interface IngestAnswer {
+  readonly alias: string
+  readonly kind: IngestKind
+  readonly entity?: string | null
+  readonly fields: readonly Field[]
+  readonly duplicates?: Duplicates
+  readonly state: IngestState
+  readonly reason?: string | null
+  readonly counters: IngestCounters
+}
+
+export interface RejectedRowAnswer {
+  readonly id: string
+  readonly batch: string
+  readonly index: number
+  readonly row: string
+  readonly field: string | null
+  readonly code: string
+  readonly message: string
+  readonly received: string
+}
+
+export interface KeySummary {
+  readonly id: string
+  readonly rights: readonly KeyRight[]
+  readonly expires: string | null
+}
+
+export interface SubscriberAnswer {
+  readonly name: string
+  readonly keys?: readonly KeySummary[]
+}
+
+export interface NewKey {
+  readonly rights: readonly KeyRight[]
+  readonly expires?: string
+}
+
+/** The only answer that ever shows the key. */
+export interface CreatedKey {
+  readonly id: string
+  readonly key: string
+}
+
+export interface SubscriptionEntry {
+  readonly ingest?: string | null
+  readonly entity?: string | null
+  readonly from?: string | null
+  readonly until?: string | null
+  readonly suspended?: boolean
+}
+
+export interface OwnSubscription {
+  readonly subscriber: string
+  readonly rights: readonly KeyRight[]
+  readonly subscriptions: readonly (SubscriptionEntry & { readonly valid: boolean })[]
+}

@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { TidemarkClient } from './client.ts'
+import { ConnectionError, ServiceError } from './service-error.ts'
+
+interface Seen {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+interface Reply {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Record<string, string>
+}
+
+let server: Server | undefined
+
+/** A service that gives every request the same answer and remembers what it was asked. */
+async function serviceThatAnswers(reply: Reply): Promise<{ url: string; seen: Seen[] }> {
+  const seen: Seen[] = []
+  const made = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method = '', url = '', headers } = request
+    seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
+    response.writeHead(reply.status, reply.headers).end(reply.body)
+  })
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  server = made
+  const { port } = made.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, seen }
+}
+
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+  server = undefined
+})
+
+type Ask = (client: TidemarkClient) => Promise<unknown>
+
+describe('requests', () => {
+  test.each<[string, Ask, string]>([
+    ['push', (c) => c.push('a b', '{}', { format: 'json' }), 'POST /ingests/a%20b/data {}'],
+    ['push bytes', (c) => c.push('plant', Buffer.from('1\n'), { format: 'ndjson' }), 'POST /ingests/plant/data 1\n'],
+    ['receipt', (c) => c.receipt('plant', 'x/y'), 'GET /ingests/plant/batches/x%2Fy '],
+    ['entities', (c) => c.entities(), 'GET /consumer/data/entities '],
+    ['query', (c) => c.query('snap', { entity: 'e' }), 'POST /consumer/data/snap {"entity":"e"}'],
+    ['subscription', (c) => c.subscription(), 'GET /subscription '],
+    ['ready', (c) => c.ready(), 'GET /readyz '],
+    [
+      'create an ingest',
+      (c) => c.createIngest({ alias: 'p', kind: 'series' }),
+      'POST /admin/ingests {"alias":"p","kind":"series"}',
+    ],
+    ['ingests', (c) => c.ingests(), 'GET /admin/ingests '],
+    ['a page of ingests', (c) => c.ingests({ limit: 5, token: 'a=' }), 'GET /admin/ingests?limit=5&NextToken=a%3D '],
+    ['ingest', (c) => c.ingest('p'), 'GET /admin/ingests/p '],
+    ['change', (c) => c.changeIngest('p', { state: 'active' }), 'PATCH /admin/ingests/p {"state":"active"}'],
+    [
+      'rejected',
+      (c) => c.rejected('p', { batch: 'b', code: 'wrong_type', limit: 2 }),
+      'GET /admin/ingests/p/rejected?batch=b&code=wrong_type&limit=2 ',
+    ],
+    ['create a subscriber', (c) => c.createSubscriber('s'), 'POST /admin/subscribers {"name":"s"}'],
+    ['subscribers', (c) => c.subscribers(), 'GET /admin/subscribers '],
+    ['delete a subscriber', (c) => c.deleteSubscriber('s'), 'DELETE /admin/subscribers/s '],
+    [
+      'create a key',
+      (c) => c.createKey('s', { rights: ['ingest'] }),
+      'POST /admin/subscribers/s/keys {"rights":["ingest"]}',
+    ],
+    ['delete a key', (c) => c.deleteKey('k1'), 'DELETE /admin/keys/k1 '],
+    ['subscriptions', (c) => c.subscriptions('s'), 'GET /admin/subscribers/s/subscriptions '],
+    [
+      'put subscriptions',
+      (c) => c.putSubscriptions('s', [{ ingest: '*' }]),
+      'PUT /admin/subscribers/s/subscriptions [{"ingest":"*"}]',
+    ],
+  ])('%s', async (_, ask, expected) => {
+    const { url, seen } = await serviceThatAnswers({ status: 200, body: '{}' })
+    await ask(new TidemarkClient({ url: `${url}/`, key: 'k' }))
+    expect(seen.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([expected])
+    expect(seen[0]?.headers.authorization).toBe('Bearer k')
+  })
+
+  test('a client without a key sends none', async () => {
+    const { url, seen } = await serviceThatAnswers({ status: 200, body: '[]' })
+    await new TidemarkClient({ url }).entities()
+    expect(seen[0]?.headers.authorization).toBeUndefined()
+  })
+
+  test('the bytes of an answer come as they are', async () => {
+    const { url, seen } = await serviceThatAnswers({ status: 200, body: 'T,V\r\na,90071992547409931\r\n' })
+    const chunks: Uint8Array[] = []
+    for await (const chunk of new TidemarkClient({ url }).queryBytes('latest', { entity: 'e' }, 'text/csv'))
+      chunks.push(chunk)
+    expect(Buffer.concat(chunks).toString()).toBe('T,V\r\na,90071992547409931\r\n')
+    expect(seen[0]?.headers.accept).toBe('text/csv')
+  })
+})
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+describe('failures', () => {
+  test.each<[Reply, Partial<ServiceError>]>([
+    [
+      {
+        status: 400,
+        body: '{"code":"invalid_request","detail":"ids: x","retryable":false,"errors":[{"path":"ids","message":"x"}]}',
+      },
+      {
+        status: 400,
+        code: 'invalid_request',
+        detail: 'ids: x',
+        retryable: false,
+        errors: [{ path: 'ids', message: 'x' }],
+      },
+    ],
+    [
+      { status: 503, body: '{"code":"overloaded","detail":"later","retryable":true}', headers: { 'retry-after': '3' } },
+      { status: 503, code: 'overloaded', retryable: true, retryAfterS: 3, errors: [] },
+    ],
+    [
+      { status: 502, body: '<h1>Bad gateway</h1>' },
+      { status: 502, code: 'unknown', retryable: false, retryAfterS: null },
+    ],
+    [
+      { status: 503, body: '{}', headers: { 'retry-after': 'soon' } },
+      { code: 'unknown', retryable: false, retryAfterS: null },
+    ],
+  ])('%j', async (reply, expected) => {
+    const { url } = await serviceThatAnswers(reply)
+    const error = await failureOf(new TidemarkClient({ url }).entities())
+    expect(error).toBeInstanceOf(ServiceError)
+    expect(error).toMatchObject(expected)
+  })
+
+  test('a refused connection is known not to have sent anything', async () => {
+    const { url } = await serviceThatAnswers({ status: 200, body: '' })
+    await new Promise((resolve) => server?.close(resolve))
+    const error = await failureOf(new TidemarkClient({ url }).entities())
+    expect(error).toMatchObject({ name: 'ConnectionError', sent: false })
+    expect(String(error)).toContain('tidemark serve')
+  })
+
+  test('a connection that breaks later leaves it open', async () => {
+    const { url } = await serviceThatAnswers({ status: 200, body: '' })
+    server?.removeAllListeners('request').on('request', (request) => request.socket.destroy())
+    const error = await failureOf(new TidemarkClient({ url }).entities())
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error).toMatchObject({ sent: true })
+  })
+})

@@ -1,0 +1,188 @@
+import type {
+  Accepted,
+  CreatedKey,
+  EntityDescription,
+  IngestAnswer,
+  IngestChange,
+  NewIngest,
+  NewKey,
+  OwnSubscription,
+  Page,
+  PageRequest,
+  Receipt,
+  RejectedRowAnswer,
+  SubscriberAnswer,
+  SubscriptionEntry,
+} from './answers.ts'
+import type { QueryKind, QueryRequest } from './requests.ts'
+import { connectionErrorOf, serviceErrorOf } from './service-error.ts'
+
+export type PushFormat = 'json' | 'ndjson'
+
+export interface ClientOptions {
+  /** Where the service is, with its base path if it has one: `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly key?: string | undefined
+  readonly fetch?: typeof fetch
+}
+
+export interface RejectedRequest extends PageRequest {
+  readonly batch?: string
+  readonly code?: string
+}
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: string | Uint8Array
+  readonly contentType?: string
+  readonly accept?: string
+}
+
+const pushTypes: Record<PushFormat, string> = { json: 'application/json', ndjson: 'application/x-ndjson' }
+
+function search(parameters: Readonly<Record<string, string | number | undefined>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value))
+  return query.size === 0 ? '' : `?${query}`
+}
+
+const segment = encodeURIComponent
+
+/**
+ * The service over HTTP. Every method throws `ServiceError` where the service answers with a problem, and `ConnectionError` where no
+ * answer comes. Nothing is tried twice here.
+ */
+export class TidemarkClient {
+  readonly url: string
+  readonly #key: string | undefined
+  readonly #fetch: typeof fetch
+
+  constructor(options: ClientOptions) {
+    this.url = options.url.replace(/\/+$/, '')
+    this.#key = options.key
+    this.#fetch = options.fetch ?? fetch
+  }
+
+  /** Rows for an ingest; once this resolves they are on disk. */
+  push(ingest: string, body: string | Uint8Array, options: { readonly format: PushFormat }): Promise<Accepted> {
+    const path = `/ingests/${segment(ingest)}/data`
+    return this.#json({ method: 'POST', path, body, contentType: pushTypes[options.format] })
+  }
+
+  receipt(ingest: string, batch: string): Promise<Receipt> {
+    return this.#json({ method: 'GET', path: `/ingests/${segment(ingest)}/batches/${segment(batch)}` })
+  }
+
+  entities(): Promise<readonly EntityDescription[]> {
+    return this.#json({ method: 'GET', path: '/consumer/data/entities' })
+  }
+
+  /** The answer's rows, parsed; integers beyond 2^53 lose digits that way, `queryBytes` keeps them. */
+  query(kind: QueryKind, request: QueryRequest): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return this.#json({ method: 'POST', path: `/consumer/data/${kind}`, body: JSON.stringify(request) })
+  }
+
+  /** The answer as it comes, in the format that `accept` names. */
+  async *queryBytes(kind: QueryKind, request: QueryRequest, accept: string): AsyncGenerator<Uint8Array> {
+    const path = `/consumer/data/${kind}`
+    const response = await this.#call({ method: 'POST', path, body: JSON.stringify(request), accept })
+    if (response.body === null) return
+    try {
+      for await (const chunk of response.body) yield chunk
+    } catch (error) {
+      throw connectionErrorOf(this.url, error)
+    }
+  }
+
+  /** What the key of this client may do. */
+  subscription(): Promise<OwnSubscription> {
+    return this.#json({ method: 'GET', path: '/subscription' })
+  }
+
+  /** Resolves once the service takes traffic; throws while it does not. */
+  async ready(): Promise<void> {
+    await this.#text({ method: 'GET', path: '/readyz' })
+  }
+
+  createIngest(ingest: NewIngest): Promise<IngestAnswer> {
+    return this.#json({ method: 'POST', path: '/admin/ingests', body: JSON.stringify(ingest) })
+  }
+
+  ingests({ limit, token }: PageRequest = {}): Promise<Page<IngestAnswer>> {
+    return this.#json({ method: 'GET', path: `/admin/ingests${search({ limit, NextToken: token })}` })
+  }
+
+  ingest(alias: string): Promise<IngestAnswer> {
+    return this.#json({ method: 'GET', path: `/admin/ingests/${segment(alias)}` })
+  }
+
+  changeIngest(alias: string, change: IngestChange): Promise<IngestAnswer> {
+    return this.#json({ method: 'PATCH', path: `/admin/ingests/${segment(alias)}`, body: JSON.stringify(change) })
+  }
+
+  rejected(alias: string, { batch, code, limit, token }: RejectedRequest = {}): Promise<Page<RejectedRowAnswer>> {
+    const parameters = search({ batch, code, limit, NextToken: token })
+    return this.#json({ method: 'GET', path: `/admin/ingests/${segment(alias)}/rejected${parameters}` })
+  }
+
+  createSubscriber(name: string): Promise<SubscriberAnswer> {
+    return this.#json({ method: 'POST', path: '/admin/subscribers', body: JSON.stringify({ name }) })
+  }
+
+  subscribers({ limit, token }: PageRequest = {}): Promise<Page<SubscriberAnswer>> {
+    return this.#json({ method: 'GET', path: `/admin/subscribers${search({ limit, NextToken: token })}` })
+  }
+
+  async deleteSubscriber(name: string): Promise<void> {
+    await this.#text({ method: 'DELETE', path: `/admin/subscribers/${segment(name)}` })
+  }
+
+  createKey(subscriber: string, key: NewKey): Promise<CreatedKey> {
+    const path = `/admin/subscribers/${segment(subscriber)}/keys`
+    return this.#json({ method: 'POST', path, body: JSON.stringify(key) })
+  }
+
+  async deleteKey(id: string): Promise<void> {
+    await this.#text({ method: 'DELETE', path: `/admin/keys/${segment(id)}` })
+  }
+
+  subscriptions(subscriber: string): Promise<readonly SubscriptionEntry[]> {
+    return this.#json({ method: 'GET', path: `/admin/subscribers/${segment(subscriber)}/subscriptions` })
+  }
+
+  /** Replaces all of the subscriber's subscriptions. */
+  async putSubscriptions(subscriber: string, subscriptions: readonly SubscriptionEntry[]): Promise<void> {
+    const path = `/admin/subscribers/${segment(subscriber)}/subscriptions`
+    await this.#text({ method: 'PUT', path, body: JSON.stringify(subscriptions) })
+  }
+
+  async #json<Answer>(call: Call): Promise<Answer> {
+    return JSON.parse(await this.#text(call))
+  }
+
+  async #text(call: Call): Promise<string> {
+    const response = await this.#call(call)
+    try {
+      return await response.text()
+    } catch (error) {
+      throw connectionErrorOf(this.url, error)
+    }
+  }
+
+  async #call({ method, path, body, contentType, accept }: Call): Promise<Response> {
+    const headers: Record<string, string> = { accept: accept ?? 'application/json' }
+    if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
+    if (this.#key !== undefined) headers['authorization'] = `Bearer ${this.#key}`
+    let response: Response
+    try {
+      const init = { method, headers, redirect: 'error' as const, ...(body === undefined ? {} : { body }) }
+      response = await this.#fetch(this.url + path, init)
+      if (response.ok) return response
+    } catch (error) {
+      throw connectionErrorOf(this.url, error)
+    }
+    const text = await response.text().catch(() => '')
+    throw serviceErrorOf(response.status, text, response.headers.get('retry-after'))
+  }
+}

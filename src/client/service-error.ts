@@ -1,0 +1,105 @@
+import type { ProblemError } from '../model/problem.ts'
+
+export interface ServiceErrorDetails {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly errors: readonly ProblemError[]
+  readonly retryable: boolean
+  readonly retryAfterS: number | null
+}
+
+/** The service answered, and the answer is a problem. A retryable one means that nothing was stored. */
+export class ServiceError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly errors: readonly ProblemError[]
+  readonly retryable: boolean
+  readonly retryAfterS: number | null
+
+  constructor(details: ServiceErrorDetails) {
+    super(details.detail)
+    this.name = 'ServiceError'
+    this.status = details.status
+    this.code = details.code
+    this.detail = details.detail
+    this.errors = details.errors
+    this.retryable = details.retryable
+    this.retryAfterS = details.retryAfterS
+  }
+}
+
+/** No answer came. With `sent` false the service has seen nothing of the request; otherwise nobody knows what became of it. */
+export class ConnectionError extends Error {
+  readonly sent: boolean
+
+  constructor(message: string, options: { readonly sent: boolean; readonly cause: unknown }) {
+    super(message, { cause: options.cause })
+    this.name = 'ConnectionError'
+    this.sent = options.sent
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function problemErrors(value: unknown): ProblemError[] {
+  if (!Array.isArray(value)) return []
+  return value
+    .filter(isRecord)
+    .map(({ path, message }) => ({ path: String(path ?? ''), message: String(message ?? '') }))
+}
+
+/** The error that an answer tells of; also where something between here and the service answered in its place. */
+export function serviceErrorOf(status: number, body: string, retryAfter: string | null): ServiceError {
+  const seconds = retryAfter === null ? Number.NaN : Number(retryAfter)
+  const retryAfterS = Number.isFinite(seconds) && seconds >= 0 ? seconds : null
+  let problem: unknown = null
+  try {
+    problem = JSON.parse(body)
+  } catch {
+    // Not a problem of the service's own: the status is all there is.
+  }
+  if (isRecord(problem) && typeof problem['code'] === 'string' && typeof problem['detail'] === 'string') {
+    const { code, detail, errors, retryable } = problem
+    return new ServiceError({
+      status,
+      code,
+      detail,
+      errors: problemErrors(errors),
+      retryable: retryable === true,
+      retryAfterS,
+    })
+  }
+  const detail = `The answer has status ${status} and is not from a Tidemark service; is the address right?`
+  return new ServiceError({ status, code: 'unknown', detail, errors: [], retryable: false, retryAfterS })
+}
+
+const notSentCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+function causeCode(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code
+  }
+  return null
+}
+
+/** What `fetch` throws, as an error that says whether the request had been sent. */
+export function connectionErrorOf(url: string, error: unknown): ConnectionError {
+  const code = causeCode(error)
+  const sent = code === null || !notSentCodes.has(code)
+  const reason = code === null ? String(error) : code
+  const message = sent
+    ? `The connection to ${url} broke before its answer came (${reason}).`
+    : `Cannot reach ${url} (${reason}). Start the service with "tidemark serve", or give its address with --url or TIDEMARK_URL.`
+  return new ConnectionError(message, { sent, cause: error })
+}

@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type CsvCell, CsvError, CsvReader } from './csv-reader.ts'
+
+const recordCharsMax = 1000
+
+function read(chunks: readonly string[]): (readonly CsvCell[])[] {
+  const reader = new CsvReader({ recordCharsMax })
+  return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()].map((record) => record.cells)
+}
+
+describe('records', () => {
+  test.each<[string, CsvCell[][]]>([
+    ['', []],
+    ['a', [['a']]],
+    [
+      'a,b\n1,2\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'a,b\r\n1,2\r\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'a,b\r\n1,2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    ['a,,c', [['a', null, 'c']]],
+    [',', [[null, null]]],
+    ['a,', [['a', null]]],
+    ['a,\n', [['a', null]]],
+    ['"",x', [['', 'x']]],
+    ['x,""', [['x', '']]],
+    ['""\n', [['']]],
+    ['"a,b","c\nd"', [['a,b', 'c\nd']]],
+    ['"a""b",""""', [['a"b', '"']]],
+    ['5" pipe,x', [['5" pipe', 'x']]],
+    [' a , b ', [[' a ', ' b ']]],
+    ['a\n\n\r\nb\n', [['a'], ['b']]],
+    ['a\rb,c', [['a\rb', 'c']]],
+    ['"a"\r\n"b"\r', [['a'], ['b']]],
+  ])('%j', (text, records) => {
+    expect(read([text])).toEqual(records)
+    expect(read([...text])).toEqual(records)
+  })
+
+  test('each record knows the line on which it begins', () => {
+    const reader = new CsvReader({ recordCharsMax })
+    const records = reader.push('h\n"a\nb"\n\nc\n')
+    expect(records.map((record) => record.line)).toEqual([1, 2, 5])
+  })
+
+  test.each([
+    ['a\n"b', 'line 2: a quote is opened and never closed'],
+    ['a\n"b"c\n', 'line 2: after a closing quote comes a comma or a new line'],
+    [`"${'x'.repeat(2000)}`, 'line 1: a record of more than 1000 characters; is a quote left open?'],
+  ])('%j is refused', (text, message) => {
+    expect(() => read([text])).toThrow(CsvError)
+    expect(() => read([text])).toThrow(message)
+  })
+})
+
+const cell = fc.oneof(
+  fc.constant<CsvCell>(null),
+  fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', 'é', ' ') }),
+)
+const written = (value: CsvCell): string => (value === null ? '' : `"${value.replaceAll('"', '""')}"`)
+
+test('what was written is read, however the text is cut', () => {
+  const records = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 })
+  fc.assert(
+    fc.property(
+      records,
+      fc.constantFrom('\n', '\r\n'),
+      fc.array(fc.nat(80), { maxLength: 8 }),
+      (rows, ending, cuts) => {
+        const text = rows.map((row) => row.map(written).join(',') + ending).join('')
+        const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)).sort((a, b) => a - b), text.length]
+        const chunks = places.slice(1).map((place, index) => text.slice(places[index], place))
+        expect(read(chunks)).toEqual(rows)
+      },
+    ),
+  )
+})

@@ -1,0 +1,138 @@
+// RFC 4180, as it comes in practice: lines end with CRLF or LF, a quote within an unquoted cell stands for itself.
+
+/** Null where nothing stands between the commas, the empty string where the file says `""`. */
+export type CsvCell = string | null
+
+export interface CsvRecord {
+  /** The line of the file on which the record begins, from 1. */
+  readonly line: number
+  readonly cells: readonly CsvCell[]
+}
+
+/** The text is no CSV; `line` is where the record at fault begins. */
+export class CsvError extends Error {
+  readonly line: number
+
+  constructor(line: number, message: string) {
+    super(`line ${line}: ${message}`)
+    this.name = 'CsvError'
+    this.line = line
+  }
+}
+
+interface Parsed {
+  readonly cells: readonly CsvCell[]
+  readonly next: number
+  readonly lines: number
+}
+
+const quote = 0x22
+const comma = 0x2c
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/** The place of the closing quote of a cell that was opened before `from`, or -1 where the text ends before it is certain. */
+function closingQuote(text: string, from: number, atEnd: boolean): number {
+  for (let at = from; ; at += 2) {
+    at = text.indexOf('"', at)
+    if (at === -1) return -1
+    if (at + 1 === text.length) return atEnd ? at : -1
+    if (text.charCodeAt(at + 1) !== quote) return at
+  }
+}
+
+function countLineFeeds(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+/** Length of the line ending at `at`: 0 where there is none, -1 where the text ends before it is certain. */
+function lineEnding(text: string, at: number, atEnd: boolean): number {
+  if (at >= text.length) return atEnd ? 0 : -1
+  const code = text.charCodeAt(at)
+  if (code === lineFeed) return 1
+  if (code !== carriageReturn) return 0
+  if (at + 1 === text.length) return atEnd ? 1 : -1
+  return text.charCodeAt(at + 1) === lineFeed ? 2 : 0
+}
+
+function unquotedCell(text: string, start: number, end: number): CsvCell {
+  return start === end ? null : text.slice(start, end)
+}
+
+/** One record that begins at `start`, or null where the text ends before the record does. */
+function parseRecord(text: string, start: number, line: number, atEnd: boolean): Parsed | null {
+  const cells: CsvCell[] = []
+  let lines = 1
+  for (let at = start; ; ) {
+    if (text.charCodeAt(at) === quote) {
+      const close = closingQuote(text, at + 1, atEnd)
+      if (close === -1 && atEnd) throw new CsvError(line, 'a quote is opened and never closed')
+      if (close === -1) return null
+      const inner = text.slice(at + 1, close)
+      lines += countLineFeeds(inner)
+      cells.push(inner.includes('"') ? inner.replaceAll('""', '"') : inner)
+      at = close + 1
+      if (text.charCodeAt(at) === comma) {
+        at++
+        continue
+      }
+      const ending = lineEnding(text, at, atEnd)
+      if (ending === -1) return null
+      if (ending === 0 && at < text.length)
+        throw new CsvError(line, 'after a closing quote comes a comma or a new line')
+      return { cells, next: at + ending, lines }
+    }
+    const cellStart = at
+    while (at < text.length && text.charCodeAt(at) !== comma && text.charCodeAt(at) !== lineFeed) at++
+    if (at === text.length && !atEnd) return null
+    if (text.charCodeAt(at) === comma) {
+      cells.push(unquotedCell(text, cellStart, at))
+      at++
+      continue
+    }
+    const cut = at > cellStart && text.charCodeAt(at - 1) === carriageReturn ? at - 1 : at
+    cells.push(unquotedCell(text, cellStart, cut))
+    return { cells, next: Math.min(at + 1, text.length), lines }
+  }
+}
+
+/** Reads records from text that arrives in chunks, in memory bounded by one chunk and one record. */
+export class CsvReader {
+  readonly #recordCharsMax: number
+  #rest = ''
+  #line = 1
+
+  constructor(options: { readonly recordCharsMax: number }) {
+    this.#recordCharsMax = options.recordCharsMax
+  }
+
+  /** The records that are complete with this text. Blank lines are skipped. Throws `CsvError`. */
+  push(text: string): CsvRecord[] {
+    return this.#read(this.#rest + text, false)
+  }
+
+  /** The last record, where the text does not end with a new line. Throws `CsvError`. */
+  end(): CsvRecord[] {
+    return this.#read(this.#rest, true)
+  }
+
+  #read(text: string, atEnd: boolean): CsvRecord[] {
+    const records: CsvRecord[] = []
+    let start = 0
+    while (start < text.length) {
+      const parsed = parseRecord(text, start, this.#line, atEnd)
+      if (parsed === null) break
+      const blank = parsed.cells.length === 1 && parsed.cells[0] === null
+      if (!blank) records.push({ line: this.#line, cells: parsed.cells })
+      this.#line += parsed.lines
+      start = parsed.next
+    }
+    this.#rest = text.slice(start)
+    if (this.#rest.length > this.#recordCharsMax) {
+      throw new CsvError(this.#line, `a record of more than ${this.#recordCharsMax} characters; is a quote left open?`)
+    }
+    return records
+  }
+}

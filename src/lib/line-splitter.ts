@@ -1,0 +1,52 @@
+const lineFeed = 0x0a
+const space = 0x20
+
+function isBlank(line: Uint8Array): boolean {
+  return line.every((byte) => byte <= space)
+}
+
+/** Cuts bytes that arrive in chunks into lines, without their line feeds. Blank lines are left out; no byte is changed. */
+export class LineSplitter {
+  readonly #lineBytesMax: number
+  #parts: Uint8Array[] = []
+  #partBytes = 0
+
+  constructor(options: { readonly lineBytesMax: number }) {
+    this.#lineBytesMax = options.lineBytesMax
+  }
+
+  /** The lines that are complete with this chunk; they may share its memory. Throws where a line is over `lineBytesMax`. */
+  push(chunk: Uint8Array): Uint8Array[] {
+    const lines: Uint8Array[] = []
+    let start = 0
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      this.#take(chunk.subarray(start, end), lines)
+      start = end + 1
+    }
+    if (start < chunk.length) this.#keep(chunk.subarray(start))
+    return lines
+  }
+
+  /** The last line, where the bytes do not end with a line feed. */
+  end(): Uint8Array[] {
+    const lines: Uint8Array[] = []
+    this.#take(new Uint8Array(0), lines)
+    return lines
+  }
+
+  #take(tail: Uint8Array, lines: Uint8Array[]): void {
+    let line = tail
+    if (this.#parts.length > 0) {
+      line = Buffer.concat([...this.#parts, tail])
+      this.#parts = []
+      this.#partBytes = 0
+    }
+    if (!isBlank(line)) lines.push(line)
+  }
+
+  #keep(part: Uint8Array): void {
+    this.#parts.push(part)
+    this.#partBytes += part.length
+    if (this.#partBytes > this.#lineBytesMax) throw new Error(`a line of more than ${this.#lineBytesMax} bytes`)
+  }
+}
