@@ -36,7 +36,15 @@ function entry(position: number, rows: number, ingestId = 1, fieldsVersion = 1):
 }
 
 function rejectedAt(position: number): RejectedRow {
-  const row = { row: '1', field: null, code: 'not_an_object', message: '', receivedMs: 0 } as const
+  const row = {
+    row: '1',
+    field: null,
+    code: 'not_an_object',
+    message: '',
+    receivedMs: 0,
+    batchRows: 1,
+    subscriberId: 1,
+  } as const
   return { ingestId: 1, position, batchPosition: position, index: 0, ...row }
 }
 

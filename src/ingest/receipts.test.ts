@@ -10,6 +10,8 @@ const badRow = (index: number): RejectedRow => ({
   ingestId: 1,
   position: 100 + index,
   batchPosition: 100,
+  batchRows: 10,
+  subscriberId: 1,
   index,
   row: '{}',
   field: 'D',

@@ -31,7 +31,11 @@ export async function callWell<T = unknown>(...request: Parameters<typeof call>)
 }
 
 /** Makes a series ingest and a subscriber that may push to it; resolves with the subscriber's key. */
-export async function makeIngest(url: string, adminKey: string, ingest: { alias: string } & object): Promise<string> {
+export async function makeIngest(
+  url: string,
+  adminKey: string,
+  ingest: { readonly alias: string; readonly fields?: readonly object[] },
+): Promise<string> {
   await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: { kind: 'series', ...ingest } })
   const name = `pusher-of-${ingest.alias}`
   await callWell(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })

@@ -1,0 +1,105 @@
+// A load generator over bare sockets: on a small machine a heavier one would measure itself.
+import { connect, type Socket } from 'node:net'
+
+export interface Load {
+  readonly url: string
+  readonly connections: number
+  /** The bytes of the next request, or null when there is no more. */
+  readonly next: () => Uint8Array | null
+}
+
+export interface LoadResult {
+  readonly answers: number
+  readonly seconds: number
+  /** Of each answer, in the order in which they came. */
+  readonly latenciesMs: Float64Array
+  readonly bytes: number
+}
+
+/** The bytes of a request, whole: headers and body. */
+export function request(
+  url: string,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Uint8Array {
+  const bytes = Buffer.from(body)
+  const lines = Object.entries({ host: new URL(url).host, 'content-length': String(bytes.length), ...headers })
+  const head = `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
+  return Buffer.concat([Buffer.from(head), bytes])
+}
+
+/** Sends requests, one at a time on each connection, until there are no more. An answer other than 200 is an error. */
+export async function runLoad({ url, connections, next }: Load): Promise<LoadResult> {
+  const latencies: number[] = []
+  let bytes = 0
+  const startedMs = performance.now()
+  const one = (socket: Socket): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let sentMs = 0
+      const answer = new AnswerReader()
+      const send = (): void => {
+        const payload = next()
+        if (payload === null) {
+          socket.destroy()
+          resolve()
+          return
+        }
+        sentMs = performance.now()
+        socket.write(payload)
+      }
+      socket.on('data', (chunk) => {
+        bytes += chunk.length
+        const status = answer.take(chunk)
+        if (status === null) return
+        if (status !== 200) return reject(new Error(`answered with ${status}: ${answer.text}`))
+        latencies.push(performance.now() - sentMs)
+        send()
+      })
+      socket.on('error', reject)
+      socket.on('connect', send)
+    })
+  const { hostname, port } = new URL(url)
+  await Promise.all(
+    Array.from({ length: connections }, () => {
+      const socket = connect({ host: hostname, port: Number(port) })
+      return one(socket.setNoDelay(true))
+    }),
+  )
+  const seconds = (performance.now() - startedMs) / 1000
+  return { answers: latencies.length, seconds, latenciesMs: Float64Array.from(latencies), bytes }
+}
+
+/** Knows when an answer is whole, by its Content-Length or its last chunk. */
+class AnswerReader {
+  #head: string | null = null
+  #received: Buffer = Buffer.alloc(0)
+  #remaining = 0
+  #chunked = false
+  #tail = ''
+  text = ''
+
+  /** The status once the answer is whole, null before. */
+  take(chunk: Buffer): number | null {
+    if (this.#head === null) {
+      this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk])
+      const end = this.#received.indexOf('\r\n\r\n')
+      if (end < 0) return null
+      this.#head = this.#received.toString('latin1', 0, end).toLowerCase()
+      chunk = this.#received.subarray(end + 4)
+      this.#received = Buffer.alloc(0)
+      this.#chunked = this.#head.includes('transfer-encoding: chunked')
+      this.#remaining = Number(/content-length: (\d+)/.exec(this.#head)?.[1] ?? 0)
+      this.text = chunk.toString('latin1', 0, 500)
+      this.#tail = ''
+    }
+    this.#remaining -= chunk.length
+    if (this.#chunked) this.#tail = (this.#tail + chunk.toString('latin1', Math.max(0, chunk.length - 7))).slice(-7)
+    const whole = this.#chunked ? this.#tail.endsWith('0\r\n\r\n') : this.#remaining <= 0
+    if (!whole) return null
+    const status = Number(this.#head.slice(9, 12))
+    this.#head = null
+    return status
+  }
+}

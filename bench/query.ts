@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ServerProcess } from '../test/support/server-process.ts'
+import { median, printTable, quantile, spread } from './figures.ts'
+import { type LoadResult, request, runLoad } from './load.ts'
+import { drain, firstMs, makePlant, plantBodies, stepMs, tagName } from './plant.ts'
+
+export interface QueryBenchOptions {
+  readonly runs: number
+  /** Sizes of the data sets, in rows. */
+  readonly sizes: readonly number[]
+}
+
+const pointsOfTag = 20_000
+
+interface Question {
+  readonly name: string
+  readonly path: string
+  readonly body: (random: () => number) => object
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+const dayStart = iso(firstMs + 86_400_000)
+const dayEnd = iso(firstMs + 2 * 86_400_000 - 1)
+
+function questions(tags: number): readonly Question[] {
+  const one = (random: () => number): string => tagName(Math.floor(random() * tags))
+  const ten = (random: () => number): string[] => {
+    const start = Math.floor(random() * Math.max(1, tags - 10))
+    return Array.from({ length: Math.min(10, tags) }, (_, index) => tagName(start + index))
+  }
+  const day = { start_date: dayStart, end_date: dayEnd }
+  const hourly = { entity: 'plant', granularity: 'hour', metric_name_field: ['V'] }
+  const average = '/consumer/data/average'
+  return [
+    {
+      name: 'one tag, hourly mean, one day',
+      path: average,
+      body: (random) => ({ ...hourly, ...day, ids: [one(random)] }),
+    },
+    { name: 'one tag, hourly mean, all', path: average, body: (random) => ({ ...hourly, ids: [one(random)] }) },
+    {
+      name: 'ten tags, hourly mean, one day',
+      path: average,
+      body: (random) => ({ ...hourly, ...day, ids: ten(random) }),
+    },
+    { name: 'all tags, hourly mean by tag, one day', path: average, body: () => ({ ...hourly, ...day }) },
+    { name: 'all rows pooled, hourly mean', path: '/consumer/data/average-granularity', body: () => hourly },
+    {
+      name: 'latest of one tag',
+      path: '/consumer/data/latest',
+      body: (random) => ({ entity: 'plant', ids: [one(random)] }),
+    },
+    { name: 'latest of all tags', path: '/consumer/data/latest', body: () => ({ entity: 'plant' }) },
+    {
+      name: 'newest before a date, one tag',
+      path: '/consumer/data/last',
+      body: (random) => ({
+        entity: 'plant',
+        ids: [one(random)],
+        date: iso(firstMs + Math.floor(random() * pointsOfTag * stepMs)),
+      }),
+    },
+    {
+      name: 'raw rows, ten tags, one day (86,400)',
+      path: '/consumer/data/select',
+      body: (random) => ({ entity: 'plant', ...day, ids: ten(random) }),
+    },
+  ]
+}
+
+/** The latency of each query over HTTP, one connection; then one-tag means from 16 connections. */
+export async function benchQuery({ runs, sizes }: QueryBenchOptions): Promise<void> {
+  for (const size of sizes) await measureSize(size, runs)
+}
+
+async function measureSize(rows: number, runs: number): Promise<void> {
+  const tags = Math.max(1, Math.round(rows / pointsOfTag))
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
+  const server = await ServerProcess.start({ dataDirectory, environment: { TIDEMARK_LIMITS_RESULT_ROWS: '2000000' } })
+  try {
+    await fill(server.url, tags)
+    const lines: string[][] = []
+    for (const question of questions(tags)) {
+      const measured: LoadResult[] = []
+      for (let run = 0; run < runs; run++) measured.push(await askFor(server.url, question, 1, 1500))
+      lines.push([
+        question.name,
+        spread(
+          measured.map((one) => quantile(one.latenciesMs, 0.5)),
+          2,
+        ),
+        spread(
+          measured.map((one) => quantile(one.latenciesMs, 0.99)),
+          2,
+        ),
+        String(Math.round(median(measured.map((one) => one.bytes / one.answers)))),
+      ])
+    }
+    const rate: number[] = []
+    for (let run = 0; run < runs; run++) {
+      const { answers, seconds } = await askFor(server.url, questions(tags)[0]!, 16, 2000)
+      rate.push(answers / seconds)
+    }
+    printTable(`${rows / 1e6} million rows, ${tags} tags`, ['query', 'p50 ms', 'p99 ms', 'bytes'], lines)
+    console.log(`\none tag, hourly mean, one day, 16 connections: ${spread(rate, 0)} a second`)
+  } finally {
+    await server.stop()
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+async function fill(url: string, tags: number): Promise<void> {
+  const key = await makePlant(url, 'plant')
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const bodies = plantBodies(tags, pointsOfTag, 10_000)
+  const next = (): Uint8Array | null => {
+    const { value, done } = bodies.next()
+    return done ? null : request(url, 'POST', '/ingests/plant/data', headers, value.body)
+  }
+  await runLoad({ url, connections: 4, next })
+  await drain(url, 'plant')
+}
+
+/** Asks the same kind of question for about `forMs`, and at least five times. */
+async function askFor(url: string, question: Question, connections: number, forMs: number): Promise<LoadResult> {
+  const headers = { 'content-type': 'application/json' }
+  const startedMs = performance.now()
+  let asked = 0
+  const next = (): Uint8Array | null => {
+    if (asked >= 5 && performance.now() - startedMs > forMs) return null
+    asked++
+    return request(url, 'POST', question.path, headers, JSON.stringify(question.body(Math.random)))
+  }
+  return runLoad({ url, connections, next })
+}
