@@ -1,0 +1,112 @@
+// How fast pushed rows become columns, beside JSON.parse of the same bodies: rows a second, the best of several runs.
+import { Judge } from '../src/ingest/judge.ts'
+import { checkBody } from '../src/ingest/scan/check-body.ts'
+import type { PlacedEntry } from '../src/journal/journal.ts'
+import { defaultSeriesFields, type Field } from '../src/model/field.ts'
+import type { Ingest } from '../src/model/ingest.ts'
+
+const totalRows = 200_000
+const runs = 7
+const tagCount = 1000
+const startMs = Date.UTC(2026, 0, 1)
+
+const fiveFields: readonly Field[] = [
+  ...defaultSeriesFields.slice(0, 2),
+  { name: 'site', source: 'site', type: 'string', role: 'dimension' },
+  { name: 'flow', source: 'flow', type: 'double', role: 'metric' },
+  { name: 'level', source: 'level', type: 'double', role: 'metric' },
+]
+
+function ingestOf(id: number, fields: readonly Field[]): Ingest {
+  const definition = { alias: 'bench', kind: 'series', entity: 'bench', entityId: 1, duplicates: 'keep' } as const
+  return { ...definition, id, fields, fieldsVersion: 1, state: 'active', reason: null, createdMs: startMs }
+}
+
+function timeAndTag(i: number): { D: string; T: string } {
+  const tag = String(i % tagCount).padStart(3, '0')
+  return { D: new Date(startMs + 10_000 * Math.floor(i / tagCount)).toISOString(), T: `01PHD.OSL${tag}.PV` }
+}
+
+const hundredths = (i: number): number => ((i * 7919) % 100_000) / 100
+
+function threeFieldRow(i: number): object {
+  return { ...timeAndTag(i), V: hundredths(i) }
+}
+
+function longNumberRow(i: number): object {
+  return { ...timeAndTag(i), V: Math.sin(i) * 1000 }
+}
+
+function fiveFieldRow(i: number): object {
+  return { ...timeAndTag(i), site: `plant-${i % 7}`, flow: hundredths(i), level: hundredths(i + 31) }
+}
+
+/** Visits tags in an order that never repeats, so that nothing can be foreseen. */
+function shuffledRow(i: number): object {
+  return { ...timeAndTag(i), T: timeAndTag(Math.floor(Math.abs(Math.sin(i)) * tagCount)).T, V: hundredths(i) }
+}
+
+function entriesOf(row: (i: number) => object, rowsPerBody: number): readonly PlacedEntry[] {
+  const header = { ingestId: 1, fieldsVersion: 1, subscriberId: 1, receivedMs: startMs, idempotencyKey: null } as const
+  return Array.from({ length: totalRows / rowsPerBody }, (_, batch) => {
+    const position = batch * rowsPerBody
+    const rows = Array.from({ length: rowsPerBody }, (_, index) => row(position + index))
+    const body = Buffer.from(JSON.stringify(rowsPerBody === 1 ? rows[0] : rows))
+    return { ...header, format: 'json', position, rows: rowsPerBody, body }
+  })
+}
+
+function rowsPerSecond(run: () => void): number {
+  let bestMs = Number.POSITIVE_INFINITY
+  for (let i = 0; i < runs; i++) {
+    const before = performance.now()
+    run()
+    bestMs = Math.min(bestMs, performance.now() - before)
+  }
+  return Math.round((totalRows / bestMs) * 1000)
+}
+
+interface JudgeFigures {
+  readonly rows: string
+  /** Rows a second each. */
+  readonly jsonParse: number
+  readonly checkBody: number
+  readonly judge: number
+}
+
+function figuresOf(
+  rows: string,
+  ingest: Ingest,
+  entries: readonly PlacedEntry[],
+  entriesPerCall: number,
+): JudgeFigures {
+  const judge = new Judge({ rowBytes: 1 << 20 })
+  const calls = Array.from({ length: entries.length / entriesPerCall }, (_, call) =>
+    entries.slice(call * entriesPerCall, (call + 1) * entriesPerCall),
+  )
+  return {
+    rows,
+    jsonParse: rowsPerSecond(() => {
+      for (const { body } of entries) JSON.parse(body.toString())
+    }),
+    checkBody: rowsPerSecond(() => {
+      for (const { body } of entries) checkBody(body, 'json')
+    }),
+    judge: rowsPerSecond(() => {
+      for (const call of calls) judge.judge(call, ingest)
+    }),
+  }
+}
+
+export function benchJudge(): readonly JudgeFigures[] {
+  const three = ingestOf(1, defaultSeriesFields)
+  const five = ingestOf(2, fiveFields)
+  return [
+    figuresOf('{D,T,V}, bodies of 1,000', three, entriesOf(threeFieldRow, 1000), 1),
+    figuresOf('{D,T,V}, tags in no order', three, entriesOf(shuffledRow, 1000), 1),
+    figuresOf('{D,T,V}, V of 15 to 17 digits', three, entriesOf(longNumberRow, 1000), 1),
+    figuresOf('five fields, bodies of 1,000', five, entriesOf(fiveFieldRow, 1000), 1),
+    figuresOf('{D,T,V}, one a body, 100 bodies a call', three, entriesOf(threeFieldRow, 1), 100),
+    figuresOf('{D,T,V}, one a body, one body a call', three, entriesOf(threeFieldRow, 1), 1),
+  ]
+}

@@ -1,0 +1,108 @@
+import { type ColumnVector, nullBoolean, nullCode } from '../../model/column.ts'
+import type { Field } from '../../model/field.ts'
+import { InternedStrings } from '../scan/interned-strings.ts'
+
+const noNumbers = new Float64Array(0)
+const noCodes = new Int32Array(0)
+const noFlags = new Uint8Array(0)
+
+interface ExactLong {
+  readonly row: number
+  readonly value: bigint
+}
+
+/**
+ * The column of one field while rows are written to it by their index. A row may be written over again: what counts is what was written
+ * last. One class for all types, with the arrays that a type does not need left empty, keeps the hot code on one object shape.
+ */
+export class FieldSlot {
+  readonly field: Field
+  readonly type: Field['type']
+  /** Whether a row without a value is rejected. */
+  readonly required: boolean
+  numbers = noNumbers
+  codes = noCodes
+  flags = noFlags
+  strings: InternedStrings
+  readonly #seed: number
+  /** Longs beyond 2^53, in the order in which they were written. */
+  #exact: ExactLong[] = []
+
+  constructor(field: Field, seed: number) {
+    if (field.type === 'json') throw new Error(`field ${field.name} is json, which a series cannot hold`)
+    this.field = field
+    this.type = field.type
+    this.required = field.role === 'time' || field.role === 'tag'
+    this.#seed = seed
+    this.strings = new InternedStrings(seed)
+  }
+
+  /** Starts a new column for up to `rowsMax` rows. The strings stay known, unless there are more than `stringsMax` of them. */
+  begin(rowsMax: number, stringsMax: number): void {
+    this.#exact = []
+    switch (this.type) {
+      case 'string':
+        this.codes = new Int32Array(rowsMax)
+        if (this.strings.size > stringsMax) this.strings = new InternedStrings(this.#seed)
+        break
+      case 'boolean':
+        this.flags = new Uint8Array(rowsMax)
+        break
+      default:
+        this.numbers = new Float64Array(rowsMax)
+    }
+  }
+
+  setNull(row: number): void {
+    switch (this.type) {
+      case 'string':
+        this.codes[row] = nullCode
+        break
+      case 'boolean':
+        this.flags[row] = nullBoolean
+        break
+      default:
+        this.numbers[row] = Number.NaN
+    }
+  }
+
+  setLong(row: number, value: bigint): void {
+    const nearest = Number(value)
+    this.numbers[row] = nearest
+    if (!Number.isSafeInteger(nearest)) this.#exact.push({ row, value })
+  }
+
+  /** The first `rows` rows. The slot lets go of them. */
+  finish(rows: number): ColumnVector {
+    const { numbers, codes, flags } = this
+    this.numbers = noNumbers
+    this.codes = noCodes
+    this.flags = noFlags
+    switch (this.type) {
+      case 'string':
+        return { type: 'string', codes: codes.subarray(0, rows), dictionary: this.strings.dictionary }
+      case 'boolean':
+        return { type: 'boolean', values: flags.subarray(0, rows) }
+      case 'long': {
+        const values = numbers.subarray(0, rows)
+        return { type: 'long', values, exact: this.#exactOf(values) }
+      }
+      case 'timestamp':
+        return { type: 'timestamp', values: numbers.subarray(0, rows) }
+      default:
+        return { type: 'double', values: numbers.subarray(0, rows) }
+    }
+  }
+
+  #exactOf(values: Float64Array): BigInt64Array | null {
+    // A row that was written over may have left its long here: it counts only where the last value is such a long too.
+    const exact = this.#exact.filter(({ row }) => row < values.length && !Number.isSafeInteger(values[row]!))
+    if (!exact.some(({ row }) => !Number.isNaN(values[row]!))) return null
+    const all = new BigInt64Array(values.length)
+    values.forEach((value, row) => {
+      if (Number.isSafeInteger(value)) all[row] = BigInt(value)
+    })
+    for (const { row, value } of exact) if (!Number.isNaN(values[row]!)) all[row] = value
+    return all
+  }
+}

@@ -1,0 +1,180 @@
+import { randomInt } from 'node:crypto'
+import type { RejectedRow } from '../catalog/catalog.ts'
+import type { PlacedEntry } from '../journal/journal.ts'
+import type { Ingest } from '../model/ingest.ts'
+import type { RowBatch } from '../model/row-batch.ts'
+import { FieldSlot } from './columns/field-slot.ts'
+import { openBrace, openBracket } from './scan/ascii.ts'
+import { type Fault, kindOfValue, readWithCare } from './scan/careful-row.ts'
+import { RowScanner } from './scan/row-scanner.ts'
+import { skipSpace, skipValue } from './scan/skip.ts'
+import { TimestampReader } from './scan/timestamps.ts'
+
+export interface JudgeSettings {
+  /** The text of a row may have this many bytes. */
+  readonly rowBytes: number
+  /** Distinct strings of one field that are remembered from call to call. */
+  readonly rememberedStringsMax?: number
+  /** Memory for remembered strings, over all ingests. */
+  readonly rememberedBytesMax?: number
+}
+
+export interface Judgement {
+  /** Null where no row was good. */
+  readonly batch: RowBatch | null
+  /** In the order of their positions. */
+  readonly rejected: readonly RejectedRow[]
+}
+
+/** What is kept for an ingest while its rows come in. */
+interface Prepared {
+  readonly ingest: Ingest
+  readonly slots: readonly FieldSlot[]
+  readonly bySource: ReadonlyMap<string, number>
+  readonly scanner: RowScanner
+  /** Memory for its strings, when they were last counted. */
+  bytes: number
+}
+
+/** The outcome while it grows: the first `rows` positions and column values are those of good rows. */
+interface Growing {
+  rows: number
+  readonly positions: Float64Array
+  readonly rejected: RejectedRow[]
+}
+
+/**
+ * Turns pushed rows into columns, or says why they cannot be stored. The outcome depends on nothing but the entries and the ingest's
+ * fields, save that strings may have other codes in the dictionaries.
+ */
+export class Judge {
+  readonly #rowBytes: number
+  readonly #rememberedStringsMax: number
+  readonly #rememberedBytesMax: number
+  readonly #seed = randomInt(2 ** 31)
+  readonly #timestamps = new TimestampReader()
+  /** By ingest id, the one used longest ago first. */
+  readonly #prepared = new Map<number, Prepared>()
+  #rememberedBytes = 0
+
+  constructor({ rowBytes, rememberedStringsMax = 1 << 20, rememberedBytesMax = 256 << 20 }: JudgeSettings) {
+    this.#rowBytes = rowBytes
+    this.#rememberedStringsMax = rememberedStringsMax
+    this.#rememberedBytesMax = rememberedBytesMax
+  }
+
+  /**
+   * Judges entries of one series ingest, all of its `fieldsVersion`, whose bodies were checked by `checkBody`. Good rows come as one batch
+   * in the order of their positions, with the columns in the order of the ingest's fields.
+   */
+  judge(entries: readonly PlacedEntry[], ingest: Ingest): Judgement {
+    const prepared = this.#prepare(ingest)
+    const rowsMax = entries.reduce((sum, entry) => sum + entry.rows, 0)
+    for (const slot of prepared.slots) slot.begin(rowsMax, this.#rememberedStringsMax)
+    const growing: Growing = { rows: 0, positions: new Float64Array(rowsMax), rejected: [] }
+    for (const entry of entries) this.#judgeEntry(entry, prepared, growing)
+    const columns = prepared.slots.map((slot) => slot.finish(growing.rows))
+    this.#remember(prepared)
+    if (growing.rows === 0) return { batch: null, rejected: growing.rejected }
+    const batch: RowBatch = {
+      entityId: ingest.entityId,
+      rows: growing.rows,
+      positions: growing.positions.subarray(0, growing.rows),
+      fields: ingest.fields,
+      columns,
+    }
+    return { batch, rejected: growing.rejected }
+  }
+
+  #judgeEntry(entry: PlacedEntry, prepared: Prepared, growing: Growing): void {
+    const bytes = Buffer.isBuffer(entry.body)
+      ? entry.body
+      : Buffer.from(entry.body.buffer, entry.body.byteOffset, entry.body.byteLength)
+    let at = skipSpace(bytes, 0)
+    const isArray = entry.format === 'json' && bytes[at] === openBracket
+    if (isArray) at = skipSpace(bytes, at + 1)
+    for (let index = 0; index < entry.rows; index++) {
+      at = skipSpace(bytes, this.#judgeRow(bytes, at, index, entry, prepared, growing))
+      // Past the comma; after the last row that is the bracket.
+      if (isArray) at = skipSpace(bytes, at + 1)
+    }
+    if (isArray && entry.rows === 0) at = skipSpace(bytes, at + 1)
+    if (at !== bytes.length) throw new Error(`the entry at position ${entry.position} does not hold ${entry.rows} rows`)
+  }
+
+  /** The answer is the place after the row. */
+  #judgeRow(
+    bytes: Buffer,
+    start: number,
+    index: number,
+    entry: PlacedEntry,
+    prepared: Prepared,
+    growing: Growing,
+  ): number {
+    const isObject = bytes[start] === openBrace
+    if (isObject) {
+      const end = prepared.scanner.read(bytes, start, growing.rows)
+      if (end >= 0 && end - start <= this.#rowBytes) {
+        growing.positions[growing.rows++] = entry.position + index
+        return end
+      }
+    }
+    const end = skipValue(bytes, start)
+    const fault = this.#faultOf(bytes, start, end, prepared, growing)
+    if (fault === null) growing.positions[growing.rows++] = entry.position + index
+    else growing.rejected.push(rejectedRow(entry, index, bytes.toString('utf8', start, end), fault))
+    return end
+  }
+
+  #faultOf(bytes: Buffer, start: number, end: number, prepared: Prepared, growing: Growing): Fault | null {
+    if (end - start > this.#rowBytes) {
+      const message = `the row has ${end - start} bytes, ${this.#rowBytes} is the most that is taken`
+      return { code: 'too_large', field: null, message }
+    }
+    if (bytes[start] !== openBrace) {
+      const message = `expected an object, got ${kindOfValue(bytes[start]!)}`
+      return { code: 'not_an_object', field: null, message }
+    }
+    return readWithCare(bytes, start, growing.rows, prepared.slots, prepared.bySource, this.#timestamps)
+  }
+
+  #prepare(ingest: Ingest): Prepared {
+    const known = this.#prepared.get(ingest.id)
+    if (known?.ingest.fieldsVersion === ingest.fieldsVersion) return known
+    const slots = ingest.fields.map((field) => new FieldSlot(field, this.#seed))
+    const bySource = new Map(ingest.fields.map((field, index) => [field.source, index]))
+    const scanner = new RowScanner(slots, bySource, this.#timestamps)
+    return { ingest, slots, bySource, scanner, bytes: 0 }
+  }
+
+  /** Keeps the ingest as the one used last, and lets go of those used longest ago until the memory for strings is within its bound. */
+  #remember(prepared: Prepared): void {
+    const { id } = prepared.ingest
+    this.#rememberedBytes -= this.#prepared.get(id)?.bytes ?? 0
+    this.#prepared.delete(id)
+    prepared.bytes = prepared.slots.reduce((sum, slot) => sum + slot.strings.bytes, 0)
+    this.#rememberedBytes += prepared.bytes
+    this.#prepared.set(id, prepared)
+    for (const [oldest, { bytes }] of this.#prepared) {
+      if (this.#rememberedBytes <= this.#rememberedBytesMax) break
+      this.#prepared.delete(oldest)
+      this.#rememberedBytes -= bytes
+    }
+  }
+}
+
+function rejectedRow(entry: PlacedEntry, index: number, row: string, fault: Fault): RejectedRow {
+  return {
+    ingestId: entry.ingestId,
+    position: entry.position + index,
+    batchPosition: entry.position,
+    batchRows: entry.rows,
+    subscriberId: entry.subscriberId,
+    index,
+    row,
+    field: fault.field,
+    code: fault.code,
+    message: fault.message,
+    receivedMs: entry.receivedMs,
+  }
+}

@@ -1,0 +1,79 @@
+import { isUtf8 } from 'node:buffer'
+import type { JournalEntry } from '../../journal/journal.ts'
+import { Problem } from '../../model/problem.ts'
+import { closeBracket, comma, newline, openBrace, openBracket } from './ascii.ts'
+import { checkValue, MalformedJson, skipJsonSpace } from './check-json.ts'
+
+/** The row or rows of a JSON body. */
+function countRows(bytes: Buffer): number {
+  const end = bytes.length
+  const root = skipJsonSpace(bytes, 0, end)
+  let rows = 1
+  let at = root
+  if (bytes[root] === openBracket) {
+    at = skipJsonSpace(bytes, root + 1, end)
+    if (bytes[at] === closeBracket) rows = 0
+    else {
+      at = skipJsonSpace(bytes, checkValue(bytes, at, end), end)
+      for (; bytes[at] === comma; rows++) at = skipJsonSpace(bytes, checkValue(bytes, at + 1, end), end)
+    }
+    if (bytes[at] !== closeBracket) throw new MalformedJson(at)
+    at++
+  } else {
+    at = checkValue(bytes, at, end)
+  }
+  at = skipJsonSpace(bytes, at, end)
+  if (at < end) throw new MalformedJson(at)
+  if (bytes[root] !== openBrace && bytes[root] !== openBracket) {
+    throw new Problem('invalid_body', 'The body is a single value: send one row as an object, or an array of rows.')
+  }
+  return rows
+}
+
+/** One row a line; blank lines are none. */
+function countLines(bytes: Buffer): number {
+  let rows = 0
+  for (let start = 0; start < bytes.length; ) {
+    const found = bytes.indexOf(newline, start)
+    const end = found < 0 ? bytes.length : found
+    const value = skipJsonSpace(bytes, start, end)
+    if (value < end) {
+      const after = skipJsonSpace(bytes, checkValue(bytes, value, end), end)
+      if (after < end) throw new MalformedJson(after)
+      rows++
+    }
+    start = end + 1
+  }
+  return rows
+}
+
+/** What is wrong and where, by line and column (in characters, both from 1). */
+function describe(bytes: Buffer, { at, message }: MalformedJson, format: JournalEntry['format']): string {
+  const before = bytes.toString('utf8', 0, at)
+  const line = before.split('\n').length
+  const column = [...before.slice(before.lastIndexOf('\n') + 1)].length + 1
+  const lineEnds = at >= bytes.length || (format === 'ndjson' && bytes[at] === newline)
+  const [character = ''] = bytes.toString('utf8', at, at + 4)
+  const what = message || (lineEnds ? 'it ends too early' : `unexpected ${JSON.stringify(character)}`)
+  return format === 'ndjson'
+    ? `Line ${line} is not JSON: ${what} at column ${column}. Send one JSON object a line.`
+    : `The body is not JSON: ${what} at line ${line}, column ${column}.`
+}
+
+/**
+ * The number of rows in a pushed body: what stands in its array, 1 for an object, the lines that are not blank in NDJSON. Says nothing
+ * about the rows themselves. Throws Problem `invalid_json` where it is not JSON or nested too deep, and `invalid_body` where it is empty,
+ * not UTF-8, or neither an object nor an array.
+ */
+export function checkBody(body: Uint8Array, format: JournalEntry['format']): number {
+  if (body.length === 0)
+    throw new Problem('invalid_body', 'The body is empty: send one row as an object, or an array of rows.')
+  if (!isUtf8(body)) throw new Problem('invalid_body', 'The body is not UTF-8: send JSON in UTF-8.')
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  try {
+    return format === 'json' ? countRows(bytes) : countLines(bytes)
+  } catch (error) {
+    if (!(error instanceof MalformedJson)) throw error
+    throw new Problem('invalid_json', describe(bytes, error, format))
+  }
+}

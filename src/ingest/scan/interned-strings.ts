@@ -1,0 +1,178 @@
+// A string is known again by the bytes it was pushed as, so that a tag seen before costs neither decoding nor an allocation.
+import { backslash, quote } from './ascii.ts'
+import { skipString } from './skip.ts'
+
+const hashFactor = 0x01000193
+const halfPair = /\p{Surrogate}/u
+
+/** Given back in place of the next place for a string with half a surrogate pair: it has no UTF-8. */
+export const notWellFormed = -1
+
+function hashOf(bytes: Uint8Array, start: number, end: number, seed: number): number {
+  let hash = seed
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, hashFactor)
+  return hash
+}
+
+function doubled<T extends Int32Array | Uint8Array>(array: T, longer: T): T {
+  longer.set(array)
+  return longer
+}
+
+/**
+ * Strings and their codes. The key of an entry is a spelling: the bytes between the quotes. Spellings of one string (`é`, `\u00e9`)
+ * share its code. Codes rise from 0 and keep their meaning for as long as the object lives.
+ */
+export class InternedStrings {
+  /** By code. Only ever added to. */
+  readonly dictionary: string[] = []
+  readonly #seed: number
+  /** Open addressing: 1 + an entry, 0 where free; never more than half full. */
+  #table = new Int32Array(64)
+  #entries = 0
+  #hashes = new Int32Array(32)
+  #codes = new Int32Array(32)
+  /** Key of entry `e`: `#keys` from `#ends[e]` to `#ends[e + 1]`. */
+  #ends = new Int32Array(33)
+  #keys: Uint8Array = new Uint8Array(512)
+  /** The entry that came after entry `e` when it was last read: pushes tend to name their tags in the same order again. */
+  #followers = new Int32Array(32)
+  #last = 0
+
+  /** `seed` differs between processes, so that nobody can make up strings that all fall on one place of the table. */
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  /** Spellings held. */
+  get size(): number {
+    return this.#entries
+  }
+
+  /** An estimate of the memory held. */
+  get bytes(): number {
+    return this.#keys.length + 4 * (this.#table.length + 4 * this.#hashes.length) + 2 * this.#ends[this.#entries]!
+  }
+
+  /**
+   * Writes the code of the string that begins after the quote at `start - 1` to `codes[row]`. The answer is the place after its closing
+   * quote, or `notWellFormed`.
+   */
+  read(bytes: Buffer, start: number, codes: Int32Array, row: number): number {
+    const likely = this.#followers[this.#last]!
+    const ends = this.#ends
+    const keys = this.#keys
+    const keyEnd = ends[likely + 1]!
+    let key = ends[likely]!
+    let at = start
+    while (key < keyEnd && keys[key] === bytes[at]) {
+      key++
+      at++
+    }
+    if (key === keyEnd && bytes[at] === quote && likely < this.#entries) {
+      this.#last = likely
+      codes[row] = this.#codes[likely]!
+      return at + 1
+    }
+    return this.#readByHash(bytes, start, codes, row)
+  }
+
+  #readByHash(bytes: Buffer, start: number, codes: Int32Array, row: number): number {
+    let hash = this.#seed
+    let at = start
+    for (let byte = bytes[at]!; byte !== quote; byte = bytes[++at]!) {
+      if (byte === backslash) return this.#readEscaped(bytes, start, codes, row)
+      hash = Math.imul(hash ^ byte, hashFactor)
+    }
+    let entry = this.#find(bytes, start, at, hash)
+    if (entry < 0) entry = this.#add(bytes, start, at, hash, this.#define(bytes.toString('utf8', start, at)))
+    return this.#found(entry, codes, row, at)
+  }
+
+  #readEscaped(bytes: Buffer, start: number, codes: Int32Array, row: number): number {
+    const at = skipString(bytes, start - 1) - 1
+    const hash = hashOf(bytes, start, at, this.#seed)
+    let entry = this.#find(bytes, start, at, hash)
+    if (entry < 0) {
+      const text: string = JSON.parse(bytes.toString('utf8', start - 1, at + 1))
+      if (halfPair.test(text)) return notWellFormed
+      const code = this.#codeOf(text)
+      entry = this.#find(bytes, start, at, hash)
+      if (entry < 0) entry = this.#add(bytes, start, at, hash, code)
+    }
+    return this.#found(entry, codes, row, at)
+  }
+
+  #found(entry: number, codes: Int32Array, row: number, closingQuote: number): number {
+    this.#followers[this.#last] = entry
+    this.#last = entry
+    codes[row] = this.#codes[entry]!
+    return closingQuote + 1
+  }
+
+  /** The code of a string by its plainest spelling, which all other spellings of it lead to. */
+  #codeOf(text: string): number {
+    const spelling = Buffer.from(JSON.stringify(text))
+    const end = spelling.length - 1
+    const hash = hashOf(spelling, 1, end, this.#seed)
+    const entry = this.#find(spelling, 1, end, hash)
+    return this.#codes[entry < 0 ? this.#add(spelling, 1, end, hash, this.#define(text)) : entry]!
+  }
+
+  #define(text: string): number {
+    return this.dictionary.push(text) - 1
+  }
+
+  #find(bytes: Buffer, start: number, end: number, hash: number): number {
+    const mask = this.#table.length - 1
+    for (let place = (hash ^ (hash >>> 15)) & mask; ; place = (place + 1) & mask) {
+      const entry = this.#table[place]! - 1
+      if (entry < 0) return -1
+      if (this.#hashes[entry] === hash && this.#hasKey(entry, bytes, start, end)) return entry
+    }
+  }
+
+  #hasKey(entry: number, bytes: Buffer, start: number, end: number): boolean {
+    const keys = this.#keys
+    const key = this.#ends[entry]!
+    const length = end - start
+    if (this.#ends[entry + 1]! - key !== length) return false
+    for (let i = 0; i < length; i++) if (keys[key + i] !== bytes[start + i]) return false
+    return true
+  }
+
+  #add(bytes: Buffer, start: number, end: number, hash: number, code: number): number {
+    const entry = this.#entries
+    if (entry === this.#hashes.length) this.#growEntries()
+    const key = this.#ends[entry]!
+    const keyEnd = key + end - start
+    if (keyEnd > this.#keys.length) {
+      this.#keys = doubled(this.#keys, new Uint8Array(Math.max(keyEnd, 2 * this.#keys.length)))
+    }
+    bytes.copy(this.#keys, key, start, end)
+    this.#ends[entry + 1] = keyEnd
+    this.#hashes[entry] = hash
+    this.#codes[entry] = code
+    this.#entries++
+    this.#place(entry)
+    return entry
+  }
+
+  #place(entry: number): void {
+    const mask = this.#table.length - 1
+    const hash = this.#hashes[entry]!
+    let place = (hash ^ (hash >>> 15)) & mask
+    while (this.#table[place] !== 0) place = (place + 1) & mask
+    this.#table[place] = entry + 1
+  }
+
+  #growEntries(): void {
+    const length = 2 * this.#hashes.length
+    this.#hashes = doubled(this.#hashes, new Int32Array(length))
+    this.#codes = doubled(this.#codes, new Int32Array(length))
+    this.#ends = doubled(this.#ends, new Int32Array(length + 1))
+    this.#followers = doubled(this.#followers, new Int32Array(length))
+    this.#table = new Int32Array(2 * length)
+    for (let entry = 0; entry < this.#entries; entry++) this.#place(entry)
+  }
+}

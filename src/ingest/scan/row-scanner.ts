@@ -1,0 +1,98 @@
+// Rows of one pusher look alike: after one property comes the property that came after it in the row before, spelt the same way. So the
+// scanner keeps, for each field, the bytes that stood between its value and the next one, and compares these first.
+import type { FieldSlot } from '../columns/field-slot.ts'
+import { closeBrace, space } from './ascii.ts'
+import { skipSpace, skipString } from './skip.ts'
+import type { TimestampReader } from './timestamps.ts'
+import { readValue } from './values.ts'
+
+/** Given back in place of the next place: the row is at fault, or names a property twice. */
+const needsCare = -1
+
+/** Longer runs of white space are not worth keeping. */
+const leadBytesMax = 512
+
+/** What was found after a field's value: the bytes up to the next value, as far as its colon, and whose value that is. */
+interface Step {
+  readonly lead: Uint8Array
+  readonly target: number
+}
+
+function afterLead(bytes: Buffer, at: number, lead: Uint8Array): number {
+  for (let i = 0; i < lead.length; i++) if (bytes[at + i] !== lead[i]) return -1
+  return at + lead.length
+}
+
+/** Reads rows without fault. Whatever else a row is, it is for `readWithCare` to say. */
+export class RowScanner {
+  readonly #slots: readonly FieldSlot[]
+  readonly #bySource: ReadonlyMap<string, number>
+  readonly #timestamps: TimestampReader
+  /** By 1 + the field before; at 0 what opens a row. */
+  readonly #steps: Step[]
+  /** The row in which each field was read last, to notice a property that comes twice or is absent. */
+  readonly #seenIn: Float64Array
+  #rowsRead = 0
+
+  constructor(slots: readonly FieldSlot[], bySource: ReadonlyMap<string, number>, timestamps: TimestampReader) {
+    this.#slots = slots
+    this.#bySource = bySource
+    this.#timestamps = timestamps
+    this.#steps = Array.from({ length: slots.length + 1 }, () => ({ lead: new Uint8Array([0]), target: 0 }))
+    this.#seenIn = new Float64Array(slots.length)
+  }
+
+  /** Writes the row that opens at `start` to the columns at `row`. The answer is the place after it, or -1 when it must be read with care. */
+  read(bytes: Buffer, start: number, row: number): number {
+    const slots = this.#slots
+    const seenIn = this.#seenIn
+    const steps = this.#steps
+    const rowsRead = ++this.#rowsRead
+    let at = start
+    let from = 0
+    let found = 0
+    do {
+      let step = steps[from]!
+      let value = afterLead(bytes, at, step.lead)
+      if (value < 0) {
+        const learned = this.#learn(bytes, at)
+        if (learned === null) return needsCare
+        step = learned
+        value = at + step.lead.length
+        if (step.lead.length <= leadBytesMax) steps[from] = step
+      }
+      if (bytes[value]! <= space) value = skipSpace(bytes, value)
+      const target = step.target
+      if (seenIn[target] === rowsRead) return needsCare
+      seenIn[target] = rowsRead
+      at = readValue(bytes, value, slots[target]!, row, this.#timestamps)
+      if (at < 0) return needsCare
+      found++
+      from = target + 1
+      if (bytes[at]! <= space && bytes[skipSpace(bytes, at)] === closeBrace) at = skipSpace(bytes, at)
+    } while (bytes[at] !== closeBrace)
+    if (found < slots.length && !this.#fillAbsent(row)) return needsCare
+    return at + 1
+  }
+
+  /** From a brace or comma at or after `at` to the colon after the next key; null where the key is none of the sources, or there is none. */
+  #learn(bytes: Buffer, at: number): Step | null {
+    const key = skipSpace(bytes, skipSpace(bytes, at) + 1)
+    if (bytes[key] === closeBrace) return null
+    const keyEnd = skipString(bytes, key)
+    const target = this.#bySource.get(JSON.parse(bytes.toString('utf8', key, keyEnd)))
+    if (target === undefined) return null
+    return { lead: Uint8Array.prototype.slice.call(bytes, at, skipSpace(bytes, keyEnd) + 1), target }
+  }
+
+  /** False where an absent field is one that each row must have. */
+  #fillAbsent(row: number): boolean {
+    for (let i = 0; i < this.#slots.length; i++) {
+      if (this.#seenIn[i] === this.#rowsRead) continue
+      const slot = this.#slots[i]!
+      if (slot.required) return false
+      slot.setNull(row)
+    }
+    return true
+  }
+}
