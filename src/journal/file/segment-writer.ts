@@ -1,0 +1,93 @@
+// The segment that is being written: what it says is written, is on disk.
+import { join } from 'node:path'
+import type { Disk, DiskFile } from '../../lib/disk.ts'
+import { placeRecord, type UnplacedRecord } from './record.ts'
+import { encodeSegmentHeader, type SegmentHeader, segmentHeaderBytes, segmentName } from './segment-header.ts'
+
+export interface SegmentFolder {
+  readonly disk: Disk
+  readonly directory: string
+}
+
+export class SegmentWriter {
+  readonly firstPosition: number
+  readonly #salt: number
+  readonly #file: DiskFile
+  #durableBytes: number
+
+  /** Goes on with a segment of which `durableBytes` are on disk. */
+  constructor(file: DiskFile, header: SegmentHeader, durableBytes: number) {
+    this.#file = file
+    this.firstPosition = header.firstPosition
+    this.#salt = header.salt
+    this.#durableBytes = durableBytes
+  }
+
+  /** Makes a new segment; null when the disk is full: nothing is left of it then. Throws when the disk fails. */
+  static async create(folder: SegmentFolder, header: SegmentHeader): Promise<SegmentWriter | null> {
+    const { disk, directory } = folder
+    const path = join(directory, segmentName(header.firstPosition))
+    const file = await unlessFull(disk.open(path, { create: true }))
+    if (file === diskIsFull) return null
+    if ((await unlessFull(file.write([encodeSegmentHeader(header)], 0))) === diskIsFull) {
+      await file.close()
+      await disk.remove(path)
+      // Else the file might be there again after a crash, when the segment before it has grown.
+      await disk.syncDirectory(directory)
+      return null
+    }
+    await file.sync()
+    await disk.syncDirectory(directory)
+    return new SegmentWriter(file, header, segmentHeaderBytes)
+  }
+
+  get name(): string {
+    return segmentName(this.firstPosition)
+  }
+
+  get durableBytes(): number {
+    return this.#durableBytes
+  }
+
+  /**
+   * Writes records from a position on and fsyncs them; false when the disk is full: none of them is stored then.
+   * Throws when the disk fails: the segment must not be used any more.
+   */
+  async append(records: readonly UnplacedRecord[], firstPosition: number): Promise<boolean> {
+    let position = firstPosition
+    let bytes = 0
+    const buffers: Uint8Array[] = []
+    for (const record of records) {
+      placeRecord(record, position, this.#durableBytes, this.#salt)
+      buffers.push(...record.buffers)
+      position += record.positions
+      bytes += record.bytes
+    }
+    if ((await unlessFull(this.#file.write(buffers, this.#durableBytes))) === diskIsFull) {
+      await this.#file.truncate(this.#durableBytes)
+      await this.#file.sync()
+      return false
+    }
+    await this.#file.sync()
+    this.#durableBytes += bytes
+    return true
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+}
+
+const diskIsFull = Symbol('the disk is full')
+
+/** Only for what may fail and be tried again: never for an fsync. */
+async function unlessFull<T>(work: Promise<T>): Promise<T | typeof diskIsFull> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) {
+      return diskIsFull
+    }
+    throw error
+  }
+}

@@ -1,0 +1,110 @@
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Disk, DiskFile } from './disk.ts'
+
+/** The disk of this machine. */
+export const nodeDisk: Disk = {
+  async list(directory) {
+    try {
+      const found = await readdir(directory, { withFileTypes: true })
+      return found
+        .filter((entry) => entry.isFile())
+        .map((entry) => entry.name)
+        .sort()
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return []
+      throw error
+    }
+  },
+
+  async makeDirectory(directory) {
+    const firstMade = await mkdir(directory, { recursive: true })
+    if (firstMade === undefined) return
+    // A new folder is durable once each folder above it, as far as the first one made, is.
+    const top = dirname(resolve(firstMade))
+    for (let above = dirname(resolve(directory)); ; above = dirname(above)) {
+      await nodeDisk.syncDirectory(above)
+      if (above === top) return
+    }
+  },
+
+  async open(path, { create }) {
+    return new NodeFile(await open(path, create ? 'wx+' : 'r+'))
+  },
+
+  remove: (path) => rm(path),
+
+  async syncDirectory(directory) {
+    const handle = await open(directory, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  },
+}
+
+class NodeFile implements DiskFile {
+  readonly #handle: FileHandle
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle
+  }
+
+  async size(): Promise<number> {
+    return (await this.#handle.stat()).size
+  }
+
+  async read(buffer: Uint8Array, offset: number): Promise<number> {
+    return (await this.#handle.read(buffer, 0, buffer.length, offset)).bytesRead
+  }
+
+  write(buffers: readonly Uint8Array[], offset: number): Promise<void> {
+    return writeFully(this.#handle, buffers, offset)
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#handle.truncate(size)
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.datasync()
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close()
+  }
+}
+
+/** Writes all of the buffers at `offset`: goes on after a short write, so that what stopped it shows as an error. */
+export async function writeFully(
+  handle: Pick<FileHandle, 'writev'>,
+  buffers: readonly Uint8Array[],
+  offset: number,
+): Promise<void> {
+  let left = [...buffers]
+  let at = offset
+  while (left.length > 0) {
+    const { bytesWritten } = await handle.writev(left, at)
+    at += bytesWritten
+    const rest = after(left, bytesWritten)
+    if (bytesWritten === 0 && rest.length > 0) throw new Error('the disk took none of the bytes it was given')
+    left = rest
+  }
+}
+
+/** What is left of the buffers behind their first `bytes` bytes. */
+function after(buffers: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let skip = bytes
+  let first = 0
+  for (; first < buffers.length; first++) {
+    const length = buffers[first]!.length
+    if (skip < length) break
+    skip -= length
+  }
+  return buffers.slice(first).map((buffer, index) => (index === 0 ? buffer.subarray(skip) : buffer))
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
