@@ -1,0 +1,60 @@
+import { addDuration, type Duration, parseDuration } from '../model/duration.ts'
+import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
+import type { Range } from '../model/plan.ts'
+import type { Faults } from './faults.ts'
+import type { RangeRequest } from './requests.ts'
+
+const forms = 'an ISO 8601 date-time such as "2026-01-01T00:00:00Z" or a duration such as "PT15M"'
+
+type Side = { readonly instantMs: number } | { readonly duration: Duration }
+
+function readSide(text: string, path: string, faults: Faults): Side | null {
+  const instantMs = parseInstant(text)
+  if (instantMs !== null) return { instantMs }
+  const duration = parseDuration(text)
+  if (duration !== null) return { duration }
+  faults.add(path, `${JSON.stringify(text)} is neither of the two forms; give ${forms}, years 0001 to 9999`)
+  return null
+}
+
+/** Sums that leave the years 0001 to 9999 end there: no item lies beyond. */
+const withinYears = (ms: number): number => Math.min(Math.max(ms, earliestMs), latestMs)
+
+const open: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+
+/** The range between `start_date` and `end_date`, of which one may be a duration that is added to or taken from the other. */
+export function readRange(request: RangeRequest, faults: Faults): Range {
+  const { start_date, end_date } = request
+  const start = start_date == null ? null : readSide(start_date, 'start_date', faults)
+  const end = end_date == null ? null : readSide(end_date, 'end_date', faults)
+  if ((start_date != null && start === null) || (end_date != null && end === null)) return open
+  if (start !== null && 'duration' in start) {
+    if (end !== null && 'instantMs' in end) {
+      return { fromMs: withinYears(addDuration(end.instantMs, start.duration, -1)), toMs: end.instantMs }
+    }
+    faults.add(
+      'start_date',
+      'it may be a duration only when end_date is a date-time; give one of the two as a date-time',
+    )
+    return open
+  }
+  const fromMs = start?.instantMs ?? open.fromMs
+  if (end !== null && 'duration' in end) {
+    if (start !== null) return { fromMs, toMs: withinYears(addDuration(fromMs, end.duration, 1)) }
+    faults.add(
+      'end_date',
+      'it may be a duration only when start_date is a date-time; give one of the two as a date-time',
+    )
+    return open
+  }
+  const toMs = end?.instantMs ?? open.toMs
+  if (fromMs > toMs) faults.add('start_date', 'it is after end_date; exchange the two')
+  return { fromMs, toMs }
+}
+
+/** The instant that `date` names; a duration means `nowMs` minus it, also where that lies before the year 0001. */
+export function readDate(text: string, nowMs: number, faults: Faults): number {
+  const side = readSide(text, 'date', faults)
+  if (side === null) return nowMs
+  return 'instantMs' in side ? side.instantMs : addDuration(nowMs, side.duration, -1)
+}

@@ -1,0 +1,194 @@
+// The bodies of the eight data queries. They become the OpenAPI document, so each property says what it means.
+import Type, { type Static } from 'typebox'
+
+/** Names that one list may hold. The lists of values (`ids`, `prefixes`) are bounded by the size of the body. */
+export const namesMax = 10_000
+
+const orNull = '`null` is as if left out.'
+
+const optionalText = (description: string, examples: readonly string[]) =>
+  Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], description: `${description} ${orNull}`, examples }),
+  )
+
+const optionalList = (description: string, examples: readonly (readonly string[])[], maxItems?: number) =>
+  Type.Optional(
+    Type.Unsafe<readonly string[] | null>({
+      type: ['array', 'null'],
+      items: { type: 'string' },
+      ...(maxItems === undefined ? {} : { maxItems }),
+      description: `${description} ${orNull}`,
+      examples,
+    }),
+  )
+
+const entity = Type.String({
+  description: 'The entity to be queried: one of those that `GET /consumer/data/entities` lists.',
+  examples: ['plant'],
+})
+
+/** What every data query takes. */
+const selection = {
+  entity,
+  id_name_field: optionalText('The tag that `ids` and `prefixes` filter by. Default: the first tag of the entity.', [
+    'T',
+  ]),
+  ids: optionalList('Values of the tag to return. `[]`, the default, means all.', [['boiler.temp', 'boiler.flow']]),
+  prefixes: optionalList(
+    'What the values of the tag may begin with; together with `ids`, both must hold. `[]`, the default, means all. ' +
+      'Characters stand for themselves: there are no wildcards.',
+    [['boiler.']],
+  ),
+}
+
+const metrics = optionalList(
+  'Metric fields to return. An item is a row in which at least one of them is not null. `[]`, the default, means all metrics.',
+  [['V']],
+  namesMax,
+)
+
+const averagedMetrics = optionalList(
+  'Numeric metric fields to average. `[]`, the default, means all numeric metrics.',
+  [['V']],
+  namesMax,
+)
+
+const fields = optionalList(
+  'Extra dimension and tag fields to return, before the metrics. `[]`, the default, means none.',
+  [['site']],
+  namesMax,
+)
+
+const range = {
+  start_date: optionalText(
+    'Earliest date to return, ISO 8601; without a zone it is UTC. Or a duration such as `PT15M`: `end_date` minus it. ' +
+      'Left out, the range is open at its start.',
+    ['2026-01-01T00:00:00Z'],
+  ),
+  end_date: optionalText(
+    'Latest date to return, ISO 8601; without a zone it is UTC. Or a duration such as `P1D`: `start_date` plus it. ' +
+      'Left out, the range is open at its end. Both ends belong to the range.',
+    ['2026-01-02T00:00:00Z', 'P1D'],
+  ),
+}
+
+const granularityForms =
+  '`all`, `none`, `second`, `minute`, `five_minute`, `ten_minute`, `fifteen_minute`, `thirty_minute`, `hour`, `six_hour`, ' +
+  '`eight_hour`, `day`, `week`, `month`, `quarter`, `year`, in any case, or an ISO 8601 period such as `PT5M`'
+
+const average = {
+  ...selection,
+  ...range,
+  metric_name_field: averagedMetrics,
+  granularity: optionalText(
+    `The buckets that means are taken over: ${granularityForms}. Default: \`all\`, one bucket for the whole range.`,
+    ['hour', 'PT5M'],
+  ),
+}
+
+const offset = Type.Optional(
+  Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 0,
+    description: `How many items of each tag to skip, counted away from \`date\`. Default: 0. ${orNull}`,
+    examples: [0],
+  }),
+)
+
+const referenceDate = (side: string) =>
+  Type.String({
+    description: `The reference date, ISO 8601; items strictly ${side} it are returned. A duration such as \`PT15M\` means now minus it.`,
+    examples: ['2026-01-01T00:00:00Z'],
+  })
+
+const closed = { additionalProperties: false }
+
+export const AverageRequest = Type.Object(average, {
+  ...closed,
+  description: 'The mean of each metric, for each bucket and tag.',
+})
+
+export const AverageDimensionsRequest = Type.Object(
+  { ...average, fields },
+  { ...closed, description: 'The mean of each metric, for each bucket, tag and combination of `fields`.' },
+)
+
+export const AverageGranularityRequest = Type.Object(
+  { ...average, fields },
+  {
+    ...closed,
+    description:
+      'The mean of each metric, for each bucket and combination of `fields`; all selected tags are pooled, unless `fields` names the tag.',
+  },
+)
+
+export const SelectRequest = Type.Object(
+  { ...selection, ...range, metric_name_field: metrics, fields },
+  { ...closed, description: 'Each item in the range.' },
+)
+
+export const LatestRequest = Type.Object(
+  {
+    ...selection,
+    metric_name_field: metrics,
+    date: optionalText(
+      'Earliest date that can be returned, ISO 8601. A duration such as `PT15M` means now minus it. Left out, the newest item of all time.',
+      ['PT15M', '2026-01-01T00:00:00Z'],
+    ),
+  },
+  { ...closed, description: 'The newest item of each tag, at or after `date`.' },
+)
+
+const neighbour = (side: string) => ({
+  ...selection,
+  metric_name_field: metrics,
+  fields,
+  date: referenceDate(side),
+  offset,
+})
+
+export const LastRequest = Type.Object(neighbour('before'), {
+  ...closed,
+  description: 'For each tag, the newest item strictly before `date`, after skipping `offset` of them.',
+})
+
+export const NextRequest = Type.Object(neighbour('after'), {
+  ...closed,
+  description: 'For each tag, the oldest item strictly after `date`, after skipping `offset` of them.',
+})
+
+export const SnapRequest = Type.Object(
+  {
+    ...selection,
+    ...range,
+    metric_name_field: metrics,
+    granularity: optionalText(
+      `The ticks at which each tag's state is returned: the starts of buckets within the range. One of ${granularityForms}, ` +
+        'but not `none`. Default: `all`, the one tick `end_date` (left out: now). Any other needs a `start_date`.',
+      ['hour'],
+    ),
+  },
+  { ...closed, description: "For each tick and tag, the tag's newest item at or before the tick, however old." },
+)
+
+/** The body of each data query, by the last part of its path. */
+export const queryRequests = {
+  average: AverageRequest,
+  'average-dimensions': AverageDimensionsRequest,
+  'average-granularity': AverageGranularityRequest,
+  select: SelectRequest,
+  latest: LatestRequest,
+  last: LastRequest,
+  next: NextRequest,
+  snap: SnapRequest,
+}
+
+export type QueryKind = keyof typeof queryRequests
+export type QueryRequest<Kind extends QueryKind> = Static<(typeof queryRequests)[Kind]>
+
+/** The part of a request that says which items are looked at. */
+export type SelectionRequest = Pick<
+  QueryRequest<'select'>,
+  'id_name_field' | 'ids' | 'prefixes' | 'metric_name_field' | 'fields'
+>
+export type RangeRequest = Pick<QueryRequest<'select'>, 'start_date' | 'end_date'>

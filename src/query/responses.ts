@@ -1,0 +1,37 @@
+// The answers of the data queries, for the OpenAPI document.
+import Type, { type Static } from 'typebox'
+import { type FieldRole, type FieldType, fieldTypes, seriesRoles } from '../model/field.ts'
+
+/** Flat rows under the entity's own field names: which ones a row has is known only with the entity. */
+export const RowsResponse = Type.Array(
+  Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      description: 'One row: time, tag, `fields` and metrics, under the field names of the entity.',
+    },
+  ),
+  { examples: [[{ D: '2026-01-01T00:00:00.000Z', T: 'boiler.temp', V: 1.5 }]] },
+)
+
+const nullableDate = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
+
+export const EntitiesResponse = Type.Array(
+  Type.Object({
+    entity: Type.String({ description: 'The name to query it by.', examples: ['plant'] }),
+    ingests: Type.Array(Type.String(), { description: 'Aliases of the ingests that feed it now.' }),
+    time_field: Type.String({ description: 'The field that holds the date of an item.', examples: ['D'] }),
+    fields: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        type: Type.Unsafe<FieldType>({ type: 'string', enum: fieldTypes.filter((type) => type !== 'json') }),
+        role: Type.Unsafe<FieldRole>({ type: 'string', enum: [...seriesRoles] }),
+      }),
+    ),
+    rows: Type.Integer({ description: 'Stored rows.' }),
+    first_date: nullableDate('The oldest date stored, null where there is none.'),
+    last_date: nullableDate('The newest date stored, null where there is none.'),
+  }),
+)
+
+export type EntityDescription = Static<typeof EntitiesResponse>[number]

@@ -1,0 +1,115 @@
+import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model/entity.ts'
+import { type FieldRole, isNumeric } from '../model/field.ts'
+import type { Selection } from '../model/plan.ts'
+import { type Faults, listNames } from './faults.ts'
+import type { SelectionRequest } from './requests.ts'
+
+export interface SelectionRules {
+  /** Only fields that means can be taken of count as metrics. */
+  readonly numericOnly: boolean
+  /** The tag is in the output anyway, so that naming it in `fields` adds nothing. */
+  readonly tagInOutput: boolean
+}
+
+/** Checks the names of a request against the entity's fields, and fills in what was left out. */
+export function readSelection(
+  entity: Entity,
+  request: SelectionRequest,
+  rules: SelectionRules,
+  faults: Faults,
+): Selection {
+  const tag = readTag(entity, request.id_name_field ?? null, faults)
+  const fields = readFields(entity, request.fields ?? [], faults)
+  return {
+    entityId: entity.id,
+    time: timeField(entity),
+    tag,
+    ids: distinctValues(request.ids ?? []),
+    prefixes: coveringPrefixes(request.prefixes ?? []),
+    metrics: readMetrics(entity, request.metric_name_field ?? [], rules.numericOnly, faults),
+    fields: rules.tagInOutput ? fields.filter((field) => field.name !== tag.name) : fields,
+  }
+}
+
+const withArticle: Partial<Record<FieldRole, string>> = {
+  time: 'the time field',
+  tag: 'a tag',
+  dimension: 'a dimension',
+  metric: 'a metric',
+}
+
+function whyNot(entity: Entity, name: string, wanted: string): string {
+  const field = entity.fields.find((candidate) => candidate.name === name)
+  const quoted = JSON.stringify(name)
+  if (field === undefined) return `${quoted} is not a field of ${JSON.stringify(entity.name)}`
+  return `${quoted} is ${withArticle[field.role]} of type ${field.type}, not ${wanted}`
+}
+
+function allowed(fields: readonly EntityField[]): string {
+  return fields.length === 0 ? 'the entity has none' : `allowed here: ${listNames(fields.map((field) => field.name))}`
+}
+
+function readTag(entity: Entity, name: string | null, faults: Faults): EntityField {
+  const tags = fieldsOfRole(entity, 'tag')
+  const first = tags[0]
+  if (first === undefined) throw new Error(`entity ${entity.name} has no tag, which its definition must have`)
+  if (name === null) return first
+  const tag = tags.find((candidate) => candidate.name === name)
+  if (tag === undefined) faults.add('id_name_field', `${whyNot(entity, name, 'a tag')}; ${allowed(tags)}`)
+  return tag ?? first
+}
+
+function readFields(entity: Entity, names: readonly string[], faults: Faults): readonly EntityField[] {
+  if (names.length === 0) return []
+  const choice = entity.fields.filter((field) => field.role === 'tag' || field.role === 'dimension')
+  return pick(entity, names, choice, { path: 'fields', wanted: 'a dimension or tag' }, faults)
+}
+
+function readMetrics(
+  entity: Entity,
+  names: readonly string[],
+  numericOnly: boolean,
+  faults: Faults,
+): readonly EntityField[] {
+  const metrics = fieldsOfRole(entity, 'metric')
+  const choice = numericOnly ? metrics.filter(isNumeric) : metrics
+  const wanted = numericOnly ? 'a numeric metric' : 'a metric'
+  if (choice.length === 0) {
+    faults.add('metric_name_field', `${JSON.stringify(entity.name)} has no field that is ${wanted}`)
+    return []
+  }
+  if (names.length === 0) return choice
+  return pick(entity, names, choice, { path: 'metric_name_field', wanted }, faults)
+}
+
+/** The fields named, each once, at its first place. */
+function pick(
+  entity: Entity,
+  names: readonly string[],
+  choice: readonly EntityField[],
+  { path, wanted }: { readonly path: string; readonly wanted: string },
+  faults: Faults,
+): readonly EntityField[] {
+  const byName = new Map(choice.map((field) => [field.name, field]))
+  const picked = new Set<EntityField>()
+  for (const [index, name] of names.entries()) {
+    const field = byName.get(name)
+    if (field !== undefined) picked.add(field)
+    else faults.add(`${path}[${index}]`, `${whyNot(entity, name, wanted)}; ${allowed(choice)}`)
+  }
+  return [...picked]
+}
+
+function distinctValues(values: readonly string[]): readonly string[] | null {
+  return values.length === 0 ? null : [...new Set(values)]
+}
+
+/** Prefixes sorted, without those that begin with another of them; null when every value passes. */
+function coveringPrefixes(prefixes: readonly string[]): readonly string[] | null {
+  const kept: string[] = []
+  for (const prefix of [...prefixes].sort()) {
+    const shorter = kept.at(-1)
+    if (shorter === undefined || !prefix.startsWith(shorter)) kept.push(prefix)
+  }
+  return kept.length === 0 || kept[0] === '' ? null : kept
+}
