@@ -130,6 +130,12 @@ export interface RejectedFilter {
   readonly bytesMax: number
 }
 
+export interface RejectedPage {
+  readonly rows: readonly RejectedRow[]
+  /** Whether there are rows after the last one. */
+  readonly more: boolean
+}
+
 export interface RejectedCatalog {
   /**
    * Keeps the rows and notes, in the same transaction, that everything before `throughPosition` was judged. Rows that were kept before
@@ -139,7 +145,7 @@ export interface RejectedCatalog {
   /** The furthest position that `add` was told. */
   judgedPosition(): Promise<number>
   /** In the order of their positions, without the discarded ones. */
-  list(ingestId: number, filter: RejectedFilter): Promise<readonly RejectedRow[]>
+  list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage>
   /** How many rows of each ingest were rejected, discarded ones included, by ingest id. */
   counts(): Promise<ReadonlyMap<number, number>>
   /** How many rows of one batch were rejected, and the first of them (at most `limit`, by index). */

@@ -1,0 +1,59 @@
+import type { EntityField } from '../model/entity.ts'
+import type { Field } from '../model/field.ts'
+import { Problem, type ProblemError } from '../model/problem.ts'
+
+/** The property of the request that holds the fields: where errors point to. */
+export type FieldList = 'fields' | 'add_fields'
+
+/** Where fields that join an entity disagree with those it has: a shared name has one type and role, and there is one time (or index) field. */
+export function disagreements(
+  entity: string,
+  known: readonly EntityField[],
+  joining: readonly Field[],
+  list: FieldList,
+): readonly ProblemError[] {
+  const byName = new Map(known.map((field) => [field.name, field]))
+  const key = known.find(isKey)
+  return joining.flatMap((field, index): readonly ProblemError[] => {
+    const path = `${list}[${index}]`
+    const standing = byName.get(field.name)
+    if (standing === undefined) {
+      if (!isKey(field) || key === undefined) return []
+      const message = `the ${key.role} field of the entity "${entity}" is "${key.name}"; name this field so, or feed another entity`
+      return [{ path: `${path}.name`, message }]
+    }
+    return (['type', 'role'] as const)
+      .filter((property) => standing[property] !== field[property])
+      .map((property) => ({
+        path: `${path}.${property}`,
+        message: `the field "${field.name}" of the entity "${entity}" has the ${property} "${standing[property]}"; give the same, or choose another name`,
+      }))
+  })
+}
+
+/** Names and sources that an ingest has already cannot be added to it again. */
+export function repetitions(known: readonly Field[], added: readonly Field[]): readonly ProblemError[] {
+  const names = new Set(known.map(({ name }) => name))
+  const sources = new Set(known.map(({ source }) => source))
+  return added.flatMap(({ name, source }, index) => {
+    if (names.has(name)) {
+      const message = `the ingest has a field "${name}" already, and a field is never changed; choose another name`
+      return [{ path: `add_fields[${index}].name`, message }]
+    }
+    if (sources.has(source)) {
+      const message = `another field of the ingest is read from "${source}" already; choose another source`
+      return [{ path: `add_fields[${index}].source`, message }]
+    }
+    return []
+  })
+}
+
+/** Throws Problem `invalid_request` that holds all of the errors, if there are any. */
+export function refuse(errors: readonly ProblemError[]): void {
+  if (errors.length === 0) return
+  throw new Problem('invalid_request', errors.map(({ path, message }) => `${path}: ${message}`).join('. '), { errors })
+}
+
+function isKey(field: Pick<EntityField, 'role'>): boolean {
+  return field.role === 'time' || field.role === 'index'
+}

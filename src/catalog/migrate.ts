@@ -1,0 +1,39 @@
+import type { Kysely } from 'kysely'
+import { firstTables } from './migrations/0001-first-tables.ts'
+import type { Tables } from './schema.ts'
+
+interface Migration {
+  readonly name: string
+  readonly up: (database: Kysely<Tables>) => Promise<void>
+}
+
+/** In order, for ever: what was released is never edited, only followed by another. */
+const migrations: readonly Migration[] = [{ name: '0001-first-tables', up: firstTables }]
+
+/** Brings the tables to this program's shape, in one transaction. Throws an Error when the catalog is newer than the program. */
+export async function migrate(database: Kysely<Tables>): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    await transaction.schema
+      .createTable('migrations')
+      .ifNotExists()
+      .addColumn('number', 'integer', (column) => column.primaryKey())
+      .addColumn('name', 'text', (column) => column.notNull())
+      .execute()
+    const applied = await transaction.selectFrom('migrations').selectAll().orderBy('number').execute()
+    const unknown = applied.find(({ number, name }) => migrations[number - 1]?.name !== name)
+    if (unknown !== undefined) {
+      throw new Error(
+        `The catalog was written by a newer version of Tidemark: it holds the change "${unknown.name}", which this version does not know. ` +
+          'Start that newer version, or restore a backup that was made before the update.',
+      )
+    }
+    for (const [index, { name, up }] of migrations.entries()) {
+      if (index < applied.length) continue
+      await up(transaction)
+      await transaction
+        .insertInto('migrations')
+        .values({ number: index + 1, name })
+        .execute()
+    }
+  })
+}

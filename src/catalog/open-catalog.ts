@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely'
+import type { Catalog } from './catalog.ts'
+import { migrate } from './migrate.ts'
+import { AccessRepository } from './repositories/access.ts'
+import { IngestRepository } from './repositories/ingests.ts'
+import { RejectedRepository } from './repositories/rejected.ts'
+import { SecretRepository } from './repositories/secrets.ts'
+import type { Tables } from './schema.ts'
+
+/** The catalog over any SQL database that Kysely reaches; it is brought up to date first. Throws an Error when it is newer than the program. */
+export async function openCatalog(
+  database: Kysely<Tables>,
+  randomBytes: (count: number) => Uint8Array,
+): Promise<Catalog> {
+  try {
+    await migrate(database)
+  } catch (error) {
+    await database.destroy()
+    throw error
+  }
+  return {
+    ingests: new IngestRepository(database),
+    access: new AccessRepository(database),
+    rejected: new RejectedRepository(database),
+    secrets: new SecretRepository(database, randomBytes),
+    close: () => database.destroy(),
+  }
+}

@@ -1,0 +1,147 @@
+import type { Kysely, Transaction } from 'kysely'
+import { Problem } from '../../model/problem.ts'
+import type { AccessCatalog, AccessState, Key, Right, Subscriber, Subscription } from '../catalog.ts'
+import type { Tables } from '../schema.ts'
+import { counterValue, nextValue } from './counters.ts'
+import { oneOf } from './ingest-rows.ts'
+import { readConsistently } from './read-consistently.ts'
+
+export class AccessRepository implements AccessCatalog {
+  readonly #database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database
+  }
+
+  state(): Promise<AccessState> {
+    return readConsistently(this.#database, async (transaction) => ({
+      version: await counterValue(transaction, 'access_version'),
+      subscribers: await subscribersOf(transaction),
+      keys: await keysOf(transaction),
+      subscriptions: await subscriptionsOf(transaction),
+    }))
+  }
+
+  createSubscriber(name: string, createdMs: number): Promise<Subscriber> {
+    return this.#change(async (transaction) => {
+      const taken = await transaction.selectFrom('subscribers').select('id').where('name', '=', name).executeTakeFirst()
+      if (taken !== undefined) {
+        throw new Problem('conflict', `There is a subscriber "${name}" already. Choose another name.`, {
+          errors: [{ path: 'name', message: 'the name is taken' }],
+        })
+      }
+      const id = await nextValue(transaction, 'subscriber_id')
+      await transaction.insertInto('subscribers').values({ id, name, created_ms: createdMs }).execute()
+      return { id, name, createdMs }
+    })
+  }
+
+  deleteSubscriber(name: string): Promise<boolean> {
+    return this.#change(async (transaction) => {
+      const row = await transaction.selectFrom('subscribers').select('id').where('name', '=', name).executeTakeFirst()
+      if (row === undefined) return false
+      await transaction.deleteFrom('keys').where('subscriber_id', '=', row.id).execute()
+      await transaction.deleteFrom('subscriptions').where('subscriber_id', '=', row.id).execute()
+      await transaction.deleteFrom('subscribers').where('id', '=', row.id).execute()
+      return true
+    })
+  }
+
+  async putKey(key: Key): Promise<void> {
+    await this.#change(async (transaction) => {
+      await requireSubscriber(transaction, key.subscriberId)
+      await transaction.deleteFrom('keys').where('id', '=', key.id).execute()
+      const same = await transaction.selectFrom('keys').select('id').where('hash', '=', key.hash).executeTakeFirst()
+      if (same !== undefined) {
+        throw new Problem('conflict', `The key is in use already, under the id "${same.id}". Make another one.`)
+      }
+      await transaction
+        .insertInto('keys')
+        .values({
+          id: key.id,
+          subscriber_id: key.subscriberId,
+          hash: key.hash,
+          rights: key.rights.join(' '),
+          created_ms: key.createdMs,
+          expires_ms: key.expiresMs,
+        })
+        .execute()
+    })
+  }
+
+  deleteKey(id: string): Promise<boolean> {
+    return this.#change(async (transaction) => {
+      const { numDeletedRows } = await transaction.deleteFrom('keys').where('id', '=', id).executeTakeFirstOrThrow()
+      return numDeletedRows > 0n
+    })
+  }
+
+  async putSubscriptions(subscriberId: number, subscriptions: readonly Subscription[]): Promise<void> {
+    await this.#change(async (transaction) => {
+      await requireSubscriber(transaction, subscriberId)
+      await transaction.deleteFrom('subscriptions').where('subscriber_id', '=', subscriberId).execute()
+      for (const [ordinal, { ingest, entity, fromMs, untilMs, suspended }] of subscriptions.entries()) {
+        await transaction
+          .insertInto('subscriptions')
+          .values({
+            subscriber_id: subscriberId,
+            ordinal,
+            ingest,
+            entity,
+            from_ms: fromMs,
+            until_ms: untilMs,
+            suspended: suspended ? 1 : 0,
+          })
+          .execute()
+      }
+    })
+  }
+
+  #change<Result>(work: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await nextValue(transaction, 'access_version')
+      return work(transaction)
+    })
+  }
+}
+
+const rightNames: readonly Right[] = ['ingest', 'consume', 'admin']
+
+async function requireSubscriber(transaction: Transaction<Tables>, id: number): Promise<void> {
+  const row = await transaction.selectFrom('subscribers').select('id').where('id', '=', id).executeTakeFirst()
+  if (row !== undefined) return
+  throw new Problem('not_found', 'The subscriber was deleted meanwhile. Create it again first.')
+}
+
+async function subscribersOf(database: Kysely<Tables>): Promise<readonly Subscriber[]> {
+  const rows = await database.selectFrom('subscribers').selectAll().orderBy('name').execute()
+  return rows.map(({ id, name, created_ms }) => ({ id, name, createdMs: created_ms }))
+}
+
+async function keysOf(database: Kysely<Tables>): Promise<readonly Key[]> {
+  const rows = await database.selectFrom('keys').selectAll().orderBy('created_ms').orderBy('id').execute()
+  return rows.map(({ id, subscriber_id, hash, rights, created_ms, expires_ms }) => ({
+    id,
+    subscriberId: subscriber_id,
+    hash,
+    rights: rights.split(' ').map((right) => oneOf(rightNames, right)),
+    createdMs: created_ms,
+    expiresMs: expires_ms,
+  }))
+}
+
+async function subscriptionsOf(database: Kysely<Tables>): Promise<ReadonlyMap<number, readonly Subscription[]>> {
+  const rows = await database
+    .selectFrom('subscriptions')
+    .selectAll()
+    .orderBy('subscriber_id')
+    .orderBy('ordinal')
+    .execute()
+  const bySubscriber = new Map<number, Subscription[]>()
+  for (const { subscriber_id, ingest, entity, from_ms, until_ms, suspended } of rows) {
+    const known = bySubscriber.get(subscriber_id) ?? []
+    bySubscriber.set(subscriber_id, known)
+    known.push({ ingest, entity, fromMs: from_ms, untilMs: until_ms, suspended: suspended === 1 })
+  }
+  return bySubscriber
+}

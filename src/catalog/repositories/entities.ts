@@ -1,0 +1,109 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type Entity, type EntityField, mergeFields } from '../../model/entity.ts'
+import type { Field } from '../../model/field.ts'
+import type { Duplicates, IngestKind } from '../../model/ingest.ts'
+import { Problem, type ProblemError } from '../../model/problem.ts'
+import { disagreements, type FieldList, refuse } from '../agreement.ts'
+import type { Tables } from '../schema.ts'
+import { nextValue } from './counters.ts'
+import { duplicatesOf, fieldRoleOf, fieldTypeOf } from './ingest-rows.ts'
+
+/** A definition, or an addition to one, that feeds an entity. */
+interface Joining {
+  readonly alias: string
+  readonly kind: IngestKind
+  readonly entity: string | null
+  readonly fields: readonly Field[]
+  readonly duplicates: Duplicates
+}
+
+/** The id of the entity that the definition feeds, made if there is none, with its new fields noted. Throws where the two disagree. */
+export async function joinEntity(
+  transaction: Transaction<Tables>,
+  joining: Joining,
+  list: FieldList = 'fields',
+): Promise<number> {
+  const name = joining.entity ?? joining.alias
+  const entity = await transaction.selectFrom('entities').selectAll().where('name', '=', name).executeTakeFirst()
+  if (entity === undefined) {
+    const id = await nextValue(transaction, 'entity_id')
+    const { kind, duplicates, fields } = joining
+    await transaction.insertInto('entities').values({ id, name, kind, duplicates }).execute()
+    await insertFields(transaction, id, 0, mergeFields([], fields))
+    return id
+  }
+  if (entity.kind !== joining.kind) throw nameOfOtherKind(name, joining)
+  const known = await fieldsOf(transaction, entity.id)
+  const errors: ProblemError[] = [...disagreements(name, known, joining.fields, list)]
+  if (entity.duplicates !== joining.duplicates) {
+    const message = `the entity "${name}" has "${entity.duplicates}"; give the same, or feed another entity`
+    errors.push({ path: 'duplicates', message })
+  }
+  refuse(errors)
+  await insertFields(transaction, entity.id, known.length, mergeFields(known, joining.fields).slice(known.length))
+  return entity.id
+}
+
+function nameOfOtherKind(name: string, { kind, entity }: Joining): Problem {
+  const [taken, path] =
+    kind === 'metadata'
+      ? [`There is a series entity "${name}" already. Choose another alias.`, 'alias']
+      : [`There is a metadata ingest "${name}" already. Name another entity to feed.`, entity ? 'entity' : 'alias']
+  return new Problem('conflict', taken, { errors: [{ path, message: 'the name is taken' }] })
+}
+
+/** All series entities, by name. */
+export async function seriesEntities(database: Kysely<Tables>): Promise<readonly Entity[]> {
+  const rows = await database.selectFrom('entities').selectAll().where('kind', '=', 'series').orderBy('name').execute()
+  const fields = new Map<number, EntityField[]>(rows.map(({ id }) => [id, []]))
+  const ingests = new Map<number, string[]>(rows.map(({ id }) => [id, []]))
+  const fieldRows = await database
+    .selectFrom('entity_fields')
+    .selectAll()
+    .orderBy('entity_id')
+    .orderBy('ordinal')
+    .execute()
+  for (const row of fieldRows) fields.get(row.entity_id)?.push(entityFieldOf(row))
+  const ingestRows = await database
+    .selectFrom('ingests')
+    .select(['entity_id', 'alias'])
+    .where('deleted_ms', 'is', null)
+    .orderBy('alias')
+    .execute()
+  for (const { entity_id, alias } of ingestRows) ingests.get(entity_id)?.push(alias)
+  return rows.map(({ id, name, duplicates }) => ({
+    id,
+    name,
+    fields: fields.get(id) ?? [],
+    duplicates: duplicatesOf(duplicates),
+    ingests: ingests.get(id) ?? [],
+  }))
+}
+
+async function fieldsOf(database: Kysely<Tables>, entityId: number): Promise<readonly EntityField[]> {
+  const rows = await database
+    .selectFrom('entity_fields')
+    .select(['name', 'type', 'role'])
+    .where('entity_id', '=', entityId)
+    .orderBy('ordinal')
+    .execute()
+  return rows.map(entityFieldOf)
+}
+
+function entityFieldOf({ name, type, role }: { name: string; type: string; role: string }): EntityField {
+  return { name, type: fieldTypeOf(type), role: fieldRoleOf(role) }
+}
+
+async function insertFields(
+  transaction: Transaction<Tables>,
+  entityId: number,
+  firstOrdinal: number,
+  fields: readonly EntityField[],
+): Promise<void> {
+  for (const [index, { name, type, role }] of fields.entries()) {
+    await transaction
+      .insertInto('entity_fields')
+      .values({ entity_id: entityId, ordinal: firstOrdinal + index, name, type, role })
+      .execute()
+  }
+}

@@ -1,0 +1,85 @@
+import {
+  type Field,
+  type FieldRole,
+  type FieldType,
+  fieldTypes,
+  metadataRoles,
+  seriesRoles,
+} from '../../model/field.ts'
+import type { Duplicates, Ingest, IngestKind, IngestState } from '../../model/ingest.ts'
+import { fromTextColumn } from './text-column.ts'
+
+export const ingestColumns = [
+  'ingests.id',
+  'ingests.alias',
+  'ingests.kind',
+  'ingests.entity_id',
+  'ingests.state',
+  'ingests.reason',
+  'ingests.fields_version',
+  'ingests.created_ms',
+  'entities.name as entity',
+  'entities.duplicates',
+] as const
+
+export interface IngestRow {
+  readonly id: number
+  readonly alias: string
+  readonly kind: string
+  readonly entity_id: number
+  readonly state: string
+  readonly reason: string | null
+  readonly fields_version: number
+  readonly created_ms: number
+  readonly entity: string
+  readonly duplicates: string
+}
+
+export function ingestOf(row: IngestRow, fields: readonly Field[]): Ingest {
+  return {
+    id: row.id,
+    alias: row.alias,
+    kind: oneOf(kinds, row.kind),
+    entity: row.entity,
+    entityId: row.entity_id,
+    fields,
+    fieldsVersion: row.fields_version,
+    duplicates: duplicatesOf(row.duplicates),
+    state: oneOf(states, row.state),
+    reason: row.reason === null ? null : fromTextColumn(row.reason),
+    createdMs: row.created_ms,
+  }
+}
+
+export function fieldOf(row: { name: string; source: string; type: string; role: string }): Field {
+  return {
+    name: row.name,
+    source: fromTextColumn(row.source),
+    type: fieldTypeOf(row.type),
+    role: fieldRoleOf(row.role),
+  }
+}
+
+export function fieldTypeOf(text: string): FieldType {
+  return oneOf(fieldTypes, text)
+}
+
+export function fieldRoleOf(text: string): FieldRole {
+  return oneOf(roles, text)
+}
+
+export function duplicatesOf(text: string): Duplicates {
+  return oneOf(duplicateRules, text)
+}
+
+const kinds: readonly IngestKind[] = ['series', 'metadata']
+const states: readonly IngestState[] = ['active', 'blocked']
+const duplicateRules: readonly Duplicates[] = ['keep', 'replace']
+const roles: readonly FieldRole[] = [...seriesRoles, ...metadataRoles]
+
+/** The catalog wrote the word itself: another one means that the file is damaged or was edited. */
+export function oneOf<Word extends string>(words: readonly Word[], text: string): Word {
+  const word = words.find((candidate) => candidate === text)
+  if (word === undefined) throw new Error(`the catalog holds "${text}" where one of ${words.join(', ')} belongs`)
+  return word
+}

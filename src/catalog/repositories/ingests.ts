@@ -1,0 +1,207 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Entity } from '../../model/entity.ts'
+import type { Field } from '../../model/field.ts'
+import type { Ingest } from '../../model/ingest.ts'
+import { Problem } from '../../model/problem.ts'
+import { refuse, repetitions } from '../agreement.ts'
+import type { IngestCatalog, IngestChange, NewIngest, PageRequest } from '../catalog.ts'
+import type { Tables } from '../schema.ts'
+import { counterValue, nextValue } from './counters.ts'
+import { joinEntity, seriesEntities } from './entities.ts'
+import { fieldOf, type IngestRow, ingestColumns, ingestOf } from './ingest-rows.ts'
+import { readConsistently } from './read-consistently.ts'
+import { toTextColumn } from './text-column.ts'
+
+export class IngestRepository implements IngestCatalog {
+  readonly #database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database
+  }
+
+  create(ingest: NewIngest): Promise<Ingest> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await nextValue(transaction, 'definitions_version')
+      await refuseTakenAlias(transaction, ingest.alias)
+      const entityId = await joinEntity(transaction, ingest)
+      const id = await nextValue(transaction, 'ingest_id')
+      const { alias, kind, createdMs } = ingest
+      await transaction
+        .insertInto('ingests')
+        .values({
+          id,
+          alias,
+          kind,
+          entity_id: entityId,
+          state: 'active',
+          reason: null,
+          fields_version: 1,
+          created_ms: createdMs,
+          deleted_ms: null,
+        })
+        .execute()
+      await insertFields(transaction, id, { fields: ingest.fields, version: 1, firstOrdinal: 0 })
+      return existing(await findByAlias(transaction, alias))
+    })
+  }
+
+  find(alias: string): Promise<Ingest | null> {
+    return readConsistently(this.#database, (transaction) => findByAlias(transaction, alias))
+  }
+
+  findVersion(id: number, fieldsVersion: number): Promise<Ingest | null> {
+    return readConsistently(this.#database, async (transaction) => {
+      const row = await selectIngests(transaction).where('ingests.id', '=', id).executeTakeFirst()
+      if (row === undefined || fieldsVersion < 1 || fieldsVersion > row.fields_version) return null
+      return ingestOf({ ...row, fields_version: fieldsVersion }, await fieldsOf(transaction, id, fieldsVersion))
+    })
+  }
+
+  list({ after, limit }: PageRequest): Promise<readonly Ingest[]> {
+    return readConsistently(this.#database, async (transaction) => {
+      const rows = await selectIngests(transaction)
+        .where('ingests.deleted_ms', 'is', null)
+        .where('ingests.alias', '>', after ?? '')
+        .orderBy('ingests.alias')
+        .limit(limit)
+        .execute()
+      const fields = await fieldsBetween(transaction, rows)
+      return rows.map((row) => ingestOf(row, fields.get(row.id) ?? []))
+    })
+  }
+
+  change(alias: string, change: IngestChange): Promise<Ingest | null> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await nextValue(transaction, 'definitions_version')
+      const current = await findByAlias(transaction, alias)
+      if (current === null) return null
+      const added = change.addFields ?? []
+      if (added.length > 0) await addFields(transaction, current, added)
+      const reason = reasonAfter(current, change)
+      await transaction
+        .updateTable('ingests')
+        .set({
+          state: change.state ?? current.state,
+          reason: reason === null ? null : toTextColumn(reason),
+          fields_version: current.fieldsVersion + (added.length > 0 ? 1 : 0),
+        })
+        .where('id', '=', current.id)
+        .execute()
+      return existing(await findByAlias(transaction, alias))
+    })
+  }
+
+  entities(): Promise<readonly Entity[]> {
+    return readConsistently(this.#database, seriesEntities)
+  }
+
+  version(): Promise<number> {
+    return counterValue(this.#database, 'definitions_version')
+  }
+}
+
+function existing(ingest: Ingest | null): Ingest {
+  if (ingest === null) throw new Error('an ingest that was just written is there')
+  return ingest
+}
+
+/** A reason belongs to the state it was given for: another state without a reason has none. */
+function reasonAfter(current: Ingest, { state, reason }: IngestChange): string | null {
+  if (reason !== undefined) return reason
+  return state === undefined || state === current.state ? current.reason : null
+}
+
+async function refuseTakenAlias(transaction: Transaction<Tables>, alias: string): Promise<void> {
+  if ((await findByAlias(transaction, alias)) === null) return
+  throw new Problem('conflict', `There is an ingest "${alias}" already. Choose another alias.`, {
+    errors: [{ path: 'alias', message: 'the alias is taken' }],
+  })
+}
+
+async function addFields(transaction: Transaction<Tables>, ingest: Ingest, fields: readonly Field[]): Promise<void> {
+  refuse(repetitions(ingest.fields, fields))
+  await joinEntity(transaction, { ...ingest, fields }, 'add_fields')
+  await insertFields(transaction, ingest.id, {
+    fields,
+    version: ingest.fieldsVersion + 1,
+    firstOrdinal: ingest.fields.length,
+  })
+}
+
+interface VersionedFields {
+  readonly fields: readonly Field[]
+  readonly version: number
+  readonly firstOrdinal: number
+}
+
+async function insertFields(
+  transaction: Transaction<Tables>,
+  ingestId: number,
+  { fields, version, firstOrdinal }: VersionedFields,
+): Promise<void> {
+  for (const [index, { name, source, type, role }] of fields.entries()) {
+    await transaction
+      .insertInto('ingest_fields')
+      .values({
+        ingest_id: ingestId,
+        ordinal: firstOrdinal + index,
+        version,
+        name,
+        source: toTextColumn(source),
+        type,
+        role,
+      })
+      .execute()
+  }
+}
+
+function selectIngests(database: Kysely<Tables>) {
+  return database
+    .selectFrom('ingests')
+    .innerJoin('entities', 'entities.id', 'ingests.entity_id')
+    .select([...ingestColumns])
+}
+
+async function findByAlias(database: Kysely<Tables>, alias: string): Promise<Ingest | null> {
+  const row = await selectIngests(database)
+    .where('ingests.alias', '=', alias)
+    .where('ingests.deleted_ms', 'is', null)
+    .executeTakeFirst()
+  return row === undefined ? null : ingestOf(row, await fieldsOf(database, row.id, row.fields_version))
+}
+
+async function fieldsOf(database: Kysely<Tables>, ingestId: number, version: number): Promise<readonly Field[]> {
+  const rows = await database
+    .selectFrom('ingest_fields')
+    .select(['name', 'source', 'type', 'role'])
+    .where('ingest_id', '=', ingestId)
+    .where('version', '<=', version)
+    .orderBy('ordinal')
+    .execute()
+  return rows.map(fieldOf)
+}
+
+/** The fields of a whole page of ingests in one question, by ingest id. */
+async function fieldsBetween(
+  database: Kysely<Tables>,
+  page: readonly IngestRow[],
+): Promise<ReadonlyMap<number, readonly Field[]>> {
+  const fields = new Map<number, Field[]>()
+  if (page.length === 0) return fields
+  const rows = await database
+    .selectFrom('ingest_fields')
+    .innerJoin('ingests', 'ingests.id', 'ingest_fields.ingest_id')
+    .select(['ingest_id', 'name', 'source', 'type', 'role'])
+    .where('ingests.deleted_ms', 'is', null)
+    .where('ingests.alias', '>=', page[0]!.alias)
+    .where('ingests.alias', '<=', page.at(-1)!.alias)
+    .orderBy('ingest_id')
+    .orderBy('ordinal')
+    .execute()
+  for (const row of rows) {
+    const known = fields.get(row.ingest_id)
+    if (known === undefined) fields.set(row.ingest_id, [fieldOf(row)])
+    else known.push(fieldOf(row))
+  }
+  return fields
+}

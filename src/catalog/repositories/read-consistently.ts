@@ -1,0 +1,10 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Tables } from '../schema.ts'
+
+/** Runs several reads on one state of the database. */
+export function readConsistently<Result>(
+  database: Kysely<Tables>,
+  read: (transaction: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  return database.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
+}

@@ -1,0 +1,132 @@
+// The catalog's tables, written once for every SQL dialect: whole numbers and text alone, no boolean, blob or auto-increment column.
+
+interface Counters {
+  name: CounterName
+  value: number
+}
+
+/** Versions and ids are handed out here, so that an id is never given twice, whatever is deleted. */
+export const counterNames = [
+  'definitions_version',
+  'access_version',
+  'ingest_id',
+  'entity_id',
+  'subscriber_id',
+  'judged_position',
+] as const
+export type CounterName = (typeof counterNames)[number]
+
+interface Entities {
+  id: number
+  name: string
+  kind: string
+  duplicates: string
+}
+
+interface EntityFields {
+  entity_id: number
+  ordinal: number
+  name: string
+  type: string
+  role: string
+}
+
+interface Ingests {
+  id: number
+  alias: string
+  kind: string
+  entity_id: number
+  state: string
+  /** A JSON string, see text-column.ts; so is `source`. */
+  reason: string | null
+  fields_version: number
+  created_ms: number
+  deleted_ms: number | null
+}
+
+interface IngestFields {
+  ingest_id: number
+  ordinal: number
+  /** The version of the ingest's fields that brought this one. */
+  version: number
+  name: string
+  source: string
+  type: string
+  role: string
+}
+
+interface Subscribers {
+  id: number
+  name: string
+  created_ms: number
+}
+
+interface Keys {
+  id: string
+  subscriber_id: number
+  hash: string
+  /** Words, parted by spaces. */
+  rights: string
+  created_ms: number
+  expires_ms: number | null
+}
+
+interface Subscriptions {
+  subscriber_id: number
+  ordinal: number
+  ingest: string | null
+  entity: string | null
+  from_ms: number | null
+  until_ms: number | null
+  /** 0 or 1. */
+  suspended: number
+}
+
+interface RejectedRows {
+  ingest_id: number
+  position: number
+  batch_position: number
+  batch_rows: number
+  subscriber_id: number
+  row_index: number
+  /** The size of `row_text`; it stands before it so that a page can be measured without reading the texts. */
+  row_bytes: number
+  code: string
+  /** JSON strings, see text-column.ts. */
+  field: string | null
+  message: string
+  received_ms: number
+  state: string
+  row_text: string
+}
+
+interface RejectedCounts {
+  ingest_id: number
+  rows: number
+}
+
+interface Secrets {
+  name: string
+  /** In hexadecimal. */
+  value: string
+}
+
+interface Migrations {
+  number: number
+  name: string
+}
+
+export interface Tables {
+  counters: Counters
+  entities: Entities
+  entity_fields: EntityFields
+  ingests: Ingests
+  ingest_fields: IngestFields
+  subscribers: Subscribers
+  keys: Keys
+  subscriptions: Subscriptions
+  rejected_rows: RejectedRows
+  rejected_counts: RejectedCounts
+  secrets: Secrets
+  migrations: Migrations
+}

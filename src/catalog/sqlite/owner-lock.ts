@@ -1,0 +1,50 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { isBusy } from './statements.ts'
+
+export interface Ownership {
+  release(): void
+}
+
+/**
+ * Makes this process the one owner of a data folder, which is made if it is not there. The owner holds a lock of the operating system,
+ * by way of an SQLite transaction that never ends: it goes with the process, however that dies. Throws an Error when the folder has another owner.
+ */
+export function takeOwnership(directory: string): Ownership {
+  mkdirSync(directory, { recursive: true })
+  // The process id has a file of its own: to open and close the locked one would drop the lock.
+  const processIdPath = join(directory, 'owner.pid')
+  const database = new DatabaseSync(join(directory, 'owner.lock'))
+  try {
+    database.exec('PRAGMA busy_timeout = 0')
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    database.close()
+    throw isBusy(error) ? taken(directory, processIdPath, error) : error
+  }
+  writeFileSync(processIdPath, `${process.pid}\n`)
+  return {
+    release: () => {
+      rmSync(processIdPath, { force: true })
+      database.close()
+    },
+  }
+}
+
+function taken(directory: string, processIdPath: string, cause: unknown): Error {
+  const owner = processIdOf(processIdPath)
+  return new Error(
+    `The folder "${directory}" is in use by another Tidemark process${owner === null ? '' : ` (process ${owner})`}. ` +
+      'Stop that one first, or give this one a folder of its own with --data.',
+    { cause },
+  )
+}
+
+function processIdOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return null
+  }
+}

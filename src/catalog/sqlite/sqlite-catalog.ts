@@ -1,0 +1,59 @@
+import { randomBytes as randomBytesOfSystem } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import {
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type TransactionSettings,
+} from 'kysely'
+import type { Catalog } from '../catalog.ts'
+import { openCatalog } from '../open-catalog.ts'
+import type { Tables } from '../schema.ts'
+import { Statements } from './statements.ts'
+
+export interface SqliteCatalogOptions {
+  readonly path: string
+  readonly randomBytes?: (count: number) => Uint8Array
+}
+
+/**
+ * Opens or makes the catalog's file. Several connections may have it open at once, in one process. Throws an Error when the file is
+ * newer than the program; the catalog's methods throw Problem `unavailable` when the disk is full or fails.
+ */
+export function openSqliteCatalog({ path, randomBytes = randomBytesOfSystem }: SqliteCatalogOptions): Promise<Catalog> {
+  makePrivate(path)
+  const database = new Statements(path)
+  const dialect: Dialect = {
+    createDriver: () => new Driver(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+  }
+  return openCatalog(new Kysely<Tables>({ dialect }), randomBytes)
+}
+
+/** A new catalog is its owner's alone to read: it holds the secrets that tokens are signed with. SQLite gives its other files the same mode. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}
+
+class Driver extends SqliteDriver {
+  readonly #database: Statements
+
+  constructor(database: Statements) {
+    super({ database })
+    this.#database = database
+  }
+
+  override beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
+    return settings?.accessMode === 'read only' ? super.beginTransaction(connection) : this.#database.beginWriting()
+  }
+}

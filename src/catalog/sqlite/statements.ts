@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseSync } from '@photostructure/sqlite'
+import type { SqliteDatabase, SqliteStatement } from 'kysely'
+import { Problem } from '../../model/problem.ts'
+
+/** How many prepared statements are kept; the catalog's own questions are fewer than this. */
+const statementsMax = 200
+/** How long a connection waits for another one's transaction, and how often it asks. */
+const busyTimeoutMs = 5000
+const busyRetryMs = 2
+const busyCode = 5
+
+/**
+ * One connection, in the shape that Kysely's SQLite driver wants, with its statements kept prepared. Other code of this process must
+ * not open and close the database's files: that would drop the file locks of all connections (https://sqlite.org/howtocorrupt.html, 2.2).
+ */
+export class Statements implements SqliteDatabase {
+  readonly #database: InstanceType<typeof DatabaseSync>
+  /** Least recently used first. */
+  readonly #statements = new Map<string, SqliteStatement>()
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path)
+    this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    this.#database.exec('PRAGMA journal_mode = WAL')
+    // With WAL, FULL is what makes each commit durable: it syncs the log before the commit returns.
+    this.#database.exec('PRAGMA synchronous = FULL')
+    this.#database.exec('PRAGMA foreign_keys = ON')
+  }
+
+  prepare(sql: string): SqliteStatement {
+    const known = this.#statements.get(sql)
+    const statement = known ?? this.#prepare(sql)
+    if (known !== undefined) this.#statements.delete(sql)
+    this.#statements.set(sql, statement)
+    if (this.#statements.size > statementsMax) this.#statements.delete(this.#statements.keys().next().value ?? sql)
+    return statement
+  }
+
+  /**
+   * Begins a transaction that will write. It takes its lock at once: one that begins as a reader may be refused when it comes to write.
+   * It waits without holding up the thread, on which the transaction that it waits for may be running.
+   */
+  async beginWriting(): Promise<void> {
+    const deadlineMs = performance.now() + busyTimeoutMs
+    while (!this.#tryBegin(deadlineMs)) await sleep(busyRetryMs)
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#database.close()
+  }
+
+  #tryBegin(deadlineMs: number): boolean {
+    this.#database.exec('PRAGMA busy_timeout = 0')
+    try {
+      this.prepare('BEGIN IMMEDIATE').run([])
+      return true
+    } catch (error) {
+      if (error instanceof Problem && isBusy(error.cause) && performance.now() < deadlineMs) return false
+      throw error
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    }
+  }
+
+  #prepare(sql: string): SqliteStatement {
+    const statement = translated(() => this.#database.prepare(sql))
+    return {
+      reader: statement.columns().length > 0,
+      all: (parameters) => translated(() => statement.all(...parameters)),
+      run: (parameters) => translated(() => statement.run(...parameters)),
+      iterate: (parameters) => statement.iterate(...parameters),
+    }
+  }
+}
+
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html) that the service can outlive. */
+const outlived = new Map([
+  [busyCode, 'The catalog is busy with another change. Try again.'],
+  [10, "The catalog's disk failed to read or write. Check the disk of the data folder, then try again."],
+  [13, "The disk of the catalog is full. Free space on the data folder's disk, then try again."],
+])
+
+function translated<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    const detail = outlived.get(resultCode(error) ?? -1)
+    throw detail === undefined ? error : new Problem('unavailable', detail, { cause: error })
+  }
+}
+
+/** Whether SQLite threw it because another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === busyCode
+}
+
+/** The primary result code of an error that SQLite threw, null for others. */
+function resultCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null
+  return error.errcode & 0xff
+}

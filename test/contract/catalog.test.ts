@@ -1,0 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
+import { catalogContract } from './catalog.ts'
+
+catalogContract('SQLite', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tidemark-catalog-'))
+  const path = join(directory, 'catalog.sqlite')
+  return {
+    open: () => openSqliteCatalog({ path }),
+    age: async () => {
+      const database = new DatabaseSync(path)
+      database.exec("insert into migrations values (2, '9999-from-the-future')")
+      database.close()
+    },
+    remove: () => rm(directory, { recursive: true }),
+  }
+})

@@ -1,0 +1,419 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Catalog, Key, NewIngest, RejectedRow } from '../../src/catalog/catalog.ts'
+import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
+
+/** What the suite needs of an adapter: an empty database that can be connected to several times, and one from the future. */
+export interface CatalogUnderTest {
+  open(): Promise<Catalog>
+  /** Notes a migration in the database that no program knows yet. */
+  age(): Promise<void>
+  remove(): Promise<void>
+}
+
+const [D, T, V] = defaultSeriesFields as [Field, Field, Field]
+const field = (name: string, type: Field['type'], role: Field['role']): Field => ({ name, source: name, type, role })
+
+function series(alias: string, change: Partial<NewIngest> = {}): NewIngest {
+  return {
+    alias,
+    kind: 'series',
+    entity: alias,
+    fields: defaultSeriesFields,
+    duplicates: 'keep',
+    createdMs: 1000,
+    ...change,
+  }
+}
+
+function metadata(alias: string): NewIngest {
+  const fields = [field('id', 'string', 'index'), field('tree', 'json', 'attribute')]
+  return series(alias, { kind: 'metadata', entity: null, fields })
+}
+
+function rejected(position: number, change: Partial<RejectedRow> = {}): RejectedRow {
+  return {
+    ingestId: 1,
+    position,
+    batchPosition: 0,
+    batchRows: 100,
+    subscriberId: 7,
+    index: position,
+    row: `{"D":${position}}`,
+    field: 'T',
+    code: 'missing_tag',
+    message: 'T is missing',
+    receivedMs: 1000,
+    ...change,
+  }
+}
+
+function key(id: string, subscriberId: number, change: Partial<Key> = {}): Key {
+  return { id, subscriberId, hash: `hash of ${id}`, rights: ['ingest'], createdMs: 5, expiresMs: null, ...change }
+}
+
+const everything = { afterPosition: -1, limit: 1000, bytesMax: 1_000_000 }
+
+/** What every catalog must do, whatever it is kept in. */
+export function catalogContract(name: string, make: () => Promise<CatalogUnderTest>): void {
+  describe(`${name} as a catalog`, () => {
+    let under: CatalogUnderTest
+    let catalog: Catalog
+    beforeEach(async () => {
+      under = await make()
+      catalog = await under.open()
+    })
+    afterEach(async () => {
+      await catalog.close()
+      await under.remove()
+    })
+
+    const reopen = async (): Promise<void> => {
+      await catalog.close()
+      catalog = await under.open()
+    }
+
+    ingestTests(() => catalog)
+    entityTests(() => catalog)
+    accessTests(() => catalog)
+    rejectedTests(() => catalog)
+
+    test('keeps everything over a restart', async () => {
+      await catalog.ingests.create(series('a'))
+      const subscriber = await catalog.access.createSubscriber('x', 5)
+      await catalog.access.putKey(key('k', subscriber.id))
+      await catalog.rejected.add([rejected(3)], 10)
+      const secret = await catalog.secrets.secret('tokens')
+      const before = await contents(catalog)
+      await reopen()
+      expect(await contents(catalog)).toEqual(before)
+      expect(await catalog.secrets.secret('tokens')).toEqual(secret)
+    })
+
+    test('gives each secret once, whoever asks first', async () => {
+      const other = await under.open()
+      const secrets = await Promise.all([catalog.secrets.secret('a'), other.secrets.secret('a')])
+      expect(secrets[0]).toEqual(secrets[1])
+      expect(secrets[0]).toHaveLength(32)
+      expect(await other.secrets.secret('b')).not.toEqual(secrets[0])
+      await other.close()
+    })
+
+    test('two connections see what the other wrote, and neither loses a change', async () => {
+      const other = await under.open()
+      await catalog.ingests.create(series('shared'))
+      const both = [catalog, other]
+      const aliases = Array.from({ length: 40 }, (_, index) => `i${String(index).padStart(2, '0')}`)
+      await Promise.all(aliases.map((alias, index) => both[index % 2]!.ingests.create(series(alias))))
+      await Promise.all(aliases.map((_, index) => both[index % 2]!.rejected.add([rejected(index)], index + 1)))
+      const ids = new Set<number>()
+      for (const connection of both) {
+        const ingests = await connection.ingests.list({ after: null, limit: 100 })
+        expect(ingests.map(({ alias }) => alias)).toEqual([...aliases, 'shared'])
+        for (const { id } of ingests) ids.add(id)
+        expect(await connection.rejected.counts()).toEqual(new Map([[1, 40]]))
+        expect(await connection.rejected.judgedPosition()).toBe(40)
+      }
+      expect(ids.size).toBe(41)
+      await other.close()
+    })
+
+    test('one of two that want the same alias gets it', async () => {
+      const other = await under.open()
+      const outcomes = await Promise.allSettled([catalog, other].map(({ ingests }) => ingests.create(series('a'))))
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      await other.close()
+    })
+
+    test('refuses a database that is newer than the program', async () => {
+      await under.age()
+      await expect(under.open()).rejects.toThrow(/newer version of Tidemark.*"9999-from-the-future"/)
+    })
+  })
+}
+
+async function contents(catalog: Catalog): Promise<unknown> {
+  return {
+    ingests: await catalog.ingests.list({ after: null, limit: 10 }),
+    entities: await catalog.ingests.entities(),
+    version: await catalog.ingests.version(),
+    access: await catalog.access.state(),
+    rejected: await catalog.rejected.list(1, everything),
+    judged: await catalog.rejected.judgedPosition(),
+  }
+}
+
+function ingestTests(catalog: () => Catalog): void {
+  test('gives back an ingest as it was created', async () => {
+    const created = await catalog().ingests.create(series('a'))
+    expect(created).toEqual({
+      id: 1,
+      alias: 'a',
+      kind: 'series',
+      entity: 'a',
+      entityId: 1,
+      fields: defaultSeriesFields,
+      fieldsVersion: 1,
+      duplicates: 'keep',
+      state: 'active',
+      reason: null,
+      createdMs: 1000,
+    })
+    expect(await catalog().ingests.find('a')).toEqual(created)
+    expect(await catalog().ingests.find('A')).toBeNull()
+  })
+
+  test('lists ingests by alias, page by page', async () => {
+    for (const alias of ['b', 'a', '_', 'B', 'a.b']) await catalog().ingests.create(series(alias))
+    const page = async (after: string | null): Promise<string[]> =>
+      (await catalog().ingests.list({ after, limit: 2 })).map(({ alias }) => alias)
+    expect(await page(null)).toEqual(['B', '_'])
+    expect(await page('_')).toEqual(['a', 'a.b'])
+    expect(await page('a.b')).toEqual(['b'])
+    expect(await page('b')).toEqual([])
+    expect((await catalog().ingests.list({ after: null, limit: 9 })).map(({ fields }) => fields.length)).toEqual([
+      3, 3, 3, 3, 3,
+    ])
+  })
+
+  test('keeps sources character for character', async () => {
+    const sources = ['a"b\\', ' \u0000 ', '\ud800', 'température 😀']
+    const fields = [D, T, ...sources.map((source, index) => ({ ...V, name: `V${index}`, source }))]
+    await catalog().ingests.create(series('a', { fields }))
+    expect((await catalog().ingests.find('a'))?.fields).toEqual(fields)
+  })
+
+  test('blocks with a reason, which goes when the state changes', async () => {
+    await catalog().ingests.create(series('a'))
+    const { ingests } = catalog()
+    const state = async (change: Parameters<typeof ingests.change>[1]) => {
+      const changed = await ingests.change('a', change)
+      return [changed?.state, changed?.reason]
+    }
+    expect(await state({ state: 'blocked', reason: 'repairs' })).toEqual(['blocked', 'repairs'])
+    expect(await state({ state: 'blocked' })).toEqual(['blocked', 'repairs'])
+    expect(await state({ reason: 'more repairs' })).toEqual(['blocked', 'more repairs'])
+    expect(await state({ state: 'active' })).toEqual(['active', null])
+    expect(await ingests.change('nobody', { state: 'active' })).toBeNull()
+  })
+
+  test('adds fields under a new version and remembers the old one', async () => {
+    const { id } = await catalog().ingests.create(series('a'))
+    const W = field('W', 'long', 'metric')
+    const changed = await catalog().ingests.change('a', { addFields: [W] })
+    expect(changed).toMatchObject({ fieldsVersion: 2, fields: [D, T, V, W] })
+    expect(await catalog().ingests.findVersion(id, 1)).toMatchObject({ fieldsVersion: 1, fields: [D, T, V] })
+    expect(await catalog().ingests.findVersion(id, 2)).toEqual(changed)
+    expect(await catalog().ingests.findVersion(id, 3)).toBeNull()
+    expect(await catalog().ingests.findVersion(id + 1, 1)).toBeNull()
+  })
+
+  test('its version goes up with every change', async () => {
+    const { ingests } = catalog()
+    const versions = [await ingests.version()]
+    for (const change of [
+      () => ingests.create(series('a')),
+      () => ingests.change('a', { state: 'blocked' }),
+      () => ingests.change('a', { addFields: [field('W', 'long', 'metric')] }),
+    ]) {
+      await change()
+      versions.push(await ingests.version())
+    }
+    expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b))
+  })
+}
+
+function entityTests(catalog: () => Catalog): void {
+  test('an entity has the fields of its ingests in the order in which they were defined', async () => {
+    const { ingests } = catalog()
+    const [W, X, Y] = ['W', 'X', 'Y'].map((name) => field(name, 'long', 'metric')) as [Field, Field, Field]
+    await ingests.create(series('b', { entity: 'e' }))
+    await ingests.create(series('a', { entity: 'e', fields: [Y, D, T] }))
+    await ingests.change('b', { addFields: [X] })
+    await ingests.change('a', { addFields: [X, W] })
+    await ingests.create(metadata('m'))
+    const entities = await ingests.entities()
+    expect(entities).toHaveLength(1)
+    expect(entities[0]).toMatchObject({ id: 1, name: 'e', duplicates: 'keep', ingests: ['a', 'b'] })
+    expect(entities[0]!.fields.map(({ name }) => name)).toEqual(['D', 'T', 'V', 'Y', 'X', 'W'])
+  })
+
+  test.each<[string, Partial<NewIngest>, string]>([
+    ['type', { fields: [D, T, { ...V, type: 'long' }] }, 'fields[2].type'],
+    ['role', { fields: [D, T, V, { ...field('S', 'string', 'dimension') }] }, 'fields[3].role'],
+    ['time field', { fields: [{ ...D, name: 'time' }, T, V] }, 'fields[0].name'],
+    ['duplicates', { duplicates: 'replace' }, 'duplicates'],
+  ])('refuses an ingest that disagrees with its entity: %s', async (_, change, path) => {
+    await catalog().ingests.create(series('a', { fields: [D, T, V, field('S', 'string', 'tag')] }))
+    const version = await catalog().ingests.version()
+    await expect(catalog().ingests.create(series('b', { entity: 'a', ...change }))).rejects.toMatchObject({
+      code: 'invalid_request',
+      errors: [{ path }],
+    })
+    expect(await catalog().ingests.version()).toBe(version)
+    expect(await catalog().ingests.find('b')).toBeNull()
+  })
+
+  test.each<[string, Field, string]>([
+    ['a name it has', { ...V, source: 'other' }, 'add_fields[0].name'],
+    ['a source it has', { ...V, name: 'other' }, 'add_fields[0].source'],
+    ['another type than the entity', field('W', 'double', 'metric'), 'add_fields[0].type'],
+    ['another role than the entity', field('W', 'long', 'dimension'), 'add_fields[0].role'],
+  ])('refuses to add %s', async (_, added, path) => {
+    await catalog().ingests.create(series('a'))
+    await catalog().ingests.create(series('b', { entity: 'a', fields: [D, T, field('W', 'long', 'metric')] }))
+    await expect(catalog().ingests.change('a', { addFields: [added] })).rejects.toMatchObject({
+      code: 'invalid_request',
+      errors: [{ path }],
+    })
+  })
+
+  test.each<[string, NewIngest]>([
+    ['an alias that is taken', series('s', { entity: 'new' })],
+    ['an alias that a metadata ingest has', series('m', { entity: 'new' })],
+    ['a series entity of a metadata ingest’s name', series('new', { entity: 'm' })],
+    ['a metadata ingest of a series entity’s name', metadata('e')],
+  ])('refuses %s', async (_, ingest) => {
+    await catalog().ingests.create(series('s', { entity: 'e' }))
+    await catalog().ingests.create(metadata('m'))
+    await expect(catalog().ingests.create(ingest)).rejects.toMatchObject({ code: 'conflict' })
+  })
+}
+
+function accessTests(catalog: () => Catalog): void {
+  test('gives back subscribers, keys and subscriptions', async () => {
+    const { access } = catalog()
+    const x = await access.createSubscriber('x', 5)
+    const keys = [key('k1', x.id, { rights: ['ingest', 'consume', 'admin'] }), key('k2', x.id, { expiresMs: 9 })]
+    for (const each of keys) await access.putKey(each)
+    const subscriptions = [
+      { ingest: '*', entity: null, fromMs: null, untilMs: 10, suspended: true },
+      { ingest: null, entity: 'e', fromMs: -3, untilMs: null, suspended: false },
+    ]
+    await access.putSubscriptions(x.id, [subscriptions[1]!])
+    await access.putSubscriptions(x.id, subscriptions)
+    const state = await access.state()
+    expect(state).toMatchObject({ subscribers: [x], keys })
+    expect(state.subscriptions).toEqual(new Map([[x.id, subscriptions]]))
+  })
+
+  test('orders names by code point', async () => {
+    // UTF-16 would put the emoji before U+FF5E.
+    const names = ['A', 'a', 'é', '～', '😀']
+    for (const each of names.toReversed()) await catalog().access.createSubscriber(each, 5)
+    expect((await catalog().access.state()).subscribers.map(({ name }) => name)).toEqual(names)
+  })
+
+  test('deletes a subscriber with all it has, and never gives its id again', async () => {
+    const { access } = catalog()
+    const x = await access.createSubscriber('x', 5)
+    await access.putKey(key('k', x.id))
+    await access.putSubscriptions(x.id, [{ ingest: 'a', entity: null, fromMs: null, untilMs: null, suspended: false }])
+    expect(await access.deleteSubscriber('x')).toBe(true)
+    expect(await access.deleteSubscriber('x')).toBe(false)
+    expect(await access.state()).toMatchObject({ subscribers: [], keys: [], subscriptions: new Map() })
+    expect((await access.createSubscriber('x', 6)).id).not.toBe(x.id)
+    await expect(access.putKey(key('k', x.id))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(access.putSubscriptions(x.id, [])).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('refuses a taken name and a hash that another key has', async () => {
+    const { access } = catalog()
+    const x = await access.createSubscriber('x', 5)
+    await expect(access.createSubscriber('x', 5)).rejects.toMatchObject({ code: 'conflict' })
+    await access.putKey(key('k1', x.id))
+    await expect(access.putKey(key('k2', x.id, { hash: 'hash of k1' }))).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('replaces and deletes keys, and its version goes up', async () => {
+    const { access } = catalog()
+    const x = await access.createSubscriber('x', 5)
+    await access.putKey(key('k', x.id))
+    const before = await access.state()
+    await access.putKey(key('k', x.id, { hash: 'another' }))
+    const after = await access.state()
+    expect(after.keys.map(({ hash }) => hash)).toEqual(['another'])
+    expect(after.version).toBeGreaterThan(before.version)
+    expect(await access.deleteKey('k')).toBe(true)
+    expect(await access.deleteKey('k')).toBe(false)
+    expect((await access.state()).keys).toEqual([])
+  })
+}
+
+function rejectedTests(catalog: () => Catalog): void {
+  test('keeps rejected rows as they were pushed', async () => {
+    const row = rejected(Number.MAX_SAFE_INTEGER - 1, {
+      row: '{ "D" : "\\u0000\\ud800", "é😀": 1e999 }',
+      field: 'a\u0000\ud800"',
+      message: 'no \u0000 and no \udfff',
+    })
+    await catalog().rejected.add([row, rejected(3, { field: null })], Number.MAX_SAFE_INTEGER)
+    expect(await catalog().rejected.list(1, everything)).toEqual({
+      rows: [rejected(3, { field: null }), row],
+      more: false,
+    })
+  })
+
+  test('judging again changes nothing', async () => {
+    const { rejected: repository } = catalog()
+    const rows = Array.from({ length: 300 }, (_, index) => rejected(index))
+    await repository.add(rows.slice(0, 200), 200)
+    await repository.add(
+      rows.map((row) => ({ ...row, message: 'another' })),
+      300,
+    )
+    await repository.add(rows.slice(0, 7), 7)
+    expect(await repository.counts()).toEqual(new Map([[1, 300]]))
+    expect(await repository.judgedPosition()).toBe(300)
+    const { rows: kept } = await repository.list(1, everything)
+    expect(kept.map(({ position }) => position)).toEqual(rows.map(({ position }) => position))
+    expect(kept[199]!.message).toBe('T is missing')
+    expect(kept[200]!.message).toBe('another')
+  })
+
+  test('notes how far was judged also when nothing was rejected', async () => {
+    expect(await catalog().rejected.judgedPosition()).toBe(0)
+    await catalog().rejected.add([], 12)
+    expect(await catalog().rejected.judgedPosition()).toBe(12)
+    expect(await catalog().rejected.counts()).toEqual(new Map())
+  })
+
+  test('lists by ingest, batch and code, page by page', async () => {
+    const { rejected: repository } = catalog()
+    const rows = [
+      rejected(1),
+      rejected(2, { code: 'wrong_type' }),
+      rejected(3, { batchPosition: 3, index: 0 }),
+      rejected(4, { ingestId: 2 }),
+      rejected(5, { batchPosition: 3, index: 2, code: 'wrong_type' }),
+    ]
+    await repository.add(rows, 6)
+    const positions = async (filter: Partial<Parameters<typeof repository.list>[1]>, ingestId = 1) => {
+      const page = await repository.list(ingestId, { ...everything, ...filter })
+      return [page.rows.map(({ position }) => position), page.more]
+    }
+    expect(await positions({})).toEqual([[1, 2, 3, 5], false])
+    expect(await positions({}, 2)).toEqual([[4], false])
+    expect(await positions({}, 3)).toEqual([[], false])
+    expect(await positions({ limit: 2 })).toEqual([[1, 2], true])
+    expect(await positions({ limit: 2, afterPosition: 2 })).toEqual([[3, 5], false])
+    expect(await positions({ batchPosition: 3 })).toEqual([[3, 5], false])
+    expect(await positions({ code: 'wrong_type' })).toEqual([[2, 5], false])
+    expect(await positions({ code: 'wrong_type', batchPosition: 3 })).toEqual([[5], false])
+    expect(await positions({ bytesMax: 1 })).toEqual([[1], true])
+    expect(await positions({ bytesMax: rows[0]!.row.length * 3 })).toEqual([[1, 2, 3], true])
+    expect(await repository.counts()).toEqual(
+      new Map([
+        [1, 4],
+        [2, 1],
+      ]),
+    )
+  })
+
+  test('tells the first rejected rows of a batch and how many there are', async () => {
+    const rows = [5, 9, 7].map((position) => rejected(position, { batchPosition: 4, index: position - 4 }))
+    await catalog().rejected.add([...rows, rejected(20, { batchPosition: 20 })], 30)
+    expect(await catalog().rejected.ofBatch(1, 4, 2)).toEqual({ count: 3, first: [rows[0], rows[2]] })
+    expect(await catalog().rejected.ofBatch(1, 5, 2)).toEqual({ count: 0, first: [] })
+    expect(await catalog().rejected.ofBatch(2, 4, 2)).toEqual({ count: 0, first: [] })
+  })
+}
