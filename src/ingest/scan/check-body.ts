@@ -4,6 +4,11 @@ import { Problem } from '../../model/problem.ts'
 import { closeBracket, comma, newline, openBrace, openBracket } from './ascii.ts'
 import { checkValue, MalformedJson, skipJsonSpace } from './check-json.ts'
 
+const expected = {
+  json: 'one row as an object, or an array of rows',
+  ndjson: 'one row a line',
+} as const satisfies Record<JournalEntry['format'], string>
+
 /** The row or rows of a JSON body. */
 function countRows(bytes: Buffer): number {
   const end = bytes.length
@@ -25,7 +30,7 @@ function countRows(bytes: Buffer): number {
   at = skipJsonSpace(bytes, at, end)
   if (at < end) throw new MalformedJson(at)
   if (bytes[root] !== openBrace && bytes[root] !== openBracket) {
-    throw new Problem('invalid_body', 'The body is a single value: send one row as an object, or an array of rows.')
+    throw new Problem('invalid_body', `The body is a single value: send ${expected.json}.`)
   }
   return rows
 }
@@ -66,8 +71,7 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: Journal
  * not UTF-8, or neither an object nor an array.
  */
 export function checkBody(body: Uint8Array, format: JournalEntry['format']): number {
-  if (body.length === 0)
-    throw new Problem('invalid_body', 'The body is empty: send one row as an object, or an array of rows.')
+  if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expected[format]}.`)
   if (!isUtf8(body)) throw new Problem('invalid_body', 'The body is not UTF-8: send JSON in UTF-8.')
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   try {

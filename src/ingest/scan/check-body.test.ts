@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Problem, type ProblemCode } from '../../model/problem.ts'
+import { checkBody } from './check-body.ts'
+
+type Outcome = number | { code: ProblemCode; detail: string }
+
+function check(body: string | Buffer, format: 'json' | 'ndjson'): Outcome {
+  try {
+    return checkBody(Buffer.from(body), format)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { code: error.code, detail: error.message }
+  }
+}
+
+const codeOf = (outcome: Outcome): ProblemCode | number => (typeof outcome === 'number' ? outcome : outcome.code)
+
+function parsed(text: string): { value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return null
+  }
+}
+
+function modelJson(text: string): ProblemCode | number {
+  if (text === '') return 'invalid_body'
+  const body = parsed(text)
+  if (body === null) return 'invalid_json'
+  if (Array.isArray(body.value)) return body.value.length
+  return typeof body.value === 'object' && body.value !== null ? 1 : 'invalid_body'
+}
+
+function modelNdjson(text: string): ProblemCode | number {
+  if (text === '') return 'invalid_body'
+  const lines = text.split('\n').filter((line) => !/^[ \t\r]*$/.test(line))
+  return lines.every((line) => parsed(line) !== null) ? lines.length : 'invalid_json'
+}
+
+const pieces = [...'{}[],:"\\ \n\t\r-+.0123456789eEtrufalsn\u0000\u001f\u007f\ufeff\u00a0é😀'].concat([
+  '"a"',
+  '"a":',
+  '"\\u00e9"',
+  '\\ud83d',
+  '1.5e-3',
+  '-0',
+  'true',
+  'false',
+  'null',
+  '[]',
+  '{}',
+  '01',
+  '1.',
+  '.5',
+  'NaN',
+])
+
+const json = fc
+  .tuple(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(undefined, 1, '\t', ' \r\n'), fc.boolean())
+  .map(([value, indent, inArray]) => JSON.stringify(inArray ? [value, value] : value, null, indent))
+
+/** Valid texts with a few characters left out, put in or put in another's place. */
+const mutated = fc
+  .tuple(json, fc.array(fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...pieces)), { maxLength: 2 }))
+  .map(([text, changes]) =>
+    changes.reduce((before, [place, removed, piece]) => {
+      const at = place % (before.length + 1)
+      return before.slice(0, at) + piece + before.slice(at + removed)
+    }, text),
+  )
+  .map((text) => Buffer.from(text).toString())
+
+const jumbled = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''))
+
+describe('a body is taken just where JSON.parse takes it', () => {
+  const options = { numRuns: 3000 }
+  test('json', () => {
+    fc.assert(
+      fc.property(fc.oneof(json, mutated, jumbled), (text) => {
+        expect(codeOf(check(text, 'json'))).toBe(modelJson(text))
+      }),
+      options,
+    )
+  })
+
+  test('ndjson', () => {
+    const lines = fc.array(fc.oneof(json, mutated, jumbled), { maxLength: 3 }).map((texts) => texts.join('\n'))
+    fc.assert(
+      fc.property(lines, (text) => {
+        expect(codeOf(check(text, 'ndjson'))).toBe(modelNdjson(text))
+      }),
+      options,
+    )
+  })
+
+  test('one character at a time', () => {
+    const text = '[{"a\\n\\u12aF":[-1.5e+3,true,null,{}]},false]'
+    for (let at = 0; at <= text.length; at++) {
+      for (const piece of ['', ...pieces]) {
+        const changed = text.slice(0, at) + piece + text.slice(at + 1)
+        expect([changed, codeOf(check(changed, 'json'))]).toEqual([changed, modelJson(changed)])
+      }
+    }
+  })
+})
+
+test.each<[body: string, format: 'json' | 'ndjson', rows: number]>([
+  ['{}', 'json', 1],
+  [' [ ] ', 'json', 0],
+  ['[1,[2,3],{"a":[4,5]}]', 'json', 3],
+  ['\r\n \t', 'ndjson', 0],
+  ['{}\n\n5\r\n[1,2]', 'ndjson', 3],
+  [`${'['.repeat(513)}${']'.repeat(513)}`, 'json', 1],
+])('%s as %s has %d rows', (body, format, rows) => {
+  expect(check(body, format)).toBe(rows)
+})
+
+test.each<[body: string | Buffer, format: 'json' | 'ndjson', code: ProblemCode, detail: string]>([
+  ['', 'json', 'invalid_body', 'The body is empty: send one row as an object, or an array of rows.'],
+  ['', 'ndjson', 'invalid_body', 'The body is empty: send one row a line.'],
+  ['5', 'json', 'invalid_body', 'The body is a single value: send one row as an object, or an array of rows.'],
+  [Buffer.from([0x5b, 0xff, 0x5d]), 'json', 'invalid_body', 'The body is not UTF-8: send JSON in UTF-8.'],
+  [' ', 'json', 'invalid_json', 'The body is not JSON: it ends too early at line 1, column 2.'],
+  ['[1', 'json', 'invalid_json', 'The body is not JSON: it ends too early at line 1, column 3.'],
+  ['{"é😀":\n x}', 'json', 'invalid_json', 'The body is not JSON: unexpected "x" at line 2, column 2.'],
+  ['{"é😀": ✗}', 'json', 'invalid_json', 'The body is not JSON: unexpected "✗" at line 1, column 8.'],
+  ['[1] 2', 'json', 'invalid_json', 'The body is not JSON: unexpected "2" at line 1, column 5.'],
+  ['["\n"]', 'json', 'invalid_json', 'The body is not JSON: a control character in a string at line 1, column 3.'],
+  ['["\\x"]', 'json', 'invalid_json', 'The body is not JSON: an escape that JSON does not have at line 1, column 3.'],
+  [
+    '['.repeat(600),
+    'json',
+    'invalid_json',
+    'The body is not JSON: nested deeper than 512 levels at line 1, column 514.',
+  ],
+  ['\ufeff{}', 'json', 'invalid_json', 'The body is not JSON: unexpected "\ufeff" at line 1, column 1.'],
+  [
+    '{}\n\n{"a":}\n{}',
+    'ndjson',
+    'invalid_json',
+    'Line 3 is not JSON: unexpected "}" at column 6. Send one JSON object a line.',
+  ],
+  [
+    '{}\n{"a":\n1}',
+    'ndjson',
+    'invalid_json',
+    'Line 2 is not JSON: it ends too early at column 6. Send one JSON object a line.',
+  ],
+  ['{}{}', 'ndjson', 'invalid_json', 'Line 1 is not JSON: unexpected "{" at column 3. Send one JSON object a line.'],
+])('%j as %s: %s', (body, format, code, detail) => {
+  expect(check(body, format)).toEqual({ code, detail })
+})

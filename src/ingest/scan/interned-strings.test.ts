@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { InternedStrings, notWellFormed } from './interned-strings.ts'
+
+function read(strings: InternedStrings, spelling: string): number {
+  const codes = new Int32Array(1)
+  const bytes = Buffer.from(`:"${spelling}"}`)
+  const end = strings.read(bytes, 2, codes, 0)
+  if (end === notWellFormed) return notWellFormed
+  expect(end).toBe(bytes.length - 1)
+  return codes[0]!
+}
+
+/** A string with some of its UTF-16 units escaped. */
+function spell(text: string, escaped: readonly boolean[]): string {
+  return text
+    .split('')
+    .map((unit, i) => {
+      const code = unit.charCodeAt(0)
+      const must = code < 0x20 || unit === '"' || unit === '\\'
+      // A pair is escaped as a whole, since half of it is no UTF-8.
+      const isHalf = code >= 0xd800 && code <= 0xdfff
+      return must || isHalf || escaped[i % escaped.length] ? `\\u${code.toString(16).padStart(4, '0')}` : unit
+    })
+    .join('')
+}
+
+test('all spellings of a string have its one code, and it keeps it', () => {
+  const spelling = fc.tuple(
+    fc.string({ unit: 'binary', maxLength: 3 }),
+    fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
+  )
+  fc.assert(
+    fc.property(fc.array(spelling, { maxLength: 200 }), fc.integer(), (spellings, seed) => {
+      const strings = new InternedStrings(seed)
+      const codes = new Map<string, number>()
+      for (const [text, escaped] of spellings) {
+        const code = read(strings, spell(text, escaped))
+        expect(strings.dictionary[code]).toBe(text)
+        expect(code).toBe(codes.get(text) ?? codes.size)
+        codes.set(text, code)
+      }
+      expect(strings.dictionary.length).toBe(codes.size)
+    }),
+  )
+})
+
+test('many strings, in and out of the order in which they came', () => {
+  const strings = new InternedStrings(1)
+  const tags = Array.from({ length: 5000 }, (_, i) => `${'tag'.repeat(i % 5)}.${i}`)
+  const codes = tags.map((_, i) => i)
+  expect(tags.map((tag) => read(strings, tag))).toEqual(codes)
+  expect(tags.map((tag) => read(strings, tag))).toEqual(codes)
+  expect(tags.toReversed().map((tag) => read(strings, tag))).toEqual(codes.toReversed())
+  expect(strings.size).toBe(5000)
+  expect(strings.dictionary).toEqual(tags)
+})
+
+test.each(['\\ud800', '\\udc00\\ud800', 'a\\ud83d', '\\ud83dx\\ude00'])('half a surrogate pair: %s', (spelling) => {
+  const strings = new InternedStrings(1)
+  expect(read(strings, spelling)).toBe(notWellFormed)
+  expect(strings.dictionary).toEqual([])
+})

@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { earliestMs, formatInstant, latestMs, parseInstant } from '../../model/instant.ts'
+import { TimestampReader } from './timestamps.ts'
+
+const instant = fc.oneof(
+  fc.integer({ min: earliestMs, max: latestMs }),
+  fc.constantFrom(earliestMs, latestMs),
+  // Near each other, so that the day is often the one before.
+  fc.integer({ min: Date.UTC(2024, 1, 28), max: Date.UTC(2024, 2, 2) }),
+)
+
+const zone = fc.constantFrom('', 'Z', 'z', '+00:00', '+02:00', '-05:30', '+2359', '+01', '+24:00', '+00:60', ' 01:00')
+const fraction = fc.constantFrom('', '.', '.1', '.12', '.123', '.1239', ',5', '.000000001', '.1x')
+
+/** Texts that are timestamps, or nearly so. */
+const text = fc
+  .tuple(instant, fraction, zone, fc.nat(30), fc.constantFrom('', '', '', '9', '"', '\\', 'T', '\u0000', 'é'))
+  .map(([ms, decimals, designator, place, odd]) => {
+    const whole = `${formatInstant(ms).slice(0, 19)}${decimals}${designator}`
+    return odd === '' ? whole : whole.slice(0, place) + odd + whole.slice(place + 1)
+  })
+
+test('the reader agrees with parseInstant on every text', () => {
+  const reader = new TimestampReader()
+  const values = new Float64Array(1)
+  fc.assert(
+    fc.property(text, (pushed) => {
+      const quoted = JSON.stringify(pushed)
+      const end = reader.read(Buffer.from(`:${quoted}}`), 2, values, 0)
+      const expected = parseInstant(pushed)
+      expect(end).toBe(expected === null ? -1 : 1 + Buffer.byteLength(quoted))
+      if (expected !== null) expect(values[0]).toBe(expected)
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test.each([
+  ['2024-02-29T00:00:00Z', Date.UTC(2024, 1, 29)],
+  ['2023-02-29T00:00:00Z', null],
+  ['0000-01-01T00:00:00Z', null],
+  ['0001-01-01T00:00:00+00:01', null],
+  ['9999-12-31T23:59:59.999-00:01', null],
+  ['2024-01-01T24:00:00Z', null],
+  ['2024-01-01T00:00:60Z', null],
+  ['2024-01-01 00:00:00Z', null],
+])('%s', (pushed, ms) => {
+  const values = new Float64Array(1)
+  const end = new TimestampReader().read(Buffer.from(`"${pushed}"`), 1, values, 0)
+  expect(end < 0 ? null : values[0]).toBe(ms)
+})
