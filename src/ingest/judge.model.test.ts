@@ -1,0 +1,266 @@
+// The judge against a model that takes rows as lists of properties, and knows of no bytes.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { RejectCode } from '../catalog/catalog.ts'
+import type { PlacedEntry } from '../journal/journal.ts'
+import { type Value, valueAt } from '../model/column.ts'
+import type { Field } from '../model/field.ts'
+import type { Ingest } from '../model/ingest.ts'
+import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
+import { Judge, type Judgement } from './judge.ts'
+
+/** A property as it is pushed: its name, the spelling of its name, the text of its value. */
+interface Property {
+  readonly name: string
+  readonly key: string
+  readonly value: string
+}
+
+/** What is pushed as one row: an object by its properties, or a text that is none. */
+type PushedRow = { readonly text: string; readonly properties: readonly Property[] | null }
+
+type Outcome = { readonly stored: readonly Value[] } | { readonly code: RejectCode; readonly field: string | null }
+
+// The model.
+
+const notWhole = Symbol('not whole')
+
+/** The integer that a number's text spells, by whole numbers alone. */
+function wholeOf(text: string): bigint | typeof notWhole {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const power = Number(exponent) - fraction.length
+  const digits = BigInt(whole + fraction)
+  const divisor = 10n ** BigInt(Math.max(0, -power))
+  return digits % divisor === 0n ? (digits / divisor) * 10n ** BigInt(Math.max(0, power)) : notWhole
+}
+
+const fails = { wrong: { code: 'wrong_type' }, range: { code: 'out_of_range' } } as const
+type Judged = { readonly value: Value } | (typeof fails)[keyof typeof fails]
+
+function modelNumber(type: Field['type'], text: string): Judged {
+  if (type === 'double') return Number.isFinite(Number(text)) ? { value: Number(text) } : fails.range
+  const whole = wholeOf(text)
+  if (whole === notWhole) return fails.wrong
+  if (type === 'timestamp') return whole < earliestMs || whole > latestMs ? fails.range : { value: Number(whole) }
+  if (BigInt.asIntN(64, whole) !== whole) return fails.range
+  return { value: Number.isSafeInteger(Number(whole)) ? Number(whole) : whole }
+}
+
+function modelValue(type: Field['type'], text: string): Judged {
+  const value: unknown = JSON.parse(text)
+  if (value === null) return { value }
+  if (typeof value === 'boolean') return type === 'boolean' ? { value } : fails.wrong
+  if (typeof value === 'number') return type === 'string' || type === 'boolean' ? fails.wrong : modelNumber(type, text)
+  if (typeof value !== 'string') return fails.wrong
+  if (type === 'string') return Buffer.from(value).toString() === value ? { value } : fails.wrong
+  const ms = type === 'timestamp' ? parseInstant(value) : null
+  return ms === null ? fails.wrong : { value: ms }
+}
+
+function modelRow({ properties }: PushedRow, fields: readonly Field[]): Outcome {
+  if (properties === null) return { code: 'not_an_object', field: null }
+  const last = new Map(properties.map(({ name, value }) => [name, value]))
+  const values = new Map<string, Value>()
+  for (const [name, text] of last) {
+    const field = fields.find(({ source }) => source === name)
+    if (field === undefined) return { code: 'unknown_field', field: name }
+    const judged = modelValue(field.type, text)
+    if ('value' in judged) values.set(name, judged.value)
+    else if (field.role === 'time' && judged.code === 'wrong_type') return { code: 'invalid_time', field: name }
+    else return { code: judged.code, field: name }
+  }
+  const stored = fields.map(({ source }) => values.get(source) ?? null)
+  for (const [role, code] of [
+    ['time', 'missing_time'],
+    ['tag', 'missing_tag'],
+  ] as const) {
+    const field = fields.find((candidate, i) => candidate.role === role && stored[i] === null)
+    if (field !== undefined) return { code, field: field.source }
+  }
+  return { stored }
+}
+
+// What is pushed.
+
+const space = fc.constantFrom('', '', '', ' ', '  ', '\t', '\r')
+
+/** A string's JSON with some of its UTF-16 units escaped. */
+const spelt = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.tuple(text, fc.constantFrom(0, 0, 0, 1, 2)).map(([plain, every]) => {
+    const units = plain.split('').map((unit, i) => {
+      const isHalf = unit >= '\ud800' && unit <= '\udfff'
+      const isEscaped = every > 0 && (isHalf || i % every === 0)
+      return isEscaped ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}` : JSON.stringify(unit).slice(1, -1)
+    })
+    return every > 0 ? `"${units.join('')}"` : JSON.stringify(plain)
+  })
+
+const text = fc.oneof(
+  fc.constantFrom('', 'a', 'b', '01PHD.OSL101.PV', '01PHD.OSL102.PV', 'é', '😀', '\u0000', '"\\', '\ud800', 'x\udc00'),
+  fc.string({ unit: 'binary', maxLength: 6 }),
+)
+
+const numberText = fc.oneof(
+  fc.constantFrom('0', '-0', '5.0', '1e3', '-1.50E+1', '1e999', '9223372036854775807', '-9223372036854775809', '1e-7'),
+  fc.constantFrom('9007199254740993', '0.30000000000000004', '253402300800000', '-62135596800000', '1700000000000.0'),
+  fc.integer().map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.stringMatching(/^-?(0|[1-9]\d{0,19})(\.\d{1,20})?([eE][+-]?\d{1,2})?$/),
+)
+
+const timeText = fc.constantFrom(
+  '2026-01-01T00:00:00.000Z',
+  '2026-01-01T00:00:10Z',
+  '2026-02-30T00:00:00Z',
+  '2024-02-29',
+  '20260101T1200',
+  '2026-01-01T00:00:00.12+02:00',
+  'now',
+)
+
+const value: Record<Exclude<Field['type'], 'json'>, fc.Arbitrary<string>> = {
+  string: spelt(text),
+  double: numberText,
+  long: numberText,
+  boolean: fc.constantFrom('true', 'false'),
+  timestamp: fc.oneof(spelt(timeText), numberText),
+}
+const nested = fc.constantFrom('{}', '[]', '{"D": "}]", "x": [1, {"\\"": 2}]}', '[ null , "\\\\" ]')
+const anyValue = fc.oneof(fc.constant('null'), nested, ...Object.values(value))
+
+const types = fc.constantFrom<Exclude<Field['type'], 'json'>>('string', 'double', 'long', 'boolean', 'timestamp')
+const sources = ['V', 'W', '__proto__', 'é', '😀"', 'toString', '1', '0', 'a long source with spaces']
+
+/** A time, one or two tags and some others, in any order. */
+const fieldList: fc.Arbitrary<readonly Field[]> = fc
+  .tuple(
+    fc.constantFrom(...['T', 'T', ...sources]),
+    fc.uniqueArray(fc.tuple(fc.constantFrom(...sources), types), { selector: ([source]) => source }),
+  )
+  .chain(([tag, others]) => {
+    const rest = others.filter(([source]) => source !== tag)
+    const list: Field[] = [
+      { name: 'time', source: 'D', type: 'timestamp', role: 'time' },
+      { name: 'tag', source: tag, type: 'string', role: 'tag' },
+      ...rest.map(([source, type], i): Field => {
+        const role = type === 'string' && i === 0 ? 'tag' : i % 2 === 0 ? 'metric' : 'dimension'
+        return { name: `field${i}`, source, type, role }
+      }),
+    ]
+    return fc.shuffledSubarray(list, { minLength: list.length })
+  })
+
+function propertyOf(field: Field): fc.Arbitrary<Property> {
+  if (field.type === 'json') throw new Error('no series field is json')
+  const likely = { weight: 30, arbitrary: value[field.type] }
+  const odd = { weight: 1, arbitrary: anyValue }
+  return fc.record({
+    name: fc.constant(field.source),
+    key: fc.oneof(
+      { weight: 20, arbitrary: fc.constant(JSON.stringify(field.source)) },
+      spelt(fc.constant(field.source)),
+    ),
+    value: fc.oneof(likely, odd),
+  })
+}
+
+const unknownProperty: fc.Arbitrary<Property> = fc
+  .tuple(fc.constantFrom('X', 'd', 'time', 'constructor', '', '\u0000'), anyValue)
+  .map(([name, value]) => ({ name, key: JSON.stringify(name), value }))
+
+function objectRow(fields: readonly Field[]): fc.Arbitrary<PushedRow> {
+  const each = fields.map(propertyOf)
+  const orders = fc.oneof(
+    { weight: 4, arbitrary: fc.constant(each) },
+    { weight: 2, arbitrary: fc.shuffledSubarray(each) },
+    { weight: 1, arbitrary: fc.shuffledSubarray([...each, ...each, unknownProperty]) },
+  )
+  return orders
+    .chain((order) =>
+      fc.tuple(fc.tuple(...order), fc.oneof(fc.constant(['']), fc.array(space, { minLength: 1, maxLength: 7 }))),
+    )
+    .map(([properties, spaces]) => {
+      let place = 0
+      const gap = (): string => spaces[place++ % spaces.length]!
+      const inner = properties.map(({ key, value }) => `${gap()}${key}${gap()}:${gap()}${value}${gap()}`)
+      return { text: `{${inner.length > 0 ? inner.join(',') : gap()}}`, properties }
+    })
+}
+
+const otherRow: fc.Arbitrary<PushedRow> = fc
+  .constantFrom('5', '"{}"', 'null', '[{"D":1}]', '[]', 'false')
+  .map((other) => ({
+    text: other,
+    properties: null,
+  }))
+
+interface Push {
+  readonly format: 'json' | 'ndjson'
+  readonly rows: readonly PushedRow[]
+  readonly gaps: string
+}
+
+const push = (fields: readonly Field[]): fc.Arbitrary<Push> =>
+  fc.record({
+    format: fc.constantFrom('json', 'ndjson'),
+    rows: fc.array(fc.oneof({ weight: 15, arbitrary: objectRow(fields) }, { weight: 1, arbitrary: otherRow }), {
+      maxLength: 6,
+    }),
+    gaps: space,
+  })
+
+// The comparison.
+
+function entryOf({ format, rows, gaps }: Push, position: number): PlacedEntry {
+  const texts = rows.map((row) => `${gaps}${row.text}${gaps}`)
+  const body = format === 'ndjson' ? `\n${texts.join('\n\n')}` : `${gaps}[${texts.join(',') || gaps}]${gaps}\n`
+  const header = { ingestId: 1, fieldsVersion: 1, subscriberId: 1, receivedMs: 0, idempotencyKey: null }
+  return { ...header, format, position, rows: rows.length, body: Buffer.from(body) }
+}
+
+/** What became of each row, by its position. */
+function outcomes({ batch, rejected }: Judgement): ReadonlyMap<number, Outcome & { text?: string }> {
+  const all = new Map<number, Outcome & { text?: string }>()
+  for (const { position, code, field, row } of rejected) all.set(position, { code, field, text: row })
+  batch?.positions.forEach((position, i) => {
+    all.set(position, { stored: batch.columns.map((column) => valueAt(column, i)) })
+  })
+  return all
+}
+
+function expectedOutcomes(entries: readonly PlacedEntry[], pushes: readonly Push[], fields: readonly Field[]) {
+  const all = new Map<number, Outcome & { text?: string }>()
+  pushes.forEach(({ rows }, i) => {
+    rows.forEach((row, index) => {
+      const outcome = modelRow(row, fields)
+      all.set(entries[i]!.position + index, 'code' in outcome ? { ...outcome, text: row.text } : outcome)
+    })
+  })
+  return all
+}
+
+test('every row is stored or rejected as the model says, and again the same when judged again', () => {
+  const calls = fieldList.chain((fields) =>
+    fc.tuple(fc.constant(fields), fc.array(fc.array(push(fields), { maxLength: 3 }), { maxLength: 3 })),
+  )
+  fc.assert(
+    fc.property(calls, ([fields, batches]) => {
+      const definition = { id: 1, alias: 'a', kind: 'series', entity: 'a', entityId: 1, state: 'active' } as const
+      const ingest: Ingest = { ...definition, fields, fieldsVersion: 1, duplicates: 'keep', reason: null, createdMs: 0 }
+      const judge = new Judge({ rowBytes: 1 << 20 })
+      for (const pushes of batches) {
+        let position = 100
+        const entries = pushes.map((each) => {
+          const entry = entryOf(each, position)
+          position += Math.max(1, entry.rows)
+          return entry
+        })
+        const expected = expectedOutcomes(entries, pushes, fields)
+        expect(outcomes(judge.judge(entries, ingest))).toEqual(expected)
+        expect(outcomes(new Judge({ rowBytes: 1 << 20 }).judge(entries, ingest))).toEqual(expected)
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})
