@@ -20,7 +20,10 @@ export interface LongColumn {
   readonly exact: BigInt64Array | null
 }
 
-/** Codes of `dictionary`, -1 for null. */
+/**
+ * Codes of `dictionary`, -1 for null. Pushed batches may share one dictionary array, which only ever grows at its end: what a code stood
+ * for it stands for still, so that what was found out about a code may be kept by the array itself.
+ */
 export interface StringColumn {
   readonly type: 'string'
   readonly codes: Int32Array

@@ -96,13 +96,13 @@ export class FieldSlot {
 
   #exactOf(values: Float64Array): BigInt64Array | null {
     // A row that was written over may have left its long here: it counts only where the last value is such a long too.
-    const exact = this.#exact.filter(({ row }) => row < values.length && !Number.isSafeInteger(values[row]!))
-    if (!exact.some(({ row }) => !Number.isNaN(values[row]!))) return null
-    const all = new BigInt64Array(values.length)
+    const beyond = this.#exact.filter(({ row }) => Math.abs(values[row] ?? 0) > Number.MAX_SAFE_INTEGER)
+    if (beyond.length === 0) return null
+    const exact = new BigInt64Array(values.length)
     values.forEach((value, row) => {
-      if (Number.isSafeInteger(value)) all[row] = BigInt(value)
+      if (Number.isSafeInteger(value)) exact[row] = BigInt(value)
     })
-    for (const { row, value } of exact) if (!Number.isNaN(values[row]!)) all[row] = value
-    return all
+    for (const { row, value } of beyond) exact[row] = value
+    return exact
   }
 }

@@ -52,11 +52,25 @@ function countLines(bytes: Buffer): number {
   return rows
 }
 
-/** What is wrong and where, by line and column (in characters, both from 1). */
+/** By line and column, in characters, both from 1. Counts bytes: a body may be too large to be split into lines as strings. */
+function placeOf(bytes: Buffer, at: number): { line: number; column: number } {
+  let line = 1
+  let column = 1
+  for (let i = 0; i < at; i++) {
+    const byte = bytes[i]!
+    if (byte === newline) {
+      line++
+      column = 1
+    } else if ((byte & 0xc0) !== 0x80) {
+      // Not one of the bytes that go on with a character.
+      column++
+    }
+  }
+  return { line, column }
+}
+
 function describe(bytes: Buffer, { at, message }: MalformedJson, format: JournalEntry['format']): string {
-  const before = bytes.toString('utf8', 0, at)
-  const line = before.split('\n').length
-  const column = [...before.slice(before.lastIndexOf('\n') + 1)].length + 1
+  const { line, column } = placeOf(bytes, at)
   const lineEnds = at >= bytes.length || (format === 'ndjson' && bytes[at] === newline)
   const [character = ''] = bytes.toString('utf8', at, at + 4)
   const what = message || (lineEnds ? 'it ends too early' : `unexpected ${JSON.stringify(character)}`)
