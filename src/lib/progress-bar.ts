@@ -37,6 +37,12 @@ export class ProgressBar {
     output.write(output.isTTY ? `\r\u001b[2K${line.slice(0, (output.columns ?? 80) - 1)}` : `${line}\n`)
   }
 
+  /** A line of its own, above the bar. */
+  note(line: string): void {
+    this.clear()
+    this.#options.output.write(`${line}\n`)
+  }
+
   /** Takes the bar off the terminal. */
   clear(): void {
     if (this.#options.output.isTTY) this.#options.output.write('\r\u001b[2K')

@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream'
+import { TidemarkClient } from '../client/client.ts'
+import { CommandError } from './command-error.ts'
+
+export interface TextOutput {
+  write(text: string | Uint8Array): boolean
+  once(event: 'drain', listener: () => void): unknown
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+}
+
+/** All that the commands know of the world outside, so that tests can be one. */
+export interface CliContext {
+  readonly environment: NodeJS.ProcessEnv
+  readonly stdin: Readable
+  readonly stdout: TextOutput
+  readonly stderr: TextOutput
+  /** The file that runs the CLI, to start the service in a process of its own. */
+  readonly mainPath: string
+  readonly nowMs: () => number
+  /** Resolves after that time, or at once when the signal comes. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+  /** What the process ends with; 0 unless a command says otherwise. */
+  readonly exitWith: (code: number) => void
+}
+
+export interface ConnectionOptions {
+  readonly url?: string
+  readonly key?: string
+}
+
+const defaultUrl = 'http://127.0.0.1:8080'
+
+/** A client for `--url` and `--key`, or what the environment says. Throws `CommandError` where that is no address. */
+export function connect(context: CliContext, options: ConnectionOptions): TidemarkClient {
+  const url = options.url ?? (context.environment['TIDEMARK_URL'] || defaultUrl)
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new CommandError(`"${url}" is no address of a service. Give --url or TIDEMARK_URL as in ${defaultUrl}.`)
+  }
+  const key = options.key ?? context.environment['TIDEMARK_KEY']
+  return new TidemarkClient({ url, key: key === undefined || key.trim() === '' ? undefined : key.trim() })
+}
+
+/** Waits where the reader of the output is slower than we are. */
+export async function writeAll(output: TextOutput, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) {
+    if (!output.write(chunk)) await new Promise<void>((resolve) => output.once('drain', resolve))
+  }
+}

@@ -1,0 +1,120 @@
+import type { Command } from 'commander'
+import { TidemarkClient } from '../client/client.ts'
+import { ServiceError } from '../client/service-error.ts'
+import { CommandError } from './command-error.ts'
+import type { CliContext } from './context.ts'
+import { type DemoFile, openDemoFile, saveDemoFile } from './demo/demo-file.ts'
+import { type FeedOptions, ingestAlias, pushHistory, pushLive } from './demo/feed.ts'
+import { freePort, ServiceProcess } from './demo/service-process.ts'
+import { welcomeText } from './demo/welcome.ts'
+import { parsePort } from './number-option.ts'
+import { formatCount } from './push/report.ts'
+
+interface DemoOptions {
+  readonly port: number
+  readonly data: string
+  readonly once?: boolean
+  readonly quiet?: boolean
+}
+
+const host = '127.0.0.1'
+const subscriber = 'demo'
+
+const fields = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'unit', type: 'string', role: 'dimension' },
+  { name: 'area', type: 'string', role: 'dimension' },
+  { name: 'V', type: 'double', role: 'metric' },
+] as const
+
+/** Makes something that an earlier start may have made already. */
+async function unlessThere(made: Promise<unknown>): Promise<void> {
+  await made.catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.status === 409)) throw error
+  })
+}
+
+/** Sets up ingest, subscriber, subscription and key, each where it is missing, and gives the subscriber's key. */
+async function prepare(admin: TidemarkClient, folder: string, file: DemoFile): Promise<string> {
+  await unlessThere(admin.createIngest({ alias: ingestAlias, kind: 'series', fields }))
+  await unlessThere(admin.createSubscriber(subscriber))
+  await admin.putSubscriptions(subscriber, [{ ingest: ingestAlias }, { entity: ingestAlias }])
+  if (file.key !== null) return file.key
+  const { key } = await admin.createKey(subscriber, { rights: ['ingest', 'consume'] })
+  await saveDemoFile(folder, { ...file, key })
+  return key
+}
+
+interface Demo {
+  readonly context: CliContext
+  readonly options: DemoOptions
+  readonly file: DemoFile
+  readonly url: string
+  readonly signal: AbortSignal
+}
+
+async function play({ context, options, file, url, signal }: Demo): Promise<void> {
+  const admin = new TidemarkClient({ url, key: file.adminKey })
+  const key = await prepare(admin, options.data, file)
+  const quiet = options.quiet === true
+  const say = (text: string): void => {
+    if (!quiet) context.stdout.write(text)
+  }
+  const feed: FeedOptions = { context, client: new TidemarkClient({ url, key }), admin, seed: file.seed, quiet, signal }
+  say('Pushing a week of readings of 40 instruments over HTTP...\n')
+  const { rows, pushSeconds, settleSeconds } = await pushHistory(feed, file.historyStartMs)
+  const rate =
+    rows === 0 ? '' : ` in ${pushSeconds.toFixed(1)} s (${formatCount(rows / Math.max(pushSeconds, 0.001))} rows/s)`
+  say(`${formatCount(rows)} rows pushed${rate}; all of them could be queried ${settleSeconds.toFixed(1)} s later.\n`)
+  if (signal.aborted) return
+  say(welcomeText({ url, adminKey: file.adminKey, key, folder: options.data, nowMs: context.nowMs() }))
+  if (options.once) return
+  say('A reading of each instrument now follows every second. Ctrl-C ends it.\n')
+  await pushLive(feed)
+}
+
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+async function runDemo(context: CliContext, options: DemoOptions): Promise<void> {
+  const port = await freePort(host, options.port)
+  const file = await openDemoFile(options.data, context.nowMs())
+  const url = `http://${host}:${port}`
+  const service = new ServiceProcess(context, { host, port, data: options.data, adminKey: file.adminKey })
+  const stop = new AbortController()
+  const onSignal = (): void => {
+    stop.abort()
+    service.stop()
+  }
+  for (const name of endSignals) process.on(name, onSignal)
+  const kill = (): void => service.stop()
+  process.once('exit', kill)
+  const died = service.ended.then((how) => {
+    if (stop.signal.aborted) return
+    throw new CommandError(`The service ended (${how}). It said:\n${service.log}`)
+  })
+  try {
+    await service.ready(new TidemarkClient({ url }), context)
+    await Promise.race([play({ context, options, file, url, signal: stop.signal }), died])
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+  } finally {
+    if (!stop.signal.aborted) onSignal()
+    await service.ended
+    for (const name of endSignals) process.off(name, onSignal)
+    process.off('exit', kill)
+  }
+}
+
+/** `tidemark demo`: the service with a plant in it, for a first look. */
+export function addDemo(program: Command, context: CliContext): void {
+  program
+    .command('demo')
+    .description('run the service with a week of made-up readings in it, and live ones')
+    .option('--port <port>', 'the port to listen on, on this machine only; 0 is any free one', parsePort, 8080)
+    .option('--data <folder>', 'where the demo is kept; a second start goes on with it', './data/demo')
+    .option('--once', 'push the history, print how to ask for it, and end')
+    .option('--quiet', 'print nothing but errors')
+    .addHelpText('after', '\nExamples:\n  tidemark demo\n  tidemark demo --port 9000 --data /tmp/demo\n')
+    .action((options: DemoOptions) => runDemo(context, options))
+}

@@ -1,0 +1,65 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdir, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CommandError } from '../command-error.ts'
+
+/** What a demo has to know again at its next start. */
+export interface DemoFile {
+  readonly adminKey: string
+  /** The subscriber's key; null until the service has made it. */
+  readonly key: string | null
+  readonly seed: number
+  /** The date of the first row of the history. */
+  readonly historyStartMs: number
+}
+
+const fileName = 'demo.json'
+const historyMs = 7 * 86_400_000
+const minuteMs = 60_000
+
+function isDemoFile(value: unknown): value is DemoFile {
+  if (typeof value !== 'object' || value === null) return false
+  const { adminKey, key, seed, historyStartMs } = value as Partial<Record<keyof DemoFile, unknown>>
+  const keyFits = key === null || typeof key === 'string'
+  return typeof adminKey === 'string' && keyFits && typeof seed === 'number' && typeof historyStartMs === 'number'
+}
+
+/** Keeps the file where only its owner can read it: it holds keys. */
+export async function saveDemoFile(folder: string, file: DemoFile): Promise<void> {
+  const handle = await open(join(folder, fileName), 'w', 0o600)
+  try {
+    await handle.chmod(0o600)
+    await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The demo that lives in a folder; a new one where there is none. Throws `CommandError` where its file is no demo's. */
+export async function openDemoFile(folder: string, nowMs: number): Promise<DemoFile> {
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, fileName)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw new CommandError(`${path} cannot be read: ${error.message}`, { cause: error })
+  })
+  if (text === null) {
+    const historyStartMs = Math.floor(nowMs / minuteMs) * minuteMs - historyMs
+    const made = {
+      adminKey: `demo-admin-${randomBytes(24).toString('base64url')}`,
+      key: null,
+      seed: randomInt(1, 1_000_000),
+      historyStartMs,
+    }
+    await saveDemoFile(folder, made)
+    return made
+  }
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (isDemoFile(parsed)) return parsed
+  } catch {
+    // As useless as any other text.
+  }
+  throw new CommandError(`${path} is not what a demo wrote. Give another folder with --data, or delete this one.`)
+}

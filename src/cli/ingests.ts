@@ -1,0 +1,120 @@
+import type { Command } from 'commander'
+import type { IngestAnswer, NewField } from '../client/answers.ts'
+import { fieldTypes, seriesRoles } from '../model/field.ts'
+import { CommandError } from './command-error.ts'
+import { type CliContext, connect } from './context.ts'
+import { collectList } from './list-option.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { allItems } from './pages.ts'
+
+interface CreateOptions extends JsonOption {
+  readonly entity?: string
+  readonly field?: readonly string[]
+  readonly replaceDuplicates?: boolean
+}
+
+const createExamples = `
+A field is name:type:role, or name:type:role:source where the pushed property has another name.
+Types: timestamp, string, double, long, boolean. Roles: time (one), tag, dimension, metric.
+Without fields the ingest takes rows {D, T, V}: a date, a tag and a number.
+
+Examples:
+  tidemark ingests create plant
+  tidemark ingests create plant --field D:timestamp:time,T:string:tag,unit:string:dimension,V:double:metric
+  tidemark ingests create plant --field date:timestamp:time:D,id_tag:string:tag:T,value:double:metric:V
+`
+
+function oneOf<Value extends string>(values: readonly Value[], text: string | undefined, what: string): Value {
+  const found = values.find((value) => value === text)
+  if (found === undefined) throw new CommandError(`"${text ?? ''}" is no ${what}. There are: ${values.join(', ')}.`)
+  return found
+}
+
+/** A field as the command line writes it: `name:type:role[:source]`. */
+export function parseField(text: string): NewField {
+  const [name, type, role, ...source] = text.split(':')
+  if (name === undefined || name === '' || role === undefined) {
+    throw new CommandError(`"${text}" is no field. Write name:type:role, as in V:double:metric.`)
+  }
+  const field = { name, type: oneOf(fieldTypes, type, 'type'), role: oneOf(seriesRoles, role, 'role') }
+  return source.length === 0 ? field : { ...field, source: source.join(':') }
+}
+
+const columns: readonly ItemColumn<IngestAnswer>[] = [
+  { title: 'ingest', cell: (ingest) => ingest.alias },
+  { title: 'state', cell: (ingest) => ingest.state },
+  { title: 'entity', cell: (ingest) => ingest.entity },
+  { title: 'received', align: 'right', cell: (ingest) => ingest.counters.received },
+  { title: 'stored', align: 'right', cell: (ingest) => ingest.counters.stored },
+  { title: 'rejected', align: 'right', cell: (ingest) => ingest.counters.rejected },
+  { title: 'pending', align: 'right', cell: (ingest) => ingest.counters.pending },
+  { title: 'fields', cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' ') },
+]
+
+function print(context: CliContext, options: JsonOption, ingest: IngestAnswer): void {
+  if (options.json) printJson(context, ingest)
+  else printItems(context, options, { items: [ingest], columns, none: '' })
+}
+
+function addCreate(ingests: Command, context: CliContext): void {
+  ingests
+    .command('create <alias>')
+    .description('make an ingest')
+    .option('--entity <name>', 'the entity that it feeds (default: its own alias)')
+    .option('--field <fields>', 'its fields, separated by commas; may be repeated', collectList)
+    .option('--replace-duplicates', 'a row of the same time and tags replaces the earlier one')
+    .option('--json', 'print JSON')
+    .addHelpText('after', createExamples)
+    .action(async (alias: string, options: CreateOptions, command: Command) => {
+      const ingest = await connect(context, command.optsWithGlobals()).createIngest({
+        alias,
+        kind: 'series',
+        ...(options.entity === undefined ? {} : { entity: options.entity }),
+        ...(options.field === undefined ? {} : { fields: options.field.map(parseField) }),
+        ...(options.replaceDuplicates ? { duplicates: 'replace' as const } : {}),
+      })
+      print(context, options, ingest)
+    })
+}
+
+/** `tidemark ingests`: the targets of pushed rows, with an admin key. */
+export function addIngests(program: Command, context: CliContext): void {
+  const ingests = program.command('ingests').description('make, list and block ingests (needs an admin key)')
+  addCreate(ingests, context)
+  ingests
+    .command('list')
+    .description('all ingests with their counters')
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const items = await allItems((page) => client.ingests(page))
+      printItems(context, options, {
+        items,
+        columns,
+        none: 'There is no ingest. "tidemark ingests create plant" makes one.',
+      })
+    })
+  ingests
+    .command('show <alias>')
+    .description('one ingest')
+    .option('--json', 'print JSON')
+    .action(async (alias: string, options: JsonOption, command: Command) => {
+      print(context, options, await connect(context, command.optsWithGlobals()).ingest(alias))
+    })
+  ingests
+    .command('block <alias>')
+    .description('take no more rows; what is stored stays readable')
+    .option('--reason <text>', 'why, told to those who push')
+    .action(async (alias: string, { reason }: { reason?: string }, command: Command) => {
+      const change = { state: 'blocked' as const, ...(reason === undefined ? {} : { reason }) }
+      await connect(context, command.optsWithGlobals()).changeIngest(alias, change)
+      context.stdout.write(`${alias} is blocked: pushes to it are answered with 423.\n`)
+    })
+  ingests
+    .command('unblock <alias>')
+    .description('take rows again')
+    .action(async (alias: string, _options: object, command: Command) => {
+      await connect(context, command.optsWithGlobals()).changeIngest(alias, { state: 'active' })
+      context.stdout.write(`${alias} takes rows again.\n`)
+    })
+}

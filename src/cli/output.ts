@@ -1,0 +1,29 @@
+import { type TableColumn, textTable } from '../lib/text-table.ts'
+import type { CliContext } from './context.ts'
+
+export interface JsonOption {
+  readonly json?: boolean
+}
+
+/** A column of a list: its title and what stands in it for an item. */
+export interface ItemColumn<Item> extends TableColumn {
+  readonly cell: (item: Item) => string | number | null | undefined
+}
+
+export function printJson(context: CliContext, value: unknown): void {
+  context.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Items as a table, or as JSON where `--json` asks for it. `none` stands in for an empty table. */
+export function printItems<Item>(
+  context: CliContext,
+  options: JsonOption,
+  { items, columns, none }: { items: readonly Item[]; columns: readonly ItemColumn<Item>[]; none: string },
+): void {
+  if (options.json) printJson(context, items)
+  else if (items.length === 0) context.stdout.write(`${none}\n`)
+  else {
+    const rows = items.map((item) => columns.map((column) => String(column.cell(item) ?? '')))
+    context.stdout.write(textTable(columns, rows))
+  }
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import type { CliContext } from './context.ts'
+import { addDemo } from './demo.ts'
+import { addIngests } from './ingests.ts'
+import { addKeys } from './keys.ts'
+import { addPush } from './push.ts'
+import { addQuery } from './query.ts'
+import { addReceipt } from './receipt.ts'
+import { addRejected } from './rejected.ts'
+import { addServe } from './serve.ts'
+import { addSubscribers } from './subscribers.ts'
+import { addSubscriptions } from './subscriptions.ts'
+
+const examples = `
+Examples:
+  tidemark demo                                 a service with a week of data, in a minute
+  tidemark serve --data ./data                  the service itself
+  tidemark ingests create plant                 a target for rows {D, T, V}
+  tidemark push plant readings.csv              rows into it
+  tidemark query latest --entity plant          the newest value of each tag
+`
+
+function version(): string {
+  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return JSON.parse(file).version
+}
+
+/** All commands. Nothing is read from the process: the world is the context. */
+export function buildProgram(context: CliContext): Command {
+  const program = new Command('tidemark')
+    .description('A time-series data service, and the commands to work with one.')
+    .version(version(), '--version')
+    .option('--url <url>', 'where the service is (TIDEMARK_URL; default http://127.0.0.1:8080)')
+    .option('--key <key>', 'the key to show it (TIDEMARK_KEY)')
+    .option('--debug', 'on an error, show where in the program it arose')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+    })
+    .showSuggestionAfterError()
+    .showHelpAfterError('(--help shows what is possible)')
+    .exitOverride()
+    .addHelpText('after', examples)
+  addServe(program, context)
+  addDemo(program, context)
+  addIngests(program, context)
+  addPush(program, context)
+  addReceipt(program, context)
+  addRejected(program, context)
+  addQuery(program, context)
+  addSubscribers(program, context)
+  addKeys(program, context)
+  addSubscriptions(program, context)
+  return program
+}

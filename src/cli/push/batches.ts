@@ -1,0 +1,56 @@
+import type { PushFormat } from '../../client/client.ts'
+import type { Rows } from './rows.ts'
+
+/** The rows of one request. */
+export interface Batch {
+  /** Place of its first row in the whole input, from 1. */
+  readonly firstRow: number
+  readonly rows: number
+  readonly body: Uint8Array
+}
+
+export interface BatchBounds {
+  readonly rowsMax: number
+  /** A single larger row still goes, alone. */
+  readonly bytesMax: number
+  readonly format: PushFormat
+  /** Rows at the beginning that are left out. */
+  readonly skipRows: number
+}
+
+const frames: Record<PushFormat, { open: Buffer; between: Buffer; close: Buffer }> = {
+  json: { open: Buffer.from('['), between: Buffer.from(','), close: Buffer.from(']') },
+  ndjson: { open: Buffer.from(''), between: Buffer.from('\n'), close: Buffer.from('\n') },
+}
+
+function bodyOf(rows: readonly Uint8Array[], format: PushFormat): Uint8Array {
+  const { open, between, close } = frames[format]
+  const parts: Uint8Array[] = [open]
+  for (const [index, row] of rows.entries()) parts.push(index === 0 ? open.subarray(0, 0) : between, row)
+  parts.push(close)
+  return Buffer.concat(parts)
+}
+
+/** Gathers rows into bodies that are bounded in rows and bytes. */
+export async function* batchesOf(rows: Rows, bounds: BatchBounds): AsyncGenerator<Batch> {
+  let gathered: Uint8Array[] = []
+  let bytes = 0
+  let seen = 0
+  const take = (): Batch => {
+    const batch = { firstRow: seen - gathered.length + 1, rows: gathered.length, body: bodyOf(gathered, bounds.format) }
+    gathered = []
+    bytes = 0
+    return batch
+  }
+  for await (const group of rows) {
+    for (const row of group) {
+      if (gathered.length > 0 && (gathered.length === bounds.rowsMax || bytes + row.length + 3 > bounds.bytesMax))
+        yield take()
+      seen++
+      if (seen <= bounds.skipRows) continue
+      gathered.push(row)
+      bytes += row.length + 1
+    }
+  }
+  if (gathered.length > 0) yield take()
+}

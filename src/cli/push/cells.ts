@@ -1,0 +1,38 @@
+// CSV knows no types, JSON does: here a cell becomes the JSON text of what the ingest's field expects. A cell that cannot be
+// that goes as text, so that the service rejects the row and keeps it as it was.
+
+import type { CsvCell } from '../../lib/csv-reader.ts'
+import type { FieldType } from '../../model/field.ts'
+
+/** `guess` is for a property of which nothing is known. */
+export type CellType = Exclude<FieldType, 'json'> | 'guess'
+
+export const cellTypes: readonly CellType[] = ['timestamp', 'string', 'double', 'long', 'boolean', 'guess']
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const spacedTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/
+/** Shorter ones could be a date in basic form or seconds: those go as text. */
+const epochMilliseconds = /^-?\d{11,}$/
+
+function timestampText(cell: string): string {
+  if (epochMilliseconds.test(cell) && jsonNumber.test(cell)) return cell
+  const spaced = spacedTime.exec(cell)
+  return JSON.stringify(spaced === null ? cell : `${spaced[1]}T${spaced[2]}`)
+}
+
+const booleanText = (cell: string): string => (cell === 'true' || cell === 'false' ? cell : JSON.stringify(cell))
+const numberText = (cell: string): string => (jsonNumber.test(cell) ? cell : JSON.stringify(cell))
+
+/** What turns the cells of a column into JSON text. An empty cell is null; in a string column `""` is the empty string. */
+export function cellEncoder(type: CellType): (cell: CsvCell) => string {
+  if (type === 'string') return (cell) => JSON.stringify(cell)
+  const texts = {
+    timestamp: timestampText,
+    double: numberText,
+    long: numberText,
+    boolean: booleanText,
+    guess: (cell: string) => (jsonNumber.test(cell) ? cell : booleanText(cell)),
+  }
+  const text = texts[type]
+  return (cell) => (cell === null || cell === '' ? 'null' : text(cell))
+}

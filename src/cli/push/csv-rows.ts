@@ -1,0 +1,86 @@
+import { type CsvCell, CsvError, CsvReader, type CsvRecord } from '../../lib/csv-reader.ts'
+import { type CellType, cellEncoder } from './cells.ts'
+
+export interface CsvMapping {
+  /** The property that a column becomes, where it is not the column's own name. */
+  readonly columns: ReadonlyMap<string, string>
+  /** Properties that are the same in every row. */
+  readonly constants: ReadonlyMap<string, string>
+  /** Columns that are left out. */
+  readonly dropped: ReadonlySet<string>
+  readonly typeOf: (property: string) => CellType
+}
+
+type RowEncoder = (record: CsvRecord) => string
+
+interface ColumnEncoder {
+  readonly index: number
+  /** `"V":` */
+  readonly prefix: string
+  readonly encode: (cell: CsvCell) => string
+}
+
+function checkHeader(header: CsvRecord, { columns, dropped }: CsvMapping): string[] {
+  const names = header.cells.map((cell) => cell ?? '')
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new CsvError(header.line, `the header has the column "${twice}" twice`)
+  const missing = [...columns.keys(), ...dropped].find((name) => !names.includes(name))
+  if (missing !== undefined) {
+    throw new CsvError(header.line, `the header has no column "${missing}"; there are: ${names.join(', ')}`)
+  }
+  return names
+}
+
+/** Makes rows of records after the header; the properties stand in the order of the columns, then the constants. */
+function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
+  const names = checkHeader(header, mapping)
+  const encoders: ColumnEncoder[] = []
+  const properties = new Set(mapping.constants.keys())
+  for (const [index, name] of names.entries()) {
+    if (mapping.dropped.has(name)) continue
+    const property = mapping.columns.get(name) ?? name
+    if (properties.has(property)) {
+      throw new CsvError(header.line, `"${property}" is given twice: leave the column "${name}" out with --drop`)
+    }
+    properties.add(property)
+    const encode = cellEncoder(mapping.typeOf(property))
+    encoders.push({ index, prefix: `${JSON.stringify(property)}:`, encode })
+  }
+  const constants = [...mapping.constants].map(
+    ([property, value]) => `${JSON.stringify(property)}:${cellEncoder(mapping.typeOf(property))(value)}`,
+  )
+  return ({ line, cells }) => {
+    if (cells.length !== names.length) {
+      throw new CsvError(line, `there are ${cells.length} cells, and the header has ${names.length} columns`)
+    }
+    const members = encoders.map(({ index, prefix, encode }) => prefix + encode(cells[index]!))
+    return `{${members.concat(constants).join(',')}}`
+  }
+}
+
+/** CSV with a header, as NDJSON. */
+export async function* csvToNdjson(
+  input: AsyncIterable<Uint8Array>,
+  mapping: CsvMapping,
+  options: { readonly recordCharsMax: number },
+): AsyncGenerator<Uint8Array> {
+  const reader = new CsvReader(options)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let encode: RowEncoder | null = null
+  const lines = (records: CsvRecord[]): Uint8Array => {
+    const header = encode === null ? records.shift() : undefined
+    if (header !== undefined) encode = rowEncoder(header, mapping)
+    const row = encode
+    return Buffer.from(row === null ? '' : records.map((record) => `${row(record)}\n`).join(''))
+  }
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch (cause) {
+      throw new Error('The file is not UTF-8: save it so, or convert it, as with iconv.', { cause })
+    }
+  }
+  for await (const chunk of input) yield lines(reader.push(decode(chunk)))
+  yield lines(reader.push(decode()))
+  yield lines(reader.end())
+}

@@ -1,0 +1,27 @@
+import type { PushFormat } from '../../client/client.ts'
+import { JsonRows } from '../../lib/json-rows.ts'
+import { LineSplitter } from '../../lib/line-splitter.ts'
+import type { RowFormat } from './source.ts'
+
+/** The most that one row may take: the service takes no larger body. */
+export const rowBytesMax = 16 * 1024 * 1024
+
+/** The bytes of each row, in groups as they come. JSON is cut and never parsed, so that each digit arrives as it was written. */
+export type Rows = AsyncIterable<readonly Uint8Array[]>
+
+/** Rows from CSV travel as NDJSON; rows of a JSON array may hold new lines, so they travel as an array. */
+export function pushFormatOf(format: RowFormat): PushFormat {
+  return format === 'json' ? 'json' : 'ndjson'
+}
+
+export async function* ndjsonRows(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[]> {
+  const splitter = new LineSplitter({ lineBytesMax: rowBytesMax })
+  for await (const chunk of input) yield splitter.push(chunk)
+  yield splitter.end()
+}
+
+export async function* jsonRows(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[]> {
+  const splitter = new JsonRows({ rowBytesMax })
+  for await (const chunk of input) yield splitter.push(chunk)
+  splitter.end()
+}

@@ -1,0 +1,94 @@
+import type { Accepted } from '../../client/answers.ts'
+import { ConnectionError, ServiceError } from '../../client/service-error.ts'
+import type { Batch } from './batches.ts'
+
+export interface RetryOptions {
+  readonly nowMs: () => number
+  readonly sleep: (ms: number) => Promise<void>
+  /** How long one batch is tried again before its failure counts. */
+  readonly retryMs: number
+  readonly onRetry: (error: Error, waitMs: number) => void
+}
+
+const firstWaitMs = 250
+const longestWaitMs = 10_000
+
+/** Whether nothing of the request was stored, for certain, and it may go better later. */
+function mayTryAgain(error: unknown): error is ServiceError | ConnectionError {
+  return error instanceof ServiceError ? error.retryable : error instanceof ConnectionError && !error.sent
+}
+
+/** Tries again where that cannot store rows twice: after a refused connection and after an answer that says so. */
+export async function withRetries<Answer>(attempt: () => Promise<Answer>, options: RetryOptions): Promise<Answer> {
+  const startMs = options.nowMs()
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!mayTryAgain(error)) throw error
+      const askedMs = error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : 0
+      const nextMs = Math.max(waitMs, askedMs)
+      if (options.nowMs() - startMs + nextMs > options.retryMs) throw error
+      options.onRetry(error, nextMs)
+      await options.sleep(nextMs)
+    }
+  }
+}
+
+/** A batch that was not acknowledged. */
+export interface FailedBatch {
+  readonly firstRow: number
+  readonly lastRow: number
+  readonly error: unknown
+}
+
+export interface SendResult {
+  /** Rows that are on disk, by the service's word. */
+  readonly acknowledgedRows: number
+  readonly failed: readonly FailedBatch[]
+  /** Where reading the input ended early: nothing after the batches so far was sent. */
+  readonly readError: unknown
+  /** The last row that was sent, acknowledged or not. */
+  readonly lastRow: number
+}
+
+export interface SendOptions {
+  readonly concurrency: number
+  readonly push: (batch: Batch) => Promise<Accepted>
+  readonly onAccepted: (batch: Batch, answer: Accepted) => void
+}
+
+/** Keeps up to `concurrency` pushes in flight. After a failure no further one begins, and those in flight come to their end. */
+export async function sendBatches(batches: AsyncGenerator<Batch>, options: SendOptions): Promise<SendResult> {
+  const failed: FailedBatch[] = []
+  let acknowledgedRows = 0
+  let lastRow = 0
+  let readError: unknown
+  const sendOne = async (batch: Batch): Promise<void> => {
+    const end = batch.firstRow + batch.rows - 1
+    lastRow = Math.max(lastRow, end)
+    try {
+      const answer = await options.push(batch)
+      acknowledgedRows += batch.rows
+      options.onAccepted(batch, answer)
+    } catch (error) {
+      failed.push({ firstRow: batch.firstRow, lastRow: end, error })
+    }
+  }
+  const lane = async (): Promise<void> => {
+    while (failed.length === 0 && readError === undefined) {
+      const next = await batches.next().catch((error: unknown) => {
+        readError = error
+        return null
+      })
+      if (next === null || next.done) return
+      // Another lane may have failed while this one was reading.
+      if (failed.length > 0) return
+      await sendOne(next.value)
+    }
+  }
+  await Promise.all(Array.from({ length: options.concurrency }, lane))
+  await batches.return(undefined)
+  failed.sort((a, b) => a.firstRow - b.firstRow)
+  return { acknowledgedRows, failed, readError, lastRow }
+}

@@ -1,0 +1,111 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { CommandError } from '../command-error.ts'
+
+export const rowFormats = ['csv', 'ndjson', 'json'] as const
+export type RowFormat = (typeof rowFormats)[number]
+
+export interface Source {
+  /** The file's bytes, decompressed where they are gzip, without a byte order mark. */
+  readonly bytes: AsyncIterable<Uint8Array>
+  readonly format: RowFormat
+  /** The file's name without folders and endings; null for standard input. */
+  readonly name: string | null
+  /** Size of the file as it lies there, null where nobody knows. */
+  readonly totalBytes: number | null
+  /** How much of `totalBytes` has been read. */
+  readonly readBytes: () => number
+}
+
+const chunkBytes = 256 * 1024
+
+/** Splits `readings.csv.gz` into its name and its format. */
+export function describeName(path: string): { name: string; format: RowFormat | null } {
+  const [, name = '', ending = ''] = /^(.*?)(?:\.(csv|ndjson|jsonl|json))?(?:\.gz)?$/i.exec(basename(path)) ?? []
+  const format = ending.toLowerCase() === 'jsonl' ? 'ndjson' : ending.toLowerCase()
+  return { name, format: rowFormats.find((known) => known === format) ?? null }
+}
+
+async function* counted(input: AsyncIterable<Uint8Array>, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of input) {
+    count(chunk.length)
+    yield chunk
+  }
+}
+
+/** The first bytes of the input, in one chunk, so that its kind can be told; then the rest. */
+async function* withHead(input: AsyncIterable<Uint8Array>, headBytes: number): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array | null = new Uint8Array(0)
+  for await (const chunk of input) {
+    if (head === null) {
+      yield chunk
+      continue
+    }
+    const joined: Uint8Array = Buffer.concat([head, chunk])
+    head = joined.length < headBytes ? joined : null
+    if (head === null) yield joined
+  }
+  if (head !== null) yield head
+}
+
+async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let first = true
+  for await (const chunk of withHead(input, 3)) {
+    const marked = first && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf
+    yield marked ? chunk.subarray(3) : chunk
+    first = false
+  }
+}
+
+async function* gunzipped(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: chunkBytes })
+  const fed = (async () => {
+    for await (const chunk of input) {
+      if (!gunzip.write(chunk)) await new Promise((resolve) => gunzip.once('drain', resolve))
+    }
+    gunzip.end()
+  })()
+  fed.catch((error: Error) => gunzip.destroy(error))
+  yield* gunzip
+  await fed
+}
+
+/** Gzip is told by its first bytes, not by the name: it may come through a pipe. */
+async function* decompressed(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks = withHead(input, 2)
+  const first = await chunks.next()
+  if (first.done) return
+  const all = (async function* () {
+    yield first.value
+    yield* chunks
+  })()
+  yield* first.value[0] === 0x1f && first.value[1] === 0x8b ? gunzipped(all) : all
+}
+
+function formatOf(path: string, asked: RowFormat | undefined, fromName: RowFormat | null): RowFormat {
+  const format = asked ?? fromName
+  if (format !== null) return format
+  throw new CommandError(`The name "${path}" does not say what it holds. Give --format csv, ndjson or json.`)
+}
+
+/** Opens a file, or standard input for `-`. Throws `CommandError` where there is none or its format is not known. */
+export async function openSource(path: string, asked: RowFormat | undefined, stdin: Readable): Promise<Source> {
+  let read = 0
+  const count = (bytes: number): void => {
+    read += bytes
+  }
+  const bytesOf = (input: AsyncIterable<Uint8Array>) => withoutMark(decompressed(counted(input, count)))
+  const { name, format: fromName } = path === '-' ? { name: null, format: null } : describeName(path)
+  const format = formatOf(path, asked, fromName)
+  if (path === '-') return { bytes: bytesOf(stdin), format, name, totalBytes: null, readBytes: () => read }
+  const stats = await stat(path).catch((cause: unknown) => {
+    throw new CommandError(`There is no file "${path}" that can be read.`, { cause })
+  })
+  if (stats.isDirectory()) throw new CommandError(`"${path}" is a folder. Push its files one by one.`)
+  const file = createReadStream(path, { highWaterMark: chunkBytes })
+  const totalBytes = stats.isFile() ? stats.size : null
+  return { bytes: bytesOf(file), format, name, totalBytes, readBytes: () => read }
+}

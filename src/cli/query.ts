@@ -1,0 +1,176 @@
+import { type Command, Option } from 'commander'
+import type { EntityDescription } from '../client/answers.ts'
+import { type QueryKind, type QueryRequest, queryKinds } from '../client/requests.ts'
+import { jsonMembers } from '../lib/json-members.ts'
+import { JsonRows } from '../lib/json-rows.ts'
+import { textTable } from '../lib/text-table.ts'
+import { type CliContext, connect, writeAll } from './context.ts'
+import { collectList } from './list-option.ts'
+import { parseOffset } from './number-option.ts'
+import { type ItemColumn, type JsonOption, printItems } from './output.ts'
+
+export interface QueryOptions extends JsonOption {
+  readonly csv?: boolean
+  readonly entity: string
+  readonly ids?: readonly string[]
+  readonly prefixes?: readonly string[]
+  readonly idName?: string
+  readonly metrics?: readonly string[]
+  readonly fields?: readonly string[]
+  readonly granularity?: string
+  readonly start?: string
+  readonly end?: string
+  readonly date?: string
+  readonly offset?: number
+}
+
+interface KindHelp {
+  readonly description: string
+  readonly takes: readonly ('fields' | 'granularity' | 'range' | 'date' | 'offset')[]
+  readonly example: string
+}
+
+const kinds: Record<QueryKind, KindHelp> = {
+  average: {
+    description: 'means of each tag, one for each bucket of time',
+    takes: ['granularity', 'range'],
+    example: 'average --entity plant --granularity hour --start 2026-01-01 --end P1D',
+  },
+  'average-dimensions': {
+    description: 'means of each tag and combination of dimensions',
+    takes: ['fields', 'granularity', 'range'],
+    example: 'average-dimensions --entity plant --fields unit,area --granularity day',
+  },
+  'average-granularity': {
+    description: 'means over all tags together, for each combination of dimensions',
+    takes: ['fields', 'granularity', 'range'],
+    example: 'average-granularity --entity plant --fields area --granularity hour --start P1D --end 2026-01-02',
+  },
+  select: {
+    description: 'the items of a range of time',
+    takes: ['fields', 'range'],
+    example: 'select --entity plant --ids 01PHD.OSL101.PV --start 2026-01-01T08:00 --end PT15M',
+  },
+  latest: {
+    description: 'the newest item of each tag',
+    takes: ['date'],
+    example: 'latest --entity plant --date PT1H',
+  },
+  last: {
+    description: 'the newest item of each tag before a date',
+    takes: ['fields', 'date', 'offset'],
+    example: 'last --entity plant --date 2026-01-01T12:00',
+  },
+  next: {
+    description: 'the first item of each tag after a date',
+    takes: ['fields', 'date', 'offset'],
+    example: 'next --entity plant --date 2026-01-01T12:00 --offset 1',
+  },
+  snap: {
+    description: 'the state of each tag at each tick',
+    takes: ['granularity', 'range'],
+    example: 'snap --entity plant --granularity hour --start 2026-01-01 --end P1D',
+  },
+}
+
+/** The request that the options ask for, with only what was given. */
+export function requestOf(options: QueryOptions): QueryRequest {
+  const all = {
+    entity: options.entity,
+    ids: options.ids,
+    prefixes: options.prefixes,
+    id_name_field: options.idName,
+    metric_name_field: options.metrics,
+    fields: options.fields,
+    granularity: options.granularity,
+    start_date: options.start,
+    end_date: options.end,
+    date: options.date,
+    offset: options.offset,
+  }
+  return { ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), entity: all.entity }
+}
+
+/** The rows of a JSON answer as a table. Numbers stand as they were written, with every digit. */
+export function answerTable(body: Uint8Array): string {
+  const reader = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER })
+  const rows = reader.push(body).map((row) => jsonMembers(Buffer.from(row).toString()))
+  reader.end()
+  if (rows.length === 0) return 'No rows.\n'
+  const numeric = rows[0]!.map((_, index) => rows.every((row) => /^(?:-?\d.*|null)$/.test(row[index]?.value ?? '')))
+  const columns = rows[0]!.map(
+    ({ name }, index) => ({ title: name, align: numeric[index] ? 'right' : 'left' }) as const,
+  )
+  const cell = (value: string): string => {
+    if (value.startsWith('"')) return JSON.parse(value)
+    return value === 'null' ? '' : value
+  }
+  return textTable(
+    columns,
+    rows.map((row) => row.map(({ value }) => cell(value))),
+  )
+}
+
+async function runQuery(context: CliContext, kind: QueryKind, options: QueryOptions, command: Command): Promise<void> {
+  const accept = options.csv ? 'text/csv' : 'application/json'
+  const answer = connect(context, command.optsWithGlobals()).queryBytes(kind, requestOf(options), accept)
+  if (options.csv || options.json) {
+    await writeAll(context.stdout, answer)
+    if (options.json) context.stdout.write('\n')
+    return
+  }
+  const chunks: Uint8Array[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  context.stdout.write(answerTable(Buffer.concat(chunks)))
+}
+
+function addKind(query: Command, context: CliContext, kind: QueryKind): void {
+  const { description, takes, example } = kinds[kind]
+  const command = query
+    .command(kind)
+    .description(description)
+    .requiredOption('--entity <name>', 'the entity to ask')
+    .option('--ids <tags>', 'only these tags, separated by commas', collectList)
+    .option('--prefixes <prefixes>', 'only tags that begin so, separated by commas', collectList)
+    .option('--id-name <field>', 'the tag field that --ids and --prefixes mean (default: the first)')
+    .option('--metrics <fields>', 'only these metrics, separated by commas (default: all)', collectList)
+  if (takes.includes('fields'))
+    command.option('--fields <fields>', 'dimensions besides, separated by commas', collectList)
+  if (takes.includes('granularity'))
+    command.option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
+  if (takes.includes('range')) {
+    command
+      .option('--start <date>', 'first date, ISO 8601; or a duration before the end, as in PT15M')
+      .option('--end <date>', 'last date, ISO 8601; or a duration after the start')
+  }
+  if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, as in PT1H')
+  if (takes.includes('offset')) command.option('--offset <count>', 'how many items to skip (default: 0)', parseOffset)
+  command
+    .addOption(new Option('--json', 'print the JSON answer as it comes').conflicts('csv'))
+    .option('--csv', 'print CSV')
+    .addHelpText('after', `\nExample:\n  tidemark query ${example}\n`)
+    .action((options: QueryOptions, self: Command) => runQuery(context, kind, options, self))
+}
+
+const entityColumns: readonly ItemColumn<EntityDescription>[] = [
+  { title: 'entity', cell: (entity) => entity.entity },
+  { title: 'ingests', cell: (entity) => entity.ingests.join(', ') },
+  { title: 'rows', align: 'right', cell: (entity) => entity.rows },
+  { title: 'first', cell: (entity) => entity.first_date },
+  { title: 'last', cell: (entity) => entity.last_date },
+  { title: 'fields', cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' ') },
+]
+
+/** `tidemark query`: one command for each data query, and the list of entities. */
+export function addQuery(program: Command, context: CliContext): void {
+  const query = program.command('query').description('ask for data')
+  query
+    .command('entities')
+    .description('what can be asked, with rows and dates')
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption, command: Command) => {
+      const items = await connect(context, command.optsWithGlobals()).entities()
+      printItems(context, options, { items, columns: entityColumns, none: 'There is no entity that you may read.' })
+    })
+  for (const kind of queryKinds) addKind(query, context, kind)
+}

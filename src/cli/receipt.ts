@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import type { Receipt, RowError } from '../client/answers.ts'
+import { textTable } from '../lib/text-table.ts'
+import { type CliContext, connect } from './context.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+
+const countColumns = [
+  { title: 'rows', align: 'right' },
+  { title: 'stored', align: 'right' },
+  { title: 'rejected', align: 'right' },
+  { title: 'pending', align: 'right' },
+] as const
+
+const errorColumns: readonly ItemColumn<RowError>[] = [
+  { title: 'index', align: 'right', cell: (error) => error.index },
+  { title: 'field', cell: (error) => error.field },
+  { title: 'code', cell: (error) => error.code },
+  { title: 'message', cell: (error) => error.message },
+]
+
+function print(context: CliContext, { rows, stored, rejected, pending, errors }: Receipt): void {
+  context.stdout.write(textTable(countColumns, [[rows, stored, rejected, pending].map(String)]))
+  if (errors.length === 0) return
+  context.stdout.write('\n')
+  printItems(context, {}, { items: errors, columns: errorColumns, none: '' })
+}
+
+/** `tidemark receipt`: what became of one push, with the key that pushed. */
+export function addReceipt(program: Command, context: CliContext): void {
+  program
+    .command('receipt <ingest> <batch>')
+    .description('what became of one push')
+    .option('--json', 'print JSON')
+    .action(async (ingest: string, batch: string, options: JsonOption, command: Command) => {
+      const receipt = await connect(context, command.optsWithGlobals()).receipt(ingest, batch)
+      if (options.json) printJson(context, receipt)
+      else print(context, receipt)
+    })
+}

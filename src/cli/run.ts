@@ -1,0 +1,40 @@
+import { CommanderError } from 'commander'
+import { ConnectionError, ServiceError } from '../client/service-error.ts'
+import { CsvError } from '../lib/csv-reader.ts'
+import { printable } from '../lib/text-table.ts'
+import { CommandError } from './command-error.ts'
+import type { CliContext } from './context.ts'
+import { buildProgram } from './program.ts'
+
+/** The command line was not understood (sysexits.h, EX_USAGE). */
+const usageExitCode = 64
+
+/** One sentence on what went wrong and what to do about it. */
+export function explain(error: unknown): string {
+  if (error instanceof ServiceError) {
+    const hint =
+      error.code === 'forbidden'
+        ? ' Give a key with --key or TIDEMARK_KEY; "tidemark keys create --help" makes one.'
+        : ''
+    return `${error.detail} (${error.status} ${error.code})${hint}`
+  }
+  if (error instanceof CommandError || error instanceof ConnectionError || error instanceof CsvError)
+    return error.message
+  return `${error instanceof Error ? error.message : String(error)} (--debug shows where)`
+}
+
+/** Runs one command line (without the program's name) and resolves with the exit code. */
+export async function run(argv: readonly string[], world: Omit<CliContext, 'exitWith'>): Promise<number> {
+  let exitCode = 0
+  const context: CliContext = { ...world, exitWith: (code) => (exitCode = code) }
+  const program = buildProgram(context)
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode
+    context.stderr.write(`tidemark: ${printable(explain(error))}\n`)
+    if (argv.includes('--debug') && error instanceof Error) context.stderr.write(`${error.stack ?? ''}\n`)
+    return 1
+  }
+}
