@@ -8,6 +8,7 @@ export type AnswerFormat = 'json'
 export interface Answer {
   readonly rows: number
   readonly bytes: number
+  /** Each has memory of its own, so that it can be handed to another thread. */
   readonly chunks: readonly Uint8Array[]
 }
 

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 
 /** Names that one list may hold. The lists of values (`ids`, `prefixes`) are bounded by the size of the body. */
-export const namesMax = 10_000
+const namesMax = 10_000
 
 const orNull = '`null` is as if left out.'
 

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import type { Entity } from '../model/entity.ts'
+import type { Plan } from '../model/plan.ts'
+import { Problem } from '../model/problem.ts'
+import { Queries, type QueryLimits } from './queries.ts'
+import type { Answer, QueryRunner } from './query-runner.ts'
+
+function entityOf(id: number, name: string): Entity {
+  return {
+    id,
+    name,
+    fields: [
+      { name: 'D', type: 'timestamp', role: 'time' },
+      { name: 'T', type: 'string', role: 'tag' },
+      { name: 'V', type: 'double', role: 'metric' },
+    ],
+    duplicates: 'keep',
+    ingests: [name, `${name}.more`],
+  }
+}
+
+const entities = [entityOf(1, 'plant'), entityOf(2, 'secret')]
+const definitions = {
+  entity: (name: string) => entities.find((entity) => entity.name === name),
+  entities: () => entities,
+}
+const answer: Answer = { rows: 0, bytes: 2, chunks: [Buffer.from('[]')] }
+const noLimits: QueryLimits = {
+  resultRows: 100,
+  buckets: 100,
+  resultBytes: 1000,
+  runningQueries: 10,
+  waitingQueries: 10,
+  queryTimeMs: 60_000,
+}
+const all = () => true
+const never = new AbortController().signal
+
+interface Run {
+  readonly plan: Plan
+  readonly signal: AbortSignal
+  readonly finish: (answer: Answer) => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Queries on a runner that answers when it is told to, and on a clock that is moved by hand. */
+function world(limits: Partial<QueryLimits> = {}) {
+  const runs: Run[] = []
+  const timers = new Set<() => void>()
+  const runner: QueryRunner = {
+    run: (plan, _format, _limits, signal) => new Promise((finish, fail) => runs.push({ plan, signal, finish, fail })),
+    statistics: async (entityId) =>
+      entityId === 1 ? { rows: 3, firstMs: 0, lastMs: 1500 } : { rows: 0, firstMs: null, lastMs: null },
+  }
+  const queries = new Queries({
+    definitions,
+    runner,
+    nowMs: () => Date.UTC(2026, 0, 1),
+    limits: { ...noLimits, ...limits },
+    timer: (callback) => {
+      timers.add(callback)
+      return () => timers.delete(callback)
+    },
+  })
+  const letTimePass = () => {
+    for (const callback of timers) callback()
+  }
+  const latest = (signal = never, entity = 'plant') => queries.run('latest', { entity }, 'json', signal, all)
+  return { queries, runs, timers, letTimePass, latest }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+async function problemOf(promise: Promise<unknown>): Promise<Problem> {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+test('a request becomes a plan, and the runner answers it', async () => {
+  const { runs, timers, latest } = world()
+  const answered = latest()
+  await settled()
+  expect(runs[0]?.plan).toMatchObject({ kind: 'latest', selection: { entityId: 1 } })
+  runs[0]?.finish(answer)
+  expect(await answered).toBe(answer)
+  expect(timers.size).toBe(0)
+})
+
+describe('the entity', () => {
+  test('that is unknown is answered with those the caller may read', async () => {
+    const { queries } = world()
+    const mayRead = (name: string) => name !== 'secret'
+    const problem = await problemOf(queries.run('select', { entity: 'plants' }, 'json', never, mayRead))
+    expect(problem.body()).toMatchObject({
+      status: 400,
+      code: 'unknown_entity',
+      detail: 'There is no entity "plants". There are: "plant".',
+      errors: [{ path: 'entity' }],
+    })
+  })
+
+  test.each(['secret', 'unknown'])(
+    '%s is forbidden to those who may not read it, be it there or not',
+    async (entity) => {
+      const { queries } = world()
+      const problem = await problemOf(queries.run('select', { entity }, 'json', never, () => false))
+      expect(problem).toMatchObject({ status: 403, code: 'forbidden' })
+    },
+  )
+})
+
+describe('the time limit', () => {
+  test('ends a query that runs, and tells its runner', async () => {
+    const { runs, letTimePass, latest } = world()
+    const refused = problemOf(latest())
+    await settled()
+    letTimePass()
+    const problem = await refused
+    expect(problem).toMatchObject({ code: 'query_timeout', status: 503, retryable: false })
+    expect(problem.message).toContain('60000 ms, which is limits.queryTimeMs')
+    expect(runs[0]?.signal.aborted).toBe(true)
+  })
+
+  test('counts the time of waiting too', async () => {
+    const { runs, letTimePass, latest } = world({ runningQueries: 1 })
+    const refused = [problemOf(latest()), problemOf(latest())]
+    await settled()
+    letTimePass()
+    expect((await Promise.all(refused)).map(({ code }) => code)).toEqual(['query_timeout', 'query_timeout'])
+    expect(runs).toHaveLength(1)
+  })
+})
+
+describe('a caller who goes away', () => {
+  test('ends the query', async () => {
+    const { runs, timers, latest } = world()
+    const controller = new AbortController()
+    const refused = expect(latest(controller.signal)).rejects.toThrow('disconnected')
+    await settled()
+    controller.abort(new Error('disconnected'))
+    await refused
+    expect(runs[0]?.signal.aborted).toBe(true)
+    expect(timers.size).toBe(0)
+  })
+
+  test('before the start, starts nothing', async () => {
+    const { runs, latest } = world()
+    await expect(latest(AbortSignal.abort(new Error('disconnected')))).rejects.toThrow('disconnected')
+    expect(runs).toHaveLength(0)
+  })
+})
+
+test('the place of an ended query is free only when its runner has ended', async () => {
+  const { runs, letTimePass, latest } = world({ runningQueries: 1, waitingQueries: 1 })
+  const refused = problemOf(latest())
+  await settled()
+  letTimePass()
+  await refused
+  const second = latest()
+  await settled()
+  expect(runs).toHaveLength(1)
+  runs[0]?.fail(new Error('ended'))
+  await settled()
+  expect(runs).toHaveLength(2)
+  runs[1]?.finish(answer)
+  expect(await second).toBe(answer)
+})
+
+test('a failed query frees its place too', async () => {
+  const { runs, latest } = world({ runningQueries: 1, waitingQueries: 0 })
+  const failed = expect(latest()).rejects.toThrow('broken')
+  await settled()
+  runs[0]?.fail(new Error('broken'))
+  await failed
+  const next = latest()
+  await settled()
+  runs[1]?.finish(answer)
+  expect(await next).toBe(answer)
+})
+
+test('one query too many is told to come again', async () => {
+  const { latest } = world({ runningQueries: 1, waitingQueries: 0 })
+  void latest()
+  expect(await problemOf(latest())).toMatchObject({ code: 'overloaded', retryAfterS: 1 })
+})
+
+test('entities are those the caller may read', async () => {
+  const { queries } = world()
+  const fields = [
+    { name: 'D', type: 'timestamp', role: 'time' },
+    { name: 'T', type: 'string', role: 'tag' },
+    { name: 'V', type: 'double', role: 'metric' },
+  ]
+  expect(await queries.entities((name) => name === 'plant')).toEqual([
+    {
+      entity: 'plant',
+      ingests: ['plant', 'plant.more'],
+      time_field: 'D',
+      fields,
+      rows: 3,
+      first_date: '1970-01-01T00:00:00.000Z',
+      last_date: '1970-01-01T00:00:01.500Z',
+    },
+  ])
+  expect(await queries.entities((name) => name === 'secret')).toMatchObject([
+    { entity: 'secret', rows: 0, first_date: null, last_date: null },
+  ])
+})

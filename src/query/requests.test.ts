@@ -1,0 +1,78 @@
+import { Check } from 'typebox/value'
+import { describe, expect, test } from 'vitest'
+import { type QueryKind, queryRequests } from './requests.ts'
+
+const kinds = Object.keys(queryRequests) as QueryKind[]
+const dated = new Set<QueryKind>(['last', 'next'])
+
+function isValid(kind: QueryKind, request: object): boolean {
+  return Check(queryRequests[kind], request)
+}
+
+/** The smallest request of a kind. */
+function smallest(kind: QueryKind): object {
+  return { entity: 'plant', ...(dated.has(kind) ? { date: '2026-01-01' } : {}) }
+}
+
+/** The properties of each model, as the service's document has them. */
+const models: Record<QueryKind, string> = {
+  average: 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date',
+  'average-dimensions': 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields',
+  'average-granularity': 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date fields',
+  select: 'end_date prefixes id_name_field ids metric_name_field fields entity start_date',
+  latest: 'date prefixes id_name_field ids metric_name_field entity',
+  last: 'date prefixes offset id_name_field ids metric_name_field fields entity',
+  next: 'date prefixes offset id_name_field ids metric_name_field fields entity',
+  snap: 'end_date prefixes granularity id_name_field ids metric_name_field entity start_date',
+}
+
+describe.each(kinds)('%s', (kind) => {
+  test('has the properties of its model', () => {
+    expect(Object.keys(queryRequests[kind].properties).sort()).toEqual(models[kind].split(' ').sort())
+  })
+
+  test('requires the entity, and a date where it is the reference', () => {
+    expect(isValid(kind, smallest(kind))).toBe(true)
+    for (const name of Object.keys(smallest(kind))) {
+      const { [name as keyof object]: _, ...rest } = smallest(kind)
+      expect(isValid(kind, rest)).toBe(false)
+      expect(isValid(kind, { ...rest, [name]: null })).toBe(false)
+    }
+  })
+
+  test('takes null for everything else', () => {
+    const required = smallest(kind)
+    for (const name of models[kind].split(' ').filter((property) => !(property in required))) {
+      expect([name, isValid(kind, { ...required, [name]: null })]).toEqual([name, true])
+    }
+  })
+
+  test('knows no other property', () => {
+    expect(isValid(kind, { ...smallest(kind), prefix: ['a'] })).toBe(false)
+  })
+
+  test('says of each property what it means', () => {
+    for (const property of Object.values(queryRequests[kind].properties)) {
+      expect(property).toHaveProperty('description')
+      expect(property).toHaveProperty('examples')
+    }
+  })
+})
+
+test.each<[string, object, boolean]>([
+  ['text for a list', { ids: 'a' }, false],
+  ['a number in a list', { ids: ['a', 1] }, false],
+  ['null in a list', { prefixes: [null] }, false],
+  ['a number for a date', { date: 0 }, false],
+  ['a negative offset', { offset: -1 }, false],
+  ['half an offset', { offset: 0.5 }, false],
+  ['an offset in text', { offset: '1' }, false],
+  ['offset 0', { offset: 0 }, true],
+  ['a large offset', { offset: 1e15 }, true],
+  ['empty lists', { ids: [], prefixes: [], metric_name_field: [], fields: [] }, true],
+  ['an empty text in a list', { ids: [''] }, true],
+  ['very many values', { ids: Array.from({ length: 100_000 }, () => 'a') }, true],
+  ['very many names', { fields: Array.from({ length: 10_001 }, () => 'a') }, false],
+])('last with %s', (_, request, expected) => {
+  expect(isValid('last', { ...smallest('last'), ...request })).toBe(expected)
+})

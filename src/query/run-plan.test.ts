@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { Plan, PlanLimits } from '../model/plan.ts'
+import type { ResultBatch, SeriesReader } from '../store/series-store.ts'
+import { inProcessRunner } from './run-plan.ts'
+
+const plan: Plan = {
+  kind: 'average',
+  selection: {
+    entityId: 1,
+    time: { name: 'D', type: 'timestamp', role: 'time' },
+    tag: { name: 'T', type: 'string', role: 'tag' },
+    ids: null,
+    prefixes: null,
+    metrics: [{ name: 'count', type: 'long', role: 'metric' }],
+    fields: [],
+  },
+  range: { fromMs: 0, toMs: 1 },
+  granularity: { kind: 'all' },
+  byTag: false,
+}
+const limits: PlanLimits = { resultRows: 100, buckets: 100, resultBytes: 100_000_000 }
+
+function readerOf(batches: Iterable<ResultBatch>): SeriesReader {
+  return {
+    async *run() {
+      yield* batches
+    },
+    statistics: async (entityId) => ({ rows: entityId, firstMs: null, lastMs: null }),
+  }
+}
+
+function meansBatch(from: number, rows: number): ResultBatch {
+  const values = Float64Array.from({ length: rows }, (_, row) => from + row)
+  return {
+    rows,
+    columns: [
+      { type: 'timestamp', values },
+      { type: 'double', values },
+    ],
+  }
+}
+
+const textOf = (chunks: readonly Uint8Array[]): string => Buffer.concat(chunks).toString()
+
+test('the batches of a run become one answer', async () => {
+  const runner = inProcessRunner(readerOf([meansBatch(0, 2), meansBatch(2, 1)]))
+  const answer = await runner.run(plan, 'json', limits, new AbortController().signal)
+  expect(textOf(answer.chunks)).toBe(
+    '[{"D":"1970-01-01T00:00:00.000Z","count":0},{"D":"1970-01-01T00:00:00.001Z","count":1},' +
+      '{"D":"1970-01-01T00:00:00.002Z","count":2}]',
+  )
+  expect(answer).toMatchObject({ rows: 3, bytes: textOf(answer.chunks).length })
+})
+
+test('a large batch is written in slices, between which others have their turn', async () => {
+  const runner = inProcessRunner(readerOf([meansBatch(0, 50_000), meansBatch(50_000, 1)]))
+  let hadItsTurn = false
+  setImmediate(() => {
+    hadItsTurn = true
+  })
+  const answer = await runner.run(plan, 'json', limits, new AbortController().signal)
+  expect(answer.rows).toBe(50_001)
+  expect(JSON.parse(textOf(answer.chunks))).toHaveLength(50_001)
+  expect(hadItsTurn).toBe(true)
+})
+
+test('an aborted run ends between two slices', async () => {
+  const controller = new AbortController()
+  const runner = inProcessRunner(readerOf([meansBatch(0, 1_000_000)]))
+  const running = runner.run(plan, 'json', limits, controller.signal)
+  setImmediate(() => controller.abort(new Error('gone')))
+  await expect(running).rejects.toThrow('gone')
+})
+
+test('statistics are the reader’s', async () => {
+  expect(await inProcessRunner(readerOf([])).statistics(5)).toMatchObject({ rows: 5 })
+})

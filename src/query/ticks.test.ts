@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { parseGranularity } from '../model/granularity.ts'
+import { formatInstant, parseInstant } from '../model/instant.ts'
+import { Problem } from '../model/problem.ts'
+import { Faults } from './faults.ts'
+import { readGranularity, readTickGranularity, ticksOf } from './ticks.ts'
+
+const nowMs = parseInstant('2026-03-01T12:30')!
+
+function ticks(granularity: string, from: string, to: string | null, bucketsMax = 1000): string[] {
+  const range = { fromMs: parseInstant(from)!, toMs: to === null ? Number.POSITIVE_INFINITY : parseInstant(to)! }
+  return [...ticksOf(parseGranularity(granularity)!, range, nowMs, bucketsMax)].map((ms) =>
+    formatInstant(ms).replace(/:00\.000Z$/, ''),
+  )
+}
+
+test.each<[string, string, string | null, string[]]>([
+  // The starts of buckets, both ends of the range included.
+  ['hour', '2026-01-01', '2026-01-01T02:00', ['2026-01-01T00:00', '2026-01-01T01:00', '2026-01-01T02:00']],
+  ['hour', '2026-01-01T00:00:00.001', '2026-01-01T01:59:59.999', ['2026-01-01T01:00']],
+  ['hour', '2026-01-01T00:10', '2026-01-01T00:50', []],
+  ['week', '2026-05-16', '2026-06-01', ['2026-05-18T00:00', '2026-05-25T00:00', '2026-06-01T00:00']],
+  ['month', '2024-01-31', '2024-03-31', ['2024-02-01T00:00', '2024-03-01T00:00']],
+  ['quarter', '1969-06-01', '1970-01-01', ['1969-07-01T00:00', '1969-10-01T00:00', '1970-01-01T00:00']],
+  ['P1M1D', '1970-01-01', '1970-03-05', ['1970-01-01T00:00', '1970-02-02T00:00', '1970-03-03T00:00']],
+  ['P1M1D', '1969-10-01', '1970-01-01', ['1969-10-29T00:00', '1969-11-30T00:00', '1970-01-01T00:00']],
+  // With an open end, they stop at now.
+  ['hour', '2026-03-01T11:00', null, ['2026-03-01T11:00', '2026-03-01T12:00']],
+  ['hour', '2026-03-01T13:00', null, []],
+  // They may lie in the future when the end does.
+  ['day', '2026-03-01', '2026-03-02', ['2026-03-01T00:00', '2026-03-02T00:00']],
+  // With all, the one tick is the end, or now.
+  ['all', '2026-01-01', '2026-01-02T03:04', ['2026-01-02T03:04']],
+  ['all', '2026-01-01', null, ['2026-03-01T12:30']],
+])('%s from %s to %s', (granularity, from, to, expected) => {
+  expect(ticks(granularity, from, to)).toEqual(expected)
+})
+
+describe('the limit', () => {
+  test('is the most ticks there may be', () => {
+    expect(ticks('hour', '2026-01-01', '2026-01-01T09:00', 10)).toHaveLength(10)
+  })
+
+  test.each([
+    ['hour', '2026-01-01', '2026-01-01T10:00', 11],
+    ['PT0.001S', '0001-01-01', '9999-12-31T23:59:59.999Z', 315_537_897_600_000],
+    ['month', '0001-01-01', '9999-12-31', 119_988],
+    ['P1MT1S', '0001-01-01', '9999-12-31', 119_987],
+  ])('%s from %s to %s are too many', (granularity, from, to, count) => {
+    const refused = () => ticks(granularity, from, to, 10)
+    expect(refused).toThrow(Problem)
+    expect(refused).toThrow(
+      `The range has ${count} ticks at this granularity, and limits.buckets is 10. Ask for a shorter range or a coarser granularity.`,
+    )
+  })
+})
+
+describe('a granularity that is none', () => {
+  test('is answered with what is allowed', () => {
+    const faults = new Faults()
+    readGranularity('fortnight', faults)
+    expect(() => faults.throwIfAny()).toThrow(
+      'granularity: "fortnight" is none; allowed: all, none, second, minute, five_minute, ten_minute, fifteen_minute, ' +
+        'thirty_minute, hour, six_hour, eight_hour, day, week, month, quarter, year (in any case), ' +
+        'or an ISO 8601 period longer than nothing, such as PT5M, P1D or P1M',
+    )
+  })
+
+  test.each(['none', 'NONE'])('snap does not take %s', (text) => {
+    const faults = new Faults()
+    readTickGranularity(text, faults)
+    expect(() => faults.throwIfAny()).toThrow('granularity: snap does not take "none"; allowed: all, second, minute')
+  })
+
+  test('left out, it is all', () => {
+    const faults = new Faults()
+    expect(readGranularity(undefined, faults)).toEqual({ kind: 'all' })
+    expect(readGranularity(null, faults)).toEqual({ kind: 'all' })
+    expect(readTickGranularity(null, faults)).toEqual({ kind: 'all' })
+    faults.throwIfAny()
+  })
+})
