@@ -1,0 +1,138 @@
+import { environmentName, flagName, type Settings, settingEntries } from './settings.ts'
+
+export interface SettingSources {
+  /** What the command line says, by the name of the setting (`limits.resultRows`). */
+  readonly flags: Readonly<Record<string, string | undefined>>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The file that `--config` names. */
+  readonly file: { readonly path: string; readonly text: string } | null
+}
+
+/** Names everything that is wrong with the settings, a sentence each. */
+export class SettingsError extends Error {
+  readonly sentences: readonly string[]
+
+  constructor(sentences: readonly string[]) {
+    super(sentences.join('\n'))
+    this.name = 'SettingsError'
+    this.sentences = sentences
+  }
+}
+
+/** Flags come before the environment, the environment before the file, the file before the defaults. Throws `SettingsError`. */
+export function loadSettings({ flags, environment, file }: SettingSources): Settings {
+  const sentences: string[] = []
+  const inFile = file === null ? new Map<string, unknown>() : readFile(file.path, file.text, sentences)
+  for (const name of inFile.keys()) {
+    if (!isKnown(name)) sentences.push(`${name} (from the file ${file?.path}) is not a setting.`)
+  }
+  sentences.push(...unknownVariables(environment))
+  const tree: Record<string, unknown> = {}
+  for (const [name, setting] of settingEntries) {
+    const given = firstGiven(name, flags, environment, inFile, file?.path ?? '')
+    if (given === null) {
+      place(tree, name, setting.default)
+      continue
+    }
+    const reading = setting.read(given.value, given.source)
+    if ('value' in reading) place(tree, name, reading.value)
+    else sentences.push(refusal(name, given, setting.allowed, setting.secret))
+  }
+  if (sentences.length > 0) throw new SettingsError(sentences)
+  assertComplete(tree)
+  return tree
+}
+
+interface Given {
+  readonly value: unknown
+  readonly source: 'text' | 'json'
+  readonly where: string
+}
+
+function firstGiven(
+  name: string,
+  flags: SettingSources['flags'],
+  environment: SettingSources['environment'],
+  inFile: ReadonlyMap<string, unknown>,
+  path: string,
+): Given | null {
+  const flag = flags[name]
+  if (flag !== undefined) return { value: flag, source: 'text', where: `the flag ${flagName(name)}` }
+  const variable = environmentName(name)
+  const inEnvironment = environment[variable]
+  // An empty variable is how many tools pass on "not set".
+  if (inEnvironment !== undefined && inEnvironment !== '') {
+    return { value: inEnvironment, source: 'text', where: `the environment variable ${variable}` }
+  }
+  return inFile.has(name) ? { value: inFile.get(name), source: 'json', where: `the file ${path}` } : null
+}
+
+function refusal(name: string, { value, where }: Given, allowed: string, secret: boolean): string {
+  const shown = secret ? '' : ` and not ${JSON.stringify(value)}`
+  return `${name} (from ${where}) must be ${allowed}${shown}.`
+}
+
+function readFile(path: string, content: string, sentences: string[]): Map<string, unknown> {
+  const leaves = new Map<string, unknown>()
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(content)
+  } catch (error) {
+    sentences.push(`The file ${path} is not JSON: ${error instanceof Error ? error.message : String(error)}.`)
+    return leaves
+  }
+  if (!isObject(parsed)) {
+    sentences.push(`The file ${path} must hold one JSON object.`)
+    return leaves
+  }
+  collectLeaves(parsed, '', leaves)
+  return leaves
+}
+
+/** A name with dots may be written whole or nested; a null is as if left out. */
+function collectLeaves(object: Readonly<Record<string, unknown>>, prefix: string, leaves: Map<string, unknown>): void {
+  for (const [key, value] of Object.entries(object)) {
+    const name = prefix + key
+    if (isObject(value) && !isKnown(name)) collectLeaves(value, `${name}.`, leaves)
+    else if (value !== null) leaves.set(name, value)
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isKnown(name: string): boolean {
+  return settingEntries.some(([known]) => known === name)
+}
+
+const groups = new Set(settingEntries.flatMap(([name]) => (name.includes('.') ? [name.split('.')[0]!] : [])))
+
+/** Variables that look like those of a group (`TIDEMARK_LIMITS_...`) and are none. Others that begin with TIDEMARK_ may be for other tools. */
+function unknownVariables(environment: SettingSources['environment']): string[] {
+  const known = new Set(settingEntries.map(([name]) => environmentName(name)))
+  const prefixes = [...groups].map((group) => `${environmentName(group)}_`)
+  return Object.keys(environment)
+    .filter((variable) => !known.has(variable) && prefixes.some((prefix) => variable.startsWith(prefix)))
+    .map((variable) => `The environment variable ${variable} is not a setting.`)
+}
+
+function place(tree: Record<string, unknown>, name: string, value: unknown): void {
+  const [group, leaf] = name.split('.')
+  if (leaf === undefined) {
+    tree[name] = value
+    return
+  }
+  const members = tree[group!]
+  tree[group!] = { ...(isObject(members) ? members : {}), [leaf]: value }
+}
+
+function assertComplete(tree: object): asserts tree is Settings {
+  for (const [name] of settingEntries) {
+    const [group, leaf] = name.split('.')
+    const value: unknown = Reflect.get(tree, group!)
+    if (leaf === undefined ? value === undefined : !isObject(value) || !Object.hasOwn(value, leaf)) {
+      throw new Error(`the setting ${name} has no value`)
+    }
+  }
+}

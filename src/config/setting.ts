@@ -1,0 +1,153 @@
+// The kinds of settings. Each knows how to read its value from text (a flag or an environment variable) and from JSON (the file).
+
+export type Unit = 'milliseconds' | 'bytes' | 'rows' | 'buckets' | 'queries'
+
+/** What a source says for a setting: text from flags and the environment, any JSON value from the file. */
+export type Source = 'text' | 'json'
+
+export type Reading<T> = { readonly value: T } | { readonly refused: true }
+
+export interface Setting<T = unknown> {
+  readonly type: string
+  readonly default: T
+  /** How the default is shown, where it is not the same everywhere. */
+  readonly defaultText: string
+  readonly unit: Unit | null
+  /** What is allowed, in words that follow "must be". */
+  readonly allowed: string
+  readonly description: string
+  /** Never shown, and not taken as a flag: other users of the machine see those. */
+  readonly secret: boolean
+  readonly read: (given: unknown, source: Source) => Reading<T>
+}
+
+const refused = { refused: true } as const
+
+export function text(options: {
+  readonly default: string
+  readonly description: string
+  readonly pattern?: RegExp
+  readonly allowed?: string
+}): Setting<string> {
+  const pattern = options.pattern ?? /./s
+  return {
+    type: 'text',
+    default: options.default,
+    defaultText: options.default === '' ? 'none' : options.default,
+    unit: null,
+    allowed: options.allowed ?? 'text that is not empty',
+    description: options.description,
+    secret: false,
+    read: (given) => (typeof given === 'string' && pattern.test(given) ? { value: given } : refused),
+  }
+}
+
+/** A text that nobody else may see. It goes into a header, so it is printable ASCII without spaces. */
+export function secret(options: {
+  readonly description: string
+  readonly defaultText: string
+}): Setting<string | null> {
+  return {
+    type: 'text',
+    default: null,
+    defaultText: options.defaultText,
+    unit: null,
+    allowed: 'printable ASCII characters without spaces',
+    description: options.description,
+    secret: true,
+    read: (given) => (typeof given === 'string' && /^[\x21-\x7e]+$/.test(given) ? { value: given } : refused),
+  }
+}
+
+export function integer(options: {
+  readonly default: number
+  readonly defaultText?: string
+  readonly unit: Unit | null
+  readonly min: number
+  readonly max: number
+  readonly description: string
+}): Setting<number> {
+  const { min, max } = options
+  return {
+    type: 'whole number',
+    default: options.default,
+    defaultText: options.defaultText ?? String(options.default),
+    unit: options.unit,
+    allowed: `a whole number${options.unit === null ? '' : ` of ${options.unit}`} from ${min} to ${max}`,
+    description: options.description,
+    secret: false,
+    read: (given, source) => {
+      const value = source === 'text' && typeof given === 'string' && /^-?\d{1,16}$/.test(given) ? Number(given) : given
+      if (typeof value !== 'number' || !Number.isSafeInteger(value)) return refused
+      return value >= min && value <= max ? { value } : refused
+    },
+  }
+}
+
+export function boolean(options: { readonly default: boolean; readonly description: string }): Setting<boolean> {
+  return {
+    type: 'true or false',
+    default: options.default,
+    defaultText: String(options.default),
+    unit: null,
+    allowed: 'true or false',
+    description: options.description,
+    secret: false,
+    read: (given, source) => {
+      if (source === 'text') {
+        return given === 'true' || given === 'false' ? { value: given === 'true' } : refused
+      }
+      return typeof given === 'boolean' ? { value: given } : refused
+    },
+  }
+}
+
+export function choice<const C extends string, const D extends C | null>(options: {
+  readonly choices: readonly C[]
+  readonly default: D
+  readonly defaultText?: string
+  readonly description: string
+}): Setting<C | D> {
+  return {
+    type: 'choice',
+    default: options.default,
+    defaultText: options.defaultText ?? String(options.default),
+    unit: null,
+    allowed: options.choices.join(' or '),
+    description: options.description,
+    secret: false,
+    read: (given) => {
+      const value = options.choices.find((candidate) => candidate === given)
+      return value === undefined ? refused : { value }
+    },
+  }
+}
+
+/** Texts: in the file a list of them, elsewhere one text with commas between them. */
+export function list(options: {
+  readonly description: string
+  readonly pattern: RegExp
+  readonly allowed: string
+}): Setting<readonly string[]> {
+  return {
+    type: 'list',
+    default: [],
+    defaultText: 'none',
+    unit: null,
+    allowed: options.allowed,
+    description: options.description,
+    secret: false,
+    read: (given, source) => {
+      const items: unknown = source === 'text' && typeof given === 'string' ? given.split(',').map(trimmed) : given
+      return isListOf(items, options.pattern) ? { value: items } : refused
+    },
+  }
+}
+
+function trimmed(part: string): string {
+  return part.trim()
+}
+
+function isListOf(items: unknown, pattern: RegExp): items is string[] {
+  return Array.isArray(items) && items.every((item) => typeof item === 'string' && pattern.test(item))
+}

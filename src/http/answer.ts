@@ -1,0 +1,72 @@
+// Sends whole answers, compressed where the client takes it, and as fast as the client reads.
+import { Readable, type Transform } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import * as zlib from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { chooseEncoding } from './accept.ts'
+
+export interface Body {
+  readonly bytes: number
+  readonly chunks: readonly Uint8Array[]
+}
+
+/** Smaller bodies fit one packet as they are. */
+const compressedBytesMin = 1024
+/** Larger bodies are sent piece by piece. */
+const onePieceBytesMax = 65_536
+
+const compressors: ReadonlyMap<string, () => Transform> = new Map([
+  ...zstdWhereItIs(),
+  ['br', () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } })],
+  ['gzip', () => zlib.createGzip({ level: 4 })],
+])
+/** The fastest first: clients mostly like them equally. */
+const encodings = [...compressors.keys()]
+
+/** Later releases of Node alone have zstd. */
+function zstdWhereItIs(): [string, () => Transform][] {
+  const create: unknown = Reflect.get(zlib, 'createZstdCompress')
+  return typeof create === 'function' ? [['zstd', () => create()]] : []
+}
+
+/** `sendIdleMs`: a client that takes nothing for so long is cut off. */
+export function sendBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mediaType: string,
+  body: Body,
+  sendIdleMs: number,
+): FastifyReply | Promise<FastifyReply> {
+  reply.type(mediaType)
+  if (body.bytes > onePieceBytesMax) reply.raw.socket?.setTimeout(sendIdleMs)
+  if (body.bytes < compressedBytesMin) return reply.send(onePiece(body))
+  reply.header('Vary', 'Accept-Encoding')
+  const encoding = chooseEncoding(request.headers['accept-encoding']?.toString(), encodings)
+  if (encoding !== null) return sendCompressed(reply, body, encoding)
+  if (body.bytes <= onePieceBytesMax) return reply.send(onePiece(body))
+  return reply.header('Content-Length', body.bytes).send(Readable.from(body.chunks))
+}
+
+async function sendCompressed(reply: FastifyReply, body: Body, encoding: string): Promise<FastifyReply> {
+  const compressor = compressors.get(encoding)!()
+  reply.header('Content-Encoding', encoding)
+  if (body.bytes > onePieceBytesMax) return reply.send(Readable.from(body.chunks).pipe(compressor))
+  compressor.end(onePiece(body))
+  return reply.send(await buffer(compressor))
+}
+
+function onePiece({ chunks, bytes }: Body): Buffer {
+  const [only] = chunks
+  if (chunks.length !== 1 || only === undefined) return Buffer.concat(chunks, bytes)
+  return Buffer.from(only.buffer, only.byteOffset, only.byteLength)
+}
+
+export function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  value: unknown,
+  sendIdleMs: number,
+): FastifyReply | Promise<FastifyReply> {
+  const chunk = Buffer.from(JSON.stringify(value))
+  return sendBody(request, reply, 'application/json', { bytes: chunk.length, chunks: [chunk] }, sendIdleMs)
+}

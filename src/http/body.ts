@@ -1,0 +1,173 @@
+// Reads request bodies: bounded, decompressed, before anything is made of them.
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { gunzip } from 'node:zlib'
+import type { preValidationHookHandler } from 'fastify'
+import { Problem } from '../model/problem.ts'
+
+export interface BodyRule {
+  /** The most bytes, counted decompressed. */
+  readonly limitBytes: number
+  /** The name of the limit's setting, for the message. */
+  readonly limitName: string
+  readonly tooLarge: 'body_too_large' | 'query_body_too_large'
+  /** Media types that are taken; a request without one is taken as JSON. */
+  readonly mediaTypes: readonly string[]
+}
+
+export const jsonTypes = ['application/json']
+export const pushTypes = ['application/json', 'application/x-ndjson']
+
+/** Bytes of a refused body that are still read, so that the client gets to see its answer; then the connection is cut. */
+const discardedBytesMax = 64 * 1024 * 1024
+
+type BodyDone = (error: Error | null, body: Buffer | null) => void
+
+/** Makes the body's bytes the request's body. */
+export function readBytes(rule: BodyRule): preValidationHookHandler {
+  return (request, reply, done) => {
+    const { headers, raw } = request
+    const problem = refuse(headers, rule)
+    if (problem !== null) {
+      done(problem)
+      return
+    }
+    if (headers.expect !== undefined) reply.raw.writeContinue()
+    const compressed = isGzip(headers['content-encoding'])
+    collect(raw, rule, (error, body) => {
+      if (body === null || body.length === 0) done(error ?? emptyBody())
+      else if (compressed) decompress(body, rule, finish)
+      else finish(null, body)
+    })
+    function finish(error: Error | null, body: Buffer | null): void {
+      if (body !== null && body.length === 0) {
+        done(emptyBody())
+        return
+      }
+      request.body = body
+      done(error ?? undefined)
+    }
+  }
+}
+
+/** Makes what the body says, as JSON, the request's body. */
+export function readJson(rule: BodyRule): preValidationHookHandler {
+  const read = readBytes(rule)
+  return function (request, reply, done) {
+    read.call(this, request, reply, (error) => {
+      if (error !== undefined) {
+        done(error)
+        return
+      }
+      try {
+        request.body = parseJson(request.body)
+        done()
+      } catch (parseError) {
+        done(parseError instanceof Error ? parseError : new Error(String(parseError)))
+      }
+    })
+  }
+}
+
+function parseJson(body: unknown): unknown {
+  if (!Buffer.isBuffer(body) || !isUtf8(body)) {
+    throw new Problem('invalid_json', 'The body is not UTF-8. Send JSON in UTF-8.')
+  }
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch (error) {
+    throw new Problem(
+      'invalid_json',
+      `The body is not JSON: ${error instanceof Error ? error.message : String(error)}.`,
+    )
+  }
+}
+
+/** The media type of a Content-Type without its parameters; null when the text's encoding is not UTF-8. */
+export function mediaTypeOf(contentType: string | undefined): string | null {
+  if (contentType === undefined || contentType === '') return 'application/json'
+  const [type, ...parameters] = contentType.split(';')
+  const otherCharset = parameters.some((parameter) => /^\s*charset\s*=/i.test(parameter) && !/utf-?8/i.test(parameter))
+  return otherCharset ? null : type!.trim().toLowerCase()
+}
+
+function isGzip(encoding: string | undefined): boolean {
+  return encoding !== undefined && /^\s*(x-)?gzip\s*$/i.test(encoding)
+}
+
+function refuse(headers: IncomingMessage['headers'], rule: BodyRule): Problem | null {
+  const mediaType = mediaTypeOf(headers['content-type'])
+  if (mediaType === null || !rule.mediaTypes.includes(mediaType)) {
+    return new Problem(
+      'unsupported_media_type',
+      `The body's Content-Type must be ${rule.mediaTypes.join(' or ')}, in UTF-8.`,
+    )
+  }
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && !isGzip(encoding) && !/^\s*(identity)?\s*$/i.test(encoding)) {
+    return new Problem('unsupported_media_type', "The body's Content-Encoding must be gzip, or none.", {
+      headers: { 'Accept-Encoding': 'gzip, identity' },
+    })
+  }
+  return Number(headers['content-length'] ?? 0) > rule.limitBytes ? tooLarge(rule) : null
+}
+
+function tooLarge({ limitBytes, limitName, tooLarge: code }: BodyRule): Problem {
+  return new Problem(
+    code,
+    `The body has more than ${limitBytes} bytes (${limitName}), counted decompressed. Send less in one request.`,
+  )
+}
+
+function emptyBody(): Problem {
+  return new Problem('invalid_body', 'The body is empty, and one is required.')
+}
+
+/** Reads up to the limit. What is beyond it is left to `discardBody`. */
+function collect(raw: IncomingMessage, rule: BodyRule, done: BodyDone): void {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  let finished = false
+  raw.on('data', onData)
+  raw.on('end', onEnd)
+  raw.on('error', onBroken)
+  raw.on('close', onBroken)
+
+  function onData(chunk: Buffer): void {
+    bytes += chunk.length
+    if (bytes > rule.limitBytes) finish(tooLarge(rule), null)
+    else chunks.push(chunk)
+  }
+  function onEnd(): void {
+    finish(null, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes))
+  }
+  function onBroken(): void {
+    finish(new Problem('malformed_http', 'The body ended before it was whole.'), null)
+  }
+  function finish(error: Error | null, body: Buffer | null): void {
+    if (finished) return
+    finished = true
+    // The listener for errors stays: one that comes late must not go unheard.
+    raw.off('data', onData)
+    done(error, body)
+  }
+}
+
+function decompress(body: Buffer, rule: BodyRule, done: BodyDone): void {
+  gunzip(body, { maxOutputLength: rule.limitBytes }, (error, plain) => {
+    if (error === null) done(null, plain)
+    else if ('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') done(tooLarge(rule), null)
+    else
+      done(new Problem('invalid_body', `The body is not gzip, as its Content-Encoding says: ${error.message}.`), null)
+  })
+}
+
+/** Reads what is left of the body of a refused request: a client that is still sending would not see the answer otherwise. */
+export function discardBody(raw: IncomingMessage): void {
+  if (raw.complete || raw.destroyed) return
+  let bytes = 0
+  raw.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > discardedBytesMax) raw.destroy()
+  })
+}

@@ -1,0 +1,90 @@
+// What the endpoints have in common in the OpenAPI document.
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import Type, { type TSchema } from 'typebox'
+import { type ProblemCode, problems } from '../model/problem.ts'
+import { interfaceVersion } from './version.ts'
+
+const codes = Object.keys(problems)
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ examples: ['about:blank'] }),
+    title: Type.String({ description: 'The same for every problem of a code.' }),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'What is wrong this time, and what to do.' }),
+    code: Type.String({ enum: codes, description: 'Stable: programs may rely on it.' }),
+    retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: "The property's name, as `ids[0]`; empty for the whole body." }),
+          message: Type.String(),
+        }),
+      ),
+    ),
+  },
+  { $id: 'Problem', description: 'An error (RFC 9457).' },
+)
+
+/** The answers of an endpoint: one that is good, and the problems it may be. */
+export function answers(
+  status: 200 | 201 | 204,
+  description: string,
+  schema: TSchema | null,
+  problemCodes: readonly ProblemCode[],
+): Record<number, object> {
+  const good =
+    schema === null ? { description, type: 'null' } : { description, content: { 'application/json': { schema } } }
+  const all: Record<number, object> = { [status]: good }
+  for (const code of problemCodes) {
+    const { status: failed } = problems[code]
+    const same = problemCodes.filter((other) => problems[other].status === failed)
+    all[failed] = {
+      description: same.map((other) => `\`${other}\`: ${problems[other].title}.`).join(' '),
+      content: { 'application/problem+json': { schema: Type.Ref('Problem#') } },
+    }
+  }
+  return all
+}
+
+type Security = readonly Readonly<Record<string, string[]>>[]
+export const keySecurity: Security = [{ bearer: [] }, { apiKey: [] }]
+/** Consumption is public where `access.consumption` says so. */
+export const optionalKeySecurity: Security = [{}, ...keySecurity]
+
+export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Tidemark',
+        version: interfaceVersion,
+        description:
+          'A time-series data service: push rows, keep every acknowledged one, ask for averages, latest values, ranges and snapshots.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: basePath === '' ? '/' : basePath }],
+      tags: [
+        { name: 'consumption', description: 'Queries over entities.' },
+        { name: 'ingestion', description: 'Pushes of rows, and what became of them.' },
+        { name: 'access', description: "One's own subscription." },
+        { name: 'admin', description: "The operator's side." },
+        { name: 'service', description: 'How the service is.' },
+      ],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'A key of a subscriber.' },
+          apiKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-API-Key',
+            description: 'The same key, in a header of its own.',
+          },
+        },
+      },
+    },
+    refResolver: {
+      buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `schema-${index}`),
+    },
+  }
+}

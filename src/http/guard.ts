@@ -1,0 +1,63 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Caller } from '../access/access.ts'
+import { Problem } from '../model/problem.ts'
+import { acceptsType } from './accept.ts'
+import { isOpen, type OpenTo, openTo } from './consumption.ts'
+import type { HttpSettings } from './http-settings.ts'
+import type { Services } from './services.ts'
+
+/** Decides, before a byte of a body is read, whether a request is let in. */
+export class Guard {
+  readonly #access: Services['access']
+  readonly #consumption: OpenTo
+  readonly #metrics: OpenTo
+
+  constructor(access: Services['access'], settings: HttpSettings) {
+    this.#access = access
+    this.#consumption = openTo(settings.access.consumption, settings.host)
+    this.#metrics = openTo(settings.access.metrics, settings.host)
+  }
+
+  caller({ headers }: FastifyRequest): Caller | null {
+    const apiKey = headers['x-api-key']
+    return this.#access.identify({
+      authorization: headers.authorization,
+      apiKey: Array.isArray(apiKey) ? apiKey.join(', ') : apiKey,
+    })
+  }
+
+  /** Consumption: public, or with any key; what may be read with it is asked of `mayRead`. */
+  readonly consumption: onRequestHookHandler = (request, _reply, done) => {
+    if (!isOpen(this.#consumption, request.headers) && this.caller(request) === null) {
+      done(missingKey('Reading'))
+    } else done()
+  }
+
+  readonly admin: onRequestHookHandler = (request, _reply, done) => {
+    this.#access.requireAdmin(this.caller(request))
+    done()
+  }
+
+  readonly metrics: onRequestHookHandler = (request, _reply, done) => {
+    if (!isOpen(this.#metrics, request.headers)) this.#access.requireAdmin(this.caller(request))
+    done()
+  }
+
+  /** What the caller of a consumption request may read. */
+  readable(request: FastifyRequest): (name: string) => boolean {
+    if (isOpen(this.#consumption, request.headers)) return () => true
+    const caller = this.caller(request)
+    return (name) => this.#access.mayRead(caller, name)
+  }
+}
+
+/** Refuses a client that takes no JSON, where there is nothing else. */
+export const acceptJson: onRequestHookHandler = (request, _reply, done) => {
+  if (acceptsType(request.headers.accept, 'application/json')) done()
+  else done(new Problem('not_acceptable', 'The answer is application/json. Leave Accept out, or let it take that.'))
+}
+
+export function missingKey(what: string): Problem {
+  const how = 'send a valid one as Authorization: Bearer <key>, or as X-API-Key: <key>.'
+  return new Problem('forbidden', `${what} needs a key: ${how}`)
+}

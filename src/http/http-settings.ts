@@ -1,0 +1,20 @@
+/** The settings that this folder reads, as `Settings` has them. */
+export interface HttpSettings {
+  readonly host: string
+  readonly access: { readonly consumption: 'public' | 'key' | null; readonly metrics: 'public' | 'key' | null }
+  readonly limits: {
+    readonly ingestBodyBytes: number
+    readonly queryBodyBytes: number
+    readonly adminBodyBytes: number
+    readonly sendIdleMs: number
+  }
+  readonly cors: { readonly origins: readonly string[] }
+  readonly server: {
+    readonly basePath: string
+    readonly trustProxy: boolean
+    readonly headerBytes: number
+    readonly headersMs: number
+    readonly requestMs: number
+    readonly keepAliveMs: number
+  }
+}

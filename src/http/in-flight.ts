@@ -1,0 +1,79 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply } from 'fastify'
+
+interface Flight {
+  readonly reply: FastifyReply
+  abort: AbortController | null
+}
+
+/** The requests that are not answered yet, so that a stop can wait for them and then end the rest. */
+export class InFlight {
+  readonly #flights = new Map<ServerResponse, Flight>()
+  #stopping = false
+  #whenEmpty: (() => void) | null = null
+  readonly #closed: (this: ServerResponse) => void
+
+  constructor() {
+    const closed = (response: ServerResponse): void => this.#end(response)
+    // One listener for all responses: which of them closed is its `this`.
+    this.#closed = function (this: ServerResponse) {
+      closed(this)
+    }
+  }
+
+  /** New requests are refused from now on. */
+  stop(): void {
+    this.#stopping = true
+  }
+
+  get stopping(): boolean {
+    return this.#stopping
+  }
+
+  begin(reply: FastifyReply): void {
+    this.#flights.set(reply.raw, { reply, abort: null })
+    reply.raw.on('close', this.#closed)
+  }
+
+  /** Is aborted when the client goes away before its answer is whole, or the server stops. */
+  signal(reply: FastifyReply): AbortSignal {
+    const abort = new AbortController()
+    const flight = this.#flights.get(reply.raw)
+    if (flight === undefined) abort.abort()
+    else flight.abort = abort
+    return abort.signal
+  }
+
+  /** Whether an answer has begun on this connection: nothing else may be written to it then. */
+  isAnswering(socket: Socket): boolean {
+    for (const response of this.#flights.keys()) {
+      if (response.socket === socket && response.headersSent) return true
+    }
+    return false
+  }
+
+  /** Resolves once nothing is in flight. */
+  async empty(): Promise<void> {
+    if (this.#flights.size === 0) return
+    await new Promise<void>((resolve) => {
+      this.#whenEmpty = resolve
+    })
+  }
+
+  /** Answers all that have no answer yet with `error`, and cuts off what is being sent. */
+  endAll(error: Error): void {
+    for (const [response, { reply, abort }] of this.#flights) {
+      if (reply.sent) response.destroy()
+      else reply.send(error)
+      abort?.abort(error)
+    }
+  }
+
+  #end(response: ServerResponse): void {
+    const flight = this.#flights.get(response)
+    this.#flights.delete(response)
+    if (!response.writableFinished) flight?.abort?.abort()
+    if (this.#flights.size === 0) this.#whenEmpty?.()
+  }
+}

@@ -1,0 +1,38 @@
+import { Problem } from '../model/problem.ts'
+
+/** Which paths there are and what methods each takes: a wrong method is told from a wrong path by it. */
+export class KnownPaths {
+  readonly #methods = new Map<string, Set<string>>()
+  readonly #expressions = new Map<string, RegExp>()
+
+  add(pattern: string, method: string): void {
+    const methods = this.#methods.get(pattern) ?? new Set()
+    methods.add(method)
+    this.#methods.set(pattern, methods)
+    this.#expressions.set(pattern, expressionOf(pattern))
+  }
+
+  /** The answer to a request that no route takes. */
+  problem(method: string, url: string): Problem {
+    const path = url.split('?', 1)[0]!
+    const allowed = new Set<string>()
+    for (const [pattern, expression] of this.#expressions) {
+      if (expression.test(path)) for (const taken of this.#methods.get(pattern)!) allowed.add(taken)
+    }
+    if (allowed.size === 0) {
+      return new Problem('path_not_found', `There is nothing at this path. /openapi.json lists what there is.`)
+    }
+    const allow = [...allowed].sort().join(', ')
+    return new Problem('method_not_allowed', `${method} is not taken here, but ${allow}.`, {
+      headers: { Allow: allow },
+    })
+  }
+}
+
+function expressionOf(pattern: string): RegExp {
+  const parts = pattern.split('/').map((part) => {
+    if (part === '*') return '.*'
+    return part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  })
+  return new RegExp(`^${parts.join('/')}$`)
+}

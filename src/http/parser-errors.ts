@@ -1,0 +1,82 @@
+// What never becomes a request is answered here: Node's HTTP parser refused it, or its method or expectation asks for what is not offered.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { Problem } from '../model/problem.ts'
+import type { InFlight } from './in-flight.ts'
+import { problemType } from './problems.ts'
+import { interfaceVersion } from './version.ts'
+
+/** How long a client may take to read the answer to what was not HTTP. */
+const lingerMs = 1000
+
+export function answerParserError(
+  error: { readonly code?: string },
+  socket: Socket,
+  inFlight: InFlight,
+  requestId: () => string,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || inFlight.isAnswering(socket)) {
+    socket.destroy()
+    return
+  }
+  writeProblem(socket, parserProblem(error.code), requestId())
+}
+
+/** Answers what Node would answer without a body, or with a status of its own. */
+export function answerOddRequests(server: Server, requestId: () => string): void {
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    const detail = 'The service is no proxy: CONNECT is not taken.'
+    writeProblem(socket, new Problem('method_not_allowed', detail, { headers: { Allow: 'GET, POST' } }), requestId())
+  })
+  // The body is asked for only when it is read: a refused push need not be sent.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response)
+  })
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const problem = new Problem('malformed_http', 'The Expect header may only be 100-continue.')
+    const body = JSON.stringify(problem.body())
+    response.writeHead(problem.status, { ...problemHeaders(problem, body, requestId()), Connection: 'close' }).end(body)
+  })
+}
+
+function parserProblem(code: string | undefined): Problem {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request_timeout', 'The request took too long to arrive. Send it again, whole.')
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem(
+        'headers_too_large',
+        'The headers are larger than server.headerBytes. Send fewer or shorter ones.',
+      )
+    case 'HPE_INVALID_METHOD':
+      return new Problem('malformed_http', 'The request does not begin with a method that HTTP knows.')
+    default:
+      return new Problem('malformed_http', `The request is not valid HTTP/1.1 (${code ?? 'unreadable'}).`)
+  }
+}
+
+function problemHeaders(problem: Problem, body: string, requestId: string): Record<string, string> {
+  return {
+    'Content-Type': problemType,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Tidemark-Version': interfaceVersion,
+    'X-Request-Id': requestId,
+    ...problem.headers,
+  }
+}
+
+function writeProblem(socket: Duplex, problem: Problem, requestId: string): void {
+  if (socket.writableEnded) return
+  const body = JSON.stringify(problem.body())
+  const headers = Object.entries({ ...problemHeaders(problem, body, requestId), Connection: 'close' })
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // Closing at once would reset the connection while the client is still sending, and it would not see the answer.
+  socket.resume()
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}

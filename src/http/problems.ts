@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../model/problem.ts'
+import { interfaceVersion } from './version.ts'
+
+export const problemType = 'application/problem+json'
+
+/** Headers that every answer carries. */
+export function stamp(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('Tidemark-Version', interfaceVersion)
+  reply.header('X-Request-Id', request.id)
+}
+
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
+  stamp(request, reply)
+  reply.headers(problem.headers)
+  if (problem.retryAfterS !== undefined) reply.header('Retry-After', problem.retryAfterS)
+  if (problem.code === 'shutting_down') reply.header('Connection', 'close')
+  reply
+    .code(problem.status)
+    .type(problemType)
+    .send(Buffer.from(JSON.stringify(problem.body())))
+}
+
+/** What the framework refuses, in the service's own words; null for a failure of the service itself. */
+export function problemOf(error: unknown): Problem | null {
+  if (error instanceof Problem) return error
+  const { code, statusCode } = frameworkError(error)
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem('unsupported_media_type', 'The Content-Type is not a media type. Send application/json.')
+    case 'FST_ERR_BAD_URL':
+      return new Problem('malformed_http', 'The path has a % that does not begin a valid percent-encoding.')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Problem('path_not_found', 'A part of the path is longer than any name can be.')
+  }
+  return code.startsWith('FST_') && statusCode >= 400 && statusCode < 500
+    ? new Problem('malformed_http', 'The request is not one that the service understands.')
+    : null
+}
+
+function frameworkError(error: unknown): { readonly code: string; readonly statusCode: number } {
+  if (!(error instanceof Error)) return { code: '', statusCode: 0 }
+  const code: unknown = Reflect.get(error, 'code')
+  const statusCode: unknown = Reflect.get(error, 'statusCode')
+  return { code: typeof code === 'string' ? code : '', statusCode: typeof statusCode === 'number' ? statusCode : 0 }
+}

@@ -1,0 +1,31 @@
+import Type, { type Static } from 'typebox'
+
+const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
+
+export const ReadinessAnswer = Type.Object({
+  ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
+  journal: Type.Object(
+    {
+      recovery: Type.Object(
+        {
+          segments: Type.Integer(),
+          entries: Type.Integer(),
+          bytes: Type.Integer(),
+          tornBytes: Type.Integer({
+            description: 'Bytes of an unfinished last entry that were cut off: it was never acknowledged.',
+          }),
+          tornFile: text('The file they were cut from.'),
+        },
+        { description: 'What was found when the journal was opened.' },
+      ),
+    },
+    { additionalProperties: true },
+  ),
+  store: Type.Object(
+    { ready: Type.Boolean({ description: 'Whether queries are answered.' }) },
+    { additionalProperties: true },
+  ),
+})
+
+/** What `/readyz` tells. `reason` says why the service is not ready, as a sentence. */
+export type Readiness = Static<typeof ReadinessAnswer> & { readonly reason: string | null }

@@ -1,0 +1,39 @@
+import Type from 'typebox'
+import { sendJson } from '../answer.ts'
+import { answers, keySecurity } from '../document.ts'
+import { existingIngest } from '../existing-ingest.ts'
+import { acceptJson, missingKey } from '../guard.ts'
+import type { Route } from '../services.ts'
+import { ReceiptAnswer } from './push-schemas.ts'
+
+export const getBatch: Route = (app, { services, settings, guard }) => {
+  app.route({
+    method: 'GET',
+    url: '/ingests/:ingest/batches/:batch',
+    schema: {
+      tags: ['ingestion'],
+      operationId: 'receipt',
+      summary: 'What became of the rows of one push.',
+      security: keySecurity,
+      params: Type.Object({
+        ingest: Type.String({ description: 'The alias of the ingest.' }),
+        batch: Type.String({ description: 'The `batch` that the push was answered with.' }),
+      }),
+      response: answers(200, 'The receipt.', ReceiptAnswer, [
+        'forbidden',
+        'ingest_not_found',
+        'batch_not_found',
+        'not_acceptable',
+        'shutting_down',
+      ]),
+    },
+    onRequest: acceptJson,
+    handler: async (request, reply) => {
+      const caller = guard.caller(request)
+      if (caller === null) throw missingKey('A receipt')
+      const { id } = existingIngest(services.definitions, request.params.ingest)
+      const receipt = await services.receipts.receipt(caller.subscriberId, id, request.params.batch)
+      return sendJson(request, reply, receipt, settings.limits.sendIdleMs)
+    },
+  })
+}

@@ -1,0 +1,29 @@
+import { EntitiesResponse } from '../../query/responses.ts'
+import { sendJson } from '../answer.ts'
+import { answers, optionalKeySecurity } from '../document.ts'
+import { acceptJson } from '../guard.ts'
+import type { Route } from '../services.ts'
+
+export const getEntities: Route = (app, { services, settings, guard }) => {
+  app.route({
+    method: 'GET',
+    url: '/consumer/data/entities',
+    schema: {
+      tags: ['consumption'],
+      operationId: 'entities',
+      summary: 'The entities that can be queried, with their fields.',
+      security: optionalKeySecurity,
+      response: answers(200, 'The entities that the caller may read, by name.', EntitiesResponse, [
+        'forbidden',
+        'not_acceptable',
+        'unavailable',
+        'shutting_down',
+      ]),
+    },
+    onRequest: [guard.consumption, acceptJson],
+    handler: async (request, reply) => {
+      const entities = await services.queries.entities(guard.readable(request))
+      return sendJson(request, reply, entities, settings.limits.sendIdleMs)
+    },
+  })
+}

@@ -1,0 +1,16 @@
+import { sendBody } from '../answer.ts'
+import type { Route } from '../services.ts'
+
+export const getOpenapi: Route = (app, { settings }) => {
+  let document: Buffer | null = null
+  app.route({
+    method: 'GET',
+    url: '/openapi.json',
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      document ??= Buffer.from(JSON.stringify(app.swagger()))
+      const body = { bytes: document.length, chunks: [document] }
+      return sendBody(request, reply, 'application/json', body, settings.limits.sendIdleMs)
+    },
+  })
+}

@@ -1,0 +1,28 @@
+import { SubscriptionAnswer } from '../../access/subscriptions.ts'
+import { sendJson } from '../answer.ts'
+import { answers, keySecurity } from '../document.ts'
+import { acceptJson } from '../guard.ts'
+import type { Route } from '../services.ts'
+
+export const getSubscription: Route = (app, { services, settings, guard }) => {
+  app.route({
+    method: 'GET',
+    url: '/subscription',
+    schema: {
+      tags: ['access'],
+      operationId: 'subscription',
+      summary: "What one's own key may do.",
+      security: keySecurity,
+      response: answers(200, 'The subscriber of the key, with its subscriptions.', SubscriptionAnswer, [
+        'forbidden',
+        'not_acceptable',
+        'shutting_down',
+      ]),
+    },
+    onRequest: acceptJson,
+    handler: async (request, reply) => {
+      const answer = services.access.describe(guard.caller(request))
+      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
+    },
+  })
+}

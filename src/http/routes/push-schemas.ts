@@ -1,0 +1,32 @@
+// The answers of ingestion, for the OpenAPI document.
+import Type from 'typebox'
+
+const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
+
+export const ReceiptAnswer = Type.Object(
+  {
+    batch: Type.String({ description: 'The id of the push.' }),
+    rows: Type.Integer({ description: 'Rows received: stored, rejected and pending ones together.' }),
+    stored: Type.Integer({ description: 'Rows that can be queried.' }),
+    rejected: Type.Integer({ description: 'Rows that were not stored, and are kept for the operator.' }),
+    pending: Type.Integer({ description: 'Rows that are on disk and not judged yet.' }),
+    errors: Type.Array(
+      Type.Object({
+        index: Type.Integer({ description: "The row's place in the push, from 0." }),
+        field: text('The pushed property at fault, null where the row as a whole is.'),
+        code: Type.String({ examples: ['unknown_field'] }),
+        message: Type.String(),
+      }),
+      { description: 'The first of the rejected rows, by index.' },
+    ),
+  },
+  { description: 'What became of the rows of one push.' },
+)
+
+const Accepted = Type.Object(
+  { batch: Type.String({ description: 'The id of the push, for its receipt.' }), rows: Type.Integer() },
+  { description: 'The rows are on disk.', examples: [{ batch: 'b1', rows: 2 }] },
+)
+
+/** The receipt is the answer when `wait=true` and the rows became queryable in time. */
+export const PushAnswer = Type.Union([Accepted, ReceiptAnswer])

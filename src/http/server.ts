@@ -1,0 +1,146 @@
+import cors from '@fastify/cors'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { Problem } from '../model/problem.ts'
+import { discardBody } from './body.ts'
+import { documentOptions, ProblemSchema } from './document.ts'
+import { Guard } from './guard.ts'
+import type { HttpSettings } from './http-settings.ts'
+import type { InFlight } from './in-flight.ts'
+import { KnownPaths } from './known-paths.ts'
+import { answerOddRequests, answerParserError } from './parser-errors.ts'
+import { problemOf, sendProblem, stamp } from './problems.ts'
+import { routes } from './routes.ts'
+import type { App, Services } from './services.ts'
+import { schemaCompiler } from './validation.ts'
+
+export interface ServerParts {
+  readonly services: Services
+  readonly settings: HttpSettings
+  /** Knows the requests in flight, for `stopServer`. */
+  readonly inFlight: InFlight
+  readonly requestId: () => string
+}
+
+/** Longer than any name or batch id. */
+const pathPartCharactersMax = 512
+
+/** The HTTP server with all its endpoints, not listening yet. */
+export async function buildServer(parts: ServerParts): Promise<App> {
+  const app = bareServer(parts)
+  const paths = new KnownPaths()
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url === '*') return
+    for (const one of [method].flat()) paths.add(url, one)
+  })
+  addHooks(app, parts, paths)
+  app.addSchema(ProblemSchema)
+  const { basePath } = parts.settings.server
+  const { origins } = parts.settings.cors
+  if (origins.length > 0) await app.register(cors, corsOptions(origins))
+  await app.register(swagger, documentOptions(basePath))
+  const guard = new Guard(parts.services.access, parts.settings)
+  await app.register(
+    async (scope) => {
+      for (const route of routes) route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard })
+      await scope.register(swaggerUi, { routePrefix: '/docs' })
+    },
+    { prefix: basePath },
+  )
+  answerOddRequests(app.server, parts.requestId)
+  return app
+}
+
+function bareServer({ services, settings, inFlight, requestId }: ServerParts): App {
+  const { headerBytes, headersMs, requestMs, keepAliveMs, trustProxy } = settings.server
+  const app = fastify({
+    logger: false,
+    genReqId: requestId,
+    trustProxy,
+    return503OnClosing: false,
+    keepAliveTimeout: keepAliveMs,
+    requestTimeout: requestMs,
+    routerOptions: { maxParamLength: pathPartCharactersMax },
+    http: {
+      maxHeaderSize: headerBytes,
+      headersTimeout: Math.min(headersMs, requestMs),
+      // A missing Host is answered by a hook, as a problem.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: (error, socket) => answerParserError(error, socket, inFlight, requestId),
+    frameworkErrors: (error, request, reply) => fail(services, error, request, reply),
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setErrorHandler((error, request, reply) => fail(services, error, request, reply))
+  app.setNotFoundHandler((request) => {
+    throw new Error(`${request.method} ${request.url} was let through without a route`)
+  })
+  app.setValidatorCompiler(schemaCompiler)
+  // Answers are written by JSON.stringify or as ready bytes: the schemas of responses only describe them.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  // Bodies are read by each route's own hook, by its own rules.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  return app
+}
+
+function addHooks(app: App, { services, inFlight }: ServerParts, paths: KnownPaths): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    stamp(request, reply)
+    inFlight.begin(reply)
+    if (request.is404) done(paths.problem(request.method, request.raw.url ?? ''))
+    else if (inFlight.stopping) done(new Problem('shutting_down', 'The service is stopping. Ask again in a moment.'))
+    else done(hostProblem(request) ?? undefined)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    services.observe({
+      kind: 'requestServed',
+      id: request.id,
+      method: request.method,
+      route: routeOf(request),
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+    })
+    done()
+  })
+}
+
+function routeOf(request: FastifyRequest): string {
+  return request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched')
+}
+
+const hostForm = /^[\w.~!$&'()*+,;=%:[\]-]*$/
+
+function hostProblem({ headers, raw }: FastifyRequest): Problem | null {
+  if (headers.host === undefined) {
+    return raw.httpVersion === '1.1' ? new Problem('malformed_http', 'The request has no Host header.') : null
+  }
+  return hostForm.test(headers.host) ? null : new Problem('malformed_http', 'The Host header is not valid.')
+}
+
+function fail(services: Services, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  discardBody(request.raw)
+  const known = problemOf(error)
+  if (known !== null) {
+    sendProblem(request, reply, known)
+    return
+  }
+  // A client that went away is not waiting for an answer: what its query ended with is no failure.
+  if (request.raw.socket.destroyed !== true) {
+    services.observe({ kind: 'requestFailed', id: request.id, method: request.method, route: routeOf(request), error })
+  }
+  const detail = `The service failed; its log says why under the request id ${request.id}.`
+  sendProblem(request, reply, new Problem('internal', detail))
+}
+
+function corsOptions(origins: readonly string[]): object {
+  return {
+    origin: origins.includes('*') ? '*' : [...origins],
+    strictPreflight: false,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: ['Authorization', 'X-API-Key', 'Content-Type', 'Content-Encoding', 'Idempotency-Key'],
+    exposedHeaders: ['Tidemark-Version', 'X-Request-Id', 'Retry-After', 'Allow'],
+    maxAge: 600,
+  }
+}

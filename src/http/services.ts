@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Access } from '../access/access.ts'
+import type { EntityAdmin } from '../admin/entities.ts'
+import type { IngestAdmin } from '../admin/ingests.ts'
+import type { RejectedAdmin } from '../admin/rejected.ts'
+import type { SubscriberAdmin } from '../admin/subscribers.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import type { Pushes } from '../ingest/push.ts'
+import type { Receipts } from '../ingest/receipts.ts'
+import type { Observe } from '../observe/event.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Queries } from '../query/queries.ts'
+import type { Guard } from './guard.ts'
+import type { HttpSettings } from './http-settings.ts'
+import type { InFlight } from './in-flight.ts'
+import type { Readiness } from './readiness.ts'
+
+/** What the endpoints call. */
+export interface Services {
+  readonly access: Pick<Access, 'identify' | 'requireIngest' | 'requireAdmin' | 'mayRead' | 'describe'>
+  readonly definitions: Pick<Definitions, 'ingest'>
+  readonly pushes: Pick<Pushes, 'push'>
+  readonly receipts: Pick<Receipts, 'receipt'>
+  readonly queries: Pick<Queries, 'run' | 'entities'>
+  readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change'>
+  readonly rejectedAdmin: Pick<RejectedAdmin, 'list'>
+  readonly subscriberAdmin: Pick<
+    SubscriberAdmin,
+    'create' | 'list' | 'delete' | 'createKey' | 'deleteKey' | 'putSubscriptions' | 'getSubscriptions'
+  >
+  readonly entityAdmin: Pick<EntityAdmin, 'list'>
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
+  readonly readiness: () => Readiness
+  readonly observe: Observe
+}
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** What a route is made with. */
+export interface RouteParts {
+  readonly services: Services
+  readonly settings: HttpSettings
+  readonly guard: Guard
+  readonly inFlight: InFlight
+}
+
+/** One endpoint. */
+export type Route = (app: App, parts: RouteParts) => void

@@ -1,0 +1,140 @@
+// Checks requests by their schemas, and says in plain English what is wrong with them.
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Problem, type ProblemError } from '../model/problem.ts'
+
+/** One fault, as the schema compiler names it. */
+interface SchemaFault {
+  readonly keyword: string
+  readonly schemaPath: string
+  readonly instancePath: string
+  readonly params: object
+  readonly message: string
+}
+
+/** The compiler that Fastify makes the checks of routes with. Values are never changed: nothing is coerced, filled in or removed. */
+export const schemaCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema)
+  return (data: unknown) => {
+    if (validator.Check(data)) return { value: data }
+    return { error: invalid(explain(validator.Errors(data), schema, httpPart === 'querystring')) }
+  }
+}
+
+function invalid(errors: readonly ProblemError[]): Problem {
+  const first = errors[0]
+  const subject = first === undefined || first.path === '' ? 'The body' : first.path
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : ''
+  return new Problem('invalid_request', `${subject} ${first?.message ?? 'is not valid'}${more}.`, { errors })
+}
+
+/** The faults that a caller can act on, one for each path. */
+export function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = false): readonly ProblemError[] {
+  const errors = new Map<string, string>()
+  const choices = new Map<string, string[]>()
+  const add = (path: string, message: string): void => {
+    if (!errors.has(path)) errors.set(path, message)
+  }
+  for (const fault of faults) {
+    const path = pathOf(fault.instancePath)
+    switch (fault.keyword) {
+      case 'required':
+        for (const name of textsOf(fault.params, 'requiredProperties'))
+          add(path === '' ? name : `${path}.${name}`, 'is required')
+        break
+      case 'boolean':
+        add(path, unknownProperty(schema, fault.schemaPath, isQuery))
+        break
+      case 'const':
+      case 'enum':
+        choices.set(path, [...(choices.get(path) ?? []), ...textsOf(fault.params, 'allowedValue', 'allowedValues')])
+        break
+      // The faults of the parts have been told.
+      case 'additionalProperties':
+      case 'anyOf':
+        break
+      default:
+        add(path, messageOf(fault))
+    }
+  }
+  for (const [path, allowed] of choices) add(path, `must be ${allowed.join(' or ')}`)
+  if (errors.size === 0) add(pathOf(faults[0]?.instancePath ?? ''), 'is not valid')
+  return [...errors].map(([path, message]) => ({ path, message }))
+}
+
+/** `/fields/0/name` is `fields[0].name`. */
+function pathOf(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 128))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === '' ? part : `${path}.${part}`), '')
+}
+
+function unknownProperty(schema: unknown, schemaPath: string, isQuery: boolean): string {
+  const owner = at(schema, schemaPath.split('/').slice(1, -1))
+  const properties = at(owner, ['properties'])
+  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+  const thing = isQuery ? 'query parameter' : 'property'
+  if (names.length === 0) return `is not a ${thing} that is taken here: there are none`
+  return `is not a ${thing} that is taken here; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  let found = value
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null) return undefined
+    found = Reflect.get(found, key)
+  }
+  return found
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a JSON object',
+  null: 'null',
+}
+
+function messageOf({ keyword, params, message }: SchemaFault): string {
+  const limit: unknown = Reflect.get(params, 'limit')
+  switch (keyword) {
+    case 'type': {
+      const types = textsOf(params, 'type').filter((type) => type !== 'null')
+      return `must be ${types.map((type) => typeNames[type] ?? type).join(' or ')}`
+    }
+    case 'minimum':
+      return `must be at least ${limit}`
+    case 'maximum':
+      return `must be at most ${limit}`
+    case 'minLength':
+      return `must have at least ${limit} characters`
+    case 'maxLength':
+      return `must have at most ${limit} characters`
+    case 'minItems':
+      return `must have at least ${limit} items`
+    case 'maxItems':
+      return `must have at most ${limit} items`
+    case 'minProperties':
+      return `must have at least ${limit} properties`
+    case 'pattern':
+      return `must match ${String(Reflect.get(params, 'pattern'))}`
+    case 'uniqueItems':
+      return 'must not hold the same value twice'
+    default:
+      return message
+  }
+}
+
+/** The texts at the first of these keys that is there, alone or in a list. */
+function textsOf(params: object, ...keys: readonly string[]): readonly string[] {
+  for (const key of keys) {
+    const value: unknown = Reflect.get(params, key)
+    if (value !== undefined) return (Array.isArray(value) ? value : [value]).map(String)
+  }
+  return []
+}

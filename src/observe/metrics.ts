@@ -1,0 +1,94 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Observe, ServiceEvent } from './event.ts'
+
+/** Counts events for Prometheus. Labels are routes, statuses and kinds of queries, so their number is bounded. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests: Counter
+  readonly #requestSeconds: Histogram
+  readonly #requestFailures: Counter
+  readonly #journalBytes: Counter
+  readonly #journalRows: Counter
+  readonly #journalWriteSeconds: Histogram
+  readonly #journalFailed: Gauge
+  readonly #rowsJudged: Counter
+  readonly #rowsRejected: Counter
+  readonly #queryRows: Counter
+  readonly #querySeconds: Histogram
+  readonly #storeReady: Gauge
+  readonly #storeDeaths: Counter
+
+  constructor(options: { readonly processMetrics: boolean }) {
+    const registers = [this.#registry]
+    const counter = (name: string, help: string, labelNames: string[] = []) =>
+      new Counter({ name: `tidemark_${name}`, help, labelNames, registers })
+    const gauge = (name: string, help: string) => new Gauge({ name: `tidemark_${name}`, help, registers })
+    const histogram = (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
+      new Histogram({ name: `tidemark_${name}`, help, buckets, labelNames, registers })
+    this.#requests = counter('http_requests_total', 'Requests answered.', ['route', 'status'])
+    this.#requestSeconds = histogram('http_request_seconds', 'Time to answer a request.', seconds, ['route'])
+    this.#requestFailures = counter('http_request_failures_total', 'Requests that failed for an unforeseen reason.')
+    this.#journalBytes = counter('journal_written_bytes_total', 'Bytes written to the journal.')
+    this.#journalRows = counter('journal_rows_total', 'Rows acknowledged: they are on disk.')
+    this.#journalWriteSeconds = histogram('journal_write_seconds', 'Time of one write and fsync.', shortSeconds)
+    this.#journalFailed = gauge('journal_failed', '1 after a failed write: nothing more is acknowledged.')
+    this.#rowsJudged = counter('rows_judged_total', 'Rows that went through the pipeline.')
+    this.#rowsRejected = counter('rows_rejected_total', 'Rows that were rejected.')
+    this.#queryRows = counter('query_rows_total', 'Rows that queries answered with.', ['query'])
+    this.#querySeconds = histogram('query_seconds', 'Time to make the answer of a query.', seconds, ['query'])
+    this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
+    this.#storeDeaths = counter('store_deaths_total', 'Times the store ended unasked and was started again.')
+    if (options.processMetrics) collectDefaultMetrics({ register: this.#registry })
+  }
+
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
+
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  readonly observe: Observe = (event) => {
+    switch (event.kind) {
+      case 'requestServed':
+        this.#requests.inc({ route: event.route, status: event.status })
+        this.#requestSeconds.observe({ route: event.route }, event.ms / 1000)
+        return
+      case 'requestFailed':
+        this.#requestFailures.inc()
+        return
+      case 'queryAnswered':
+        this.#queryRows.inc({ query: event.query }, event.rows)
+        this.#querySeconds.observe({ query: event.query }, event.ms / 1000)
+        return
+      default:
+        this.#observeStorage(event)
+    }
+  }
+
+  #observeStorage(event: ServiceEvent): void {
+    switch (event.kind) {
+      case 'journalWritten':
+        this.#journalBytes.inc(event.bytes)
+        this.#journalRows.inc(event.rows)
+        this.#journalWriteSeconds.observe(event.ms / 1000)
+        return
+      case 'journalFailed':
+        this.#journalFailed.set(1)
+        return
+      case 'rowsJudged':
+        this.#rowsJudged.inc(event.rows)
+        this.#rowsRejected.inc(event.rejected)
+        return
+      case 'storeStarted':
+        this.#storeReady.set(1)
+        return
+      case 'storeDied':
+        this.#storeReady.set(0)
+        this.#storeDeaths.inc()
+        return
+    }
+  }
+}
+
+const shortSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
+const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
