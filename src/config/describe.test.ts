@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { settingFlags, settingsTable } from './describe.ts'
+
+const path = new URL('../../docs/configuration.md', import.meta.url)
+const tableForm = /\| Setting \|.*\|\n/s
+
+/** `UPDATE_DOCS=1` writes the table anew. */
+test('docs/configuration.md holds the table of settings', () => {
+  const document = readFileSync(path, 'utf8')
+  if (process.env['UPDATE_DOCS'] === '1') {
+    writeFileSync(
+      path,
+      document.replace(tableForm, () => `${settingsTable()}\n`),
+    )
+    return
+  }
+  expect(tableForm.exec(document)?.[0]).toBe(`${settingsTable()}\n`)
+})
+
+test('each setting has a flag, but no secret one', () => {
+  const flags = settingFlags()
+  expect(flags.map(({ flag }) => flag)).toContain('--limits-query-time-ms')
+  expect(flags.find(({ name }) => name === 'port')).toEqual({
+    name: 'port',
+    flag: '--port',
+    description: 'The port to listen on; 0 takes a free one. (default: 8080)',
+  })
+  expect(flags.find(({ name }) => name === 'adminKey')).toBeUndefined()
+})

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import { loadSettings, SettingsError, type SettingSources } from './load.ts'
+import { environmentName, flagName, settingEntries } from './settings.ts'
+
+const nothing: SettingSources = { flags: {}, environment: {}, file: null }
+const file = (content: unknown): SettingSources['file'] => ({ path: 'tidemark.json', text: JSON.stringify(content) })
+
+test('without any source all settings have their defaults', () => {
+  const settings = loadSettings(nothing)
+  expect(settings).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    data: './data',
+    adminKey: null,
+    access: { consumption: null, metrics: null },
+    limits: { ingestBodyBytes: 16_777_216, resultRows: 1_000_000, queryTimeMs: 60_000, waitingQueries: 100 },
+    cors: { origins: [] },
+    server: { basePath: '', trustProxy: false, shutdownMs: 10_000 },
+    log: { level: 'info', format: 'auto' },
+  })
+})
+
+test('a flag comes before the environment, the environment before the file', () => {
+  const sources: SettingSources = {
+    flags: { port: '1' },
+    environment: { TIDEMARK_PORT: '2', TIDEMARK_HOST: '0.0.0.0', TIDEMARK_LIMITS_BUCKETS: '7' },
+    file: file({ port: 3, host: '::', data: '/var/lib/tidemark', limits: { buckets: 8, resultRows: 9 } }),
+  }
+  expect(loadSettings(sources)).toMatchObject({
+    port: 1,
+    host: '0.0.0.0',
+    data: '/var/lib/tidemark',
+    limits: { buckets: 7, resultRows: 9 },
+  })
+})
+
+describe('values', () => {
+  test.each<[string, Partial<SettingSources>, object]>([
+    ['a name with dots in the file', { file: file({ 'limits.buckets': 5 }) }, { limits: { buckets: 5 } }],
+    ['null in the file', { file: file({ port: null }) }, { port: 8080 }],
+    ['an empty variable', { environment: { TIDEMARK_PORT: '', TIDEMARK_ADMIN_KEY: '' } }, { port: 8080, adminKey: null }],
+    [
+      'a list in a variable',
+      { environment: { TIDEMARK_CORS_ORIGINS: 'https://a.example, http://b.example:8080' } },
+      { cors: { origins: ['https://a.example', 'http://b.example:8080'] } },
+    ],
+    ['a list in the file', { file: file({ cors: { origins: ['*'] } }) }, { cors: { origins: ['*'] } }],
+    ['true', { environment: { TIDEMARK_SERVER_TRUST_PROXY: 'true' } }, { server: { trustProxy: true } }],
+    ['true in the file', { file: file({ server: { trustProxy: true } }) }, { server: { trustProxy: true } }],
+    ['a choice', { flags: { 'access.consumption': 'key' } }, { access: { consumption: 'key', metrics: null } }],
+    ['a base path', { flags: { 'server.basePath': '/a/b-c' } }, { server: { basePath: '/a/b-c' } }],
+    ['a free port', { flags: { port: '0' } }, { port: 0 }],
+    ['a key', { environment: { TIDEMARK_ADMIN_KEY: 's3cret' } }, { adminKey: 's3cret' }],
+    ['variables of others', { environment: { TIDEMARK_URL: 'x', TIDEMARK_KEY: 'y', PATH: 'z' } }, { port: 8080 }],
+  ])('%s', (_name, sources, expected) => {
+    expect(loadSettings({ ...nothing, ...sources })).toMatchObject(expected)
+  })
+})
+
+describe('refusals', () => {
+  const port = 'must be a whole number from 0 to 65535'
+  test.each<[Partial<SettingSources>, string[]]>([
+    [{ flags: { port: 'abc' } }, [`port (from the flag --port) ${port} and not "abc".`]],
+    [{ flags: { port: '65536' } }, [`port (from the flag --port) ${port} and not "65536".`]],
+    [
+      { environment: { TIDEMARK_PORT: '1.5' } },
+      [`port (from the environment variable TIDEMARK_PORT) ${port} and not "1.5".`],
+    ],
+    [{ file: file({ port: '80' }) }, [`port (from the file tidemark.json) ${port} and not "80".`]],
+    [
+      { environment: { TIDEMARK_LIMITS_RESULT_ROWS: '-1' } },
+      [
+        'limits.resultRows (from the environment variable TIDEMARK_LIMITS_RESULT_ROWS) must be a whole number of rows from 1 to 1000000000 and not "-1".',
+      ],
+    ],
+    [
+      { environment: { TIDEMARK_LIMITS_RESULT_ROW: '1' } },
+      ['The environment variable TIDEMARK_LIMITS_RESULT_ROW is not a setting.'],
+    ],
+    [{ file: file({ limits: { rows: 1 } }) }, ['limits.rows (from the file tidemark.json) is not a setting.']],
+    [{ file: file({ limits: 5 }) }, ['limits (from the file tidemark.json) is not a setting.']],
+    [{ file: file([]) }, ['The file tidemark.json must hold one JSON object.']],
+    [
+      { environment: { TIDEMARK_ADMIN_KEY: 'two words' } },
+      [
+        'adminKey (from the environment variable TIDEMARK_ADMIN_KEY) must be printable ASCII characters without spaces.',
+      ],
+    ],
+    [
+      { flags: { 'access.consumption': 'open', 'server.basePath': '/a/' } },
+      [
+        'access.consumption (from the flag --access-consumption) must be public or key and not "open".',
+        'server.basePath (from the flag --server-base-path) must be a path such as /tidemark, with no slash at its end and not "/a/".',
+      ],
+    ],
+    [
+      { environment: { TIDEMARK_CORS_ORIGINS: 'portal.example' } },
+      [
+        'cors.origins (from the environment variable TIDEMARK_CORS_ORIGINS) must be a list of origins such as https://portal.example, or * and not "portal.example".',
+      ],
+    ],
+  ])('%j', (sources, sentences) => {
+    expect(refusalsOf({ ...nothing, ...sources })).toEqual(sentences)
+  })
+
+  test('a file that is not JSON', () => {
+    expect(refusalsOf({ ...nothing, file: { path: 'a.json', text: '{port: 1}' } })).toEqual([
+      expect.stringMatching(/^The file a\.json is not JSON: /),
+    ])
+  })
+})
+
+function refusalsOf(sources: SettingSources): readonly string[] {
+  try {
+    loadSettings(sources)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.sentences
+    throw error
+  }
+  return []
+}
+
+test.each([
+  ['host', 'TIDEMARK_HOST', '--host'],
+  ['adminKey', 'TIDEMARK_ADMIN_KEY', '--admin-key'],
+  ['limits.resultRows', 'TIDEMARK_LIMITS_RESULT_ROWS', '--limits-result-rows'],
+  ['server.trustProxy', 'TIDEMARK_SERVER_TRUST_PROXY', '--server-trust-proxy'],
+])('%s is %s and %s', (name, variable, flag) => {
+  expect([environmentName(name), flagName(name)]).toEqual([variable, flag])
+})
+
+test('every default is within its own bounds', () => {
+  const strays = settingEntries.filter(
+    ([, setting]) => setting.default !== null && setting.default !== '' && !('value' in setting.read(setting.default, 'json')),
+  )
+  expect(strays).toEqual([])
+})
