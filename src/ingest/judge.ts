@@ -79,7 +79,7 @@ export class Judge {
     const batch: RowBatch = {
       entityId: ingest.entityId,
       rows: growing.rows,
-      positions: growing.positions.subarray(0, growing.rows),
+      positions: growing.rows < rowsMax ? growing.positions.subarray(0, growing.rows) : growing.positions,
       fields: ingest.fields,
       columns,
     }

@@ -74,23 +74,24 @@ export class FieldSlot {
 
   /** The first `rows` rows. The slot lets go of them. */
   finish(rows: number): ColumnVector {
-    const { numbers, codes, flags } = this
+    // A view costs more than a row, so there is none where nothing is left out.
+    const numbers = this.numbers.length > rows ? this.numbers.subarray(0, rows) : this.numbers
+    const codes = this.codes.length > rows ? this.codes.subarray(0, rows) : this.codes
+    const flags = this.flags.length > rows ? this.flags.subarray(0, rows) : this.flags
     this.numbers = noNumbers
     this.codes = noCodes
     this.flags = noFlags
     switch (this.type) {
       case 'string':
-        return { type: 'string', codes: codes.subarray(0, rows), dictionary: this.strings.dictionary }
+        return { type: 'string', codes, dictionary: this.strings.dictionary }
       case 'boolean':
-        return { type: 'boolean', values: flags.subarray(0, rows) }
-      case 'long': {
-        const values = numbers.subarray(0, rows)
-        return { type: 'long', values, exact: this.#exactOf(values) }
-      }
+        return { type: 'boolean', values: flags }
+      case 'long':
+        return { type: 'long', values: numbers, exact: this.#exactOf(numbers) }
       case 'timestamp':
-        return { type: 'timestamp', values: numbers.subarray(0, rows) }
+        return { type: 'timestamp', values: numbers }
       default:
-        return { type: 'double', values: numbers.subarray(0, rows) }
+        return { type: 'double', values: numbers }
     }
   }
 

@@ -84,7 +84,7 @@ function readTimestamp(
  * | boolean | `true`, `false` | |
  * | timestamp | an ISO 8601 date or date-time, or a whole number of milliseconds | a number outside the years 0001 to 9999 |
  *
- * And `null`, which is `missing` in a time field or tag.
+ * And `null`, which is `missing` in a time field or tag. What is `wrongType` here is reported as `invalid_time` for the time field.
  */
 export function readValue(
   bytes: Buffer,
