@@ -1,0 +1,25 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compareCodePoints } from './compare-code-points.ts'
+
+test.each([
+  ['a', 'b', -1],
+  ['b', 'a', 1],
+  ['a', 'a', 0],
+  ['', 'a', -1],
+  ['ab', 'a', 1],
+  ['\uffff', '\u{1f600}', -1],
+  ['\ue000', '\u{10000}', -1],
+  ['\ud7ff', '\u{10000}', -1],
+])('%j against %j: %i', (left, right, sign) => {
+  expect(Math.sign(compareCodePoints(left, right))).toBe(sign)
+})
+
+test('orders as UTF-8 bytes do', () => {
+  const text = fc.string({ unit: 'binary' })
+  fc.assert(
+    fc.property(text, text, (left, right) => {
+      expect(Math.sign(compareCodePoints(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)))
+    }),
+  )
+})

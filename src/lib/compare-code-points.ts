@@ -1,0 +1,19 @@
+const firstSurrogate = 0xd800
+const lastSurrogate = 0xdfff
+
+/** Moves the surrogates behind U+FFFF, where the characters they spell belong. */
+function rank(unit: number): number {
+  if (unit < firstSurrogate) return unit
+  return unit <= lastSurrogate ? unit + 0x2000 : unit - 0x800
+}
+
+/** Orders two strings by their code points, as UTF-8 bytes order them; `<` orders by UTF-16 units, which differs beyond U+FFFF. */
+export function compareCodePoints(left: string, right: string): number {
+  const length = Math.min(left.length, right.length)
+  for (let index = 0; index < length; index++) {
+    const a = left.charCodeAt(index)
+    const b = right.charCodeAt(index)
+    if (a !== b) return rank(a) - rank(b)
+  }
+  return left.length - right.length
+}

@@ -1,0 +1,49 @@
+import type { ResultBatch } from '../series-store.ts'
+import { compareKeys, keyAt } from './field-reader.ts'
+import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
+import type { PickedRows } from './picked-rows.ts'
+import type { PlanRun } from './plan-run.ts'
+
+/** Rows in one part of a result. */
+export const batchRows = 16_384
+
+/**
+ * Items as their time, tag, fields and metrics, ordered by time, then tag, then fields, then position. They were picked by the order
+ * of their tags.
+ */
+export async function* answerItems(run: PlanRun, picked: PickedRows): AsyncGenerator<ResultBatch> {
+  const order = await orderItems(run, picked)
+  const readers = [{ kind: 'time', type: 'timestamp' } as const, run.tag, ...run.fields, ...run.metrics]
+  for (let start = 0; start < picked.length; start += batchRows) {
+    const end = Math.min(picked.length, start + batchRows)
+    yield picked.batch(readers, order, start, end)
+    if (run.pacer.spend((end - start) * readers.length)) await run.pacer.rest()
+  }
+}
+
+async function orderItems(run: PlanRun, picked: PickedRows): Promise<Int32Array | null> {
+  const times = picked.times()
+  const order = await orderByTime(times, run.pacer)
+  const { tags, single } = tagsOf(run)
+  const neverTies = single && run.fields.length === 0
+  if (neverTies) return order
+  const placed = order ?? inOrder(picked.length)
+  const same = (left: number, right: number): boolean =>
+    times[left] === times[right] && tags[picked.series[left]] === tags[picked.series[right]]
+  await orderWithin(placed, same, (left, right) => compareItems(run, picked, left, right), run.pacer)
+  return placed
+}
+
+/** The code of each series' tag, and whether each value has one series, whose rows are in the order of their positions already. */
+function tagsOf({ tag, selected }: PlanRun): { tags: Int32Array; single: boolean } {
+  return { tags: tag.tag.codes.values, single: selected.bounds.length - 1 === selected.series.length }
+}
+
+function compareItems({ fields }: PlanRun, { chunks, rows, series }: PickedRows, left: number, right: number): number {
+  for (const field of fields) {
+    const leftKey = keyAt(field, chunks[left], rows[left], series[left])
+    const order = compareKeys(field, leftKey, keyAt(field, chunks[right], rows[right], series[right]))
+    if (order !== 0) return order
+  }
+  return chunks[left].positions[rows[left]] - chunks[right].positions[rows[right]]
+}

@@ -1,0 +1,30 @@
+import { bucketStart, type Granularity, nextBucketStart } from '../../model/granularity.ts'
+
+/** The bucket that a walk over rising times is in. */
+export class BucketWalk {
+  startMs = Number.POSITIVE_INFINITY
+  endMs = Number.NEGATIVE_INFINITY
+  readonly #granularity: Granularity
+
+  constructor(granularity: Granularity) {
+    this.#granularity = granularity
+  }
+
+  /** Moves to the bucket that holds `ms`: likely the one it is in, or the next. */
+  enter(ms: number): void {
+    if (ms >= this.startMs && ms < this.endMs) return
+    const granularity = this.#granularity
+    if (granularity.kind === 'all') {
+      this.startMs = Number.NEGATIVE_INFINITY
+      this.endMs = Number.POSITIVE_INFINITY
+      return
+    }
+    if (ms >= this.endMs && this.startMs < this.endMs) {
+      this.startMs = this.endMs
+      this.endMs = nextBucketStart(granularity, this.startMs)
+      if (ms < this.endMs) return
+    }
+    this.startMs = bucketStart(granularity, ms)
+    this.endMs = nextBucketStart(granularity, this.startMs)
+  }
+}

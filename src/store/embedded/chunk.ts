@@ -1,0 +1,129 @@
+// A chunk holds rows of many series as columns: a part of the head, the sorted rows of a series with late ones, or (later) a page of
+// a sealed file. Rows of one series lie together in it, so that a run over a series reads neighbouring memory.
+import type { ColumnType } from '../../model/column.ts'
+import { nullBoolean, nullCode } from '../../model/column.ts'
+
+export interface NumberColumn {
+  readonly type: 'double' | 'timestamp' | 'long'
+  /** `NaN` is null; the nearest double of a long. */
+  readonly values: Float64Array
+  /** The longs beyond 2^53, at their rows; what it holds for others means nothing. Made when the first one comes. */
+  exact: BigInt64Array | null
+}
+
+export interface CodeColumn {
+  readonly type: 'string'
+  /** Codes of the dictionary that the table keeps for the field, -1 for null. */
+  readonly codes: Int32Array
+}
+
+export interface FlagColumn {
+  readonly type: 'boolean'
+  readonly values: Uint8Array
+}
+
+export type StoredColumn = NumberColumn | CodeColumn | FlagColumn
+
+export interface Chunk {
+  readonly times: Float64Array
+  readonly positions: Float64Array
+  /** By the table's column index; absent where every row of the chunk is null. */
+  readonly columns: (StoredColumn | undefined)[]
+}
+
+/** Neighbouring rows of one series in a chunk, from `start` up to `end` (not included), ordered by time and position. */
+export interface Segment {
+  readonly chunk: Chunk
+  readonly start: number
+  readonly end: number
+}
+
+export function newChunk(rows: number): Chunk {
+  return { times: new Float64Array(rows), positions: new Float64Array(rows), columns: [] }
+}
+
+/** A column of nulls. */
+export function newColumn(type: ColumnType, rows: number): StoredColumn {
+  switch (type) {
+    case 'string':
+      return { type, codes: new Int32Array(rows).fill(nullCode) }
+    case 'boolean':
+      return { type, values: new Uint8Array(rows).fill(nullBoolean) }
+    default:
+      return { type, values: new Float64Array(rows).fill(Number.NaN), exact: null }
+  }
+}
+
+export function isNullIn(column: StoredColumn, row: number): boolean {
+  switch (column.type) {
+    case 'string':
+      return column.codes[row] === nullCode
+    case 'boolean':
+      return column.values[row] === nullBoolean
+    default:
+      return Number.isNaN(column.values[row])
+  }
+}
+
+/** The longs of a column beyond 2^53, with room made for them. */
+export function exactOf(column: NumberColumn): BigInt64Array {
+  column.exact ??= new BigInt64Array(column.values.length)
+  return column.exact
+}
+
+/** Copies one value; both columns are of the same type. */
+export function copyValue(from: StoredColumn, row: number, to: StoredColumn, toRow: number): void {
+  if (from.type === 'string') {
+    if (to.type === 'string') to.codes[toRow] = from.codes[row]
+  } else if (to.type !== 'string') {
+    to.values[toRow] = from.values[row]
+    if (from.type === 'boolean' || to.type === 'boolean' || from.exact === null) return
+    if (Math.abs(from.values[row]) >= 2 ** 53) exactOf(to)[toRow] = from.exact[row]
+  }
+}
+
+export function chunkBytes(chunk: Chunk): number {
+  let bytes = chunk.times.byteLength + chunk.positions.byteLength
+  for (const column of chunk.columns) {
+    if (column === undefined) continue
+    if (column.type === 'string') bytes += column.codes.byteLength
+    else bytes += column.values.byteLength
+    if (column.type === 'long') bytes += column.exact?.byteLength ?? 0
+  }
+  return bytes
+}
+
+/** The first row from `start` on whose time is at or after `ms`; `end` when there is none. */
+export function firstAtOrAfter(times: Float64Array, start: number, end: number, ms: number): number {
+  let low = start
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (times[middle] < ms) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The first row from `start` on whose time is after `ms`; `end` when there is none. */
+export function firstAfter(times: Float64Array, start: number, end: number, ms: number): number {
+  let low = start
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (times[middle] <= ms) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** As `firstAfter`, for a place that is likely near `start`: the steps double. */
+export function firstAfterNear(times: Float64Array, start: number, end: number, ms: number): number {
+  let low = start
+  let step = 1
+  while (low + step < end && times[low + step] <= ms) {
+    low += step
+    step *= 2
+  }
+  return firstAfter(times, low, Math.min(end, low + step), ms)
+}

@@ -1,0 +1,38 @@
+// Typed arrays that grow at their end. Loops read `values` once into a local and index that: only the first `length` count.
+
+const initialLength = 16
+
+export class GrowableInt32 {
+  values = new Int32Array(initialLength)
+  length = 0
+
+  push(value: number): void {
+    if (this.length === this.values.length) this.reserve(this.length + 1)
+    this.values[this.length++] = value
+  }
+
+  /** Makes room for `length` values without changing how many there are. */
+  reserve(length: number): void {
+    if (length <= this.values.length) return
+    const grown = new Int32Array(Math.max(length, this.values.length * 2))
+    grown.set(this.values.subarray(0, this.length))
+    this.values = grown
+  }
+}
+
+export class GrowableFloat64 {
+  values = new Float64Array(initialLength)
+  length = 0
+
+  push(value: number): void {
+    if (this.length === this.values.length) this.reserve(this.length + 1)
+    this.values[this.length++] = value
+  }
+
+  reserve(length: number): void {
+    if (length <= this.values.length) return
+    const grown = new Float64Array(Math.max(length, this.values.length * 2))
+    grown.set(this.values.subarray(0, this.length))
+    this.values = grown
+  }
+}

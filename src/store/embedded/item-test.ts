@@ -1,0 +1,31 @@
+import { type Chunk, isNullIn } from './chunk.ts'
+import type { FieldReader } from './field-reader.ts'
+
+/** Whether rows are items of a query: at least one of the requested metrics is not null. */
+export class ItemTest {
+  readonly #columns: readonly number[]
+
+  constructor(metrics: readonly FieldReader[]) {
+    this.#columns = metrics.flatMap((metric) => (metric.kind === 'column' ? [metric.index] : []))
+  }
+
+  isItem(chunk: Chunk, row: number): boolean {
+    for (const index of this.#columns) {
+      const column = chunk.columns[index]
+      if (column !== undefined && !isNullIn(column, row)) return true
+    }
+    return false
+  }
+
+  /** The last item of rows [start, end), -1 when there is none. */
+  last(chunk: Chunk, start: number, end: number): number {
+    for (let row = end - 1; row >= start; row--) if (this.isItem(chunk, row)) return row
+    return -1
+  }
+
+  /** The first item of rows [start, end), -1 when there is none. */
+  first(chunk: Chunk, start: number, end: number): number {
+    for (let row = start; row < end; row++) if (this.isItem(chunk, row)) return row
+    return -1
+  }
+}

@@ -1,0 +1,127 @@
+import type { ColumnVector, LongColumn } from '../../model/column.ts'
+import type { ResultBatch } from '../series-store.ts'
+import { type Chunk, exactOf, type NumberColumn } from './chunk.ts'
+import type { Dictionary } from './dictionary.ts'
+import type { FieldReader } from './field-reader.ts'
+
+const exactFrom = 2 ** 53
+
+/** Rows that a query answers with, by where they lie. */
+export class PickedRows {
+  readonly chunks: Chunk[] = []
+  readonly rows: number[] = []
+  readonly series: number[] = []
+
+  get length(): number {
+    return this.rows.length
+  }
+
+  add(chunk: Chunk, row: number, series: number): void {
+    this.chunks.push(chunk)
+    this.rows.push(row)
+    this.series.push(series)
+  }
+
+  times(): Float64Array {
+    const times = new Float64Array(this.length)
+    for (let pick = 0; pick < times.length; pick++) times[pick] = this.chunks[pick].times[this.rows[pick]]
+    return times
+  }
+
+  /** The picks from place `start` up to `end` of `order` (null: as picked) as columns. */
+  batch(readers: readonly FieldReader[], order: Int32Array | null, start: number, end: number): ResultBatch {
+    const picks = new Int32Array(end - start)
+    for (let place = start; place < end; place++) picks[place - start] = order === null ? place : order[place]
+    return { rows: picks.length, columns: readers.map((reader) => this.#column(reader, picks)) }
+  }
+
+  #column(reader: FieldReader, picks: Int32Array): ColumnVector {
+    switch (reader.kind) {
+      case 'time': {
+        const values = new Float64Array(picks.length)
+        for (let place = 0; place < values.length; place++) {
+          values[place] = this.chunks[picks[place]].times[this.rows[picks[place]]]
+        }
+        return { type: 'timestamp', values }
+      }
+      case 'tag': {
+        const codes = new Int32Array(picks.length)
+        const bySeries = reader.tag.codes.values
+        for (let place = 0; place < codes.length; place++) codes[place] = bySeries[this.series[picks[place]]]
+        return { type: 'string', codes, dictionary: reader.dictionary.strings }
+      }
+      case 'column':
+        return this.#stored(reader, picks)
+      case 'absent':
+        return nulls(reader.type, picks.length, reader.dictionary)
+    }
+  }
+
+  #stored(reader: FieldReader & { kind: 'column' }, picks: Int32Array): ColumnVector {
+    const column = nulls(reader.type, picks.length, reader.dictionary)
+    switch (column.type) {
+      case 'string':
+        this.#codes(reader.index, picks, column.codes)
+        return column
+      case 'boolean':
+        this.#flags(reader.index, picks, column.values)
+        return column
+      default:
+        this.#numbers(reader.index, picks, column.values)
+        return column.type === 'long' ? this.#exact(reader.index, picks, column) : column
+    }
+  }
+
+  #numbers(index: number, picks: Int32Array, values: Float64Array): void {
+    for (let place = 0; place < values.length; place++) {
+      const column = this.chunks[picks[place]].columns[index]
+      if (column !== undefined && column.type !== 'string') values[place] = column.values[this.rows[picks[place]]]
+    }
+  }
+
+  #codes(index: number, picks: Int32Array, codes: Int32Array): void {
+    for (let place = 0; place < codes.length; place++) {
+      const column = this.chunks[picks[place]].columns[index]
+      if (column?.type === 'string') codes[place] = column.codes[this.rows[picks[place]]]
+    }
+  }
+
+  #flags(index: number, picks: Int32Array, values: Uint8Array): void {
+    for (let place = 0; place < values.length; place++) {
+      const column = this.chunks[picks[place]].columns[index]
+      if (column?.type === 'boolean') values[place] = column.values[this.rows[picks[place]]]
+    }
+  }
+
+  /** Adds the exact digits where one of the longs is beyond 2^53. */
+  #exact(index: number, picks: Int32Array, column: LongColumn): LongColumn {
+    const { values } = column
+    if (!values.some((value) => Math.abs(value) >= exactFrom)) return column
+    const stored: NumberColumn = { type: 'long', values, exact: null }
+    const exact = exactOf(stored)
+    for (let place = 0; place < values.length; place++) {
+      const value = values[place]
+      if (Number.isNaN(value)) continue
+      if (Math.abs(value) < exactFrom) exact[place] = BigInt(value)
+      else {
+        const from = this.chunks[picks[place]].columns[index]
+        if (from?.type === 'long' && from.exact !== null) exact[place] = from.exact[this.rows[picks[place]]]
+      }
+    }
+    return { type: 'long', values, exact }
+  }
+}
+
+/** A column of nulls. */
+export function nulls(type: ColumnVector['type'], rows: number, dictionary: Dictionary): ColumnVector {
+  switch (type) {
+    case 'string':
+      return { type, codes: new Int32Array(rows).fill(-1), dictionary: dictionary.strings }
+    case 'boolean':
+      return { type, values: new Uint8Array(rows).fill(2) }
+    case 'long':
+      return { type, values: new Float64Array(rows).fill(Number.NaN), exact: null }
+    default:
+      return { type, values: new Float64Array(rows).fill(Number.NaN) }
+  }
+}

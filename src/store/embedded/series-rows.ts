@@ -1,0 +1,166 @@
+// Where the rows of each series lie. A series takes room in the chunks extent by extent, each about as long as all before it, so that
+// a million series of one row cost little and a long series is read as a few long stretches. Rows are never moved: what a query has
+// seen stays as it was.
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Segment } from './chunk.ts'
+import { GrowableFloat64, GrowableInt32 } from './growable.ts'
+
+/** An address is a chunk's number and a row in it. */
+const rowBits = 20
+const chunkRowsMax = 2 ** rowBits
+const rowMask = chunkRowsMax - 1
+const chunksMax = 2 ** (32 - rowBits)
+const firstChunkRows = 256
+const extentRowsMax = 1024
+const none = -1
+/** `lateFrom` of a series whose rows all came in order. */
+const notLate = 2 ** 31 - 1
+
+export function chunkOfAddress(address: number): number {
+  return address >>> rowBits
+}
+
+export function rowOfAddress(address: number): number {
+  return address & rowMask
+}
+
+/** Is shown rows [start, end) of a chunk; false ends the walk. */
+export type SegmentVisitor = (chunk: Chunk, start: number, end: number) => boolean
+
+export class SeriesRows {
+  readonly chunks: Chunk[] = []
+  /** How many rows each series has. */
+  readonly counts = new GrowableInt32()
+  /** How many rows of each series came before the first late one. */
+  readonly lateFrom = new GrowableInt32()
+  readonly #chunkRows: number
+  /** The address of each series' next row, and how many rows its extent has room for. */
+  readonly #next = new GrowableInt32()
+  readonly #room = new GrowableInt32()
+  readonly #lastExtent = new GrowableInt32()
+  readonly #lastMs = new GrowableFloat64()
+  readonly #lastPosition = new GrowableFloat64()
+  /** Extents: address of the first row, rows of the series before it, the extent before it. */
+  readonly #starts = new GrowableInt32()
+  readonly #bases = new GrowableInt32()
+  readonly #previous = new GrowableInt32()
+  #used = 0
+  #allocated = 0
+
+  constructor(chunkRows: number) {
+    if (chunkRows < 1 || chunkRows > chunkRowsMax) throw new Error(`chunkRows must lie within 1 and ${chunkRowsMax}`)
+    this.#chunkRows = chunkRows
+  }
+
+  /** Makes room for a series' cursors; series come in the order of their numbers. */
+  addSeries(): void {
+    this.counts.push(0)
+    this.lateFrom.push(notLate)
+    this.#next.push(0)
+    this.#room.push(0)
+    this.#lastExtent.push(none)
+    this.#lastMs.push(Number.NEGATIVE_INFINITY)
+    this.#lastPosition.push(Number.NEGATIVE_INFINITY)
+  }
+
+  /** Gives each row its place: writes the addresses, and says where rows are late. */
+  place(series: Int32Array, times: Float64Array, positions: Float64Array, rows: number, addresses: Int32Array): void {
+    const next = this.#next.values
+    const room = this.#room.values
+    const counts = this.counts.values
+    const lateFrom = this.lateFrom.values
+    const lastMs = this.#lastMs.values
+    const lastPosition = this.#lastPosition.values
+    for (let row = 0; row < rows; row++) {
+      const id = series[row]
+      if (room[id] === 0) this.#extend(id)
+      addresses[row] = next[id]++
+      room[id]--
+      const ms = times[row]
+      if (ms > lastMs[id] || (ms === lastMs[id] && positions[row] >= lastPosition[id])) {
+        lastMs[id] = ms
+        lastPosition[id] = positions[row]
+      } else if (lateFrom[id] === notLate) lateFrom[id] = counts[id]
+      counts[id]++
+    }
+  }
+
+  /** Shows the first `count` rows of a series that lie within the range, newest extent first. Only for rows that came in order. */
+  backward(series: number, count: number, fromMs: number, toMs: number, visit: SegmentVisitor): void {
+    const bases = this.#bases.values
+    let end = count
+    let extent = this.#lastExtent.values[series]
+    while (extent !== none && bases[extent] >= end) extent = this.#previous.values[extent]
+    for (; extent !== none; extent = this.#previous.values[extent]) {
+      const address = this.#starts.values[extent]
+      const chunk = this.chunks[chunkOfAddress(address)]
+      const start = rowOfAddress(address)
+      const segmentEnd = start + end - bases[extent]
+      if (!showWithin({ chunk, start, end: segmentEnd }, fromMs, toMs, visit)) return
+      end = bases[extent]
+    }
+  }
+
+  /** Rows [from, to) of a series in the order in which they came. */
+  arrived(series: number, from: number, to: number): Segment[] {
+    const segments: Segment[] = []
+    let end = to
+    for (let extent = this.#lastExtent.values[series]; extent !== none; extent = this.#previous.values[extent]) {
+      const base = this.#bases.values[extent]
+      if (base >= end) continue
+      const address = this.#starts.values[extent]
+      const chunk = this.chunks[chunkOfAddress(address)]
+      const zero = rowOfAddress(address) - base
+      segments.push({ chunk, start: zero + Math.max(base, from), end: zero + end })
+      if (base <= from) break
+      end = base
+    }
+    return segments.reverse()
+  }
+
+  get bytes(): number {
+    return this.counts.length * 40 + this.#starts.length * 12
+  }
+
+  /** Gives a series a new extent, or a longer one where it ends at the free rows. */
+  #extend(series: number): void {
+    const rows = this.counts.values[series]
+    const wanted = rows === 0 ? 1 : rows === 1 ? 3 : Math.min(rows, extentRowsMax)
+    if (this.chunks.length === 0 || this.#used === this.#lastChunkRows()) this.#addChunk()
+    const granted = Math.min(wanted, this.#lastChunkRows() - this.#used)
+    const address = ((this.chunks.length - 1) << rowBits) | this.#used
+    this.#used += granted
+    this.#room.values[series] = granted
+    const continues = rowOfAddress(address) > 0 && this.#next.values[series] === address
+    if (continues) return
+    this.#next.values[series] = address
+    this.#previous.push(this.#lastExtent.values[series])
+    this.#lastExtent.values[series] = this.#starts.length
+    this.#starts.push(address)
+    this.#bases.push(rows)
+  }
+
+  #lastChunkRows(): number {
+    return this.chunks[this.chunks.length - 1].times.length
+  }
+
+  /** Chunks double in size up to the setting's: a small entity stays small, and nothing is copied. */
+  #addChunk(): void {
+    if (this.chunks.length === chunksMax) throw new Error('the head of an entity is full')
+    const rows = Math.min(this.#chunkRows, Math.max(firstChunkRows, this.#allocated))
+    this.chunks.push(newChunk(rows))
+    this.#allocated += rows
+    this.#used = 0
+  }
+}
+
+/** Shows the part of a segment within the range; false when the walk towards older rows is over. */
+export function showWithin(segment: Segment, fromMs: number, toMs: number, visit: SegmentVisitor): boolean {
+  const { chunk, start, end } = segment
+  const times = chunk.times
+  const firstMs = times[start]
+  if (firstMs > toMs) return true
+  const high = times[end - 1] > toMs ? firstAfter(times, start, end, toMs) : end
+  const low = firstMs < fromMs ? firstAtOrAfter(times, start, high, fromMs) : start
+  if (low < high && !visit(chunk, low, high)) return false
+  return firstMs >= fromMs
+}

@@ -1,0 +1,16 @@
+import type { Pacer } from '../../lib/pacer.ts'
+import type { Segment } from './chunk.ts'
+import type { SegmentVisitor } from './series-rows.ts'
+
+/**
+ * What plans run over: one state of the series of an entity. The head is a source; sealed files will be others, and several together
+ * are one again. A series' rows are ordered by time, then position.
+ */
+export interface SeriesSource {
+  /** Null when the rows of a series can be read at once; else a promise to await before reading them. */
+  prepare(series: number, pacer: Pacer): Promise<void> | null
+  /** Shows the rows within the range, which holds both its ends, newest segment first; the visitor's false ends it. */
+  backward(series: number, fromMs: number, toMs: number, visit: SegmentVisitor): void
+  /** The rows within the range, oldest segment first. */
+  run(series: number, fromMs: number, toMs: number): readonly Segment[]
+}

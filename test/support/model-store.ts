@@ -1,0 +1,190 @@
+// A store that answers every plan by the contract's words, over plain objects: slow, and simple enough to be believed. Tests hold the
+// real stores against it.
+import { type Value, valueAt } from '../../src/model/column.ts'
+import type { EntityField } from '../../src/model/entity.ts'
+import { bucketStart } from '../../src/model/granularity.ts'
+import type { AveragePlan, NeighbourPlan, Plan, Range, Selection, SnapPlan } from '../../src/model/plan.ts'
+import type { RowBatch } from '../../src/model/row-batch.ts'
+import type { ResultBatch } from '../../src/store/series-store.ts'
+
+/** One stored row: a field that is absent is null. */
+export interface ModelRow {
+  readonly entityId: number
+  readonly position: number
+  readonly values: Readonly<Record<string, Value>>
+}
+
+/** The values of one row of a result, in the order of the plan's output. */
+export type ResultRow = readonly Value[]
+
+export class ModelStore {
+  readonly #rows: ModelRow[] = []
+
+  write(batch: RowBatch): void {
+    for (let row = 0; row < batch.rows; row++) {
+      const values: Record<string, Value> = {}
+      batch.fields.forEach((field, index) => {
+        values[field.name] = valueAt(batch.columns[index], row)
+      })
+      this.writeRow({ entityId: batch.entityId, position: batch.positions[row], values })
+    }
+  }
+
+  writeRow(row: ModelRow): void {
+    this.#rows.push(row)
+  }
+
+  /** The rows that a store must answer, in order. Limits are not its business. */
+  run(plan: Plan): ResultRow[] {
+    const items = this.#items(plan.selection)
+    switch (plan.kind) {
+      case 'select':
+        return inContractOrder(plan.selection, within(items, plan.selection, plan.range))
+      case 'average':
+        return averages(plan, within(items, plan.selection, plan.range))
+      case 'latest': {
+        const range = { fromMs: plan.fromMs, toMs: Number.POSITIVE_INFINITY }
+        const newest = byTag(within(items, plan.selection, range), plan.selection).map((rows) => rows[rows.length - 1])
+        return inContractOrder(plan.selection, newest)
+      }
+      case 'last':
+      case 'next':
+        return neighbours(plan, items)
+      case 'snap':
+        return snaps(plan, items)
+      default:
+        return plan satisfies never
+    }
+  }
+
+  statistics(entityId: number): { rows: number; firstMs: number | null; lastMs: number | null } {
+    const times = this.#rows
+      .filter((row) => row.entityId === entityId)
+      .map((row) => Number(Object.values(row.values)[0]))
+      .sort((left, right) => left - right)
+    return { rows: times.length, firstMs: times.at(0) ?? null, lastMs: times.at(-1) ?? null }
+  }
+
+  #items({ entityId, tag, ids, prefixes, metrics }: Selection): ModelRow[] {
+    return this.#rows.filter((row) => {
+      if (row.entityId !== entityId) return false
+      const value = valueIn(row, tag)
+      if (ids !== null && !ids.some((id) => id === value)) return false
+      if (prefixes !== null && !prefixes.some((prefix) => typeof value === 'string' && value.startsWith(prefix)))
+        return false
+      return metrics.some((metric) => valueIn(row, metric) !== null)
+    })
+  }
+}
+
+/** The rows of a result's batches. */
+export function resultRows(batches: readonly ResultBatch[]): ResultRow[] {
+  return batches.flatMap(({ rows, columns }) =>
+    Array.from({ length: rows }, (_, row) => columns.map((column) => valueAt(column, row))),
+  )
+}
+
+/** Null first; strings by code point; false before true. */
+export function compareValues(left: Value, right: Value): number {
+  if (left === right) return 0
+  if (left === null) return -1
+  if (right === null) return 1
+  if (typeof left === 'string' && typeof right === 'string')
+    return Buffer.compare(Buffer.from(left), Buffer.from(right))
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function compareLists(left: readonly Value[], right: readonly Value[]): number {
+  for (let index = 0; index < left.length; index++) {
+    const order = compareValues(left[index], right[index])
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+function valueIn(row: ModelRow, field: EntityField): Value {
+  return row.values[field.name] ?? null
+}
+
+function timeOf(row: ModelRow, selection: Selection): number {
+  return Number(valueIn(row, selection.time))
+}
+
+function within(rows: readonly ModelRow[], selection: Selection, { fromMs, toMs }: Range): ModelRow[] {
+  return rows.filter((row) => timeOf(row, selection) >= fromMs && timeOf(row, selection) <= toMs)
+}
+
+function output(row: ModelRow, { time, tag, fields, metrics }: Selection): ResultRow {
+  return [time, tag, ...fields, ...metrics].map((field) => valueIn(row, field))
+}
+
+function inContractOrder(selection: Selection, rows: readonly ModelRow[]): ResultRow[] {
+  const { time, tag, fields } = selection
+  const key = (row: ModelRow): Value[] => [...[time, tag, ...fields].map((field) => valueIn(row, field)), row.position]
+  return rows.toSorted((left, right) => compareLists(key(left), key(right))).map((row) => output(row, selection))
+}
+
+/** The rows of each tag from old to new, by the order of the tags. */
+function byTag(rows: readonly ModelRow[], selection: Selection): ModelRow[][] {
+  const groups = new Map<Value, ModelRow[]>()
+  for (const row of rows) {
+    const value = valueIn(row, selection.tag)
+    groups.set(value, [...(groups.get(value) ?? []), row])
+  }
+  const age = (row: ModelRow): Value[] => [timeOf(row, selection), row.position]
+  return [...groups]
+    .sort(([left], [right]) => compareValues(left, right))
+    .map(([, group]) => group.sort((left, right) => compareLists(age(left), age(right))))
+}
+
+function neighbours(plan: NeighbourPlan, items: readonly ModelRow[]): ResultRow[] {
+  const { selection, dateMs, offset } = plan
+  const found = byTag(items, selection).flatMap((rows) => {
+    const side =
+      plan.kind === 'last'
+        ? rows.filter((row) => timeOf(row, selection) < dateMs).reverse()
+        : rows.filter((row) => timeOf(row, selection) > dateMs)
+    return side.slice(offset, offset + 1)
+  })
+  return inContractOrder(selection, found)
+}
+
+function snaps({ selection, ticksMs }: SnapPlan, items: readonly ModelRow[]): ResultRow[] {
+  const tags = byTag(items, selection)
+  return [...ticksMs].flatMap((tickMs) =>
+    tags.flatMap((rows) => {
+      const state = rows.findLast((row) => timeOf(row, selection) <= tickMs)
+      return state === undefined ? [] : [[...output(state, selection), tickMs]]
+    }),
+  )
+}
+
+function averages(plan: AveragePlan, items: readonly ModelRow[]): ResultRow[] {
+  const { selection, granularity, range, byTag: keepTag } = plan
+  if (items.length === 0) return []
+  const openStart = items.reduce((ms, row) => Math.min(ms, timeOf(row, selection)), Number.POSITIVE_INFINITY)
+  const allMs = range.fromMs === Number.NEGATIVE_INFINITY ? openStart : range.fromMs
+  const keyFields = [...(keepTag ? [selection.tag] : []), ...selection.fields]
+  const groups = new Map<string, { key: Value[]; rows: ModelRow[] }>()
+  for (const row of items) {
+    const bucketMs = granularity.kind === 'all' ? allMs : bucketStart(granularity, timeOf(row, selection))
+    const key = [bucketMs, ...keyFields.map((field) => valueIn(row, field))]
+    const text = key.map((value) => `${typeof value}:${value === 0 ? '0' : JSON.stringify(String(value))}`).join()
+    const group = groups.get(text) ?? { key, rows: [] }
+    group.rows.push(row)
+    groups.set(text, group)
+  }
+  return [...groups.values()]
+    .sort((left, right) => compareLists(left.key, right.key))
+    .map(({ key, rows }) => [
+      ...key,
+      ...selection.metrics.map((metric) => mean(rows.map((row) => valueIn(row, metric)))),
+    ])
+}
+
+/** Divided first, so that no sum overflows. */
+function mean(values: readonly Value[]): number | null {
+  const numbers = values.filter((value) => value !== null).map(Number)
+  if (numbers.length === 0) return null
+  return numbers.reduce((sum, value) => sum + value / numbers.length, 0)
+}

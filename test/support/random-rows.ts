@@ -1,0 +1,187 @@
+// Random entities, rows and plans for the property tests of stores: few tags and dates, so that ties, nulls and late rows are common.
+import type { ColumnVector, Value } from '../../src/model/column.ts'
+import type { EntityField } from '../../src/model/entity.ts'
+import { isNumeric } from '../../src/model/field.ts'
+import { type Granularity, parseGranularity } from '../../src/model/granularity.ts'
+import type { Plan, Range, Selection } from '../../src/model/plan.ts'
+import type { RowBatch } from '../../src/model/row-batch.ts'
+
+/** A whole number from 0 up to `below`. */
+export type Draw = (below: number) => number
+
+/** A small generator of numbers that a seed decides (mulberry32). */
+export function drawFrom(seed: number): Draw {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
+}
+
+function oneOf<T>(draw: Draw, values: readonly T[]): T {
+  return values[draw(values.length)]
+}
+
+function someOf<T>(draw: Draw, values: readonly T[]): T[] {
+  return values.filter(() => draw(2) === 0)
+}
+
+const valueTypes = ['timestamp', 'string', 'double', 'long', 'boolean'] as const
+const strings = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'a\u{1f600}']
+const longs = [0, -1, 7, 2 ** 53, 9007199254740993n, -9007199254740995n, 9223372036854775807n]
+const doubles = [0, -0, 1.5, -2.25, 1e300, 1.7e308, -1.7e308, 5e-324, 0.1]
+
+export interface RandomEntity {
+  readonly time: EntityField
+  readonly tags: readonly EntityField[]
+  readonly others: readonly EntityField[]
+}
+
+export function randomEntity(draw: Draw): RandomEntity {
+  const tags = Array.from({ length: 1 + draw(3) }, (_, index) => field(`tag${index}`, 'string', 'tag'))
+  const others = Array.from({ length: 1 + draw(6) }, (_, index) =>
+    field(`field${index}`, oneOf(draw, valueTypes), draw(2) === 0 ? 'metric' : 'dimension'),
+  )
+  return { time: field('D', 'timestamp', 'time'), tags, others: [...others, field('V', 'double', 'metric')] }
+}
+
+function field(name: string, type: EntityField['type'], role: EntityField['role']): EntityField {
+  return { name, type, role }
+}
+
+export function randomValue(draw: Draw, type: EntityField['type']): Value {
+  if (draw(4) === 0) return null
+  switch (type) {
+    case 'timestamp':
+      return draw(4) * 1000 - 2000
+    case 'long':
+      return oneOf(draw, longs)
+    case 'double':
+      return oneOf(draw, doubles)
+    case 'boolean':
+      return draw(2) === 0
+    default:
+      return oneOf(draw, strings)
+  }
+}
+
+/** Batches whose rows mostly follow in time; `spanMs` is about how long they last. Later ones may have more fields. */
+export function randomBatches(draw: Draw, entity: RandomEntity, spanMs: number): RowBatch[] {
+  const batches: RowBatch[] = []
+  const dictionary = [...strings]
+  const count = 1 + draw(8)
+  let position = draw(100)
+  for (let index = 0; index < count; index++) {
+    const rows = draw(3) === 0 ? 1 : draw(40)
+    const known = entity.others.slice(0, 1 + draw(entity.others.length))
+    const tags = index > 0 ? entity.tags : entity.tags.slice(0, 1 + draw(entity.tags.length))
+    const atMs = Math.floor((spanMs * index) / count)
+    const times = Array.from({ length: rows }, (_, row) => {
+      const late = draw(10) === 0 ? draw(spanMs) : 0
+      return atMs + Math.floor((row * spanMs) / count / rows / 2) - late - (draw(3) === 0 ? spanMs / 2 : 0)
+    })
+    const columns = [
+      columnOf('timestamp', times, dictionary),
+      ...tags.map(() =>
+        columnOf(
+          'string',
+          Array.from({ length: rows }, () => oneOf(draw, strings)),
+          dictionary,
+        ),
+      ),
+      ...known.map(({ type }) =>
+        columnOf(
+          type,
+          Array.from({ length: rows }, () => randomValue(draw, type)),
+          dictionary,
+        ),
+      ),
+    ]
+    const positions = Float64Array.from({ length: rows }, (_, row) => position + row)
+    position += rows + draw(3)
+    batches.push({ entityId: 1, rows, positions, fields: [entity.time, ...tags, ...known], columns })
+  }
+  return batches
+}
+
+/** Values as a column; `dictionary` is added to where it lacks a string. */
+export function columnOf(type: EntityField['type'], values: readonly Value[], dictionary: string[] = []): ColumnVector {
+  switch (type) {
+    case 'string': {
+      const codes = Int32Array.from(values, (value) => (value === null ? -1 : codeIn(dictionary, String(value))))
+      return { type, codes, dictionary }
+    }
+    case 'boolean':
+      return { type, values: Uint8Array.from(values, (value) => (value === null ? 2 : Number(value))) }
+    case 'long': {
+      const exact = values.some((value) => typeof value === 'bigint')
+      const digits = BigInt64Array.from(values, (value) => (value === null ? 0n : BigInt(value)))
+      return { type, values: numbers(values), exact: exact ? digits : null }
+    }
+    case 'json':
+      throw new Error('a series entity has no json field')
+    default:
+      return { type, values: numbers(values) }
+  }
+}
+
+function numbers(values: readonly Value[]): Float64Array {
+  return Float64Array.from(values, (value) => (value === null ? Number.NaN : Number(value)))
+}
+
+function codeIn(dictionary: string[], text: string): number {
+  const known = dictionary.indexOf(text)
+  return known === -1 ? dictionary.push(text) - 1 : known
+}
+
+const granularities = ['all', 'none', 'second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'P1M1D', 'PT7S']
+
+export function randomPlan(draw: Draw, entity: RandomEntity, spanMs: number): Plan {
+  const selection = randomSelection(draw, entity)
+  const range = randomRange(draw, spanMs)
+  switch (draw(6)) {
+    case 0:
+      return { kind: 'select', selection, range }
+    case 1:
+    case 2: {
+      const metrics = entity.others.filter((other) => other.role === 'metric' && isNumeric(other))
+      const granularity: Granularity = parseGranularity(oneOf(draw, granularities)) ?? { kind: 'all' }
+      return { kind: 'average', selection: { ...selection, metrics }, range, granularity, byTag: draw(2) === 0 }
+    }
+    case 3:
+      return { kind: 'latest', selection, fromMs: range.fromMs }
+    case 4: {
+      const kind = draw(2) === 0 ? 'last' : 'next'
+      return { kind, selection, dateMs: draw(spanMs * 2) - spanMs, offset: draw(3) === 0 ? draw(20) : draw(2) }
+    }
+    default: {
+      const ticks = Array.from({ length: draw(6) }, () => draw(spanMs * 2) - spanMs)
+      const ticksMs = Float64Array.from(new Set(ticks)).sort()
+      return { kind: 'snap', selection, ticksMs }
+    }
+  }
+}
+
+function randomSelection(draw: Draw, { time, tags, others }: RandomEntity): Selection {
+  const metrics = others.filter((other) => other.role === 'metric')
+  const asked = someOf(draw, metrics)
+  return {
+    entityId: 1,
+    time,
+    tag: oneOf(draw, tags),
+    ids: draw(2) === 0 ? null : [...someOf(draw, strings), 'unknown', ...someOf(draw, strings)],
+    prefixes: draw(3) > 0 ? null : [...someOf(draw, ['a', 'a%', '', '\u{1f600}']), 'b'],
+    metrics: asked.length > 0 ? asked : metrics,
+    fields: someOf(draw, [...others.filter((other) => other.role === 'dimension'), ...tags]),
+  }
+}
+
+function randomRange(draw: Draw, spanMs: number): Range {
+  const [first, second] = [draw(spanMs * 2) - spanMs, draw(spanMs * 2) - spanMs]
+  return {
+    fromMs: draw(2) === 0 ? Number.NEGATIVE_INFINITY : Math.min(first, second),
+    toMs: draw(2) === 0 ? Number.POSITIVE_INFINITY : Math.max(first, second),
+  }
+}
