@@ -26,7 +26,7 @@ import {
 } from './ascii.ts'
 
 /** A value may be nested this deep. */
-export const nestingMax = 512
+const nestingMax = 512
 
 /** Where the text stops being JSON, and why when that is not for the byte that stands there. */
 export class MalformedJson extends Error {

@@ -8,7 +8,7 @@ import type { TimestampReader } from './timestamps.ts'
 
 /** Given back in place of the next place, all below zero: why a value was not taken. */
 export const missing = -1
-export const wrongType = -2
+const wrongType = -2
 export const outOfRange = -3
 
 function readNull(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
