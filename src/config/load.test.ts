@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadSettings, SettingsError, type SettingSources } from './load.ts'
+import { loadSettings, type SettingSources, SettingsError } from './load.ts'
 import { environmentName, flagName, settingEntries } from './settings.ts'
 
 const nothing: SettingSources = { flags: {}, environment: {}, file: null }
@@ -38,7 +38,11 @@ describe('values', () => {
   test.each<[string, Partial<SettingSources>, object]>([
     ['a name with dots in the file', { file: file({ 'limits.buckets': 5 }) }, { limits: { buckets: 5 } }],
     ['null in the file', { file: file({ port: null }) }, { port: 8080 }],
-    ['an empty variable', { environment: { TIDEMARK_PORT: '', TIDEMARK_ADMIN_KEY: '' } }, { port: 8080, adminKey: null }],
+    [
+      'an empty variable',
+      { environment: { TIDEMARK_PORT: '', TIDEMARK_ADMIN_KEY: '' } },
+      { port: 8080, adminKey: null },
+    ],
     [
       'a list in a variable',
       { environment: { TIDEMARK_CORS_ORIGINS: 'https://a.example, http://b.example:8080' } },
@@ -131,7 +135,8 @@ test.each([
 
 test('every default is within its own bounds', () => {
   const strays = settingEntries.filter(
-    ([, setting]) => setting.default !== null && setting.default !== '' && !('value' in setting.read(setting.default, 'json')),
+    ([, setting]) =>
+      setting.default !== null && setting.default !== '' && !('value' in setting.read(setting.default, 'json')),
   )
   expect(strays).toEqual([])
 })

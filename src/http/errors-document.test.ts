@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { rejectCodes } from '../catalog/catalog.ts'
+import { Problem, type ProblemCode, problems } from '../model/problem.ts'
+
+const document = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
+const [ofProblems = '', ofRows = ''] = document.split('## Codes of rejected rows')
+
+function codesIn(part: string): string[] {
+  return [...part.matchAll(/^### `(\w+)`$/gm)].map((match) => match[1]!)
+}
+
+function isCode(text: string): text is ProblemCode {
+  return Object.hasOwn(problems, text)
+}
+
+test('docs/errors.md explains every problem, in the order of the catalogue, and no other', () => {
+  expect(codesIn(ofProblems)).toEqual(Object.keys(problems))
+})
+
+test('it tells the status of each, and whether to try again', () => {
+  const told = [...ofProblems.matchAll(/^### `(\w+)`\n\nStatus (\d+), (not )?retryable\./gm)]
+  const expected = codesIn(ofProblems)
+    .filter(isCode)
+    .map((code) => {
+      const { status, retryable } = new Problem(code, '')
+      return [code, String(status), retryable]
+    })
+  expect(told.map((match) => [match[1], match[2], match[3] === undefined])).toEqual(expected)
+})
+
+test('it explains every code of rejected rows, and no other', () => {
+  expect(codesIn(ofRows)).toEqual([...rejectCodes])
+})
