@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { collectList, splitList } from './list-option.ts'
+
+test.each([
+  ['a', ['a']],
+  ['a,b', ['a', 'b']],
+  ['a,,b,', ['a', 'b']],
+  ['a\\,b,c', ['a,b', 'c']],
+  ['', []],
+])('%j is %j', (text, parts) => {
+  expect(splitList(text)).toEqual(parts)
+})
+
+test('a repeated option adds up', () => {
+  expect(collectList('b,c', collectList('a'))).toEqual(['a', 'b', 'c'])
+})

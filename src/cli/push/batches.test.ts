@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Batch, type BatchBounds, batchesOf } from './batches.ts'
+
+async function batch(groups: readonly (readonly string[])[], bounds: Partial<BatchBounds>): Promise<Batch[]> {
+  const rows = (async function* () {
+    for (const group of groups) yield group.map((row) => Buffer.from(row))
+  })()
+  const found: Batch[] = []
+  const all = { rowsMax: 3, bytesMax: 1000, format: 'ndjson', skipRows: 0, ...bounds } as const
+  for await (const one of batchesOf(rows, all)) found.push(one)
+  return found
+}
+
+const shown = (batches: Batch[]) =>
+  batches.map(({ firstRow, rows, body }) => [firstRow, rows, Buffer.from(body).toString()])
+
+test.each<[string, string[][], Partial<BatchBounds>, [number, number, string][]]>([
+  ['nothing', [[], []], {}, []],
+  [
+    'by rows',
+    [
+      ['1', '2'],
+      ['3', '4'],
+    ],
+    {},
+    [
+      [1, 3, '1\n2\n3\n'],
+      [4, 1, '4\n'],
+    ],
+  ],
+  [
+    'as JSON',
+    [
+      ['1', '2'],
+      ['3', '4'],
+    ],
+    { format: 'json' },
+    [
+      [1, 3, '[1,2,3]'],
+      [4, 1, '[4]'],
+    ],
+  ],
+  [
+    'by bytes',
+    [['1111', '2222', '3333']],
+    { bytesMax: 12 },
+    [
+      [1, 2, '1111\n2222\n'],
+      [3, 1, '3333\n'],
+    ],
+  ],
+  [
+    'a large row alone',
+    [['1', '2'.repeat(20), '3']],
+    { bytesMax: 10 },
+    [
+      [1, 1, '1\n'],
+      [2, 1, `${'2'.repeat(20)}\n`],
+      [3, 1, '3\n'],
+    ],
+  ],
+  [
+    'after some',
+    [
+      ['1', '2'],
+      ['3', '4', '5'],
+    ],
+    { skipRows: 3 },
+    [[4, 2, '4\n5\n']],
+  ],
+  ['after all', [['1']], { skipRows: 3 }, []],
+])('%s', async (_, groups, bounds, expected) => {
+  expect(shown(await batch(groups, bounds))).toEqual(expected)
+})
+
+test('every row goes once, in order, within the bounds', async () => {
+  const group = fc.array(fc.string({ unit: fc.constantFrom('a', 'é'), minLength: 1, maxLength: 30 }), { maxLength: 7 })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(group, { maxLength: 5 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 4, max: 60 }),
+      async (groups, rowsMax, bytesMax) => {
+        const batches = await batch(groups, { rowsMax, bytesMax })
+        const rows = batches.flatMap(({ body }) => Buffer.from(body).toString().trimEnd().split('\n'))
+        expect(rows).toEqual(groups.flat())
+        let next = 1
+        for (const { firstRow, rows: count, body } of batches) {
+          expect(firstRow).toBe(next)
+          next += count
+          expect(count).toBeLessThanOrEqual(rowsMax)
+          if (count > 1) expect(body.length).toBeLessThanOrEqual(bytesMax)
+        }
+      },
+    ),
+  )
+})

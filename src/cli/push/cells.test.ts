@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { CsvCell } from '../../lib/csv-reader.ts'
+import { type CellType, cellEncoder } from './cells.ts'
+
+test.each<[CellType, CsvCell, string]>([
+  ['double', '1.50', '1.50'],
+  ['double', '-0', '-0'],
+  ['double', '1e-7', '1e-7'],
+  ['double', '007', '"007"'],
+  ['double', '1.', '"1."'],
+  ['double', '.5', '".5"'],
+  ['double', '+1', '"+1"'],
+  ['double', ' 1', '" 1"'],
+  ['double', 'NaN', '"NaN"'],
+  ['double', 'true', '"true"'],
+  ['double', null, 'null'],
+  ['double', '', 'null'],
+  ['long', '9223372036854775807', '9223372036854775807'],
+  ['long', 'x', '"x"'],
+  ['boolean', 'true', 'true'],
+  ['boolean', 'false', 'false'],
+  ['boolean', 'True', '"True"'],
+  ['boolean', '1', '"1"'],
+  ['string', '12', '"12"'],
+  ['string', 'true', '"true"'],
+  ['string', 'a"b', '"a\\"b"'],
+  ['string', '', '""'],
+  ['string', null, 'null'],
+  ['timestamp', '2014-04-10 00:02:00', '"2014-04-10T00:02:00"'],
+  ['timestamp', '2014-04-10 00:02', '"2014-04-10T00:02"'],
+  ['timestamp', '2014-04-10 00:02:00.125', '"2014-04-10T00:02:00.125"'],
+  ['timestamp', '2014-04-10T00:02:00Z', '"2014-04-10T00:02:00Z"'],
+  ['timestamp', '2014-04-10  00:02', '"2014-04-10  00:02"'],
+  ['timestamp', '10.04.2014 00:02', '"10.04.2014 00:02"'],
+  ['timestamp', '1397088120000', '1397088120000'],
+  ['timestamp', '1397088120', '"1397088120"'],
+  ['timestamp', '20140410', '"20140410"'],
+  ['timestamp', '01397088120000', '"01397088120000"'],
+  ['timestamp', null, 'null'],
+  ['guess', '1.5', '1.5'],
+  ['guess', 'true', 'true'],
+  ['guess', 'a', '"a"'],
+  ['guess', '2014-04-10 00:02', '"2014-04-10 00:02"'],
+  ['guess', null, 'null'],
+])('as %s, %j is %s', (type, cell, json) => {
+  expect(cellEncoder(type)(cell)).toBe(json)
+})

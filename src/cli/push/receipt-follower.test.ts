@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { Receipt } from '../../client/answers.ts'
+import { type Outcome, ReceiptFollower } from './receipt-follower.ts'
+
+const receipt = (stored: number, pending: number, rejected: readonly number[] = []): Receipt => ({
+  batch: 'b',
+  rows: stored + pending + rejected.length,
+  stored,
+  rejected: rejected.length,
+  pending,
+  errors: rejected.map((index) => ({ index, field: 'V', code: 'wrong_type', message: 'm' })),
+})
+
+/** Follows batches of ten rows, each of which is answered with its receipts in turn; the last one stays. */
+async function follow(batches: readonly (readonly Receipt[])[], patienceMs = 1000): Promise<Outcome> {
+  let now = 0
+  const asked = batches.map(() => 0)
+  const follower = new ReceiptFollower({
+    receipt: async (batch) => {
+      const index = Number(batch)
+      const receipts = batches[index]!
+      return receipts[Math.min(asked[index]!++, receipts.length - 1)]!
+    },
+    nowMs: () => now,
+    sleep: async (ms) => {
+      now += ms
+    },
+    patienceMs,
+    errorsMax: 3,
+  })
+  for (const index of batches.keys()) follower.add({ batch: String(index), firstRow: index * 10 + 1, rows: 10 })
+  follower.close()
+  return follower.run()
+}
+
+test('counts add up over the batches', async () => {
+  const outcome = await follow([[receipt(10, 0)], [receipt(2, 8), receipt(6, 2, [1, 3]), receipt(8, 0, [1, 3])]])
+  expect(outcome).toMatchObject({ stored: 18, rejected: 2, pending: 0 })
+  expect(outcome.errors.map(({ row }) => row)).toEqual([12, 14])
+})
+
+test('the first errors are kept', async () => {
+  const outcome = await follow([[receipt(8, 0, [4, 5])], [receipt(8, 0, [0, 9])]])
+  expect(outcome.errors.map(({ row }) => row)).toEqual([5, 6, 11])
+  expect(outcome.rejected).toBe(4)
+})
+
+test('what does not move is pending in the end', async () => {
+  expect(await follow([[receipt(10, 0)], [receipt(2, 8)], [receipt(0, 10)]])).toMatchObject({ stored: 10, pending: 20 })
+})
+
+test('nothing to follow', async () => {
+  expect(await follow([])).toEqual({ stored: 0, rejected: 0, pending: 0, errors: [] })
+})

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import { ConnectionError, ServiceError } from '../../client/service-error.ts'
+import type { Batch } from './batches.ts'
+import { failureReport } from './report.ts'
+import { sendBatches, withRetries } from './send.ts'
+
+const refused = new ConnectionError('refused', { sent: false, cause: null })
+const broken = new ConnectionError('broke', { sent: true, cause: null })
+const problem = (retryable: boolean, retryAfterS: number | null = null): ServiceError =>
+  new ServiceError({ status: retryable ? 503 : 400, code: 'x', detail: 'full', errors: [], retryable, retryAfterS })
+
+/** Answers with these, one an attempt, and tells how long was waited between. */
+async function attempts(
+  outcomes: readonly (Error | 'ok')[],
+  retryMs: number,
+): Promise<{ end: unknown; waits: number[] }> {
+  const waits: number[] = []
+  let now = 0
+  let attempt = 0
+  const options = {
+    nowMs: () => now,
+    sleep: async (ms: number) => {
+      waits.push(ms)
+      now += ms
+    },
+    retryMs,
+    onRetry: () => {},
+  }
+  const one = async (): Promise<string> => {
+    const outcome = outcomes[Math.min(attempt++, outcomes.length - 1)]!
+    if (outcome === 'ok') return outcome
+    throw outcome
+  }
+  const end = await withRetries(one, options).catch((error: unknown) => error)
+  return { end, waits }
+}
+
+describe('tries again only where nothing can be stored twice', () => {
+  test.each<[string, (Error | 'ok')[], number, unknown, number[]]>([
+    ['at once', ['ok'], 1000, 'ok', []],
+    ['after a refused connection', [refused, 'ok'], 1000, 'ok', [250]],
+    ['after a retryable answer', [problem(true), problem(true), 'ok'], 1000, 'ok', [250, 500]],
+    ['not before the service asks for it', [problem(true, 3), 'ok'], 10_000, 'ok', [3000]],
+    ['not after another answer', [problem(false)], 1000, problem(false), []],
+    ['not after a broken connection', [broken], 1000, broken, []],
+    ['not for ever', [refused], 1000, refused, [250, 500]],
+    ['not for longer than is left', [problem(true, 60)], 1000, problem(true, 60), []],
+  ])('%s', async (_, outcomes, retryMs, end, waits) => {
+    expect(await attempts(outcomes, retryMs)).toEqual({ end, waits })
+  })
+})
+
+async function* batchesOf(count: number, failAfter?: Error): AsyncGenerator<Batch> {
+  for (let index = 0; index < count; index++) yield { firstRow: index * 10 + 1, rows: 10, body: Buffer.from('') }
+  if (failAfter !== undefined) throw failAfter
+}
+
+/** Sends ten rows a batch; each push waits a turn more than the one before, and those named fail. */
+async function send(count: number, failing: readonly number[], concurrency: number, failAfter?: Error) {
+  let inFlight = 0
+  let most = 0
+  const result = await sendBatches(batchesOf(count, failAfter), {
+    concurrency,
+    push: async ({ firstRow, rows }) => {
+      most = Math.max(most, ++inFlight)
+      await new Promise((resolve) => setImmediate(resolve))
+      inFlight--
+      if (failing.includes(firstRow)) throw problem(false)
+      return { batch: `b${firstRow}`, rows }
+    },
+    onAccepted: () => {},
+  })
+  return { most, ...result }
+}
+
+test.each([1, 3])('%i in flight', async (concurrency) => {
+  const { most, acknowledgedRows, failed, lastRow } = await send(7, [], concurrency)
+  expect({ most, acknowledgedRows, failed, lastRow }).toEqual({
+    most: concurrency,
+    acknowledgedRows: 70,
+    failed: [],
+    lastRow: 70,
+  })
+})
+
+test.each<[string, number, number[], number, Error | undefined, string | null]>([
+  ['all is well', 3, [], 1, undefined, null],
+  [
+    'a batch fails',
+    5,
+    [21],
+    1,
+    undefined,
+    'rows 21 to 30 were not acknowledged: full\nAll rows before row 21 are on disk, none after. Once it is mended, go on with --skip-rows 20.',
+  ],
+  [
+    'others were in flight',
+    5,
+    [11],
+    3,
+    undefined,
+    'rows 11 to 20 were not acknowledged: full\nOf the rows up to 40, all but those named are on disk; nothing after them was sent.',
+  ],
+  [
+    'the input ends in the middle',
+    2,
+    [],
+    3,
+    new Error('line 30: bad'),
+    'the input cannot be read on: line 30: bad\nAll rows before row 21 are on disk, none after. Once it is mended, go on with --skip-rows 20.',
+  ],
+])('%s', async (_, count, failing, concurrency, failAfter, report) => {
+  expect(failureReport(await send(count, failing, concurrency, failAfter), 0)).toBe(report)
+})
+
+test('a broken connection leaves it open', () => {
+  const failed = [{ firstRow: 1, lastRow: 5, error: broken }]
+  expect(failureReport({ acknowledgedRows: 0, failed, readError: undefined, lastRow: 5 }, 0)).toContain(
+    'Nobody knows whether these rows were stored.',
+  )
+})

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeName, openSource, type RowFormat } from './source.ts'
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test.each<[string, string, RowFormat | null]>([
+  ['readings.csv', 'readings', 'csv'],
+  ['a/b/readings.v2.CSV.gz', 'readings.v2', 'csv'],
+  ['rows.ndjson', 'rows', 'ndjson'],
+  ['rows.jsonl.gz', 'rows', 'ndjson'],
+  ['rows.json', 'rows', 'json'],
+  ['rows.txt', 'rows.txt', null],
+  ['rows.gz', 'rows', null],
+])('%s', (path, name, format) => {
+  expect(describeName(path)).toEqual({ name, format })
+})
+
+async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of bytes) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+const mark = Buffer.from([0xef, 0xbb, 0xbf])
+const large = 'x'.repeat(1_000_000)
+
+test.each<[string, Uint8Array, string]>([
+  ['plain.csv', Buffer.from('a,b\n'), 'a,b\n'],
+  ['empty.csv', Buffer.from(''), ''],
+  ['one.csv', Buffer.from('a'), 'a'],
+  ['mark.csv', Buffer.concat([mark, Buffer.from('a')]), 'a'],
+  ['packed.csv.gz', gzipSync('a,b\n'), 'a,b\n'],
+  ['packed-mark.csv.gz', gzipSync(Buffer.concat([mark, Buffer.from('a')])), 'a'],
+  ['not-named-so.csv', gzipSync('a,b\n'), 'a,b\n'],
+  ['large.csv.gz', gzipSync(large), large],
+])('%s', async (name, content, text) => {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  const source = await openSource(path, undefined, Readable.from([]))
+  expect(source.totalBytes).toBe(content.length)
+  expect(await textOf(source.bytes)).toBe(text)
+  expect(source.readBytes()).toBe(content.length)
+})
+
+test('standard input, a byte at a time', async () => {
+  const content = gzipSync(Buffer.concat([mark, Buffer.from('[1]')]))
+  const stdin = Readable.from([...content].map((byte) => Buffer.from([byte])))
+  const source = await openSource('-', 'json', stdin)
+  expect(source).toMatchObject({ name: null, totalBytes: null, format: 'json' })
+  expect(await textOf(source.bytes)).toBe('[1]')
+})
+
+test('gzip that ends too early is an error', async () => {
+  const source = await openSource('-', 'csv', Readable.from([gzipSync(large).subarray(0, 500)]))
+  await expect(textOf(source.bytes)).rejects.toThrow('unexpected end of file')
+})
+
+test.each([
+  ['-', 'Give --format csv, ndjson or json.'],
+  ['missing.csv', 'There is no file'],
+  ['rows.txt', 'does not say what it holds'],
+])('%s is refused', async (path, message) => {
+  await expect(openSource(path, undefined, Readable.from([]))).rejects.toThrow(message)
+})
+
+test('a folder is refused', async () => {
+  await expect(openSource(folder, 'csv', Readable.from([]))).rejects.toThrow('is a folder')
+})
