@@ -1,0 +1,95 @@
+// What a journal must hold: all that was acknowledged, once, in the order of the calls, with its bytes.
+
+import { type JournalEntry, type JournalReader, type PlacedEntry, positionAfter } from '../../src/journal/journal.ts'
+import type { Random } from '../support/random.ts'
+
+interface Attempt {
+  readonly entry: JournalEntry
+  outcome: 'unknown' | 'refused' | { readonly position: number }
+}
+
+export class JournalModel {
+  readonly #attempts: Attempt[] = []
+  /** Everything from here on must be kept. */
+  #trimPosition = 0
+
+  get attempts(): number {
+    return this.#attempts.length
+  }
+
+  /** Gives up what is before some acknowledged entry, or before the end, and says where that is. */
+  moveTrimPosition(endPosition: number, random: Random): number {
+    const places = this.#attempts.flatMap(({ outcome }) => (typeof outcome === 'string' ? [] : [outcome.position]))
+    const kept = [...places.filter((position) => position >= this.#trimPosition && position < endPosition), endPosition]
+    this.#trimPosition = kept[random.below(kept.length)] ?? endPosition
+    return this.#trimPosition
+  }
+
+  /** Notes an append that is about to be called; the number is to be given when its outcome is known. */
+  attempt(entry: JournalEntry): number {
+    return this.#attempts.push({ entry, outcome: 'unknown' }) - 1
+  }
+
+  acknowledge(attempt: number, position: number): void {
+    this.#attempts[attempt]!.outcome = { position }
+  }
+
+  refuse(attempt: number): void {
+    this.#attempts[attempt]!.outcome = 'refused'
+  }
+
+  /** Reads all that must be kept, checks it, and from then on expects it to stay. Throws at the first thing that is wrong. */
+  async check(reader: JournalReader, endPosition: number, bytesMax: () => number): Promise<void> {
+    if (endPosition < this.#trimPosition) throw new Error(`the journal ends at ${endPosition}, before its place`)
+    const expected = this.#attempts.filter((attempt) => this.#mustBeThere(attempt))
+    const found = await this.#readAll(reader, endPosition, bytesMax)
+    for (const { outcome, entry } of expected) {
+      if (typeof outcome === 'string') continue
+      if (found.get(outcome.position)?.entry !== entry)
+        throw new Error(`the entry acknowledged at ${outcome.position} is lost`)
+    }
+    for (const [position, attempt] of found) {
+      if (attempt.outcome === 'refused') throw new Error(`the entry at ${position} was refused`)
+      attempt.outcome = { position }
+    }
+  }
+
+  async #readAll(reader: JournalReader, endPosition: number, bytesMax: () => number): Promise<Map<number, Attempt>> {
+    const found = new Map<number, Attempt>()
+    let position = this.#trimPosition
+    let lastAttempt = -1
+    while (position < endPosition) {
+      const entries = await reader.read(position, endPosition, bytesMax())
+      if (entries.length === 0) throw new Error(`there is nothing at ${position}`)
+      for (const placed of entries) {
+        if (placed.position !== position)
+          throw new Error(`an entry is at ${placed.position} where ${position} should be`)
+        const attempt = this.#attemptOf(placed)
+        if (attempt <= lastAttempt) throw new Error(`the entry at ${position} is there twice, or out of order`)
+        found.set(position, this.#attempts[attempt]!)
+        lastAttempt = attempt
+        position = positionAfter(placed)
+      }
+    }
+    if (position !== endPosition) throw new Error('the last entry goes past the end')
+    return found
+  }
+
+  #mustBeThere({ outcome }: Attempt): boolean {
+    return typeof outcome !== 'string' && outcome.position >= this.#trimPosition
+  }
+
+  /** The attempt that an entry comes from: it must be as it was pushed. Bodies begin with the attempt's number. */
+  #attemptOf(placed: PlacedEntry): number {
+    const { position, body, ...rest } = placed
+    const index = Number.parseInt(Buffer.from(body).toString('latin1'), 10)
+    const pushed = this.#attempts[index]?.entry
+    if (pushed === undefined) throw new Error(`the entry at ${position} was never pushed`)
+    const { body: pushedBody, ...pushedRest } = pushed
+    const same =
+      Buffer.compare(body, pushedBody) === 0 &&
+      Object.entries(pushedRest).every(([key, value]) => Object.is(Reflect.get(rest, key), value))
+    if (!same) throw new Error(`the entry at ${position} is not as it was pushed`)
+    return index
+  }
+}

@@ -1,0 +1,288 @@
+// A disk in memory that can crash, fill up and fail. It forgets what was not fsynced, as unkindly as real ones may:
+// each such write is kept, lost or torn at sectors, and what is lost within a file's new size shows zeros or bytes of deleted files.
+import { dirname } from 'node:path'
+import type { Disk, DiskFile } from '../../src/lib/disk.ts'
+import type { Random } from './random.ts'
+
+const sectorBytes = 512
+
+export type DiskOperation =
+  | 'list'
+  | 'open'
+  | 'create'
+  | 'remove'
+  | 'syncDirectory'
+  | 'size'
+  | 'read'
+  | 'beginWrite'
+  | 'write'
+  | 'truncate'
+  | 'sync'
+
+type Change = { readonly offset: number; readonly bytes: Buffer } | { readonly size: number }
+
+interface Content {
+  /** As it would be read now. */
+  seen: Buffer
+  /** As it surely is after a crash. */
+  durable: Buffer
+  /** On the way from `durable` to `seen`. */
+  changes: Change[]
+}
+
+interface Fault {
+  readonly operation: DiskOperation
+  readonly code: string
+  /** How many such operations go well before. */
+  after: number
+}
+
+/** Does an operation of a process at some moment soon. */
+type Run = <T>(operation: DiskOperation, work: () => T) => Promise<T>
+
+export class SimulatedDisk {
+  /** Room for the bytes of all files. */
+  spaceBytes = Number.POSITIVE_INFINITY
+  readonly #random: Random
+  #names = new Map<string, Content>()
+  #durableNames = new Map<string, Content>()
+  #nameChanges: { readonly path: string; readonly content: Content | null }[] = []
+  /** What recycled blocks may still hold. */
+  #recycled: Buffer = Buffer.alloc(0)
+  #faults: Fault[] = []
+  #process = 0
+  #operationsLeft = Number.POSITIVE_INFINITY
+  #onHalt: () => void = () => {}
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  // What tests do to the disk.
+
+  /** One operation of a kind fails: the next one, or one after `after` others. */
+  failOnce(operation: DiskOperation, code: string, after = 0): void {
+    this.#faults.push({ operation, code, after })
+  }
+
+  /** Halts all that uses the disk in the middle of an operation so many from now; resolves then. */
+  haltAfter(operations: number): Promise<void> {
+    this.#operationsLeft = operations
+    return new Promise((resolve) => {
+      this.#onHalt = resolve
+    })
+  }
+
+  /** The process dies, the machine does not: nothing is lost. */
+  kill(): void {
+    this.#process++
+    this.#operationsLeft = Number.POSITIVE_INFINITY
+    this.#faults = []
+  }
+
+  /** The power goes: of what was not fsynced, anything may be lost. */
+  crash(): void {
+    this.kill()
+    for (const [path, content] of this.#namesAfterCrash()) {
+      if (content === null) this.#durableNames.delete(path)
+      else this.#durableNames.set(path, content)
+    }
+    this.#names = new Map(this.#durableNames)
+    this.#nameChanges = []
+    for (const content of this.#names.values()) {
+      content.durable = content.changes.reduce((bytes, change) => this.#maybe(bytes, change), content.durable)
+      content.seen = content.durable
+      content.changes = []
+    }
+  }
+
+  /** A file's bytes, as they would be read now. */
+  contents(path: string): Buffer {
+    return this.#get(path, 'read').seen
+  }
+
+  /** Puts a file there, durably. */
+  put(path: string, bytes: Buffer): void {
+    const content = { seen: bytes, durable: bytes, changes: [] }
+    this.#names.set(path, content)
+    this.#durableNames.set(path, content)
+  }
+
+  /** The disk as one process sees it: dead after a kill or a crash, when the next process mounts it anew. */
+  mount(): Disk {
+    const process = this.#process
+    const run: Run = (operation, work) => this.#run(process, operation, work)
+    return {
+      list: (directory) => run('list', () => this.#list(directory)),
+      makeDirectory: async () => {},
+      open: (path, { create }) =>
+        create
+          ? run('create', () => this.#file(this.#create(path), run))
+          : run('open', () => this.#file(this.#get(path, 'open'), run)),
+      remove: (path) => run('remove', () => this.#remove(path)),
+      syncDirectory: (directory) => run('syncDirectory', () => this.#syncDirectory(directory)),
+    }
+  }
+
+  #list(directory: string): string[] {
+    const paths = [...this.#names.keys()].filter((path) => dirname(path) === directory)
+    return paths.map((path) => path.slice(directory.length + 1)).sort()
+  }
+
+  #create(path: string): Content {
+    if (this.#names.has(path)) throw failure('create', 'EEXIST', path)
+    if (this.#usedBytes() >= this.spaceBytes) throw failure('create', 'ENOSPC', path)
+    const content: Content = { seen: Buffer.alloc(0), durable: Buffer.alloc(0), changes: [] }
+    this.#names.set(path, content)
+    this.#nameChanges.push({ path, content })
+    return content
+  }
+
+  #remove(path: string): void {
+    this.#recycled = this.#get(path, 'remove').seen
+    this.#names.delete(path)
+    this.#nameChanges.push({ path, content: null })
+  }
+
+  #syncDirectory(directory: string): void {
+    for (const { path, content } of this.#nameChanges.filter((change) => dirname(change.path) === directory)) {
+      if (content === null) this.#durableNames.delete(path)
+      else this.#durableNames.set(path, content)
+    }
+    this.#nameChanges = this.#nameChanges.filter((change) => dirname(change.path) !== directory)
+  }
+
+  #file(content: Content, run: Run): DiskFile {
+    return {
+      size: () => run('size', () => content.seen.length),
+      read: (buffer, offset) => run('read', () => content.seen.subarray(offset).copy(buffer)),
+      write: async (buffers, offset) => {
+        const bytes = Buffer.concat(buffers)
+        // In two steps, so that others may see it half done.
+        const half = this.#random.below(bytes.length)
+        await run('beginWrite', () => this.#write(content, bytes.subarray(0, half), offset))
+        await run('write', () => this.#write(content, bytes.subarray(half), offset + half))
+      },
+      truncate: (size) => run('truncate', () => change(content, { size })),
+      sync: async () => {
+        try {
+          await run('sync', () => {
+            content.durable = content.changes.reduce(applied, content.durable)
+            content.changes = []
+          })
+        } catch (error) {
+          // As Linux has it: the pages count as clean, and no later fsync writes them.
+          content.changes = []
+          throw error
+        }
+      },
+      close: async () => {},
+    }
+  }
+
+  #write(content: Content, bytes: Buffer, offset: number): void {
+    const growth = Math.max(0, offset + bytes.length - content.seen.length)
+    const missing = Math.min(bytes.length, Math.max(0, this.#usedBytes() + growth - this.spaceBytes))
+    if (bytes.length > missing) change(content, { offset, bytes: bytes.subarray(0, bytes.length - missing) })
+    if (missing > 0) throw failure('write', 'ENOSPC', '')
+  }
+
+  /** Does an operation at some moment soon; never ends when the process has died by then. */
+  async #run<T>(process: number, operation: DiskOperation, work: () => T): Promise<T> {
+    const isDead = (): boolean => process !== this.#process || this.#operationsLeft <= 0
+    await this.#pause()
+    if (isDead()) return never()
+    this.#operationsLeft--
+    const isLast = isDead()
+    if (isLast) this.#onHalt()
+    if (isLast && this.#random.below(2) === 0) return never()
+    const fault = this.#dueFault(operation)
+    if (fault !== undefined) throw failure(operation, fault.code, '')
+    const result = work()
+    await this.#pause()
+    return isDead() ? never() : result
+  }
+
+  async #pause(): Promise<void> {
+    for (let turns = this.#random.below(4); turns > 0; turns--) await null
+  }
+
+  #dueFault(operation: DiskOperation): Fault | undefined {
+    const ofKind = this.#faults.filter((fault) => fault.operation === operation)
+    const due = ofKind.find((fault) => fault.after === 0)
+    for (const fault of ofKind) fault.after--
+    this.#faults = this.#faults.filter((fault) => fault !== due)
+    return due
+  }
+
+  #get(path: string, operation: DiskOperation): Content {
+    const content = this.#names.get(path)
+    if (content === undefined) throw failure(operation, 'ENOENT', path)
+    return content
+  }
+
+  #usedBytes(): number {
+    let bytes = 0
+    for (const content of this.#names.values()) bytes += content.seen.length
+    return bytes
+  }
+
+  /** For each name that was changed since its folder was fsynced: any of its states since then. */
+  #namesAfterCrash(): Map<string, Content | null> {
+    const states = new Map<string, (Content | null)[]>()
+    for (const { path, content } of this.#nameChanges) {
+      const earlier = states.get(path) ?? [this.#durableNames.get(path) ?? null]
+      states.set(path, [...earlier, content])
+    }
+    return new Map([...states].map(([path, each]) => [path, each[this.#random.below(each.length)] ?? null]))
+  }
+
+  /** What a crash leaves of a change that was not fsynced. */
+  #maybe(bytes: Buffer, change: Change): Buffer {
+    const fate = this.#random.below(10)
+    if (fate < 3) return bytes
+    if (fate < 6 || 'size' in change) return applied(bytes, change)
+    const end = change.offset + change.bytes.length
+    const result =
+      this.#random.below(2) === 0 ? applied(bytes, { offset: change.offset, bytes: this.#lost(change) }) : bytes
+    let torn = result
+    for (let from = change.offset; from < end; from = sectorEnd(from)) {
+      if (this.#random.below(2) === 0) continue
+      const part = change.bytes.subarray(from - change.offset, Math.min(sectorEnd(from), end) - change.offset)
+      torn = applied(torn, { offset: from, bytes: part })
+    }
+    return torn
+  }
+
+  /** What stands in the place of bytes that never arrived, when the file's size did. */
+  #lost({ offset, bytes }: { readonly offset: number; readonly bytes: Buffer }): Buffer {
+    const lost = Buffer.alloc(bytes.length)
+    if (this.#random.below(2) === 0) this.#recycled.subarray(offset).copy(lost)
+    return lost
+  }
+}
+
+function change(content: Content, made: Change): void {
+  content.seen = applied(content.seen, made)
+  content.changes.push(made)
+}
+
+function sectorEnd(offset: number): number {
+  return (Math.floor(offset / sectorBytes) + 1) * sectorBytes
+}
+
+function applied(before: Buffer, change: Change): Buffer {
+  const size = 'size' in change ? change.size : Math.max(before.length, change.offset + change.bytes.length)
+  const after = Buffer.alloc(size)
+  before.copy(after)
+  if ('bytes' in change) change.bytes.copy(after, change.offset)
+  return after
+}
+
+function failure(operation: DiskOperation, code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: simulated, ${operation} ${path}`), { code })
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}
