@@ -1,0 +1,163 @@
+import type { AccessCatalog, AccessState, Right, Subscription } from '../catalog/catalog.ts'
+import { Problem } from '../model/problem.ts'
+import { type Credential, hashKey, keyIn } from './keys.ts'
+import { isValid, rightNames, type SubscriptionAnswer, subscriptionEntry } from './subscriptions.ts'
+
+/** Who is asking, as their key says. */
+export interface Caller {
+  readonly subscriberId: number
+  readonly subscriber: string
+  readonly rights: ReadonlySet<Right>
+}
+
+/** Decides who may do what, from memory: it is asked by every request. Whoever changes access in the catalog calls `refresh`. */
+export class Access {
+  readonly #catalog: AccessCatalog
+  readonly #nowMs: () => number
+  #version = -1
+  #grants: ReadonlyMap<string, Grant> = new Map()
+  #subscriptions: ReadonlyMap<number, Subscriptions> = new Map()
+
+  private constructor(catalog: AccessCatalog, nowMs: () => number) {
+    this.#catalog = catalog
+    this.#nowMs = nowMs
+  }
+
+  static async open(catalog: AccessCatalog, nowMs: () => number): Promise<Access> {
+    const access = new Access(catalog, nowMs)
+    await access.refresh()
+    return access
+  }
+
+  async refresh(): Promise<void> {
+    const state = await this.#catalog.state()
+    // Of two refreshes at once, the one that read the older state may come to its end last.
+    if (state.version < this.#version) return
+    this.#version = state.version
+    this.#grants = grantsByHash(state)
+    this.#subscriptions = new Map([...state.subscriptions].map(([id, all]) => [id, new Subscriptions(all)]))
+  }
+
+  /**
+   * The caller that a credential stands for; null when it is missing, unknown, expired, or is two that differ. Keys are found by their
+   * hash: how long that takes tells something about hashes at most, and from a hash no key can be made. So nothing here runs in constant time.
+   */
+  identify(credential: Credential): Caller | null {
+    const key = keyIn(credential)
+    if (key === null) return null
+    const grant = this.#grants.get(hashKey(key))
+    if (grant === undefined) return null
+    return grant.expiresMs === null || this.#nowMs() < grant.expiresMs ? grant.caller : null
+  }
+
+  /** Throws Problem `forbidden` unless the caller may push to the ingest; whether there is such an ingest makes no difference. */
+  requireIngest(caller: Caller | null, alias: string): Caller {
+    const known = requireCaller(caller)
+    if (!known.rights.has('ingest')) {
+      throw new Problem('forbidden', 'The key lacks the right `ingest`. Ask the operator for a key that has it.')
+    }
+    if (this.#subscriptions.get(known.subscriberId)?.allowIngest(alias, this.#nowMs())) return known
+    throw new Problem(
+      'forbidden',
+      `The subscriber has no valid subscription to the ingest "${alias}". ` +
+        'Look at GET /subscription, and ask the operator for a subscription to this ingest, or to extend or resume it.',
+    )
+  }
+
+  /** Throws Problem `forbidden` unless the caller is an operator. */
+  requireAdmin(caller: Caller | null): Caller {
+    const known = requireCaller(caller)
+    if (known.rights.has('admin')) return known
+    throw new Problem(
+      'forbidden',
+      'The key lacks the right `admin`, which the operator’s side needs. Use an admin key.',
+    )
+  }
+
+  /** Whether the caller may read a series or metadata entity while `access.consumption` is `key`. */
+  mayRead(caller: Caller | null, entityOrTable: string): boolean {
+    if (caller === null) return false
+    if (caller.rights.has('admin')) return true
+    if (!caller.rights.has('consume')) return false
+    return this.#subscriptions.get(caller.subscriberId)?.allowEntity(entityOrTable, this.#nowMs()) ?? false
+  }
+
+  /** What the caller has access to. Throws Problem `forbidden` without a valid key. */
+  describe(caller: Caller | null): SubscriptionAnswer {
+    const { subscriber, subscriberId, rights } = requireCaller(caller)
+    const nowMs = this.#nowMs()
+    const all = this.#subscriptions.get(subscriberId)?.all ?? []
+    return {
+      subscriber,
+      rights: rightNames.filter((right) => rights.has(right)),
+      subscriptions: all.map((subscription) => subscriptionEntry(subscription, nowMs)),
+    }
+  }
+}
+
+interface Grant {
+  readonly caller: Caller
+  readonly expiresMs: number | null
+}
+
+function grantsByHash({ keys, subscribers }: AccessState): ReadonlyMap<string, Grant> {
+  const names = new Map(subscribers.map(({ id, name }) => [id, name]))
+  const grants = new Map<string, Grant>()
+  for (const { hash, subscriberId, rights, expiresMs } of keys) {
+    const subscriber = names.get(subscriberId)
+    if (subscriber === undefined) throw new Error(`a key belongs to subscriber ${subscriberId}, which is not there`)
+    grants.set(hash, { caller: { subscriberId, subscriber, rights: new Set(rights) }, expiresMs })
+  }
+  return grants
+}
+
+function requireCaller(caller: Caller | null): Caller {
+  if (caller !== null) return caller
+  throw new Problem(
+    'forbidden',
+    'A valid API key is needed, as "Authorization: Bearer <key>" or "X-API-Key: <key>"; there was none, or it is wrong, expired or revoked. ' +
+      'Ask the operator for a key.',
+  )
+}
+
+const every = '*'
+
+/** One subscriber's subscriptions, found by what they are for. */
+class Subscriptions {
+  readonly all: readonly Subscription[]
+  readonly #byIngest: ReadonlyMap<string, readonly Subscription[]>
+  readonly #byEntity: ReadonlyMap<string, readonly Subscription[]>
+
+  constructor(all: readonly Subscription[]) {
+    this.all = all
+    this.#byIngest = grouped(all, ({ ingest }) => ingest)
+    this.#byEntity = grouped(all, ({ entity }) => entity)
+  }
+
+  allowIngest(alias: string, nowMs: number): boolean {
+    return anyValid(this.#byIngest.get(alias), nowMs) || anyValid(this.#byIngest.get(every), nowMs)
+  }
+
+  allowEntity(name: string, nowMs: number): boolean {
+    return anyValid(this.#byEntity.get(name), nowMs) || anyValid(this.#byEntity.get(every), nowMs)
+  }
+}
+
+function anyValid(subscriptions: readonly Subscription[] | undefined, nowMs: number): boolean {
+  return subscriptions?.some((subscription) => isValid(subscription, nowMs)) ?? false
+}
+
+function grouped(
+  all: readonly Subscription[],
+  nameOf: (subscription: Subscription) => string | null,
+): ReadonlyMap<string, readonly Subscription[]> {
+  const groups = new Map<string, Subscription[]>()
+  for (const subscription of all) {
+    const name = nameOf(subscription)
+    if (name === null) continue
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [subscription])
+    else group.push(subscription)
+  }
+  return groups
+}

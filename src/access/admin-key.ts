@@ -1,0 +1,57 @@
+import type { AccessCatalog, AccessState } from '../catalog/catalog.ts'
+import { hashKey, newKey } from './keys.ts'
+
+/** The key that the service itself puts there has this id; its subscriber has this name. */
+const firstKeyId = 'first-admin-key'
+const firstSubscriber = 'admin'
+
+/**
+ * Makes sure that there is an admin key. A configured one takes the place of the first one, whichever that was; without one, a key
+ * is made if no other gives the right `admin`, and returned: it is to be shown once. Throws an Error when the configured key cannot be used.
+ */
+export async function ensureAdminKey(
+  catalog: AccessCatalog,
+  configured: string | null,
+  nowMs: () => number,
+  randomBytes?: (count: number) => Uint8Array,
+): Promise<string | null> {
+  const state = await catalog.state()
+  if (configured !== null) {
+    checkConfigured(state, configured)
+    await putFirstKey(catalog, state, hashKey(configured), nowMs())
+    return null
+  }
+  const isValid = (expiresMs: number | null): boolean => expiresMs === null || nowMs() < expiresMs
+  if (state.keys.some((key) => key.rights.includes('admin') && isValid(key.expiresMs))) return null
+  const made = newKey(randomBytes)
+  await putFirstKey(catalog, state, made.hash, nowMs())
+  return made.key
+}
+
+function checkConfigured(state: AccessState, configured: string): void {
+  if (!/^[\x21-\x7e]+$/.test(configured)) {
+    throw new Error('TIDEMARK_ADMIN_KEY may hold visible ASCII characters only, no spaces: it has to fit in a header.')
+  }
+  const hash = hashKey(configured)
+  const other = state.keys.find((key) => key.hash === hash && key.id !== firstKeyId)
+  if (other === undefined) return
+  throw new Error(
+    `TIDEMARK_ADMIN_KEY is a key that was given to a subscriber already, under the id "${other.id}". Configure another one, or none.`,
+  )
+}
+
+async function putFirstKey(catalog: AccessCatalog, state: AccessState, hash: string, nowMs: number): Promise<void> {
+  const standing = state.keys.find(({ id }) => id === firstKeyId)
+  if (standing?.hash === hash) return
+  const subscriber =
+    state.subscribers.find(({ name }) => name === firstSubscriber) ??
+    (await catalog.createSubscriber(firstSubscriber, nowMs))
+  await catalog.putKey({
+    id: firstKeyId,
+    subscriberId: subscriber.id,
+    hash,
+    rights: ['admin'],
+    createdMs: nowMs,
+    expiresMs: null,
+  })
+}

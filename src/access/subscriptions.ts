@@ -1,0 +1,50 @@
+import { Type } from 'typebox'
+import type { Right, Subscription } from '../catalog/catalog.ts'
+import { formatInstant } from '../model/instant.ts'
+
+/** In the order in which answers name them. */
+export const rightNames = ['ingest', 'consume', 'admin'] as const satisfies readonly Right[]
+
+const OptionalInstant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+
+export const SubscriptionAnswer = Type.Object(
+  {
+    subscriber: Type.String({ description: 'The name of the subscriber that the key belongs to.' }),
+    rights: Type.Array(Type.Enum([...rightNames]), { description: 'What the key may be used for.' }),
+    subscriptions: Type.Array(
+      Type.Object({
+        ingest: Type.Optional(
+          Type.String({ description: 'The alias of the ingest that may be pushed to; "*" means every one.' }),
+        ),
+        entity: Type.Optional(
+          Type.String({ description: 'The entity or metadata entity that may be read; "*" means every one.' }),
+        ),
+        from: OptionalInstant,
+        until: OptionalInstant,
+        suspended: Type.Boolean(),
+        valid: Type.Boolean({ description: 'Whether it counts now: begun, not over, not suspended.' }),
+      }),
+    ),
+  },
+  { description: 'Who the key belongs to and what it gives access to.' },
+)
+export type SubscriptionAnswer = Type.Static<typeof SubscriptionAnswer>
+
+export function isValid({ fromMs, untilMs, suspended }: Subscription, nowMs: number): boolean {
+  return !suspended && (fromMs === null || fromMs <= nowMs) && (untilMs === null || nowMs < untilMs)
+}
+
+export function subscriptionEntry(
+  subscription: Subscription,
+  nowMs: number,
+): SubscriptionAnswer['subscriptions'][number] {
+  const { ingest, entity, fromMs, untilMs, suspended } = subscription
+  return {
+    ...(ingest === null ? {} : { ingest }),
+    ...(entity === null ? {} : { entity }),
+    from: fromMs === null ? null : formatInstant(fromMs),
+    until: untilMs === null ? null : formatInstant(untilMs),
+    suspended,
+    valid: isValid(subscription, nowMs),
+  }
+}

@@ -1,0 +1,166 @@
+// What makes a definition valid by itself. What it must agree with elsewhere (taken names, its entity) the catalog checks.
+import type { NewIngest } from '../catalog/catalog.ts'
+import {
+  defaultSeriesFields,
+  type Field,
+  type FieldRole,
+  isName,
+  metadataRoles,
+  namePattern,
+  seriesRoles,
+} from '../model/field.ts'
+import type { IngestKind } from '../model/ingest.ts'
+import { Problem, type ProblemError } from '../model/problem.ts'
+import type { ChangeIngest, CreateIngest } from './ingest-schemas.ts'
+
+/** The request with its defaults filled in. Throws Problem `invalid_request` that names every fault. */
+export function newIngest(request: CreateIngest, createdMs: number): NewIngest {
+  const { alias, kind } = request
+  const fields = kind === 'series' ? (withSources(request.fields) ?? defaultSeriesFields) : withSources(request.fields)
+  refuse([
+    ...nameFaults('alias', alias),
+    ...(kind === 'series' ? entityFaults(request) : metadataFaults(request)),
+    ...(fields === undefined ? [] : [...fieldFaults(kind, fields, 'fields'), ...countFaults(kind, fields)]),
+  ])
+  return {
+    alias,
+    kind,
+    entity: kind === 'series' ? (request.entity ?? alias) : null,
+    fields: fields ?? [],
+    duplicates: request.duplicates ?? 'keep',
+    createdMs,
+  }
+}
+
+/** The fields that a request adds to an ingest. Throws Problem `invalid_request` that names every fault. */
+export function addedFields(kind: IngestKind, request: ChangeIngest): readonly Field[] {
+  const fields = withSources(request.add_fields) ?? []
+  refuse([...fieldFaults(kind, fields, 'add_fields'), ...fields.flatMap(secondKeyFaults)])
+  return fields
+}
+
+type NewField = NonNullable<CreateIngest['fields']>[number]
+
+function withSources(fields: readonly NewField[] | undefined): readonly Field[] | undefined {
+  return fields?.map((field) => ({ ...field, source: field.source ?? field.name }))
+}
+
+function refuse(faults: readonly ProblemError[]): void {
+  if (faults.length === 0) return
+  const detail = faults.map(({ path, message }) => `${path}: ${message}.`).join(' ')
+  throw new Problem('invalid_request', detail, { errors: faults })
+}
+
+function fault(path: string, message: string): readonly ProblemError[] {
+  return [{ path, message }]
+}
+
+function nameFaults(path: string, name: string): readonly ProblemError[] {
+  return isName(name) ? [] : fault(path, `must match ${namePattern}`)
+}
+
+function entityFaults({ entity }: CreateIngest): readonly ProblemError[] {
+  return entity === undefined ? [] : nameFaults('entity', entity)
+}
+
+function metadataFaults({ entity, duplicates, fields }: CreateIngest): readonly ProblemError[] {
+  return [
+    ...(entity === undefined
+      ? []
+      : fault('entity', 'a metadata ingest feeds the metadata entity of its own alias; leave this out')),
+    ...(duplicates === undefined
+      ? []
+      : fault('duplicates', 'of metadata items the newest push always wins; leave this out')),
+    ...(fields === undefined
+      ? fault('fields', 'a metadata ingest needs fields, one of them with the role "index"')
+      : []),
+  ]
+}
+
+function fieldFaults(kind: IngestKind, fields: readonly Field[], list: string): readonly ProblemError[] {
+  const names = new Set<string>()
+  const sources = new Set<string>()
+  return fields.flatMap((field, index) => {
+    const path = `${list}[${index}]`
+    const faults = [
+      ...nameFaults(`${path}.name`, field.name),
+      ...(names.has(field.name) ? fault(`${path}.name`, `another field is called "${field.name}" already`) : []),
+      ...sourceFaults(`${path}.source`, field.source),
+      ...(sources.has(field.source)
+        ? fault(`${path}.source`, `another field is read from "${field.source}" already`)
+        : []),
+      ...(kind === 'series' ? seriesFaults(path, field) : metadataFieldFaults(path, field)),
+    ]
+    names.add(field.name)
+    sources.add(field.source)
+    return faults
+  })
+}
+
+const sourceCharactersMax = 128
+
+function sourceFaults(path: string, source: string): readonly ProblemError[] {
+  const characters = [...source].length
+  if (characters >= 1 && characters <= sourceCharactersMax) return []
+  return fault(path, `must have 1 to ${sourceCharactersMax} characters`)
+}
+
+/** Names that answers of series queries give to something else. */
+const reservedInSeries = new Set(['__time', 'snap'])
+
+function seriesFaults(path: string, { name, type, role }: Field): readonly ProblemError[] {
+  if (!isOneOf(seriesRoles, role)) {
+    return fault(`${path}.role`, `must be one of ${seriesRoles.join(', ')} in a series ingest`)
+  }
+  return [
+    ...(reservedInSeries.has(name)
+      ? fault(`${path}.name`, `"${name}" has another meaning in answers; choose another name`)
+      : []),
+    ...(role === 'time' && type !== 'timestamp' ? fault(`${path}.type`, 'a time field is a timestamp') : []),
+    ...(role === 'tag' && type !== 'string' ? fault(`${path}.type`, 'a tag is a string') : []),
+    ...(type === 'json' ? fault(`${path}.type`, '"json" is for attributes of a metadata ingest') : []),
+  ]
+}
+
+/** Names that are query parameters of the metadata item list. */
+const reservedForIndex = new Set(['limit', 'NextToken'])
+const indexTypes = ['string', 'long', 'double', 'timestamp']
+
+function metadataFieldFaults(path: string, { name, type, role }: Field): readonly ProblemError[] {
+  if (!isOneOf(metadataRoles, role)) {
+    return fault(`${path}.role`, `must be one of ${metadataRoles.join(', ')} in a metadata ingest`)
+  }
+  if (role === 'attribute') return []
+  return [
+    ...(reservedForIndex.has(name)
+      ? fault(`${path}.name`, `"${name}" is a query parameter; choose another name for the index`)
+      : []),
+    ...(indexTypes.includes(type) ? [] : fault(`${path}.type`, `an index is one of ${indexTypes.join(', ')}`)),
+  ]
+}
+
+function countFaults(kind: IngestKind, fields: readonly Field[]): readonly ProblemError[] {
+  const count = (role: FieldRole): number => fields.filter((field) => field.role === role).length
+  if (kind === 'metadata') {
+    return count('index') === 1
+      ? []
+      : fault('fields', 'a metadata ingest needs exactly one field with the role "index"')
+  }
+  return [
+    ...(count('time') === 1 ? [] : fault('fields', 'a series ingest needs exactly one field with the role "time"')),
+    ...(count('tag') >= 1 ? [] : fault('fields', 'a series ingest needs at least one field with the role "tag"')),
+    ...(count('metric') >= 1 ? [] : fault('fields', 'a series ingest needs at least one field with the role "metric"')),
+  ]
+}
+
+function secondKeyFaults({ role }: Field, index: number): readonly ProblemError[] {
+  if (role !== 'time' && role !== 'index') return []
+  return fault(
+    `add_fields[${index}].role`,
+    `an ingest has exactly one field with the role "${role}", and this one has it already`,
+  )
+}
+
+function isOneOf(roles: readonly FieldRole[], role: FieldRole): boolean {
+  return roles.includes(role)
+}

@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import { fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
+import { pageSchema } from './page.ts'
+
+const nameRule =
+  'begins with a letter or `_` and goes on with letters, digits, `_`, `.` and `-`; 128 characters at most.'
+
+const NewField = Type.Object(
+  {
+    name: Type.String({ description: `What the field is called in queries: ${nameRule}` }),
+    source: Type.Optional(
+      Type.String({ description: 'The property of a pushed row that it is read from; by default its name.' }),
+    ),
+    type: Type.Enum([...fieldTypes], { description: '`json` is for attributes of metadata items alone.' }),
+    role: Type.Enum([...seriesRoles, ...metadataRoles], {
+      description:
+        'A series ingest has one `time` (a timestamp), one or more `tag`s (strings) and `metric`s, and `dimension`s; ' +
+        'a metadata ingest has one `index` and `attribute`s.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+const duplicateRules = ['keep', 'replace'] as const
+const states = ['active', 'blocked'] as const
+const kinds = ['series', 'metadata'] as const
+
+export const CreateIngest = Type.Object(
+  {
+    alias: Type.String({ description: `The name that rows are pushed to: ${nameRule}` }),
+    kind: Type.Enum([...kinds]),
+    entity: Type.Optional(
+      Type.String({ description: 'The entity that a series ingest feeds; by default one of its own alias.' }),
+    ),
+    fields: Type.Optional(
+      Type.Array(NewField, {
+        description: 'By default, for a series, `D` (timestamp, time), `T` (string, tag) and `V` (double, metric).',
+      }),
+    ),
+    duplicates: Type.Optional(
+      Type.Enum([...duplicateRules], {
+        description:
+          'Of items with the same time and tags, `keep` (the default) keeps all; `replace` lets the later replace the earlier.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'A new ingest.' },
+)
+export type CreateIngest = Type.Static<typeof CreateIngest>
+
+export const ChangeIngest = Type.Object(
+  {
+    state: Type.Optional(
+      Type.Enum([...states], { description: 'Pushes to a blocked ingest are refused; reading goes on.' }),
+    ),
+    reason: Type.Optional(
+      Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
+        description: 'Why it is blocked, as those who push are told.',
+      }),
+    ),
+    add_fields: Type.Optional(
+      Type.Array(NewField, { description: 'Fields to add; rows stored before have null in them.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'What to change of an ingest.' },
+)
+export type ChangeIngest = Type.Static<typeof ChangeIngest>
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const IngestAnswer = Type.Object(
+  {
+    alias: Type.String(),
+    kind: Type.Enum([...kinds]),
+    entity: Type.Optional(Type.String({ description: 'The entity that a series ingest feeds.' })),
+    fields: Type.Array(Type.Required(NewField)),
+    duplicates: Type.Optional(Type.Enum([...duplicateRules])),
+    state: Type.Enum([...states]),
+    reason: Type.Union([Type.String(), Type.Null()]),
+    created: Type.String({ format: 'date-time' }),
+    counters: Type.Object(
+      {
+        received: count('Rows that were acknowledged.'),
+        stored: count('Rows that were stored.'),
+        rejected: count('Rows that were rejected.'),
+        pending: count('Rows that are not judged yet.'),
+      },
+      { description: '`received = stored + rejected + pending`.' },
+    ),
+  },
+  { description: 'An ingest: its definition, its state, and what became of the rows pushed to it.' },
+)
+export type IngestAnswer = Type.Static<typeof IngestAnswer>
+
+export const IngestPage = pageSchema(IngestAnswer)

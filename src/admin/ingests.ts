@@ -1,0 +1,82 @@
+import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { Ingest, IngestCounters } from '../model/ingest.ts'
+import { formatInstant } from '../model/instant.ts'
+import { Problem } from '../model/problem.ts'
+import { addedFields, newIngest } from './definition.ts'
+import type { ChangeIngest, CreateIngest, IngestAnswer } from './ingest-schemas.ts'
+import type { NextTokens } from './next-token.ts'
+import { type Page, type PageRequest, pageOf } from './page.ts'
+
+export interface IngestAdminParts {
+  readonly ingests: IngestCatalog
+  readonly tokens: NextTokens
+  readonly counters: (ingestId: number) => IngestCounters
+  /** Called after each change, so that it holds everywhere before it is answered. */
+  readonly changed: () => Promise<void>
+  readonly nowMs: () => number
+}
+
+export class IngestAdmin {
+  readonly #parts: IngestAdminParts
+
+  constructor(parts: IngestAdminParts) {
+    this.#parts = parts
+  }
+
+  /** Throws Problem `invalid_request` for a bad definition, `conflict` for a taken name. */
+  async create(request: CreateIngest): Promise<IngestAnswer> {
+    const { ingests, changed, nowMs } = this.#parts
+    const ingest = await ingests.create(newIngest(request, nowMs()))
+    await changed()
+    return this.#answer(ingest)
+  }
+
+  /** By alias. */
+  async list(request: PageRequest): Promise<Page<IngestAnswer>> {
+    const { ingests, tokens } = this.#parts
+    const page = await pageOf<Ingest>(request, {
+      tokens,
+      scope: ['/admin/ingests'],
+      keyOf: ({ alias }) => alias,
+      itemsAfter: (after, limit) => ingests.list({ after, limit }),
+    })
+    return { ...page, Items: page.Items.map((ingest) => this.#answer(ingest)) }
+  }
+
+  /** Throws Problem `ingest_not_found`. */
+  async show(alias: string): Promise<IngestAnswer> {
+    return this.#answer(found(alias, await this.#parts.ingests.find(alias)))
+  }
+
+  /** Throws Problem `ingest_not_found`, and `invalid_request` for fields that cannot be added. */
+  async change(alias: string, request: ChangeIngest): Promise<IngestAnswer> {
+    const { ingests, changed } = this.#parts
+    const { kind } = found(alias, await ingests.find(alias))
+    const { state, reason } = request
+    const addFields = addedFields(kind, request)
+    const ingest = found(alias, await ingests.change(alias, { state, reason, addFields }))
+    await changed()
+    return this.#answer(ingest)
+  }
+
+  #answer(ingest: Ingest): IngestAnswer {
+    const { alias, kind, entity, fields, duplicates, state, reason, createdMs } = ingest
+    return {
+      alias,
+      kind,
+      ...(kind === 'series' ? { entity } : {}),
+      fields: [...fields],
+      ...(kind === 'series' ? { duplicates } : {}),
+      state,
+      reason,
+      created: formatInstant(createdMs),
+      counters: this.#parts.counters(ingest.id),
+    }
+  }
+}
+
+/** The ingest that a path names. Throws Problem `ingest_not_found` when there is none. */
+export function found(alias: string, ingest: Ingest | null): Ingest {
+  if (ingest !== null) return ingest
+  throw new Problem('ingest_not_found', `There is no ingest "${alias}". GET /admin/ingests lists those there are.`)
+}

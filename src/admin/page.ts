@@ -1,0 +1,51 @@
+import { type TSchema, Type } from 'typebox'
+import { invalidRequest } from '../model/problem.ts'
+import type { NextTokens, TokenScope } from './next-token.ts'
+
+export interface PageRequest {
+  /** 1 to `pageItemsMax`; `pageItems` when left out. */
+  readonly limit?: number | undefined
+  readonly token?: string | undefined
+}
+
+export const pageItems = 1000
+export const pageItemsMax = 10_000
+
+export interface Page<Item> {
+  readonly Items: Item[]
+  readonly NextToken: string | null
+}
+
+export function pageSchema<Item extends TSchema>(item: Item) {
+  return Type.Object({
+    Items: Type.Array(item),
+    NextToken: Type.Union([Type.String(), Type.Null()], {
+      description: 'Leads to the next page, as query parameter `NextToken`; null on the last one.',
+    }),
+  })
+}
+
+/** The page's size. Throws Problem `invalid_request` when it is out of bounds. */
+export function pageLimit({ limit = pageItems }: PageRequest): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= pageItemsMax) return limit
+  throw invalidRequest('limit', `must be a whole number from 1 to ${pageItemsMax}`)
+}
+
+export interface ListParts<Item> {
+  readonly tokens: NextTokens
+  readonly scope: TokenScope
+  readonly keyOf: (item: Item) => string
+  /** The items after the one with this key (null: from the first), in the order of their keys, at most `limit`. */
+  readonly itemsAfter: (after: string | null, limit: number) => Promise<readonly Item[]>
+}
+
+/** One page of a list that is ordered by a key. Throws Problem `invalid_token` for a token of another list. */
+export async function pageOf<Item>(request: PageRequest, list: ListParts<Item>): Promise<Page<Item>> {
+  const limit = pageLimit(request)
+  const after = request.token === undefined ? null : list.tokens.decode(list.scope, request.token)
+  const items = await list.itemsAfter(after, limit + 1)
+  const Items = items.slice(0, limit)
+  const last = Items.at(-1)
+  const isCut = items.length > limit && last !== undefined
+  return { Items, NextToken: isCut ? list.tokens.encode(list.scope, list.keyOf(last)) : null }
+}

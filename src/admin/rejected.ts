@@ -1,0 +1,99 @@
+import { Type } from 'typebox'
+import {
+  type IngestCatalog,
+  type RejectCode,
+  type RejectedCatalog,
+  type RejectedRow,
+  rejectCodes,
+} from '../catalog/catalog.ts'
+import { formatInstant } from '../model/instant.ts'
+import { invalidRequest } from '../model/problem.ts'
+import { found } from './ingests.ts'
+import type { NextTokens, TokenScope } from './next-token.ts'
+import { type Page, type PageRequest, pageLimit, pageSchema } from './page.ts'
+
+const RejectedAnswer = Type.Object(
+  {
+    id: Type.String({ description: 'Names the row among the rejected rows of its ingest.' }),
+    batch: Type.String({ description: 'The batch that it was pushed in.' }),
+    index: Type.Integer({ minimum: 0, description: 'Its place in the batch, from 0.' }),
+    row: Type.String({ description: 'The row as it was pushed, character for character.' }),
+    field: Type.Union([Type.String(), Type.Null()], {
+      description: 'The pushed property at fault; null where the row as a whole is.',
+    }),
+    code: Type.Enum([...rejectCodes]),
+    message: Type.String(),
+    received: Type.String({ format: 'date-time' }),
+  },
+  { description: 'A row that was not stored, and why.' },
+)
+export type RejectedAnswer = Type.Static<typeof RejectedAnswer>
+
+export const RejectedPage = pageSchema(RejectedAnswer)
+
+export interface RejectedRequest extends PageRequest {
+  readonly batch?: string | undefined
+  readonly code?: RejectCode | undefined
+}
+
+/** Where the rows of a push stand, as batch ids say. */
+interface BatchKey {
+  readonly position: number
+  readonly rows: number
+  readonly ingestId: number
+  readonly subscriberId: number
+}
+
+export interface RejectedAdminParts {
+  readonly ingests: Pick<IngestCatalog, 'find'>
+  readonly rejected: Pick<RejectedCatalog, 'list'>
+  readonly batchIds: { encode(key: BatchKey): string; decode(text: string): BatchKey | null }
+  readonly tokens: NextTokens
+  /** A page ends early once the texts of its rows are longer than this together. */
+  readonly pageBytes: number
+}
+
+export class RejectedAdmin {
+  readonly #parts: RejectedAdminParts
+
+  constructor(parts: RejectedAdminParts) {
+    this.#parts = parts
+  }
+
+  /** In the order in which they were accepted. Throws Problem `ingest_not_found`, `invalid_request` for a batch id of another ingest, `invalid_token`. */
+  async list(alias: string, request: RejectedRequest): Promise<Page<RejectedAnswer>> {
+    const { ingests, rejected, tokens, pageBytes } = this.#parts
+    const limit = pageLimit(request)
+    const { id } = found(alias, await ingests.find(alias))
+    const { batch, code, token } = request
+    const batchPosition = batch === undefined ? undefined : this.#batchPosition(id, batch)
+    const scope: TokenScope = ['/admin/ingests/rejected', id, batchPosition ?? null, code ?? null]
+    const afterPosition = token === undefined ? -1 : Number(tokens.decode(scope, token))
+    const page = await rejected.list(id, { batchPosition, code, afterPosition, limit, bytesMax: pageBytes })
+    const last = page.rows.at(-1)
+    return {
+      Items: page.rows.map((row) => this.#answer(row)),
+      NextToken: page.more && last !== undefined ? tokens.encode(scope, String(last.position)) : null,
+    }
+  }
+
+  #batchPosition(ingestId: number, batch: string): number {
+    const key = this.#parts.batchIds.decode(batch)
+    if (key !== null && key.ingestId === ingestId) return key.position
+    throw invalidRequest('batch', 'is no batch id of this ingest; take the `batch` of the answer to a push, whole')
+  }
+
+  #answer(row: RejectedRow): RejectedAnswer {
+    const { ingestId, position, batchPosition, batchRows, subscriberId, index, field, code, message } = row
+    return {
+      id: String(position),
+      batch: this.#parts.batchIds.encode({ position: batchPosition, rows: batchRows, ingestId, subscriberId }),
+      index,
+      row: row.row,
+      field,
+      code,
+      message,
+      received: formatInstant(row.receivedMs),
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { Type } from 'typebox'
+import { pageSchema } from './page.ts'
+
+const Instant = Type.String({ format: 'date-time' })
+const InstantOrNull = Type.Union([Instant, Type.Null()])
+const DateText = Type.Union([Type.String({ description: 'ISO 8601; without a zone, UTC.' }), Type.Null()])
+
+const Rights = Type.Array(Type.Enum(['ingest', 'consume', 'admin']), {
+  minItems: 1,
+  description: 'What a key may be used for: pushing rows, reading, and the operator’s side.',
+})
+
+export const CreateSubscriber = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 128, description: 'Any text without control characters.' }) },
+  { additionalProperties: false, description: 'Someone who holds keys and subscriptions.' },
+)
+export type CreateSubscriber = Type.Static<typeof CreateSubscriber>
+
+export const SubscriberAnswer = Type.Object(
+  {
+    name: Type.String(),
+    created: Instant,
+    keys: Type.Array(Type.Object({ id: Type.String(), rights: Rights, created: Instant, expires: InstantOrNull }), {
+      description: 'The keys by their ids; the keys themselves are not kept.',
+    }),
+  },
+  { description: 'A subscriber and the keys it holds.' },
+)
+export type SubscriberAnswer = Type.Static<typeof SubscriberAnswer>
+
+export const SubscriberPage = pageSchema(SubscriberAnswer)
+
+export const CreateKey = Type.Object(
+  { rights: Rights, expires: Type.Optional(DateText) },
+  { additionalProperties: false, description: 'A new key.' },
+)
+export type CreateKey = Type.Static<typeof CreateKey>
+
+export const CreatedKey = Type.Object(
+  {
+    id: Type.String({ description: 'Names the key when it is to be revoked.' }),
+    key: Type.String({ description: 'The key itself. It is shown this once and cannot be recovered.' }),
+  },
+  { description: 'A key that was just made.' },
+)
+export type CreatedKey = Type.Static<typeof CreatedKey>
+
+const target = (description: string) => Type.Optional(Type.Union([Type.String({ description }), Type.Null()]))
+
+export const PutSubscriptions = Type.Array(
+  Type.Object(
+    {
+      ingest: target('The alias of an ingest that may be pushed to, or "*" for every one. It need not exist yet.'),
+      entity: target('An entity or metadata entity that may be read, or "*" for every one.'),
+      from: Type.Optional(DateText),
+      until: Type.Optional(DateText),
+      suspended: Type.Optional(Type.Boolean()),
+    },
+    { additionalProperties: false },
+  ),
+  { description: 'All subscriptions of the subscriber; those it had before are replaced.' },
+)
+export type PutSubscriptions = Type.Static<typeof PutSubscriptions>
+
+const SubscriptionAnswer = Type.Object(
+  {
+    ingest: Type.Optional(Type.String()),
+    entity: Type.Optional(Type.String()),
+    from: InstantOrNull,
+    until: InstantOrNull,
+    suspended: Type.Boolean(),
+  },
+  { description: 'It counts from `from` on, until before `until`, unless it is suspended.' },
+)
+export type SubscriptionAnswer = Type.Static<typeof SubscriptionAnswer>
+
+export const SubscriptionPage = pageSchema(SubscriptionAnswer)

@@ -1,0 +1,156 @@
+import type { AccessCatalog, AccessState, Key, Subscriber } from '../catalog/catalog.ts'
+import { compareCodePoints } from '../lib/compare-code-points.ts'
+import { formatInstant, parseInstant } from '../model/instant.ts'
+import { invalidRequest, Problem } from '../model/problem.ts'
+import type { NextTokens } from './next-token.ts'
+import { type Page, type PageRequest, pageOf } from './page.ts'
+import type {
+  CreatedKey,
+  CreateKey,
+  CreateSubscriber,
+  PutSubscriptions,
+  SubscriberAnswer,
+  SubscriptionAnswer,
+} from './subscriber-schemas.ts'
+import { subscriptionAnswer, subscriptionOf } from './subscription-entries.ts'
+
+export interface SubscriberAdminParts {
+  readonly access: AccessCatalog
+  readonly tokens: NextTokens
+  /** A key that nobody has, and its hash. */
+  readonly newKey: () => { readonly key: string; readonly hash: string }
+  readonly newKeyId: () => string
+  /** Called after each change, so that it holds everywhere before it is answered. */
+  readonly changed: () => Promise<void>
+  readonly nowMs: () => number
+}
+
+export class SubscriberAdmin {
+  readonly #parts: SubscriberAdminParts
+
+  constructor(parts: SubscriberAdminParts) {
+    this.#parts = parts
+  }
+
+  /** Throws Problem `invalid_request` for a name that cannot stand in a path, `conflict` for a taken one. */
+  async create({ name }: CreateSubscriber): Promise<SubscriberAnswer> {
+    const { access, changed, nowMs } = this.#parts
+    checkName(name)
+    const subscriber = await access.createSubscriber(name, nowMs())
+    await changed()
+    return answerOf(subscriber, [])
+  }
+
+  /** By name. */
+  async list(request: PageRequest): Promise<Page<SubscriberAnswer>> {
+    const { subscribers, keys } = await this.#parts.access.state()
+    const keysById = keysBySubscriber(keys)
+    const page = await pageOf<Subscriber>(request, {
+      tokens: this.#parts.tokens,
+      scope: ['/admin/subscribers'],
+      keyOf: ({ name }) => name,
+      itemsAfter: async (after, limit) =>
+        subscribers.filter(({ name }) => after === null || compareCodePoints(name, after) > 0).slice(0, limit),
+    })
+    return { ...page, Items: page.Items.map((subscriber) => answerOf(subscriber, keysById.get(subscriber.id) ?? [])) }
+  }
+
+  /** Its keys are revoked at once. Throws Problem `not_found`. */
+  async delete(name: string): Promise<void> {
+    const { access, changed } = this.#parts
+    if (!(await access.deleteSubscriber(name))) throw unknownSubscriber(name)
+    await changed()
+  }
+
+  /** The key is shown this once. Throws Problem `not_found`, and `invalid_request` when it would have expired already. */
+  async createKey(name: string, { rights, expires = null }: CreateKey): Promise<CreatedKey> {
+    const { access, changed, nowMs, newKey, newKeyId } = this.#parts
+    const expiresMs = expires === null ? null : parseInstant(expires)
+    if (expires !== null && (expiresMs === null || expiresMs <= nowMs())) {
+      throw invalidRequest(
+        'expires',
+        'must be a date-time in the future, as 2030-01-01T00:00:00Z; leave it out for a key without end',
+      )
+    }
+    const { id: subscriberId } = subscriberIn(await access.state(), name)
+    const { key, hash } = newKey()
+    const id = newKeyId()
+    await access.putKey({ id, subscriberId, hash, rights: [...new Set(rights)], createdMs: nowMs(), expiresMs })
+    await changed()
+    return { id, key }
+  }
+
+  /** Throws Problem `not_found`. */
+  async deleteKey(id: string): Promise<void> {
+    const { access, changed } = this.#parts
+    if (!(await access.deleteKey(id))) {
+      throw new Problem(
+        'not_found',
+        `There is no key with the id "${id}". GET /admin/subscribers lists the ids of all keys.`,
+      )
+    }
+    await changed()
+  }
+
+  /** Replaces all of them. Throws Problem `not_found`, and `invalid_request` for one that names nothing or a bad date. */
+  async putSubscriptions(name: string, request: PutSubscriptions): Promise<Page<SubscriptionAnswer>> {
+    const { access, changed } = this.#parts
+    const subscriptions = request.map(subscriptionOf)
+    await access.putSubscriptions(subscriberIn(await access.state(), name).id, subscriptions)
+    await changed()
+    return { Items: subscriptions.map(subscriptionAnswer), NextToken: null }
+  }
+
+  /** All of them at once, as they were put: what fits into one request fits into one answer. Throws Problem `not_found`. */
+  async getSubscriptions(name: string): Promise<Page<SubscriptionAnswer>> {
+    const state = await this.#parts.access.state()
+    const subscriptions = state.subscriptions.get(subscriberIn(state, name).id) ?? []
+    return { Items: subscriptions.map(subscriptionAnswer), NextToken: null }
+  }
+}
+
+const nameCharactersMax = 128
+
+/** A subscriber's name stands in paths, where "." and ".." mean folders, and has to come back from the database as it was. */
+function checkName(name: string): void {
+  const characters = [...name].length
+  const isPlain = !/[\p{Cc}\p{Cs}]/u.test(name) && name !== '.' && name !== '..'
+  if (isPlain && characters >= 1 && characters <= nameCharactersMax) return
+  throw invalidRequest(
+    'name',
+    `must have 1 to ${nameCharactersMax} characters, no control characters, and not be "." or ".."`,
+  )
+}
+
+function subscriberIn({ subscribers }: AccessState, name: string): Subscriber {
+  const subscriber = subscribers.find((candidate) => candidate.name === name)
+  if (subscriber === undefined) throw unknownSubscriber(name)
+  return subscriber
+}
+
+function unknownSubscriber(name: string): Problem {
+  return new Problem('not_found', `There is no subscriber "${name}". GET /admin/subscribers lists those there are.`)
+}
+
+function keysBySubscriber(keys: readonly Key[]): ReadonlyMap<number, readonly Key[]> {
+  const groups = new Map<number, Key[]>()
+  for (const key of keys) {
+    const group = groups.get(key.subscriberId)
+    if (group === undefined) groups.set(key.subscriberId, [key])
+    else group.push(key)
+  }
+  return groups
+}
+
+function answerOf({ name, createdMs }: Subscriber, keys: readonly Key[]): SubscriberAnswer {
+  return {
+    name,
+    created: formatInstant(createdMs),
+    keys: keys.map(({ id, rights, createdMs, expiresMs }) => ({
+      id,
+      rights: [...rights],
+      created: formatInstant(createdMs),
+      expires: expiresMs === null ? null : formatInstant(expiresMs),
+    })),
+  }
+}
