@@ -133,26 +133,12 @@ export const settingTable = {
     max: 4 * gibibyte,
     description: 'The size at which the journal begins another file.',
   }),
-  'journal.batchBytes': integer({
-    default: 8 * mebibyte,
-    unit: 'bytes',
-    min: 4096,
-    max: gibibyte,
-    description: 'The most that one write to the journal takes of what waits; a single larger push is written whole.',
-  }),
   'journal.pendingBytes': integer({
     default: 256 * mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 64 * gibibyte,
     description: 'How much may wait to be written to the journal; past that a push is a 503.',
-  }),
-  'journal.batchBytes': integer({
-    default: 8 * mebibyte,
-    unit: 'bytes',
-    min: 65_536,
-    max: gibibyte,
-    description: 'How much goes into one write and fsync of the journal.',
   }),
   'store.stepBytes': integer({
     default: 256 * 1024,

@@ -1,19 +1,32 @@
+import { deleteKey } from './routes/delete-key.ts'
+import { deleteSubscriber } from './routes/delete-subscriber.ts'
+import { getAdminEntities } from './routes/get-admin-entities.ts'
 import { getBatch } from './routes/get-batch.ts'
 import { getEntities } from './routes/get-entities.ts'
 import { getHealth } from './routes/get-health.ts'
+import { getIngest } from './routes/get-ingest.ts'
+import { getIngests } from './routes/get-ingests.ts'
 import { getMetrics } from './routes/get-metrics.ts'
 import { getOpenapi } from './routes/get-openapi.ts'
 import { getReadiness } from './routes/get-readiness.ts'
+import { getRejected } from './routes/get-rejected.ts'
+import { getSubscribers } from './routes/get-subscribers.ts'
 import { getSubscription } from './routes/get-subscription.ts'
+import { getSubscriptions } from './routes/get-subscriptions.ts'
+import { patchIngest } from './routes/patch-ingest.ts'
 import { postAverage } from './routes/post-average.ts'
 import { postAverageDimensions } from './routes/post-average-dimensions.ts'
 import { postAverageGranularity } from './routes/post-average-granularity.ts'
+import { postIngest } from './routes/post-ingest.ts'
+import { postKey } from './routes/post-key.ts'
 import { postLast } from './routes/post-last.ts'
 import { postLatest } from './routes/post-latest.ts'
 import { postNext } from './routes/post-next.ts'
 import { postPush } from './routes/post-push.ts'
 import { postSelect } from './routes/post-select.ts'
 import { postSnap } from './routes/post-snap.ts'
+import { postSubscriber } from './routes/post-subscriber.ts'
+import { putSubscriptions } from './routes/put-subscriptions.ts'
 import type { Route } from './services.ts'
 
 /** All endpoints, in the order of the OpenAPI document. */
@@ -30,6 +43,19 @@ export const routes: readonly Route[] = [
   postPush,
   getBatch,
   getSubscription,
+  postIngest,
+  getIngests,
+  getIngest,
+  patchIngest,
+  getRejected,
+  postSubscriber,
+  getSubscribers,
+  deleteSubscriber,
+  postKey,
+  deleteKey,
+  putSubscriptions,
+  getSubscriptions,
+  getAdminEntities,
   getHealth,
   getReadiness,
   getMetrics,

@@ -1,0 +1,60 @@
+// What the endpoints of the operator's side have in common.
+import type { preValidationHookHandler } from 'fastify'
+import Type, { type Static, type TProperties } from 'typebox'
+import { pageItems, pageItemsMax } from '../../admin/page.ts'
+import { jsonTypes, readJson } from '../body.ts'
+import type { HttpSettings } from '../http-settings.ts'
+
+export function readAdminBody({ limits }: HttpSettings): preValidationHookHandler {
+  return readJson({
+    limitBytes: limits.adminBodyBytes,
+    limitName: 'limits.adminBodyBytes',
+    tooLarge: 'body_too_large',
+    mediaTypes: jsonTypes,
+  })
+}
+
+const pageParameters = {
+  limit: Type.Optional(
+    Type.String({
+      description: `How many items at most: 1 to ${pageItemsMax}, by default ${pageItems}.`,
+      examples: ['100'],
+    }),
+  ),
+  NextToken: Type.Optional(Type.String({ description: 'The one that the page before was answered with.' })),
+}
+const PageQuery = Type.Object(pageParameters)
+
+/** The query parameters of a list, its own filters among them. */
+export function pageQuery<Filters extends TProperties>(filters: Filters) {
+  return Type.Object({ ...filters, ...pageParameters }, { additionalProperties: false })
+}
+
+/** `limit` is a number, or NaN when it is none: whoever pages refuses that. */
+export function pageRequest({ limit, NextToken }: Static<typeof PageQuery>): { limit?: number; token?: string } {
+  return {
+    ...(limit === undefined ? {} : { limit: /^\d{1,9}$/.test(limit) ? Number(limit) : Number.NaN }),
+    ...(NextToken === undefined ? {} : { token: NextToken }),
+  }
+}
+
+/** What every request with a body may be refused for. */
+export const bodyProblems = [
+  'invalid_request',
+  'invalid_json',
+  'invalid_body',
+  'body_too_large',
+  'forbidden',
+  'not_acceptable',
+  'unsupported_media_type',
+  'shutting_down',
+] as const
+
+/** What every request for a page may be refused for. */
+export const pageProblems = [
+  'invalid_request',
+  'invalid_token',
+  'forbidden',
+  'not_acceptable',
+  'shutting_down',
+] as const

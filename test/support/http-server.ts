@@ -1,0 +1,154 @@
+import { loadSettings } from '../../src/config/load.ts'
+import { InFlight } from '../../src/http/in-flight.ts'
+import { buildServer } from '../../src/http/server.ts'
+import type { App, Services } from '../../src/http/services.ts'
+import type { Ingest } from '../../src/model/ingest.ts'
+import { Problem } from '../../src/model/problem.ts'
+import type { ServiceEvent } from '../../src/observe/event.ts'
+
+/** Keys that the services below know, and what they may do. */
+export const keys = { pusher: 'pusher-key', reader: 'reader-key', admin: 'admin-key' }
+const rightsOf = new Map([
+  [keys.pusher, { subscriberId: 1, subscriber: 'pusher', rights: new Set(['ingest'] as const) }],
+  [keys.reader, { subscriberId: 2, subscriber: 'reader', rights: new Set(['consume'] as const) }],
+  [keys.admin, { subscriberId: 3, subscriber: 'operator', rights: new Set(['admin'] as const) }],
+])
+
+const plant: Ingest = {
+  id: 1,
+  alias: 'plant',
+  kind: 'series',
+  entity: 'plant',
+  entityId: 1,
+  fields: [],
+  fieldsVersion: 1,
+  duplicates: 'keep',
+  state: 'active',
+  reason: null,
+  createdMs: 0,
+}
+const ingests = new Map<string, Ingest>([
+  ['plant', plant],
+  ['blocked', { ...plant, id: 2, alias: 'blocked', state: 'blocked', reason: 'Meter is being replaced' }],
+])
+
+export interface TestServer {
+  readonly app: App
+  readonly inFlight: InFlight
+  readonly events: ServiceEvent[]
+  /** Bodies that were pushed. */
+  readonly pushed: { readonly body: string; readonly format: string; readonly wait: boolean }[]
+}
+
+/** The HTTP server over services that are plain objects: the reader may read `plant`, the pusher push to everything. */
+export async function testServer(
+  overrides: Partial<Services> = {},
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
+  const events: ServiceEvent[] = []
+  const pushed: TestServer['pushed'] = []
+  const inFlight = new InFlight()
+  let requests = 0
+  const app = await buildServer({
+    services: { ...plainServices(pushed), observe: (event) => events.push(event), ...overrides },
+    settings: loadSettings({ flags: {}, environment, file: null }),
+    inFlight,
+    requestId: () => `request-${++requests}`,
+  })
+  return { app, inFlight, events, pushed }
+}
+
+const forbidden = (): Problem => new Problem('forbidden', 'Send a key that may do this.')
+const rows = Buffer.from('[{"D":"2026-01-01T00:00:00.000Z","T":"a","V":1}]')
+const page = { Items: [], NextToken: null }
+const ingestAnswer: Awaited<ReturnType<Services['ingestAdmin']['show']>> = {
+  alias: 'plant',
+  kind: 'series',
+  fields: [],
+  state: 'active',
+  reason: null,
+  created: '2026-01-01T00:00:00.000Z',
+  counters: { received: 0, stored: 0, rejected: 0, pending: 0 },
+}
+
+function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
+  return {
+    access: {
+      identify: ({ authorization, apiKey }) =>
+        rightsOf.get(apiKey ?? authorization?.replace(/^Bearer /, '') ?? '') ?? null,
+      requireIngest: (caller) => {
+        if (caller?.rights.has('ingest') !== true) throw forbidden()
+        return caller
+      },
+      requireAdmin: (caller) => {
+        if (caller?.rights.has('admin') !== true) throw forbidden()
+        return caller
+      },
+      mayRead: (caller, name) =>
+        caller?.rights.has('admin') === true || (caller?.rights.has('consume') === true && name === 'plant'),
+      describe: (caller) => {
+        if (caller === null) throw forbidden()
+        return { subscriber: caller.subscriber, rights: [...caller.rights], subscriptions: [] }
+      },
+    },
+    definitions: { ingest: (alias) => ingests.get(alias) },
+    pushes: {
+      push: async ({ body, format, wait }) => {
+        pushed.push({ body: Buffer.from(body).toString(), format, wait })
+        return { batch: 'b1', rows: 1 }
+      },
+    },
+    receipts: {
+      receipt: async (_subscriber, _ingest, batch) => {
+        if (batch !== 'b1') throw new Problem('batch_not_found', 'There is no such batch.')
+        return { batch, rows: 1, stored: 1, rejected: 0, pending: 0, errors: [] }
+      },
+    },
+    queries: {
+      run: async (_kind, request, _format, _signal, mayRead) => {
+        if (!mayRead(request.entity)) throw forbidden()
+        if (request.entity !== 'plant') throw new Problem('unknown_entity', 'There is no such entity.')
+        return { rows: 1, bytes: rows.length, chunks: [rows] }
+      },
+      entities: async (mayRead) =>
+        ['plant', 'secret'].filter(mayRead).map((entity) => ({
+          entity,
+          ingests: [],
+          time_field: 'D',
+          fields: [],
+          rows: 0,
+          first_date: null,
+          last_date: null,
+        })),
+    },
+    ingestAdmin: {
+      create: async ({ alias }) => {
+        if (ingests.has(alias)) throw new Problem('conflict', 'The alias is taken.')
+        return { ...ingestAnswer, alias }
+      },
+      list: async () => ({ Items: [ingestAnswer], NextToken: null }),
+      show: async () => ingestAnswer,
+      change: async () => ingestAnswer,
+    },
+    rejectedAdmin: { list: async () => page },
+    subscriberAdmin: {
+      create: async ({ name }) => ({ name, created: '2026-01-01T00:00:00.000Z', keys: [] }),
+      list: async () => page,
+      delete: async () => {},
+      createKey: async () => ({ id: 'k1', key: 'secret' }),
+      deleteKey: async (id) => {
+        if (id !== 'k1') throw new Problem('not_found', 'There is no such key.')
+      },
+      putSubscriptions: async () => page,
+      getSubscriptions: async () => page,
+    },
+    entityAdmin: { list: async () => page },
+    metrics: { text: async () => '# none\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
+    readiness: () => ({
+      ready: true,
+      reason: null,
+      journal: { recovery: { segments: 1, entries: 0, bytes: 0, tornBytes: 0, tornFile: null } },
+      store: { ready: true },
+    }),
+  }
+}
