@@ -68,9 +68,10 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
     [...words, 'src/observe/', 'src/access/', 'src/admin/', 'src/ingest/', 'src/query/', 'src/catalog/definitions.ts'],
   ],
   ['src/client/', ['src/model/']],
-  ['src/cli/serve.ts', ['src/app.ts', 'src/config/', 'src/cli/', ...words]],
+  ['src/cli/serve.ts', ['src/serve.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/', ['src/client/', ...words]],
   ['src/main.ts', ['src/cli/']],
+  ['src/serve.ts', ['src/app.ts', 'src/config/', 'src/observe/', ...words]],
   ['src/app.ts', 'all'],
   ['src/store-thread/', 'all'],
 ]

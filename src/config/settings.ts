@@ -140,6 +140,13 @@ export const settingTable = {
     max: 64 * gibibyte,
     description: 'How much may wait to be written to the journal; past that a push is a 503.',
   }),
+  'journal.batchBytes': integer({
+    default: 8 * mebibyte,
+    unit: 'bytes',
+    min: 4096,
+    max: gibibyte,
+    description: 'The most that one write to the journal takes of what waits; a single larger push is written whole.',
+  }),
   'store.stepBytes': integer({
     default: 256 * 1024,
     unit: 'bytes',
@@ -148,10 +155,10 @@ export const settingTable = {
     description: 'About how much of the journal is judged before queries get their turn.',
   }),
   'store.generationRows': integer({
-    default: 1_048_576,
+    default: 262_144,
     unit: 'rows',
     min: 1024,
-    max: 16_777_216,
+    max: 1_048_576,
     description: 'How many rows of an entity are kept in one piece of memory.',
   }),
   'store.restartDelayMs': integer({

@@ -8,7 +8,7 @@ import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Problem } from '../model/problem.ts'
-import type { Answer, QueryRunner } from '../query/query-runner.ts'
+import type { QueryRunner } from '../query/query-runner.ts'
 import { inProcessRunner } from '../query/run-plan.ts'
 import { EmbeddedStore } from '../store/embedded/embedded-store.ts'
 import type { FromStore, SentError, StoreThreadData, ToStore } from './messages.ts'
@@ -133,7 +133,7 @@ class Asks {
       this.#send({ kind: 'statistics', id: ask.id, statistics: await this.#runner.statistics(ask.entityId) })
       return
     }
-    const answer = ownBuffers(await this.#runner.run(ask.plan, ask.format, ask.limits, signal))
+    const answer = await this.#runner.run(ask.plan, ask.format, ask.limits, signal)
     this.#send(
       { kind: 'answer', id: ask.id, answer },
       answer.chunks.map((chunk) => chunk.buffer as ArrayBuffer),
@@ -143,14 +143,6 @@ class Asks {
   #send(message: FromStore, transfer: ArrayBuffer[] = []): void {
     this.#port.postMessage(message, transfer)
   }
-}
-
-/** Chunks that each own their memory, so that it can be handed over: small ones are often slices of a shared pool. */
-function ownBuffers(answer: Answer): Answer {
-  const chunks = answer.chunks.map((chunk) =>
-    chunk.byteLength === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk),
-  )
-  return { ...answer, chunks }
 }
 
 function sentError(error: unknown): SentError {

@@ -1,5 +1,5 @@
 // Serves with a planted bug: see apply-twice-thread.mjs.
-import { serve } from '../../../dist/app.js'
+import { serve } from '../../../dist/serve.js'
 
 const flags = Object.fromEntries(
   process.argv

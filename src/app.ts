@@ -1,0 +1,171 @@
+// The composition root: settings -> adapters -> services -> server, by hand. Beside the store's thread, only this file names concrete adapters.
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { Access } from './access/access.ts'
+import { ensureAdminKey } from './access/admin-key.ts'
+import { newKey } from './access/keys.ts'
+import { EntityAdmin } from './admin/entities.ts'
+import { IngestAdmin } from './admin/ingests.ts'
+import { NextTokens } from './admin/next-token.ts'
+import { RejectedAdmin } from './admin/rejected.ts'
+import { SubscriberAdmin } from './admin/subscribers.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { Definitions } from './catalog/definitions.ts'
+import { takeOwnership } from './catalog/sqlite/owner-lock.ts'
+import { openSqliteCatalog } from './catalog/sqlite/sqlite-catalog.ts'
+import type { Settings } from './config/settings.ts'
+import { InFlight } from './http/in-flight.ts'
+import type { Readiness } from './http/readiness.ts'
+import { buildServer } from './http/server.ts'
+import type { Services } from './http/services.ts'
+import { stopServer } from './http/stop.ts'
+import { BatchIds } from './ingest/batch-id.ts'
+import { Pushes } from './ingest/push.ts'
+import { Receipts } from './ingest/receipts.ts'
+import { openFileJournal } from './journal/file/file-journal.ts'
+import type { JournalWriter } from './journal/journal.ts'
+import { nodeDisk } from './lib/node-disk.ts'
+import { combineSinks } from './observe/combine.ts'
+import type { Observe } from './observe/event.ts'
+import { Metrics } from './observe/metrics.ts'
+import { Queries } from './query/queries.ts'
+import { StoreThread } from './store-thread/store-thread.ts'
+
+/** Parts that a test may put in place of the real ones. */
+export interface ServiceOverrides {
+  readonly nowMs?: () => number
+  readonly threadUrl?: URL
+}
+
+export interface Service {
+  /** Where it listens. */
+  readonly url: string
+  /** The first admin key, if this start made one: it is shown this once. */
+  readonly newAdminKey: string | null
+  /** Takes no more requests, finishes those in flight for `server.shutdownMs` at most, less when `atOnce` is aborted, and puts everything away. */
+  close(atOnce?: AbortSignal): Promise<void>
+}
+
+const compiledThread = new URL('./store-thread/entry.js', import.meta.url)
+/** How many rejected rows a receipt shows (contract, section 9). */
+const receiptErrorsMax = 100
+
+/**
+ * Opens the data folder, replays what the journal holds, and listens. Throws an Error whose message tells the operator what to do:
+ * when the folder has another owner, is damaged or is newer, or the address is taken.
+ */
+export async function startService(
+  settings: Settings,
+  observer: Observe,
+  { nowMs = Date.now, threadUrl = compiledThread }: ServiceOverrides = {},
+): Promise<Service> {
+  const metrics = new Metrics({ processMetrics: true })
+  const observe = combineSinks(metrics.observe, observer)
+  const closers: Closer[] = []
+  const close = async (atOnce: AbortSignal = new AbortController().signal): Promise<void> => {
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer(atOnce)
+  }
+  try {
+    const storage = await openStorage(settings, observe, threadUrl, closers)
+    const newAdminKey = await ensureAdminKey(storage.catalog.access, settings.adminKey, nowMs)
+    const services = await buildServices({ settings, storage, metrics, observe, nowMs })
+    const inFlight = new InFlight()
+    const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
+    const { shutdownMs } = settings.server
+    closers.push((atOnce) => stopServer(app, inFlight, { shutdownMs, atOnce }))
+    const url = await app.listen({ host: settings.host, port: settings.port })
+    observe({ kind: 'serverListening', url })
+    return { url: url + settings.server.basePath, newAdminKey, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Puts one part away; the server hears when to stop at once. */
+type Closer = (atOnce: AbortSignal) => unknown
+
+interface Storage {
+  readonly catalog: Catalog
+  readonly journal: JournalWriter
+  readonly store: StoreThread
+}
+
+async function openStorage(settings: Settings, observe: Observe, threadUrl: URL, closers: Closer[]): Promise<Storage> {
+  const ownership = takeOwnership(settings.data)
+  closers.push(() => ownership.release())
+  const catalogPath = join(settings.data, 'catalog.sqlite')
+  const catalog = await openSqliteCatalog({ path: catalogPath })
+  closers.push(() => catalog.close())
+  const journalDirectory = join(settings.data, 'journal')
+  const journal = await openFileJournal({
+    disk: nodeDisk,
+    directory: journalDirectory,
+    settings: {
+      segmentBytes: settings.journal.segmentBytes,
+      batchBytesMax: settings.journal.batchBytes,
+      pendingBytesMax: settings.journal.pendingBytes,
+    },
+    observe,
+  })
+  closers.push(() => journal.close())
+  const { stepBytes, generationRows, restartDelayMs } = settings.store
+  const data = { journalDirectory, catalogPath, rowBytes: settings.limits.rowBytes, stepBytes, generationRows }
+  const store = await StoreThread.start({ threadUrl, data, observe, restartDelayMs }, journal.durablePosition)
+  closers.push(() => store.close())
+  journal.onDurable((position) => store.durable(position))
+  return { catalog, journal, store }
+}
+
+interface ServiceParts {
+  readonly settings: Settings
+  readonly storage: Storage
+  readonly metrics: Metrics
+  readonly observe: Observe
+  readonly nowMs: () => number
+}
+
+async function buildServices({ settings, storage, metrics, observe, nowMs }: ServiceParts): Promise<Services> {
+  const { catalog, journal, store } = storage
+  const { ingests, rejected } = catalog
+  const { limits } = settings
+  const definitions = await Definitions.open(ingests)
+  const access = await Access.open(catalog.access, nowMs)
+  const batchIds = new BatchIds(await catalog.secrets.secret('batch-id'))
+  const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
+  const receipts = new Receipts({ batchIds, rejected, progress: store, errorsMax: receiptErrorsMax })
+  const { ingestWaitMs } = limits
+  return {
+    access,
+    definitions,
+    receipts,
+    pushes: new Pushes({ journal, batchIds, progress: store, receipts, nowMs, ingestWaitMs }),
+    queries: new Queries({ definitions, runner: store, nowMs, limits }),
+    ingestAdmin: new IngestAdmin({
+      ingests,
+      tokens,
+      counters: (id) => store.counters(id),
+      changed: () => definitions.refresh(),
+      nowMs,
+    }),
+    rejectedAdmin: new RejectedAdmin({ ingests, rejected, batchIds, tokens, pageBytes: limits.pageBytes }),
+    subscriberAdmin: new SubscriberAdmin({
+      access: catalog.access,
+      tokens,
+      newKey,
+      newKeyId: randomUUID,
+      changed: () => access.refresh(),
+      nowMs,
+    }),
+    entityAdmin: new EntityAdmin({ ingests, tokens }),
+    metrics,
+    readiness: () => readiness(journal, store),
+    observe,
+  }
+}
+
+function readiness({ recovery }: JournalWriter, store: StoreThread): Readiness {
+  const ready = store.isReady
+  const reason = ready ? null : 'The store is being started again: pushes are taken, queries are not answered yet.'
+  return { ready, reason, journal: { recovery: { ...recovery } }, store: { ready } }
+}

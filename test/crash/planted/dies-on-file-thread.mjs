@@ -1,0 +1,13 @@
+// A store's thread that dies as soon as a file named `die` stands beside the catalog.
+import { existsSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { runStoreThread } from '../../../dist/store-thread/thread.js'
+
+const fuse = join(dirname(workerData.catalogPath), 'die')
+setInterval(() => {
+  if (!existsSync(fuse)) return
+  unlinkSync(fuse)
+  throw new Error('the thread was told to die')
+}, 5).unref()
+await runStoreThread(parentPort, workerData)
