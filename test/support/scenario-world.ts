@@ -1,0 +1,199 @@
+// Runs the checks of a scenario: rows are judged as pushed ones are, and queries go the way from request to JSON.
+import { Check as conforms } from 'typebox/value'
+import { Judge } from '../../src/ingest/judge.ts'
+import type { PlacedEntry } from '../../src/journal/journal.ts'
+import type { Entity } from '../../src/model/entity.ts'
+import type { FieldType } from '../../src/model/field.ts'
+import type { Ingest } from '../../src/model/ingest.ts'
+import { formatInstant } from '../../src/model/instant.ts'
+import { Problem } from '../../src/model/problem.ts'
+import { Queries, type QueryLimits } from '../../src/query/queries.ts'
+import { type QueryKind, type QueryRequest, queryRequests } from '../../src/query/requests.ts'
+import { inProcessRunner } from '../../src/query/run-plan.ts'
+import type { SeriesReader, SeriesWriter } from '../../src/store/series-store.ts'
+import { type Asked, type Check, type Given, instantOf, type ScenarioField, type Table } from './scenario.ts'
+
+export type Store = SeriesWriter & SeriesReader
+
+const generous: QueryLimits = {
+  resultRows: 1000,
+  buckets: 1000,
+  resultBytes: 1_000_000,
+  runningQueries: 1,
+  waitingQueries: 0,
+  queryTimeMs: 10_000,
+}
+
+/** The two sides of a check as text, for a readable comparison: what came, and what had to come. */
+export async function runCheck(check: Check, store: Store): Promise<{ answered: string; expected: string }> {
+  const world = new ScenarioWorld(store)
+  for (const given of check.given) world.arrange(given)
+  const { expected } = check
+  if (expected.kind === 'error') {
+    const problem = await world.refusal(check.asked)
+    const missing = expected.words.filter((words) => !problem.message.includes(words))
+    const path = expected.path === null ? '' : ` at ${problem.errors?.map((error) => error.path).join(' ')}`
+    return {
+      answered: `error ${problem.status} ${problem.code}${path}${missing.length > 0 ? `: ${problem.message}` : ''}`,
+      expected: `error ${expected.status} ${expected.code}${expected.path === null ? '' : ` at ${expected.path}`}${missing.map((words) => ` ... ${words}`).join('')}`,
+    }
+  }
+  const rows = expected.kind === 'nothing' ? [] : world.expectedRows(check.asked, expected.table)
+  return { answered: rowPerLine(await world.ask(check.asked)), expected: rowPerLine(`[${rows.join(',')}]`) }
+}
+
+const rowPerLine = (json: string): string => json.replaceAll('},{', '},\n {')
+
+class ScenarioWorld {
+  readonly #store: Store
+  readonly #judge = new Judge({ rowBytes: 1_000_000 })
+  readonly #entities = new Map<string, Entity>()
+  #limits = generous
+  #nowMs = 0
+  #position = 0
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  arrange(given: Given): void {
+    switch (given.kind) {
+      case 'entity':
+        this.#entities.set(given.name, this.#define(given.name, given.fields))
+        return
+      case 'push':
+        this.#push(this.#entity(given.entity), given.table)
+        return
+      case 'now':
+        this.#nowMs = given.ms
+        return
+      case 'limits':
+        this.#limits = { ...this.#limits, ...given.limits }
+    }
+  }
+
+  /** The answer's text. */
+  async ask(asked: Asked): Promise<string> {
+    const queries = new Queries({
+      definitions: {
+        entity: (name) => this.#entities.get(name),
+        entities: () => [...this.#entities.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
+      },
+      runner: inProcessRunner(this.#store),
+      nowMs: () => this.#nowMs,
+      limits: this.#limits,
+    })
+    if (asked.kind === 'entities') return JSON.stringify(await queries.entities(() => true))
+    const { query, request } = asked
+    if (!isRequest(query, request)) throw new Error(`the schema of ${query} refuses ${JSON.stringify(request)}`)
+    const answer = await queries.run(query, request, 'json', new AbortController().signal, () => true)
+    return Buffer.concat(answer.chunks).toString('utf8')
+  }
+
+  async refusal(asked: Asked): Promise<Problem> {
+    try {
+      return new Problem('internal', `nothing was refused: ${await this.ask(asked)}`)
+    } catch (error) {
+      if (error instanceof Problem) return error
+      throw error
+    }
+  }
+
+  /** The rows of a table as the answer must write them. */
+  expectedRows(asked: Asked, { header, rows }: Table): string[] {
+    if (asked.kind === 'entities') return rows.map((cells) => entityRow(header, cells))
+    const entity = this.#entity(String(asked.request['entity']))
+    const types = header.map((name) => (name === 'snap' ? 'timestamp' : typeOf(entity, name)))
+    return rows.map((cells) => jsonRow(header, types, cells))
+  }
+
+  #define(name: string, fields: readonly ScenarioField[]): Entity {
+    return { id: this.#entities.size + 1, name, fields, duplicates: 'keep', ingests: [name] }
+  }
+
+  #entity(name: string): Entity {
+    const entity = this.#entities.get(name)
+    if (entity === undefined) throw new Error(`the scenario has no entity "${name}"`)
+    return entity
+  }
+
+  #push(entity: Entity, { header, rows }: Table): void {
+    const types = header.map((name) => typeOf(entity, name))
+    const body = Buffer.from(`[${rows.map((cells) => jsonRow(header, types, cells)).join(',')}]`)
+    const entry: PlacedEntry = {
+      ingestId: entity.id,
+      fieldsVersion: 1,
+      subscriberId: 1,
+      receivedMs: 0,
+      format: 'json',
+      idempotencyKey: null,
+      rows: rows.length,
+      body,
+      position: this.#position,
+    }
+    this.#position += rows.length
+    const { batch, rejected } = this.#judge.judge([entry], ingestOf(entity))
+    if (rejected.length > 0) throw new Error(`a row of the scenario is rejected: ${rejected[0]!.message}`)
+    if (batch !== null) this.#store.write(batch)
+  }
+}
+
+function isRequest(kind: QueryKind, request: object): request is QueryRequest<QueryKind> & QueryRequest<'last'> {
+  return conforms(queryRequests[kind], request)
+}
+
+function ingestOf(entity: Entity): Ingest {
+  return {
+    id: entity.id,
+    alias: entity.name,
+    kind: 'series',
+    entity: entity.name,
+    entityId: entity.id,
+    fields: entity.fields.map((field) => ({ ...field, source: field.name })),
+    fieldsVersion: 1,
+    duplicates: 'keep',
+    state: 'active',
+    reason: null,
+    createdMs: 0,
+  }
+}
+
+function typeOf(entity: Entity, name: string): FieldType {
+  const field = entity.fields.find((candidate) => candidate.name === name)
+  if (field === undefined) throw new Error(`${entity.name} has no field "${name}"`)
+  return field.type
+}
+
+function jsonRow(header: readonly string[], types: readonly FieldType[], cells: readonly string[]): string {
+  return `{${cells.map((cell, index) => `${JSON.stringify(header[index])}:${jsonCell(types[index]!, cell)}`).join(',')}}`
+}
+
+/** `_` is null; texts need quotes only for what would not stand alone. */
+function jsonCell(type: FieldType, cell: string): string {
+  if (cell === '_') return 'null'
+  if (type === 'timestamp') return JSON.stringify(formatInstant(instantOf(cell)))
+  return type === 'string' ? JSON.stringify(cell.startsWith('"') ? JSON.parse(cell) : cell) : cell
+}
+
+/** A row of `entities`: its fields are written as `name:type:role`, its lists with commas. */
+function entityRow(header: readonly string[], cells: readonly string[]): string {
+  const values = cells.map((cell, index): unknown => {
+    switch (header[index]) {
+      case 'ingests':
+        return cell.split(',')
+      case 'fields':
+        return cell.split(',').map((text) => {
+          const [name, type, role] = text.split(':')
+          return { name, type, role }
+        })
+      case 'rows':
+        return Number(cell)
+      case 'first_date':
+      case 'last_date':
+        return cell === '_' ? null : formatInstant(instantOf(cell))
+      default:
+        return cell
+    }
+  })
+  return JSON.stringify(Object.fromEntries(header.map((name, index) => [name, values[index]])))
+}
