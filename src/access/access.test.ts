@@ -1,0 +1,199 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { AccessCatalog, AccessState, Key, Right, Subscription } from '../catalog/catalog.ts'
+import { Access } from './access.ts'
+import { type Credential, hashKey } from './keys.ts'
+
+const unlimited: Subscription = { ingest: null, entity: null, fromMs: null, untilMs: null, suspended: false }
+
+function key(text: string, subscriberId: number, rights: readonly Right[], expiresMs: number | null = null): Key {
+  return { id: text, subscriberId, hash: hashKey(text), rights, createdMs: 0, expiresMs }
+}
+
+const start: AccessState = {
+  version: 1,
+  subscribers: [
+    { id: 1, name: 'plant', createdMs: 0 },
+    { id: 2, name: 'nobody', createdMs: 0 },
+    { id: 3, name: 'everyone', createdMs: 0 },
+  ],
+  keys: [
+    key('push', 1, ['ingest']),
+    key('read', 1, ['consume']),
+    key('both', 1, ['consume', 'ingest']),
+    key('root', 2, ['admin']),
+    key('bare', 2, ['ingest', 'consume']),
+    key('star', 3, ['ingest', 'consume']),
+    key('brief', 3, ['ingest'], 1000),
+  ],
+  subscriptions: new Map([
+    [
+      1,
+      [
+        { ...unlimited, ingest: 'a', entity: 'e' },
+        { ...unlimited, ingest: 'timed', entity: 'timed', fromMs: 100, untilMs: 200 },
+        { ...unlimited, ingest: 'asleep', entity: 'asleep', suspended: true },
+        { ...unlimited, ingest: 'twice', suspended: true },
+        { ...unlimited, ingest: 'twice', fromMs: 100 },
+      ],
+    ],
+    [3, [{ ...unlimited, ingest: '*', entity: '*' }]],
+  ]),
+}
+
+let state: AccessState
+let nowMs: number
+let access: Access
+const refused = async (): Promise<never> => {
+  throw new Error('access only reads the catalog')
+}
+const catalog: AccessCatalog = {
+  state: async () => state,
+  createSubscriber: refused,
+  deleteSubscriber: refused,
+  putKey: refused,
+  deleteKey: refused,
+  putSubscriptions: refused,
+}
+beforeEach(async () => {
+  state = start
+  nowMs = 150
+  access = await Access.open(catalog, () => nowMs)
+})
+
+const callerOf = (apiKey: string) => access.identify({ apiKey })
+
+test.each<[string, Credential, string | null]>([
+  ['no credential', {}, null],
+  ['X-API-Key', { apiKey: 'push' }, 'plant'],
+  ['Bearer', { authorization: 'Bearer push' }, 'plant'],
+  ['bearer in any case, with more spaces', { authorization: 'bEARER   push ' }, 'plant'],
+  ['both, the same', { authorization: 'Bearer push', apiKey: 'push' }, 'plant'],
+  ['both, of one subscriber, differing', { authorization: 'Bearer push', apiKey: 'read' }, null],
+  ['both, one of them wrong', { authorization: 'Bearer nonsense', apiKey: 'push' }, null],
+  ['another scheme', { authorization: 'Basic push' }, null],
+  ['another scheme beside a key', { authorization: 'Basic push', apiKey: 'push' }, null],
+  ['no scheme', { authorization: 'push' }, null],
+  ['an empty header', { authorization: '', apiKey: 'push' }, null],
+  ['an empty key', { apiKey: '' }, null],
+  ['two keys in one header', { apiKey: 'push, push' }, null],
+  ['an unknown key', { apiKey: 'nonsense' }, null],
+  ['a hash', { apiKey: hashKey('push') }, null],
+])('%s', (_, credential, subscriber) => {
+  expect(access.identify(credential)?.subscriber ?? null).toBe(subscriber)
+})
+
+test.each([
+  [999, 'everyone'],
+  [1000, undefined],
+  [1001, undefined],
+])('a key that expires at 1000 is asked at %i', (at, subscriber) => {
+  nowMs = at
+  expect(callerOf('brief')?.subscriber).toBe(subscriber)
+})
+
+const forbidden = expect.objectContaining({ code: 'forbidden' })
+
+describe('pushing', () => {
+  test.each<[string, string, number, boolean]>([
+    ['push', 'a', 150, true],
+    ['both', 'a', 150, true],
+    ['read', 'a', 150, false],
+    ['root', 'a', 150, false],
+    ['bare', 'a', 150, false],
+    ['star', 'a', 150, true],
+    ['star', 'anything', 150, true],
+    ['push', 'A', 150, false],
+    ['push', 'e', 150, false],
+    ['push', '*', 150, false],
+    ['push', 'asleep', 150, false],
+    ['push', 'timed', 99, false],
+    ['push', 'timed', 100, true],
+    ['push', 'timed', 199, true],
+    ['push', 'timed', 200, false],
+    ['push', 'twice', 99, false],
+    ['push', 'twice', 100, true],
+    ['nonsense', 'a', 150, false],
+  ])('with %j to %j at %i: %j', (apiKey, alias, at, allowed) => {
+    nowMs = at
+    const caller = callerOf(apiKey)
+    if (allowed) expect(access.requireIngest(caller, alias)).toBe(caller)
+    else expect(() => access.requireIngest(caller, alias)).toThrow(forbidden)
+  })
+
+  test.each([
+    ['nonsense', 'A valid API key is needed'],
+    ['read', 'lacks the right `ingest`'],
+    ['bare', 'no valid subscription to the ingest "a"'],
+  ])('a refusal of %j says what to do', (apiKey, detail) => {
+    expect(() => access.requireIngest(callerOf(apiKey), 'a')).toThrow(detail)
+  })
+})
+
+test.each<[string, string, number, boolean]>([
+  ['read', 'e', 150, true],
+  ['both', 'e', 150, true],
+  ['push', 'e', 150, false],
+  ['bare', 'e', 150, false],
+  ['root', 'e', 150, true],
+  ['root', 'anything', 150, true],
+  ['star', 'anything', 150, true],
+  ['read', 'a', 150, false],
+  ['read', 'asleep', 150, false],
+  ['read', 'timed', 99, false],
+  ['read', 'timed', 100, true],
+  ['read', 'timed', 200, false],
+  ['nonsense', 'e', 150, false],
+])('reading with %j from %j at %i: %j', (apiKey, entity, at, allowed) => {
+  nowMs = at
+  expect(access.mayRead(callerOf(apiKey), entity)).toBe(allowed)
+})
+
+test.each([
+  ['root', true],
+  ['both', false],
+  ['nonsense', false],
+])('the operator’s side with %j: %j', (apiKey, allowed) => {
+  const caller = callerOf(apiKey)
+  if (allowed) expect(access.requireAdmin(caller)).toBe(caller)
+  else expect(() => access.requireAdmin(caller)).toThrow(forbidden)
+})
+
+test('describes what a key gives access to', () => {
+  expect(access.describe(callerOf('both'))).toEqual({
+    subscriber: 'plant',
+    rights: ['ingest', 'consume'],
+    subscriptions: [
+      { ingest: 'a', entity: 'e', from: null, until: null, suspended: false, valid: true },
+      {
+        ingest: 'timed',
+        entity: 'timed',
+        from: '1970-01-01T00:00:00.100Z',
+        until: '1970-01-01T00:00:00.200Z',
+        suspended: false,
+        valid: true,
+      },
+      { ingest: 'asleep', entity: 'asleep', from: null, until: null, suspended: true, valid: false },
+      { ingest: 'twice', from: null, until: null, suspended: true, valid: false },
+      { ingest: 'twice', from: '1970-01-01T00:00:00.100Z', until: null, suspended: false, valid: true },
+    ],
+  })
+  expect(access.describe(callerOf('root'))).toEqual({ subscriber: 'nobody', rights: ['admin'], subscriptions: [] })
+  expect(() => access.describe(null)).toThrow(forbidden)
+})
+
+test('a change holds from the refresh on, also for callers that were identified before', async () => {
+  const caller = callerOf('push')
+  state = { ...start, version: 2, keys: [], subscriptions: new Map() }
+  expect(callerOf('push')).not.toBeNull()
+  await access.refresh()
+  expect(callerOf('push')).toBeNull()
+  expect(() => access.requireIngest(caller, 'a')).toThrow(forbidden)
+})
+
+test('an older state never takes the place of a newer one', async () => {
+  state = { ...start, version: 3, keys: [] }
+  await access.refresh()
+  state = { ...start, version: 2 }
+  await access.refresh()
+  expect(callerOf('push')).toBeNull()
+})

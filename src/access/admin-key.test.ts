@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Catalog } from '../catalog/catalog.ts'
+import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import { Access } from './access.ts'
+import { ensureAdminKey } from './admin-key.ts'
+import { hashKey, newKey } from './keys.ts'
+
+let directory: string
+let catalog: Catalog
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tidemark-catalog-'))
+  catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
+})
+afterEach(async () => {
+  await catalog.close()
+  await rm(directory, { recursive: true })
+})
+
+const nowMs = () => 1000
+const ensure = (configured: string | null) => ensureAdminKey(catalog.access, configured, nowMs)
+
+/** Which of the keys open the operator's side. */
+async function adminKeys(...keys: readonly string[]): Promise<readonly string[]> {
+  const access = await Access.open(catalog.access, nowMs)
+  return keys.filter((apiKey) => access.identify({ apiKey })?.rights.has('admin'))
+}
+
+test('a key has 192 random bits, and nothing but its hash is in the catalog', async () => {
+  const { key, hash } = newKey((count) => new Uint8Array(count).fill(0xfb))
+  expect(key).toBe(`tm_${'-_v7'.repeat(8)}`)
+  expect(hash).toBe(hashKey(key))
+  expect(hash).toMatch(/^[0-9a-f]{64}$/)
+  expect(newKey().key).toMatch(/^tm_[A-Za-z0-9_-]{32}$/)
+  expect(newKey().key).not.toBe(newKey().key)
+})
+
+test('without a configured key one is made, once', async () => {
+  const made = (await ensure(null)) ?? ''
+  expect(made).toMatch(/^tm_/)
+  expect(await ensure(null)).toBeNull()
+  expect(await adminKeys(made)).toEqual([made])
+  expect(JSON.stringify(await catalog.access.state())).not.toContain(made)
+})
+
+test('a configured key takes the place of the one before, and stays when it is configured no more', async () => {
+  const made = (await ensure(null)) ?? ''
+  expect(await ensure('first')).toBeNull()
+  expect(await adminKeys(made, 'first')).toEqual(['first'])
+  expect(await ensure('first')).toBeNull()
+  expect(await ensure('second')).toBeNull()
+  expect(await adminKeys(made, 'first', 'second')).toEqual(['second'])
+  expect(await ensure(null)).toBeNull()
+  expect(await adminKeys('second')).toEqual(['second'])
+})
+
+test.each<[string, number | null, boolean]>([
+  ['for ever', null, false],
+  ['until later', 1001, false],
+  ['no longer', 1000, true],
+])('with another admin key that is valid %s', async (_, expiresMs, isMade) => {
+  const { id: subscriberId } = await catalog.access.createSubscriber('operator', 1)
+  await catalog.access.putKey({
+    id: 'k',
+    subscriberId,
+    hash: hashKey('other'),
+    rights: ['admin'],
+    createdMs: 1,
+    expiresMs,
+  })
+  expect((await ensure(null)) !== null).toBe(isMade)
+})
+
+test('a deleted admin subscriber is made again', async () => {
+  await ensure('first')
+  await catalog.access.deleteSubscriber('admin')
+  await ensure('first')
+  expect(await adminKeys('first')).toEqual(['first'])
+})
+
+test.each([
+  ['white space', 'my key', 'no spaces'],
+  ['a letter that no header takes', 'schlüssel', 'visible ASCII'],
+  ['nothing', '', 'visible ASCII'],
+])('refuses a configured key with %s', async (_, configured, message) => {
+  await expect(ensure(configured)).rejects.toThrow(message)
+})
+
+test('refuses to make an operator of a subscriber whose key is configured', async () => {
+  const { id: subscriberId } = await catalog.access.createSubscriber('x', 1)
+  const key = { id: 'k', subscriberId, hash: hashKey('theirs'), createdMs: 1, expiresMs: null }
+  await catalog.access.putKey({ ...key, rights: ['consume'] })
+  await expect(ensure('theirs')).rejects.toThrow('under the id "k"')
+  expect(await adminKeys('theirs')).toEqual([])
+})
