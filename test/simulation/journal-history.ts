@@ -34,6 +34,7 @@ class History {
   readonly #sabotage: (disk: Disk) => Disk
   readonly #random: Random
   readonly #model = new JournalModel()
+  #followed = 0
 
   constructor(simulated: SimulatedDisk, sabotage: (disk: Disk) => Disk, random: Random) {
     this.#simulated = simulated
@@ -53,11 +54,14 @@ class History {
 
   async live(): Promise<void> {
     const { journal, reader } = await this.open()
+    const follower = openFileJournalReader({ disk: this.#sabotage(this.#simulated.mount()), directory })
+    this.#followed = this.#model.trimPosition
     for (let steps = this.#random.below(stepsMax); steps > 0; steps--) {
       this.#troubleDisk()
       const appends = Array.from({ length: this.#random.below(8) }, () => this.#append(journal))
       // Beside the appends, so that the reader meets writes that are half done.
-      await this.#check(journal, reader)
+      if (this.#random.below(2) === 0) await this.#check(journal, reader)
+      await this.#follow(journal, follower)
       await this.#rearrange(journal)
       await Promise.all(appends)
     }
@@ -67,6 +71,15 @@ class History {
 
   #check(journal: JournalWriter, reader: JournalReader): Promise<void> {
     return this.#model.check(reader, journal.durablePosition, () => this.#random.below(2000))
+  }
+
+  /** Reads on a little, with a reader that keeps its place from call to call. */
+  async #follow(journal: JournalWriter, follower: JournalReader): Promise<void> {
+    this.#followed = Math.max(this.#followed, this.#model.trimPosition)
+    for (let reads = this.#random.below(5); reads > 0; reads--) {
+      const entries = await follower.read(this.#followed, journal.durablePosition, this.#random.below(1000))
+      this.#followed = this.#model.checkRun(entries, this.#followed)
+    }
   }
 
   async #append(journal: JournalWriter): Promise<void> {

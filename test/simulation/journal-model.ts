@@ -13,6 +13,10 @@ export class JournalModel {
   /** Everything from here on must be kept. */
   #trimPosition = 0
 
+  get trimPosition(): number {
+    return this.#trimPosition
+  }
+
   get attempts(): number {
     return this.#attempts.length
   }
@@ -54,21 +58,30 @@ export class JournalModel {
     }
   }
 
+  /** Checks that entries follow one another from a position on, each as it was pushed; returns the position after them. */
+  checkRun(entries: readonly PlacedEntry[], from: number): number {
+    let position = from
+    for (const placed of entries) {
+      if (placed.position !== position) throw new Error(`an entry is at ${placed.position} where ${position} should be`)
+      this.#attemptOf(placed)
+      position = positionAfter(placed)
+    }
+    return position
+  }
+
   async #readAll(reader: JournalReader, endPosition: number, bytesMax: () => number): Promise<Map<number, Attempt>> {
     const found = new Map<number, Attempt>()
     let position = this.#trimPosition
-    let lastAttempt = -1
+    let last = -1
     while (position < endPosition) {
       const entries = await reader.read(position, endPosition, bytesMax())
       if (entries.length === 0) throw new Error(`there is nothing at ${position}`)
+      position = this.checkRun(entries, position)
       for (const placed of entries) {
-        if (placed.position !== position)
-          throw new Error(`an entry is at ${placed.position} where ${position} should be`)
         const attempt = this.#attemptOf(placed)
-        if (attempt <= lastAttempt) throw new Error(`the entry at ${position} is there twice, or out of order`)
-        found.set(position, this.#attempts[attempt]!)
-        lastAttempt = attempt
-        position = positionAfter(placed)
+        if (attempt <= last) throw new Error(`the entry at ${placed.position} is there twice, or out of order`)
+        found.set(placed.position, this.#attempts[attempt]!)
+        last = attempt
       }
     }
     if (position !== endPosition) throw new Error('the last entry goes past the end')

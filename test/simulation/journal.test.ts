@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Disk, DiskFile } from '../../src/lib/disk.ts'
 import { runHistory } from './journal-history.ts'
 
-const histories = 600
+const histories = 300
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 100
 

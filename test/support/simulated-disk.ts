@@ -108,6 +108,12 @@ export class SimulatedDisk {
     this.#durableNames.set(path, content)
   }
 
+  /** Takes a file away, durably. */
+  delete(path: string): void {
+    this.#names.delete(path)
+    this.#durableNames.delete(path)
+  }
+
   /** The disk as one process sees it: dead after a kill or a crash, when the next process mounts it anew. */
   mount(): Disk {
     const process = this.#process

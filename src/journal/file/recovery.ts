@@ -180,13 +180,9 @@ function usableHeader({ path }: ScannedFile, name: string, read: ReadSegmentHead
 }
 
 function notContiguous(path: string, scan: SegmentScan, next: string): Error {
-  const what = `the segment ends before position ${scan.endPosition}, but the next one is ${next}`
-  return refusal(
-    path,
-    scan.endOffset,
-    what,
-    `Put ${segmentName(scan.endPosition)} back, or move away what is not of this journal.`,
-  )
+  const wanted = segmentName(scan.endPosition)
+  const what = `the segment ends here, and ${wanted}, which should follow it, is not in the folder; there is ${next}`
+  return refusal(path, scan.endOffset, what, `Put ${wanted} back, and move away what is not of this journal.`)
 }
 
 function behindStore(directory: string, endPosition: number, reachedPosition: number): Error {
