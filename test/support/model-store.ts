@@ -169,7 +169,7 @@ function averages(plan: AveragePlan, items: readonly ModelRow[]): ResultRow[] {
   for (const row of items) {
     const bucketMs = granularity.kind === 'all' ? allMs : bucketStart(granularity, timeOf(row, selection))
     const key = [bucketMs, ...keyFields.map((field) => valueIn(row, field))]
-    const text = key.map((value) => `${typeof value}:${value === 0 ? '0' : JSON.stringify(String(value))}`).join()
+    const text = key.map(keyText).join()
     const group = groups.get(text) ?? { key, rows: [] }
     group.rows.push(row)
     groups.set(text, group)
@@ -180,6 +180,12 @@ function averages(plan: AveragePlan, items: readonly ModelRow[]): ResultRow[] {
       ...key,
       ...selection.metrics.map((metric) => mean(rows.map((row) => valueIn(row, metric)))),
     ])
+}
+
+/** Numbers are told apart by their digits: a long may come as a number or as a bigint. */
+function keyText(value: Value): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  return value === 0 ? '0' : String(value)
 }
 
 /** Divided first, so that no sum overflows. */

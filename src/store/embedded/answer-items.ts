@@ -22,14 +22,14 @@ export async function* answerItems(run: PlanRun, picked: PickedRows): AsyncGener
 }
 
 async function orderItems(run: PlanRun, picked: PickedRows): Promise<Int32Array | null> {
-  const times = picked.times()
+  const times = picked.times
   const order = await orderByTime(times, run.pacer)
   const { tags, single } = tagsOf(run)
   const neverTies = single && run.fields.length === 0
   if (neverTies) return order
   const placed = order ?? inOrder(picked.length)
   const same = (left: number, right: number): boolean =>
-    times[left] === times[right] && tags[picked.series[left]] === tags[picked.series[right]]
+    times[left] === times[right] && tags[picked.series(left)] === tags[picked.series(right)]
   await orderWithin(placed, same, (left, right) => compareItems(run, picked, left, right), run.pacer)
   return placed
 }
@@ -39,11 +39,13 @@ function tagsOf({ tag, selected }: PlanRun): { tags: Int32Array; single: boolean
   return { tags: tag.tag.codes.values, single: selected.bounds.length - 1 === selected.series.length }
 }
 
-function compareItems({ fields }: PlanRun, { chunks, rows, series }: PickedRows, left: number, right: number): number {
+function compareItems({ fields }: PlanRun, picked: PickedRows, left: number, right: number): number {
+  const leftChunk = picked.chunk(left)
+  const rightChunk = picked.chunk(right)
   for (const field of fields) {
-    const leftKey = keyAt(field, chunks[left], rows[left], series[left])
-    const order = compareKeys(field, leftKey, keyAt(field, chunks[right], rows[right], series[right]))
+    const leftKey = keyAt(field, leftChunk, picked.row(left), picked.series(left))
+    const order = compareKeys(field, leftKey, keyAt(field, rightChunk, picked.row(right), picked.series(right)))
     if (order !== 0) return order
   }
-  return chunks[left].positions[rows[left]] - chunks[right].positions[rows[right]]
+  return leftChunk.positions[picked.row(left)] - rightChunk.positions[picked.row(right)]
 }

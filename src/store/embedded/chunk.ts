@@ -71,15 +71,21 @@ export function exactOf(column: NumberColumn): BigInt64Array {
   return column.exact
 }
 
-/** Copies one value; both columns are of the same type. */
-export function copyValue(from: StoredColumn, row: number, to: StoredColumn, toRow: number): void {
+/** Copies rows [start, end) to the places of `to`, one a row; both columns are of the same type. */
+export function copyRows(from: StoredColumn, start: number, end: number, to: StoredColumn, places: Int32Array): void {
   if (from.type === 'string') {
-    if (to.type === 'string') to.codes[toRow] = from.codes[row]
-  } else if (to.type !== 'string') {
-    to.values[toRow] = from.values[row]
-    if (from.type === 'boolean' || to.type === 'boolean' || from.exact === null) return
-    if (Math.abs(from.values[row]) >= 2 ** 53) exactOf(to)[toRow] = from.exact[row]
+    if (to.type === 'string') for (let row = start; row < end; row++) to.codes[places[row - start]] = from.codes[row]
+    return
   }
+  if (from.type === 'boolean') {
+    if (to.type === 'boolean') for (let row = start; row < end; row++) to.values[places[row - start]] = from.values[row]
+    return
+  }
+  if (to.type === 'string' || to.type === 'boolean') return
+  for (let row = start; row < end; row++) to.values[places[row - start]] = from.values[row]
+  if (from.exact === null) return
+  const exact = exactOf(to)
+  for (let row = start; row < end; row++) exact[places[row - start]] = from.exact[row]
 }
 
 export function chunkBytes(chunk: Chunk): number {

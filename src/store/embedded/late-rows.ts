@@ -1,7 +1,7 @@
 // Late rows are merged in when their series is read. What lies before the first of them is shared with what was there, so that the
 // cost goes with how late they are, not with how long the series is.
 import type { Pacer } from '../../lib/pacer.ts'
-import { type Chunk, copyValue, firstAtOrAfter, newChunk, newColumn, type Segment } from './chunk.ts'
+import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type Segment } from './chunk.ts'
 import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
 
 /** A run of more segments than this, and shorter ones than these, is laid down as one: reading it would cost more than its rows. */
@@ -73,8 +73,10 @@ async function layDown(segments: readonly Segment[], rows: number, columns: numb
     length += end - start
   }
   const order = (await orderByTime(times, pacer)) ?? inOrder(rows)
-  const sameTime = (left: number, right: number): boolean => times[left] === times[right]
-  await orderWithin(order, sameTime, (left, right) => positions[left] - positions[right], pacer)
+  if (!risesWithinTies(order, times, positions)) {
+    const sameTime = (left: number, right: number): boolean => times[left] === times[right]
+    await orderWithin(order, sameTime, (left, right) => positions[left] - positions[right], pacer)
+  }
   const placeOf = new Int32Array(rows)
   for (let place = 0; place < rows; place++) placeOf[order[place]] = place
   const chunk = newChunk(rows)
@@ -89,6 +91,16 @@ async function layDown(segments: readonly Segment[], rows: number, columns: numb
   return chunk
 }
 
+/** Positions rise as rows come, so that rows of one time are nearly always in order already. */
+function risesWithinTies(order: Int32Array, times: Float64Array, positions: Float64Array): boolean {
+  for (let place = 1; place < order.length; place++) {
+    const before = order[place - 1]
+    const here = order[place]
+    if (times[before] === times[here] && positions[before] > positions[here]) return false
+  }
+  return true
+}
+
 function copyColumn(segments: readonly Segment[], index: number, placeOf: Int32Array, to: Chunk): void {
   let length = 0
   for (const { chunk, start, end } of segments) {
@@ -96,7 +108,7 @@ function copyColumn(segments: readonly Segment[], index: number, placeOf: Int32A
     if (from !== undefined) {
       const target = to.columns[index] ?? newColumn(from.type, placeOf.length)
       to.columns[index] = target
-      for (let row = start; row < end; row++) copyValue(from, row, target, placeOf[length + row - start])
+      copyRows(from, start, end, target, placeOf.subarray(length, length + end - start))
     }
     length += end - start
   }

@@ -30,17 +30,29 @@ function merge(from: Keyed, to: Keyed, start: number, middle: number, end: numbe
   to.places.set(from.places.subarray(rest, restEnd), place)
 }
 
+const rowsPerSpend = 1024
+/** With more stretches than this it pays to take single late rows out first. */
+const stretchesMax = 16
+
 /**
  * The places of `times` in rising order; equal times keep their order. Null when they rise already. Rows come in as a few long
- * rising stretches (series), which are merged in pairs.
+ * rising stretches (series), or as one with late rows in between: either is merged in few passes.
  */
 export async function orderByTime(times: Float64Array, pacer: Pacer): Promise<Int32Array | null> {
-  let bounds = risingStretches(times)
+  const bounds = risingStretches(times)
   if (bounds.length <= 2) return null
-  const places = new Int32Array(times.length)
-  for (let index = 0; index < places.length; index++) places[index] = index
-  let from: Keyed = { times: times.slice(), places }
-  let to: Keyed = { times: new Float64Array(times.length), places: new Int32Array(times.length) }
+  const keyed = { times: times.slice(), places: inOrder(times.length) }
+  const split = bounds.length > stretchesMax ? splitLate(keyed) : null
+  if (split === null) return (await mergeStretches(keyed, bounds, pacer)).places
+  const late = await mergeStretches(split.late, risingStretches(split.late.times), pacer)
+  return mergeSplit(split.inTime, late)
+}
+
+async function mergeStretches(keyed: Keyed, stretches: readonly number[], pacer: Pacer): Promise<Keyed> {
+  const length = keyed.times.length
+  let bounds = stretches
+  let from = keyed
+  let to: Keyed = { times: new Float64Array(length), places: new Int32Array(length) }
   while (bounds.length > 2) {
     const merged = [0]
     for (let index = 0; index + 1 < bounds.length; index += 2) {
@@ -53,7 +65,43 @@ export async function orderByTime(times: Float64Array, pacer: Pacer): Promise<In
     bounds = merged
     ;[from, to] = [to, from]
   }
-  return from.places
+  return from
+}
+
+/** Rows before which none is later, and the others; null when the others are many. */
+function splitLate({ times, places }: Keyed): { inTime: Keyed; late: Keyed } | null {
+  const late: number[] = []
+  const inTime: number[] = []
+  let newestMs = Number.NEGATIVE_INFINITY
+  for (const place of places) {
+    const ms = times[place]
+    if (ms >= newestMs) {
+      newestMs = ms
+      inTime.push(place)
+    } else late.push(place)
+    if (late.length * 4 > times.length) return null
+  }
+  const keyed = (chosen: readonly number[]): Keyed => ({
+    times: Float64Array.from(chosen, (place) => times[place]),
+    places: Int32Array.from(chosen),
+  })
+  return { inTime: keyed(inTime), late: keyed(late) }
+}
+
+/** Of equal times the one that came first stays first. */
+function mergeSplit(inTime: Keyed, late: Keyed): Int32Array {
+  const places = new Int32Array(inTime.places.length + late.places.length)
+  let left = 0
+  let right = 0
+  for (let index = 0; index < places.length; index++) {
+    const leftMs = left < inTime.times.length ? inTime.times[left] : Number.POSITIVE_INFINITY
+    const takeLeft =
+      right === late.times.length ||
+      leftMs < late.times[right] ||
+      (leftMs === late.times[right] && inTime.places[left] < late.places[right])
+    places[index] = takeLeft ? inTime.places[left++] : late.places[right++]
+  }
+  return places
 }
 
 /** Sorts each group of neighbours of `order` for which `same` holds by `compare`; the order of equal ones stays. */
@@ -64,13 +112,18 @@ export async function orderWithin(
   pacer: Pacer,
 ): Promise<void> {
   let start = 0
-  for (let end = 1; end <= order.length; end++) {
-    if (end < order.length && same(order[start], order[end])) continue
+  let end = 1
+  let spent = 0
+  while (start < order.length) {
+    while (end < order.length && same(order[start], order[end])) end++
     if (end - start > 1) {
       order.subarray(start, end).sort(compare)
       if (pacer.spend((end - start) * 8)) await pacer.rest()
-    } else if (pacer.spend(1)) await pacer.rest()
-    start = end
+    }
+    start = end++
+    if (start - spent < rowsPerSpend) continue
+    spent = start
+    if (pacer.spend(rowsPerSpend)) await pacer.rest()
   }
 }
 

@@ -3,29 +3,46 @@ import type { ResultBatch } from '../series-store.ts'
 import { type Chunk, exactOf, type NumberColumn } from './chunk.ts'
 import type { Dictionary } from './dictionary.ts'
 import type { FieldReader } from './field-reader.ts'
+import { GrowableFloat64, GrowableInt32 } from './growable.ts'
 
 const exactFrom = 2 ** 53
 
 /** Rows that a query answers with, by where they lie. */
 export class PickedRows {
-  readonly chunks: Chunk[] = []
-  readonly rows: number[] = []
-  readonly series: number[] = []
+  /** A pick's chunk is one of these, by its number. */
+  readonly #chunks: Chunk[] = []
+  readonly #chunkOf = new GrowableInt32()
+  readonly #rows = new GrowableInt32()
+  readonly #series = new GrowableInt32()
+  readonly #times = new GrowableFloat64()
 
   get length(): number {
-    return this.rows.length
+    return this.#rows.length
+  }
+
+  /** The dates of the picks. */
+  get times(): Float64Array {
+    return this.#times.values.subarray(0, this.length)
   }
 
   add(chunk: Chunk, row: number, series: number): void {
-    this.chunks.push(chunk)
-    this.rows.push(row)
-    this.series.push(series)
+    if (this.#chunks[this.#chunks.length - 1] !== chunk) this.#chunks.push(chunk)
+    this.#chunkOf.push(this.#chunks.length - 1)
+    this.#rows.push(row)
+    this.#series.push(series)
+    this.#times.push(chunk.times[row])
   }
 
-  times(): Float64Array {
-    const times = new Float64Array(this.length)
-    for (let pick = 0; pick < times.length; pick++) times[pick] = this.chunks[pick].times[this.rows[pick]]
-    return times
+  chunk(pick: number): Chunk {
+    return this.#chunks[this.#chunkOf.values[pick]]
+  }
+
+  row(pick: number): number {
+    return this.#rows.values[pick]
+  }
+
+  series(pick: number): number {
+    return this.#series.values[pick]
   }
 
   /** The picks from place `start` up to `end` of `order` (null: as picked) as columns. */
@@ -39,15 +56,17 @@ export class PickedRows {
     switch (reader.kind) {
       case 'time': {
         const values = new Float64Array(picks.length)
+        const times = this.times
         for (let place = 0; place < values.length; place++) {
-          values[place] = this.chunks[picks[place]].times[this.rows[picks[place]]]
+          values[place] = times[picks[place]]
         }
         return { type: 'timestamp', values }
       }
       case 'tag': {
         const codes = new Int32Array(picks.length)
+        const series = this.#series.values
         const bySeries = reader.tag.codes.values
-        for (let place = 0; place < codes.length; place++) codes[place] = bySeries[this.series[picks[place]]]
+        for (let place = 0; place < codes.length; place++) codes[place] = bySeries[series[picks[place]]]
         return { type: 'string', codes, dictionary: reader.dictionary.strings }
       }
       case 'column':
@@ -74,22 +93,22 @@ export class PickedRows {
 
   #numbers(index: number, picks: Int32Array, values: Float64Array): void {
     for (let place = 0; place < values.length; place++) {
-      const column = this.chunks[picks[place]].columns[index]
-      if (column !== undefined && column.type !== 'string') values[place] = column.values[this.rows[picks[place]]]
+      const column = this.chunk(picks[place]).columns[index]
+      if (column !== undefined && column.type !== 'string') values[place] = column.values[this.row(picks[place])]
     }
   }
 
   #codes(index: number, picks: Int32Array, codes: Int32Array): void {
     for (let place = 0; place < codes.length; place++) {
-      const column = this.chunks[picks[place]].columns[index]
-      if (column?.type === 'string') codes[place] = column.codes[this.rows[picks[place]]]
+      const column = this.chunk(picks[place]).columns[index]
+      if (column?.type === 'string') codes[place] = column.codes[this.row(picks[place])]
     }
   }
 
   #flags(index: number, picks: Int32Array, values: Uint8Array): void {
     for (let place = 0; place < values.length; place++) {
-      const column = this.chunks[picks[place]].columns[index]
-      if (column?.type === 'boolean') values[place] = column.values[this.rows[picks[place]]]
+      const column = this.chunk(picks[place]).columns[index]
+      if (column?.type === 'boolean') values[place] = column.values[this.row(picks[place])]
     }
   }
 
@@ -104,8 +123,8 @@ export class PickedRows {
       if (Number.isNaN(value)) continue
       if (Math.abs(value) < exactFrom) exact[place] = BigInt(value)
       else {
-        const from = this.chunks[picks[place]].columns[index]
-        if (from?.type === 'long' && from.exact !== null) exact[place] = from.exact[this.rows[picks[place]]]
+        const from = this.chunk(picks[place]).columns[index]
+        if (from?.type === 'long' && from.exact !== null) exact[place] = from.exact[this.row(picks[place])]
       }
     }
     return { type: 'long', values, exact }

@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest'
+import { type ResultRow, resultRows } from '../../../test/support/model-store.ts'
+import { columnOf } from '../../../test/support/random-rows.ts'
+import type { Value } from '../../model/column.ts'
+import type { EntityField } from '../../model/entity.ts'
+import { granularityNames } from '../../model/granularity.ts'
+import type { Plan, PlanLimits, Selection } from '../../model/plan.ts'
+import type { RowBatch } from '../../model/row-batch.ts'
+import { EmbeddedStore } from './embedded-store.ts'
+
+const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
+const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
+const value: EntityField = { name: 'V', type: 'double', role: 'metric' }
+const note: EntityField = { name: 'N', type: 'string', role: 'dimension' }
+const count: EntityField = { name: 'C', type: 'long', role: 'metric' }
+const limits: PlanLimits = { resultRows: 1_000_000, buckets: 1_000_000, resultBytes: 2 ** 30 }
+const always = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+const never = new AbortController().signal
+
+let position = 0
+function batchOf(fields: readonly EntityField[], rows: readonly (readonly Value[])[]): RowBatch {
+  const positions = Float64Array.from(rows, () => position++)
+  const columns = fields.map(({ type }, index) =>
+    columnOf(
+      type,
+      rows.map((row) => row[index]),
+    ),
+  )
+  return { entityId: 1, rows: rows.length, positions, fields, columns }
+}
+
+function storeOf(...rows: readonly (readonly Value[])[]): EmbeddedStore {
+  const store = new EmbeddedStore({ generationRows: 16, sliceMs: 0 })
+  store.write(batchOf([time, tag, value], rows))
+  return store
+}
+
+function selection(over: Partial<Selection> = {}): Selection {
+  return { entityId: 1, time, tag, ids: null, prefixes: null, metrics: [value], fields: [], ...over }
+}
+
+async function rowsOf(store: EmbeddedStore, plan: Plan, within: PlanLimits = limits): Promise<ResultRow[]> {
+  const batches = []
+  for await (const batch of store.run(plan, within, never)) batches.push(batch)
+  return resultRows(batches)
+}
+
+const select: Plan = { kind: 'select', selection: selection(), range: always }
+
+test('an unknown entity has no rows', async () => {
+  const store = new EmbeddedStore()
+  expect(await rowsOf(store, select)).toEqual([])
+  expect(await store.statistics(1)).toEqual({ rows: 0, firstMs: null, lastMs: null })
+  expect(store.bytes).toBe(0)
+})
+
+test('statistics count every row, and memory is told', async () => {
+  const store = storeOf([5, 'a', 1], [3, 'b', null])
+  expect(await store.statistics(1)).toEqual({ rows: 2, firstMs: 3, lastMs: 5 })
+  expect(store.bytes).toBeGreaterThan(100)
+})
+
+test('tags are ordered by code point, beyond U+FFFF too', async () => {
+  const store = storeOf([1, '\u{1f600}', 1], [1, '\uffff', 2], [1, '', 3])
+  expect((await rowsOf(store, select)).map((row) => row[1])).toEqual(['', '\uffff', '\u{1f600}'])
+})
+
+test.each<[string, Partial<Selection>, string[]]>([
+  ['ids, some unknown, some twice', { ids: ['b%', 'x', 'b%'] }, ['b%']],
+  ['no id that is known', { ids: ['x'] }, []],
+  ['prefixes, in which % and _ are plain', { prefixes: ['b%', '_'] }, ['_a', 'b%']],
+  ['both', { ids: ['b%', 'bb'], prefixes: ['bb', 'c'] }, ['bb']],
+  ['an empty prefix', { prefixes: [''] }, ['_a', 'b%', 'bb']],
+])('filter by %s', async (_, filter, tags) => {
+  const store = storeOf([1, 'b%', 1], [1, 'bb', 1], [1, '_a', 1])
+  const rows = await rowsOf(store, { kind: 'select', selection: selection(filter), range: always })
+  expect(rows.map((row) => row[1])).toEqual(tags)
+})
+
+test('late rows and equal dates: by date, then as pushed', async () => {
+  const store = storeOf([10, 'a', 1], [30, 'a', 2], [20, 'a', 3], [20, 'a', 4])
+  const values = async (): Promise<Value[]> => (await rowsOf(store, select)).map((row) => row[2])
+  expect(await values()).toEqual([1, 3, 4, 2])
+  store.write(batchOf([time, tag, value], [[40, 'a', 5]]))
+  store.write(batchOf([time, tag, value], [[20, 'a', 6]]))
+  expect(await values()).toEqual([1, 3, 4, 6, 2, 5])
+})
+
+test('a row that keeps an older place in the order never counts as newer', async () => {
+  const store = storeOf([10, 'a', 1])
+  const replayed = batchOf([time, tag, value], [[10, 'a', 2]])
+  store.write({ ...replayed, positions: Float64Array.of(-1) })
+  const newest = await rowsOf(store, { kind: 'latest', selection: selection(), fromMs: 0 })
+  expect(newest).toEqual([[10, 'a', 1]])
+})
+
+test('a field that was added later is null in older rows, also where they share memory', async () => {
+  const store = storeOf([10, 'a', 1], [20, 'a', 2])
+  store.write(batchOf([time, tag, note, count], [[30, 'a', 'x', 9007199254740993n]]))
+  const plan: Plan = {
+    kind: 'select',
+    selection: selection({ metrics: [value, count], fields: [note] }),
+    range: always,
+  }
+  expect(await rowsOf(store, plan)).toEqual([
+    [10, 'a', null, 1, null],
+    [20, 'a', null, 2, null],
+    [30, 'a', 'x', null, 9007199254740993n],
+  ])
+})
+
+test('a field or tag that no row came with is null', async () => {
+  const store = storeOf([10, 'a', 1])
+  const other: EntityField = { name: 'U', type: 'string', role: 'tag' }
+  const plan: Plan = { kind: 'select', selection: selection({ tag: other, fields: [note] }), range: always }
+  expect(await rowsOf(store, plan)).toEqual([[10, null, null, 1]])
+})
+
+test.each<[string, number[], number]>([
+  ['whose sum overflows', [1.7e308, 1.7e308, 1.7e308], 1.7e308],
+  ['of the largest double', Array<number>(3).fill(Number.MAX_VALUE), Number.MAX_VALUE],
+  ['whose sum overflows on the way only', [1.7e308, 1.7e308, -1.7e308, -1.7e308, 5], 1],
+  ['that plain sums lose', [1e16, 1, -1e16, 1], 0.5],
+])('a mean %s', async (_, values, mean) => {
+  const store = storeOf(...values.map((one, index): Value[] => [index, 'a', one]))
+  const plan: Plan = {
+    kind: 'average',
+    selection: selection(),
+    range: always,
+    granularity: granularityNames.all,
+    byTag: true,
+  }
+  const [row] = await rowsOf(store, plan)
+  expect(row[0]).toBe(0)
+  expect(Number(row[2]) / mean).toBeCloseTo(1, 12)
+})
+
+test('the bucket of all, open at its start, bears the date of the first item of all tags', async () => {
+  const store = storeOf([7, 'b', null], [20, 'a', 1], [10, 'b', 2])
+  const plan: Plan = {
+    kind: 'average',
+    selection: selection(),
+    range: always,
+    granularity: granularityNames.all,
+    byTag: true,
+  }
+  expect(await rowsOf(store, plan)).toEqual([
+    [10, 'a', 1],
+    [10, 'b', 2],
+  ])
+})
+
+describe('limits', () => {
+  const three = storeOf([1000, 'a', 1], [2000, 'b', 2], [3000, 'c', 3], [4000, 'c', null])
+  const average = { kind: 'average', selection: selection(), range: always, byTag: true } as const
+  const ticks = Float64Array.of(1000, 2000)
+  test.each<[string, Plan, Partial<PlanLimits>, RegExp]>([
+    ['select', select, { resultRows: 2 }, /3 rows, the limit is 2/],
+    ['latest', { kind: 'latest', selection: selection(), fromMs: 0 }, { resultRows: 2 }, /3 rows, the limit is 2/],
+    ['next', { kind: 'next', selection: selection(), dateMs: 0, offset: 0 }, { resultRows: 2 }, /3 rows/],
+    ['snap', { kind: 'snap', selection: selection(), ticksMs: ticks }, { resultRows: 2 }, /3 rows/],
+    ['ticks', { kind: 'snap', selection: selection(), ticksMs: ticks }, { buckets: 1 }, /more than 1 buckets/],
+    ['average', { ...average, granularity: granularityNames.second }, { resultRows: 2 }, /more than 2 rows/],
+    ['buckets', { ...average, granularity: granularityNames.second }, { buckets: 2 }, /more than 2 buckets/],
+  ])('%s: refused above, answered at the limit', async (_, plan, over, detail) => {
+    await expect(rowsOf(three, plan, { ...limits, ...over })).rejects.toThrow(detail)
+    expect(await rowsOf(three, plan, { ...limits, resultRows: 3, buckets: 3 })).toHaveLength(3)
+  })
+})
+
+describe('a run that is paused', () => {
+  const rows = Array.from({ length: 40_000 }, (_, index): Value[] => [index, index % 2 === 0 ? 'a' : 'b', index])
+
+  test('sees no row, late or not, that is written meanwhile', async () => {
+    const store = storeOf(...rows)
+    const before = await rowsOf(store, select)
+    const seen = []
+    for await (const batch of store.run(select, limits, never)) {
+      seen.push(batch)
+      store.write(
+        batchOf(
+          [time, tag, value],
+          [
+            [1, 'a', -1],
+            [50_000, 'b', -2],
+            [2, 'new', -3],
+          ],
+        ),
+      )
+      expect((await rowsOf(store, select)).length).toBe(rows.length + 3 * seen.length)
+    }
+    expect(seen.length).toBeGreaterThan(1)
+    expect(resultRows(seen)).toEqual(before)
+  })
+
+  test('sees no row that is written while it gathers', async () => {
+    const store = storeOf(...rows, [5, 'a', 5])
+    const before = await rowsOf(store, select)
+    const running = rowsOf(store, select)
+    const other = rowsOf(store, { kind: 'latest', selection: selection(), fromMs: 0 })
+    store.write(
+      batchOf(
+        [time, tag, value],
+        [
+          [1, 'a', -1],
+          [2, '\u{1f600}', -1],
+        ],
+      ),
+    )
+    expect(await running).toEqual(before)
+    expect((await other).map((row) => row[0])).toEqual([39_998, 39_999])
+  })
+
+  test('ends with the reason of its abort', async () => {
+    const store = storeOf(...rows)
+    const controller = new AbortController()
+    const batches = store.run(select, limits, controller.signal)
+    await batches.next()
+    controller.abort(new Error('the caller left'))
+    await expect(batches.next()).rejects.toThrow('the caller left')
+    await expect(store.run(select, limits, controller.signal).next()).rejects.toThrow('the caller left')
+  })
+})
+
+test('a short run never waits for the event loop', async () => {
+  const store = new EmbeddedStore()
+  store.write(batchOf([time, tag, value], [[1, 'a', 1]]))
+  let turned = false
+  setImmediate(() => {
+    turned = true
+  })
+  expect(await rowsOf(store, select)).toHaveLength(1)
+  expect(turned).toBe(false)
+})
+
+test('many series of one row each', async () => {
+  const store = new EmbeddedStore()
+  const many = Array.from({ length: 30_000 }, (_, index): Value[] => [index, `tag${index % 10_000}.${index}`, index])
+  const dictionary = many.map((row) => String(row[1]))
+  store.write({
+    ...batchOf([time, tag, value], []),
+    rows: many.length,
+    positions: Float64Array.from(many.keys()),
+    columns: [
+      columnOf(
+        'timestamp',
+        many.map((row) => row[0]),
+      ),
+      { type: 'string', codes: Int32Array.from(many.keys()), dictionary },
+      columnOf(
+        'double',
+        many.map((row) => row[2]),
+      ),
+    ],
+  })
+  const newest = await rowsOf(store, { kind: 'latest', selection: selection(), fromMs: 0 })
+  expect(newest).toEqual(many)
+})

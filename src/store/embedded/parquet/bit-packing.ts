@@ -1,0 +1,133 @@
+// Numbers of one width packed without gaps, lowest bit first, as both the hybrid of runs and the deltas of Parquet have them.
+import type { ByteWriter } from './byte-writer.ts'
+import type { PageInput } from './page-input.ts'
+
+/** Bits that a number of up to 2^53 needs; 0 for 0. */
+export function bitWidth(value: number): number {
+  if (value < 0x1_0000_0000) return 32 - Math.clz32(value)
+  return 64 - Math.clz32(Math.floor(value / 0x1_0000_0000))
+}
+
+/** Packs `count` numbers of up to 32 bits from `start` on, filled up with zeros to a multiple of eight numbers. */
+export function packBits(
+  values: Int32Array | Uint32Array,
+  start: number,
+  count: number,
+  width: number,
+  out: ByteWriter,
+): void {
+  const bytes = Math.ceil(count / 8) * width
+  out.reserve(bytes + 4)
+  const { view } = out
+  let at = out.length
+  let word = 0
+  let used = 0
+  for (let index = start; index < start + count; index++) {
+    const value = values[index]
+    word |= value << used
+    used += width
+    if (used >= 32) {
+      view.setInt32(at, word, true)
+      at += 4
+      used -= 32
+      word = used === 0 ? 0 : value >>> (width - used)
+    }
+  }
+  const end = out.length + bytes
+  for (; at < end; at += 4) {
+    view.setInt32(at, word, true)
+    word = 0
+  }
+  out.length = end
+}
+
+/** Unpacks `count` numbers of up to 32 bits into `out` from `at` on, and moves past the last of them. */
+export function unpackBits(
+  input: PageInput,
+  width: number,
+  count: number,
+  out: Int32Array | Uint32Array,
+  at: number,
+): void {
+  const { view, position } = input
+  if (width === 16)
+    for (let index = 0; index < count; index++) out[at + index] = view.getUint16(position + 2 * index, true)
+  else if (width <= 25) unpackNarrow(view, position, width, count, out, at)
+  else unpackTo32(view, position, width, count, out, at)
+  input.position += Math.ceil((count * width) / 8)
+}
+
+/** With the up to 7 bits before it, a number still lies in one word. */
+function unpackNarrow(
+  view: DataView,
+  position: number,
+  width: number,
+  count: number,
+  out: Int32Array | Uint32Array,
+  at: number,
+): void {
+  const mask = (1 << width) - 1
+  let bit = 0
+  for (let index = at; index < at + count; index++) {
+    out[index] = (view.getUint32(position + (bit >>> 3), true) >>> (bit & 7)) & mask
+    bit += width
+  }
+}
+
+function unpackTo32(
+  view: DataView,
+  position: number,
+  width: number,
+  count: number,
+  out: Int32Array | Uint32Array,
+  at: number,
+): void {
+  const mask = width === 32 ? -1 : (1 << width) - 1
+  let bit = 0
+  for (let index = at; index < at + count; index++) {
+    const byte = position + (bit >>> 3)
+    const shift = bit & 7
+    const low = view.getUint32(byte, true) >>> shift
+    // In two steps, because a shift by 32 would be none.
+    out[index] = (low | ((view.getUint8(byte + 4) << 1) << (31 - shift))) & mask
+    bit += width
+  }
+}
+
+/** As `packBits` for numbers of up to 53 bits. */
+export function packWide(values: Float64Array, count: number, width: number, out: ByteWriter): void {
+  out.reserve(count * 8 + 8)
+  let bits = 0
+  let rest = 0
+  for (let index = 0; index < count; index++) {
+    let value = values[index]
+    for (let left = width; left > 0; ) {
+      const taken = Math.min(8 - bits, left)
+      rest |= (value % 2 ** taken) << bits
+      value = Math.floor(value / 2 ** taken)
+      left -= taken
+      bits += taken
+      if (bits < 8) continue
+      out.bytes[out.length++] = rest
+      bits = 0
+      rest = 0
+    }
+  }
+}
+
+/** As `unpackBits` for numbers of up to 53 bits. */
+export function unpackWide(input: PageInput, width: number, count: number, out: Float64Array): void {
+  const { bytes, position } = input
+  let bit = 0
+  for (let index = 0; index < count; index++) {
+    let value = 0
+    for (let done = 0; done < width; ) {
+      const taken = Math.min(8 - (bit & 7), width - done)
+      value += ((bytes[position + (bit >>> 3)] >>> (bit & 7)) & ((1 << taken) - 1)) * 2 ** done
+      done += taken
+      bit += taken
+    }
+    out[index] = value
+  }
+  input.position += (count * width) / 8
+}

@@ -1,0 +1,74 @@
+// Which encoding and codec a column chunk gets: each candidate writes a few of its pages, and the smallest wins. One that takes longer to
+// read must be smaller by a margin.
+import { ByteWriter } from './byte-writer.ts'
+import type { ColumnBody } from './column-body.ts'
+import { compress } from './lz4.ts'
+import type { Codec } from './pages.ts'
+
+export interface ChosenBody {
+  readonly body: ColumnBody
+  readonly codec: Codec
+}
+
+const samplePagesMax = 64
+const sampleValues = 32_768
+/** A compressed page, and one whose dictionary must be there too, must be smaller by this factor to be worth the work. */
+const effortFactor = 1.15
+
+/** `pageEnds` counts dense values. The candidates come in order of preference where they are equal. */
+export function chooseBody(candidates: readonly ColumnBody[], pageEnds: Int32Array, compresses: boolean): ChosenBody {
+  let best: ChosenBody | null = null
+  let bestCost = Number.POSITIVE_INFINITY
+  for (const body of candidates) {
+    const sample = takeSample(body, pageEnds, compresses)
+    const dictionary = dictionaryBytes(body)
+    const costs: readonly [Codec, number][] = [
+      ['UNCOMPRESSED', sample.bytes],
+      ['LZ4_RAW', sample.compressedBytes * effortFactor],
+    ]
+    for (const [codec, cost] of costs) {
+      const whole = (cost * sample.scale + dictionary) * (body.dictionary === null ? 1 : effortFactor)
+      if (whole >= bestCost) continue
+      best = { body, codec }
+      bestCost = whole
+    }
+  }
+  if (best === null) throw new Error('a column chunk has no encoding to choose from')
+  return best
+}
+
+interface Sample {
+  readonly bytes: number
+  readonly compressedBytes: number
+  /** How many times the sample's values all values are. */
+  readonly scale: number
+}
+
+const written = new ByteWriter()
+const compressed = new ByteWriter()
+
+function takeSample(body: ColumnBody, pageEnds: Int32Array, compresses: boolean): Sample {
+  const values = pageEnds.at(-1) ?? 0
+  const stride = Math.max(1, Math.floor(Math.max(pageEnds.length / samplePagesMax, values / sampleValues)))
+  let bytes = 0
+  let compressedBytes = 0
+  let sampled = 0
+  for (let page = Math.floor(stride / 2); page < pageEnds.length; page += stride) {
+    const start = page === 0 ? 0 : pageEnds[page - 1]
+    written.length = 0
+    body.writeValues(start, pageEnds[page], written)
+    bytes += written.length
+    sampled += pageEnds[page] - start
+    compressed.length = 0
+    if (compresses) compress(written, 0, written.length, compressed)
+    compressedBytes += compresses ? Math.min(compressed.length, written.length) : Number.POSITIVE_INFINITY
+  }
+  return { bytes, compressedBytes, scale: sampled === 0 ? 1 : values / sampled }
+}
+
+function dictionaryBytes({ dictionary }: ColumnBody): number {
+  if (dictionary === null) return 0
+  written.length = 0
+  dictionary.write(written)
+  return written.length
+}

@@ -1,0 +1,122 @@
+// The ways in which the values of a column chunk can be written. Rows here are dense: those with a value.
+import { bitWidth } from './bit-packing.ts'
+import { writeSplit } from './byte-stream-split.ts'
+import type { ByteWriter } from './byte-writer.ts'
+import { writeDeltas } from './deltas.ts'
+import type { NumberDictionary } from './number-dictionary.ts'
+import type { Encoding } from './pages.ts'
+import { writeRuns } from './run-lengths.ts'
+import type { UsedStrings } from './used-strings.ts'
+
+export interface ColumnBody {
+  readonly encoding: Encoding
+  /** What the codes of RLE_DICTIONARY stand for. */
+  readonly dictionary: DictionaryBody | null
+  /** Appends the values from `start` up to `end`, as one page holds them. */
+  readonly writeValues: (start: number, end: number, out: ByteWriter) => void
+}
+
+interface DictionaryBody {
+  readonly entries: number
+  readonly write: (out: ByteWriter) => void
+}
+
+/** Longs, digit for digit: `exact` counts where a value is beyond 2^53. */
+export interface DenseLongs {
+  readonly values: Float64Array
+  readonly exact: BigInt64Array | null
+}
+
+export function plainDoubles(values: Float64Array): ColumnBody {
+  const writeValues = (start: number, end: number, out: ByteWriter) => appendDoubles(values, start, end, out)
+  return { encoding: 'PLAIN', dictionary: null, writeValues }
+}
+
+export function splitDoubles(values: Float64Array): ColumnBody {
+  const writeValues = (start: number, end: number, out: ByteWriter) => writeSplit(values, start, end, out)
+  return { encoding: 'BYTE_STREAM_SPLIT', dictionary: null, writeValues }
+}
+
+export function deltaNumbers(values: Float64Array): ColumnBody {
+  const writeValues = (start: number, end: number, out: ByteWriter) => writeDeltas(values, start, end, out)
+  return { encoding: 'DELTA_BINARY_PACKED', dictionary: null, writeValues }
+}
+
+export function plainLongs(longs: DenseLongs): ColumnBody {
+  const writeValues = (start: number, end: number, out: ByteWriter) => appendLongs(longs, start, end, out)
+  return { encoding: 'PLAIN', dictionary: null, writeValues }
+}
+
+export function dictionaryDoubles({ entries, codes }: NumberDictionary): ColumnBody {
+  return dictionaryCodes(codes, entries.length, (out) => appendDoubles(entries, 0, entries.length, out))
+}
+
+/** All of them within 2^53. */
+export function dictionaryLongs({ entries, codes }: NumberDictionary): ColumnBody {
+  const longs = { values: entries, exact: null }
+  return dictionaryCodes(codes, entries.length, (out) => appendLongs(longs, 0, entries.length, out))
+}
+
+export function dictionaryStrings(strings: UsedStrings): ColumnBody {
+  return dictionaryCodes(strings.codes, strings.entries.length, (out) => {
+    for (let entry = 0; entry < strings.entries.length; entry++) {
+      const start = strings.offsets[entry]
+      const end = strings.offsets[entry + 1]
+      out.uint32(end - start)
+      out.append(strings.bytes.subarray(start, end))
+    }
+  })
+}
+
+/** All lengths, then all bytes: decoded at once, not string by string. */
+export function plainStrings({ codes, offsets, bytes }: UsedStrings): ColumnBody {
+  const writeValues = (start: number, end: number, out: ByteWriter) => {
+    const lengths = new Float64Array(end - start)
+    for (let row = start; row < end; row++) lengths[row - start] = offsets[codes[row] + 1] - offsets[codes[row]]
+    writeDeltas(lengths, 0, lengths.length, out)
+    for (let row = start; row < end; row++) out.append(bytes.subarray(offsets[codes[row]], offsets[codes[row] + 1]))
+  }
+  return { encoding: 'DELTA_LENGTH_BYTE_ARRAY', dictionary: null, writeValues }
+}
+
+/** `values` holds 0 and 1. */
+export function runsOfBooleans(values: Int32Array): ColumnBody {
+  const writeValues = (start: number, end: number, out: ByteWriter) => {
+    const lengthAt = out.length
+    out.uint32(0)
+    writeRuns(values, start, end, 1, out)
+    out.view.setUint32(lengthAt, out.length - lengthAt - 4, true)
+  }
+  return { encoding: 'RLE', dictionary: null, writeValues }
+}
+
+function dictionaryCodes(codes: Int32Array, entries: number, write: (out: ByteWriter) => void): ColumnBody {
+  const writeValues = (start: number, end: number, out: ByteWriter) => {
+    let most = 0
+    for (let row = start; row < end; row++) if (codes[row] > most) most = codes[row]
+    // Some readers do not take a width of 0.
+    const width = Math.max(1, bitWidth(most))
+    out.byte(width)
+    writeRuns(codes, start, end, width, out)
+  }
+  return { encoding: 'RLE_DICTIONARY', dictionary: { entries, write }, writeValues }
+}
+
+function appendDoubles(values: Float64Array, start: number, end: number, out: ByteWriter): void {
+  out.append(new Uint8Array(values.buffer, values.byteOffset + start * 8, (end - start) * 8))
+}
+
+function appendLongs({ values, exact }: DenseLongs, start: number, end: number, out: ByteWriter): void {
+  out.reserve((end - start) * 8)
+  const { view } = out
+  for (let row = start; row < end; row++, out.length += 8) {
+    const value = values[row]
+    if (exact !== null && !Number.isSafeInteger(value)) {
+      view.setBigInt64(out.length, exact[row], true)
+    } else {
+      const high = Math.floor(value / 2 ** 32)
+      view.setUint32(out.length, value - high * 2 ** 32, true)
+      view.setInt32(out.length + 4, high, true)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { stepRows } from './steps.ts'
+
+export interface NumberDictionary {
+  /** The different numbers, in the order of their first appearance. */
+  readonly entries: Float64Array
+  /** For each number its place among the entries. */
+  readonly codes: Int32Array
+}
+
+/** Slots for each entry that may come: few collisions, and the table stays in the processor's cache. */
+const slotsPerEntry = 2
+
+/** Finds the different numbers, by their bits: -0 is not 0. Returns null when there are more than `entriesMax`. */
+export function* buildNumberDictionary(
+  values: Float64Array,
+  entriesMax: number,
+): Generator<void, NumberDictionary | null> {
+  const bits = 32 - Math.clz32(entriesMax * slotsPerEntry - 1)
+  const slots = new Int32Array(1 << bits).fill(-1)
+  const entries = new Float64Array(entriesMax)
+  const known = new Int32Array(entries.buffer)
+  const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
+  const codes = new Int32Array(values.length)
+  let length = 0
+  for (let start = 0; start < values.length; start += stepRows) {
+    length = indexSlice(words, start, Math.min(start + stepRows, values.length), { slots, bits, known, codes }, length)
+    if (length < 0) return null
+    yield
+  }
+  return { entries: entries.slice(0, length), codes }
+}
+
+interface IndexState {
+  readonly slots: Int32Array
+  readonly bits: number
+  /** The words of the entries. */
+  readonly known: Int32Array
+  readonly codes: Int32Array
+}
+
+/** Returns the new number of entries, or -1 when there is no room for one. */
+function indexSlice(words: Int32Array, start: number, end: number, state: IndexState, entries: number): number {
+  const { slots, bits, known, codes } = state
+  const mask = slots.length - 1
+  let length = entries
+  let lastCode = -1
+  for (let index = start; index < end; index++) {
+    const low = words[2 * index]
+    const high = words[2 * index + 1]
+    if (lastCode < 0 || known[2 * lastCode] !== low || known[2 * lastCode + 1] !== high) {
+      const hash = Math.imul(Math.imul(low, 0x2c1b3c6d) ^ high, 0x297a2d39)
+      let slot = (hash ^ (hash >>> 15)) >>> (32 - bits)
+      for (lastCode = slots[slot]; lastCode >= 0; lastCode = slots[slot]) {
+        if (known[2 * lastCode] === low && known[2 * lastCode + 1] === high) break
+        slot = (slot + 1) & mask
+      }
+      if (lastCode < 0) {
+        if (2 * length === known.length) return -1
+        known[2 * length] = low
+        known[2 * length + 1] = high
+        lastCode = length++
+        slots[slot] = lastCode
+      }
+    }
+    codes[index] = lastCode
+  }
+  return length
+}

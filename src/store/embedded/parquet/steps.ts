@@ -1,0 +1,14 @@
+// Encoding a row group takes tenths of a second. It is written as generators that yield every few milliseconds, so that the caller can let
+// others run in between.
+
+/** Rows of one column between two yields. */
+export const stepRows = 1 << 16
+
+/** Runs to the end, waiting for `pause` at each yield. */
+export async function runSteps<T>(steps: Generator<void, T>, pause: (() => Promise<void>) | undefined): Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (pause !== undefined) await pause()
+  }
+}
