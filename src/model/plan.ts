@@ -9,6 +9,7 @@ export interface Selection {
   readonly time: EntityField
   readonly tag: EntityField
   readonly ids: readonly string[] | null
+  /** Sorted; none of them begins with another, and none is empty. */
   readonly prefixes: readonly string[] | null
   /** An item is a row in which at least one of these is not null. Never empty. */
   readonly metrics: readonly EntityField[]

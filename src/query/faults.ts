@@ -7,9 +7,14 @@ const faultsMax = 20
 export class Faults {
   readonly #errors: ProblemError[] = []
 
+  /** Whether more would not be told. */
+  get areFull(): boolean {
+    return this.#errors.length === faultsMax
+  }
+
   /** `path` is the property at fault, as `ids[0]`; `message` says what to do. */
   add(path: string, message: string): void {
-    if (this.#errors.length < faultsMax) this.#errors.push({ path, message })
+    if (!this.areFull) this.#errors.push({ path, message })
   }
 
   /** Throws Problem `invalid_request` if anything was found. */

@@ -170,6 +170,12 @@ describe('names', () => {
     ])
   })
 
+  test('of very many faults, the first are told', () => {
+    const errors = faultsOf(() => plan('select', { fields: Array.from({ length: 5000 }, (_, index) => `no${index}`) }))
+    expect(errors).toHaveLength(20)
+    expect(errors.at(-1)?.path).toBe('fields[19]')
+  })
+
   test('all faults come together', () => {
     const request = { id_name_field: 'x', fields: ['y'], metric_name_field: ['z'], start_date: 'w' }
     expect(faultsOf(() => plan('select', request)).map(({ path }) => path)).toEqual([

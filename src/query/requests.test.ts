@@ -72,6 +72,7 @@ test.each<[string, object, boolean]>([
   ['empty lists', { ids: [], prefixes: [], metric_name_field: [], fields: [] }, true],
   ['an empty text in a list', { ids: [''] }, true],
   ['very many values', { ids: Array.from({ length: 100_000 }, () => 'a') }, true],
+  ['very many prefixes', { prefixes: Array.from({ length: 10_001 }, () => 'a') }, false],
   ['very many names', { fields: Array.from({ length: 10_001 }, () => 'a') }, false],
 ])('last with %s', (_, request, expected) => {
   expect(isValid('last', { ...smallest('last'), ...request })).toBe(expected)

@@ -1,8 +1,10 @@
 // The bodies of the eight data queries. They become the OpenAPI document, so each property says what it means.
 import Type, { type Static } from 'typebox'
 
-/** Names that one list may hold. The lists of values (`ids`, `prefixes`) are bounded by the size of the body. */
+/** Names that one list may hold. The list of `ids` is bounded by the size of the body alone. */
 const namesMax = 10_000
+/** Every tag of the entity is held against every prefix. */
+const prefixesMax = 10_000
 
 const orNull = '`null` is as if left out.'
 
@@ -38,6 +40,7 @@ const selection = {
     'What the values of the tag may begin with; together with `ids`, both must hold. `[]`, the default, means all. ' +
       'Characters stand for themselves: there are no wildcards.',
     [['boiler.']],
+    prefixesMax,
   ),
 }
 
@@ -103,17 +106,17 @@ const referenceDate = (side: string) =>
 
 const closed = { additionalProperties: false }
 
-export const AverageRequest = Type.Object(average, {
+const AverageRequest = Type.Object(average, {
   ...closed,
   description: 'The mean of each metric, for each bucket and tag.',
 })
 
-export const AverageDimensionsRequest = Type.Object(
+const AverageDimensionsRequest = Type.Object(
   { ...average, fields },
   { ...closed, description: 'The mean of each metric, for each bucket, tag and combination of `fields`.' },
 )
 
-export const AverageGranularityRequest = Type.Object(
+const AverageGranularityRequest = Type.Object(
   { ...average, fields },
   {
     ...closed,
@@ -122,12 +125,12 @@ export const AverageGranularityRequest = Type.Object(
   },
 )
 
-export const SelectRequest = Type.Object(
+const SelectRequest = Type.Object(
   { ...selection, ...range, metric_name_field: metrics, fields },
   { ...closed, description: 'Each item in the range.' },
 )
 
-export const LatestRequest = Type.Object(
+const LatestRequest = Type.Object(
   {
     ...selection,
     metric_name_field: metrics,
@@ -147,17 +150,17 @@ const neighbour = (side: string) => ({
   offset,
 })
 
-export const LastRequest = Type.Object(neighbour('before'), {
+const LastRequest = Type.Object(neighbour('before'), {
   ...closed,
   description: 'For each tag, the newest item strictly before `date`, after skipping `offset` of them.',
 })
 
-export const NextRequest = Type.Object(neighbour('after'), {
+const NextRequest = Type.Object(neighbour('after'), {
   ...closed,
   description: 'For each tag, the oldest item strictly after `date`, after skipping `offset` of them.',
 })
 
-export const SnapRequest = Type.Object(
+const SnapRequest = Type.Object(
   {
     ...selection,
     ...range,

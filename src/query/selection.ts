@@ -93,6 +93,7 @@ function pick(
   const byName = new Map(choice.map((field) => [field.name, field]))
   const picked = new Set<EntityField>()
   for (const [index, name] of names.entries()) {
+    if (faults.areFull) break
     const field = byName.get(name)
     if (field !== undefined) picked.add(field)
     else faults.add(`${path}[${index}]`, `${whyNot(entity, name, wanted)}; ${allowed(choice)}`)

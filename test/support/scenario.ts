@@ -26,7 +26,7 @@ export type Asked =
   | { readonly kind: 'query'; readonly query: QueryKind; readonly request: Readonly<Record<string, unknown>> }
   | { readonly kind: 'entities' }
 
-export type Expected =
+type Expected =
   | { readonly kind: 'table'; readonly table: Table }
   | { readonly kind: 'nothing' }
   | {
