@@ -5,6 +5,7 @@ import type { IngestCatalog } from './catalog.ts'
 /** The definitions of all ingests and entities, in memory: every push and query needs one. Whoever changes them calls `refresh`. */
 export class Definitions {
   readonly #catalog: IngestCatalog
+  #version = -1
   #ingests = new Map<string, Ingest>()
   #entities = new Map<string, Entity>()
 
@@ -19,6 +20,7 @@ export class Definitions {
   }
 
   async refresh(): Promise<void> {
+    const version = await this.#catalog.version()
     const ingests = new Map<string, Ingest>()
     for (let after: string | null = null; ; ) {
       const page: readonly Ingest[] = await this.#catalog.list({ after, limit: 1000 })
@@ -26,8 +28,12 @@ export class Definitions {
       if (page.length < 1000) break
       after = page.at(-1)!.alias
     }
-    this.#entities = new Map((await this.#catalog.entities()).map((entity) => [entity.name, entity]))
+    const entities = await this.#catalog.entities()
+    // Of two refreshes at once, the one that read the older definitions may come to its end last.
+    if (version < this.#version) return
+    this.#version = version
     this.#ingests = ingests
+    this.#entities = new Map(entities.map((entity) => [entity.name, entity]))
   }
 
   ingest(alias: string): Ingest | undefined {
