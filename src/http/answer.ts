@@ -1,4 +1,5 @@
 // Sends whole answers, compressed where the client takes it, and as fast as the client reads.
+import { Socket } from 'node:net'
 import { Readable, type Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as zlib from 'node:zlib'
@@ -38,13 +39,19 @@ export function sendBody(
   sendIdleMs: number,
 ): FastifyReply | Promise<FastifyReply> {
   reply.type(mediaType)
-  if (body.bytes > onePieceBytesMax) reply.raw.socket?.setTimeout(sendIdleMs)
+  if (body.bytes > onePieceBytesMax) cutOffIdle(reply, sendIdleMs)
   if (body.bytes < compressedBytesMin) return reply.send(onePiece(body))
   reply.header('Vary', 'Accept-Encoding')
   const encoding = chooseEncoding(request.headers['accept-encoding']?.toString(), encodings)
   if (encoding !== null) return sendCompressed(reply, body, encoding)
   if (body.bytes <= onePieceBytesMax) return reply.send(onePiece(body))
   return reply.header('Content-Length', body.bytes).send(Readable.from(body.chunks))
+}
+
+/** Node ends the connection when nothing moves on it for so long; after the answer it goes back to the time between requests. */
+function cutOffIdle(reply: FastifyReply, sendIdleMs: number): void {
+  const { socket } = reply.raw
+  if (socket instanceof Socket) socket.setTimeout(sendIdleMs)
 }
 
 async function sendCompressed(reply: FastifyReply, body: Body, encoding: string): Promise<FastifyReply> {

@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { answers, keySecurity } from '../document.ts'
-import { acceptJson } from '../guard.ts'
 import type { Route } from '../services.ts'
 
 export const deleteKey: Route = (app, { services, guard }) => {
@@ -13,9 +12,9 @@ export const deleteKey: Route = (app, { services, guard }) => {
       summary: 'Revoke a key at once.',
       security: keySecurity,
       params: Type.Object({ id: Type.String({ description: 'The id of the key.' }) }),
-      response: answers(204, 'It is revoked.', null, ['forbidden', 'not_acceptable', 'shutting_down', 'not_found']),
+      response: answers(204, 'It is revoked.', null, ['forbidden', 'shutting_down', 'not_found']),
     },
-    onRequest: [guard.admin, acceptJson],
+    onRequest: guard.admin,
     handler: async (request, reply) => {
       await services.subscriberAdmin.deleteKey(request.params.id)
       return reply.code(204).send()

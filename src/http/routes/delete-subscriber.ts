@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { answers, keySecurity } from '../document.ts'
-import { acceptJson } from '../guard.ts'
 import type { Route } from '../services.ts'
 
 export const deleteSubscriber: Route = (app, { services, guard }) => {
@@ -13,9 +12,9 @@ export const deleteSubscriber: Route = (app, { services, guard }) => {
       summary: 'Delete a subscriber; its keys are revoked at once.',
       security: keySecurity,
       params: Type.Object({ name: Type.String({ description: 'The name of the subscriber.' }) }),
-      response: answers(204, 'It is deleted.', null, ['forbidden', 'not_acceptable', 'shutting_down', 'not_found']),
+      response: answers(204, 'It is deleted.', null, ['forbidden', 'shutting_down', 'not_found']),
     },
-    onRequest: [guard.admin, acceptJson],
+    onRequest: guard.admin,
     handler: async (request, reply) => {
       await services.subscriberAdmin.delete(request.params.name)
       return reply.code(204).send()

@@ -1,0 +1,431 @@
+// Requests and what they are answered with, through all of the server but the sockets.
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import type { InjectOptions } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { keys, testServer } from '../../test/support/http-server.ts'
+
+const { app, pushed, events } = await testServer()
+const limited = await testServer(
+  {},
+  { TIDEMARK_LIMITS_INGEST_BODY_BYTES: '100', TIDEMARK_LIMITS_QUERY_BODY_BYTES: '100' },
+)
+
+const local = { host: 'localhost:8080' }
+const pusher = { 'x-api-key': keys.pusher }
+const admin = { authorization: `Bearer ${keys.admin}` }
+const select = '/consumer/data/select'
+const push = '/ingests/plant/data'
+const post = (url: string, payload: InjectOptions['payload'], headers = {}): InjectOptions => ({
+  method: 'POST',
+  url,
+  payload,
+  headers: { ...local, ...headers },
+})
+const get = (url: string, headers = {}): InjectOptions => ({ method: 'GET', url, headers: { ...local, ...headers } })
+
+async function outcome(request: InjectOptions, server = app) {
+  const response = await server.inject(request)
+  const isProblem = response.headers['content-type'] === 'application/problem+json'
+  return { status: response.statusCode, code: isProblem ? response.json<{ code: string }>().code : null, response }
+}
+
+describe('paths and methods', () => {
+  test.each<[InjectOptions, number, string | null]>([
+    [get('/'), 404, 'path_not_found'],
+    [get('/nothing'), 404, 'path_not_found'],
+    [post('/nothing', '{', { 'content-type': 'no/thing' }), 404, 'path_not_found'],
+    [get('/healthz/'), 404, 'path_not_found'],
+    [get('//healthz'), 404, 'path_not_found'],
+    [get(`/ingests/${'a'.repeat(600)}/batches/b1`, pusher), 404, 'path_not_found'],
+    [get('/%zz'), 400, 'malformed_http'],
+    [get('/ingests/%E0%A4%A/batches/b1'), 400, 'malformed_http'],
+    [get(push), 405, 'method_not_allowed'],
+    [get(select), 405, 'method_not_allowed'],
+    [{ ...get(push), method: 'OPTIONS' }, 405, 'method_not_allowed'],
+    [{ ...get('/admin/ingests'), method: 'DELETE' }, 405, 'method_not_allowed'],
+    [{ ...get('/healthz'), method: 'PROPFIND' }, 405, 'method_not_allowed'],
+    [{ ...get('/healthz'), method: 'TRACE' }, 405, 'method_not_allowed'],
+    [{ ...get('/healthz'), method: 'HEAD' }, 200, null],
+    [get('/healthz?anything=1'), 200, null],
+    [get('/docs'), 200, null],
+    [get('/openapi.json'), 200, null],
+  ])('%j is %i %s', async (request, status, code) => {
+    expect(await outcome(request)).toMatchObject({ status, code })
+  })
+
+  test('a method that is not taken is told with those that are, before access is looked at', async () => {
+    const { response } = await outcome({ ...get('/admin/ingests/plant'), method: 'PUT' })
+    expect([response.statusCode, response.headers['allow']]).toEqual([405, 'GET, HEAD, PATCH'])
+  })
+
+  test('HEAD answers as GET without a body', async () => {
+    const { response } = await outcome({ ...get('/readyz'), method: 'HEAD' })
+    const { body } = await app.inject(get('/readyz'))
+    expect([response.body, response.headers['content-length']]).toEqual(['', String(body.length)])
+  })
+})
+
+describe('pushes: access, existence, state, and only then the body', () => {
+  const bad = { 'content-type': 'text/plain' }
+  test.each<[string, InjectOptions, number, string | null]>([
+    ['no key', post('/ingests/nothing/data', '{', bad), 403, 'forbidden'],
+    ['wrong key', post(push, '{', { ...bad, 'x-api-key': 'guess' }), 403, 'forbidden'],
+    ['key without the right', post(push, '{', { ...bad, 'x-api-key': keys.reader }), 403, 'forbidden'],
+    ['no ingest', post('/ingests/nothing/data?x=1', '{', { ...bad, ...pusher }), 404, 'ingest_not_found'],
+    ['name of a property of objects', post('/ingests/__proto__/data', '{}', pusher), 404, 'ingest_not_found'],
+    ['blocked', post('/ingests/blocked/data?x=1', '{', { ...bad, ...pusher }), 423, 'ingest_blocked'],
+    ['type', post(push, '{', { ...bad, ...pusher }), 415, 'unsupported_media_type'],
+    ['no type', post(push, '{}', pusher), 200, null],
+    ['bad type', post(push, '{}', { ...pusher, 'content-type': 'json' }), 415, 'unsupported_media_type'],
+    [
+      'charset',
+      post(push, '{}', { ...pusher, 'content-type': 'application/json; charset=latin1' }),
+      415,
+      'unsupported_media_type',
+    ],
+    ['utf-8', post(push, '{}', { ...pusher, 'content-type': 'Application/JSON; charset="UTF-8"' }), 200, null],
+    ['encoding', post(push, '{}', { ...pusher, 'content-encoding': 'br' }), 415, 'unsupported_media_type'],
+    ['identity', post(push, '{}', { ...pusher, 'content-encoding': 'identity' }), 200, null],
+    ['empty', post(push, '', pusher), 400, 'invalid_body'],
+    ['no body', post(push, undefined, pusher), 400, 'invalid_body'],
+    ['no gzip', post(push, '{}', { ...pusher, 'content-encoding': 'gzip' }), 400, 'invalid_body'],
+    [
+      'half a gzip',
+      post(push, gzipSync('{"D":1}').subarray(0, 20), { ...pusher, 'content-encoding': 'gzip' }),
+      400,
+      'invalid_body',
+    ],
+    ['empty gzip', post(push, gzipSync(''), { ...pusher, 'content-encoding': 'gzip' }), 400, 'invalid_body'],
+    ['wait', post(`${push}?wait=maybe`, '{}', pusher), 400, 'invalid_request'],
+    ['wait twice', post(`${push}?wait=true&wait=true`, '{}', pusher), 400, 'invalid_request'],
+    ['other parameter', post(`${push}?wiat=true`, '{}', pusher), 400, 'invalid_request'],
+    ['any Accept', post(push, '{}', { ...pusher, accept: 'text/csv' }), 200, null],
+    ['the other path', post('/ingest/plant/data', '{}', pusher), 200, null],
+    ['receipt', get('/ingests/plant/batches/b1', pusher), 200, null],
+    ['receipt without key', get('/ingests/plant/batches/b1'), 403, 'forbidden'],
+    ['receipt of no batch', get('/ingests/plant/batches/b2', pusher), 404, 'batch_not_found'],
+    ['receipt of no ingest', get('/ingests/nothing/batches/b1', pusher), 404, 'ingest_not_found'],
+  ])('%s', async (_name, request, status, code) => {
+    expect(await outcome(request)).toMatchObject({ status, code })
+  })
+
+  test('the body goes on as it came, decompressed, never parsed', async () => {
+    pushed.length = 0
+    await app.inject(post(push, ' [{"V":9007199254740993}]', pusher))
+    const ndjson = { ...pusher, 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' }
+    await app.inject(post(`${push}?wait=true`, gzipSync('{}\n{}'), ndjson))
+    expect(pushed).toEqual([
+      { body: ' [{"V":9007199254740993}]', format: 'json', wait: false },
+      { body: '{}\n{}', format: 'ndjson', wait: true },
+    ])
+  })
+
+  test('a blocked ingest is told with the reason', async () => {
+    const { response } = await outcome(post('/ingests/blocked/data', '{}', pusher))
+    expect(response.json<{ detail: string }>().detail).toContain('Meter is being replaced')
+  })
+
+  test.each<[string, InjectOptions, number, string | null]>([
+    ['at the limit', post(push, 'x'.repeat(100), pusher), 200, null],
+    ['over the limit', post(push, 'x'.repeat(101), pusher), 400, 'body_too_large'],
+    [
+      'gzip over the limit',
+      post(push, gzipSync('x'.repeat(101)), { ...pusher, 'content-encoding': 'gzip' }),
+      400,
+      'body_too_large',
+    ],
+    [
+      'a bomb',
+      post(push, gzipSync(Buffer.alloc(50_000)), { ...pusher, 'content-encoding': 'gzip' }),
+      400,
+      'body_too_large',
+    ],
+    ['query over the limit', post(select, { entity: 'x'.repeat(100) }), 413, 'query_body_too_large'],
+    [
+      'gzip query over the limit',
+      post(select, gzipSync('x'.repeat(101)), { 'content-type': 'application/json', 'content-encoding': 'gzip' }),
+      413,
+      'query_body_too_large',
+    ],
+  ])('%s', async (_name, request, status, code) => {
+    expect(await outcome(request, limited.app)).toMatchObject({ status, code })
+  })
+})
+
+describe('queries', () => {
+  const json = { 'content-type': 'application/json' }
+  test.each<[string, InjectOptions, number, string | null]>([
+    ['a query', post(select, { entity: 'plant' }), 200, null],
+    ['gzip', post(select, gzipSync('{"entity":"plant"}'), { ...json, 'content-encoding': 'gzip' }), 200, null],
+    ['no type', post(select, '{"entity":"plant"}'), 200, null],
+    ['null is as if left out', post(select, { entity: 'plant', ids: null }), 200, null],
+    ['unknown entity', post(select, { entity: 'other' }), 400, 'unknown_entity'],
+    [
+      'form',
+      post(select, 'entity=plant', { 'content-type': 'application/x-www-form-urlencoded' }),
+      415,
+      'unsupported_media_type',
+    ],
+    ['empty', post(select, '', json), 400, 'invalid_body'],
+    ['not JSON', post(select, '{entity}', json), 400, 'invalid_json'],
+    ['not UTF-8', post(select, Buffer.from([0x22, 0xff, 0x22]), json), 400, 'invalid_json'],
+    ['null', post(select, 'null', json), 400, 'invalid_request'],
+    ['a list', post(select, '[]', json), 400, 'invalid_request'],
+    ['deep', post(select, '['.repeat(100_000), json), 400, 'invalid_json'],
+    [
+      'deep and whole',
+      post(select, `{"ids":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, json),
+      400,
+      'invalid_request',
+    ],
+    ['Accept of others', post(select, { entity: 'plant' }, { accept: 'text/csv' }), 406, 'not_acceptable'],
+    ['Accept of any', post(select, { entity: 'plant' }, { accept: 'text/html, */*;q=0.1' }), 200, null],
+    [
+      'Accept without JSON',
+      post(select, { entity: 'plant' }, { accept: 'application/json;q=0, */*' }),
+      406,
+      'not_acceptable',
+    ],
+    ['entities ignore parameters', get('/consumer/data/entities?x=1'), 200, null],
+    ['entities as CSV', get('/consumer/data/entities', { accept: 'text/csv' }), 406, 'not_acceptable'],
+  ])('%s', async (_name, request, status, code) => {
+    expect(await outcome(request)).toMatchObject({ status, code })
+  })
+
+  const properties = 'entity, id_name_field, ids, prefixes, start_date, end_date, metric_name_field, fields'
+  test.each<[string, { path: string; message: string }[]]>([
+    ['{}', [{ path: 'entity', message: 'is required' }]],
+    ['[]', [{ path: '', message: 'must be a JSON object' }]],
+    ['{"entity":1}', [{ path: 'entity', message: 'must be a text' }]],
+    ['{"entity":"plant","ids":"a"}', [{ path: 'ids', message: 'must be a list' }]],
+    ['{"entity":"plant","ids":["a",1]}', [{ path: 'ids[1]', message: 'must be a text' }]],
+    [
+      '{"entity":"plant","entty":1}',
+      [{ path: 'entty', message: `is not a property that is taken here; there are ${properties}` }],
+    ],
+    [
+      '{"entity":"plant","__proto__":{"x":1}}',
+      [{ path: '__proto__', message: `is not a property that is taken here; there are ${properties}` }],
+    ],
+  ])('%s', async (body, errors) => {
+    const { response } = await outcome(post(select, body, json))
+    expect(response.json()).toMatchObject({ code: 'invalid_request', errors })
+  })
+
+  test('a list of very many wrong values is told with few errors', async () => {
+    const { response } = await outcome(post(select, { entity: 'plant', ids: new Array(100_000).fill(1) }))
+    expect(response.json<{ errors: unknown[] }>().errors.length).toBeLessThan(50)
+  })
+})
+
+describe('consumption without a key', () => {
+  const request = (headers: Record<string, string>): InjectOptions => ({
+    method: 'GET',
+    url: '/consumer/data/entities',
+    headers,
+  })
+  const query = (entity: string, headers: Record<string, string>): InjectOptions => ({
+    method: 'POST',
+    url: select,
+    payload: { entity },
+    headers,
+  })
+  test.each<[Record<string, string>, number]>([
+    [{ host: 'localhost' }, 200],
+    [{ host: 'LOCALHOST:1' }, 200],
+    [{ host: '127.0.0.1:8080' }, 200],
+    [{ host: '127.8.9.1' }, 200],
+    [{ host: '[::1]:8080' }, 200],
+    [{ host: 'localhost.evil.example' }, 403],
+    [{ host: '127.0.0.1.evil.example' }, 403],
+    [{ host: '192.168.0.1' }, 403],
+    [{ host: 'localhost', 'x-forwarded-for': '1.2.3.4' }, 403],
+    [{ host: 'localhost', forwarded: 'for=1.2.3.4' }, 403],
+    [{ host: 'localhost', via: '1.1 proxy' }, 403],
+    [{ host: 'evil.example', 'x-api-key': keys.reader }, 200],
+    [{ host: 'a b' }, 400],
+  ])('%j is %i', async (headers, status) => {
+    expect((await app.inject(request(headers))).statusCode).toBe(status)
+  })
+
+  test('with access.consumption key each sees what its key may read', async () => {
+    const closed = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'key' })
+    const answers = async (headers: Record<string, string>) => {
+      const names = await closed.app.inject(request(headers))
+      const plant = await closed.app.inject(query('plant', headers))
+      const secret = await closed.app.inject(query('secret', headers))
+      const entities =
+        names.statusCode === 200 ? names.json<{ entity: string }[]>().map(({ entity }) => entity) : names.statusCode
+      return [entities, plant.statusCode, secret.statusCode]
+    }
+    expect(await answers(local)).toEqual([403, 403, 403])
+    expect(await answers({ 'x-api-key': keys.reader })).toEqual([['plant'], 200, 403])
+    expect(await answers({ 'x-api-key': keys.admin })).toEqual([['plant', 'secret'], 200, 400])
+  })
+
+  test('with access.consumption public a wrong key is ignored', async () => {
+    const open = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'public', TIDEMARK_HOST: '0.0.0.0' })
+    const response = await open.app.inject(request({ host: 'data.example', 'x-api-key': 'guess', via: '1.1 proxy' }))
+    expect(response.statusCode).toBe(200)
+  })
+
+  test('on an address that others reach, a key is needed', async () => {
+    const reachable = await testServer({}, { TIDEMARK_HOST: '0.0.0.0' })
+    expect((await reachable.app.inject(request(local))).statusCode).toBe(403)
+    expect((await reachable.app.inject(get('/metrics'))).statusCode).toBe(403)
+    expect((await reachable.app.inject(get('/metrics', admin))).statusCode).toBe(200)
+    expect((await reachable.app.inject(get('/healthz'))).statusCode).toBe(200)
+  })
+})
+
+describe("the operator's side", () => {
+  const alias = { alias: 'new', kind: 'series' }
+  const remove = (url: string): InjectOptions => ({ method: 'DELETE', url, headers: admin })
+  test.each<[InjectOptions, number, string | null]>([
+    [get('/admin/ingests'), 403, 'forbidden'],
+    [get('/admin/ingests', pusher), 403, 'forbidden'],
+    [get('/admin/ingests', admin), 200, null],
+    [get('/admin/ingests?limit=10', admin), 200, null],
+    [get('/admin/ingests?limt=10', admin), 400, 'invalid_request'],
+    [get('/admin/ingests', { ...admin, accept: 'text/csv' }), 406, 'not_acceptable'],
+    [get('/admin/ingests/plant', admin), 200, null],
+    [post('/admin/ingests', alias), 403, 'forbidden'],
+    [post('/admin/ingests', alias, admin), 201, null],
+    [post('/admin/ingests', { ...alias, alias: 'plant' }, admin), 409, 'conflict'],
+    [post('/admin/ingests', { ...alias, kind: 'other' }, admin), 400, 'invalid_request'],
+    [post('/admin/ingests', { ...alias, fields: [{ name: 'a' }] }, admin), 400, 'invalid_request'],
+    [post('/admin/ingests', { alias: 'x'.repeat(1024 * 1024), kind: 'series' }, admin), 400, 'body_too_large'],
+    [{ ...post('/admin/ingests/plant', { state: 'blocked' }, admin), method: 'PATCH' }, 200, null],
+    [get('/admin/ingests/plant/rejected?code=wrong_type&batch=b1', admin), 200, null],
+    [get('/admin/ingests/plant/rejected?code=wrong', admin), 400, 'invalid_request'],
+    [post('/admin/subscribers', { name: 'meter' }, admin), 201, null],
+    [get('/admin/subscribers', admin), 200, null],
+    [remove('/admin/subscribers/meter'), 204, null],
+    [post('/admin/subscribers/meter/keys', { rights: ['ingest'] }, admin), 201, null],
+    [post('/admin/subscribers/meter/keys', { rights: [] }, admin), 400, 'invalid_request'],
+    [remove('/admin/keys/k1'), 204, null],
+    [remove('/admin/keys/k2'), 404, 'not_found'],
+    [{ ...post('/admin/subscribers/meter/subscriptions', [{ ingest: '*' }], admin), method: 'PUT' }, 200, null],
+    [get('/admin/subscribers/meter/subscriptions', admin), 200, null],
+    [get('/admin/entities', admin), 200, null],
+  ])('%j is %i %s', async (request, status, code) => {
+    expect(await outcome(request)).toMatchObject({ status, code })
+  })
+
+  test('faults within lists are told by their place', async () => {
+    const fields = [
+      { name: 'a', type: 'double', role: 'metric' },
+      { name: 'b', type: 'float', role: 'metric' },
+    ]
+    const { response } = await outcome(post('/admin/ingests', { ...alias, fields }, admin))
+    expect(response.json()).toMatchObject({
+      errors: [{ path: 'fields[1].type', message: 'must be timestamp or string or double or long or boolean or json' }],
+    })
+  })
+})
+
+describe('every answer', () => {
+  test.each([
+    get('/healthz'),
+    get('/nothing'),
+    get('/%zz'),
+    get('/docs'),
+    get(push),
+    post(push, '{}'),
+    get('/openapi.json'),
+  ])('%j carries the version and an id of its own', async (request) => {
+    const { headers } = await app.inject(request)
+    expect(headers['tidemark-version']).toMatch(/^\d+\.\d+\.\d+$/)
+    expect(headers['x-request-id']).toMatch(/^request-\d+$/)
+  })
+
+  test('of a failure tells nothing of its cause, which is observed', async () => {
+    const failing = await testServer({ receipts: { receipt: () => Promise.reject(new Error('disk /secret is gone')) } })
+    const { statusCode, body } = await failing.app.inject(get('/ingests/plant/batches/b1', pusher))
+    expect([statusCode, body]).toEqual([500, expect.not.stringContaining('secret')])
+    expect(body).toContain('request-1')
+    expect(failing.events).toContainEqual(expect.objectContaining({ kind: 'requestFailed', id: 'request-1' }))
+  })
+
+  test('is observed with its route, which is bounded', async () => {
+    events.length = 0
+    await app.inject(get('/ingests/plant/batches/b1', pusher))
+    await app.inject(get('/ingests/some/thing'))
+    expect(events).toMatchObject([
+      { kind: 'requestServed', method: 'GET', route: '/ingests/:ingest/batches/:batch', status: 200 },
+      { kind: 'requestServed', method: 'GET', route: 'unmatched', status: 404 },
+    ])
+  })
+
+  test('that asks to come again says when', async () => {
+    const readiness = { reason: 'Replaying.', ready: false, store: { ready: false } }
+    const recovery = { segments: 0, entries: 0, bytes: 0, tornBytes: 0, tornFile: null }
+    const starting = await testServer({ readiness: () => ({ ...readiness, journal: { recovery } }) })
+    const { statusCode, headers, body } = await starting.app.inject(get('/readyz'))
+    expect([statusCode, headers['retry-after']]).toEqual([503, '1'])
+    expect(JSON.parse(body)).toMatchObject({ code: 'unavailable', retryable: true, detail: 'Replaying.' })
+  })
+})
+
+describe('compression', () => {
+  const rows = Buffer.from(`[${Array.from({ length: 20_000 }, (_, V) => `{"T":"a","V":${V}}`).join(',\n')}]`)
+  const answers = {
+    small: [Buffer.from('[]')],
+    middle: [rows.subarray(0, 5000), rows.subarray(5000, 9000)],
+    large: [rows.subarray(0, 100_000), rows.subarray(100_000)],
+  }
+  const plain = (value: Buffer): Buffer => value
+  test.each<[keyof typeof answers, string | undefined, string | undefined, (value: Buffer) => Buffer]>([
+    ['small', 'gzip', undefined, plain],
+    ['middle', undefined, undefined, plain],
+    ['middle', 'gzip', 'gzip', gunzipSync],
+    ['middle', 'gzip;q=0.5, br', 'br', brotliDecompressSync],
+    ['middle', 'gzip;q=0', undefined, plain],
+    ['middle', 'identity, gzip;q=0.5', undefined, plain],
+    ['large', 'compress', undefined, plain],
+    ['large', 'gzip, deflate', 'gzip', gunzipSync],
+    ['large', 'br', 'br', brotliDecompressSync],
+  ])('a %s answer for %s comes as %s', async (size, accepted, encoding, decode) => {
+    const chunks = answers[size]
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    const { app: server } = await testServer({
+      queries: { run: async () => ({ rows: 1, bytes, chunks }), entities: async () => [] },
+    })
+    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted }
+    const response = await server.inject(post(select, { entity: 'plant' }, headers))
+    expect(response.headers['content-encoding']).toBe(encoding)
+    expect(response.headers['vary']).toBe(size === 'small' ? undefined : 'Accept-Encoding')
+    expect(decode(response.rawPayload).equals(Buffer.concat(chunks))).toBe(true)
+  })
+})
+
+describe('settings', () => {
+  test('server.basePath stands before every path', async () => {
+    const { app: server } = await testServer({}, { TIDEMARK_SERVER_BASE_PATH: '/tide/mark' })
+    const statuses = await Promise.all(
+      ['/healthz', '/tide/mark/healthz', '/tide/mark/docs', '/tide/mark/openapi.json', '/tide/mark/healthz/'].map(
+        async (url) => (await server.inject(get(url))).statusCode,
+      ),
+    )
+    expect(statuses).toEqual([404, 200, 200, 200, 404])
+    expect((await server.inject(get('/tide/mark/openapi.json'))).json()).toMatchObject({
+      servers: [{ url: '/tide/mark' }],
+      paths: { '/healthz': {} },
+    })
+  })
+
+  test('cors.origins lets web pages of these origins in', async () => {
+    const origin = 'https://portal.example'
+    const { app: server } = await testServer({}, { TIDEMARK_CORS_ORIGINS: origin })
+    const preflight = await server.inject({
+      method: 'OPTIONS',
+      url: select,
+      headers: { ...local, origin, 'access-control-request-method': 'POST' },
+    })
+    expect([preflight.statusCode, preflight.headers['access-control-allow-origin']]).toEqual([204, origin])
+    const answer = await server.inject(post(select, { entity: 'plant' }, { origin }))
+    expect(answer.headers['access-control-allow-origin']).toBe(origin)
+    const other = await server.inject(post(select, { entity: 'plant' }, { origin: 'https://evil.example' }))
+    expect(other.headers['access-control-allow-origin']).not.toBe('https://evil.example')
+  })
+})

@@ -1,0 +1,108 @@
+// The interface as one document, kept beside its test: a change of it shows in review. `UPDATE_OPENAPI=1` writes it anew (then `npm run fix`).
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { interfaceVersion } from '../src/http/version.ts'
+import { testServer } from './support/http-server.ts'
+
+const golden = new URL('./openapi.json', import.meta.url)
+const { app } = await testServer()
+await app.ready()
+const document: OpenApi = JSON.parse((await app.inject({ url: '/openapi.json' })).body)
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: object }>>
+}
+
+interface OpenApi {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string }
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: object; readonly securitySchemes: object }
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+)
+
+test('the document is the one in review', () => {
+  if (process.env['UPDATE_OPENAPI'] === '1') writeFileSync(golden, `${JSON.stringify(document, null, 2)}\n`)
+  expect(document).toEqual(JSON.parse(readFileSync(golden, 'utf8')))
+})
+
+test('it is an OpenAPI 3.1 document of the version in the header', async () => {
+  expect(document.openapi).toMatch(/^3\.1\.\d$/)
+  expect(document.info).toMatchObject({ title: 'Tidemark', version: interfaceVersion })
+  expect((await app.inject({ url: '/healthz' })).headers['tidemark-version']).toBe(interfaceVersion)
+})
+
+test('it has every endpoint', () => {
+  expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort()).toMatchInlineSnapshot(`
+    [
+      "DELETE /admin/keys/{id}",
+      "DELETE /admin/subscribers/{name}",
+      "GET /admin/entities",
+      "GET /admin/ingests",
+      "GET /admin/ingests/{alias}",
+      "GET /admin/ingests/{alias}/rejected",
+      "GET /admin/subscribers",
+      "GET /admin/subscribers/{name}/subscriptions",
+      "GET /consumer/data/entities",
+      "GET /healthz",
+      "GET /ingests/{ingest}/batches/{batch}",
+      "GET /metrics",
+      "GET /readyz",
+      "GET /subscription",
+      "PATCH /admin/ingests/{alias}",
+      "POST /admin/ingests",
+      "POST /admin/subscribers",
+      "POST /admin/subscribers/{name}/keys",
+      "POST /consumer/data/average",
+      "POST /consumer/data/average-dimensions",
+      "POST /consumer/data/average-granularity",
+      "POST /consumer/data/last",
+      "POST /consumer/data/latest",
+      "POST /consumer/data/next",
+      "POST /consumer/data/select",
+      "POST /consumer/data/snap",
+      "POST /ingest/{ingest}/data",
+      "POST /ingests/{ingest}/data",
+      "PUT /admin/subscribers/{name}/subscriptions",
+    ]
+  `)
+})
+
+test('each operation has a name of its own, a summary, a known tag and described answers', () => {
+  const names = operations.map(({ operation }) => operation.operationId)
+  expect(new Set(names).size).toBe(names.length)
+  const tags = document.tags.map(({ name }) => name)
+  for (const { path, operation } of operations) {
+    expect(operation.summary, path).toMatch(/\.$/)
+    expect(tags).toEqual(expect.arrayContaining([...operation.tags]))
+    expect(operation.tags).toHaveLength(1)
+    const responses = Object.entries(operation.responses)
+    expect(responses.some(([status]) => status.startsWith('2'))).toBe(true)
+    for (const [, response] of responses) expect(response.description).not.toBe('')
+  }
+})
+
+test('every failure is a problem', () => {
+  const types = operations.flatMap(({ operation }) =>
+    Object.entries(operation.responses)
+      .filter(([status]) => Number(status) >= 400)
+      .map(([, response]) => Object.keys(response.content ?? {}).join()),
+  )
+  expect(new Set(types)).toEqual(new Set(['application/problem+json']))
+})
+
+test('references lead to what is there', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1]!)
+  expect(references.length).toBeGreaterThan(0)
+  for (const reference of new Set(references)) {
+    const target = reference.split('/').reduce<unknown>((value, key) => Reflect.get(Object(value), key), document)
+    expect(target, reference).toBeDefined()
+  }
+})
