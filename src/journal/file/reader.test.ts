@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../../../test/support/random.ts'
+import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
+import { type JournalEntry, type PlacedEntry, positionAfter } from '../journal.ts'
+import { openFileJournal } from './file-journal.ts'
+import { openFileJournalReader } from './reader.ts'
+
+const directory = '/journal'
+const settings = { segmentBytes: 2000, batchBytesMax: 2000, pendingBytesMax: 2 ** 30 }
+
+async function opened(disk: SimulatedDisk) {
+  const folder = { disk: disk.mount(), directory }
+  return {
+    journal: await openFileJournal({ ...folder, settings, observe: () => {} }),
+    reader: openFileJournalReader(folder),
+  }
+}
+
+function entry(rows: number, body = '[]'): JournalEntry {
+  const rest = { ingestId: 1, fieldsVersion: 1, subscriberId: 1, receivedMs: 1, idempotencyKey: null }
+  return { ...rest, format: 'json', rows, body: Buffer.from(body) }
+}
+
+const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+const anyEntry: fc.Arbitrary<JournalEntry> = fc.record({
+  ingestId: uint32,
+  fieldsVersion: uint32,
+  subscriberId: uint32,
+  receivedMs: fc.double({ noNaN: true, noDefaultInfinity: true }),
+  format: fc.constantFrom('json', 'ndjson'),
+  idempotencyKey: fc.option(fc.string({ unit: 'grapheme', maxLength: 20 })),
+  rows: fc.integer({ min: 0, max: 2 ** 20 }),
+  body: fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    fc.integer({ min: 0, max: 4000 }).map((length) => new Uint8Array(length).fill(120)),
+  ),
+})
+type Step = JournalEntry | 'rotate' | 'reopen'
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: anyEntry },
+  fc.constant('rotate'),
+  fc.constant('reopen'),
+)
+
+test('what was written is read back, in any portions, also by a reader that follows', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyStep, { maxLength: 30 }),
+      fc.integer({ min: 0, max: 5000 }),
+      async (steps, bytesMax) => {
+        const disk = new SimulatedDisk(seededRandom(1))
+        let { journal, reader } = await opened(disk)
+        const written: PlacedEntry[] = []
+        const read: PlacedEntry[] = []
+        const follow = async (): Promise<void> => {
+          const last = read.at(-1)
+          read.push(
+            ...(await reader.read(last === undefined ? 0 : positionAfter(last), journal.durablePosition, bytesMax)),
+          )
+        }
+        for (const step of steps) {
+          if (step === 'rotate') {
+            await journal.rotate()
+          } else if (step === 'reopen') {
+            await journal.close()
+            const reopened = await opened(disk)
+            journal = reopened.journal
+          } else {
+            written.push({ ...step, position: await journal.append(step) })
+            await follow()
+          }
+        }
+        while (read.length < written.length) await follow()
+        expect(read.map(plain)).toEqual(written.map(plain))
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
+
+function plain({ body, ...rest }: PlacedEntry): object {
+  return { ...rest, body: Buffer.from(body).toString('hex') }
+}
+
+test('a body is not written over by later reads', async () => {
+  const { journal, reader } = await opened(new SimulatedDisk(seededRandom(1)))
+  const kept: PlacedEntry[] = []
+  for (let number = 0; number < 40; number++) {
+    await journal.append(entry(1, `[${number},"${'x'.repeat(100_000)}"]`))
+    kept.push(...(await reader.read(number, journal.durablePosition, 1)))
+  }
+  expect(kept.map(({ body }) => Number.parseInt(Buffer.from(body).toString('latin1').slice(1), 10))).toEqual([
+    ...kept.keys(),
+  ])
+})
+
+describe('from entries of 3, 1, 0 and 2 rows', () => {
+  test.each([
+    [0, 7, 10_000, [0, 3, 4, 5]],
+    [0, 4, 10_000, [0, 3]],
+    [0, 7, 1, [0]],
+    [0, 7, 0, [0]],
+    [0, 7, 3, [0, 3]],
+    [3, 7, 10_000, [3, 4, 5]],
+    [1, 4, 10_000, [0, 3]],
+    [5, 7, 10_000, [5]],
+    [4, 4, 10_000, []],
+    [7, 7, 10_000, []],
+  ])('read(%i, %i, %i) gives those at %j', async (position, untilPosition, bytesMax, expected) => {
+    const { journal, reader } = await opened(new SimulatedDisk(seededRandom(1)))
+    for (const rows of [3, 1, 0, 2]) {
+      await journal.append(entry(rows))
+      if (rows === 1) await journal.rotate()
+    }
+    const entries = await reader.read(position, untilPosition, bytesMax)
+    expect(entries.map((each) => each.position)).toEqual(expected)
+  })
+})
+
+describe('an Error names the place', () => {
+  async function twoSegments() {
+    const disk = new SimulatedDisk(seededRandom(1))
+    const { journal, reader } = await opened(disk)
+    for (const position of [0, 1, 2, 3]) {
+      if (position === 2) await journal.rotate()
+      await journal.append(entry(1))
+    }
+    return { disk, journal, reader }
+  }
+  const first = `${directory}/00000000000000000000.journal`
+  const second = `${directory}/00000000000000000002.journal`
+
+  test.each([
+    ['damaged body', first, 32 + 72 + 64, `${first}, offset 104: the body of a record is damaged`],
+    ['damaged header', first, 32 + 72 + 8, `${first}, offset 104: the header of a record is damaged`],
+    ['damaged segment header', second, 16, `${second}, offset 0: the header of the segment is damaged`],
+  ])('%s', async (_, path, offset, message) => {
+    const { disk, reader } = await twoSegments()
+    const bytes = Buffer.from(disk.contents(path))
+    bytes.writeUInt8(bytes[offset]! ^ 1, offset)
+    disk.put(path, bytes)
+    await expect(reader.read(0, 4, 10_000)).rejects.toThrow(message)
+  })
+
+  test.each([
+    ['within a record', 32 + 72 + 66, `${second}, offset 104: the file ends within a record`],
+    ['within a header', 32 + 72 + 6, `${second}, offset 104: the file ends within the header of a record`],
+    ['before an entry', 32, `${second}, offset 32: the file ends before an entry that was on disk`],
+  ])('cut %s', async (_, size, message) => {
+    const { disk, reader } = await twoSegments()
+    disk.put(second, disk.contents(second).subarray(0, size))
+    await expect(reader.read(0, 4, 10_000)).rejects.toThrow(message)
+  })
+
+  test('trimmed position; the reader is of use after it', async () => {
+    const { journal, reader } = await twoSegments()
+    await journal.trim(2)
+    await expect(reader.read(1, 4, 10_000)).rejects.toThrow('position 1 is not in the journal any more')
+    expect((await reader.read(2, 4, 10_000)).map((each) => each.position)).toEqual([2, 3])
+  })
+
+  test('two calls at once', async () => {
+    const { reader } = await twoSegments()
+    const reading = reader.read(0, 4, 10_000)
+    await expect(reader.read(0, 4, 10_000)).rejects.toThrow('one call at a time')
+    expect(await reading).toHaveLength(4)
+  })
+})
