@@ -85,7 +85,7 @@ export function resultRows(batches: readonly ResultBatch[]): ResultRow[] {
 }
 
 /** Null first; strings by code point; false before true. */
-export function compareValues(left: Value, right: Value): number {
+function compareValues(left: Value, right: Value): number {
   if (left === right) return 0
   if (left === null) return -1
   if (right === null) return 1

@@ -51,7 +51,7 @@ function field(name: string, type: EntityField['type'], role: EntityField['role'
   return { name, type, role }
 }
 
-export function randomValue(draw: Draw, type: EntityField['type']): Value {
+function randomValue(draw: Draw, type: EntityField['type']): Value {
   if (draw(4) === 0) return null
   switch (type) {
     case 'timestamp':

@@ -11,13 +11,13 @@ export interface NumberColumn {
   exact: BigInt64Array | null
 }
 
-export interface CodeColumn {
+interface CodeColumn {
   readonly type: 'string'
   /** Codes of the dictionary that the table keeps for the field, -1 for null. */
   readonly codes: Int32Array
 }
 
-export interface FlagColumn {
+interface FlagColumn {
   readonly type: 'boolean'
   readonly values: Uint8Array
 }
