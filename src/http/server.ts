@@ -24,6 +24,9 @@ export interface ServerParts {
   readonly requestId: () => string
 }
 
+/** How often late requests are looked for. */
+const timeoutCheckMs = 1000
+
 /** Longer than any name or batch id. */
 const pathPartCharactersMax = 512
 
@@ -66,6 +69,7 @@ function bareServer({ services, settings, inFlight, requestId }: ServerParts): A
     http: {
       maxHeaderSize: headerBytes,
       headersTimeout: Math.min(headersMs, requestMs),
+      connectionsCheckingInterval: Math.min(headersMs, timeoutCheckMs),
       // A missing Host is answered by a hook, as a problem.
       requireHostHeader: false,
     },

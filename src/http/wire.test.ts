@@ -1,0 +1,220 @@
+// What only real connections show: what the HTTP parser refuses, slow and vanishing clients, and the stop of the server.
+
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keys, type TestServer, testServer } from '../../test/support/http-server.ts'
+import { stopServer } from './stop.ts'
+
+const running: TestServer[] = []
+let port = 0
+
+beforeAll(async () => {
+  port = await listen(
+    await testServer({}, { TIDEMARK_SERVER_HEADER_BYTES: '2048', TIDEMARK_LIMITS_INGEST_BODY_BYTES: '1000' }),
+  )
+})
+
+afterAll(async () => {
+  for (const { app } of running) {
+    app.server.closeAllConnections()
+    await app.close()
+  }
+})
+
+async function listen(server: TestServer): Promise<number> {
+  running.push(server)
+  await server.app.listen({ host: '127.0.0.1', port: 0 })
+  const address = server.app.server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Sends these bytes and reads until the server ends the connection. */
+async function exchange(bytes: string, to = port): Promise<string> {
+  const socket = connect(to, '127.0.0.1')
+  socket.write(bytes)
+  return text(socket)
+}
+
+const closing = 'Connection: close\r\n'
+const head = (line: string, headers = ''): string => `${line} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
+const keyed = `X-API-Key: ${keys.pusher}\r\n`
+const pushLine = 'POST /ingests/plant/data'
+
+describe('what the parser refuses is a problem too', () => {
+  test.each<[string, string, number, string]>([
+    ['garbage', 'nonsense\r\n\r\n', 400, 'malformed_http'],
+    ['method', head('FETCH /healthz'), 400, 'malformed_http'],
+    ['header name', head('GET /healthz', 'a b: c\r\n'), 400, 'malformed_http'],
+    ['control character', head('GET /healthz', 'a: \u0001\r\n'), 400, 'malformed_http'],
+    ['version', 'GET /healthz HTTP/9.9\r\n\r\n', 400, 'malformed_http'],
+    ['no Host', `GET /healthz HTTP/1.1\r\n${closing}\r\n`, 400, 'malformed_http'],
+    ['bad Host', `GET /healthz HTTP/1.1\r\nHost: a b\r\n${closing}\r\n`, 400, 'malformed_http'],
+    ['Content-Length', head(pushLine, `${keyed}Content-Length: x\r\n`), 400, 'malformed_http'],
+    ['negative length', head(pushLine, `${keyed}Content-Length: -1\r\n`), 400, 'malformed_http'],
+    ['two lengths', head(pushLine, `${keyed}Content-Length: 2\r\nContent-Length: 3\r\n`), 400, 'malformed_http'],
+    [
+      'length and chunks',
+      head(pushLine, `${keyed}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n`),
+      400,
+      'malformed_http',
+    ],
+    ['chunk', `${head(pushLine, `${keyed}Transfer-Encoding: chunked\r\n`)}xyz\r\n`, 400, 'malformed_http'],
+    ['large headers', head('GET /healthz', `a: ${'x'.repeat(4096)}\r\n`), 431, 'headers_too_large'],
+    ['Expect', head('GET /healthz', 'Expect: tea\r\n'), 400, 'malformed_http'],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405, 'method_not_allowed'],
+    ['path of an asterisk', head('OPTIONS *', closing), 404, 'path_not_found'],
+    ['path that is a URL', head('GET http://localhost/nothing', closing), 404, 'path_not_found'],
+    ['length over the limit', head(pushLine, `${keyed}${closing}Content-Length: 1001\r\n`), 400, 'body_too_large'],
+  ])('%s', async (_name, bytes, status, code) => {
+    const answer = await exchange(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toMatch(/content-type: application\/problem\+json/i)
+    expect(answer).toMatch(/tidemark-version: \d/i)
+    expect(answer).toMatch(/x-request-id: request-/i)
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toMatchObject({ status, code })
+  })
+
+  test.each<[string, string, RegExp]>([
+    [
+      'an Upgrade is ignored',
+      head('GET /healthz', `Connection: upgrade, close\r\nUpgrade: websocket\r\n`),
+      /^HTTP\/1.1 200 /,
+    ],
+    ['HTTP/1.0 needs no Host', 'GET /healthz HTTP/1.0\r\n\r\n', /^HTTP\/1.1 200 /],
+    [
+      'an empty Host is no loopback name',
+      `GET /consumer/data/entities HTTP/1.1\r\nHost:\r\n${closing}\r\n`,
+      /^HTTP\/1.1 403 /,
+    ],
+    [
+      'chunks are read',
+      `${head(pushLine, `${keyed}${closing}Transfer-Encoding: chunked\r\n`)}2\r\n{}\r\n0\r\n\r\n`,
+      /^HTTP\/1.1 200 /,
+    ],
+    [
+      'a body that is asked for',
+      `${head(pushLine, `${keyed}${closing}Expect: 100-continue\r\nContent-Length: 2\r\n`)}{}`,
+      /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /,
+    ],
+    [
+      'one that is refused is not asked for',
+      head(pushLine, `${closing}Expect: 100-continue\r\nContent-Length: 2\r\n`),
+      /^HTTP\/1.1 403 /,
+    ],
+  ])('%s', async (_name, bytes, expected) => {
+    expect(await exchange(bytes)).toMatch(expected)
+  })
+
+  test('a body that ends too early is a 400', async () => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.end(`${head(pushLine, `${keyed}Content-Length: 100\r\n`)}{`)
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*malformed_http/)
+  })
+
+  test('a request that does not arrive in time is a 408', async () => {
+    const slow = await testServer({}, { TIDEMARK_SERVER_REQUEST_MS: '200', TIDEMARK_SERVER_HEADERS_MS: '100' })
+    const slowPort = await listen(slow)
+    expect(await exchange('GET /healthz HTTP/1.1\r\nHost: loc', slowPort)).toMatch(
+      /^HTTP\/1.1 408 [\s\S]*request_timeout/,
+    )
+  })
+
+  test('a refused body is read to its end, and the connection used again', async () => {
+    const refused = `${head(pushLine, `${keyed}Content-Length: 5000\r\n`)}${'x'.repeat(5000)}`
+    const answer = await exchange(refused + head('GET /healthz', closing))
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*body_too_large[\s\S]*HTTP\/1.1 200 /)
+  })
+})
+
+const query = (body = '{"entity":"plant"}'): string =>
+  `${head('POST /consumer/data/select', `Content-Length: ${body.length}\r\n`)}${body}`
+
+/** A server whose queries end when they are told to, or when their signal is aborted. */
+async function heldServer() {
+  const started: AbortSignal[] = []
+  const release: (() => void)[] = []
+  const server = await testServer({
+    queries: {
+      entities: async () => [],
+      run: (_kind, _request, _format, signal) =>
+        new Promise((resolve, reject) => {
+          started.push(signal)
+          release.push(() => resolve({ rows: 0, bytes: 2, chunks: [Buffer.from('[]')] }))
+          signal.addEventListener('abort', () => reject(signal.reason))
+        }),
+    },
+  })
+  const heldPort = await listen(server)
+  const ask = async (): Promise<Socket> => {
+    const count = started.length
+    const socket = connect(heldPort, '127.0.0.1')
+    socket.write(query())
+    while (started.length === count) await new Promise((resolve) => setTimeout(resolve, 5))
+    return socket
+  }
+  return { ...server, port: heldPort, started, release, ask }
+}
+
+describe('clients that go away', () => {
+  test('end their query, which is no failure of the service', async () => {
+    const held = await heldServer()
+    const socket = await held.ask()
+    const aborted = once(held.started[0]!, 'abort')
+    socket.destroy()
+    await aborted
+    await held.inFlight.empty()
+    expect(held.events.filter(({ kind }) => kind === 'requestFailed')).toEqual([])
+  })
+
+  test('a reader that takes nothing is cut off', async () => {
+    const chunks = Array.from({ length: 64 }, () => Buffer.alloc(1024 * 1024, 0x20))
+    const run = async () => ({ rows: 1, bytes: 64 * 1024 * 1024, chunks })
+    const server = await testServer(
+      { queries: { entities: async () => [], run } },
+      { TIDEMARK_LIMITS_SEND_IDLE_MS: '100' },
+    )
+    const socket = connect(await listen(server), '127.0.0.1').on('error', () => {})
+    socket.pause()
+    const closed = new Promise<void>((resolve) => {
+      server.app.server.once('connection', (connection: Socket) => connection.once('close', resolve))
+    })
+    socket.write(query())
+    await closed
+    socket.destroy()
+  })
+})
+
+describe('a stop', () => {
+  const never = new AbortController().signal
+
+  test('finishes what is in flight and refuses what is new', async () => {
+    const held = await heldServer()
+    const socket = await held.ask()
+    const answer = text(socket)
+    const stopped = stopServer(held.app, held.inFlight, { shutdownMs: 60_000, atOnce: never })
+    const refused = await exchange(head('GET /healthz'), held.port)
+    expect(refused).toMatch(/^HTTP\/1.1 503 [\s\S]*connection: close[\s\S]*shutting_down/i)
+    held.release[0]!()
+    await stopped
+    expect(await answer).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\]$/)
+  })
+
+  test('ends with 503 what runs on too long', async () => {
+    const held = await heldServer()
+    const answer = text(await held.ask())
+    await stopServer(held.app, held.inFlight, { shutdownMs: 50, atOnce: never })
+    expect(await answer).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: \d[\s\S]*shutting_down/i)
+    expect(held.started[0]!.aborted).toBe(true)
+  })
+
+  test('is over at once at the second signal', async () => {
+    const held = await heldServer()
+    const socket = await held.ask()
+    socket.on('error', () => {})
+    await stopServer(held.app, held.inFlight, { shutdownMs: 60_000, atOnce: AbortSignal.abort() })
+    expect(held.started[0]!.aborted).toBe(true)
+    socket.destroy()
+  })
+})
