@@ -88,17 +88,14 @@ function splitLate({ times, places }: Keyed): { inTime: Keyed; late: Keyed } | n
   return { inTime: keyed(inTime), late: keyed(late) }
 }
 
-/** Of equal times the one that came first stays first. */
+/** Of equal times those in time came first: a late row is older than a row before it. */
 function mergeSplit(inTime: Keyed, late: Keyed): Int32Array {
   const places = new Int32Array(inTime.places.length + late.places.length)
   let left = 0
   let right = 0
   for (let index = 0; index < places.length; index++) {
-    const leftMs = left < inTime.times.length ? inTime.times[left] : Number.POSITIVE_INFINITY
     const takeLeft =
-      right === late.times.length ||
-      leftMs < late.times[right] ||
-      (leftMs === late.times[right] && inTime.places[left] < late.places[right])
+      right === late.times.length || (left < inTime.times.length && inTime.times[left] <= late.times[right])
     places[index] = takeLeft ? inTime.places[left++] : late.places[right++]
   }
   return places
