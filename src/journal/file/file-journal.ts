@@ -11,7 +11,7 @@ import { type ClosedSegment, type Recovered, recoverJournal } from './recovery.t
 import { segmentHeaderBytes } from './segment-header.ts'
 import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
 
-export interface FileJournalSettings {
+interface FileJournalSettings {
   /** A segment that would grow over this is followed by a new one. */
   readonly segmentBytes: number
   /** As much goes into one write. */
@@ -20,7 +20,7 @@ export interface FileJournalSettings {
   readonly pendingBytesMax: number
 }
 
-export interface FileJournalOptions extends SegmentFolder {
+interface FileJournalOptions extends SegmentFolder {
   readonly disk: Disk
   readonly directory: string
   readonly settings: FileJournalSettings
@@ -241,7 +241,7 @@ class FileJournal implements JournalWriter {
   #fail(error: unknown): Problem {
     if (this.#failure !== null) return this.#failure
     const message = error instanceof Error ? error.message : String(error)
-    this.#failure = hasFailed(message, error)
+    this.#failure = hasFailed(error)
     const file = join(this.#options.directory, this.#segment.name)
     this.#options.observe({ kind: 'journalFailed', file, message })
     return this.#failure
@@ -265,8 +265,10 @@ function diskIsFull(): Problem {
   return new Problem('overloaded', detail, { retryAfterS: diskFullRetryAfterS })
 }
 
-function hasFailed(message: string, cause: unknown): Problem {
-  const detail = `The journal could not be written to disk (${message}), and takes nothing more until the service is started again. Send it again then.`
+/** Without the cause's text, which may hold paths: that is for the operator, in the event. */
+function hasFailed(cause: unknown): Problem {
+  const detail =
+    'The journal could not be written to disk, and takes nothing more until the service is started again. Send it again then, with the same Idempotency-Key if it has one.'
   return new Problem('unavailable', detail, { cause })
 }
 

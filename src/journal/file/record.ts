@@ -31,7 +31,7 @@ const flagHasKey = 1
 const formats = { json: 1, ndjson: 2 } as const
 
 /** A body up to this size is copied behind its header: below it, one buffer more costs the write more than the copy. */
-const copiedBodyBytesMax = 2048
+const copiedBodyBytesMax = 4096
 
 /** A record as bytes, all but its place: that is known only when it is written. */
 export interface UnplacedRecord {
@@ -80,7 +80,7 @@ export function encodeMark(): UnplacedRecord {
   return { buffers: [head], bytes: recordHeaderBytes, positions: 0 }
 }
 
-/** Fills in where the record stands; may be called again with another place. */
+/** Fills in where the record stands. */
 export function placeRecord(record: UnplacedRecord, position: number, watermark: number, salt: number): void {
   const [head] = record.buffers
   writeUint64(head, position, at.position)

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { readUint64, writeUint64 } from '../../lib/uint64.ts'
 
 export const segmentHeaderBytes = 32
-export const segmentVersion = 1
+const segmentVersion = 1
 
 const magic = Buffer.from('TIDEJRNL', 'latin1')
 const versionAt = 8
