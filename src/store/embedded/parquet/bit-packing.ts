@@ -9,13 +9,7 @@ export function bitWidth(value: number): number {
 }
 
 /** Packs `count` numbers of up to 32 bits from `start` on, filled up with zeros to a multiple of eight numbers. */
-export function packBits(
-  values: Int32Array | Uint32Array,
-  start: number,
-  count: number,
-  width: number,
-  out: ByteWriter,
-): void {
+export function packBits(values: Int32Array, start: number, count: number, width: number, out: ByteWriter): void {
   const bytes = Math.ceil(count / 8) * width
   out.reserve(bytes + 4)
   const { view } = out
@@ -42,13 +36,7 @@ export function packBits(
 }
 
 /** Unpacks `count` numbers of up to 32 bits into `out` from `at` on, and moves past the last of them. */
-export function unpackBits(
-  input: PageInput,
-  width: number,
-  count: number,
-  out: Int32Array | Uint32Array,
-  at: number,
-): void {
+export function unpackBits(input: PageInput, width: number, count: number, out: Int32Array, at: number): void {
   const { view, position } = input
   if (width === 16)
     for (let index = 0; index < count; index++) out[at + index] = view.getUint16(position + 2 * index, true)
@@ -63,7 +51,7 @@ function unpackNarrow(
   position: number,
   width: number,
   count: number,
-  out: Int32Array | Uint32Array,
+  out: Int32Array,
   at: number,
 ): void {
   const mask = (1 << width) - 1
@@ -74,14 +62,7 @@ function unpackNarrow(
   }
 }
 
-function unpackTo32(
-  view: DataView,
-  position: number,
-  width: number,
-  count: number,
-  out: Int32Array | Uint32Array,
-  at: number,
-): void {
+function unpackTo32(view: DataView, position: number, width: number, count: number, out: Int32Array, at: number): void {
   const mask = width === 32 ? -1 : (1 << width) - 1
   let bit = 0
   for (let index = at; index < at + count; index++) {

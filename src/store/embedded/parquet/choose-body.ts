@@ -10,7 +10,6 @@ export interface ChosenBody {
   readonly codec: Codec
 }
 
-const samplePagesMax = 64
 const sampleValues = 32_768
 /** A compressed page, and one whose dictionary must be there too, must be smaller by this factor to be worth the work. */
 const effortFactor = 1.15
@@ -49,11 +48,11 @@ const compressed = new ByteWriter()
 
 function takeSample(body: ColumnBody, pageEnds: Int32Array, compresses: boolean): Sample {
   const values = pageEnds.at(-1) ?? 0
-  const stride = Math.max(1, Math.floor(Math.max(pageEnds.length / samplePagesMax, values / sampleValues)))
+  const stride = Math.min(pageEnds.length, Math.ceil(values / sampleValues))
   let bytes = 0
   let compressedBytes = 0
   let sampled = 0
-  for (let page = Math.floor(stride / 2); page < pageEnds.length; page += stride) {
+  for (let page = stride >>> 1; page < pageEnds.length; page += Math.max(1, stride)) {
     const start = page === 0 ? 0 : pageEnds[page - 1]
     written.length = 0
     body.writeValues(start, pageEnds[page], written)

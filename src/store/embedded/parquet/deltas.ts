@@ -13,7 +13,8 @@ export const deltaValueMax = 2 ** 50
 
 const deltas = new Float64Array(blockLength)
 const wide = new Float64Array(partLength)
-const narrow = new Uint32Array(partLength)
+/** As unsigned numbers. */
+const narrow = new Int32Array(partLength)
 
 /** Writes the numbers from `start` up to `end`. */
 export function writeDeltas(values: Float64Array, start: number, end: number, out: ByteWriter): void {
@@ -103,7 +104,7 @@ function readPart(
     for (let index = start; index < end; index++) out[index] = last += least
   } else if (width <= 32) {
     unpackBits(input, width, partLength, narrow, 0)
-    for (let index = start; index < end; index++) out[index] = last += least + narrow[index - start]
+    for (let index = start; index < end; index++) out[index] = last += least + (narrow[index - start] >>> 0)
   } else {
     unpackWide(input, width, partLength, wide)
     for (let index = start; index < end; index++) out[index] = last += least + wide[index - start]

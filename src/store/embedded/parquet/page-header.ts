@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { ByteWriter } from './byte-writer.ts'
 import { type Encoding, encodingIds } from './pages.ts'
-import { readThriftStruct, ThriftWriter, type ThriftStruct } from './thrift.ts'
+import { readThriftStruct, type ThriftStruct, ThriftWriter } from './thrift.ts'
 
 const dictionaryPage = 2
 const dataPageV2 = 3
@@ -20,7 +20,12 @@ export interface DataPageHeader {
 }
 
 /** Writes the header of a data page; `stored` is what follows it: the levels, then the values. */
-export function writeDataPageHeader(header: DataPageHeader, encoding: Encoding, stored: Uint8Array, out: ByteWriter): void {
+export function writeDataPageHeader(
+  header: DataPageHeader,
+  encoding: Encoding,
+  stored: Uint8Array,
+  out: ByteWriter,
+): void {
   const thrift = new ThriftWriter(out)
   thrift.struct(null, () => {
     writeSizes(thrift, dataPageV2, header.levelBytes + header.valueBytes, stored)
@@ -36,7 +41,12 @@ export function writeDataPageHeader(header: DataPageHeader, encoding: Encoding, 
   })
 }
 
-export function writeDictionaryPageHeader(entries: number, valueBytes: number, stored: Uint8Array, out: ByteWriter): void {
+export function writeDictionaryPageHeader(
+  entries: number,
+  valueBytes: number,
+  stored: Uint8Array,
+  out: ByteWriter,
+): void {
   const thrift = new ThriftWriter(out)
   thrift.struct(null, () => {
     writeSizes(thrift, dictionaryPage, valueBytes, stored)
@@ -74,7 +84,10 @@ export interface DictionaryPageHeader {
   readonly valueBytes: number
 }
 
-export function readDictionaryPageHeader(bytes: Uint8Array): { readonly header: DictionaryPageHeader; readonly end: number } {
+export function readDictionaryPageHeader(bytes: Uint8Array): {
+  readonly header: DictionaryPageHeader
+  readonly end: number
+} {
   const { fields, end } = readThriftStruct(bytes, 0)
   const entries = numberAt(structAt(fields, ids.dictionary), 1)
   return { header: { entries, valueBytes: numberAt(fields, ids.uncompressedBytes) }, end }

@@ -1,7 +1,17 @@
 // Thrift's compact protocol, as far as Parquet's headers and footer need it.
 import { ByteWriter } from './byte-writer.ts'
 
-export const thriftTypes = { true: 1, false: 2, int8: 3, int16: 4, int32: 5, int64: 6, binary: 8, list: 9, struct: 12 } as const
+export const thriftTypes = {
+  true: 1,
+  false: 2,
+  int8: 3,
+  int16: 4,
+  int32: 5,
+  int64: 6,
+  binary: 8,
+  list: 9,
+  struct: 12,
+} as const
 
 const encoder = new TextEncoder()
 
@@ -85,7 +95,10 @@ export class ThriftWriter {
 export type ThriftStruct = readonly (number | ThriftStruct | undefined)[]
 
 /** Reads one struct, its fields by their ids, and where it ends. */
-export function readThriftStruct(bytes: Uint8Array, start: number): { readonly fields: ThriftStruct; readonly end: number } {
+export function readThriftStruct(
+  bytes: Uint8Array,
+  start: number,
+): { readonly fields: ThriftStruct; readonly end: number } {
   const fields: (number | ThriftStruct | undefined)[] = []
   let at = start
   let id = 0

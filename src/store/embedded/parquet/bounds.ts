@@ -1,0 +1,86 @@
+// The smallest and the greatest value of pages and chunks, by which an engine passes over what it does not need.
+
+import { compareCodePoints } from '../../../lib/compare-code-points.ts'
+import type { ColumnType } from '../../../model/column.ts'
+
+/** For each page; NaN where a page holds no value. */
+export interface PageBounds {
+  readonly least: Float64Array
+  readonly greatest: Float64Array
+}
+
+/** The bounds of a whole chunk, as Parquet writes a value of its type. */
+export interface ChunkBounds {
+  readonly least: Uint8Array
+  readonly greatest: Uint8Array
+}
+
+export function pageBounds(values: Float64Array | Int32Array, ends: Int32Array): PageBounds {
+  const least = new Float64Array(ends.length).fill(Number.NaN)
+  const greatest = new Float64Array(ends.length).fill(Number.NaN)
+  for (let page = 0, row = 0; page < ends.length; page++) {
+    if (row === ends[page]) continue
+    let low = values[row]
+    let high = low
+    for (; row < ends[page]; row++) {
+      const value = values[row]
+      if (value < low) low = value
+      else if (value > high) high = value
+    }
+    least[page] = low
+    greatest[page] = high
+  }
+  return { least, greatest }
+}
+
+/** Null where no page holds a value. */
+export function chunkBounds(type: ColumnType, pages: PageBounds): ChunkBounds | null {
+  const least = pages.least.reduce((a, b) => (b < a || Number.isNaN(a) ? b : a), Number.NaN)
+  const greatest = pages.greatest.reduce((a, b) => (b > a || Number.isNaN(a) ? b : a), Number.NaN)
+  if (Number.isNaN(least)) return null
+  return { least: boundBytes(type, least, -0), greatest: boundBytes(type, greatest, 0) }
+}
+
+/** Of the two zeros of a double, a lower bound is the negative and an upper one the positive. */
+export function boundBytes(type: ColumnType, value: number, zero: number): Uint8Array {
+  if (type === 'boolean') return Uint8Array.of(value)
+  const bytes = new Uint8Array(8)
+  const view = new DataView(bytes.buffer)
+  if (type === 'double') view.setFloat64(0, value === 0 ? zero : value, true)
+  else view.setBigInt64(0, BigInt(value), true)
+  return bytes
+}
+
+/** Longer bounds would cost more than they help. */
+const stringBoundBytesMax = 64
+
+/** Null where there is no string, or a bound would be long. */
+export function stringBounds(entries: readonly string[]): ChunkBounds | null {
+  const [first] = entries
+  if (first === undefined) return null
+  let least = first
+  let greatest = first
+  for (const entry of entries) {
+    if (compareCodePoints(entry, least) < 0) least = entry
+    else if (compareCodePoints(entry, greatest) > 0) greatest = entry
+  }
+  const bounds = { least: Buffer.from(least), greatest: Buffer.from(greatest) }
+  return Math.max(bounds.least.length, bounds.greatest.length) > stringBoundBytesMax ? null : bounds
+}
+
+/** How the bounds of successive pages go: Parquet's BoundaryOrder, 0 for no order, 1 up, 2 down. */
+export function boundaryOrder({ least, greatest }: PageBounds): 0 | 1 | 2 {
+  let rises = true
+  let falls = true
+  let previous = -1
+  for (let page = 0; page < least.length; page++) {
+    if (Number.isNaN(least[page])) continue
+    if (previous >= 0) {
+      rises &&= least[previous] <= least[page] && greatest[previous] <= greatest[page]
+      falls &&= least[previous] >= least[page] && greatest[previous] >= greatest[page]
+    }
+    previous = page
+  }
+  if (rises) return 1
+  return falls ? 2 : 0
+}

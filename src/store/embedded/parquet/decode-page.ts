@@ -1,0 +1,170 @@
+// From the bytes of one page to a column. Decoding is synchronous, and its working memory is used again from page to page.
+import { crc32 } from 'node:zlib'
+import {
+  type BooleanColumn,
+  type ColumnVector,
+  type LongColumn,
+  nullBoolean,
+  nullCode,
+  type StringColumn,
+} from '../../../model/column.ts'
+import { readSplit } from './byte-stream-split.ts'
+import { readDeltas } from './deltas.ts'
+import { decompress } from './lz4.ts'
+import { type DataPageHeader, readDataPageHeader, readDictionaryPageHeader } from './page-header.ts'
+import { PageInput } from './page-input.ts'
+import type { ColumnPages, Encoding } from './pages.ts'
+import { readPlainDoubles, readPlainLongs, readPlainStrings, readSizedStrings } from './plain-values.ts'
+import { readRuns } from './run-lengths.ts'
+
+/** What the codes in the pages of one column chunk stand for. */
+export type Dictionary =
+  | { readonly type: 'string'; readonly entries: readonly string[] }
+  | { readonly type: 'number'; readonly entries: Float64Array }
+
+const input = new PageInput()
+let codesBuffer = new Int32Array(1 << 14)
+let levelsBuffer = new Int32Array(1 << 14)
+
+/** Decodes the dictionary of a column chunk from its page. Throws an Error `damaged page` when one of its bytes is not as written. */
+export function decodeDictionary(bytes: Uint8Array, column: ColumnPages): Dictionary {
+  requireSound(bytes, column.dictionary?.checksum)
+  const { header, end } = readDictionaryPageHeader(bytes)
+  begin(bytes.subarray(end), header.valueBytes, column.codec === 'LZ4_RAW')
+  if (column.type === 'string') return { type: 'string', entries: readSizedStrings(input, header.entries) }
+  if (column.type === 'long') return { type: 'number', entries: readPlainLongs(input, header.entries).values }
+  const entries = new Float64Array(header.entries)
+  readPlainDoubles(input, header.entries, entries)
+  return { type: 'number', entries }
+}
+
+/**
+ * Decodes the page number `page` of a column chunk; `dictionary` is the chunk's own, null where it has none. Throws an Error
+ * `damaged page` when one of its bytes is not as written.
+ */
+export function decodePage(
+  bytes: Uint8Array,
+  column: ColumnPages,
+  page: number,
+  dictionary: Dictionary | null,
+): ColumnVector {
+  requireSound(bytes, column.checksums[page])
+  const { header, end } = readDataPageHeader(bytes)
+  const levels = bytes.subarray(end, end + header.levelBytes)
+  const rows = { count: header.rows, values: header.rows - header.nulls, defined: readLevels(levels, header) }
+  begin(bytes.subarray(end + header.levelBytes), header.valueBytes, header.isCompressed)
+  switch (column.type) {
+    case 'string':
+      return decodeStrings(dictionary, rows)
+    case 'boolean':
+      return decodeBooleans(rows)
+    case 'long':
+      return decodeLongs(column.encoding, dictionary, rows)
+    default:
+      return { type: column.type, values: spread(decodeNumbers(column.encoding, dictionary, rows), rows, Number.NaN) }
+  }
+}
+
+interface PageRows {
+  readonly count: number
+  /** How many of them have a value. */
+  readonly values: number
+  /** 1 for a row with a value; null when all have one. */
+  readonly defined: Int32Array | null
+}
+
+function requireSound(bytes: Uint8Array, checksum: number | undefined): void {
+  if (crc32(bytes) !== checksum) throw new Error('damaged page')
+}
+
+/** Makes what a page holds the input. */
+function begin(stored: Uint8Array, bytes: number, isCompressed: boolean): void {
+  input.begin(bytes)
+  if (isCompressed) decompress(stored, input.bytes)
+  else input.bytes.set(stored)
+}
+
+function readLevels(stored: Uint8Array, { rows, nulls }: DataPageHeader): Int32Array | null {
+  if (nulls === 0) return null
+  if (levelsBuffer.length < rows) levelsBuffer = new Int32Array(2 * rows)
+  begin(stored, stored.length, false)
+  readRuns(input, 1, rows, levelsBuffer)
+  return levelsBuffer
+}
+
+function readCodes(count: number): Int32Array {
+  if (codesBuffer.length < count) codesBuffer = new Int32Array(2 * count)
+  readRuns(input, input.byte(), count, codesBuffer)
+  return codesBuffer
+}
+
+function decodeStrings(dictionary: Dictionary | null, rows: PageRows): StringColumn {
+  if (dictionary === null) {
+    const plain = readPlainStrings(input, rows.values, rows.count)
+    return { ...plain, codes: spread(plain.codes, rows, nullCode) }
+  }
+  if (dictionary.type !== 'string') throw new Error('the dictionary is not of strings')
+  const codes = new Int32Array(rows.count)
+  readRuns(input, input.byte(), rows.values, codes)
+  return { type: 'string', codes: spread(codes, rows, nullCode), dictionary: dictionary.entries }
+}
+
+function decodeBooleans(rows: PageRows): BooleanColumn {
+  if (codesBuffer.length < rows.values) codesBuffer = new Int32Array(2 * rows.values)
+  // The length that stands before the runs.
+  input.uint32()
+  readRuns(input, 1, rows.values, codesBuffer)
+  const values = new Uint8Array(rows.count)
+  for (let row = 0; row < rows.values; row++) values[row] = codesBuffer[row]
+  return { type: 'boolean', values: spread(values, rows, nullBoolean) }
+}
+
+function decodeLongs(encoding: Encoding, dictionary: Dictionary | null, rows: PageRows): LongColumn {
+  if (encoding !== 'PLAIN') {
+    return { type: 'long', values: spread(decodeNumbers(encoding, dictionary, rows), rows, Number.NaN), exact: null }
+  }
+  const { values, exact } = readPlainLongs(input, rows.values, rows.count)
+  spread(values, rows, Number.NaN)
+  return { type: 'long', values, exact: exact === null ? null : spreadExact(exact, rows) }
+}
+
+function decodeNumbers(encoding: Encoding, dictionary: Dictionary | null, rows: PageRows): Float64Array {
+  const out = new Float64Array(rows.count)
+  switch (encoding) {
+    case 'PLAIN':
+      readPlainDoubles(input, rows.values, out)
+      return out
+    case 'BYTE_STREAM_SPLIT':
+      readSplit(input, rows.values, out)
+      return out
+    case 'DELTA_BINARY_PACKED':
+      readDeltas(input, out)
+      return out
+    case 'RLE_DICTIONARY':
+      if (dictionary?.type !== 'number') throw new Error('the dictionary is not of numbers')
+      lookUp(dictionary.entries, readCodes(rows.values), rows.values, out)
+      return out
+    default:
+      throw new Error(`numbers are never written as ${encoding}`)
+  }
+}
+
+function lookUp(entries: Float64Array, codes: Int32Array, count: number, out: Float64Array): void {
+  for (let index = 0; index < count; index++) out[index] = entries[codes[index]]
+}
+
+/** Moves the values from the start of the array to the rows that have one, in place: from the end, so that none is overwritten. */
+function spread<T extends Float64Array | Int32Array | Uint8Array>(array: T, rows: PageRows, nullValue: number): T {
+  const { count, defined } = rows
+  if (defined === null) return array
+  for (let row = count - 1, from = rows.values; row >= 0; row--)
+    array[row] = defined[row] === 1 ? array[--from] : nullValue
+  return array
+}
+
+function spreadExact(exact: BigInt64Array, rows: PageRows): BigInt64Array {
+  const { count, defined } = rows
+  if (defined === null) return exact
+  for (let row = count - 1, from = rows.values; row >= 0; row--) exact[row] = defined[row] === 1 ? exact[--from] : 0n
+  return exact
+}

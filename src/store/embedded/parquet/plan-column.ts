@@ -1,0 +1,135 @@
+// From a column to the body that is written for it: its dense values, the candidates of its type, and its bounds.
+import type { BooleanColumn, ColumnVector, LongColumn, StringColumn } from '../../../model/column.ts'
+import { type ChunkBounds, chunkBounds, type PageBounds, pageBounds, stringBounds } from './bounds.ts'
+import { type ChosenBody, chooseBody } from './choose-body.ts'
+import {
+  type ColumnBody,
+  deltaNumbers,
+  dictionaryDoubles,
+  dictionaryLongs,
+  dictionaryStrings,
+  plainDoubles,
+  plainLongs,
+  plainStrings,
+  runsOfBooleans,
+  splitDoubles,
+} from './column-body.ts'
+import { deltaValueMax } from './deltas.ts'
+import type { DenseRows } from './dense-rows.ts'
+import { buildNumberDictionary } from './number-dictionary.ts'
+import { usedStrings } from './used-strings.ts'
+
+export interface EncodingOptions {
+  /** Whether pages may be compressed where that saves enough. */
+  readonly compress: boolean
+  /** A row group's dictionary may have as many entries, and as many bytes: it must be in memory for each of its pages. */
+  readonly dictionaryEntriesMax: number
+  readonly dictionaryBytesMax: number
+}
+
+export interface PlannedColumn extends ChosenBody {
+  readonly bounds: ChunkBounds | null
+  readonly pages: PageBounds | null
+}
+
+export function* planColumn(
+  column: ColumnVector,
+  dense: DenseRows,
+  options: EncodingOptions,
+): Generator<void, PlannedColumn> {
+  switch (column.type) {
+    case 'double':
+      return yield* planDoubles(denseNumbers(column.values, dense.rows), dense.ends, options)
+    case 'long':
+      return yield* planLongs(column, dense, options)
+    case 'timestamp':
+      return planTimestamps(denseNumbers(column.values, dense.rows), dense.ends, options)
+    case 'boolean':
+      return planBooleans(column, dense, options)
+    case 'string':
+      return planStrings(column, dense.ends, options)
+  }
+}
+
+function* planDoubles(
+  values: Float64Array,
+  ends: Int32Array,
+  options: EncodingOptions,
+): Generator<void, PlannedColumn> {
+  const dictionary = yield* buildNumberDictionary(values, numberEntriesMax(options))
+  const candidates = [plainDoubles(values), splitDoubles(values)]
+  if (dictionary !== null) candidates.push(dictionaryDoubles(dictionary))
+  const pages = pageBounds(values, ends)
+  return { ...chooseBody(candidates, ends, options.compress), pages, bounds: chunkBounds('double', pages) }
+}
+
+function* planLongs(column: LongColumn, dense: DenseRows, options: EncodingOptions): Generator<void, PlannedColumn> {
+  const values = denseNumbers(column.values, dense.rows)
+  const pages = pageBounds(values, dense.ends)
+  const most = mostInSize(pages)
+  if (most > Number.MAX_SAFE_INTEGER) {
+    const longs = { values, exact: denseExact(column.exact, dense.rows) }
+    // Their bounds would have to be found digit for digit; without any an engine reads them all.
+    return { ...chooseBody([plainLongs(longs)], dense.ends, options.compress), pages: null, bounds: null }
+  }
+  const candidates: ColumnBody[] = [most <= deltaValueMax ? deltaNumbers(values) : plainLongs({ values, exact: null })]
+  const dictionary = yield* buildNumberDictionary(values, numberEntriesMax(options))
+  if (dictionary !== null) candidates.push(dictionaryLongs(dictionary))
+  return { ...chooseBody(candidates, dense.ends, options.compress), pages, bounds: chunkBounds('long', pages) }
+}
+
+function planTimestamps(values: Float64Array, ends: Int32Array, options: EncodingOptions): PlannedColumn {
+  const pages = pageBounds(values, ends)
+  if (mostInSize(pages) > deltaValueMax) throw new Error('a timestamp is beyond the years that can be stored')
+  return {
+    ...chooseBody([deltaNumbers(values)], ends, options.compress),
+    pages,
+    bounds: chunkBounds('timestamp', pages),
+  }
+}
+
+function planBooleans(column: BooleanColumn, dense: DenseRows, options: EncodingOptions): PlannedColumn {
+  const values = denseIntegers(column.values, dense.rows)
+  const pages = pageBounds(values, dense.ends)
+  const chosen = chooseBody([runsOfBooleans(values)], dense.ends, options.compress)
+  return { ...chosen, pages, bounds: chunkBounds('boolean', pages) }
+}
+
+function planStrings(column: StringColumn, ends: Int32Array, options: EncodingOptions): PlannedColumn {
+  const used = usedStrings(column, ends.at(-1) ?? 0)
+  const candidates = [plainStrings(used)]
+  const dictionaryBytes = used.bytes.length + 4 * used.entries.length
+  if (used.entries.length <= options.dictionaryEntriesMax && dictionaryBytes <= options.dictionaryBytesMax)
+    candidates.push(dictionaryStrings(used))
+  return { ...chooseBody(candidates, ends, options.compress), pages: null, bounds: stringBounds(used.entries) }
+}
+
+function numberEntriesMax({ dictionaryEntriesMax, dictionaryBytesMax }: EncodingOptions): number {
+  return Math.min(dictionaryEntriesMax, Math.floor(dictionaryBytesMax / 8))
+}
+
+function mostInSize({ least, greatest }: PageBounds): number {
+  let most = 0
+  for (const value of least) if (-value > most) most = -value
+  for (const value of greatest) if (value > most) most = value
+  return most
+}
+
+function denseNumbers(values: Float64Array, rows: Int32Array | null): Float64Array {
+  if (rows === null) return values
+  const dense = new Float64Array(rows.length)
+  for (let index = 0; index < rows.length; index++) dense[index] = values[rows[index]]
+  return dense
+}
+
+function denseExact(exact: BigInt64Array | null, rows: Int32Array | null): BigInt64Array {
+  if (exact === null) throw new Error('a long beyond 2^53 came without its digits')
+  if (rows === null) return exact
+  const dense = new BigInt64Array(rows.length)
+  for (let index = 0; index < rows.length; index++) dense[index] = exact[rows[index]]
+  return dense
+}
+
+function denseIntegers(values: Uint8Array, rows: Int32Array | null): Int32Array {
+  return rows === null ? Int32Array.from(values) : Int32Array.from(rows, (row) => values[row])
+}
