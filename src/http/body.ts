@@ -142,7 +142,8 @@ function collect(raw: IncomingMessage, rule: BodyRule, done: BodyDone): void {
     finish(null, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes))
   }
   function onBroken(): void {
-    finish(new Problem('malformed_http', 'The body ended before it was whole.'), null)
+    // Every request is closed in the end, most of them long after their body was whole.
+    if (!finished) finish(new Problem('malformed_http', 'The body ended before it was whole.'), null)
   }
   function finish(error: Error | null, body: Buffer | null): void {
     if (finished) return

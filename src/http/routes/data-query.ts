@@ -30,7 +30,10 @@ export function dataQuery(kind: QueryKind, text: { readonly summary: string; rea
       }),
       handler: async (request, reply) => {
         const signal = inFlight.signal(reply)
+        const startedMs = performance.now()
         const answer = await services.queries.run(kind, request.body, 'json', signal, guard.readable(request))
+        const { rows, bytes } = answer
+        services.observe({ kind: 'queryAnswered', query: kind, rows, bytes, ms: performance.now() - startedMs })
         return sendBody(request, reply, 'application/json', answer, sendIdleMs)
       },
     })
