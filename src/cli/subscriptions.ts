@@ -4,6 +4,7 @@ import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { allItems } from './pages.ts'
 
 interface SetOptions {
   readonly ingest?: readonly string[]
@@ -59,7 +60,8 @@ export function addSubscriptions(program: Command, context: CliContext): void {
     .description("a subscriber's subscriptions (needs an admin key)")
     .option('--json', 'print JSON')
     .action(async (subscriber: string, options: JsonOption, command: Command) => {
-      const items = await connect(context, command.optsWithGlobals()).subscriptions(subscriber)
+      const client = connect(context, command.optsWithGlobals())
+      const items = await allItems((page) => client.subscriptions(subscriber, page))
       printItems(context, options, { items, columns, none })
     })
   subscriptions

@@ -147,8 +147,9 @@ export class TidemarkClient {
     await this.#text({ method: 'DELETE', path: `/admin/keys/${segment(id)}` })
   }
 
-  subscriptions(subscriber: string): Promise<readonly SubscriptionEntry[]> {
-    return this.#json({ method: 'GET', path: `/admin/subscribers/${segment(subscriber)}/subscriptions` })
+  subscriptions(subscriber: string, { limit, token }: PageRequest = {}): Promise<Page<SubscriptionEntry>> {
+    const path = `/admin/subscribers/${segment(subscriber)}/subscriptions`
+    return this.#json({ method: 'GET', path: `${path}${search({ limit, NextToken: token })}` })
   }
 
   /** Replaces all of the subscriber's subscriptions. */

@@ -86,18 +86,20 @@ const notSentCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-function causeCode(error: unknown): string | null {
+/** The code that the network gave, or else what is said deepest down. */
+function reasonOf(error: unknown): { reason: string; sent: boolean } {
+  let reason = String(error)
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string') return cause.code
+    if ('code' in cause && typeof cause.code === 'string')
+      return { reason: cause.code, sent: !notSentCodes.has(cause.code) }
+    reason = cause.message
   }
-  return null
+  return { reason, sent: true }
 }
 
 /** What `fetch` throws, as an error that says whether the request had been sent. */
 export function connectionErrorOf(url: string, error: unknown): ConnectionError {
-  const code = causeCode(error)
-  const sent = code === null || !notSentCodes.has(code)
-  const reason = code === null ? String(error) : code
+  const { reason, sent } = reasonOf(error)
   const message = sent
     ? `The connection to ${url} broke before its answer came (${reason}).`
     : `Cannot reach ${url} (${reason}). Start the service with "tidemark serve", or give its address with --url or TIDEMARK_URL.`

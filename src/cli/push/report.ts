@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../client/service-error.ts'
-import { printable, textTable } from '../../lib/text-table.ts'
+import { printable } from '../../lib/text-table.ts'
 import type { Outcome } from './receipt-follower.ts'
 import type { FailedBatch, SendResult } from './send.ts'
 
@@ -13,14 +13,15 @@ export const formatCount = (count: number): string => Math.round(count).toLocale
 /** What became of the rows, for people. */
 export function reportText(report: PushReport, ingest: string): string {
   const { received, stored, rejected, pending, seconds, errors } = report
-  const counts = [
+  const counts: [string, string][] = [
     ['received', formatCount(received)],
     ['stored', formatCount(stored)],
     ['rejected', formatCount(rejected)],
   ]
   if (pending > 0) counts.push(['pending', formatCount(pending)])
   const rate = seconds > 0 ? `, ${formatCount(received / seconds)} rows/s` : ''
-  const table = textTable([{ title: 'rows' }, { title: '', align: 'right' }], counts)
+  const width = Math.max(...counts.map(([, count]) => count.length))
+  const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)} rows\n`).join('')
   const lines = errors.map(
     ({ row, field, code, message }) => `row ${row}: ${field === null ? '' : `${field}: `}${message} (${code})`,
   )
@@ -32,8 +33,23 @@ export function reportText(report: PushReport, ingest: string): string {
 
 function failureText({ firstRow, lastRow, error }: FailedBatch): string {
   const reason = error instanceof Error ? error.message : String(error)
-  const doubt = error instanceof ConnectionError && error.sent ? ' Nobody knows whether these rows were stored.' : ''
-  return `rows ${firstRow} to ${lastRow} were not acknowledged: ${reason}${doubt}`
+  const doubt = error instanceof ConnectionError && error.sent ? ' Nobody knows whether they were stored.' : ''
+  const rows = firstRow === lastRow ? `row ${firstRow} was` : `rows ${firstRow} to ${lastRow} were`
+  return `${rows} not acknowledged: ${reason}${doubt}`
+}
+
+function whatIsOnDisk(
+  failed: readonly FailedBatch[],
+  acknowledgedRows: number,
+  lastRow: number,
+  skipped: number,
+): string {
+  const firstMissing = failed[0]?.firstRow ?? Math.max(lastRow, skipped) + 1
+  if (skipped + acknowledgedRows !== firstMissing - 1) {
+    return `Of the rows up to ${lastRow}, all but those named are on disk; nothing after them was sent.`
+  }
+  if (acknowledgedRows === 0) return 'No other row was sent.'
+  return `All rows before row ${firstMissing} are on disk, none after. Once it is mended, go on with --skip-rows ${firstMissing - 1}.`
 }
 
 /** What went wrong and how to go on, or null where all rows were acknowledged. */
@@ -46,12 +62,6 @@ export function failureReport(
     sentences.push(`the input cannot be read on: ${readError instanceof Error ? readError.message : String(readError)}`)
   }
   if (sentences.length === 0) return null
-  const firstMissing = failed[0]?.firstRow ?? Math.max(lastRow, skipped) + 1
-  const gapless = skipped + acknowledgedRows === firstMissing - 1
-  sentences.push(
-    gapless
-      ? `All rows before row ${firstMissing} are on disk, none after. Once it is mended, go on with --skip-rows ${firstMissing - 1}.`
-      : `Of the rows up to ${lastRow}, all but those named are on disk; nothing after them was sent.`,
-  )
+  sentences.push(whatIsOnDisk(failed, acknowledgedRows, lastRow, skipped))
   return sentences.join('\n')
 }

@@ -116,6 +116,6 @@ test.each<[string, number, number[], number, Error | undefined, string | null]>(
 test('a broken connection leaves it open', () => {
   const failed = [{ firstRow: 1, lastRow: 5, error: broken }]
   expect(failureReport({ acknowledgedRows: 0, failed, readError: undefined, lastRow: 5 }, 0)).toContain(
-    'Nobody knows whether these rows were stored.',
+    'Nobody knows whether they were stored.',
   )
 })

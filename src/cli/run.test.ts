@@ -1,0 +1,389 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { run } from './run.ts'
+
+type Answers = Record<string, (body: string) => [status: number, body: unknown]>
+
+let server: Server | undefined
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+  server = undefined
+})
+
+/** A service that knows these requests (`GET /admin/ingests`) and gives anything else a 403. */
+async function service(answers: Answers): Promise<{ url: string; seen: string[] }> {
+  const seen: string[] = []
+  const made = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const asked = `${request.method} ${request.url}`
+    seen.push(body === '' ? asked : `${asked} ${body}`)
+    const forbidden = { code: 'forbidden', detail: 'Not without a key.', retryable: false }
+    const [status, answer] = answers[asked]?.(body) ?? [403, forbidden]
+    response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  server = made
+  return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, seen }
+}
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+async function tidemark(url: string, argv: readonly string[], stdin = ''): Promise<Ran> {
+  const printed = { out: '', err: '' }
+  let now = 0
+  const output = (name: 'out' | 'err') => ({
+    write: (text: string | Uint8Array) => {
+      printed[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
+      return true
+    },
+    once: () => {},
+  })
+  const code = await run(argv, {
+    environment: { TIDEMARK_URL: url, TIDEMARK_KEY: 'k' },
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: output('out'),
+    stderr: output('err'),
+    mainPath: '',
+    nowMs: () => now,
+    // Time passes only in sleep; the turn of the event loop lets requests go on meanwhile.
+    sleep: (ms) => {
+      now += Math.min(ms, 1)
+      return new Promise((resolve) => setImmediate(resolve))
+    },
+  })
+  return { code, ...printed }
+}
+
+let nowhere = ''
+/** An address that was free a moment ago. */
+beforeAll(async () => {
+  nowhere = (await service({})).url
+  await new Promise((resolve) => server?.close(resolve))
+})
+
+describe('help and usage', () => {
+  test.each([
+    [['--help'], 'tidemark push plant readings.csv'],
+    [['serve', '--help'], 'TIDEMARK_ADMIN_KEY'],
+    [['push', '--help'], '--set T=@filename'],
+    [['query', 'average', '--help'], 'tidemark query average --entity plant'],
+    [['ingests', 'create', '--help'], 'name:type:role'],
+    [['--version'], '0.'],
+  ])('%j', async (argv, part) => {
+    const { code, out } = await tidemark(nowhere, argv)
+    expect(code).toBe(0)
+    expect(out).toContain(part)
+  })
+
+  test.each([
+    [['ingest'], "unknown command 'ingest'"],
+    [['ingests', 'create'], "missing required argument 'alias'"],
+    [['query', 'latest'], "required option '--entity <name>' not specified"],
+    [['query', 'latest', '--entity', 'e', '--granularity', 'hour'], "unknown option '--granularity'"],
+    [['query', 'last', '--entity', 'e', '--offset', '-1'], 'must be a whole number from 0'],
+    [['push', 'p', 'f.csv', '--format', 'xml'], 'Allowed choices are csv, ndjson, json'],
+    [['query', 'latest', '--entity', 'e', '--json', '--csv'], 'cannot be used with'],
+  ])('%j is a wrong use', async (argv, part) => {
+    const { code, err } = await tidemark(nowhere, argv)
+    expect(code).toBe(64)
+    expect(err).toContain(part)
+  })
+})
+
+describe('failures are one line that says what to do', () => {
+  test.each<[string, string | null, string[], string]>([
+    ['no service', null, ['query', 'entities'], 'Start the service with "tidemark serve"'],
+    ['no address', 'ftp://x', ['query', 'entities'], '"ftp://x" is no address of a service'],
+    ['no field', null, ['ingests', 'create', 'p', '--field', 'V'], '"V" is no field. Write name:type:role'],
+    [
+      'no type',
+      null,
+      ['ingests', 'create', 'p', '--field', 'V:float:metric'],
+      '"float" is no type. There are: timestamp,',
+    ],
+    ['no right', null, ['keys', 'create', 's', '--rights', 'read'], '"read" is no right'],
+    ['no subscription', null, ['subscriptions', 'set', 's'], 'with --ingest and --entity, or give --none'],
+    ['no file', null, ['push', 'p', 'missing.csv'], 'There is no file "missing.csv"'],
+  ])('%s', async (_, url, argv, part) => {
+    const { code, out, err } = await tidemark(url ?? nowhere, argv)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(/^tidemark: .*\n$/)
+    expect(err).toContain(part)
+  })
+
+  test('what the service says, with a hint for a missing key', async () => {
+    const { url } = await service({})
+    const { code, err } = await tidemark(url, ['ingests', 'list'])
+    expect(code).toBe(1)
+    expect(err).toBe(
+      'tidemark: Not without a key. (403 forbidden) Give a key with --key or TIDEMARK_KEY; "tidemark keys create --help" makes one.\n',
+    )
+  })
+
+  test('--debug shows the place', async () => {
+    expect((await tidemark('x:', ['query', 'entities', '--debug'])).err).toContain('    at ')
+  })
+})
+
+const ingest = {
+  alias: 'plant',
+  kind: 'series',
+  entity: 'plant',
+  state: 'active',
+  fields: [
+    { name: 'date', source: 'D', type: 'timestamp', role: 'time' },
+    { name: 'tag', source: 'T', type: 'string', role: 'tag' },
+    { name: 'value', source: 'V', type: 'double', role: 'metric' },
+  ],
+  counters: { received: 12, stored: 10, rejected: 2, pending: 0 },
+}
+
+describe('requests', () => {
+  test.each<[string[], string]>([
+    [['ingests', 'create', 'plant'], 'POST /admin/ingests {"alias":"plant","kind":"series"}'],
+    [
+      [
+        'ingests',
+        'create',
+        'plant',
+        '--entity',
+        'e',
+        '--field',
+        'd:timestamp:time:D,t:string:tag',
+        '--field',
+        'v:double:metric',
+      ],
+      'POST /admin/ingests {"alias":"plant","kind":"series","entity":"e","fields":[{"name":"d","type":"timestamp","role":"time","source":"D"},{"name":"t","type":"string","role":"tag"},{"name":"v","type":"double","role":"metric"}]}',
+    ],
+    [
+      ['ingests', 'block', 'plant', '--reason', 'audit'],
+      'PATCH /admin/ingests/plant {"state":"blocked","reason":"audit"}',
+    ],
+    [['ingests', 'unblock', 'plant'], 'PATCH /admin/ingests/plant {"state":"active"}'],
+    [
+      ['keys', 'create', 's', '--rights', 'ingest,consume'],
+      'POST /admin/subscribers/s/keys {"rights":["ingest","consume"]}',
+    ],
+    [['keys', 'revoke', 'k1'], 'DELETE /admin/keys/k1'],
+    [['subscribers', 'create', 's'], 'POST /admin/subscribers {"name":"s"}'],
+    [['subscribers', 'delete', 's'], 'DELETE /admin/subscribers/s'],
+    [
+      ['subscriptions', 'set', 's', '--ingest', 'a,b', '--entity', '*', '--until', '2027-01-01', '--suspended'],
+      'PUT /admin/subscribers/s/subscriptions [{"ingest":"a","until":"2027-01-01","suspended":true},{"ingest":"b","until":"2027-01-01","suspended":true},{"entity":"*","until":"2027-01-01","suspended":true}]',
+    ],
+    [['subscriptions', 'set', 's', '--none'], 'PUT /admin/subscribers/s/subscriptions []'],
+    [
+      [
+        'query',
+        'average',
+        '--json',
+        '--entity',
+        'e',
+        '--ids',
+        'a,b',
+        '--metrics',
+        'V',
+        '--start',
+        'P1D',
+        '--end',
+        '2026-01-02',
+        '--granularity',
+        'hour',
+      ],
+      'POST /consumer/data/average {"entity":"e","ids":["a","b"],"metric_name_field":["V"],"granularity":"hour","start_date":"P1D","end_date":"2026-01-02"}',
+    ],
+    [
+      [
+        'query',
+        'last',
+        '--json',
+        '--entity',
+        'e',
+        '--prefixes',
+        'a',
+        '--id-name',
+        'T',
+        '--date',
+        '2026-01-01',
+        '--offset',
+        '0',
+        '--fields',
+        'u',
+      ],
+      'POST /consumer/data/last {"entity":"e","prefixes":["a"],"id_name_field":"T","fields":["u"],"date":"2026-01-01","offset":0}',
+    ],
+    [
+      ['rejected', 'list', 'plant', '--code', 'wrong_type', '--limit', '5', '--json'],
+      'GET /admin/ingests/plant/rejected?code=wrong_type&limit=5',
+    ],
+  ])('%j', async (argv, expected) => {
+    const answer = { ...ingest, Items: [], NextToken: null }
+    const asked = expected.split(' ').slice(0, 2).join(' ')
+    const { url, seen } = await service({ [asked]: () => [200, answer] })
+    expect((await tidemark(url, argv)).code).toBe(0)
+    expect(seen).toEqual([expected])
+  })
+})
+
+describe('answers', () => {
+  test('lists are tables, of all pages', async () => {
+    const { url } = await service({
+      'GET /admin/ingests': () => [200, { Items: [ingest], NextToken: 'more' }],
+      'GET /admin/ingests?NextToken=more': () => [200, { Items: [{ ...ingest, alias: 'b' }], NextToken: null }],
+    })
+    expect((await tidemark(url, ['ingests', 'list'])).out).toMatchInlineSnapshot(`
+      "ingest  state   entity  received  stored  rejected  pending  fields
+      plant   active  plant         12      10         2        0  date:timestamp:time tag:string:tag value:double:metric
+      b       active  plant         12      10         2        0  date:timestamp:time tag:string:tag value:double:metric
+      "
+    `)
+  })
+
+  test('rows are a table with every digit', async () => {
+    const body = '[{"T":"a","n":9223372036854775807,"V":1.50},{"T":"b","n":null,"V":-1e-7}]'
+    const { url } = await service({ 'POST /consumer/data/latest': () => [200, body] })
+    expect((await tidemark(url, ['query', 'latest', '--entity', 'e'])).out).toMatchInlineSnapshot(`
+      "T                    n      V
+      a  9223372036854775807   1.50
+      b                       -1e-7
+      "
+    `)
+    expect((await tidemark(url, ['query', 'latest', '--entity', 'e', '--json'])).out).toBe(`${body}\n`)
+  })
+
+  test('no rows', async () => {
+    const { url } = await service({ 'POST /consumer/data/latest': () => [200, []] })
+    expect((await tidemark(url, ['query', 'latest', '--entity', 'e'])).out).toBe('No rows.\n')
+  })
+
+  test('what the own key may do', async () => {
+    const own = {
+      subscriber: 's',
+      rights: ['ingest'],
+      subscriptions: [{ ingest: 'plant', suspended: false, valid: true }],
+    }
+    const { url } = await service({ 'GET /subscription': () => [200, own] })
+    expect((await tidemark(url, ['subscriptions', 'mine'])).out).toMatchInlineSnapshot(`
+      "subscriber s, rights ingest
+      ingest  entity  from  until  suspended  valid
+      plant                                   yes
+      "
+    `)
+  })
+})
+
+/** A service with the ingest `plant`, which stores every row but the first of each push where `rejecting`. */
+function plant(rejecting: boolean): Answers {
+  const answers: Answers = {
+    'GET /admin/ingests/plant': () => [200, ingest],
+    'POST /ingests/plant/data': (body) => {
+      const rows = body.startsWith('[') ? JSON.parse(body).length : body.trimEnd().split('\n').length
+      const rejected = rejecting ? 1 : 0
+      const errors = rejecting ? [{ index: 0, field: 'V', code: 'wrong_type', message: 'no number' }] : []
+      const receipt = { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, errors }
+      answers['GET /ingests/plant/batches/b'] = () => [200, receipt]
+      return [200, { batch: 'b', rows }]
+    },
+  }
+  return answers
+}
+
+describe('push', () => {
+  const pushes = (seen: readonly string[]): string[] =>
+    seen
+      .filter((request) => request.startsWith('POST'))
+      .map((request) => request.slice('POST /ingests/plant/data '.length))
+
+  test.each<[string, string | Uint8Array, string[], string[]]>([
+    ['a.csv', 'D,T,V\n2026-01-01 08:00,7,1.50\n', [], ['{"D":"2026-01-01T08:00","T":"7","V":1.50}\n']],
+    [
+      'taxi.csv.gz',
+      gzipSync('timestamp,value\n2014-07-01 00:00:00,10844\n'),
+      ['--map', 'timestamp=D,value=V', '--set', 'T=@filename'],
+      ['{"D":"2014-07-01T00:00:00","V":10844,"T":"taxi"}\n'],
+    ],
+    ['b.ndjson', '{"V":1.0}\n\n{"V":90071992547409931}\n', [], ['{"V":1.0}\n{"V":90071992547409931}\n']],
+    ['c.json', '[{"V":1.0},\n {"V":90071992547409931}]', [], ['[{"V":1.0},{"V":90071992547409931}]']],
+    ['d.json', '{"V":1.0}', [], ['[{"V":1.0}]']],
+    ['e.ndjson', '1\n2\n3\n', ['--batch-rows', '2', '--concurrency', '1'], ['1\n2\n', '3\n']],
+    ['f.ndjson', '1\n2\n3\n', ['--skip-rows', '1'], ['2\n3\n']],
+    ['g.json', '[]', [], []],
+  ])('%s', async (name, content, options, bodies) => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    const { url, seen } = await service(plant(false))
+    const { code, err } = await tidemark(url, ['push', 'plant', path, ...options])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(pushes(seen)).toEqual(bodies)
+  })
+
+  test('from standard input, with the report of a rejected row', async () => {
+    const { url } = await service(plant(true))
+    const { code, out } = await tidemark(
+      url,
+      ['push', 'plant', '-', '--format', 'csv'],
+      'D,T,V\n2026-01-01,a,x\n2026-01-01,b,1\n',
+    )
+    expect(code).toBe(2)
+    expect(out).toMatchInlineSnapshot(`
+      "received  2 rows
+      stored    1 rows
+      rejected  1 rows
+      in 0.0 s, 500 rows/s
+      row 1: V: no number (wrong_type)
+      The rejected rows are kept: tidemark rejected list plant
+      "
+    `)
+  })
+
+  test('with the types of the entity, where the key sees no more', async () => {
+    const fields = [{ name: 'T', type: 'string', role: 'tag' }]
+    const { url, seen } = await service({
+      ...plant(false),
+      'GET /admin/ingests/plant': () => [403, { code: 'forbidden', detail: 'no', retryable: false }],
+      'GET /consumer/data/entities': () => [200, [{ entity: 'e', ingests: ['plant'], fields }]],
+    })
+    await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string'], 'T,V,n\n7,7,7\n')
+    expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7"}\n'])
+  })
+
+  test('a refused push says how to go on', async () => {
+    const blocked = { code: 'ingest_blocked', detail: 'The ingest is blocked: audit.', retryable: false }
+    const { url } = await service({ ...plant(false), 'POST /ingests/plant/data': () => [423, blocked] })
+    const { code, err } = await tidemark(url, ['push', 'plant', '-', '--format', 'ndjson'], '{}\n')
+    expect(code).toBe(1)
+    expect(err).toBe(
+      'tidemark: row 1 was not acknowledged: The ingest is blocked: audit.\ntidemark: No other row was sent.\n',
+    )
+  })
+
+  test('a service that is not there is not waited for', async () => {
+    const { code, err } = await tidemark(nowhere, ['push', 'plant', '-', '--format', 'ndjson'], '{}\n')
+    expect(code).toBe(1)
+    expect(err).toContain('Start the service with "tidemark serve"')
+  })
+
+  test('options for CSV do nothing silently elsewhere', async () => {
+    const { code, err } = await tidemark(nowhere, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
+    expect(code).toBe(1)
+    expect(err).toContain('are for CSV')
+  })
+})
