@@ -3,9 +3,9 @@
 export type Unit = 'milliseconds' | 'bytes' | 'rows' | 'buckets' | 'queries'
 
 /** What a source says for a setting: text from flags and the environment, any JSON value from the file. */
-export type Source = 'text' | 'json'
+type Source = 'text' | 'json'
 
-export type Reading<T> = { readonly value: T } | { readonly refused: true }
+type Reading<T> = { readonly value: T } | { readonly refused: true }
 
 export interface Setting<T = unknown> {
   readonly type: string

@@ -7,7 +7,7 @@ const gibibyte = 1024 * mebibyte
 /** Timers hold no more. */
 const longestMs = 2_147_483_647
 
-export const settingTable = {
+const settingTable = {
   host: text({ default: '127.0.0.1', description: 'The address to listen on.' }),
   port: integer({
     default: 8080,
@@ -238,7 +238,7 @@ export const settingTable = {
 } satisfies Record<string, Setting>
 
 type Table = typeof settingTable
-export type SettingName = keyof Table
+type SettingName = keyof Table
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 type TopName = Exclude<SettingName, `${string}.${string}`>
 type GroupOf<N> = N extends `${infer G}.${string}` ? G : never

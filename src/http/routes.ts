@@ -1,3 +1,4 @@
+import type { Route } from './route.ts'
 import { deleteKey } from './routes/delete-key.ts'
 import { deleteSubscriber } from './routes/delete-subscriber.ts'
 import { getAdminEntities } from './routes/get-admin-entities.ts'
@@ -27,7 +28,6 @@ import { postSelect } from './routes/post-select.ts'
 import { postSnap } from './routes/post-snap.ts'
 import { postSubscriber } from './routes/post-subscriber.ts'
 import { putSubscriptions } from './routes/put-subscriptions.ts'
-import type { Route } from './services.ts'
 
 /** All endpoints, in the order of the OpenAPI document. */
 export const routes: readonly Route[] = [

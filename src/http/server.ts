@@ -12,8 +12,9 @@ import type { InFlight } from './in-flight.ts'
 import { KnownPaths } from './known-paths.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
 import { problemOf, sendProblem, stamp } from './problems.ts'
+import type { App } from './route.ts'
 import { routes } from './routes.ts'
-import type { App, Services } from './services.ts'
+import type { Services } from './services.ts'
 import { schemaCompiler } from './validation.ts'
 
 export interface ServerParts {

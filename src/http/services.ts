@@ -1,6 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
@@ -12,9 +9,6 @@ import type { Receipts } from '../ingest/receipts.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Queries } from '../query/queries.ts'
-import type { Guard } from './guard.ts'
-import type { HttpSettings } from './http-settings.ts'
-import type { InFlight } from './in-flight.ts'
 import type { Readiness } from './readiness.ts'
 
 /** What the endpoints call. */
@@ -35,22 +29,3 @@ export interface Services {
   readonly readiness: () => Readiness
   readonly observe: Observe
 }
-
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->
-
-/** What a route is made with. */
-export interface RouteParts {
-  readonly services: Services
-  readonly settings: HttpSettings
-  readonly guard: Guard
-  readonly inFlight: InFlight
-}
-
-/** One endpoint. */
-export type Route = (app: App, parts: RouteParts) => void

@@ -1,6 +1,6 @@
 import { Problem } from '../model/problem.ts'
 import type { InFlight } from './in-flight.ts'
-import type { App } from './services.ts'
+import type { App } from './route.ts'
 
 export interface StopOptions {
   /** How long requests in flight may still take. */

@@ -30,7 +30,7 @@ function invalid(errors: readonly ProblemError[]): Problem {
 }
 
 /** The faults that a caller can act on, one for each path. */
-export function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = false): readonly ProblemError[] {
+function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = false): readonly ProblemError[] {
   const errors = new Map<string, string>()
   const choices = new Map<string, string[]>()
   const add = (path: string, message: string): void => {

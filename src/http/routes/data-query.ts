@@ -4,7 +4,7 @@ import { sendBody } from '../answer.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { answers, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 
 /** The endpoint of one of the eight data queries. */
 export function dataQuery(kind: QueryKind, text: { readonly summary: string; readonly rows: string }): Route {

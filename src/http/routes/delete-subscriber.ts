@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { answers, keySecurity } from '../document.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 
 export const deleteSubscriber: Route = (app, { services, guard }) => {
   app.route({

@@ -2,7 +2,7 @@ import { EntityPage } from '../../admin/entities.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 import { pageProblems, pageQuery, pageRequest } from './admin-request.ts'
 
 export const getAdminEntities: Route = (app, { services, settings, guard }) => {

@@ -3,7 +3,7 @@ import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { existingIngest } from '../existing-ingest.ts'
 import { acceptJson, missingKey } from '../guard.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 import { ReceiptAnswer } from './push-schemas.ts'
 
 export const getBatch: Route = (app, { services, settings, guard }) => {

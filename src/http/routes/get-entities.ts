@@ -2,7 +2,7 @@ import { EntitiesResponse } from '../../query/responses.ts'
 import { sendJson } from '../answer.ts'
 import { answers, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 
 export const getEntities: Route = (app, { services, settings, guard }) => {
   app.route({

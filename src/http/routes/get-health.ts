@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { sendJson } from '../answer.ts'
 import { answers } from '../document.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 
 export const getHealth: Route = (app, { settings }) => {
   app.route({

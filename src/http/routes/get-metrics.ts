@@ -1,6 +1,6 @@
 import { sendBody } from '../answer.ts'
 import { keySecurity } from '../document.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 
 export const getMetrics: Route = (app, { services, settings, guard }) => {
   app.route({

@@ -1,5 +1,5 @@
 import { sendBody } from '../answer.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 
 export const getOpenapi: Route = (app, { settings }) => {
   let document: Buffer | null = null

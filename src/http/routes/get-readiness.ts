@@ -2,7 +2,7 @@ import { Problem } from '../../model/problem.ts'
 import { sendJson } from '../answer.ts'
 import { answers } from '../document.ts'
 import { ReadinessAnswer } from '../readiness.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 
 export const getReadiness: Route = (app, { services, settings }) => {
   app.route({

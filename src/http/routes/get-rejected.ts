@@ -3,7 +3,7 @@ import { RejectedPage } from '../../admin/rejected.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 import { pageProblems, pageQuery, pageRequest } from './admin-request.ts'
 
 const filters = {

@@ -2,7 +2,7 @@ import { SubscriptionAnswer } from '../../access/subscriptions.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 
 export const getSubscription: Route = (app, { services, settings, guard }) => {
   app.route({

@@ -3,7 +3,7 @@ import { ChangeIngest, IngestAnswer } from '../../admin/ingest-schemas.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 import { bodyProblems, readAdminBody } from './admin-request.ts'
 
 export const patchIngest: Route = (app, { services, settings, guard }) => {

@@ -5,7 +5,7 @@ import { Problem } from '../../model/problem.ts'
 import { mediaTypeOf, pushTypes, readBytes } from '../body.ts'
 import { answers, keySecurity } from '../document.ts'
 import { existingIngest } from '../existing-ingest.ts'
-import type { Route, RouteParts } from '../services.ts'
+import type { Route, RouteParts } from '../route.ts'
 import { schemaCompiler } from '../validation.ts'
 import { PushAnswer } from './push-schemas.ts'
 

@@ -2,7 +2,7 @@ import { CreateSubscriber, SubscriberAnswer } from '../../admin/subscriber-schem
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
-import type { Route } from '../services.ts'
+import type { Route } from '../route.ts'
 import { bodyProblems, readAdminBody } from './admin-request.ts'
 
 export const postSubscriber: Route = (app, { services, settings, guard }) => {

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Guard } from './guard.ts'
+import type { HttpSettings } from './http-settings.ts'
+import type { InFlight } from './in-flight.ts'
+import type { Services } from './services.ts'
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** What a route is made with. */
+export interface RouteParts {
+  readonly services: Services
+  readonly settings: HttpSettings
+  readonly guard: Guard
+  readonly inFlight: InFlight
+}
+
+/** One endpoint. */
+export type Route = (app: App, parts: RouteParts) => void
