@@ -1,11 +1,15 @@
-// npm run bench [-- ingest|query] [--short]
+// npm run bench [-- judge|store|ingest|query] [--short]
 import { benchIngest } from './ingest.ts'
+import { benchJudge } from './judge.ts'
 import { benchQuery } from './query.ts'
+import { benchStore } from './store.ts'
 
 const words = process.argv.slice(2)
 const short = words.includes('--short')
 const asked = words.filter((word) => !word.startsWith('--'))
 const wants = (name: string): boolean => asked.length === 0 || asked.includes(name)
 
+if (wants('judge')) benchJudge()
+if (wants('store') && !short) await benchStore()
 if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { runs: 3, rowsMax: 1_000_000 })
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes: [1_000_000, 5_000_000] })
