@@ -45,6 +45,10 @@ export const nullBoolean = 2
 /** A value as it leaves a column: a long beyond 2^53 is a `bigint`, a timestamp is its milliseconds. */
 export type Value = number | bigint | string | boolean | null
 
+export function columnLength(column: ColumnVector): number {
+  return column.type === 'string' ? column.codes.length : column.values.length
+}
+
 export function isNullAt(column: ColumnVector, row: number): boolean {
   switch (column.type) {
     case 'string':
