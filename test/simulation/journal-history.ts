@@ -1,4 +1,5 @@
 // One history of a journal, drawn from a seed: several lives on one disk, each ended by a close, a kill or a crash in mid-operation.
+import { setImmediate } from 'node:timers/promises'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
 import { openFileJournalReader } from '../../src/journal/file/reader.ts'
 import type { JournalEntry, JournalReader, JournalWriter } from '../../src/journal/journal.ts'
@@ -22,6 +23,8 @@ export async function runHistory(seed: number, sabotage: (disk: Disk) => Disk): 
   for (let lives = 1 + random.below(livesMax); lives > 0; lives--) {
     const operations = random.below(5) === 0 ? Number.POSITIVE_INFINITY : 1 + random.below(operationsMax)
     await Promise.race([disk.haltAfter(operations), history.live()])
+    // What halted may still do what needs no disk; after this it is stuck for good.
+    await setImmediate()
     disk.spaceBytes = Number.POSITIVE_INFINITY
     if (random.below(5) === 0) disk.kill()
     else disk.crash()

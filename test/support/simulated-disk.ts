@@ -249,9 +249,7 @@ export class SimulatedDisk {
     if (fate < 3) return bytes
     if (fate < 6 || 'size' in change) return applied(bytes, change)
     const end = change.offset + change.bytes.length
-    const result =
-      this.#random.below(2) === 0 ? applied(bytes, { offset: change.offset, bytes: this.#lost(change) }) : bytes
-    let torn = result
+    let torn = this.#random.below(2) === 0 ? this.#grown(bytes, end) : bytes
     for (let from = change.offset; from < end; from = sectorEnd(from)) {
       if (this.#random.below(2) === 0) continue
       const part = change.bytes.subarray(from - change.offset, Math.min(sectorEnd(from), end) - change.offset)
@@ -260,11 +258,12 @@ export class SimulatedDisk {
     return torn
   }
 
-  /** What stands in the place of bytes that never arrived, when the file's size did. */
-  #lost({ offset, bytes }: { readonly offset: number; readonly bytes: Buffer }): Buffer {
-    const lost = Buffer.alloc(bytes.length)
-    if (this.#random.below(2) === 0) this.#recycled.subarray(offset).copy(lost)
-    return lost
+  /** The file's new size arrived without the bytes: zeros there, or what the recycled blocks still hold. */
+  #grown(bytes: Buffer, size: number): Buffer {
+    const grown = Buffer.alloc(Math.max(size, bytes.length))
+    if (this.#random.below(2) === 0) this.#recycled.copy(grown)
+    bytes.copy(grown)
+    return grown
   }
 }
 
