@@ -5,7 +5,6 @@ export default defineConfig({
   test: {
     include: ['test/crash/**/*.test.ts'],
     fileParallelism: false,
-    globalSetup: ['test/support/build.ts'],
     testTimeout: 20 * 60_000,
     hookTimeout: 60_000,
   },
