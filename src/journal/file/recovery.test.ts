@@ -130,6 +130,12 @@ describe('without a clean close, what is opened', () => {
     ['only the header of the last segment', cut(last, headerBytes), [0, 1, 2, 3], [null, 0]],
     ['last segment empty', cut(last, 0), [0, 1, 2, 3], [last, 0]],
     ['header of the last segment torn', cut(last, 20), [0, 1, 2, 3], [last, 20]],
+    [
+      'header of another segment in place of the last',
+      (disk) => put(last, disk.contents(`${directory}/${first}`).subarray(0, headerBytes))(disk),
+      [0, 1, 2, 3],
+      [last, headerBytes],
+    ],
     ['header of the last segment zeros', put(last, Buffer.alloc(headerBytes)), [0, 1, 2, 3], [last, headerBytes]],
     ['no last segment', remove(last), [0, 1, 2, 3], [null, 0]],
     ['other files in the folder', put('lost+found.txt', Buffer.from('?')), all, [null, 0]],

@@ -99,7 +99,7 @@ async function openLast(options: RecoverOptions, name: string): Promise<OpenedLa
   const scanned = await openToScan(options, name)
   try {
     const read = await readHeader(scanned)
-    if ('fault' in read && scanned.size <= segmentHeaderBytes) return await remake(options, name, scanned)
+    if (isUnfinished(scanned, name, read)) return await remake(options, name, scanned)
     const header = usableHeader(scanned, name, read)
     const scan = await scanSegment(scanned, header)
     await mend(options, scanned, header, scan)
@@ -118,7 +118,12 @@ async function openLast(options: RecoverOptions, name: string): Promise<OpenedLa
   }
 }
 
-/** A crash while the segment was made: nothing was ever written behind its header. */
+/** A crash while the segment was made: nothing was ever written behind its header. A recycled block may show another segment's. */
+function isUnfinished({ size }: ScannedFile, name: string, read: ReadSegmentHeader): boolean {
+  if (size > segmentHeaderBytes || 'newerVersion' in read) return false
+  return 'fault' in read || read.firstPosition !== positionOfName(name)
+}
+
 async function remake(options: RecoverOptions, name: string, { path, file, size }: ScannedFile): Promise<OpenedLast> {
   await options.disk.remove(path)
   const made = await make(options, positionOfName(name)!)
