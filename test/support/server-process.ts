@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 
-/** The compiled program, as a user runs it. */
-export const programPath = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** The compiled program, as a user runs it; npm's commands start at the root of the project. */
+export const programPath = resolve('dist/main.js')
 export const adminKey = 'test-admin-key-0123456789abcdef'
 
 export interface ServerOptions {
