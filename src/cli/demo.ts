@@ -4,7 +4,7 @@ import { ServiceError } from '../client/service-error.ts'
 import { CommandError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { type DemoFile, openDemoFile, saveDemoFile } from './demo/demo-file.ts'
-import { type FeedOptions, ingestAlias, pushHistory, pushLive } from './demo/feed.ts'
+import { type FeedOptions, type HistoryResult, ingestAlias, pushHistory, pushLive } from './demo/feed.ts'
 import { freePort, ServiceProcess } from './demo/service-process.ts'
 import { welcomeText } from './demo/welcome.ts'
 import { parsePort } from './number-option.ts'
@@ -46,6 +46,12 @@ async function prepare(admin: TidemarkClient, folder: string, file: DemoFile): P
   return key
 }
 
+function historyText({ rows, pushSeconds, settleSeconds }: HistoryResult): string {
+  if (rows === 0) return 'They are there already.\n'
+  const rate = formatCount(rows / Math.max(pushSeconds, 0.001))
+  return `${formatCount(rows)} rows pushed in ${pushSeconds.toFixed(1)} s (${rate} rows/s); all of them could be queried ${settleSeconds.toFixed(1)} s later.\n`
+}
+
 interface Demo {
   readonly context: CliContext
   readonly options: DemoOptions
@@ -62,12 +68,10 @@ async function play({ context, options, file, url, signal }: Demo): Promise<void
     if (!quiet) context.stdout.write(text)
   }
   const feed: FeedOptions = { context, client: new TidemarkClient({ url, key }), admin, seed: file.seed, quiet, signal }
-  say('Pushing a week of readings of 40 instruments over HTTP...\n')
-  const { rows, pushSeconds, settleSeconds } = await pushHistory(feed, file.historyStartMs)
-  const rate =
-    rows === 0 ? '' : ` in ${pushSeconds.toFixed(1)} s (${formatCount(rows / Math.max(pushSeconds, 0.001))} rows/s)`
-  say(`${formatCount(rows)} rows pushed${rate}; all of them could be queried ${settleSeconds.toFixed(1)} s later.\n`)
+  say('Pushing the readings of 40 instruments, a week of them, over HTTP...\n')
+  const history = await pushHistory(feed, file.historyStartMs)
   if (signal.aborted) return
+  say(historyText(history))
   say(welcomeText({ url, adminKey: file.adminKey, key, folder: options.data, nowMs: context.nowMs() }))
   if (options.once) return
   say('A reading of each instrument now follows every second. Ctrl-C ends it.\n')
@@ -115,6 +119,6 @@ export function addDemo(program: Command, context: CliContext): void {
     .option('--data <folder>', 'where the demo is kept; a second start goes on with it', './data/demo')
     .option('--once', 'push the history, print how to ask for it, and end')
     .option('--quiet', 'print nothing but errors')
-    .addHelpText('after', '\nExamples:\n  tidemark demo\n  tidemark demo --port 9000 --data /tmp/demo\n')
+    .addHelpText('after', '\nExamples:\n  tidemark demo\n  tidemark demo --port 9000 --data ./my-demo\n')
     .action((options: DemoOptions) => runDemo(context, options))
 }

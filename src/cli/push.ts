@@ -181,7 +181,7 @@ async function runPush(
   const rows = await rowsOf(client, ingest, options, source)
   const startMs = context.nowMs()
   const { result, outcome } = await pushRows({ context, client, ingest, options, source }, rows)
-  const report = { ...outcome, received: result.acknowledgedRows, seconds: (context.nowMs() - startMs) / 1000 }
+  const report = { received: result.acknowledgedRows, ...outcome, seconds: (context.nowMs() - startMs) / 1000 }
   if (options.json) printJson(context, report)
   else context.stdout.write(reportText(report, ingest))
   const failure = failureReport(result, options.skipRows)

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
 import { type QueryKind, type QueryRequest, queryKinds } from '../client/requests.ts'
 import { jsonMembers } from '../lib/json-members.ts'
@@ -10,7 +10,6 @@ import { parseOffset } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 
 export interface QueryOptions extends JsonOption {
-  readonly csv?: boolean
   readonly entity: string
   readonly ids?: readonly string[]
   readonly prefixes?: readonly string[]
@@ -112,11 +111,10 @@ export function answerTable(body: Uint8Array): string {
 }
 
 async function runQuery(context: CliContext, kind: QueryKind, options: QueryOptions, command: Command): Promise<void> {
-  const accept = options.csv ? 'text/csv' : 'application/json'
-  const answer = connect(context, command.optsWithGlobals()).queryBytes(kind, requestOf(options), accept)
-  if (options.csv || options.json) {
+  const answer = connect(context, command.optsWithGlobals()).queryBytes(kind, requestOf(options))
+  if (options.json) {
     await writeAll(context.stdout, answer)
-    if (options.json) context.stdout.write('\n')
+    context.stdout.write('\n')
     return
   }
   const chunks: Uint8Array[] = []
@@ -146,8 +144,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, as in PT1H')
   if (takes.includes('offset')) command.option('--offset <count>', 'how many items to skip (default: 0)', parseOffset)
   command
-    .addOption(new Option('--json', 'print the JSON answer as it comes').conflicts('csv'))
-    .option('--csv', 'print CSV')
+    .option('--json', 'print the JSON answer as it comes')
     .addHelpText('after', `\nExample:\n  tidemark query ${example}\n`)
     .action((options: QueryOptions, self: Command) => runQuery(context, kind, options, self))
 }

@@ -4,7 +4,6 @@ import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { allItems } from './pages.ts'
 
 interface SetOptions {
   readonly ingest?: readonly string[]
@@ -60,8 +59,7 @@ export function addSubscriptions(program: Command, context: CliContext): void {
     .description("a subscriber's subscriptions (needs an admin key)")
     .option('--json', 'print JSON')
     .action(async (subscriber: string, options: JsonOption, command: Command) => {
-      const client = connect(context, command.optsWithGlobals())
-      const items = await allItems((page) => client.subscriptions(subscriber, page))
+      const { Items: items } = await connect(context, command.optsWithGlobals()).subscriptions(subscriber)
       printItems(context, options, { items, columns, none })
     })
   subscriptions

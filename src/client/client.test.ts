@@ -95,12 +95,12 @@ describe('requests', () => {
   })
 
   test('the bytes of an answer come as they are', async () => {
-    const { url, seen } = await serviceThatAnswers({ status: 200, body: 'T,V\r\na,90071992547409931\r\n' })
+    const body = '[{"V":90071992547409931}]'
+    const { url, seen } = await serviceThatAnswers({ status: 200, body })
     const chunks: Uint8Array[] = []
-    for await (const chunk of new TidemarkClient({ url }).queryBytes('latest', { entity: 'e' }, 'text/csv'))
-      chunks.push(chunk)
-    expect(Buffer.concat(chunks).toString()).toBe('T,V\r\na,90071992547409931\r\n')
-    expect(seen[0]?.headers.accept).toBe('text/csv')
+    for await (const chunk of new TidemarkClient({ url }).queryBytes('latest', { entity: 'e' })) chunks.push(chunk)
+    expect(Buffer.concat(chunks).toString()).toBe(body)
+    expect(seen[0]?.headers.accept).toBe('application/json')
   })
 })
 

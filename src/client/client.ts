@@ -36,7 +36,6 @@ interface Call {
   readonly path: string
   readonly body?: string | Uint8Array
   readonly contentType?: string
-  readonly accept?: string
 }
 
 const pushTypes: Record<PushFormat, string> = { json: 'application/json', ndjson: 'application/x-ndjson' }
@@ -83,10 +82,10 @@ export class TidemarkClient {
     return this.#json({ method: 'POST', path: `/consumer/data/${kind}`, body: JSON.stringify(request) })
   }
 
-  /** The answer as it comes, in the format that `accept` names. */
-  async *queryBytes(kind: QueryKind, request: QueryRequest, accept: string): AsyncGenerator<Uint8Array> {
+  /** The JSON answer as it comes. */
+  async *queryBytes(kind: QueryKind, request: QueryRequest): AsyncGenerator<Uint8Array> {
     const path = `/consumer/data/${kind}`
-    const response = await this.#call({ method: 'POST', path, body: JSON.stringify(request), accept })
+    const response = await this.#call({ method: 'POST', path, body: JSON.stringify(request) })
     if (response.body === null) return
     try {
       for await (const chunk of response.body) yield chunk
@@ -147,9 +146,9 @@ export class TidemarkClient {
     await this.#text({ method: 'DELETE', path: `/admin/keys/${segment(id)}` })
   }
 
-  subscriptions(subscriber: string, { limit, token }: PageRequest = {}): Promise<Page<SubscriptionEntry>> {
-    const path = `/admin/subscribers/${segment(subscriber)}/subscriptions`
-    return this.#json({ method: 'GET', path: `${path}${search({ limit, NextToken: token })}` })
+  /** All of them are on one page. */
+  subscriptions(subscriber: string): Promise<Page<SubscriptionEntry>> {
+    return this.#json({ method: 'GET', path: `/admin/subscribers/${segment(subscriber)}/subscriptions` })
   }
 
   /** Replaces all of the subscriber's subscriptions. */
@@ -171,8 +170,8 @@ export class TidemarkClient {
     }
   }
 
-  async #call({ method, path, body, contentType, accept }: Call): Promise<Response> {
-    const headers: Record<string, string> = { accept: accept ?? 'application/json' }
+  async #call({ method, path, body, contentType }: Call): Promise<Response> {
+    const headers: Record<string, string> = { accept: 'application/json' }
     if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
     if (this.#key !== undefined) headers['authorization'] = `Bearer ${this.#key}`
     let response: Response

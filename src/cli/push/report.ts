@@ -19,12 +19,10 @@ export function reportText(report: PushReport, ingest: string): string {
     ['rejected', formatCount(rejected)],
   ]
   if (pending > 0) counts.push(['pending', formatCount(pending)])
-  const rate = seconds > 0 ? `, ${formatCount(received / seconds)} rows/s` : ''
+  const rate = seconds > 0 ? ` (${formatCount(received / seconds)} rows/s)` : ''
   const width = Math.max(...counts.map(([, count]) => count.length))
-  const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)} rows\n`).join('')
-  const lines = errors.map(
-    ({ row, field, code, message }) => `row ${row}: ${field === null ? '' : `${field}: `}${message} (${code})`,
-  )
+  const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
+  const lines = errors.map(({ row, message, code }) => `row ${row}: ${message} (${code})`)
   if (rejected > errors.length) lines.push(`... and ${formatCount(rejected - errors.length)} more`)
   if (rejected > 0) lines.push(`The rejected rows are kept: tidemark rejected list ${ingest}`)
   if (pending > 0) lines.push('The pending rows are on disk; the service has not judged them yet.')

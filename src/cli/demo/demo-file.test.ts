@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openDemoFile, saveDemoFile } from './demo-file.ts'
+
+const nowMs = Date.parse('2026-01-08T08:12:13Z')
+let parent = ''
+let folder = ''
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'tidemark-'))
+  folder = join(parent, 'new', 'demo')
+})
+afterEach(() => rmSync(parent, { recursive: true }))
+
+test('the first start makes keys and a week, for the eyes of the owner', async () => {
+  const made = await openDemoFile(folder, nowMs)
+  expect(made).toEqual({
+    adminKey: expect.stringMatching(/^demo-admin-.{32}$/),
+    key: null,
+    seed: expect.any(Number),
+    historyStartMs: Date.parse('2026-01-01T08:12:00Z'),
+  })
+  expect(statSync(join(folder, 'demo.json')).mode & 0o777).toBe(0o600)
+})
+
+test('later starts find what the first one made, and what was saved since', async () => {
+  const made = await openDemoFile(folder, nowMs)
+  expect(await openDemoFile(folder, nowMs + 1_000_000)).toEqual(made)
+  await saveDemoFile(folder, { ...made, key: 'k' })
+  expect(await openDemoFile(folder, nowMs)).toEqual({ ...made, key: 'k' })
+})
+
+test.each(['', 'x', '{}', '{"adminKey":5}', '[]', 'null'])('%j is not overwritten', async (text) => {
+  await openDemoFile(folder, nowMs)
+  writeFileSync(join(folder, 'demo.json'), text)
+  await expect(openDemoFile(folder, nowMs)).rejects.toThrow('is not what a demo wrote')
+})

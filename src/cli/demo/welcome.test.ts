@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { curlLines, welcomeText } from './welcome.ts'
+
+const welcome = {
+  url: 'http://127.0.0.1:8080',
+  adminKey: 'a',
+  key: "it's a key",
+  folder: './data/demo',
+  nowMs: Date.parse('2026-01-05T08:12:13Z'),
+}
+
+/** The words that a shell makes of a line. */
+function shellWords(line: string): string[] {
+  const script = `curl() { printf '%s\\n' "$@"; }\n${line}`
+  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n')
+}
+
+test.each([
+  ['/ingests/plant/data', { D: '2026-01-05T08:12:13.000Z', T: 'my.first.tag', V: 21.5 }],
+  [
+    '/consumer/data/select',
+    { entity: 'plant', ids: ['01PHD.OSL101.PV'], start_date: 'PT15M', end_date: '2026-01-05T08:00:00.000Z' },
+  ],
+  [
+    '/consumer/data/average',
+    {
+      entity: 'plant',
+      ids: ['01PHD.OSL101.PV'],
+      start_date: 'PT24H',
+      end_date: '2026-01-05T08:00:00.000Z',
+      granularity: 'hour',
+    },
+  ],
+  ['/consumer/data/latest', { entity: 'plant' }],
+])('the line for %s is what the service takes', (path, body) => {
+  const line = curlLines(welcome).find(([, text]) => text.includes(path))?.[1] ?? ''
+  const words = shellWords(line)
+  expect(words).toContain(welcome.url + path)
+  expect(JSON.parse(words[words.indexOf('-d') + 1] ?? '')).toEqual(body)
+})
+
+test('the push shows its key', () => {
+  expect(shellWords(curlLines(welcome)[0]![1])).toContain("authorization: Bearer it's a key")
+})
+
+test('the text holds address, keys and five lines', () => {
+  const text = welcomeText(welcome)
+  for (const part of [welcome.url, welcome.key, welcome.folder]) expect(text).toContain(part)
+  expect(text.match(/^curl /gm)).toHaveLength(5)
+})
