@@ -43,6 +43,7 @@ const ports = [
   'src/journal/journal.ts',
   'src/store/series-store.ts',
   'src/catalog/catalog.ts',
+  'src/catalog/manifest.ts',
   'src/catalog/definitions.ts',
   'src/query/query-runner.ts',
 ]
@@ -55,7 +56,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/config/', words],
   ['src/observe/', words],
   ['src/journal/file/', ['src/journal/journal.ts', ...words, 'src/observe/']],
-  ['src/store/embedded/', ['src/store/series-store.ts', ...words, 'src/observe/']],
+  ['src/store/embedded/', ['src/store/series-store.ts', 'src/catalog/manifest.ts', ...words, 'src/observe/']],
   ['src/catalog/', ['src/catalog/', ...words, 'src/observe/']],
   ['src/journal/', words],
   ['src/store/', words],

@@ -1,6 +1,7 @@
 import type { Entity } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
 import type { Duplicates, Ingest, IngestKind, IngestState } from '../model/ingest.ts'
+import type { ManifestCatalog } from './manifest.ts'
 
 /** What is asked of the catalog to make an ingest; `entity` is null for a metadata ingest. */
 export interface NewIngest {
@@ -167,5 +168,6 @@ export interface Catalog {
   readonly access: AccessCatalog
   readonly rejected: RejectedCatalog
   readonly secrets: SecretCatalog
+  readonly manifest: ManifestCatalog
   close(): Promise<void>
 }

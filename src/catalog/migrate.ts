@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { firstTables } from './migrations/0001-first-tables.ts'
+import { storeFiles } from './migrations/0003-store-files.ts'
 import type { Tables } from './schema.ts'
 
 interface Migration {
@@ -8,7 +9,10 @@ interface Migration {
 }
 
 /** In order, for ever: what was released is never edited, only followed by another. */
-const migrations: readonly Migration[] = [{ name: '0001-first-tables', up: firstTables }]
+const migrations: readonly Migration[] = [
+  { name: '0001-first-tables', up: firstTables },
+  { name: '0003-store-files', up: storeFiles },
+]
 
 /** Brings the tables to this program's shape, in one transaction. Throws an Error when the catalog is newer than the program. */
 export async function migrate(database: Kysely<Tables>): Promise<void> {

@@ -3,6 +3,7 @@ import type { Catalog } from './catalog.ts'
 import { migrate } from './migrate.ts'
 import { AccessRepository } from './repositories/access.ts'
 import { IngestRepository } from './repositories/ingests.ts'
+import { ManifestRepository } from './repositories/manifest.ts'
 import { RejectedRepository } from './repositories/rejected.ts'
 import { SecretRepository } from './repositories/secrets.ts'
 import type { Tables } from './schema.ts'
@@ -22,6 +23,7 @@ export async function openCatalog(
     ingests: new IngestRepository(database),
     access: new AccessRepository(database),
     rejected: new RejectedRepository(database),
+    manifest: new ManifestRepository(database),
     secrets: new SecretRepository(database, randomBytes),
     close: () => database.destroy(),
   }

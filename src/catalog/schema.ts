@@ -111,6 +111,41 @@ interface Secrets {
   value: string
 }
 
+interface StoreFiles {
+  id: number
+  entity_id: number
+  day: number | null
+  rows: number
+  first_ms: number
+  last_ms: number
+  first_position: number
+  last_position: number
+  bytes: number
+  index_bytes: number
+  checksum: number
+}
+
+interface StoreRegistries {
+  entity_id: number
+  series: number
+  bytes: number
+  checksum: number
+}
+
+interface IngestCounts {
+  ingest_id: number
+  judged: number
+  rejected: number
+  checksum: number
+}
+
+interface StoreState {
+  id: number
+  sealed_position: number
+  next_file_id: number
+  checksum: number
+}
+
 interface Migrations {
   number: number
   name: string
@@ -128,5 +163,9 @@ export interface Tables {
   rejected_rows: RejectedRows
   rejected_counts: RejectedCounts
   secrets: Secrets
+  store_files: StoreFiles
+  store_registries: StoreRegistries
+  ingest_counts: IngestCounts
+  store_state: StoreState
   migrations: Migrations
 }

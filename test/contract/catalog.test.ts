@@ -12,7 +12,7 @@ catalogContract('SQLite', async () => {
     open: () => openSqliteCatalog({ path }),
     age: async () => {
       const database = new DatabaseSync(path)
-      database.exec("insert into migrations values (2, '9999-from-the-future')")
+      database.exec("insert into migrations select max(number) + 1, '9999-from-the-future' from migrations")
       database.close()
     },
     remove: () => rm(directory, { recursive: true }),

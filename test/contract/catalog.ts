@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Catalog, Key, NewIngest, RejectedRow } from '../../src/catalog/catalog.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
+import { manifestTests } from './manifest.ts'
 
 /** What the suite needs of an adapter: an empty database that can be connected to several times, and one from the future. */
 export interface CatalogUnderTest {
@@ -76,6 +77,7 @@ export function catalogContract(name: string, make: () => Promise<CatalogUnderTe
     entityTests(() => catalog)
     accessTests(() => catalog)
     rejectedTests(() => catalog)
+    manifestTests(() => catalog, reopen)
 
     test('keeps everything over a restart', async () => {
       await catalog.ingests.create(series('a'))

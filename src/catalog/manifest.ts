@@ -1,0 +1,71 @@
+// The manifest says which files hold the rows that are stored for good, and from where on the journal is still needed. The state of
+// the store is always the manifest and what a replay of the journal from the sealed position brings.
+
+/** A sealed file and the index beside it. Neither is ever changed: a merge makes new files and removes these. */
+export interface StoreFile {
+  /** Names the file for ever: no id is given twice. */
+  readonly id: number
+  readonly entityId: number
+  /** The UTC day of its rows, as days since 1970; null when it holds rows of several. */
+  readonly day: number | null
+  readonly rows: number
+  readonly firstMs: number
+  readonly lastMs: number
+  readonly firstPosition: number
+  readonly lastPosition: number
+  readonly bytes: number
+  readonly indexBytes: number
+}
+
+/** How much of an entity's registry of series is valid: what is behind was written for files that were never recorded. */
+export interface StoreRegistry {
+  readonly entityId: number
+  readonly series: number
+  readonly bytes: number
+}
+
+/** What became of an ingest's rows before the sealed position. */
+export interface IngestCount {
+  readonly ingestId: number
+  readonly judged: number
+  readonly rejected: number
+}
+
+export interface Manifest {
+  /** Rows before this position are in the files or were rejected: the journal is read from here. */
+  readonly sealedPosition: number
+  /** Higher than that of every file there ever was. */
+  readonly nextFileId: number
+  /** By id. */
+  readonly files: readonly StoreFile[]
+  /** By entity. */
+  readonly registries: readonly StoreRegistry[]
+  /** By ingest. */
+  readonly counts: readonly IngestCount[]
+}
+
+/** Where the journal is needed from after a seal, and the counts of the ingests that rows were judged of, as they stand there. */
+export interface Seal {
+  readonly position: number
+  readonly counts: readonly IngestCount[]
+}
+
+export interface ManifestChange {
+  readonly add: readonly StoreFile[]
+  /** Ids of files. */
+  readonly remove: readonly number[]
+  /** Those that grew. */
+  readonly registries: readonly StoreRegistry[]
+  /** Null for a merge, which moves no rows out of the journal. */
+  readonly seal: Seal | null
+}
+
+export interface ManifestCatalog {
+  /** One state of it. Throws an Error when what is kept is damaged. */
+  load(): Promise<Manifest>
+  /**
+   * All of the change or nothing, on disk before this resolves. Throws an Error for a file that is there already or is not there to be
+   * removed, and for a position or registry that would go back.
+   */
+  commit(change: ManifestChange): Promise<void>
+}

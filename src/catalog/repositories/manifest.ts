@@ -1,0 +1,173 @@
+import { crc32 } from 'node:zlib'
+import type { Kysely, Transaction } from 'kysely'
+import type {
+  IngestCount,
+  Manifest,
+  ManifestCatalog,
+  ManifestChange,
+  Seal,
+  StoreFile,
+  StoreRegistry,
+} from '../manifest.ts'
+import type { Tables } from '../schema.ts'
+import { readConsistently } from './read-consistently.ts'
+
+const stateId = 1
+
+export class ManifestRepository implements ManifestCatalog {
+  readonly #database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database
+  }
+
+  load(): Promise<Manifest> {
+    return readConsistently(this.#database, async (transaction) => {
+      const state = await stateOf(transaction)
+      const files = await transaction.selectFrom('store_files').selectAll().orderBy('id').execute()
+      const registries = await transaction.selectFrom('store_registries').selectAll().orderBy('entity_id').execute()
+      const counts = await transaction.selectFrom('ingest_counts').selectAll().orderBy('ingest_id').execute()
+      return {
+        sealedPosition: state.sealed_position,
+        nextFileId: state.next_file_id,
+        files: files.map((row) => fileOf(checked('store_files', row))),
+        registries: registries.map((row) => registryOf(checked('store_registries', row))),
+        counts: counts.map((row) => countOf(checked('ingest_counts', row))),
+      }
+    })
+  }
+
+  async commit({ add, remove, registries, seal }: ManifestChange): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      await removeFiles(transaction, remove)
+      for (const file of add) await transaction.insertInto('store_files').values(fileRow(file)).execute()
+      for (const registry of registries) await putRegistry(transaction, registry)
+      for (const count of seal?.counts ?? []) await putCount(transaction, count)
+      await putState(transaction, add, seal)
+    })
+  }
+}
+
+type Row = Readonly<Record<string, number | null>> & { readonly checksum: number }
+
+/** A row with its checksum, over the table's name and its values in the order of their names. */
+function sealed<Values extends Readonly<Record<string, number | null>>>(
+  table: string,
+  values: Values,
+): Values & { checksum: number } {
+  return { ...values, checksum: checksumOf(table, values) }
+}
+
+function checked<Record extends Row>(table: string, row: Record): Record {
+  const { checksum, ...values } = row
+  if (checksumOf(table, values) === checksum) return row
+  throw new Error(
+    `catalog.sqlite is damaged: a row of its table ${table} is not what was written (${JSON.stringify(values)}). Restore a backup.`,
+  )
+}
+
+function checksumOf(table: string, values: Readonly<Record<string, number | null>>): number {
+  const entries = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))
+  return crc32(JSON.stringify([table, entries]))
+}
+
+async function stateOf(
+  transaction: Transaction<Tables>,
+): Promise<Pick<Tables['store_state'], 'sealed_position' | 'next_file_id'>> {
+  const row = await transaction.selectFrom('store_state').selectAll().executeTakeFirst()
+  return row === undefined ? { sealed_position: 0, next_file_id: 1 } : checked('store_state', row)
+}
+
+async function removeFiles(transaction: Transaction<Tables>, ids: readonly number[]): Promise<void> {
+  for (const id of ids) {
+    const { numDeletedRows } = await transaction.deleteFrom('store_files').where('id', '=', id).executeTakeFirst()
+    if (numDeletedRows !== 1n) throw new Error(`file ${id} is to leave the manifest, and is not there`)
+  }
+}
+
+async function putRegistry(transaction: Transaction<Tables>, registry: StoreRegistry): Promise<void> {
+  const standing = await transaction
+    .selectFrom('store_registries')
+    .select(['series', 'bytes'])
+    .where('entity_id', '=', registry.entityId)
+    .executeTakeFirst()
+  if (standing !== undefined && (standing.series > registry.series || standing.bytes > registry.bytes)) {
+    throw new Error(`the registry of entity ${registry.entityId} would become shorter`)
+  }
+  const row = sealed('store_registries', {
+    entity_id: registry.entityId,
+    series: registry.series,
+    bytes: registry.bytes,
+  })
+  await transaction
+    .insertInto('store_registries')
+    .values(row)
+    .onConflict((conflict) => conflict.column('entity_id').doUpdateSet(row))
+    .execute()
+}
+
+async function putCount(transaction: Transaction<Tables>, count: IngestCount): Promise<void> {
+  const row = sealed('ingest_counts', { ingest_id: count.ingestId, judged: count.judged, rejected: count.rejected })
+  await transaction
+    .insertInto('ingest_counts')
+    .values(row)
+    .onConflict((conflict) => conflict.column('ingest_id').doUpdateSet(row))
+    .execute()
+}
+
+async function putState(
+  transaction: Transaction<Tables>,
+  added: readonly StoreFile[],
+  seal: Seal | null,
+): Promise<void> {
+  const standing = await stateOf(transaction)
+  const position = seal?.position ?? standing.sealed_position
+  if (position < standing.sealed_position) {
+    throw new Error(`the sealed position would go back from ${standing.sealed_position} to ${position}`)
+  }
+  const nextFileId = added.reduce((next, { id }) => Math.max(next, id + 1), standing.next_file_id)
+  const row = sealed('store_state', { id: stateId, sealed_position: position, next_file_id: nextFileId })
+  await transaction
+    .insertInto('store_state')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute()
+}
+
+function fileRow(file: StoreFile): Tables['store_files'] {
+  return sealed('store_files', {
+    id: file.id,
+    entity_id: file.entityId,
+    day: file.day,
+    rows: file.rows,
+    first_ms: file.firstMs,
+    last_ms: file.lastMs,
+    first_position: file.firstPosition,
+    last_position: file.lastPosition,
+    bytes: file.bytes,
+    index_bytes: file.indexBytes,
+  })
+}
+
+function fileOf(row: Tables['store_files']): StoreFile {
+  return {
+    id: row.id,
+    entityId: row.entity_id,
+    day: row.day,
+    rows: row.rows,
+    firstMs: row.first_ms,
+    lastMs: row.last_ms,
+    firstPosition: row.first_position,
+    lastPosition: row.last_position,
+    bytes: row.bytes,
+    indexBytes: row.index_bytes,
+  }
+}
+
+function registryOf({ entity_id, series, bytes }: Tables['store_registries']): StoreRegistry {
+  return { entityId: entity_id, series, bytes }
+}
+
+function countOf({ ingest_id, judged, rejected }: Tables['ingest_counts']): IngestCount {
+  return { ingestId: ingest_id, judged, rejected }
+}

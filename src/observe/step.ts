@@ -1,0 +1,42 @@
+// The places where a crash could leave things half done, by name. Nothing happens there in production: the crash tests kill the process
+// at each of them, so a step that is not in this table is not proved.
+
+export const storeSteps = [
+  'seal-frozen',
+  'seal-file-written',
+  'seal-file-renamed',
+  'seal-directory-synced',
+  'seal-registry-synced',
+  'seal-committed',
+  'seal-readers-switched',
+  'compact-begun',
+  'compact-file-written',
+  'compact-file-renamed',
+  'compact-directory-synced',
+  'compact-committed',
+  'compact-readers-switched',
+  'compact-file-removed',
+] as const
+
+export const serviceSteps = [
+  'journal-rotated',
+  'journal-trimmed',
+  'backup-held',
+  'backup-catalog-copied',
+  'backup-files-copied',
+  'backup-journal-copied',
+  'backup-manifest-written',
+  'backup-renamed',
+] as const
+
+export const restoreSteps = [
+  'restore-checked',
+  'restore-file-copied',
+  'restore-files-copied',
+  'restore-renamed',
+] as const
+
+export type Step = (typeof storeSteps)[number] | (typeof serviceSteps)[number] | (typeof restoreSteps)[number]
+
+/** Told when a step is reached; what it does there is over when it returns. */
+export type Reach = (step: Step) => void
