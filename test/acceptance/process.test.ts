@@ -1,0 +1,125 @@
+// The service as a process: how it starts, what it refuses, how it stops. With real signals and a real folder.
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { killRounds } from '../crash/kill-rounds.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { runCommand } from '../support/run-command.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
+
+let dataDirectory: string
+const running: ServerProcess[] = []
+
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-process-'))
+})
+
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.kill()
+  await rm(dataDirectory, { recursive: true, force: true })
+})
+
+async function start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  const server = await ServerProcess.start({ dataDirectory, environment })
+  running.push(server)
+  return server
+}
+
+const row = { D: '2026-01-01T00:00:00.000Z', T: 'a', V: 1 }
+
+test('SIGTERM ends it with 0, and the next start has everything', async () => {
+  const first = await start()
+  const key = await makeIngest(first.url, adminKey, { alias: 'plant' })
+  await callWell(first.url, 'POST', '/ingests/plant/data', { key, body: row })
+  expect(await first.stop()).toBe(0)
+  const second = await start()
+  expect(await callWell(second.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })).toEqual([row])
+})
+
+test('what a request was answered before SIGTERM is finished: a push in flight is acknowledged or refused, never cut', async () => {
+  const server = await start()
+  const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
+  const pushes = Array.from({ length: 50 }, () => call(server.url, 'POST', '/ingests/plant/data', { key, body: row }))
+  await pushes[0]
+  const [code, ...answers] = await Promise.all([server.stop(), ...pushes.map((push) => push.catch(() => null))])
+  expect(code).toBe(0)
+  const statuses = new Set(answers.filter((answer) => answer !== null).map(({ status }) => status))
+  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+  const again = await start()
+  const stored = await callWell<unknown[]>(again.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+  const acknowledged = answers.filter((answer) => answer?.status === 200).length
+  expect(stored.length).toBeGreaterThanOrEqual(acknowledged)
+})
+
+test('without TIDEMARK_ADMIN_KEY the first start prints an admin key, once, and it works', async () => {
+  const first = await start({ TIDEMARK_ADMIN_KEY: '' })
+  const line = first.log.split('\n').find((text) => text.includes('"adminKey"'))
+  const { adminKey: made } = JSON.parse(line ?? '{}') as { adminKey: string }
+  expect((await call(first.url, 'GET', '/admin/ingests', { key: made })).status).toBe(200)
+  await first.stop()
+  const second = await start({ TIDEMARK_ADMIN_KEY: '' })
+  expect(second.log).not.toContain('adminKey')
+  expect((await call(second.url, 'GET', '/admin/ingests', { key: made })).status).toBe(200)
+})
+
+test('a changed TIDEMARK_ADMIN_KEY replaces the old one', async () => {
+  await (await start()).stop()
+  const changed = 'another-admin-key-9876543210'
+  const server = await start({ TIDEMARK_ADMIN_KEY: changed })
+  expect((await call(server.url, 'GET', '/admin/ingests', { key: adminKey })).status).toBe(403)
+  expect((await call(server.url, 'GET', '/admin/ingests', { key: changed })).status).toBe(200)
+})
+
+describe('refuses to start, with a sentence that says what to do', () => {
+  const serve = (words: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+    runCommand(['serve', '--port', '0', '--data', dataDirectory, ...words], {
+      TIDEMARK_ADMIN_KEY: adminKey,
+      ...environment,
+    })
+
+  test('on a folder that another server has', async () => {
+    await start()
+    const { code, output, errors } = await serve([])
+    expect({ code, output }).toEqual({ code: 1, output: '' })
+    expect(errors).toMatch(/is in use by another Tidemark process \(process \d+\).*--data/)
+  })
+
+  test('on an address that is taken', async () => {
+    const { url } = await start()
+    const other = await mkdtemp(join(tmpdir(), 'tidemark-process-'))
+    const { code, errors } = await serve(['--port', new URL(url).port, '--data', other])
+    await rm(other, { recursive: true, force: true })
+    expect(code).toBe(1)
+    expect(errors).toMatch(/address is in use.*--port/)
+  })
+
+  test('with bad settings, all of them named', async () => {
+    const { code, errors } = await serve(['--port', '99999'], { TIDEMARK_LIMITS_BUCKETS: 'many' })
+    expect(code).toBe(1)
+    expect(errors).toMatch(/port .*--port.*99999/)
+    expect(errors).toMatch(/limits\.buckets .*TIDEMARK_LIMITS_BUCKETS/)
+  })
+
+  test('on a journal that is damaged in its middle, naming the file and the place', async () => {
+    const server = await start()
+    const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
+    for (let push = 0; push < 5; push++) await callWell(server.url, 'POST', '/ingests/plant/data', { key, body: row })
+    await server.stop()
+    const folder = join(dataDirectory, 'journal')
+    const [segment] = await readdir(folder)
+    const bytes = await readFile(join(folder, segment!))
+    bytes[200]! ^= 0xff
+    await writeFile(join(folder, segment!), bytes)
+    const { code, errors } = await serve([])
+    expect(code).toBe(1)
+    expect(errors).toContain(segment)
+    expect(errors).toMatch(/offset \d+|byte \d+/)
+  })
+})
+
+test('three kills lose nothing and double nothing (npm run test:crash does many)', async () => {
+  const findings = await killRounds({ rounds: 3, clients: 4, seed: 1 })
+  expect(findings).toMatchObject({ lost: 0, doubled: 0, partial: 0, foreign: 0 })
+  expect(findings.acknowledged).toBeGreaterThan(0)
+})
