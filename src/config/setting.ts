@@ -25,6 +25,7 @@ const refused = { refused: true } as const
 
 export function text(options: {
   readonly default: string
+  readonly defaultText?: string
   readonly description: string
   readonly pattern?: RegExp
   readonly allowed?: string
@@ -33,7 +34,7 @@ export function text(options: {
   return {
     type: 'text',
     default: options.default,
-    defaultText: options.default === '' ? 'none' : options.default,
+    defaultText: options.defaultText ?? (options.default === '' ? 'none' : options.default),
     unit: null,
     allowed: options.allowed ?? 'text that is not empty',
     description: options.description,

@@ -1,11 +1,8 @@
 // Every setting of the server, once: parsing, the help text and docs/configuration.md are made from this table.
 import { availableParallelism } from 'node:os'
+import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { boolean, choice, integer, list, type Setting, secret, text } from './setting.ts'
-
-const mebibyte = 1024 * 1024
-const gibibyte = 1024 * mebibyte
-/** Timers hold no more. */
-const longestMs = 2_147_483_647
+import { storeSettings } from './store-settings.ts'
 
 const settingTable = {
   host: text({ default: '127.0.0.1', description: 'The address to listen on.' }),
@@ -147,27 +144,7 @@ const settingTable = {
     max: gibibyte,
     description: 'The most that one write to the journal takes of what waits; a single larger push is written whole.',
   }),
-  'store.stepBytes': integer({
-    default: 256 * 1024,
-    unit: 'bytes',
-    min: 1024,
-    max: gibibyte,
-    description: 'About how much of the journal is judged before queries get their turn.',
-  }),
-  'store.generationRows': integer({
-    default: 262_144,
-    unit: 'rows',
-    min: 1024,
-    max: 1_048_576,
-    description: 'How many rows of an entity are kept in one piece of memory.',
-  }),
-  'store.restartDelayMs': integer({
-    default: 100,
-    unit: 'milliseconds',
-    min: 1,
-    max: longestMs,
-    description: 'How long to wait before a store that died is started again.',
-  }),
+  ...storeSettings,
   'cors.origins': list({
     pattern: /^(\*|https?:\/\/[^\s/,]+)$/,
     allowed: 'a list of origins such as https://portal.example, or *',
