@@ -1,5 +1,5 @@
-// A chunk holds rows of many series as columns: a part of the head, the sorted rows of a series with late ones, or (later) a page of
-// a sealed file. Rows of one series lie together in it, so that a run over a series reads neighbouring memory.
+// A chunk holds rows of many series as columns: a part of the head, the sorted rows of a series with late ones, or a page of a sealed
+// file. Rows of one series lie together in it, so that a run over a series reads neighbouring memory.
 import type { ColumnType } from '../../model/column.ts'
 import { nullBoolean, nullCode } from '../../model/column.ts'
 
@@ -13,8 +13,10 @@ export interface NumberColumn {
 
 interface CodeColumn {
   readonly type: 'string'
-  /** Codes of the dictionary that the table keeps for the field, -1 for null. */
+  /** Places in `dictionary`, -1 for null. */
   readonly codes: Int32Array
+  /** Tables and files have dictionaries of their own; each is one array for as long as it is read, and only grows at its end. */
+  readonly dictionary: readonly string[]
 }
 
 interface FlagColumn {
@@ -26,8 +28,9 @@ export type StoredColumn = NumberColumn | CodeColumn | FlagColumn
 
 export interface Chunk {
   readonly times: Float64Array
+  /** Rarely needed: in chunks of files a getter that decodes them when they are first asked for. */
   readonly positions: Float64Array
-  /** By the table's column index; absent where every row of the chunk is null. */
+  /** By the entity's column index; absent where every row of the chunk is null, or where the run did not ask for the column. */
   readonly columns: (StoredColumn | undefined)[]
 }
 
@@ -42,11 +45,11 @@ export function newChunk(rows: number): Chunk {
   return { times: new Float64Array(rows), positions: new Float64Array(rows), columns: [] }
 }
 
-/** A column of nulls. */
-export function newColumn(type: ColumnType, rows: number): StoredColumn {
+/** A column of nulls; `dictionary` is what its codes will be of, if it is of strings. */
+export function newColumn(type: ColumnType, rows: number, dictionary: readonly string[]): StoredColumn {
   switch (type) {
     case 'string':
-      return { type, codes: new Int32Array(rows).fill(nullCode) }
+      return { type, codes: new Int32Array(rows).fill(nullCode), dictionary }
     case 'boolean':
       return { type, values: new Uint8Array(rows).fill(nullBoolean) }
     default:

@@ -7,7 +7,7 @@ const unmapped = -2
 /** Bytes of a string in the dictionary besides its characters: its header, the array's and the map's entry. */
 const entryBytes = 72
 
-/** The strings of one field of an entity, each with a code. It only grows. */
+/** Strings with a code each: those of one field of a table, of a tag, or of a field in a query's run. It only grows. */
 export class Dictionary {
   /** By code. Handed out as it is: readers must not change it. */
   readonly strings: string[] = []
@@ -22,6 +22,17 @@ export class Dictionary {
     return this.#codes.get(text) ?? nullCode
   }
 
+  /** The code of a string, a new one if need be. */
+  codeFor(text: string): number {
+    const known = this.#codes.get(text)
+    if (known !== undefined) return known
+    const code = this.strings.length
+    this.strings.push(text)
+    this.#codes.set(text, code)
+    this.#characters += text.length
+    return code
+  }
+
   /** Writes the codes that a batch's strings have here to `codes`, giving new ones to new strings. */
   translate(column: StringColumn, rows: number, codes: Int32Array): void {
     const translation = this.#translationOf(column.dictionary)
@@ -33,7 +44,7 @@ export class Dictionary {
       }
       let code = translation[foreign]
       if (code === unmapped) {
-        code = this.#add(column.dictionary[foreign])
+        code = this.codeFor(column.dictionary[foreign])
         translation[foreign] = code
       }
       codes[row] = code
@@ -63,16 +74,6 @@ export class Dictionary {
 
   get bytes(): number {
     return this.#characters * 2 + this.strings.length * entryBytes
-  }
-
-  #add(text: string): number {
-    const known = this.#codes.get(text)
-    if (known !== undefined) return known
-    const code = this.strings.length
-    this.strings.push(text)
-    this.#codes.set(text, code)
-    this.#characters += text.length
-    return code
   }
 
   #translationOf(dictionary: readonly string[]): Int32Array {

@@ -2,6 +2,7 @@ import { Pacer } from '../../lib/pacer.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import type { EntityStatistics, ResultBatch, SeriesReader, SeriesWriter } from '../series-store.ts'
+import { EntityRegistry } from './entity-registry.ts'
 import { type PlanRun, preparePlan } from './plan-run.ts'
 import { runAverage } from './run-average.ts'
 import { runLatest } from './run-latest.ts'
@@ -24,6 +25,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
   /** Nothing is stored for good here: after a restart the journal is read from its beginning. */
   readonly position = 0
   readonly #settings: EmbeddedStoreSettings
+  readonly #registries = new Map<number, EntityRegistry>()
   readonly #tables = new Map<number, Table>()
 
   constructor(settings: Partial<EmbeddedStoreSettings> = {}) {
@@ -33,19 +35,29 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
   write(batch: RowBatch): void {
     let table = this.#tables.get(batch.entityId)
     if (table === undefined) {
-      table = new Table(this.#settings.generationRows)
+      table = new Table(this.registry(batch.entityId), this.#settings.generationRows)
       this.#tables.set(batch.entityId, table)
     }
     table.append(batch)
   }
 
+  /** The series and columns of an entity. */
+  registry(entityId: number): EntityRegistry {
+    const known = this.#registries.get(entityId)
+    if (known !== undefined) return known
+    const registry = new EntityRegistry(entityId)
+    this.#registries.set(entityId, registry)
+    return registry
+  }
+
   async *run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncGenerator<ResultBatch> {
     const pacer = new Pacer({ sliceMs: this.#settings.sliceMs, signal })
-    const table = this.#tables.get(plan.selection.entityId)
+    const { entityId } = plan.selection
+    const table = this.#tables.get(entityId)
     if (table === undefined) return
     const view = table.open()
     try {
-      const run = await preparePlan(table, view, plan.selection, limits, pacer)
+      const run = await preparePlan(this.registry(entityId), table, view, plan.selection, limits, pacer)
       for await (const batch of runPlan(plan, run)) {
         signal.throwIfAborted()
         yield batch
@@ -62,6 +74,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
   /** About how much memory the rows take. */
   get bytes(): number {
     let bytes = 0
+    for (const registry of this.#registries.values()) bytes += registry.series.bytes
     for (const table of this.#tables.values()) bytes += table.bytes
     return bytes
   }

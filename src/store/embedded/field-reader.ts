@@ -2,6 +2,7 @@ import type { ColumnType } from '../../model/column.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { type Chunk, isNullIn } from './chunk.ts'
 import { Dictionary } from './dictionary.ts'
+import type { EntityRegistry } from './entity-registry.ts'
 import type { TagIndex } from './series-index.ts'
 
 /** A value as something to compare and group by: a string's code, a boolean's 0 or 1, a long's exact digits; null is null. */
@@ -15,17 +16,18 @@ export type FieldReader =
   /** No row was stored with this field yet. */
   | { readonly kind: 'absent'; readonly type: ColumnType; readonly dictionary: Dictionary }
 
-interface KnownFields {
-  tag(name: string): TagIndex | null
-  column(name: string): { readonly index: number; readonly type: ColumnType; readonly dictionary: Dictionary } | null
-}
-
-export function fieldReader(known: KnownFields, field: EntityField): FieldReader {
+/** `dictionaryOf` gives what the codes of a column, by its index, are to be read as. */
+export function fieldReader(
+  { series, columns }: EntityRegistry,
+  field: EntityField,
+  dictionaryOf: (column: number) => Dictionary,
+): FieldReader {
   if (field.role === 'time') return { kind: 'time', type: 'timestamp' }
-  const tag = known.tag(field.name)
+  const tag = series.tag(field.name)
   if (tag !== null) return { kind: 'tag', type: 'string', tag, dictionary: tag.dictionary }
-  const column = known.column(field.name)
-  if (column !== null) return { kind: 'column', type: column.type, index: column.index, dictionary: column.dictionary }
+  const column = columns.column(field.name)
+  if (column !== null)
+    return { kind: 'column', type: column.type, index: column.index, dictionary: dictionaryOf(column.index) }
   if (field.type === 'json') throw new Error(`a series entity has no json field, but ${field.name} is one`)
   return { kind: 'absent', type: field.type, dictionary: new Dictionary() }
 }

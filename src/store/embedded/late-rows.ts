@@ -106,7 +106,8 @@ function copyColumn(segments: readonly Segment[], index: number, placeOf: Int32A
   for (const { chunk, start, end } of segments) {
     const from = chunk.columns[index]
     if (from !== undefined) {
-      const target = to.columns[index] ?? newColumn(from.type, placeOf.length)
+      const target =
+        to.columns[index] ?? newColumn(from.type, placeOf.length, from.type === 'string' ? from.dictionary : [])
       to.columns[index] = target
       copyRows(from, start, end, target, placeOf.subarray(length, length + end - start))
     }

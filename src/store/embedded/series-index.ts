@@ -47,10 +47,9 @@ export class SeriesIndex {
     return this.#count
   }
 
-  /** Takes in a tag that was not known before: it is null in the series there are. */
+  /** Takes in a tag that was not known before. */
   addTag(name: string): TagIndex {
-    const tag = new TagIndex(name)
-    for (let series = 0; series < this.#count; series++) tag.add(nullCode)
+    const tag = this.tagOrNulls(name)
     this.tags.push(tag)
     if (this.tags.length === 2) this.#rehash(1024)
     return tag
@@ -58,6 +57,42 @@ export class SeriesIndex {
 
   tag(name: string): TagIndex | null {
     return this.tags.find((tag) => tag.name === name) ?? null
+  }
+
+  /** A tag that no row came with yet is null in all series there are; asking for it does not make it known. */
+  tagOrNulls(name: string): TagIndex {
+    const known = this.tag(name)
+    if (known !== null) return known
+    const tag = new TagIndex(name)
+    for (let series = 0; series < this.#count; series++) tag.add(nullCode)
+    return tag
+  }
+
+  /** The values of a series by tag, in the order of `tags`: what has to be written down to know it again. */
+  valuesOf(series: number): (string | null)[] {
+    return this.tags.map(({ codes, dictionary }) => {
+      const code = codes.values[series]
+      return code === nullCode ? null : dictionary.strings[code]
+    })
+  }
+
+  /** Takes in the next series as it was written down; tags that were not known at that time may be left out at the end. */
+  restore(values: readonly (string | null)[]): void {
+    const codes = this.tags.map(({ dictionary }, tag) => {
+      const value = values[tag] ?? null
+      return Int32Array.of(value === null ? nullCode : dictionary.codeFor(value))
+    })
+    const known = this.#count
+    if (this.seriesOf(codes, 0) !== known) throw new Error(`series ${known} was written down twice`)
+  }
+
+  /** Orders two series by the values of their tags: null first, then by code point. The order of series in sealed files. */
+  readonly compare = (left: number, right: number): number => {
+    for (const { codes, dictionary } of this.tags) {
+      const order = dictionary.compare(codes.values[left], codes.values[right])
+      if (order !== 0) return order
+    }
+    return 0
   }
 
   /** The series of one row, a new one if need be. `codes` are the codes of each tag, by row. */

@@ -6,13 +6,14 @@ import type { SeriesSource } from './source.ts'
 /** What a view reads of its table. */
 interface ViewedTable {
   readonly rows: SeriesRows
+  ownNumber(series: number): number
   ordered(series: number, count: number, pacer: Pacer): Promise<readonly Segment[]>
 }
 
 /** One state of a table: as many rows of each series as there were when it was opened. */
 export class TableView implements SeriesSource {
   readonly #table: ViewedTable
-  /** Series with late rows, in order; they stay as this view saw them. */
+  /** Series with late rows, by the table's number, in order; they stay as this view saw them. */
   readonly #ordered = new Map<number, readonly Segment[]>()
   /** Null until rows are written: the table's own counts are still those of this state, and copying them would cost more than a short query. */
   #counts: Int32Array | null = null
@@ -28,18 +29,21 @@ export class TableView implements SeriesSource {
   }
 
   prepare(series: number, pacer: Pacer): Promise<void> | null {
-    const count = this.#count(series)
-    if (count <= this.#table.rows.lateFrom.values[series] || this.#ordered.has(series)) return null
-    return this.#order(series, count, pacer)
+    const own = this.#table.ownNumber(series)
+    const count = this.#count(own)
+    if (count === 0 || count <= this.#table.rows.lateFrom.values[own] || this.#ordered.has(own)) return null
+    return this.#order(own, count, pacer)
   }
 
   backward(series: number, fromMs: number, toMs: number, visit: SegmentVisitor): void {
-    const count = this.#count(series)
-    if (count <= this.#table.rows.lateFrom.values[series]) {
-      this.#table.rows.backward(series, count, fromMs, toMs, visit)
+    const own = this.#table.ownNumber(series)
+    const count = this.#count(own)
+    if (count === 0) return
+    if (count <= this.#table.rows.lateFrom.values[own]) {
+      this.#table.rows.backward(own, count, fromMs, toMs, visit)
       return
     }
-    const segments = this.#ordered.get(series)
+    const segments = this.#ordered.get(own)
     if (segments === undefined) throw new Error('a series with late rows is prepared before it is read')
     for (let index = segments.length - 1; index >= 0; index--) {
       if (!showWithin(segments[index], fromMs, toMs, visit)) return
@@ -55,12 +59,14 @@ export class TableView implements SeriesSource {
     return segments.reverse()
   }
 
-  #count(series: number): number {
-    if (this.#counts === null) return this.#table.rows.counts.values[series]
-    return series < this.#counts.length ? this.#counts[series] : 0
+  /** How many rows of a series, by the table's number, this view holds. */
+  #count(own: number): number {
+    if (own < 0) return 0
+    if (this.#counts === null) return this.#table.rows.counts.values[own]
+    return own < this.#counts.length ? this.#counts[own] : 0
   }
 
-  async #order(series: number, count: number, pacer: Pacer): Promise<void> {
-    this.#ordered.set(series, await this.#table.ordered(series, count, pacer))
+  async #order(own: number, count: number, pacer: Pacer): Promise<void> {
+    this.#ordered.set(own, await this.#table.ordered(own, count, pacer))
   }
 }

@@ -1,24 +1,17 @@
 import type { Pacer } from '../../lib/pacer.ts'
-import { type ColumnType, type ColumnVector, nullCode } from '../../model/column.ts'
+import { type ColumnVector, nullCode } from '../../model/column.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import type { EntityStatistics } from '../series-store.ts'
 import { chunkBytes, type Segment } from './chunk.ts'
 import { Dictionary } from './dictionary.ts'
+import type { EntityColumn } from './entity-columns.ts'
+import type { EntityRegistry } from './entity-registry.ts'
+import { GrowableInt32 } from './growable.ts'
 import { mergeLate } from './late-rows.ts'
-import { SeriesIndex, type TagIndex } from './series-index.ts'
 import { SeriesRows } from './series-rows.ts'
 import { TableView } from './table-view.ts'
 import { writeColumn, writeTimes } from './write-column.ts'
-
-/** A dimension or metric as the table keeps it. */
-export interface TableColumn {
-  readonly index: number
-  readonly name: string
-  readonly type: ColumnType
-  /** Of a string field. */
-  readonly dictionary: Dictionary
-}
 
 /** The rows of a series in order, as far as its first `count` that came. */
 interface OrderedRun {
@@ -26,11 +19,21 @@ interface OrderedRun {
   readonly segments: readonly Segment[]
 }
 
-/** The newest rows of one entity, in memory. */
+const none = -1
+
+/**
+ * Rows of one entity in memory: the newest ones (the head), or frozen ones that are being sealed. Inside, series have numbers of the
+ * table's own, in the order in which their first rows came, so that a fresh table is small however many series the entity has.
+ */
 export class Table {
-  readonly index = new SeriesIndex()
   readonly rows: SeriesRows
-  readonly #columns: TableColumn[] = []
+  /** The entity's number of each series of the table. */
+  readonly series = new GrowableInt32()
+  readonly #registry: EntityRegistry
+  /** The table's number of each series of the entity, as far as the newest one it holds; -1 for those it holds no row of. */
+  readonly #ownNumbers = new GrowableInt32()
+  /** By column index. */
+  readonly #dictionaries: Dictionary[] = []
   readonly #orderedRuns = new Map<number, OrderedRun>()
   /** Views that still read the live counts: they copy them before the next rows come. */
   readonly #views = new Set<TableView>()
@@ -41,7 +44,8 @@ export class Table {
   #firstMs = Number.POSITIVE_INFINITY
   #lastMs = Number.NEGATIVE_INFINITY
 
-  constructor(chunkRows: number) {
+  constructor(registry: EntityRegistry, chunkRows: number) {
+    this.#registry = registry
     this.rows = new SeriesRows(chunkRows)
   }
 
@@ -50,16 +54,16 @@ export class Table {
     if (batch.rows === 0) return
     for (const view of this.#views) view.keepCounts()
     this.#views.clear()
-    for (const field of batch.fields) this.#learn(field)
+    const columns = batch.fields.map((field) => this.#learn(field))
     const times = this.#timesOf(batch)
     this.#findSeries(batch)
     this.rows.place(this.#series, times, batch.positions, batch.rows, this.#addresses)
     writeTimes(this.rows.chunks, this.#addresses, times, batch.positions, batch.rows)
-    for (let index = 0; index < batch.fields.length; index++) {
-      const column = this.column(batch.fields[index].name)
-      if (column !== null) {
-        writeColumn(this.rows.chunks, column, this.#addresses, batch.columns[index], batch.rows)
-      }
+    for (let field = 0; field < columns.length; field++) {
+      const column = columns[field]
+      if (column === null) continue
+      const target = { ...column, dictionary: this.dictionary(column.index) }
+      writeColumn(this.rows.chunks, target, this.#addresses, batch.columns[field], batch.rows)
     }
     this.#count += batch.rows
     for (let row = 0; row < batch.rows; row++) {
@@ -80,20 +84,18 @@ export class Table {
     this.#views.delete(view)
   }
 
-  column(name: string): TableColumn | null {
-    return this.#columns.find((column) => column.name === name) ?? null
+  /** The strings of a column, by its index. */
+  dictionary(column: number): Dictionary {
+    while (this.#dictionaries.length <= column) this.#dictionaries.push(new Dictionary())
+    return this.#dictionaries[column]
   }
 
-  tag(name: string): TagIndex | null {
-    return this.index.tag(name)
+  /** The table's number of a series of the entity, -1 when it holds no row of it. */
+  ownNumber(series: number): number {
+    return series < this.#ownNumbers.length ? this.#ownNumbers.values[series] : none
   }
 
-  /** A tag that no row came with yet is null in all of them. */
-  learnTag(name: string): TagIndex {
-    return this.index.tag(name) ?? this.index.addTag(name)
-  }
-
-  /** The first `count` rows of a series with late ones, in order. What was put in order before is used again. */
+  /** The first `count` rows of a series (by the table's number) with late ones, in order. What was put in order before is used again. */
   async ordered(series: number, count: number, pacer: Pacer): Promise<readonly Segment[]> {
     const known = this.#orderedRuns.get(series)
     if (known?.count === count) return known.segments
@@ -103,7 +105,7 @@ export class Table {
         ? known
         : { count: inTime, segments: this.rows.arrived(series, 0, inTime) }
     const arrived = this.rows.arrived(series, base.count, count)
-    const segments = await mergeLate(base.segments, arrived, this.#columns.length, pacer)
+    const segments = await mergeLate(base.segments, arrived, this.#registry.columns.count, pacer)
     const latest = this.#orderedRuns.get(series)
     if (latest === undefined || latest.count < count) this.#orderedRuns.set(series, { count, segments })
     return segments
@@ -119,21 +121,22 @@ export class Table {
   get bytes(): number {
     const chunks = new Set(this.rows.chunks)
     for (const { segments } of this.#orderedRuns.values()) for (const { chunk } of segments) chunks.add(chunk)
-    let bytes = this.index.bytes + this.rows.bytes
+    let bytes = this.rows.bytes + (this.#ownNumbers.length + this.series.length) * 4
     for (const chunk of chunks) bytes += chunkBytes(chunk)
-    for (const column of this.#columns) bytes += column.dictionary.bytes
+    for (const dictionary of this.#dictionaries) bytes += dictionary.bytes
     return bytes
   }
 
-  #learn({ name, type, role }: EntityField): void {
-    if (role === 'time') return
+  /** The column of a field, null for the time and tags. */
+  #learn({ name, type, role }: EntityField): EntityColumn | null {
+    const { series, columns } = this.#registry
+    if (role === 'time') return null
     if (role === 'tag') {
-      this.learnTag(name)
-      return
+      if (series.tag(name) === null) series.addTag(name)
+      return null
     }
-    if (this.column(name) !== null) return
     if (type === 'json') throw new Error(`a series entity has no json field, but ${name} is one`)
-    this.#columns.push({ index: this.#columns.length, name, type, dictionary: new Dictionary() })
+    return columns.learn(name, type)
   }
 
   #timesOf(batch: RowBatch): Float64Array {
@@ -142,19 +145,31 @@ export class Table {
     return column.values
   }
 
-  /** Fills `#series` with the series of each row. */
+  /** Fills `#series` with the table's number of each row's series. */
   #findSeries(batch: RowBatch): void {
     this.#reserve(batch.rows)
-    const { tags } = this.index
+    const index = this.#registry.series
+    const { tags } = index
     for (let tag = 0; tag < tags.length; tag++) {
       const column = this.#tagColumn(batch, tags[tag].name)
       if (column === null) this.#codes[tag].fill(nullCode, 0, batch.rows)
       else if (column.type === 'string') tags[tag].dictionary.translate(column, batch.rows, this.#codes[tag])
       else throw new Error(`the tag ${tags[tag].name} holds strings`)
     }
-    const known = this.index.count
-    for (let row = 0; row < batch.rows; row++) this.#series[row] = this.index.seriesOf(this.#codes, row)
-    for (let series = known; series < this.index.count; series++) this.rows.addSeries()
+    for (let row = 0; row < batch.rows; row++) {
+      const series = index.seriesOf(this.#codes, row)
+      const own = this.ownNumber(series)
+      this.#series[row] = own === none ? this.#addSeries(series) : own
+    }
+  }
+
+  #addSeries(series: number): number {
+    while (this.#ownNumbers.length <= series) this.#ownNumbers.push(none)
+    const own = this.series.length
+    this.#ownNumbers.values[series] = own
+    this.series.push(series)
+    this.rows.addSeries()
+    return own
   }
 
   #tagColumn(batch: RowBatch, name: string): ColumnVector | null {
@@ -169,6 +184,6 @@ export class Table {
       this.#addresses = new Int32Array(length)
       this.#codes = []
     }
-    while (this.#codes.length < this.index.tags.length) this.#codes.push(new Int32Array(this.#series.length))
+    while (this.#codes.length < this.#registry.series.tags.length) this.#codes.push(new Int32Array(this.#series.length))
   }
 }

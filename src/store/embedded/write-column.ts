@@ -89,10 +89,10 @@ function writeExact(
   }
 }
 
-function columnIn(chunk: Chunk, { index, type }: Target): StoredColumn {
+function columnIn(chunk: Chunk, { index, type, dictionary }: Target): StoredColumn {
   const known = chunk.columns[index]
   if (known !== undefined) return known
-  const column = newColumn(type, chunk.times.length)
+  const column = newColumn(type, chunk.times.length, dictionary.strings)
   chunk.columns[index] = column
   return column
 }
