@@ -22,6 +22,36 @@ export type ServiceEvent =
   | { readonly kind: 'storeStarted'; readonly replayedRows: number; readonly ms: number }
   | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }
   | {
+      readonly kind: 'sealed'
+      /** Rows before it are in files now. */
+      readonly position: number
+      readonly files: number
+      readonly rows: number
+      readonly bytes: number
+      readonly ms: number
+    }
+  | { readonly kind: 'sealFailed'; readonly message: string; readonly retryInMs: number }
+  | {
+      readonly kind: 'compacted'
+      readonly entityId: number
+      readonly merged: number
+      readonly files: number
+      readonly rows: number
+      readonly bytes: number
+      readonly ms: number
+    }
+  | { readonly kind: 'compactFailed'; readonly message: string; readonly retryInMs: number }
+  | { readonly kind: 'orphansRemoved'; readonly names: readonly string[] }
+  | { readonly kind: 'journalTrimmed'; readonly position: number; readonly segments: number }
+  | { readonly kind: 'journalTrimFailed'; readonly message: string }
+  | {
+      readonly kind: 'backupMade'
+      readonly path: string
+      readonly files: number
+      readonly bytes: number
+      readonly ms: number
+    }
+  | {
       readonly kind: 'requestServed'
       readonly id: string
       readonly method: string

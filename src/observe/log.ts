@@ -36,6 +36,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'journalWritten':
     case 'rowsJudged':
     case 'queryAnswered':
+    case 'journalTrimmed':
       logger.debug(fields, words(kind))
       return
     case 'journalOpened':
@@ -43,6 +44,9 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
       return
     case 'journalFailed':
     case 'storeDied':
+    case 'sealFailed':
+    case 'compactFailed':
+    case 'journalTrimFailed':
       logger.error(fields, words(kind))
       return
     default:

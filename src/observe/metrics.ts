@@ -17,6 +17,13 @@ export class Metrics {
   readonly #querySeconds: Histogram
   readonly #storeReady: Gauge
   readonly #storeDeaths: Counter
+  readonly #sealedRows: Counter
+  readonly #sealedPosition: Gauge
+  readonly #sealSeconds: Histogram
+  readonly #mergedRows: Counter
+  readonly #mergeSeconds: Histogram
+  readonly #storageFailures: Counter
+  readonly #backups: Counter
 
   constructor(options: { readonly processMetrics: boolean }) {
     const registers = [this.#registry]
@@ -38,6 +45,15 @@ export class Metrics {
     this.#querySeconds = histogram('query_seconds', 'Time to make the answer of a query.', seconds, ['query'])
     this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
     this.#storeDeaths = counter('store_deaths_total', 'Times the store ended unasked and was started again.')
+    this.#sealedRows = counter('sealed_rows_total', 'Rows written to files at seals.')
+    this.#sealedPosition = gauge('sealed_position', 'Rows before this position are in files.')
+    this.#sealSeconds = histogram('seal_seconds', 'Time of a seal.', seconds)
+    this.#mergedRows = counter('merged_rows_total', 'Rows written to files when files were merged.')
+    this.#mergeSeconds = histogram('merge_seconds', 'Time of a merge of files.', seconds)
+    this.#storageFailures = counter('storage_failures_total', 'Background work that failed and is tried again.', [
+      'work',
+    ])
+    this.#backups = counter('backups_total', 'Backups made.')
     if (options.processMetrics) collectDefaultMetrics({ register: this.#registry })
   }
 
@@ -61,11 +77,12 @@ export class Metrics {
         this.#querySeconds.observe({ query: event.query }, event.ms / 1000)
         return
       default:
-        this.#observeStorage(event)
+        this.#observeStore(event)
+        this.#observeFiles(event)
     }
   }
 
-  #observeStorage(event: ServiceEvent): void {
+  #observeStore(event: ServiceEvent): void {
     switch (event.kind) {
       case 'journalWritten':
         this.#journalBytes.inc(event.bytes)
@@ -85,6 +102,32 @@ export class Metrics {
       case 'storeDied':
         this.#storeReady.set(0)
         this.#storeDeaths.inc()
+        return
+    }
+  }
+
+  #observeFiles(event: ServiceEvent): void {
+    switch (event.kind) {
+      case 'sealed':
+        this.#sealedRows.inc(event.rows)
+        this.#sealedPosition.set(event.position)
+        this.#sealSeconds.observe(event.ms / 1000)
+        return
+      case 'compacted':
+        this.#mergedRows.inc(event.rows)
+        this.#mergeSeconds.observe(event.ms / 1000)
+        return
+      case 'sealFailed':
+        this.#storageFailures.inc({ work: 'seal' })
+        return
+      case 'compactFailed':
+        this.#storageFailures.inc({ work: 'merge' })
+        return
+      case 'journalTrimFailed':
+        this.#storageFailures.inc({ work: 'trim' })
+        return
+      case 'backupMade':
+        this.#backups.inc()
         return
     }
   }

@@ -24,6 +24,9 @@ const failed = (error: unknown): ServiceEvent => ({
 const written: ServiceEvent = { kind: 'journalWritten', entries: 2, rows: 20, bytes: 300, ms: 2 }
 const judged: ServiceEvent = { kind: 'rowsJudged', rows: 20, rejected: 3, ms: 1 }
 const died: ServiceEvent = { kind: 'storeDied', message: 'out of memory', restartInMs: 100 }
+const sealed: ServiceEvent = { kind: 'sealed', position: 50, files: 2, rows: 40, bytes: 900, ms: 20 }
+const sealFailed: ServiceEvent = { kind: 'sealFailed', message: 'no space', retryInMs: 5000 }
+const compacted: ServiceEvent = { kind: 'compacted', entityId: 1, merged: 4, files: 1, rows: 30, bytes: 700, ms: 9 }
 const opened = (tornBytes: number): ServiceEvent => ({
   kind: 'journalOpened',
   segments: 1,
@@ -60,6 +63,14 @@ describe('the log', () => {
     ['a death', died, {}, { level: 50, msg: 'store died', message: 'out of memory' }],
     ['a torn journal', opened(7), {}, { level: 40, tornBytes: 7 }],
     ['a whole journal', opened(0), {}, { level: 30, msg: 'journal opened' }],
+    ['a seal', sealed, {}, { level: 30, msg: 'sealed', files: 2, rows: 40 }],
+    ['a seal that failed', sealFailed, {}, { level: 50, msg: 'seal failed', message: 'no space' }],
+    [
+      'what a crash left',
+      { kind: 'orphansRemoved', names: ['1/2.parquet'] },
+      {},
+      { level: 30, names: ['1/2.parquet'] },
+    ],
     ['a start', { kind: 'serverListening', url: 'http://x' }, {}, { level: 30, url: 'http://x' }],
     ['silence', died, { level: 'silent' }, null],
   ])('%s', (_name, event, options, expected) => {
@@ -112,6 +123,18 @@ describe('metrics', () => {
     ],
     ['its failure', [{ kind: 'journalFailed', file: 'a', message: 'b' }], ['tidemark_journal_failed 1']],
     ['rows', [judged], ['tidemark_rows_judged_total 20', 'tidemark_rows_rejected_total 3']],
+    [
+      'seals',
+      [sealed, sealed],
+      ['tidemark_sealed_rows_total 80', 'tidemark_sealed_position 50', 'tidemark_seal_seconds_count 2'],
+    ],
+    ['merges of files', [compacted], ['tidemark_merged_rows_total 30', 'tidemark_merge_seconds_count 1']],
+    [
+      'background work that failed',
+      [sealFailed, { ...sealFailed, kind: 'compactFailed' }, { kind: 'journalTrimFailed', message: 'x' }],
+      ['seal', 'merge', 'trim'].map((work) => `tidemark_storage_failures_total{work="${work}"} 1`),
+    ],
+    ['backups', [{ kind: 'backupMade', path: 'p', files: 1, bytes: 2, ms: 3 }], ['tidemark_backups_total 1']],
     [
       'queries',
       [{ kind: 'queryAnswered', query: 'select', rows: 7, bytes: 9, ms: 4 }],
