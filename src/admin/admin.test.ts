@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Catalog, RejectedRow } from '../catalog/catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import { NextTokens } from '../model/next-token.ts'
 import { EntityAdmin } from './entities.ts'
 import { IngestAdmin } from './ingests.ts'
-import { NextTokens } from './next-token.ts'
 import type { Page, PageRequest } from './page.ts'
 import { RejectedAdmin } from './rejected.ts'
 import type { PutSubscriptions } from './subscriber-schemas.ts'
@@ -264,7 +264,7 @@ describe('rejected rows', () => {
     await ingests.create({ alias: 'a', kind: 'series' })
     await ingests.create({ alias: 'b', kind: 'series' })
     const rows = [row(5), row(6, { code: 'wrong_type' }), row(20, { batchPosition: 20, index: 0 })]
-    await catalog.rejected.add([...rows, row(30, { ingestId: 2 })], 40)
+    await catalog.outcomes.add({ rejected: [...rows, row(30, { ingestId: 2 })], items: [] }, 40)
   })
 
   test('are shown as they were pushed', async () => {

@@ -3,7 +3,7 @@ import type { IngestCatalog } from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { type Entity, timeField } from '../model/entity.ts'
 import { fieldTypes, seriesRoles } from '../model/field.ts'
-import type { NextTokens } from './next-token.ts'
+import type { NextTokens } from '../model/next-token.ts'
 import { type Page, type PageRequest, pageOf, pageSchema } from './page.ts'
 
 const EntityAnswer = Type.Object(

@@ -1,10 +1,10 @@
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import type { Ingest, IngestCounters } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
+import type { NextTokens } from '../model/next-token.ts'
 import { Problem } from '../model/problem.ts'
 import { addedFields, newIngest } from './definition.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer } from './ingest-schemas.ts'
-import type { NextTokens } from './next-token.ts'
 import { type Page, type PageRequest, pageOf } from './page.ts'
 
 export interface IngestAdminParts {

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
+import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { invalidRequest } from '../model/problem.ts'
-import type { NextTokens, TokenScope } from './next-token.ts'
 
 export interface PageRequest {
   /** 1 to `pageItemsMax`; `pageItems` when left out. */

@@ -7,9 +7,9 @@ import {
   rejectCodes,
 } from '../catalog/catalog.ts'
 import { formatInstant } from '../model/instant.ts'
+import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { invalidRequest } from '../model/problem.ts'
 import { found } from './ingests.ts'
-import type { NextTokens, TokenScope } from './next-token.ts'
 import { type Page, type PageRequest, pageLimit, pageSchema } from './page.ts'
 
 const RejectedAnswer = Type.Object(

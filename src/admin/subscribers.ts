@@ -1,8 +1,8 @@
 import type { AccessCatalog, AccessState, Key, Subscriber } from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
+import type { NextTokens } from '../model/next-token.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
-import type { NextTokens } from './next-token.ts'
 import { type Page, type PageRequest, pageOf } from './page.ts'
 import type {
   CreatedKey,

@@ -1,6 +1,8 @@
-import type { Entity } from '../model/entity.ts'
+import type { Entity, MetadataEntity } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
 import type { Duplicates, Ingest, IngestKind, IngestState } from '../model/ingest.ts'
+import type { Item, ItemWrite } from '../model/item.ts'
+import type { KeyRange } from '../model/item-key.ts'
 import type { ManifestCatalog } from './manifest.ts'
 
 /** What is asked of the catalog to make an ingest; `entity` is null for a metadata ingest. */
@@ -37,6 +39,8 @@ export interface IngestCatalog {
   change(alias: string, change: IngestChange): Promise<Ingest | null>
   /** All series entities, by name. */
   entities(): Promise<readonly Entity[]>
+  /** All metadata entities, by name. */
+  metadataEntities(): Promise<readonly MetadataEntity[]>
   /** Goes up with every change of an ingest or entity. */
   version(): Promise<number>
 }
@@ -137,14 +141,53 @@ export interface RejectedPage {
   readonly more: boolean
 }
 
-export interface RejectedCatalog {
-  /**
-   * Keeps the rows and notes, in the same transaction, that everything before `throughPosition` was judged. Rows that were kept before
-   * are left as they are: the journal may be judged again.
-   */
-  add(rows: readonly RejectedRow[], throughPosition: number): Promise<void>
+/** What became of judged rows that is kept in the catalog. */
+export interface Outcome {
+  readonly rejected: readonly RejectedRow[]
+  /** In the order of their positions. */
+  readonly items: readonly ItemWrite[]
+}
+
+/** Where the pipeline writes. The journal may be judged again: what was added before stays as it is. */
+export interface OutcomeCatalog {
+  /** Keeps the outcome and notes, in the same transaction, that everything before `throughPosition` was judged. */
+  add(outcome: Outcome, throughPosition: number): Promise<void>
   /** The furthest position that `add` was told. */
   judgedPosition(): Promise<number>
+}
+
+export interface ItemLimits {
+  readonly itemsMax: number
+  /** The list ends early once its keys and attributes have more bytes than this together; it holds one item at least. */
+  readonly bytesMax: number
+}
+
+export interface ItemPage {
+  readonly items: readonly Item[]
+  /** Whether there are items after the last one. */
+  readonly more: boolean
+}
+
+/** Items of metadata entities; pushed ones come through `OutcomeCatalog`. */
+export interface ItemCatalog {
+  /** The first items with a key in the range, in the order of their keys. */
+  list(entityId: number, range: KeyRange, limits: ItemLimits): Promise<ItemPage>
+  /** The items of the first of these keys, in their order; `keysRead` says how many keys were looked up before `bytesMax` was reached, one at least. */
+  find(
+    entityId: number,
+    keys: readonly Uint8Array[],
+    bytesMax: number,
+  ): Promise<{ items: readonly Item[]; keysRead: number }>
+  /** How many items each entity has, by entity id; one without items may be absent. */
+  counts(): Promise<ReadonlyMap<number, number>>
+  /**
+   * Deletes an item as it was before a position: rows before that do not bring it back, later ones do. Everything before the position must
+   * have been judged. False when there is no such item.
+   */
+  delete(entityId: number, key: Uint8Array, beforePosition: number): Promise<boolean>
+}
+
+export interface RejectedCatalog {
   /** In the order of their positions, without the discarded ones. */
   list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage>
   /** How many rows of each ingest were rejected, discarded ones included, by ingest id. */
@@ -166,7 +209,9 @@ export interface SecretCatalog {
 export interface Catalog {
   readonly ingests: IngestCatalog
   readonly access: AccessCatalog
+  readonly outcomes: OutcomeCatalog
   readonly rejected: RejectedCatalog
+  readonly items: ItemCatalog
   readonly secrets: SecretCatalog
   readonly manifest: ManifestCatalog
   close(): Promise<void>

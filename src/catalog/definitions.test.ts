@@ -42,6 +42,7 @@ function catalogOf(state: {
       await beforeEntities
       return [{ id: 1, name: 'e', fields: [], duplicates: 'keep', ingests: aliases }]
     },
+    metadataEntities: async () => [],
     version: async () => state.version,
   }
 }

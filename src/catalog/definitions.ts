@@ -1,4 +1,4 @@
-import type { Entity } from '../model/entity.ts'
+import type { Entity, MetadataEntity } from '../model/entity.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { IngestCatalog } from './catalog.ts'
 
@@ -8,6 +8,7 @@ export class Definitions {
   #version = -1
   #ingests = new Map<string, Ingest>()
   #entities = new Map<string, Entity>()
+  #metadataEntities = new Map<string, MetadataEntity>()
 
   private constructor(catalog: IngestCatalog) {
     this.#catalog = catalog
@@ -29,11 +30,13 @@ export class Definitions {
       after = page.at(-1)!.alias
     }
     const entities = await this.#catalog.entities()
+    const metadataEntities = await this.#catalog.metadataEntities()
     // Of two refreshes at once, the one that read the older definitions may come to its end last.
     if (version < this.#version) return
     this.#version = version
     this.#ingests = ingests
     this.#entities = new Map(entities.map((entity) => [entity.name, entity]))
+    this.#metadataEntities = new Map(metadataEntities.map((entity) => [entity.name, entity]))
   }
 
   ingest(alias: string): Ingest | undefined {
@@ -47,5 +50,14 @@ export class Definitions {
   /** By name. */
   entities(): readonly Entity[] {
     return [...this.#entities.values()]
+  }
+
+  metadataEntity(name: string): MetadataEntity | undefined {
+    return this.#metadataEntities.get(name)
+  }
+
+  /** By name. */
+  metadataEntities(): readonly MetadataEntity[] {
+    return [...this.#metadataEntities.values()]
   }
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { firstTables } from './migrations/0001-first-tables.ts'
+import { items } from './migrations/0002-items.ts'
 import { storeFiles } from './migrations/0003-store-files.ts'
 import type { Tables } from './schema.ts'
 
@@ -11,6 +12,7 @@ interface Migration {
 /** In order, for ever: what was released is never edited, only followed by another. */
 const migrations: readonly Migration[] = [
   { name: '0001-first-tables', up: firstTables },
+  { name: '0002-items', up: items },
   { name: '0003-store-files', up: storeFiles },
 ]
 

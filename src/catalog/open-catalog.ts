@@ -3,7 +3,9 @@ import type { Catalog } from './catalog.ts'
 import { migrate } from './migrate.ts'
 import { AccessRepository } from './repositories/access.ts'
 import { IngestRepository } from './repositories/ingests.ts'
+import { ItemRepository } from './repositories/items.ts'
 import { ManifestRepository } from './repositories/manifest.ts'
+import { OutcomeRepository } from './repositories/outcomes.ts'
 import { RejectedRepository } from './repositories/rejected.ts'
 import { SecretRepository } from './repositories/secrets.ts'
 import type { Tables } from './schema.ts'
@@ -22,8 +24,10 @@ export async function openCatalog(
   return {
     ingests: new IngestRepository(database),
     access: new AccessRepository(database),
+    outcomes: new OutcomeRepository(database),
     rejected: new RejectedRepository(database),
     manifest: new ManifestRepository(database),
+    items: new ItemRepository(database),
     secrets: new SecretRepository(database, randomBytes),
     close: () => database.destroy(),
   }

@@ -1,4 +1,4 @@
-// The catalog's tables, written once for every SQL dialect: whole numbers and text alone, no boolean, blob or auto-increment column.
+// The catalog's tables, written once for every SQL dialect: whole numbers, text and the keys of items, no boolean or auto-increment column.
 
 interface Counters {
   name: CounterName
@@ -105,6 +105,29 @@ interface RejectedCounts {
   rows: number
 }
 
+interface Items {
+  entity_id: number
+  /** Bytes, which every database compares one by one. */
+  item_key: Uint8Array
+  /** That of the row it was pushed in. */
+  position: number
+  /** The size of key and attributes; it stands before these so that a page can be measured without reading them. */
+  item_bytes: number
+  attributes: string
+}
+
+/** What was deleted: rows that were pushed before that do not bring it back. */
+interface DeletedItems {
+  entity_id: number
+  item_key: Uint8Array
+  before_position: number
+}
+
+interface ItemCounts {
+  entity_id: number
+  items: number
+}
+
 interface Secrets {
   name: string
   /** In hexadecimal. */
@@ -162,6 +185,9 @@ export interface Tables {
   subscriptions: Subscriptions
   rejected_rows: RejectedRows
   rejected_counts: RejectedCounts
+  items: Items
+  deleted_items: DeletedItems
+  item_counts: ItemCounts
   secrets: Secrets
   store_files: StoreFiles
   store_registries: StoreRegistries

@@ -60,11 +60,15 @@ function world(entries: readonly PlacedEntry[], bad: readonly number[] = [], jud
     journal: {
       read: async (position, until) => entries.filter((one) => one.position >= position && one.position < until),
     },
-    ingests: { findVersion: async (id, fieldsVersion) => (id < 9 ? { ...plant, id, fieldsVersion } : null) },
-    rejected: {
+    ingests: {
+      findVersion: async (id, fieldsVersion) =>
+        id < 9 ? { ...plant, id, fieldsVersion, kind: id < 5 ? 'series' : 'metadata' } : null,
+    },
+    outcomes: {
       judgedPosition: async () => judgedPosition,
-      add: async (rows, through) => {
-        log.push(`keep ${rows.map((row) => row.position)} through ${through}`)
+      add: async ({ rejected, items }, through) => {
+        const kept = [...rejected, ...items].map(({ position }) => position)
+        log.push(`keep ${kept} through ${through}`)
       },
     },
     judge: {
@@ -75,6 +79,18 @@ function world(entries: readonly PlacedEntry[], bad: readonly number[] = [], jud
         const batch = { entityId: 1, rows: good.length, positions: Float64Array.from(good), fields: [], columns: [] }
         return {
           batch: good.length === 0 ? null : batch,
+          rejected: positions.filter((position) => bad.includes(position)).map(rejectedAt),
+        }
+      },
+    },
+    itemJudge: {
+      judge: (run) => {
+        const positions = run.flatMap((one) => Array.from({ length: one.rows }, (_, index) => one.position + index))
+        log.push(`judge items ${positions}`)
+        return {
+          items: positions
+            .filter((position) => !bad.includes(position))
+            .map((position) => ({ entityId: 1, key: new Uint8Array(1), position, attributes: '' })),
           rejected: positions.filter((position) => bad.includes(position)).map(rejectedAt),
         }
       },
@@ -119,6 +135,17 @@ test('after a restart, rows that were rejected before are not kept again', async
   const pipeline = await Pipeline.open(parts)
   await pipeline.advance(4)
   expect(log).toContain('keep 3 through 4')
+})
+
+test('items are kept with the rejected rows of the step, and not again after a restart', async () => {
+  const { log, parts } = world([entry(0, 2, 5), entry(2, 1), entry(3, 2, 5)], [1], 2)
+  const pipeline = await Pipeline.open(parts)
+  const tallies = await pipeline.advance(5)
+  expect(log).toEqual(['judge items 0,1', 'judge 2 by 1.1', 'judge items 3,4', 'keep 3,4 through 5', 'store 2'])
+  expect(tallies).toEqual([
+    { ingestId: 5, rows: 4, rejected: 1 },
+    { ingestId: 1, rows: 1, rejected: 0 },
+  ])
 })
 
 test('with nothing new, a step does nothing', async () => {

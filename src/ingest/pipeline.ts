@@ -1,8 +1,9 @@
-// The pipeline turns journal entries into stored and rejected rows. It is deterministic: an entry at its position always comes to the same
+// The pipeline turns journal entries into stored rows, items of metadata and rejected rows. It is deterministic: an entry at its position always comes to the same
 // outcome, so after a crash it begins again at the store's position and changes nothing that was there.
-import type { IngestCatalog, RejectedCatalog, RejectedRow } from '../catalog/catalog.ts'
+import type { IngestCatalog, Outcome, OutcomeCatalog, RejectedRow } from '../catalog/catalog.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { Ingest } from '../model/ingest.ts'
+import type { ItemWrite } from '../model/item.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import type { Observe } from '../observe/event.ts'
 import type { SeriesWriter } from '../store/series-store.ts'
@@ -17,9 +18,17 @@ export interface Tally {
 export interface PipelineParts {
   readonly journal: Pick<JournalReader, 'read'>
   readonly ingests: Pick<IngestCatalog, 'findVersion'>
-  readonly rejected: Pick<RejectedCatalog, 'add' | 'judgedPosition'>
+  readonly outcomes: OutcomeCatalog
+  /** Judges rows of series ingests. */
   readonly judge: {
     judge(entries: readonly PlacedEntry[], ingest: Ingest): { batch: RowBatch | null; rejected: readonly RejectedRow[] }
+  }
+  /** Judges rows of metadata ingests. */
+  readonly itemJudge: {
+    judge(
+      entries: readonly PlacedEntry[],
+      ingest: Ingest,
+    ): { items: readonly ItemWrite[]; rejected: readonly RejectedRow[] }
   }
   readonly store: SeriesWriter
   readonly observe: Observe
@@ -30,7 +39,7 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #parts: PipelineParts
   readonly #ingests = new Map<string, Ingest>()
-  /** Rows rejected before this position are kept already. */
+  /** Items and rejected rows before this position are kept already. */
   #keptPosition: number
   #position: number
 
@@ -41,7 +50,7 @@ export class Pipeline {
   }
 
   static async open(parts: PipelineParts): Promise<Pipeline> {
-    return new Pipeline(parts, await parts.rejected.judgedPosition())
+    return new Pipeline(parts, await parts.outcomes.judgedPosition())
   }
 
   /** Rows before this position are judged. */
@@ -70,24 +79,32 @@ export class Pipeline {
   async #apply(entries: readonly PlacedEntry[]): Promise<readonly Tally[]> {
     const tallies = new Map<number, Tally>()
     const batches: RowBatch[] = []
+    const items: ItemWrite[] = []
     const rejected: RejectedRow[] = []
     for (const run of runsOfOneDefinition(entries)) {
       const { ingestId, fieldsVersion } = run[0]!
-      const judged = this.#parts.judge.judge(run, await this.#ingest(ingestId, fieldsVersion))
+      const judged = this.#judge(run, await this.#ingest(ingestId, fieldsVersion))
       if (judged.batch !== null) batches.push(judged.batch)
+      for (const item of judged.items) items.push(item)
       for (const row of judged.rejected) rejected.push(row)
       count(tallies, ingestId, run, judged.rejected.length)
     }
-    await this.#keep(rejected, positionAfter(entries.at(-1)!))
+    await this.#keep({ rejected, items }, positionAfter(entries.at(-1)!))
     for (const batch of batches) this.#parts.store.write(batch)
     return [...tallies.values()]
   }
 
+  #judge(run: readonly PlacedEntry[], ingest: Ingest): Outcome & { readonly batch: RowBatch | null } {
+    if (ingest.kind === 'metadata') return { batch: null, ...this.#parts.itemJudge.judge(run, ingest) }
+    return { items: [], ...this.#parts.judge.judge(run, ingest) }
+  }
+
   /** Rejected rows are kept before their batch's good rows show, so that a receipt never counts a row as stored that was not. */
-  async #keep(rejected: readonly RejectedRow[], throughPosition: number): Promise<void> {
-    const fresh = rejected.filter((row) => row.position >= this.#keptPosition)
-    if (fresh.length === 0) return
-    await this.#parts.rejected.add(fresh, throughPosition)
+  async #keep({ rejected, items }: Outcome, throughPosition: number): Promise<void> {
+    const isFresh = ({ position }: { readonly position: number }): boolean => position >= this.#keptPosition
+    const fresh: Outcome = { rejected: rejected.filter(isFresh), items: items.filter(isFresh) }
+    if (fresh.rejected.length === 0 && fresh.items.length === 0) return
+    await this.#parts.outcomes.add(fresh, throughPosition)
     this.#keptPosition = throughPosition
   }
 

@@ -18,6 +18,14 @@ export interface Entity {
   readonly ingests: readonly string[]
 }
 
+/** What a metadata ingest feeds, under the ingest's alias. */
+export interface MetadataEntity {
+  /** Never given twice, as that of an `Entity`. */
+  readonly id: number
+  readonly name: string
+  readonly fields: readonly EntityField[]
+}
+
 export function fieldsOfRole(entity: Pick<Entity, 'fields'>, role: FieldRole): readonly EntityField[] {
   return entity.fields.filter((field) => field.role === role)
 }
@@ -26,6 +34,13 @@ export function fieldsOfRole(entity: Pick<Entity, 'fields'>, role: FieldRole): r
 export function timeField(entity: Pick<Entity, 'fields'>): EntityField {
   const field = entity.fields.find((candidate) => candidate.role === 'time')
   if (field === undefined) throw new Error('a series entity has a time field by its definition')
+  return field
+}
+
+/** The one field of role `index`. */
+export function indexField(entity: MetadataEntity): EntityField {
+  const field = entity.fields.find((candidate) => candidate.role === 'index')
+  if (field === undefined) throw new Error('a metadata entity has an index field by its definition')
   return field
 }
 

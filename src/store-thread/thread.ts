@@ -3,6 +3,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { Judge } from '../ingest/judge.ts'
+import { ItemJudge } from '../ingest/judge-items.ts'
 import { Pipeline } from '../ingest/pipeline.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { JournalReader } from '../journal/journal.ts'
@@ -31,8 +32,9 @@ export async function runStoreThread(
   const pipeline = await Pipeline.open({
     journal,
     ingests: catalog.ingests,
-    rejected: catalog.rejected,
+    outcomes: catalog.outcomes,
     judge: new Judge({ rowBytes: data.rowBytes }),
+    itemJudge: new ItemJudge({ rowBytes: data.rowBytes }),
     store,
     observe: (event) => send({ kind: 'event', event }),
     stepBytes: data.stepBytes,

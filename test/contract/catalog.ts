@@ -52,6 +52,10 @@ function key(id: string, subscriberId: number, change: Partial<Key> = {}): Key {
   return { id, subscriberId, hash: `hash of ${id}`, rights: ['ingest'], createdMs: 5, expiresMs: null, ...change }
 }
 
+function keepRejected(catalog: Catalog, rejected: readonly RejectedRow[], throughPosition: number): Promise<void> {
+  return catalog.outcomes.add({ rejected, items: [] }, throughPosition)
+}
+
 const everything = { afterPosition: -1, limit: 1000, bytesMax: 1_000_000 }
 
 /** What every catalog must do, whatever it is kept in. */
@@ -83,7 +87,7 @@ export function catalogContract(name: string, make: () => Promise<CatalogUnderTe
       await catalog.ingests.create(series('a'))
       const subscriber = await catalog.access.createSubscriber('x', 5)
       await catalog.access.putKey(key('k', subscriber.id))
-      await catalog.rejected.add([rejected(3)], 10)
+      await keepRejected(catalog, [rejected(3)], 10)
       const secret = await catalog.secrets.secret('tokens')
       const before = await contents(catalog)
       await reopen()
@@ -106,14 +110,14 @@ export function catalogContract(name: string, make: () => Promise<CatalogUnderTe
       const both = [catalog, other]
       const aliases = Array.from({ length: 40 }, (_, index) => `i${String(index).padStart(2, '0')}`)
       await Promise.all(aliases.map((alias, index) => both[index % 2]!.ingests.create(series(alias))))
-      await Promise.all(aliases.map((_, index) => both[index % 2]!.rejected.add([rejected(index)], index + 1)))
+      await Promise.all(aliases.map((_, index) => keepRejected(both[index % 2]!, [rejected(index)], index + 1)))
       const ids = new Set<number>()
       for (const connection of both) {
         const ingests = await connection.ingests.list({ after: null, limit: 100 })
         expect(ingests.map(({ alias }) => alias)).toEqual([...aliases, 'shared'])
         for (const { id } of ingests) ids.add(id)
         expect(await connection.rejected.counts()).toEqual(new Map([[1, 40]]))
-        expect(await connection.rejected.judgedPosition()).toBe(40)
+        expect(await connection.outcomes.judgedPosition()).toBe(40)
       }
       expect(ids.size).toBe(41)
       await other.close()
@@ -140,7 +144,7 @@ async function contents(catalog: Catalog): Promise<unknown> {
     version: await catalog.ingests.version(),
     access: await catalog.access.state(),
     rejected: await catalog.rejected.list(1, everything),
-    judged: await catalog.rejected.judgedPosition(),
+    judged: await catalog.outcomes.judgedPosition(),
   }
 }
 
@@ -348,7 +352,7 @@ function rejectedTests(catalog: () => Catalog): void {
       field: 'a\u0000\ud800"',
       message: 'no \u0000 and no \udfff',
     })
-    await catalog().rejected.add([row, rejected(3, { field: null })], Number.MAX_SAFE_INTEGER)
+    await keepRejected(catalog(), [row, rejected(3, { field: null })], Number.MAX_SAFE_INTEGER)
     expect(await catalog().rejected.list(1, everything)).toEqual({
       rows: [rejected(3, { field: null }), row],
       more: false,
@@ -358,14 +362,15 @@ function rejectedTests(catalog: () => Catalog): void {
   test('judging again changes nothing', async () => {
     const { rejected: repository } = catalog()
     const rows = Array.from({ length: 300 }, (_, index) => rejected(index))
-    await repository.add(rows.slice(0, 200), 200)
-    await repository.add(
+    await keepRejected(catalog(), rows.slice(0, 200), 200)
+    await keepRejected(
+      catalog(),
       rows.map((row) => ({ ...row, message: 'another' })),
       300,
     )
-    await repository.add(rows.slice(0, 7), 7)
+    await keepRejected(catalog(), rows.slice(0, 7), 7)
     expect(await repository.counts()).toEqual(new Map([[1, 300]]))
-    expect(await repository.judgedPosition()).toBe(300)
+    expect(await catalog().outcomes.judgedPosition()).toBe(300)
     const { rows: kept } = await repository.list(1, everything)
     expect(kept.map(({ position }) => position)).toEqual(rows.map(({ position }) => position))
     expect(kept[199]!.message).toBe('T is missing')
@@ -373,9 +378,9 @@ function rejectedTests(catalog: () => Catalog): void {
   })
 
   test('notes how far was judged also when nothing was rejected', async () => {
-    expect(await catalog().rejected.judgedPosition()).toBe(0)
-    await catalog().rejected.add([], 12)
-    expect(await catalog().rejected.judgedPosition()).toBe(12)
+    expect(await catalog().outcomes.judgedPosition()).toBe(0)
+    await keepRejected(catalog(), [], 12)
+    expect(await catalog().outcomes.judgedPosition()).toBe(12)
     expect(await catalog().rejected.counts()).toEqual(new Map())
   })
 
@@ -388,7 +393,7 @@ function rejectedTests(catalog: () => Catalog): void {
       rejected(4, { ingestId: 2 }),
       rejected(5, { batchPosition: 3, index: 2, code: 'wrong_type' }),
     ]
-    await repository.add(rows, 6)
+    await keepRejected(catalog(), rows, 6)
     const positions = async (filter: Partial<Parameters<typeof repository.list>[1]>, ingestId = 1) => {
       const page = await repository.list(ingestId, { ...everything, ...filter })
       return [page.rows.map(({ position }) => position), page.more]
@@ -413,7 +418,7 @@ function rejectedTests(catalog: () => Catalog): void {
 
   test('tells the first rejected rows of a batch and how many there are', async () => {
     const rows = [5, 9, 7].map((position) => rejected(position, { batchPosition: 4, index: position - 4 }))
-    await catalog().rejected.add([...rows, rejected(20, { batchPosition: 20 })], 30)
+    await keepRejected(catalog(), [...rows, rejected(20, { batchPosition: 20 })], 30)
     expect(await catalog().rejected.ofBatch(1, 4, 2)).toEqual({ count: 3, first: [rows[0], rows[2]] })
     expect(await catalog().rejected.ofBatch(1, 5, 2)).toEqual({ count: 0, first: [] })
     expect(await catalog().rejected.ofBatch(2, 4, 2)).toEqual({ count: 0, first: [] })

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { type Entity, type EntityField, mergeFields } from '../../model/entity.ts'
+import { type Entity, type EntityField, type MetadataEntity, mergeFields } from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Duplicates, IngestKind } from '../../model/ingest.ts'
 import { Problem, type ProblemError } from '../../model/problem.ts'
@@ -54,16 +54,8 @@ function nameOfOtherKind(name: string, { kind, entity }: Joining): Problem {
 
 /** All series entities, by name. */
 export async function seriesEntities(database: Kysely<Tables>): Promise<readonly Entity[]> {
-  const rows = await database.selectFrom('entities').selectAll().where('kind', '=', 'series').orderBy('name').execute()
-  const fields = new Map<number, EntityField[]>(rows.map(({ id }) => [id, []]))
+  const { rows, fields } = await entitiesOf(database, 'series')
   const ingests = new Map<number, string[]>(rows.map(({ id }) => [id, []]))
-  const fieldRows = await database
-    .selectFrom('entity_fields')
-    .selectAll()
-    .orderBy('entity_id')
-    .orderBy('ordinal')
-    .execute()
-  for (const row of fieldRows) fields.get(row.entity_id)?.push(entityFieldOf(row))
   const ingestRows = await database
     .selectFrom('ingests')
     .select(['entity_id', 'alias'])
@@ -78,6 +70,26 @@ export async function seriesEntities(database: Kysely<Tables>): Promise<readonly
     duplicates: duplicatesOf(duplicates),
     ingests: ingests.get(id) ?? [],
   }))
+}
+
+/** All metadata entities, by name. */
+export async function metadataEntities(database: Kysely<Tables>): Promise<readonly MetadataEntity[]> {
+  const { rows, fields } = await entitiesOf(database, 'metadata')
+  return rows.map(({ id, name }) => ({ id, name, fields: fields.get(id) ?? [] }))
+}
+
+/** Entities by name, and their fields by entity id. */
+async function entitiesOf(database: Kysely<Tables>, kind: IngestKind) {
+  const rows = await database.selectFrom('entities').selectAll().where('kind', '=', kind).orderBy('name').execute()
+  const fields = new Map<number, EntityField[]>(rows.map(({ id }) => [id, []]))
+  const fieldRows = await database
+    .selectFrom('entity_fields')
+    .selectAll()
+    .orderBy('entity_id')
+    .orderBy('ordinal')
+    .execute()
+  for (const row of fieldRows) fields.get(row.entity_id)?.push(entityFieldOf(row))
+  return { rows, fields }
 }
 
 async function fieldsOf(database: Kysely<Tables>, entityId: number): Promise<readonly EntityField[]> {

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Entity } from '../../model/entity.ts'
+import type { Entity, MetadataEntity } from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
@@ -7,7 +7,7 @@ import { refuse, repetitions } from '../agreement.ts'
 import type { IngestCatalog, IngestChange, NewIngest, PageRequest } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
-import { joinEntity, seriesEntities } from './entities.ts'
+import { joinEntity, metadataEntities, seriesEntities } from './entities.ts'
 import { fieldOf, type IngestRow, ingestColumns, ingestOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
 import { toTextColumn } from './text-column.ts'
@@ -93,6 +93,10 @@ export class IngestRepository implements IngestCatalog {
 
   entities(): Promise<readonly Entity[]> {
     return readConsistently(this.#database, seriesEntities)
+  }
+
+  metadataEntities(): Promise<readonly MetadataEntity[]> {
+    return readConsistently(this.#database, metadataEntities)
   }
 
   version(): Promise<number> {

@@ -20,19 +20,23 @@ export class FieldSlot {
   readonly type: Field['type']
   /** Whether a row without a value is rejected. */
   readonly required: boolean
+  /** Whether it names a metadata item. */
+  readonly isIdentifier: boolean
   numbers = noNumbers
   codes = noCodes
   flags = noFlags
   strings: InternedStrings
+  /** The texts of a json field, which `codes` point to. */
+  #texts: string[] = []
   readonly #seed: number
   /** Longs beyond 2^53, in the order in which they were written. */
   #exact: ExactLong[] = []
 
   constructor(field: Field, seed: number) {
-    if (field.type === 'json') throw new Error(`field ${field.name} is json, which a series cannot hold`)
     this.field = field
     this.type = field.type
-    this.required = field.role === 'time' || field.role === 'tag'
+    this.isIdentifier = field.role === 'index'
+    this.required = field.role === 'time' || field.role === 'tag' || this.isIdentifier
     this.#seed = seed
     this.strings = new InternedStrings(seed)
   }
@@ -41,6 +45,10 @@ export class FieldSlot {
   begin(rowsMax: number, stringsMax: number): void {
     this.#exact = []
     switch (this.type) {
+      case 'json':
+        this.codes = new Int32Array(rowsMax)
+        this.#texts = []
+        break
       case 'string':
         this.codes = new Int32Array(rowsMax)
         if (this.strings.size > stringsMax) this.strings = new InternedStrings(this.#seed)
@@ -55,6 +63,7 @@ export class FieldSlot {
 
   setNull(row: number): void {
     switch (this.type) {
+      case 'json':
       case 'string':
         this.codes[row] = nullCode
         break
@@ -66,13 +75,17 @@ export class FieldSlot {
     }
   }
 
+  setJson(row: number, text: string): void {
+    this.codes[row] = this.#texts.push(text) - 1
+  }
+
   setLong(row: number, value: bigint): void {
     const nearest = Number(value)
     this.numbers[row] = nearest
     if (!Number.isSafeInteger(nearest)) this.#exact.push({ row, value })
   }
 
-  /** The first `rows` rows. The slot lets go of them. */
+  /** The first `rows` rows. The slot lets go of them. JSON values come as their texts. */
   finish(rows: number): ColumnVector {
     // A view costs more than a row, so there is none where nothing is left out.
     const numbers = this.numbers.length > rows ? this.numbers.subarray(0, rows) : this.numbers
@@ -82,6 +95,8 @@ export class FieldSlot {
     this.codes = noCodes
     this.flags = noFlags
     switch (this.type) {
+      case 'json':
+        return { type: 'string', codes, dictionary: this.#texts }
       case 'string':
         return { type: 'string', codes, dictionary: this.strings.dictionary }
       case 'boolean':

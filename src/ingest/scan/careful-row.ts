@@ -1,10 +1,11 @@
 import type { RejectCode } from '../../catalog/catalog.ts'
+import { identifierBytesMax } from '../../model/item-key.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
 import { closeBrace, comma, lowerN, openBrace, openBracket, quote } from './ascii.ts'
 import { beginsNumber } from './numbers.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
-import { missing, outOfRange, readValue } from './values.ts'
+import { missing, outOfRange, readValue, tooLarge } from './values.ts'
 
 /** Why a row is not stored: `field` is the pushed property, null where the row as a whole is at fault. */
 export interface Fault {
@@ -56,6 +57,10 @@ function pushedInstead(text: string, slot: FieldSlot): string {
 function faultOf(failure: number, slot: FieldSlot, text: string): Fault {
   const { source: field, type, role } = slot.field
   const name = clipped(field)
+  if (failure === tooLarge) {
+    const message = `${name}: an identifier has at most ${identifierBytesMax} bytes of UTF-8`
+    return { code: 'too_large', field, message }
+  }
   if (failure === outOfRange && (type === 'double' || type === 'long' || type === 'timestamp')) {
     return { code: 'out_of_range', field, message: `${name}: ${clipped(text)} ${ranges[type]}` }
   }
@@ -65,9 +70,10 @@ function faultOf(failure: number, slot: FieldSlot, text: string): Fault {
 
 function absence(slot: FieldSlot): Fault {
   const { source: field, role } = slot.field
-  return role === 'time'
-    ? { code: 'missing_time', field, message: `${clipped(field)}: the time is missing` }
-    : { code: 'missing_tag', field, message: `${clipped(field)}: the tag is missing` }
+  const name = clipped(field)
+  if (role === 'time') return { code: 'missing_time', field, message: `${name}: the time is missing` }
+  if (role === 'index') return { code: 'missing_index', field, message: `${name}: the identifier is missing` }
+  return { code: 'missing_tag', field, message: `${name}: the tag is missing` }
 }
 
 /** Where the value of each property begins: properties in the order in which they first come, the last value of each. */
@@ -91,7 +97,7 @@ function byUrgency(a: FieldSlot, b: FieldSlot): number {
 
 /**
  * Reads any row that is an object: writes it to the columns at `row`, or says what is wrong with it. Of several faults it is the first in
- * the order of the row's properties, then what is missing: the time, then the tags in the order of the fields. Null is as good as absent.
+ * the order of the row's properties, then what is missing: the time or identifier, then the tags in the order of the fields. Null is as good as absent.
  */
 export function readWithCare(
   bytes: Buffer,

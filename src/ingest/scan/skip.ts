@@ -49,3 +49,20 @@ export function skipValue(bytes: Buffer, at: number): number {
   if (byte === openBrace || byte === openBracket) return skipNested(bytes, at)
   return skipScalar(bytes, at)
 }
+
+/** The text of the value from `start` to `end`, character for character save for the white space between its parts. */
+export function compactJson(bytes: Buffer, start: number, end: number): string {
+  const compact = Buffer.allocUnsafe(end - start)
+  let length = 0
+  for (let at = start; at < end; ) {
+    if (bytes[at] === quote) {
+      const stringEnd = skipString(bytes, at)
+      length += bytes.copy(compact, length, at, stringEnd)
+      at = stringEnd
+    } else {
+      if (bytes[at]! > space) compact[length++] = bytes[at]!
+      at++
+    }
+  }
+  return compact.toString('utf8', 0, length)
+}

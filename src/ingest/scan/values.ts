@@ -1,15 +1,18 @@
 // From the bytes of one JSON value to the column of its field.
 import { earliestMs, latestMs } from '../../model/instant.ts'
+import { identifierBytesMax } from '../../model/item-key.ts'
+import { parseLong } from '../../model/long.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
 import { lowerF, lowerN, lowerT, quote } from './ascii.ts'
-import { beginsNumber, parseLong, readDouble, readPlainWhole } from './numbers.ts'
-import { skipScalar } from './skip.ts'
+import { beginsNumber, readDouble, readPlainWhole } from './numbers.ts'
+import { compactJson, skipScalar, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
 
 /** Given back in place of the next place, all below zero: why a value was not taken. */
 export const missing = -1
 const wrongType = -2
 export const outOfRange = -3
+export const tooLarge = -4
 
 function readNull(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
   if (bytes[start] !== lowerN) return wrongType
@@ -22,6 +25,22 @@ function readString(bytes: Buffer, start: number, slot: FieldSlot, row: number):
   if (bytes[start] !== quote) return readNull(bytes, start, slot, row)
   const end = slot.strings.read(bytes, start + 1, slot.codes, row)
   return end < 0 ? wrongType : end
+}
+
+/** The empty string names nothing. */
+function readStringIdentifier(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+  const end = readString(bytes, start, slot, row)
+  if (end < 0) return end
+  const text = slot.strings.dictionary[slot.codes[row]!]!
+  if (text === '') return missing
+  return Buffer.byteLength(text) > identifierBytesMax ? tooLarge : end
+}
+
+function readJson(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
+  if (bytes[start] === lowerN) return readNull(bytes, start, slot, row)
+  const end = skipValue(bytes, start)
+  slot.setJson(row, compactJson(bytes, start, end))
+  return end
 }
 
 function readFiniteDouble(bytes: Buffer, start: number, slot: FieldSlot, row: number): number {
@@ -73,8 +92,8 @@ function readTimestamp(
 }
 
 /**
- * Writes the value at `start` to the slot's column at `row`. The answer is the place after the value, or `missing`, `wrongType` or
- * `outOfRange`. There is no coercion.
+ * Writes the value at `start` to the slot's column at `row`. The answer is the place after the value, or `missing`, `wrongType`,
+ * `outOfRange` or, for a string identifier of more than `identifierBytesMax`, `tooLarge`. There is no coercion.
  *
  * | type | takes | `outOfRange` |
  * |---|---|---|
@@ -83,8 +102,10 @@ function readTimestamp(
  * | long | a whole number, however spelt | beyond 64 bits |
  * | boolean | `true`, `false` | |
  * | timestamp | an ISO 8601 date or date-time, or a whole number of milliseconds | a number outside the years 0001 to 9999 |
+ * | json | any value, kept as its text | |
  *
- * And `null`, which is `missing` in a time field or tag. What is `wrongType` here is reported as `invalid_time` for the time field.
+ * And `null`, which is `missing` in a time field, tag or identifier, as the empty string is in an identifier. What is `wrongType` here is reported as
+ * `invalid_time` for the time field.
  */
 export function readValue(
   bytes: Buffer,
@@ -97,11 +118,13 @@ export function readValue(
     case 'double':
       return readFiniteDouble(bytes, start, slot, row)
     case 'string':
-      return readString(bytes, start, slot, row)
+      return slot.isIdentifier ? readStringIdentifier(bytes, start, slot, row) : readString(bytes, start, slot, row)
     case 'timestamp':
       return readTimestamp(bytes, start, slot, row, timestamps)
     case 'long':
       return readLong(bytes, start, slot, row)
+    case 'json':
+      return readJson(bytes, start, slot, row)
     default:
       return readBoolean(bytes, start, slot, row)
   }

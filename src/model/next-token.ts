@@ -1,6 +1,6 @@
 // Tokens for the next page of a list: docs/formats/next-token.md.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { Problem } from '../model/problem.ts'
+import { Problem } from './problem.ts'
 
 const version = 1
 const signatureBytes = 16

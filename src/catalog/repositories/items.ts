@@ -1,0 +1,122 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Item } from '../../model/item.ts'
+import type { KeyRange } from '../../model/item-key.ts'
+import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
+import type { Tables } from '../schema.ts'
+import { keyName } from './keep-items.ts'
+import { readConsistently } from './read-consistently.ts'
+
+export class ItemRepository implements ItemCatalog {
+  readonly #database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database
+  }
+
+  list(entityId: number, range: KeyRange, { itemsMax, bytesMax }: ItemLimits): Promise<ItemPage> {
+    return readConsistently(this.#database, async (transaction) => {
+      const select = itemsIn(transaction, entityId, range)
+      const sizes = await select
+        .select(['item_key', 'item_bytes'])
+        .limit(itemsMax + 1)
+        .execute()
+      const count = fitting(sizes.slice(0, itemsMax), bytesMax)
+      if (count === 0) return { items: [], more: false }
+      const rows = await select
+        .select(['item_key', 'attributes'])
+        .where('item_key', '<=', sizes[count - 1]!.item_key)
+        .execute()
+      return { items: rows.map(itemOf), more: sizes.length > count }
+    })
+  }
+
+  find(
+    entityId: number,
+    keys: readonly Uint8Array[],
+    bytesMax: number,
+  ): Promise<{ items: readonly Item[]; keysRead: number }> {
+    return readConsistently(this.#database, async (transaction) => {
+      const select = transaction.selectFrom('items').where('entity_id', '=', entityId)
+      const sizes = await select
+        .select(['item_key', 'item_bytes'])
+        .where('item_key', 'in', [...keys])
+        .execute()
+      const sizeOf = new Map(sizes.map(({ item_key, item_bytes }) => [keyName(item_key), item_bytes]))
+      const keysRead = fitting(
+        keys.map((key) => ({ item_bytes: sizeOf.get(keyName(key)) ?? 0 })),
+        bytesMax,
+      )
+      const wanted = keys.slice(0, keysRead).filter((key) => sizeOf.has(keyName(key)))
+      if (wanted.length === 0) return { items: [], keysRead }
+      const rows = await select.select(['item_key', 'attributes']).where('item_key', 'in', wanted).execute()
+      const items = new Map(rows.map((row) => [keyName(row.item_key), itemOf(row)]))
+      return { items: wanted.map((key) => items.get(keyName(key))!), keysRead }
+    })
+  }
+
+  async counts(): Promise<ReadonlyMap<number, number>> {
+    const rows = await this.#database.selectFrom('item_counts').selectAll().execute()
+    return new Map(rows.map(({ entity_id, items }) => [entity_id, items]))
+  }
+
+  delete(entityId: number, key: Uint8Array, beforePosition: number): Promise<boolean> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const item = await transaction
+        .selectFrom('items')
+        .select('position')
+        .where('entity_id', '=', entityId)
+        .where('item_key', '=', key)
+        .executeTakeFirst()
+      if (item === undefined) return false
+      // What was pushed after the deletion was asked for is not meant by it.
+      if (item.position < beforePosition) await remove(transaction, entityId, key, beforePosition)
+      return true
+    })
+  }
+}
+
+function itemsIn(transaction: Transaction<Tables>, entityId: number, { from, to }: KeyRange) {
+  return transaction
+    .selectFrom('items')
+    .where('entity_id', '=', entityId)
+    .where('item_key', '>=', from)
+    .$if(to !== null, (query) => query.where('item_key', '<', to ?? from))
+    .orderBy('item_key')
+}
+
+function itemOf({ item_key, attributes }: { item_key: Uint8Array; attributes: string }): Item {
+  return { key: item_key, attributes }
+}
+
+/** How many of the items are within the bytes, one at least where there is one. */
+function fitting(sizes: readonly { readonly item_bytes: number }[], bytesMax: number): number {
+  let bytes = 0
+  let count = 0
+  for (const { item_bytes } of sizes) {
+    bytes += item_bytes
+    if (bytes > bytesMax && count > 0) break
+    count += 1
+  }
+  return count
+}
+
+async function remove(
+  transaction: Transaction<Tables>,
+  entityId: number,
+  key: Uint8Array,
+  beforePosition: number,
+): Promise<void> {
+  await transaction.deleteFrom('items').where('entity_id', '=', entityId).where('item_key', '=', key).execute()
+  await transaction
+    .insertInto('deleted_items')
+    .values({ entity_id: entityId, item_key: key, before_position: beforePosition })
+    .onConflict((conflict) =>
+      conflict.columns(['entity_id', 'item_key']).doUpdateSet({ before_position: beforePosition }),
+    )
+    .execute()
+  await transaction
+    .updateTable('item_counts')
+    .set((column) => ({ items: column('items', '-', 1) }))
+    .where('entity_id', '=', entityId)
+    .execute()
+}

@@ -1,0 +1,103 @@
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
+import type { RejectedRow } from '../catalog.ts'
+import type { Tables } from '../schema.ts'
+import { portions } from './portions.ts'
+import { toTextColumn } from './text-column.ts'
+
+export type RejectedRecord = Tables['rejected_rows']
+
+/** Keeps rejected rows, each once: the journal may be judged again. */
+export class RejectedKeeper {
+  readonly #database: Kysely<Tables>
+  readonly #inserts = new Map<number, string>()
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database
+  }
+
+  /** Rows that were kept before are left as they are. */
+  async keep(transaction: Transaction<Tables>, rows: readonly RejectedRow[]): Promise<void> {
+    for (const [ingestId, records] of recordsByIngest(rows)) {
+      let kept = 0
+      for (const portion of portions(records)) kept += await this.#insert(transaction, portion)
+      await addToCount(transaction, ingestId, kept)
+    }
+  }
+
+  /** Keeps the records that are not there yet, and says how many these were. */
+  async #insert(transaction: Transaction<Tables>, records: readonly RejectedRecord[]): Promise<number> {
+    const parameters = records.flatMap((record) => columns.map((column) => record[column]))
+    const result = await transaction.executeQuery(CompiledQuery.raw(this.#insertSql(records), parameters))
+    return Number(result.numAffectedRows ?? 0n)
+  }
+
+  /** The statement for so many records. Building one costs more than running it, so each size is built once. */
+  #insertSql(records: readonly RejectedRecord[]): string {
+    const known = this.#inserts.get(records.length)
+    if (known !== undefined) return known
+    const { sql } = this.#database
+      .insertInto('rejected_rows')
+      .columns(columns)
+      .values(records)
+      .onConflict((conflict) => conflict.columns(['ingest_id', 'position']).doNothing())
+      .compile()
+    this.#inserts.set(records.length, sql)
+    return sql
+  }
+}
+
+/** In the order of `recordOf`, which is the order of the parameters. */
+const columns = [
+  'ingest_id',
+  'position',
+  'batch_position',
+  'batch_rows',
+  'subscriber_id',
+  'row_index',
+  'row_bytes',
+  'code',
+  'field',
+  'message',
+  'received_ms',
+  'state',
+  'row_text',
+] as const satisfies readonly (keyof RejectedRecord)[]
+
+function recordsByIngest(rows: readonly RejectedRow[]): ReadonlyMap<number, readonly RejectedRecord[]> {
+  const records = new Map<number, RejectedRecord[]>()
+  for (const row of rows) {
+    const known = records.get(row.ingestId)
+    if (known === undefined) records.set(row.ingestId, [recordOf(row)])
+    else known.push(recordOf(row))
+  }
+  return records
+}
+
+function recordOf(row: RejectedRow): RejectedRecord {
+  return {
+    ingest_id: row.ingestId,
+    position: row.position,
+    batch_position: row.batchPosition,
+    batch_rows: row.batchRows,
+    subscriber_id: row.subscriberId,
+    row_index: row.index,
+    row_bytes: Buffer.byteLength(row.row),
+    code: row.code,
+    field: row.field === null ? null : toTextColumn(row.field),
+    message: toTextColumn(row.message),
+    received_ms: row.receivedMs,
+    state: 'kept',
+    row_text: row.row,
+  }
+}
+
+async function addToCount(transaction: Transaction<Tables>, ingestId: number, rows: number): Promise<void> {
+  if (rows === 0) return
+  await transaction
+    .insertInto('rejected_counts')
+    .values({ ingest_id: ingestId, rows })
+    .onConflict((conflict) =>
+      conflict.column('ingest_id').doUpdateSet((column) => ({ rows: column('rejected_counts.rows', '+', rows) })),
+    )
+    .execute()
+}
