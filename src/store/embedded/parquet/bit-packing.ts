@@ -38,15 +38,24 @@ export function packBits(values: Int32Array, start: number, count: number, width
 /** Unpacks `count` numbers of up to 32 bits into `out` from `at` on, and moves past the last of them. */
 export function unpackBits(input: PageInput, width: number, count: number, out: Int32Array, at: number): void {
   const { view, position } = input
-  if (width === 16)
-    for (let index = 0; index < count; index++) out[at + index] = view.getUint16(position + 2 * index, true)
-  else if (width <= 25) unpackNarrow(view, position, width, count, out, at)
-  else unpackTo32(view, position, width, count, out, at)
+  if (width <= narrowWidthMax) {
+    const whole = count - (count % 8)
+    unpackGroups(view, position, width, whole, out, at)
+    const last = position + (whole / 8) * width
+    for (let index = whole, bit = 0; index < count; index++, bit += width) {
+      out[at + index] = (view.getInt32(last + (bit >>> 3), true) >>> (bit & 7)) & ((1 << width) - 1)
+    }
+  } else {
+    unpackTo32(view, position, width, count, out, at)
+  }
   input.position += Math.ceil((count * width) / 8)
 }
 
-/** With the up to 7 bits before it, a number still lies in one word. */
-function unpackNarrow(
+/** With the up to 7 bits before it, a number of this width still lies in one word. */
+const narrowWidthMax = 25
+
+/** Eight numbers fill whole bytes: where each of them lies is the same in every group, and is computed once. */
+function unpackGroups(
   view: DataView,
   position: number,
   width: number,
@@ -55,10 +64,21 @@ function unpackNarrow(
   at: number,
 ): void {
   const mask = (1 << width) - 1
-  let bit = 0
-  for (let index = at; index < at + count; index++) {
-    out[index] = (view.getUint32(position + (bit >>> 3), true) >>> (bit & 7)) & mask
-    bit += width
+  const bits2 = width * 2
+  const bits3 = width * 3
+  const bits4 = width * 4
+  const bits5 = width * 5
+  const bits6 = width * 6
+  const bits7 = width * 7
+  for (let index = at, byte = position; index < at + count; index += 8, byte += width) {
+    out[index] = view.getInt32(byte, true) & mask
+    out[index + 1] = (view.getInt32(byte + (width >>> 3), true) >>> (width & 7)) & mask
+    out[index + 2] = (view.getInt32(byte + (bits2 >>> 3), true) >>> (bits2 & 7)) & mask
+    out[index + 3] = (view.getInt32(byte + (bits3 >>> 3), true) >>> (bits3 & 7)) & mask
+    out[index + 4] = (view.getInt32(byte + (bits4 >>> 3), true) >>> (bits4 & 7)) & mask
+    out[index + 5] = (view.getInt32(byte + (bits5 >>> 3), true) >>> (bits5 & 7)) & mask
+    out[index + 6] = (view.getInt32(byte + (bits6 >>> 3), true) >>> (bits6 & 7)) & mask
+    out[index + 7] = (view.getInt32(byte + (bits7 >>> 3), true) >>> (bits7 & 7)) & mask
   }
 }
 

@@ -31,7 +31,9 @@ export function writeDeltas(values: Float64Array, start: number, end: number, ou
     out.length += partsInBlock
     for (let part = 0; part < partsInBlock; part++) {
       const partCount = Math.min(partLength, count - part * partLength)
-      out.bytes[widthsAt + part] = partCount <= 0 ? 0 : writePart(part * partLength, partCount, least, out)
+      const width = partCount <= 0 ? 0 : writePart(part * partLength, partCount, least, out)
+      // Only now: writing the part may have moved the bytes.
+      out.bytes[widthsAt + part] = width
     }
   }
 }

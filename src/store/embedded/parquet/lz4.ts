@@ -1,5 +1,6 @@
 // LZ4 blocks, Parquet's codec LZ4_RAW: literals and copies of what came before, cheap to undo in JavaScript.
 import type { ByteWriter } from './byte-writer.ts'
+import type { PageInput } from './page-input.ts'
 
 const matchLengthMin = 4
 const distanceMax = 0xffff
@@ -7,8 +8,10 @@ const distanceMax = 0xffff
 const lastLiterals = 5
 const matchStartMargin = 12
 const hashBits = 13
-/** After each 2^6 places without a match the search steps wider: what does not fold is passed quickly. */
-const skipShift = 6
+/** After each 2^5 places without a match the search steps wider: what does not fold is passed quickly. */
+const skipShift = 5
+/** Shorter matches save little, and each takes its time to read. */
+const matchLengthTaken = 6
 
 const lastPlace = new Int32Array(1 << hashBits)
 
@@ -30,10 +33,14 @@ export function compress(source: ByteWriter, start: number, end: number, out: By
       at += tries++ >>> skipShift
       continue
     }
+    const distance = at - candidate
     let matchEnd = at + matchLengthMin
-    const shift = at - candidate
-    while (matchEnd < matchEndMax && bytes[matchEnd] === bytes[matchEnd - shift]) matchEnd++
-    writeSequence(bytes, literalsFrom, at, shift, matchEnd - at, out)
+    while (matchEnd < matchEndMax && bytes[matchEnd] === bytes[matchEnd - distance]) matchEnd++
+    if (matchEnd - at < matchLengthTaken) {
+      at++
+      continue
+    }
+    writeSequence(bytes, literalsFrom, at, distance, matchEnd - at, out)
     at = matchEnd
     literalsFrom = at
     tries = 1 << skipShift
@@ -68,11 +75,13 @@ function writeLength(length: number, out: ByteWriter): void {
   out.bytes[out.length++] = rest
 }
 
-/** Shorter copies are quicker byte by byte. */
-const bulkLengthMin = 24
+/** Longer copies are quicker in bulk. */
+const bulkLengthMin = 32
 
-/** Fills `out` from its start, and returns how many bytes that were. */
-export function decompress(source: Uint8Array, out: Uint8Array): number {
+/** Makes the decompressed bytes the input. */
+export function decompress(source: Uint8Array, out: PageInput): void {
+  const { bytes } = out
+  const last = source.length - 1
   let at = 0
   let end = 0
   for (;;) {
@@ -83,11 +92,13 @@ export function decompress(source: Uint8Array, out: Uint8Array): number {
       for (; byte === 255; literals += byte) byte = source[at++]
     }
     if (literals >= bulkLengthMin) {
-      out.set(source.subarray(at, at + literals), end)
+      bytes.set(source.subarray(at, at + literals), end)
       at += literals
       end += literals
-    } else for (const stop = at + literals; at < stop; ) out[end++] = source[at++]
-    if (at >= source.length) return end
+    } else {
+      for (const stop = at + literals; at < stop; ) bytes[end++] = source[at++]
+    }
+    if (at > last) return
     const distance = source[at] | (source[at + 1] << 8)
     at += 2
     let length = token & 15
@@ -95,18 +106,21 @@ export function decompress(source: Uint8Array, out: Uint8Array): number {
       let byte = 255
       for (; byte === 255; length += byte) byte = source[at++]
     }
-    end = copyBack(out, end, distance, length + matchLengthMin)
+    length += matchLengthMin
+    copyBack(out, end, distance, length)
+    end += length
   }
 }
 
-function copyBack(out: Uint8Array, end: number, distance: number, length: number): number {
+/** Copies that are no bulk go by words, the last of which may pass the end: into the slack, or where the next bytes come anyway. */
+function copyBack({ bytes, view }: PageInput, end: number, distance: number, length: number): void {
   const stop = end + length
-  if (length < bulkLengthMin || (distance < bulkLengthMin && distance > 1)) {
-    for (let at = end; at < stop; at++) out[at] = out[at - distance]
-  } else if (distance === 1) {
-    out.fill(out[end - 1], end, stop)
+  if (length >= bulkLengthMin && distance === 1) bytes.fill(bytes[end - 1], end, stop)
+  else if (length >= bulkLengthMin && distance >= bulkLengthMin) {
+    for (let at = end; at < stop; at += distance) bytes.copyWithin(at, at - distance, Math.min(at, stop - distance))
+  } else if (distance >= 4) {
+    for (let at = end; at < stop; at += 4) view.setInt32(at, view.getInt32(at - distance, true), true)
   } else {
-    for (let at = end; at < stop; at += distance) out.copyWithin(at, at - distance, Math.min(at, stop - distance))
+    for (let at = end; at < stop; at++) bytes[at] = bytes[at - distance]
   }
-  return stop
 }

@@ -15,7 +15,7 @@ export function* buildNumberDictionary(
   values: Float64Array,
   entriesMax: number,
 ): Generator<void, NumberDictionary | null> {
-  const bits = 32 - Math.clz32(entriesMax * slotsPerEntry - 1)
+  const bits = 32 - Math.clz32(Math.max(1, entriesMax * slotsPerEntry - 1))
   const slots = new Int32Array(1 << bits).fill(-1)
   const entries = new Float64Array(entriesMax)
   const known = new Int32Array(entries.buffer)
