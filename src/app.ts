@@ -24,6 +24,8 @@ import { Receipts } from './ingest/receipts.ts'
 import { openFileJournal } from './journal/file/file-journal.ts'
 import type { JournalWriter } from './journal/journal.ts'
 import { nodeDisk } from './lib/node-disk.ts'
+import { ItemAdmin } from './metadata/item-admin.ts'
+import { Metadata } from './metadata/metadata.ts'
 import { NextTokens } from './model/next-token.ts'
 import { combineSinks } from './observe/combine.ts'
 import type { Observe } from './observe/event.ts'
@@ -87,6 +89,8 @@ type Closer = (atOnce: AbortSignal) => unknown
 
 interface Storage {
   readonly catalog: Catalog
+  /** A connection that only reads: it never waits while a change waits for its turn. */
+  readonly readingCatalog: Catalog
   readonly journal: JournalWriter
   readonly store: StoreThread
 }
@@ -97,6 +101,8 @@ async function openStorage(settings: Settings, observe: Observe, threadUrl: URL,
   const catalogPath = join(settings.data, 'catalog.sqlite')
   const catalog = await openSqliteCatalog({ path: catalogPath })
   closers.push(() => catalog.close())
+  const readingCatalog = await openSqliteCatalog({ path: catalogPath })
+  closers.push(() => readingCatalog.close())
   const journalDirectory = join(settings.data, 'journal')
   const journal = await openFileJournal({
     disk: nodeDisk,
@@ -114,7 +120,7 @@ async function openStorage(settings: Settings, observe: Observe, threadUrl: URL,
   const store = await StoreThread.start({ threadUrl, data, observe, restartDelayMs }, journal.durablePosition)
   closers.push(() => store.close())
   journal.onDurable((position) => store.durable(position))
-  return { catalog, journal, store }
+  return { catalog, readingCatalog, journal, store }
 }
 
 interface ServiceParts {
@@ -126,7 +132,7 @@ interface ServiceParts {
 }
 
 async function buildServices({ settings, storage, metrics, observe, nowMs }: ServiceParts): Promise<Services> {
-  const { catalog, journal, store } = storage
+  const { catalog, readingCatalog, journal, store } = storage
   const { ingests, rejected } = catalog
   const { limits } = settings
   const definitions = await Definitions.open(ingests)
@@ -141,6 +147,7 @@ async function buildServices({ settings, storage, metrics, observe, nowMs }: Ser
     receipts,
     pushes: new Pushes({ journal, batchIds, progress: store, receipts, nowMs, ingestWaitMs }),
     queries: new Queries({ definitions, runner: store, nowMs, limits }),
+    metadata: new Metadata({ definitions, items: readingCatalog.items, tokens, limits }),
     ingestAdmin: new IngestAdmin({
       ingests,
       tokens,
@@ -158,6 +165,7 @@ async function buildServices({ settings, storage, metrics, observe, nowMs }: Ser
       nowMs,
     }),
     entityAdmin: new EntityAdmin({ ingests, tokens }),
+    itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress: store, waitMs: ingestWaitMs }),
     metrics,
     readiness: () => readiness(journal, store),
     observe,

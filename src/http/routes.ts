@@ -1,5 +1,6 @@
 import type { Route } from './route.ts'
 import { deleteKey } from './routes/delete-key.ts'
+import { deleteMetadataItem } from './routes/delete-metadata-item.ts'
 import { deleteSubscriber } from './routes/delete-subscriber.ts'
 import { getAdminEntities } from './routes/get-admin-entities.ts'
 import { getBatch } from './routes/get-batch.ts'
@@ -7,6 +8,7 @@ import { getEntities } from './routes/get-entities.ts'
 import { getHealth } from './routes/get-health.ts'
 import { getIngest } from './routes/get-ingest.ts'
 import { getIngests } from './routes/get-ingests.ts'
+import { getMetadataItems } from './routes/get-metadata-items.ts'
 import { getMetrics } from './routes/get-metrics.ts'
 import { getOpenapi } from './routes/get-openapi.ts'
 import { getReadiness } from './routes/get-readiness.ts'
@@ -22,6 +24,8 @@ import { postIngest } from './routes/post-ingest.ts'
 import { postKey } from './routes/post-key.ts'
 import { postLast } from './routes/post-last.ts'
 import { postLatest } from './routes/post-latest.ts'
+import { postMetadataDescriptions } from './routes/post-metadata-descriptions.ts'
+import { postMetadataItems } from './routes/post-metadata-items.ts'
 import { postNext } from './routes/post-next.ts'
 import { postPush } from './routes/post-push.ts'
 import { postSelect } from './routes/post-select.ts'
@@ -40,6 +44,9 @@ export const routes: readonly Route[] = [
   postNext,
   postSelect,
   postSnap,
+  postMetadataDescriptions,
+  getMetadataItems,
+  postMetadataItems,
   postPush,
   getBatch,
   getSubscription,
@@ -48,6 +55,7 @@ export const routes: readonly Route[] = [
   getIngest,
   patchIngest,
   getRejected,
+  deleteMetadataItem,
   postSubscriber,
   getSubscribers,
   deleteSubscriber,

@@ -28,8 +28,8 @@ export interface ServerParts {
 /** How often late requests are looked for. */
 const timeoutCheckMs = 1000
 
-/** Longer than any name or batch id. */
-const pathPartCharactersMax = 512
+/** Longer than any name, batch id or identifier of an item, percent-encoded. */
+const pathPartCharactersMax = 8192
 
 /** The HTTP server with all its endpoints, not listening yet. */
 export async function buildServer(parts: ServerParts): Promise<App> {

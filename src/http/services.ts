@@ -6,6 +6,8 @@ import type { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Pushes } from '../ingest/push.ts'
 import type { Receipts } from '../ingest/receipts.ts'
+import type { ItemAdmin } from '../metadata/item-admin.ts'
+import type { Metadata } from '../metadata/metadata.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Queries } from '../query/queries.ts'
@@ -18,6 +20,7 @@ export interface Services {
   readonly pushes: Pick<Pushes, 'push'>
   readonly receipts: Pick<Receipts, 'receipt'>
   readonly queries: Pick<Queries, 'run' | 'entities'>
+  readonly metadata: Pick<Metadata, 'describe' | 'list' | 'find'>
   readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change'>
   readonly rejectedAdmin: Pick<RejectedAdmin, 'list'>
   readonly subscriberAdmin: Pick<
@@ -25,6 +28,7 @@ export interface Services {
     'create' | 'list' | 'delete' | 'createKey' | 'deleteKey' | 'putSubscriptions' | 'getSubscriptions'
   >
   readonly entityAdmin: Pick<EntityAdmin, 'list'>
+  readonly itemAdmin: Pick<ItemAdmin, 'delete'>
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   readonly readiness: () => Readiness
   readonly observe: Observe

@@ -62,6 +62,7 @@ export async function testServer(
 const forbidden = (): Problem => new Problem('forbidden', 'Send a key that may do this.')
 const rows = Buffer.from('[{"D":"2026-01-01T00:00:00.000Z","T":"a","V":1}]')
 const page = { Items: [], NextToken: null }
+const pageBytes = Buffer.from(JSON.stringify(page))
 const ingestAnswer: Awaited<ReturnType<Services['ingestAdmin']['show']>> = {
   alias: 'plant',
   kind: 'series',
@@ -122,6 +123,11 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
           last_date: null,
         })),
     },
+    metadata: {
+      describe: async () => [],
+      list: async () => ({ bytes: pageBytes.length, chunks: [pageBytes] }),
+      find: async () => ({ bytes: 2, chunks: [Buffer.from('[]')] }),
+    },
     ingestAdmin: {
       create: async ({ alias }) => {
         if (ingests.has(alias)) throw new Problem('conflict', 'The alias is taken.')
@@ -144,6 +150,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       getSubscriptions: async () => page,
     },
     entityAdmin: { list: async () => page },
+    itemAdmin: { delete: async () => {} },
     metrics: { text: async () => '# none\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
     readiness: () => ({
       ready: true,

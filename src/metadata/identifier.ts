@@ -1,0 +1,46 @@
+import type { FieldType } from '../model/field.ts'
+import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
+import { keyOfDouble, keyOfLong, keyOfString } from '../model/item-key.ts'
+import { parseLong } from '../model/long.ts'
+
+/** What a text must be to name an item, by the type of the index field. */
+export const identifierForms: Readonly<Record<FieldType, string>> = {
+  string: 'a text without half surrogate pairs',
+  long: 'a whole number of 64 bits',
+  double: 'a number within the range of a double',
+  timestamp: 'an ISO 8601 date-time, or milliseconds since 1970, of the years 0001 to 9999',
+  boolean: 'nothing',
+  json: 'nothing',
+}
+
+const halfPair = /\p{Surrogate}/u
+const numberForm = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+/** The key of an identifier that is spelt as text, in any spelling of its type; null where it is none. */
+export function keyOfText(type: FieldType, text: string): Uint8Array | null {
+  switch (type) {
+    case 'string':
+      return halfPair.test(text) ? null : keyOfString(text)
+    case 'double':
+      return numberForm.test(text) && Number.isFinite(Number(text)) ? keyOfDouble(Number(text)) : null
+    case 'long':
+      return longKey(text)
+    case 'timestamp':
+      return instantKey(text)
+    default:
+      throw new Error(`an index field is never a ${type}`)
+  }
+}
+
+function longKey(text: string): Uint8Array | null {
+  const value = numberForm.test(text) ? parseLong(text) : null
+  return typeof value === 'bigint' ? keyOfLong(value) : null
+}
+
+/** Eight digits are a date, as in a text that is pushed; any other whole number is milliseconds. */
+function instantKey(text: string): Uint8Array | null {
+  const ms = parseInstant(text)
+  if (ms !== null) return keyOfLong(BigInt(ms))
+  const value = numberForm.test(text) ? parseLong(text) : null
+  return typeof value === 'bigint' && value >= earliestMs && value <= latestMs ? keyOfLong(value) : null
+}

@@ -1,0 +1,54 @@
+import type { ItemCatalog } from '../catalog/catalog.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import type { JournalWriter } from '../journal/journal.ts'
+import { indexField } from '../model/entity.ts'
+import { invalidRequest, Problem } from '../model/problem.ts'
+import { identifierForms, keyOfText } from './identifier.ts'
+import { tableNotFound } from './metadata.ts'
+
+export interface ItemAdminParts {
+  readonly definitions: Pick<Definitions, 'metadataEntity'>
+  readonly items: Pick<ItemCatalog, 'delete'>
+  readonly journal: Pick<JournalWriter, 'durablePosition'>
+  readonly progress: { waitFor(position: number, signal: AbortSignal): Promise<void> }
+  /** How long a deletion waits for what was pushed before it. */
+  readonly waitMs: number
+}
+
+export class ItemAdmin {
+  readonly #parts: ItemAdminParts
+
+  constructor(parts: ItemAdminParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Deletes an item as all that was acknowledged so far has made it. Throws Problem `table_not_found`, `not_found` for an item that is not
+   * there, `invalid_request` for no identifier of the table's type, `unavailable` while much of what was pushed is still to be judged.
+   */
+  async delete(table: string, id: string): Promise<void> {
+    const { definitions, items, journal } = this.#parts
+    const entity = definitions.metadataEntity(table)
+    if (entity === undefined) throw tableNotFound(table)
+    const { name, type } = indexField(entity)
+    const key = keyOfText(type, id)
+    if (key === null)
+      throw invalidRequest('id', `the index field "${name}" is a ${type}: give ${identifierForms[type]}`)
+    const position = journal.durablePosition
+    await this.#judged(position)
+    if (await items.delete(entity.id, key, position)) return
+    throw new Problem('not_found', `The metadata entity ${table} has no item ${JSON.stringify(id)}.`)
+  }
+
+  /** A push that was acknowledged before the deletion must not bring the item back when it is judged. */
+  async #judged(position: number): Promise<void> {
+    const { progress, waitMs } = this.#parts
+    const timeout = AbortSignal.timeout(waitMs)
+    try {
+      await progress.waitFor(position, timeout)
+    } catch (error) {
+      if (!timeout.aborted) throw error
+      throw new Problem('unavailable', 'Rows that were pushed before are still being judged. Delete again in a moment.')
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// From the query string of an item list to a range of keys: whatever is combined, it is one range of the index.
+import type { EntityField } from '../model/entity.ts'
+import { allKeys, intersection, type KeyRange, keyAfter, keysBeginningWith } from '../model/item-key.ts'
+import { invalidRequest, type Problem } from '../model/problem.ts'
+import { identifierForms, keyOfText } from './identifier.ts'
+import { type QueryParameter, queryParameters } from './query-parameters.ts'
+
+export interface ItemQuery {
+  readonly range: KeyRange
+  readonly limit: number
+  readonly token: string | null
+}
+
+export const itemsDefault = 1000
+export const itemsMax = 10_000
+
+const operators = ['bw', 'gt', 'gte', 'lt', 'lte', 'be'] as const
+type Operator = (typeof operators)[number]
+type Index = Pick<EntityField, 'name' | 'type'>
+
+/** What the query asks for. Throws Problem `invalid_request` that names the index field where a filter is not valid. */
+export function itemQuery(query: string, index: Index): ItemQuery {
+  let range = allKeys
+  let limit: string | null = null
+  let token: string | null = null
+  const betweens: QueryParameter[] = []
+  for (const parameter of queryParameters(query)) {
+    const { name, value } = parameter
+    if (name === 'limit') limit = once(name, limit, value)
+    else if (name === 'NextToken') token = once(name, token, value)
+    else if (name === `${index.name}[be]`) betweens.push(parameter)
+    else range = intersection(range, rangeOf(parameter, index))
+  }
+  if (betweens.length > 0) range = intersection(range, rangeBetween(betweens, index))
+  return { range, limit: pageLimit(limit), token }
+}
+
+function once(name: string, standing: string | null, value: string): string {
+  if (standing === null) return value
+  throw invalidRequest(name, 'is given more than once')
+}
+
+function pageLimit(text: string | null): number {
+  if (text === null) return itemsDefault
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= itemsMax) return limit
+  throw invalidRequest('limit', `must be a whole number from 1 to ${itemsMax}`)
+}
+
+function rangeOf({ name, value }: QueryParameter, index: Index): KeyRange {
+  const operator = name === index.name ? 'eq' : operatorOf(name, index)
+  if (operator === 'bw' && index.type !== 'string') {
+    throw invalidRequest(
+      name,
+      `a beginning is asked of a string, and the index field "${index.name}" is a ${index.type}`,
+    )
+  }
+  const key = keyOf(name, value, index)
+  switch (operator) {
+    case 'eq':
+      return { from: key, to: keyAfter(key) }
+    case 'bw':
+      return keysBeginningWith(key)
+    case 'gt':
+      return { from: keyAfter(key), to: null }
+    case 'gte':
+      return { from: key, to: null }
+    case 'lt':
+      return { from: allKeys.from, to: key }
+    case 'lte':
+      return { from: allKeys.from, to: keyAfter(key) }
+    default:
+      operator satisfies 'be'
+      throw new Error('be is read from all of its parameters at once')
+  }
+}
+
+function operatorOf(name: string, index: Index): Operator {
+  const operator = operators.find((candidate) => name === `${index.name}[${candidate}]`)
+  if (operator !== undefined) return operator
+  throw unknownParameter(name, index)
+}
+
+function unknownParameter(name: string, index: Index): Problem {
+  const filters = [index.name, ...operators.map((operator) => `${index.name}[${operator}]`)].join(', ')
+  return invalidRequest(
+    name.slice(0, 128),
+    `is not taken here: items are filtered by their index field "${index.name}" alone, as ${filters}; besides there are limit and NextToken`,
+  )
+}
+
+function keyOf(name: string, value: string, index: Index): Uint8Array {
+  const key = keyOfText(index.type, value)
+  if (key !== null) return key
+  throw invalidRequest(name, `the index field "${index.name}" is a ${index.type}: give ${identifierForms[index.type]}`)
+}
+
+/** One value `low,high`, or two values, the first of them the low one. */
+function rangeBetween(parameters: readonly QueryParameter[], index: Index): KeyRange {
+  const name = `${index.name}[be]`
+  const ends = parameters.length === 1 ? parameters[0]!.value.split(',') : parameters.map(({ value }) => value)
+  if (ends.length !== 2) {
+    throw invalidRequest(
+      name,
+      `takes two values of the index field "${index.name}": low,high, or, where they hold commas, the parameter twice`,
+    )
+  }
+  const [low, high] = ends.map((end) => keyOf(name, end, index)) as [Uint8Array, Uint8Array]
+  if (Buffer.compare(low, high) > 0) {
+    throw invalidRequest(name, `the low end of "${index.name}" must not be above the high one; turn them round`)
+  }
+  return { from: low, to: keyAfter(high) }
+}

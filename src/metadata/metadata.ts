@@ -1,0 +1,214 @@
+import type { ItemCatalog } from '../catalog/catalog.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import { indexField, type MetadataEntity } from '../model/entity.ts'
+import { type Item, itemJson } from '../model/item.ts'
+import { isEmptyRange, keyAfter } from '../model/item-key.ts'
+import type { NextTokens, TokenScope } from '../model/next-token.ts'
+import { invalidRequest, Problem, type ProblemError } from '../model/problem.ts'
+import { identifierForms, keyOfText } from './identifier.ts'
+import { itemQuery } from './item-query.ts'
+import type { Description, DescriptionsRequest, ItemsByIdRequest } from './schemas.ts'
+
+/** Whether the caller may read the metadata entity of this name. One that may not be read is as one that does not exist. */
+export type MayRead = (table: string) => boolean
+
+/** JSON, ready to be sent. */
+export interface MetadataAnswer {
+  readonly bytes: number
+  readonly chunks: readonly Uint8Array[]
+}
+
+export interface MetadataParts {
+  readonly definitions: Pick<Definitions, 'metadataEntity' | 'metadataEntities'>
+  readonly items: Pick<ItemCatalog, 'list' | 'find' | 'counts'>
+  readonly tokens: NextTokens
+  readonly limits: {
+    /** A page ends early once its items have more bytes than this together. */
+    readonly pageBytes: number
+    /** The items asked for by their identifiers may have this many bytes together. */
+    readonly resultBytes: number
+  }
+}
+
+/** How much is read at once: the event loop is held up for a few milliseconds by it. */
+const sliceItems = 250
+const sliceBytes = 512 * 1024
+
+export class Metadata {
+  readonly #parts: MetadataParts
+
+  constructor(parts: MetadataParts) {
+    this.#parts = parts
+  }
+
+  /** As asked, each once; all by name for `[]`. Throws Problem `unknown_entity` that names what is not there. */
+  async describe({ entities }: DescriptionsRequest, mayRead: MayRead): Promise<readonly Description[]> {
+    const { definitions, items } = this.#parts
+    const named = this.#named([...(entities ?? [])], mayRead)
+    const asked = named.length > 0 ? named : definitions.metadataEntities().filter(({ name }) => mayRead(name))
+    const counts = await items.counts()
+    return asked.map((entity) => descriptionOf(entity, counts.get(entity.id) ?? 0))
+  }
+
+  /**
+   * A page of items, by identifier. `query` is the query string as it came. Throws Problem `table_not_found`, `invalid_request`,
+   * `invalid_token`, and the signal's reason.
+   */
+  async list(table: string, query: string, mayRead: MayRead, signal: AbortSignal): Promise<MetadataAnswer> {
+    const { tokens, items, limits } = this.#parts
+    const entity = this.#entity(table, mayRead)
+    const { range, limit, token } = itemQuery(query, indexField(entity))
+    const scope = scopeOf(entity, range)
+    let { from } = range
+    if (token !== null) from = keyAfter(Buffer.from(tokens.decode(scope, token), 'base64url'))
+    const page = new JsonList(limits.pageBytes)
+    let last: Item | null = null
+    let more = !isEmptyRange({ from, to: range.to })
+    while (more && page.length < limit) {
+      const itemsMax = Math.min(sliceItems, limit - page.length)
+      const slice = await items.list(entity.id, { from, to: range.to }, { itemsMax, bytesMax: sliceBytes })
+      more = slice.more
+      for (const item of slice.items) {
+        if (!page.add(itemJson(entity.fields, item))) return page.answer(tokenAfter(tokens, scope, last))
+        last = item
+      }
+      page.endSlice()
+      if (last !== null) from = keyAfter(last.key)
+      await breathe(signal)
+    }
+    return page.answer(more ? tokenAfter(tokens, scope, last) : null)
+  }
+
+  /** The items of these identifiers that are there, in their order, each once. Throws as `list` does. */
+  async find(table: string, request: ItemsByIdRequest, mayRead: MayRead, signal: AbortSignal): Promise<MetadataAnswer> {
+    const { items, limits } = this.#parts
+    const entity = this.#entity(table, mayRead)
+    let keys = keysOf(entity, request.itemsId)
+    const found = new JsonList(limits.resultBytes)
+    while (keys.length > 0) {
+      const slice = await items.find(entity.id, keys.slice(0, sliceItems), sliceBytes)
+      keys = keys.slice(slice.keysRead)
+      for (const item of slice.items) {
+        if (!found.add(itemJson(entity.fields, item))) throw tooMuch(limits.resultBytes)
+      }
+      found.endSlice()
+      await breathe(signal)
+    }
+    return found.answer()
+  }
+
+  #entity(table: string, mayRead: MayRead): MetadataEntity {
+    const entity = mayRead(table) ? this.#parts.definitions.metadataEntity(table) : undefined
+    if (entity === undefined) throw tableNotFound(table)
+    return entity
+  }
+
+  #named(names: readonly string[], mayRead: MayRead): readonly MetadataEntity[] {
+    const faults: ProblemError[] = []
+    const entities = new Set<MetadataEntity>()
+    for (const [index, name] of names.entries()) {
+      const entity = mayRead(name) ? this.#parts.definitions.metadataEntity(name) : undefined
+      if (entity !== undefined) entities.add(entity)
+      else faults.push({ path: `entities[${index}]`, message: `there is no metadata entity ${JSON.stringify(name)}` })
+    }
+    if (faults.length === 0) return [...entities]
+    const all = faults.map(({ message }) => message).join('; ')
+    throw new Problem('unknown_entity', `In \`entities\`, ${all}. Send [] to see all there are.`, { errors: faults })
+  }
+}
+
+export function tableNotFound(table: string): Problem {
+  return new Problem(
+    'table_not_found',
+    `There is no metadata entity ${JSON.stringify(table)}. POST /consumer/metadata lists them; names are case-sensitive.`,
+  )
+}
+
+function descriptionOf(entity: MetadataEntity, items: number): Description {
+  return {
+    entity: entity.name,
+    type: 'metadata',
+    index_field: indexField(entity).name,
+    fields: entity.fields.map(({ name, type, role }) => {
+      if (role !== 'index' && role !== 'attribute') throw new Error('a metadata entity has no field of a series')
+      return { name, type, role }
+    }),
+    items,
+  }
+}
+
+function scopeOf(entity: MetadataEntity, { from, to }: { from: Uint8Array; to: Uint8Array | null }): TokenScope {
+  const text = (key: Uint8Array): string => Buffer.from(key).toString('base64url')
+  return ['/consumer/metadata', entity.id, text(from), to === null ? null : text(to)]
+}
+
+function tokenAfter(tokens: NextTokens, scope: TokenScope, last: Item | null): string | null {
+  return last === null ? null : tokens.encode(scope, Buffer.from(last.key).toString('base64url'))
+}
+
+/** The keys of the identifiers, each once. Throws Problem `invalid_request` that names the first that is none. */
+function keysOf(entity: MetadataEntity, ids: readonly string[]): readonly Uint8Array[] {
+  const index = indexField(entity)
+  const keys = new Map<string, Uint8Array>()
+  for (const [place, id] of ids.entries()) {
+    const key = keyOfText(index.type, id)
+    if (key === null) {
+      const what = `the index field "${index.name}" is a ${index.type}: give ${identifierForms[index.type]}`
+      throw invalidRequest(`itemsId[${place}]`, what)
+    }
+    keys.set(Buffer.from(key).toString('latin1'), key)
+  }
+  return [...keys.values()]
+}
+
+function tooMuch(resultBytes: number): Problem {
+  return invalidRequest('itemsId', `the items have more than ${resultBytes} bytes (limits.resultBytes); ask for fewer`)
+}
+
+/** Lets others have their turn before the next slice, unless nobody waits for it any more. */
+async function breathe(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  signal.throwIfAborted()
+}
+
+/** A JSON array that grows to a number of bytes, in chunks. The first element is always taken. */
+class JsonList {
+  readonly #bytesMax: number
+  readonly #chunks: Buffer[] = []
+  #slice: string[] = []
+  #bytes = 0
+  #length = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** False when the element does not fit any more: it is left out. */
+  add(json: string): boolean {
+    const bytes = Buffer.byteLength(json) + 1
+    if (this.#length > 0 && this.#bytes + bytes > this.#bytesMax) return false
+    this.#bytes += bytes
+    this.#slice.push(this.#length === 0 ? json : `,${json}`)
+    this.#length++
+    return true
+  }
+
+  endSlice(): void {
+    this.#chunks.push(Buffer.from(this.#slice.join('')))
+    this.#slice = []
+  }
+
+  /** The array alone, or, given a token, as a page with it. */
+  answer(token?: string | null): MetadataAnswer {
+    this.endSlice()
+    const isPage = token !== undefined
+    const head = Buffer.from(isPage ? '{"Items":[' : '[')
+    const tail = Buffer.from(isPage ? `],"NextToken":${JSON.stringify(token)}}` : ']')
+    const chunks = [head, ...this.#chunks, tail]
+    return { chunks, bytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0) }
+  }
+}

@@ -1,0 +1,60 @@
+import Type, { type Static } from 'typebox'
+import { fieldTypes, metadataRoles } from '../model/field.ts'
+
+const closed = { additionalProperties: false }
+
+export const DescriptionsRequest = Type.Object(
+  {
+    entities: Type.Optional(
+      Type.Unsafe<readonly string[] | null>({
+        type: ['array', 'null'],
+        items: { type: 'string' },
+        description: 'Names of metadata entities. `[]`, the default, means all.',
+        examples: [['tags']],
+      }),
+    ),
+  },
+  { ...closed, description: 'The metadata entities to describe.' },
+)
+export type DescriptionsRequest = Static<typeof DescriptionsRequest>
+
+const Description = Type.Object({
+  entity: Type.String(),
+  type: Type.Literal('metadata'),
+  index_field: Type.String({ description: 'The field that identifies an item, and that items can be filtered by.' }),
+  fields: Type.Array(
+    Type.Object({ name: Type.String(), type: Type.Enum([...fieldTypes]), role: Type.Enum([...metadataRoles]) }),
+  ),
+  items: Type.Integer({ minimum: 0, description: 'How many items it holds.' }),
+})
+export type Description = Static<typeof Description>
+export const DescriptionsAnswer = Type.Array(Description)
+
+export const idsMax = 10_000
+
+export const ItemsByIdRequest = Type.Object(
+  {
+    itemsId: Type.Array(Type.String(), {
+      maxItems: idsMax,
+      description: 'Identifiers, each in any spelling of the type of the index field.',
+      examples: [['boiler.temp']],
+    }),
+  },
+  { ...closed, description: 'The items to return.' },
+)
+export type ItemsByIdRequest = Static<typeof ItemsByIdRequest>
+
+const Item = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description: "An item under the entity's own field names; what was not pushed is null.",
+  },
+)
+export const ItemsAnswer = Type.Array(Item)
+export const ItemPageAnswer = Type.Object({
+  Items: Type.Array(Item),
+  NextToken: Type.Union([Type.String(), Type.Null()], {
+    description: 'Leads to the next page, as query parameter `NextToken`; null on the last one.',
+  }),
+})
