@@ -35,6 +35,8 @@ export interface JournalRecovery {
 
 export interface JournalWriter {
   readonly recovery: JournalRecovery
+  /** What was before this position has been deleted. */
+  readonly firstPosition: number
   /** Everything before this position is on disk. */
   readonly durablePosition: number
   /** Bytes in segments that are still kept. */
@@ -47,9 +49,14 @@ export interface JournalWriter {
   append(entry: JournalEntry): Promise<number>
   /** Called with the new durable position after each write. */
   onDurable(listener: (position: number) => void): void
+  /**
+   * Called and awaited by each `trim` that is about to delete something, with the first position that will be left: who needs more of an
+   * entry than its rows (its idempotency key, say) keeps it elsewhere by then. When it rejects, nothing is deleted.
+   */
+  beforeTrim(prepare: (firstPosition: number) => Promise<void>): void
   /** Ends the file being written and begins another. */
   rotate(): Promise<void>
-  /** Deletes the segments that hold nothing at or after `position`. */
+  /** Deletes the segments that hold nothing at or after `position`, and says how many these were. */
   trim(position: number): Promise<number>
   /** Waits for what was appended, and leaves a mark that the end is whole. */
   close(): Promise<void>

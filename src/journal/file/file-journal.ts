@@ -64,6 +64,7 @@ class FileJournal implements JournalWriter {
   #failure: Problem | null = null
   #closing: Promise<void> | null = null
   readonly #listeners: ((position: number) => void)[] = []
+  readonly #preparations: ((firstPosition: number) => Promise<void>)[] = []
   /** All that touches the newest segment. */
   readonly #writes = new Serial()
   readonly #trims = new Serial()
@@ -77,6 +78,11 @@ class FileJournal implements JournalWriter {
     this.#endsWithMark = recovered.endsWithMark
   }
 
+  get firstPosition(): number {
+    const first = this.#closed[0]
+    return first === undefined ? this.#segment.firstPosition : first.firstPosition
+  }
+
   get durablePosition(): number {
     return this.#nextPosition
   }
@@ -87,6 +93,10 @@ class FileJournal implements JournalWriter {
 
   onDurable(listener: (position: number) => void): void {
     this.#listeners.push(listener)
+  }
+
+  beforeTrim(prepare: (firstPosition: number) => Promise<void>): void {
+    this.#preparations.push(prepare)
   }
 
   /** The body must stay as it is until the promise settles: a large one is written from where it is. */
@@ -117,6 +127,9 @@ class FileJournal implements JournalWriter {
     this.#requireOpen()
     const { disk, directory } = this.#options
     return this.#trims.run(async () => {
+      const last = this.#closed.findLast((segment) => segment.endPosition <= position)
+      if (last === undefined) return 0
+      for (const prepare of this.#preparations) await prepare(last.endPosition)
       let deleted = 0
       for (let first = this.#closed[0]; first !== undefined && first.endPosition <= position; first = this.#closed[0]) {
         await disk.remove(join(directory, first.name))
@@ -223,7 +236,8 @@ class FileJournal implements JournalWriter {
     const next = await SegmentWriter.create(this.#options, { firstPosition: this.#nextPosition, salt: newSalt() })
     if (next === null) return false
     const { name, durableBytes } = this.#segment
-    this.#closed.push({ name, endPosition: this.#nextPosition, bytes: durableBytes })
+    const { firstPosition } = this.#segment
+    this.#closed.push({ name, firstPosition, endPosition: this.#nextPosition, bytes: durableBytes })
     await this.#segment.close()
     this.#segment = next
     return true

@@ -18,6 +18,7 @@ import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
 /** A segment that is not written to any more. */
 export interface ClosedSegment {
   readonly name: string
+  readonly firstPosition: number
   /** The position after its last entry. */
   readonly endPosition: number
   readonly bytes: number
@@ -47,7 +48,7 @@ export async function recoverJournal(options: RecoverOptions): Promise<Recovered
     const scan = await readClosed(options, name)
     const next = names[index + 1]!
     if (segmentName(scan.endPosition) !== next) throw notContiguous(join(directory, name), scan, next)
-    closed.push({ name, endPosition: scan.endPosition, bytes: scan.endOffset })
+    closed.push({ name, firstPosition: scan.firstPosition, endPosition: scan.endPosition, bytes: scan.endOffset })
     entries += scan.entries
   }
   const last = names.at(-1)

@@ -25,6 +25,7 @@ export interface SegmentScan {
   readonly entries: number
   /** The records up to here are whole. */
   readonly endOffset: number
+  readonly firstPosition: number
   readonly endPosition: number
   /** The last record says that everything before this was fsynced; 0 when there is none. */
   readonly vouchedOffset: number
@@ -57,6 +58,7 @@ export async function scanSegment(scanned: ScannedFile, { salt, firstPosition }:
   return {
     entries,
     endOffset: offset,
+    firstPosition,
     endPosition: position,
     vouchedOffset,
     endsWithMark: last?.isMark ?? false,
