@@ -116,8 +116,19 @@ async function openStorage(settings: Settings, observe: Observe, threadUrl: URL,
   })
   closers.push(() => journal.close())
   const { stepBytes, generationRows, restartDelayMs } = settings.store
-  const data = { journalDirectory, catalogPath, rowBytes: settings.limits.rowBytes, stepBytes, generationRows }
-  const store = await StoreThread.start({ threadUrl, data, observe, restartDelayMs }, journal.durablePosition)
+  const spoolDirectory = join(settings.data, 'spool')
+  const data = {
+    journalDirectory,
+    catalogPath,
+    spoolDirectory,
+    rowBytes: settings.limits.rowBytes,
+    stepBytes,
+    generationRows,
+  }
+  const store = await StoreThread.start(
+    { threadUrl, data, observe, restartDelayMs, spool: settings.spool },
+    journal.durablePosition,
+  )
   closers.push(() => store.close())
   journal.onDurable((position) => store.durable(position))
   return { catalog, readingCatalog, journal, store }

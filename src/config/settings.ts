@@ -123,6 +123,28 @@ const settingTable = {
     max: longestMs,
     description: 'How long a reader may take nothing of its answer before it is cut off.',
   }),
+  'spool.answerMemoryBytes': integer({
+    default: 16 * mebibyte,
+    unit: 'bytes',
+    min: 0,
+    max: gibibyte,
+    description: 'How much of one answer is kept in memory until it is sent; a longer one goes to a temporary file.',
+  }),
+  'spool.memoryBytes': integer({
+    default: 128 * mebibyte,
+    unit: 'bytes',
+    min: 0,
+    max: 64 * gibibyte,
+    description:
+      'How much memory the answers that are not sent yet may take together; past that more of them go to files.',
+  }),
+  'spool.fileBytes': integer({
+    default: 8 * gibibyte,
+    unit: 'bytes',
+    min: 0,
+    max: 1024 * gibibyte,
+    description: 'How much disk those files may take together; past that a query whose answer needs one is a 503.',
+  }),
   'journal.segmentBytes': integer({
     default: 64 * mebibyte,
     unit: 'bytes',

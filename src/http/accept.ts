@@ -14,15 +14,46 @@ function parseWeighted(header: string): readonly Weighted[] {
   })
 }
 
-/** Whether a client takes `type/subtype`: its own range counts first, then `type/*`, then any. */
-export function acceptsType(header: string | undefined, mediaType: string): boolean {
-  if (header === undefined || header.trim() === '' || header === '*/*') return true
-  const accepted = parseWeighted(header)
-  for (const range of [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*']) {
-    const found = accepted.find(({ name }) => name === range)
-    if (found !== undefined) return found.weight > 0
+interface Match {
+  readonly type: string
+  readonly weight: number
+  /** 0 for the type's own name, 1 for `type/*`, 2 for any. */
+  readonly vagueness: number
+  readonly place: number
+}
+
+function matchOf(accepted: readonly Weighted[], type: string): Match | null {
+  for (const [vagueness, range] of [type, type.replace(/\/.*/, '/*'), '*/*'].entries()) {
+    const place = accepted.findIndex(({ name }) => name === range)
+    if (place !== -1) return { type, weight: accepted[place]!.weight, vagueness, place }
   }
-  return false
+  return null
+}
+
+/**
+ * The type that a client likes best: of the highest weight, then named most exactly, then named first, then offered first. A type's own name
+ * counts before `type/*`, and that before any. Null when it takes none of them.
+ */
+export function chooseType<T extends string>(header: string | undefined, offered: readonly T[]): T | null {
+  if (header === undefined || header.trim() === '' || header === '*/*') return offered[0] ?? null
+  const accepted = parseWeighted(header)
+  let best: Match | null = null
+  for (const type of offered) {
+    const match = matchOf(accepted, type)
+    if (match !== null && match.weight > 0 && (best === null || isBetter(match, best))) best = match
+  }
+  return offered.find((type) => type === best?.type) ?? null
+}
+
+function isBetter(left: Match, right: Match): boolean {
+  if (left.weight !== right.weight) return left.weight > right.weight
+  if (left.vagueness !== right.vagueness) return left.vagueness < right.vagueness
+  return left.place < right.place
+}
+
+/** Whether a client takes `type/subtype`. */
+export function acceptsType(header: string | undefined, mediaType: string): boolean {
+  return chooseType(header, [mediaType]) !== null
 }
 
 /** The first of `offered` that has the highest weight; null when the client takes none of them, or likes plain bytes better. */

@@ -1,6 +1,6 @@
 // Sends whole answers, compressed where the client takes it, and as fast as the client reads.
 import { Socket } from 'node:net'
-import { Readable, type Transform } from 'node:stream'
+import { pipeline, Readable, type Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as zlib from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,7 +8,8 @@ import { chooseEncoding } from './accept.ts'
 
 export interface Body {
   readonly bytes: number
-  readonly chunks: readonly Uint8Array[]
+  /** In memory, or read while it is sent. */
+  readonly chunks: readonly Uint8Array[] | AsyncIterable<Uint8Array>
 }
 
 /** Smaller bodies fit one packet as they are. */
@@ -31,20 +32,20 @@ function zstdWhereItIs(): [string, () => Transform][] {
 }
 
 /** `sendIdleMs`: a client that takes nothing for so long is cut off. */
-export function sendBody(
+export async function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
   mediaType: string,
   body: Body,
   sendIdleMs: number,
-): FastifyReply | Promise<FastifyReply> {
+): Promise<FastifyReply> {
   reply.type(mediaType)
   if (body.bytes > onePieceBytesMax) cutOffIdle(reply, sendIdleMs)
-  if (body.bytes < compressedBytesMin) return reply.send(onePiece(body))
+  if (body.bytes < compressedBytesMin) return reply.send(await onePiece(body))
   reply.header('Vary', 'Accept-Encoding')
   const encoding = chooseEncoding(request.headers['accept-encoding']?.toString(), encodings)
   if (encoding !== null) return sendCompressed(reply, body, encoding)
-  if (body.bytes <= onePieceBytesMax) return reply.send(onePiece(body))
+  if (body.bytes <= onePieceBytesMax) return reply.send(await onePiece(body))
   return reply.header('Content-Length', body.bytes).send(Readable.from(body.chunks))
 }
 
@@ -57,12 +58,19 @@ function cutOffIdle(reply: FastifyReply, sendIdleMs: number): void {
 async function sendCompressed(reply: FastifyReply, body: Body, encoding: string): Promise<FastifyReply> {
   const compressor = compressors.get(encoding)!()
   reply.header('Content-Encoding', encoding)
-  if (body.bytes > onePieceBytesMax) return reply.send(Readable.from(body.chunks).pipe(compressor))
-  compressor.end(onePiece(body))
+  if (body.bytes > onePieceBytesMax) {
+    // A failure on either side ends the other one: the client must not take what came so far for the whole.
+    pipeline(Readable.from(body.chunks), compressor, () => undefined)
+    return reply.send(compressor)
+  }
+  compressor.end(await onePiece(body))
   return reply.send(await buffer(compressor))
 }
 
-function onePiece({ chunks, bytes }: Body): Buffer {
+async function onePiece(body: Body): Promise<Buffer> {
+  const { bytes } = body
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body.chunks) chunks.push(chunk)
   const [only] = chunks
   if (chunks.length !== 1 || only === undefined) return Buffer.concat(chunks, bytes)
   return Buffer.from(only.buffer, only.byteOffset, only.byteLength)
@@ -73,7 +81,7 @@ export function sendJson(
   reply: FastifyReply,
   value: unknown,
   sendIdleMs: number,
-): FastifyReply | Promise<FastifyReply> {
+): Promise<FastifyReply> {
   const chunk = Buffer.from(JSON.stringify(value))
   return sendBody(request, reply, 'application/json', { bytes: chunk.length, chunks: [chunk] }, sendIdleMs)
 }

@@ -2,6 +2,8 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import Type, { type TSchema } from 'typebox'
 import { type ProblemCode, problems } from '../model/problem.ts'
+import { RowsResponse } from '../query/responses.ts'
+import { mediaTypes } from './answer-format.ts'
 import { interfaceVersion } from './version.ts'
 
 const codes = Object.keys(problems)
@@ -45,6 +47,18 @@ export function answers(
     }
   }
   return all
+}
+
+/** As `answers`, for rows in any of the formats. */
+export function rowsAnswers(description: string, problemCodes: readonly ProblemCode[]): Record<number, object> {
+  const text = (about: string): object => ({ schema: Type.String({ description: about }) })
+  const content = {
+    [mediaTypes.json]: { schema: RowsResponse },
+    [mediaTypes.csv]: text('RFC 4180 with a header; a null is nothing, the empty text is `""`.'),
+    [mediaTypes.ndjson]: text('One JSON object a line.'),
+    [mediaTypes.arrow]: text('An Arrow IPC stream: timestamp[ms, UTC], utf8, double, int64 and bool columns.'),
+  }
+  return { ...answers(200, description, RowsResponse, problemCodes), 200: { description, content } }
 }
 
 type Security = readonly Readonly<Record<string, string[]>>[]

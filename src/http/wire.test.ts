@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keys, type TestServer, testServer } from '../../test/support/http-server.ts'
+import { plainAnswer } from '../../test/support/in-process.ts'
 import { stopServer } from './stop.ts'
 
 const running: TestServer[] = []
@@ -141,7 +142,7 @@ async function heldServer() {
       run: (_kind, _request, _format, signal) =>
         new Promise((resolve, reject) => {
           started.push(signal)
-          release.push(() => resolve({ rows: 0, bytes: 2, chunks: [Buffer.from('[]')] }))
+          release.push(() => resolve(plainAnswer('[]', 0)))
           signal.addEventListener('abort', () => reject(signal.reason))
         }),
     },
@@ -170,7 +171,7 @@ describe('clients that go away', () => {
 
   test('a reader that takes nothing is cut off', async () => {
     const chunks = Array.from({ length: 64 }, () => Buffer.alloc(1024 * 1024, 0x20))
-    const run = async () => ({ rows: 1, bytes: 64 * 1024 * 1024, chunks })
+    const run = async () => ({ rows: 1, bytes: 64 * 1024 * 1024, chunks, release: () => undefined })
     const server = await testServer(
       { queries: { entities: async () => [], run } },
       { TIDEMARK_LIMITS_SEND_IDLE_MS: '100' },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { plainAnswer } from '../../test/support/in-process.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Plan } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
@@ -24,7 +25,7 @@ const definitions = {
   entity: (name: string) => entities.find((entity) => entity.name === name),
   entities: () => entities,
 }
-const answer: Answer = { rows: 0, bytes: 2, chunks: [Buffer.from('[]')] }
+const answer = plainAnswer('[]', 0)
 const noLimits: QueryLimits = {
   resultRows: 100,
   buckets: 100,

@@ -47,7 +47,7 @@ export class Queries {
   }
 
   /**
-   * Answers a request that its schema (`queryRequests`) has passed. Throws Problem `unknown_entity`, `invalid_request`,
+   * Answers a request that its schema (`queryRequests`) has passed. Whoever gets the answer releases it. Throws Problem `unknown_entity`, `invalid_request`,
    * `forbidden`, `too_many_buckets`, `result_too_large`, `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
   async run<Kind extends QueryKind>(
@@ -94,12 +94,15 @@ export class Queries {
     throw new Problem('unknown_entity', message, { errors: [{ path: 'entity', message }] })
   }
 
-  /** Runs `work` with a signal that is aborted when the time is over or the caller has gone. */
-  async #inTime<T>(signal: AbortSignal, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` with a signal that is aborted when the time is over or the caller has gone. That is told at once; an answer that comes
+   * all the same is nobody's any more.
+   */
+  async #inTime(signal: AbortSignal, work: (deadline: AbortSignal) => Promise<Answer>): Promise<Answer> {
     signal.throwIfAborted()
     const { queryTimeMs } = this.#parts.limits
     const controller = new AbortController()
-    return new Promise<T>((resolve, reject) => {
+    return new Promise<Answer>((resolve, reject) => {
       const settled = (): void => {
         stopTimer()
         signal.removeEventListener('abort', onAbort)
@@ -112,7 +115,15 @@ export class Queries {
       const onAbort = (): void => stop(signal.reason)
       const stopTimer = this.#timer(() => stop(timeIsOver(queryTimeMs)), queryTimeMs)
       signal.addEventListener('abort', onAbort, { once: true })
-      work(controller.signal).finally(settled).then(resolve, reject)
+      const done = (answer: Answer): void => {
+        settled()
+        if (controller.signal.aborted) answer.release()
+        else resolve(answer)
+      }
+      work(controller.signal).then(done, (error: unknown) => {
+        settled()
+        reject(error)
+      })
     })
   }
 }

@@ -2,19 +2,23 @@ import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 
 /** The formats an answer may be written in. */
-export type AnswerFormat = 'json'
+export const answerFormats = ['json', 'csv', 'ndjson', 'arrow'] as const
+export type AnswerFormat = (typeof answerFormats)[number]
 
 /** A whole answer: its body is complete before a byte of it is sent. */
 export interface Answer {
   readonly rows: number
   readonly bytes: number
-  /** Each has memory of its own, so that it can be handed to another thread. */
-  readonly chunks: readonly Uint8Array[]
+  /** The body, in memory or read from a file as it is asked for, once. It throws when it comes to fewer bytes than it should have. */
+  readonly chunks: readonly Uint8Array[] | AsyncIterable<Uint8Array>
+  /** Gives back what the body holds, sent or not; whoever got the answer calls it. */
+  release(): void
 }
 
 /**
  * Runs a plan and writes its rows. The series store may live in another thread or process: what crosses is plain data.
- * Throws the Problems of `SeriesReader.run`, `query_timeout`, and `unavailable` while the store is being started again.
+ * Settles when the run has really ended, be it because the signal was aborted. Throws the Problems of `SeriesReader.run`,
+ * `overloaded` when too much waits to be sent, and `unavailable` while the store is being started again.
  */
 export interface QueryRunner {
   run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { bodyOf, inProcessRunner } from '../../test/support/in-process.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { ResultBatch, SeriesReader } from '../store/series-store.ts'
-import { inProcessRunner } from './run-plan.ts'
 
 const plan: Plan = {
   kind: 'average',
@@ -40,33 +40,31 @@ function meansBatch(from: number, rows: number): ResultBatch {
   }
 }
 
-const textOf = (chunks: readonly Uint8Array[]): string => Buffer.concat(chunks).toString()
-
 test('the batches of a run become one answer', async () => {
   const runner = inProcessRunner(readerOf([meansBatch(0, 2), meansBatch(2, 1)]))
   const answer = await runner.run(plan, 'json', limits, new AbortController().signal)
-  expect(textOf(answer.chunks)).toBe(
+  expect((await bodyOf(answer)).toString()).toBe(
     '[{"D":"1970-01-01T00:00:00.000Z","count":0},{"D":"1970-01-01T00:00:00.001Z","count":1},' +
       '{"D":"1970-01-01T00:00:00.002Z","count":2}]',
   )
-  expect(answer).toMatchObject({ rows: 3, bytes: textOf(answer.chunks).length })
+  expect(answer).toMatchObject({ rows: 3, bytes: 130 })
 })
 
 test('a large batch is written in slices, between which others have their turn', async () => {
-  const runner = inProcessRunner(readerOf([meansBatch(0, 50_000), meansBatch(50_000, 1)]))
+  const runner = inProcessRunner(readerOf([meansBatch(0, 50_000), meansBatch(50_000, 1)]), { sliceMs: 0 })
   let hadItsTurn = false
   setImmediate(() => {
     hadItsTurn = true
   })
   const answer = await runner.run(plan, 'json', limits, new AbortController().signal)
   expect(answer.rows).toBe(50_001)
-  expect(JSON.parse(textOf(answer.chunks))).toHaveLength(50_001)
+  expect(JSON.parse((await bodyOf(answer)).toString())).toHaveLength(50_001)
   expect(hadItsTurn).toBe(true)
 })
 
 test('an aborted run ends between two slices', async () => {
   const controller = new AbortController()
-  const runner = inProcessRunner(readerOf([meansBatch(0, 1_000_000)]))
+  const runner = inProcessRunner(readerOf([meansBatch(0, 1_000_000)]), { sliceMs: 0 })
   const running = runner.run(plan, 'json', limits, controller.signal)
   setImmediate(() => controller.abort(new Error('gone')))
   await expect(running).rejects.toThrow('gone')

@@ -1,48 +1,77 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { Pacer } from '../lib/pacer.ts'
+import type { EntityField } from '../model/entity.ts'
 import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
 import type { SeriesReader } from '../store/series-store.ts'
-import type { Answer, AnswerFormat, QueryRunner } from './query-runner.ts'
-import { JsonShaper } from './shape-json.ts'
+import { ArrowShaper } from './arrow/shape-arrow.ts'
+import { ChunkWriter } from './chunk-writer.ts'
+import type { AnswerFormat } from './query-runner.ts'
+import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './shape-text.ts'
+import { Spool, type SpoolRoom } from './spool.ts'
+import type { StoredAnswer } from './stored-answer.ts'
 
-/** Rows written before the event loop gets its turn: a few milliseconds of work. */
-const sliceRows = 16_384
+/** Rows that are written between two looks at what is to be put away. */
+const rowsAtOnce = 16_384
+/** Bytes written that count as one unit of the pacer's work. */
+const bytesPerUnit = 32
 
-/** Runs plans on a store of the same thread. */
-export function inProcessRunner(reader: SeriesReader): QueryRunner {
-  return {
-    run: (plan, format, limits, signal) => runPlan(reader, plan, format, limits, signal),
-    statistics: (entityId) => reader.statistics(entityId),
-  }
+export interface RunSettings {
+  /** How long the writing of an answer may hold the event loop. */
+  readonly sliceMs: number
+  /** The folder for what does not fit into memory. */
+  readonly spoolDirectory: string
 }
 
-async function runPlan(
+export interface RunRequest {
+  readonly plan: Plan
+  readonly format: AnswerFormat
+  readonly limits: PlanLimits
+  readonly room: SpoolRoom
+}
+
+/** Runs a plan and keeps its answer until it is whole. Throws what the reader throws, and Problem `result_too_large` or `overloaded`. */
+export async function runPlan(
   reader: SeriesReader,
-  plan: Plan,
-  format: AnswerFormat,
-  limits: PlanLimits,
+  { plan, format, limits, room }: RunRequest,
+  { sliceMs, spoolDirectory }: RunSettings,
   signal: AbortSignal,
-): Promise<Answer> {
-  const shaper = newShaper(format, plan, limits)
-  let sinceTurn = 0
-  for await (const batch of reader.run(plan, limits, signal)) {
-    for (let from = 0; from < batch.rows; ) {
-      if (sinceTurn >= sliceRows) {
-        await nextTurn()
-        signal.throwIfAborted()
-        sinceTurn = 0
+): Promise<StoredAnswer> {
+  const pacer = new Pacer({ sliceMs, signal })
+  const chunks = new ChunkWriter(limits.resultBytes)
+  const spool = new Spool(chunks, room, join(spoolDirectory, randomUUID()))
+  try {
+    const shaper = newShaper(format, outputFields(plan), chunks)
+    let rows = 0
+    for await (const batch of reader.run(plan, limits, signal)) {
+      for (let from = 0; from < batch.rows; ) {
+        const bytes = chunks.bytes
+        from = shaper.add(batch, from, Math.min(batch.rows, from + rowsAtOnce))
+        if (spool.isDue) await spool.putAway()
+        if (pacer.spend((chunks.bytes - bytes) / bytesPerUnit)) await pacer.rest()
       }
-      const to = Math.min(batch.rows, from + sliceRows - sinceTurn)
-      shaper.add(batch, from, to)
-      sinceTurn += to - from
-      from = to
+      rows += batch.rows
     }
+    shaper.end()
+    const body = await spool.finish()
+    return { rows, bytes: chunks.bytes, body }
+  } catch (error) {
+    await spool.discard()
+    throw error
   }
-  return shaper.finish()
 }
 
-function newShaper(format: AnswerFormat, plan: Plan, limits: PlanLimits): JsonShaper {
+function newShaper(format: AnswerFormat, fields: readonly EntityField[], out: ChunkWriter): Shaper {
   switch (format) {
     case 'json':
-      return new JsonShaper(outputFields(plan), limits.resultBytes)
+      return jsonShaper(fields, out)
+    case 'ndjson':
+      return ndjsonShaper(fields, out)
+    case 'csv':
+      return csvShaper(fields, out)
+    case 'arrow':
+      return new ArrowShaper(fields, out)
+    default:
+      return format satisfies never
   }
 }

@@ -3,13 +3,17 @@ import type { Tally } from '../ingest/pipeline.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { ServiceEvent } from '../observe/event.ts'
-import type { Answer, AnswerFormat } from '../query/query-runner.ts'
+import type { AnswerFormat } from '../query/query-runner.ts'
+import type { SpoolRoom } from '../query/spool.ts'
+import type { StoredAnswer } from '../query/stored-answer.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 
 /** What the thread is started with. */
 export interface StoreThreadData {
   readonly journalDirectory: string
   readonly catalogPath: string
+  /** For answers that do not fit into memory. The thread empties it when it starts. */
+  readonly spoolDirectory: string
   /** Everything before this position is in the journal: the thread is ready when it has judged it. */
   readonly durablePosition: number
   readonly rowBytes: number
@@ -25,6 +29,7 @@ export type ToStore =
       readonly plan: Plan
       readonly format: AnswerFormat
       readonly limits: PlanLimits
+      readonly room: SpoolRoom
     }
   | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number }
   | { readonly kind: 'cancel'; readonly id: number }
@@ -41,7 +46,7 @@ export interface SentError {
 export type FromStore =
   | { readonly kind: 'progress'; readonly position: number; readonly tallies: readonly Tally[] }
   | { readonly kind: 'ready' }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
   | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }
   | { readonly kind: 'event'; readonly event: ServiceEvent }

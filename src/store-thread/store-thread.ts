@@ -5,6 +5,7 @@ import type { Plan, PlanLimits } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Answer, AnswerFormat, QueryRunner } from '../query/query-runner.ts'
+import { type SpoolSettings, UnsentAnswers } from '../query/unsent-answers.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 import { Counters } from './counters.ts'
 import type { FromStore, SentError, StoreThreadData, ToStore } from './messages.ts'
@@ -16,6 +17,7 @@ export interface StoreThreadOptions {
   readonly observe: Observe
   /** How long to wait before a thread that died is started again. */
   readonly restartDelayMs: number
+  readonly spool: SpoolSettings
 }
 
 type Ask = { readonly resolve: (message: FromStore) => void; readonly reject: (error: unknown) => void }
@@ -29,6 +31,7 @@ export class StoreThread implements QueryRunner, IngestProgress {
   readonly #options: StoreThreadOptions
   readonly #counters = new Counters()
   readonly #asks = new Map<number, Ask>()
+  readonly #unsent: UnsentAnswers
   readonly #waiters = new Set<Waiter>()
   #worker: Worker | null = null
   #ready: Promise<void> = Promise.resolve()
@@ -40,6 +43,7 @@ export class StoreThread implements QueryRunner, IngestProgress {
 
   private constructor(options: StoreThreadOptions, durablePosition: number) {
     this.#options = options
+    this.#unsent = new UnsentAnswers(options.spool)
     this.#durablePosition = durablePosition
   }
 
@@ -91,9 +95,10 @@ export class StoreThread implements QueryRunner, IngestProgress {
   }
 
   async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer> {
-    const message = await this.#ask({ kind: 'run', plan, format, limits }, signal)
+    const room = this.#unsent.room()
+    const message = await this.#ask({ kind: 'run', plan, format, limits, room }, signal)
     if (message.kind !== 'answer') throw new Error(`the store answered a plan with ${message.kind}`)
-    return message.answer
+    return this.#unsent.open(message.answer)
   }
 
   async statistics(entityId: number): Promise<EntityStatistics> {
@@ -188,10 +193,8 @@ export class StoreThread implements QueryRunner, IngestProgress {
     signal?.throwIfAborted()
     const id = this.#nextId++
     return new Promise<FromStore>((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#post({ kind: 'cancel', id })
-        this.#settle(id)?.reject(signal?.reason)
-      }
+      // Settled by what the thread says of it: only then has the run ended.
+      const onAbort = (): void => this.#post({ kind: 'cancel', id })
       signal?.addEventListener('abort', onAbort, { once: true })
       const settled =
         <T>(outcome: (value: T) => void): ((value: T) => void) =>
@@ -199,7 +202,10 @@ export class StoreThread implements QueryRunner, IngestProgress {
           signal?.removeEventListener('abort', onAbort)
           outcome(value)
         }
-      this.#asks.set(id, { resolve: settled(resolve), reject: settled(reject) })
+      this.#asks.set(id, {
+        resolve: settled(resolve),
+        reject: settled((error) => reject(signal?.aborted ? signal.reason : error)),
+      })
       this.#post({ ...question, id })
     })
   }

@@ -9,9 +9,10 @@ import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Problem } from '../model/problem.ts'
-import type { QueryRunner } from '../query/query-runner.ts'
-import { inProcessRunner } from '../query/run-plan.ts'
+import { runPlan } from '../query/run-plan.ts'
+import { clearSpool } from '../query/spool.ts'
 import { EmbeddedStore } from '../store/embedded/embedded-store.ts'
+import type { SeriesReader } from '../store/series-store.ts'
 import type { FromStore, SentError, StoreThreadData, ToStore } from './messages.ts'
 
 /** Parts that a test may put in place of the real ones. */
@@ -40,7 +41,8 @@ export async function runStoreThread(
     stepBytes: data.stepBytes,
   })
   const follower = new Follower(pipeline, data.durablePosition, send)
-  const asks = new Asks(inProcessRunner(store), port)
+  await clearSpool(data.spoolDirectory)
+  const asks = new Asks(store, data.spoolDirectory, port)
   port.on('message', (message: ToStore) => {
     if (message.kind === 'durable') follower.durable(message.position)
     else if (message.kind === 'close') follower.stop()
@@ -107,14 +109,19 @@ class Follower {
 
 type Ask = Extract<ToStore, { id: number }>
 
+/** How long the writing of an answer may hold up the others. */
+const sliceMs = 5
+
 /** Answers what the main thread asks; each question may be cancelled. */
 class Asks {
-  readonly #runner: QueryRunner
+  readonly #store: SeriesReader
+  readonly #spoolDirectory: string
   readonly #port: MessagePort
   readonly #running = new Map<number, AbortController>()
 
-  constructor(runner: QueryRunner, port: MessagePort) {
-    this.#runner = runner
+  constructor(store: SeriesReader, spoolDirectory: string, port: MessagePort) {
+    this.#store = store
+    this.#spoolDirectory = spoolDirectory
     this.#port = port
   }
 
@@ -132,13 +139,14 @@ class Asks {
 
   async #answer(ask: Exclude<Ask, { kind: 'cancel' }>, signal: AbortSignal): Promise<void> {
     if (ask.kind === 'statistics') {
-      this.#send({ kind: 'statistics', id: ask.id, statistics: await this.#runner.statistics(ask.entityId) })
+      this.#send({ kind: 'statistics', id: ask.id, statistics: await this.#store.statistics(ask.entityId) })
       return
     }
-    const answer = await this.#runner.run(ask.plan, ask.format, ask.limits, signal)
+    const answer = await runPlan(this.#store, ask, { sliceMs, spoolDirectory: this.#spoolDirectory }, signal)
+    const { body } = answer
     this.#send(
       { kind: 'answer', id: ask.id, answer },
-      answer.chunks.map((chunk) => chunk.buffer as ArrayBuffer),
+      body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [],
     )
   }
 

@@ -6,6 +6,7 @@ import type { Services } from '../../src/http/services.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 import { Problem } from '../../src/model/problem.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
+import { plainAnswer } from './in-process.ts'
 
 /** Keys that the services below know, and what they may do. */
 export const keys = { pusher: 'pusher-key', reader: 'reader-key', admin: 'admin-key' }
@@ -110,7 +111,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       run: async (_kind, request, _format, _signal, mayRead) => {
         if (!mayRead(request.entity)) throw forbidden()
         if (request.entity !== 'plant') throw new Problem('unknown_entity', 'There is no such entity.')
-        return { rows: 1, bytes: rows.length, chunks: [rows] }
+        return plainAnswer(rows)
       },
       entities: async (mayRead) =>
         ['plant', 'secret'].filter(mayRead).map((entity) => ({

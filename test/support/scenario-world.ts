@@ -9,8 +9,8 @@ import { formatInstant } from '../../src/model/instant.ts'
 import { Problem } from '../../src/model/problem.ts'
 import { Queries, type QueryLimits } from '../../src/query/queries.ts'
 import { type QueryKind, type QueryRequest, queryRequests } from '../../src/query/requests.ts'
-import { inProcessRunner } from '../../src/query/run-plan.ts'
 import type { SeriesReader, SeriesWriter } from '../../src/store/series-store.ts'
+import { bodyOf, inProcessRunner } from './in-process.ts'
 import { type Asked, type Check, type Given, instantOf, type ScenarioField, type Table } from './scenario.ts'
 
 export type Store = SeriesWriter & SeriesReader
@@ -87,7 +87,7 @@ class ScenarioWorld {
     const { query, request } = asked
     if (!isRequest(query, request)) throw new Error(`the schema of ${query} refuses ${JSON.stringify(request)}`)
     const answer = await queries.run(query, request, 'json', new AbortController().signal, () => true)
-    return Buffer.concat(answer.chunks).toString('utf8')
+    return (await bodyOf(answer)).toString('utf8')
   }
 
   async refusal(asked: Asked): Promise<Problem> {

@@ -1,9 +1,10 @@
+import type { FastifyReply } from 'fastify'
+import type { Answer } from '../../query/query-runner.ts'
 import { type QueryKind, queryRequests } from '../../query/requests.ts'
-import { RowsResponse } from '../../query/responses.ts'
 import { sendBody } from '../answer.ts'
+import { acceptFormat, formatFor, mediaTypes } from '../answer-format.ts'
 import { jsonTypes, readJson } from '../body.ts'
-import { answers, optionalKeySecurity } from '../document.ts'
-import { acceptJson } from '../guard.ts'
+import { optionalKeySecurity, rowsAnswers } from '../document.ts'
 import type { Route } from '../route.ts'
 
 /** The endpoint of one of the eight data queries. */
@@ -19,9 +20,9 @@ export function dataQuery(kind: QueryKind, text: { readonly summary: string; rea
         summary: text.summary,
         security: optionalKeySecurity,
         body: queryRequests[kind],
-        response: answers(200, text.rows, RowsResponse, problemCodes),
+        response: rowsAnswers(text.rows, problemCodes),
       },
-      onRequest: [guard.consumption, acceptJson],
+      onRequest: [guard.consumption, acceptFormat],
       preValidation: readJson({
         limitBytes: queryBodyBytes,
         limitName: 'limits.queryBodyBytes',
@@ -31,13 +32,21 @@ export function dataQuery(kind: QueryKind, text: { readonly summary: string; rea
       handler: async (request, reply) => {
         const signal = inFlight.signal(reply)
         const startedMs = performance.now()
-        const answer = await services.queries.run(kind, request.body, 'json', signal, guard.readable(request))
+        const format = formatFor(request.headers.accept)
+        const answer = await services.queries.run(kind, request.body, format, signal, guard.readable(request))
+        releaseAfter(reply, answer)
         const { rows, bytes } = answer
         services.observe({ kind: 'queryAnswered', query: kind, rows, bytes, ms: performance.now() - startedMs })
-        return sendBody(request, reply, 'application/json', answer, sendIdleMs)
+        return sendBody(request, reply, mediaTypes[format], answer, sendIdleMs)
       },
     })
   }
+}
+
+/** Sent or not: what the answer holds is given back when the response is over. */
+function releaseAfter({ raw }: FastifyReply, answer: Answer): void {
+  if (raw.closed) answer.release()
+  else raw.once('close', () => answer.release())
 }
 
 const problemCodes = [

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { CsvReader } from '../lib/csv-reader.ts'
 import type { ColumnVector } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
 import { formatInstant } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
 import type { ResultBatch } from '../store/series-store.ts'
-import type { Answer } from './query-runner.ts'
-import { JsonShaper } from './shape-json.ts'
+import { ChunkWriter } from './chunk-writer.ts'
+import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './shape-text.ts'
 
 const doubles = (values: readonly (number | null)[]): ColumnVector => ({
   type: 'double',
@@ -44,16 +45,30 @@ const batchOf = (...columns: readonly ColumnVector[]): ResultBatch => {
 
 const field = (name: string, type: EntityField['type']): EntityField => ({ name, type, role: 'metric' })
 
-const textOf = (answer: Answer): string => Buffer.concat(answer.chunks).toString('utf8')
+type NewShaper = (fields: readonly EntityField[], out: ChunkWriter) => Shaper
+
+/** Writes all batches whole; the body's chunks. */
+function write(
+  newShaper: NewShaper,
+  fields: readonly EntityField[],
+  batches: readonly ResultBatch[],
+  resultBytes = Number.MAX_SAFE_INTEGER,
+): readonly Uint8Array[] {
+  const out = new ChunkWriter(resultBytes)
+  const shaper = newShaper(fields, out)
+  for (const batch of batches) {
+    for (let row = 0; row < batch.rows; row = shaper.add(batch, row, batch.rows));
+  }
+  shaper.end()
+  const chunks = out.finish()
+  expect(out.bytes).toBe(chunks.reduce((bytes, chunk) => bytes + chunk.length, 0))
+  return chunks
+}
+
+const textOf = (chunks: readonly Uint8Array[]): string => Buffer.concat(chunks).toString('utf8')
 
 function shape(fields: readonly EntityField[], ...batches: readonly ResultBatch[]): string {
-  const shaper = new JsonShaper(fields, Number.MAX_SAFE_INTEGER)
-  for (const batch of batches) shaper.add(batch)
-  const answer = shaper.finish()
-  const text = textOf(answer)
-  expect(answer.bytes).toBe(Buffer.byteLength(text))
-  expect(answer.rows).toBe(batches.reduce((rows, batch) => rows + batch.rows, 0))
-  return text
+  return textOf(write(jsonShaper, fields, batches))
 }
 
 test('rows are flat objects, in the order of the columns', () => {
@@ -201,39 +216,129 @@ describe('large answers', () => {
   const whole = JSON.stringify(Array.from({ length: rows }, (_, row) => ({ T: `tag ${row % 7}`, V: row / 4 })))
 
   test('come in pieces', () => {
-    const shaper = new JsonShaper(fields, Number.MAX_SAFE_INTEGER)
-    shaper.add(many, 0, 10_000)
-    shaper.add(many, 10_000, rows)
-    const answer = shaper.finish()
-    expect(answer.chunks.length).toBeGreaterThan(1)
-    expect(textOf(answer)).toBe(whole)
+    const chunks = write(jsonShaper, fields, [many])
+    expect(chunks.length).toBeGreaterThan(1)
+    expect(textOf(chunks)).toBe(whole)
+  })
+
+  test('are written a piece at a time, so that it can be put away', () => {
+    const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
+    const shaper = jsonShaper(fields, out)
+    let text = ''
+    let most = 0
+    for (let row = 0; row < many.rows; ) {
+      const before = out.bytes
+      row = shaper.add(many, row, many.rows)
+      most = Math.max(most, out.bytes - before)
+      const taken = out.take()
+      text += textOf(taken)
+      out.giveBack(taken)
+    }
+    shaper.end()
+    expect(text + textOf(out.finish())).toBe(whole)
+    expect(out.bytes).toBe(whole.length)
+    expect(most).toBeLessThan(1_500_000)
+  })
+
+  test('long texts are not all prepared at once', () => {
+    const values = Array.from({ length: 64 }, (_, row) => `${row}`.padEnd(500_000, 'é'))
+    const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
+    const shaper = jsonShaper([field('v', 'string')], out)
+    const batch = batchOf(strings(values))
+    expect(shaper.add(batch, 0, 64)).toBeLessThan(4)
+    expect(textOf(write(jsonShaper, [field('v', 'string')], [batch]))).toBe(JSON.stringify(values.map((v) => ({ v }))))
   })
 
   test('a long value among short ones does not make each row a piece', () => {
     const values = Array.from({ length: 1000 }, (_, row) => (row === 500 ? 'x'.repeat(1_000_000) : 'y'))
-    const shaper = new JsonShaper([field('v', 'string')], Number.MAX_SAFE_INTEGER)
-    shaper.add(batchOf(strings(values)))
-    const answer = shaper.finish()
-    expect(textOf(answer)).toBe(JSON.stringify(values.map((v) => ({ v }))))
-    expect(answer.chunks.length).toBeLessThan(5)
+    const chunks = write(jsonShaper, [field('v', 'string')], [batchOf(strings(values))])
+    expect(textOf(chunks)).toBe(JSON.stringify(values.map((v) => ({ v }))))
+    expect(chunks.length).toBeLessThan(5)
   })
 
   test('may have as many bytes as the limit, and not one more', () => {
-    const exact = new JsonShaper(fields, whole.length)
-    exact.add(many)
-    expect(exact.finish().bytes).toBe(whole.length)
-    const tooSmall = new JsonShaper(fields, whole.length - 1)
-    expect(() => {
-      tooSmall.add(many)
-      tooSmall.finish()
-    }).toThrow(Problem)
+    expect(textOf(write(jsonShaper, fields, [many], whole.length))).toBe(whole)
+    expect(() => write(jsonShaper, fields, [many], whole.length - 1)).toThrow(Problem)
   })
 
   test('are refused with the limit by name', () => {
-    const shaper = new JsonShaper(fields, 1000)
-    expect(() => shaper.add(many)).toThrow(
+    expect(() => write(jsonShaper, fields, [many], 1000)).toThrow(
       'The answer has more than 1000 bytes, which is limits.resultBytes. ' +
         'Ask for a shorter range, fewer tags (ids, prefixes), fewer metrics or a coarser granularity.',
+    )
+  })
+})
+
+describe('CSV and NDJSON', () => {
+  const fields = [
+    field('D', 'timestamp'),
+    field('T', 'string'),
+    field('on', 'boolean'),
+    field('count', 'long'),
+    field('V', 'double'),
+  ]
+  const day = Date.UTC(2026, 0, 1)
+  const batch = batchOf(
+    timestamps([day, day + 1234, null, -1]),
+    strings(['a.b', 'say "hi", twice', null, '']),
+    booleans([true, false, null, null]),
+    longs([1n, 9_007_199_254_740_993n, null, -5n]),
+    doubles([1.5, -0.25, null, 1e21]),
+  )
+
+  test('CSV has a header; a null is nothing, the empty text is ""', () => {
+    expect(textOf(write(csvShaper, fields, [batch]))).toBe(
+      'D,T,on,count,V\r\n' +
+        '2026-01-01T00:00:00.000Z,a.b,true,1,1.5\r\n' +
+        '2026-01-01T00:00:01.234Z,"say ""hi"", twice",false,9007199254740993,-0.25\r\n' +
+        ',,,,\r\n' +
+        '1969-12-31T23:59:59.999Z,"",,-5,1e+21\r\n',
+    )
+  })
+
+  test.each([
+    ['plain', 'plain'],
+    ['', '""'],
+    [' spaces ', ' spaces '],
+    ['a,b', '"a,b"'],
+    ['"', '""""'],
+    ['a\nb', '"a\nb"'],
+    ['a\rb', '"a\rb"'],
+    ['\u{1f600}\u2028\0', '\u{1f600}\u2028\0'],
+    ['null', 'null'],
+    ["=1+'2", "=1+'2"],
+  ])('the text %j is %s', (text, cell) => {
+    expect(textOf(write(csvShaper, [field('v', 'string')], [batchOf(strings([text]))]))).toBe(`v\r\n${cell}\r\n`)
+  })
+
+  test('CSV is read back as it was', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string()), { minLength: 1 }), (rows) => {
+        const columns = [strings(rows.map(([left]) => left)), strings(rows.map(([, right]) => right))]
+        const text = textOf(write(csvShaper, [field('a', 'string'), field('b', 'string')], [batchOf(...columns)]))
+        const reader = new CsvReader({ recordCharsMax: 1_000_000 })
+        const records = [...reader.push(text), ...reader.end()]
+        expect(records.map((record) => record.cells)).toEqual([['a', 'b'], ...rows])
+      }),
+    )
+  })
+
+  test('NDJSON has one object a line', () => {
+    const json = JSON.parse(shape(fields, batch)) as object[]
+    const lines = textOf(write(ndjsonShaper, fields, [batch])).split('\n')
+    expect(lines.pop()).toBe('')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(json)
+  })
+
+  test('no rows: a header alone, and nothing', () => {
+    expect(textOf(write(csvShaper, fields, []))).toBe('D,T,on,count,V\r\n')
+    expect(textOf(write(ndjsonShaper, fields, []))).toBe('')
+  })
+
+  test('instants before the year 0 are written in the long form', () => {
+    const ms = Date.UTC(-1, 0, 1)
+    expect(textOf(write(csvShaper, [field('D', 'timestamp')], [batchOf(timestamps([ms, day]))]))).toBe(
+      'D\r\n-000001-01-01T00:00:00.000Z\r\n2026-01-01T00:00:00.000Z\r\n',
     )
   })
 })

@@ -1,4 +1,5 @@
-// One writer for each type of column. Each writes `,"name":value` at a place in a buffer that has room for `bytesMax`.
+// One writer for each type of column. Each writes a key (`,"name":` in JSON, `,` in CSV) and a value at a place in a buffer that has
+// room for `bytesMax`.
 import {
   type BooleanColumn,
   type ColumnType,
@@ -11,11 +12,15 @@ import {
   type TimestampColumn,
 } from '../model/column.ts'
 import { civilFromDays, formatInstant, msPerDay } from '../model/instant.ts'
-import { DoubleWriter, numberBytesMax, writeAscii, writeWhole } from './json-number.ts'
+import { DoubleWriter, numberBytesMax, writeAscii, writeWhole } from './text-number.ts'
+import { TextPool } from './text-pool.ts'
 
 export interface ColumnWriter {
-  /** Takes the next batch's column, of which the rows from `from` up to `to` will be written. */
-  begin(column: ColumnVector, from: number, to: number): void
+  /**
+   * Takes the next batch's column, of which the rows from `from` on will be written. Returns up to which row, at most `to`, it is ready:
+   * long texts are not all prepared at once.
+   */
+  begin(column: ColumnVector, from: number, to: number): number
   /** The most bytes that one of these rows takes. */
   readonly bytesMax: number
   /** Writes the row's key and value at `at`; returns where they end. */
@@ -23,7 +28,6 @@ export interface ColumnWriter {
 }
 
 const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1')
-const nullBytes = ascii('null')
 const trueBytes = ascii('true')
 const falseBytes = ascii('false')
 
@@ -37,69 +41,93 @@ function wrongType(column: ColumnVector, wanted: ColumnType): Error {
   return new Error(`a column of type ${column.type} came where the plan has one of type ${wanted}`)
 }
 
+/** How values are written: numbers and booleans are the same everywhere. */
+export interface Notation {
+  readonly nullText: string
+  /** What stands before and after an instant. */
+  readonly instantQuote: string
+  readonly quoteText: (text: string) => string
+}
+
+export const jsonNotation: Notation = { nullText: 'null', instantQuote: '"', quoteText: JSON.stringify }
+
+/** RFC 4180: quotes only where they are needed, and for the empty text, which is no null. */
+export const csvNotation: Notation = {
+  nullText: '',
+  instantQuote: '',
+  quoteText: (text) => (text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text),
+}
+
 /** The writer of a column of this type; `key` is what stands before each value. */
-export function columnWriter(type: ColumnType, key: string): ColumnWriter {
+export function columnWriter(type: ColumnType, key: string, notation: Notation): ColumnWriter {
   const keyBytes = new Uint8Array(Buffer.from(key))
+  const nullBytes = ascii(notation.nullText)
   switch (type) {
     case 'double':
-      return new DoubleColumnWriter(keyBytes)
+      return new DoubleColumnWriter(keyBytes, nullBytes)
     case 'long':
-      return new LongColumnWriter(keyBytes)
+      return new LongColumnWriter(keyBytes, nullBytes)
     case 'timestamp':
-      return new TimestampColumnWriter(keyBytes)
+      return new TimestampColumnWriter(keyBytes, nullBytes, notation.instantQuote)
     case 'boolean':
-      return new BooleanColumnWriter(keyBytes)
+      return new BooleanColumnWriter(keyBytes, nullBytes)
     case 'string':
-      return new StringColumnWriter(keyBytes)
+      return new StringColumnWriter(keyBytes, nullBytes, notation.quoteText)
   }
 }
 
 class DoubleColumnWriter implements ColumnWriter {
   readonly bytesMax: number
   readonly #key: Uint8Array
+  readonly #null: Uint8Array
   readonly #number = new DoubleWriter()
   #values: DoubleColumn['values'] = new Float64Array(0)
 
-  constructor(key: Uint8Array) {
+  constructor(key: Uint8Array, nullBytes: Uint8Array) {
     this.#key = key
+    this.#null = nullBytes
     this.bytesMax = key.length + numberBytesMax
   }
 
-  begin(column: ColumnVector): void {
+  begin(column: ColumnVector, _from: number, to: number): number {
     if (column.type !== 'double') throw wrongType(column, 'double')
     this.#values = column.values
+    return to
   }
 
   write(out: Uint8Array, at: number, row: number): number {
     const end = copy(out, at, this.#key)
     const value = this.#values[row]!
     // NaN is null; an infinity cannot be stored, and JSON has no word for it.
-    return value - value === 0 ? this.#number.write(out, end, value) : copy(out, end, nullBytes)
+    return value - value === 0 ? this.#number.write(out, end, value) : copy(out, end, this.#null)
   }
 }
 
 class LongColumnWriter implements ColumnWriter {
   readonly bytesMax: number
   readonly #key: Uint8Array
+  readonly #null: Uint8Array
   #values: LongColumn['values'] = new Float64Array(0)
   #exact: LongColumn['exact'] = null
 
-  constructor(key: Uint8Array) {
+  constructor(key: Uint8Array, nullBytes: Uint8Array) {
     this.#key = key
+    this.#null = nullBytes
     this.bytesMax = key.length + numberBytesMax
   }
 
-  begin(column: ColumnVector): void {
+  begin(column: ColumnVector, _from: number, to: number): number {
     if (column.type !== 'long') throw wrongType(column, 'long')
     this.#values = column.values
     this.#exact = column.exact
+    return to
   }
 
   write(out: Uint8Array, at: number, row: number): number {
     const end = copy(out, at, this.#key)
     const value = this.#values[row]!
     if (Number.isSafeInteger(value)) return writeWhole(out, end, value)
-    if (Number.isNaN(value)) return copy(out, end, nullBytes)
+    if (Number.isNaN(value)) return copy(out, end, this.#null)
     return writeAscii(out, end, String(this.#exact === null ? BigInt(value) : this.#exact[row]!))
   }
 }
@@ -107,53 +135,63 @@ class LongColumnWriter implements ColumnWriter {
 class BooleanColumnWriter implements ColumnWriter {
   readonly bytesMax: number
   readonly #key: Uint8Array
+  readonly #null: Uint8Array
   #values: BooleanColumn['values'] = new Uint8Array(0)
 
-  constructor(key: Uint8Array) {
+  constructor(key: Uint8Array, nullBytes: Uint8Array) {
     this.#key = key
+    this.#null = nullBytes
     this.bytesMax = key.length + falseBytes.length
   }
 
-  begin(column: ColumnVector): void {
+  begin(column: ColumnVector, _from: number, to: number): number {
     if (column.type !== 'boolean') throw wrongType(column, 'boolean')
     this.#values = column.values
+    return to
   }
 
   write(out: Uint8Array, at: number, row: number): number {
     const end = copy(out, at, this.#key)
     const value = this.#values[row]!
-    return copy(out, end, value === nullBoolean ? nullBytes : value === 1 ? trueBytes : falseBytes)
+    return copy(out, end, value === nullBoolean ? this.#null : value === 1 ? trueBytes : falseBytes)
   }
 }
 
 const zero = 0x30
-const template = ascii('"0000-00-00T00:00:00.000Z"')
+const template = '0000-00-00T00:00:00.000Z'
+/** Where the time of day begins, counted from the text's end. */
+const timeFromEnd = 13
 
 /** Keeps the last instant's text: rows come in the order of time, so the day is mostly the same, and often all of it. */
 class TimestampColumnWriter implements ColumnWriter {
   readonly bytesMax: number
   readonly #key: Uint8Array
+  readonly #null: Uint8Array
+  readonly #quote: string
   #values: TimestampColumn['values'] = new Float64Array(0)
   /** The key and the text of `#ms`. */
   #text: Uint8Array
   #ms = Number.NaN
   #dayMs = Number.NaN
 
-  constructor(key: Uint8Array) {
+  constructor(key: Uint8Array, nullBytes: Uint8Array, quote: string) {
     this.#key = key
+    this.#null = new Uint8Array(Buffer.concat([key, nullBytes]))
+    this.#quote = quote
     this.#text = key
     this.bytesMax = key.length + numberBytesMax
   }
 
-  begin(column: ColumnVector): void {
+  begin(column: ColumnVector, _from: number, to: number): number {
     if (column.type !== 'timestamp') throw wrongType(column, 'timestamp')
     this.#values = column.values
+    return to
   }
 
   write(out: Uint8Array, at: number, row: number): number {
     const ms = this.#values[row]!
     if (ms !== this.#ms) {
-      if (Number.isNaN(ms)) return copy(out, copy(out, at, this.#key), nullBytes)
+      if (Number.isNaN(ms)) return copy(out, at, this.#null)
       this.#set(ms)
     }
     return copy(out, at, this.#text)
@@ -170,12 +208,12 @@ class TimestampColumnWriter implements ColumnWriter {
     const days = Math.floor(ms / msPerDay)
     const { year, month, day } = civilFromDays(days)
     if (year < 0 || year > 9999) {
-      this.#text = new Uint8Array(Buffer.concat([this.#key, ascii(`"${formatInstant(ms)}"`)]))
+      this.#text = this.#withKey(formatInstant(ms))
       this.#dayMs = Number.NaN
       return
     }
-    if (Number.isNaN(this.#dayMs)) this.#text = new Uint8Array(Buffer.concat([this.#key, template]))
-    const at = this.#key.length + 1
+    if (Number.isNaN(this.#dayMs)) this.#text = this.#withKey(template)
+    const at = this.#key.length + this.#quote.length
     const century = (year / 100) | 0
     twoDigits(this.#text, at, century)
     twoDigits(this.#text, at + 2, year - century * 100)
@@ -185,10 +223,14 @@ class TimestampColumnWriter implements ColumnWriter {
     this.#setTime(ms - this.#dayMs)
   }
 
+  #withKey(text: string): Uint8Array {
+    return new Uint8Array(Buffer.concat([this.#key, ascii(this.#quote + text + this.#quote)]))
+  }
+
   /** Writes over the time of day, which stands at the end: `00:00:00.000Z"`. */
   #setTime(inDayMs: number): void {
     const text = this.#text
-    const at = text.length - 14
+    const at = text.length - timeFromEnd - this.#quote.length
     const seconds = (inDayMs / 1000) | 0
     const minutes = (seconds / 60) | 0
     const hours = (minutes / 60) | 0
@@ -208,75 +250,28 @@ function twoDigits(out: Uint8Array, at: number, value: number): void {
   out[at + 1] = zero + (value - tens * 10)
 }
 
-/** Keeps the bytes of each value of the dictionary that was met, so that it is escaped once. */
 class StringColumnWriter implements ColumnWriter {
-  readonly #key: Uint8Array
   readonly #null: Uint8Array
+  readonly #pool: TextPool
   #codes: StringColumn['codes'] = new Int32Array(0)
-  #dictionary: readonly string[] = []
-  /** The key and value of each code met, one after the other in `#pool`; an end of 0: not met. */
-  #starts = new Int32Array(0)
-  #ends = new Int32Array(0)
-  #pool = Buffer.allocUnsafe(0)
-  #poolEnd = 0
-  #bytesMax: number
 
-  constructor(key: Uint8Array) {
-    this.#key = key
+  constructor(key: Uint8Array, nullBytes: Uint8Array, quoteText: (text: string) => string) {
     this.#null = new Uint8Array(Buffer.concat([key, nullBytes]))
-    this.#bytesMax = this.#null.length
+    this.#pool = new TextPool(key, quoteText)
   }
 
   get bytesMax(): number {
-    return this.#bytesMax
+    return Math.max(this.#null.length, this.#pool.bytesMax)
   }
 
-  begin(column: ColumnVector, from: number, to: number): void {
+  begin(column: ColumnVector, from: number, to: number): number {
     if (column.type !== 'string') throw wrongType(column, 'string')
-    const { codes, dictionary } = column
-    if (dictionary !== this.#dictionary || dictionary.length > this.#ends.length) this.#forget(dictionary)
-    this.#codes = codes
-    for (let row = from; row < to; row += 1) {
-      const code = codes[row]!
-      if (code !== nullCode && this.#ends[code] === 0) this.#encode(code)
-    }
+    this.#codes = column.codes
+    return this.#pool.prepare(column, from, to)
   }
 
   write(out: Uint8Array, at: number, row: number): number {
     const code = this.#codes[row]!
-    if (code === nullCode) return copy(out, at, this.#null)
-    const pool = this.#pool
-    const start = this.#starts[code]!
-    const length = this.#ends[code]! - start
-    if (length > 128) out.set(pool.subarray(start, start + length), at)
-    else for (let index = 0; index < length; index += 1) out[at + index] = pool[start + index]!
-    return at + length
-  }
-
-  #forget(dictionary: readonly string[]): void {
-    this.#dictionary = dictionary
-    this.#starts = new Int32Array(dictionary.length)
-    this.#ends = new Int32Array(dictionary.length)
-    this.#poolEnd = 0
-    this.#bytesMax = this.#null.length
-  }
-
-  #encode(code: number): void {
-    const text = JSON.stringify(this.#dictionary[code])
-    const bytesMax = this.#key.length + text.length * 3
-    if (this.#poolEnd + bytesMax > this.#pool.length) this.#growPool(bytesMax)
-    const start = this.#poolEnd
-    this.#pool.set(this.#key, start)
-    const end = start + this.#key.length + this.#pool.write(text, start + this.#key.length)
-    this.#starts[code] = start
-    this.#ends[code] = end
-    this.#poolEnd = end
-    if (end - start > this.#bytesMax) this.#bytesMax = end - start
-  }
-
-  #growPool(bytes: number): void {
-    const pool = Buffer.allocUnsafe(Math.max(256, this.#pool.length * 2, this.#poolEnd + bytes))
-    pool.set(this.#pool.subarray(0, this.#poolEnd))
-    this.#pool = pool
+    return code === nullCode ? copy(out, at, this.#null) : this.#pool.write(out, at, code)
   }
 }

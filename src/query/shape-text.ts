@@ -1,0 +1,124 @@
+// Result columns -> rows as text: a JSON array of flat objects (the same that JSON.stringify would give), one object a line, or CSV.
+import type { ColumnType } from '../model/column.ts'
+import type { EntityField } from '../model/entity.ts'
+import type { ResultBatch } from '../store/series-store.ts'
+import type { ChunkWriter } from './chunk-writer.ts'
+import { type ColumnWriter, columnWriter, csvNotation, jsonNotation } from './text-columns.ts'
+
+/** Writes the rows of a result in one format. */
+export interface Shaper {
+  /** Writes rows from `from` on; returns up to which one, at most `to`. It stops early to let what was written be put away. */
+  add(batch: ResultBatch, from: number, to: number): number
+  /** Writes what comes after the last row. */
+  end(): void
+}
+
+/** What is written around the rows, their values and keys. */
+interface Frame {
+  readonly columns: readonly ColumnWriter[]
+  readonly start: Uint8Array
+  readonly between: Uint8Array
+  readonly rowEnd: Uint8Array
+  readonly end: Uint8Array
+}
+
+/** After so many bytes it is time to look whether something is to be put away. */
+const addBytes = 1024 * 1024
+const noBytes = new Uint8Array(0)
+
+export function jsonShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
+  const frame = { columns: jsonColumns(fields), start: bytesOf('['), between: bytesOf(','), rowEnd: bytesOf('}') }
+  return new TextShaper({ ...frame, end: bytesOf(']') }, out)
+}
+
+export function ndjsonShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
+  const frame = { columns: jsonColumns(fields), start: noBytes, between: noBytes, rowEnd: bytesOf('}\n') }
+  return new TextShaper({ ...frame, end: noBytes }, out)
+}
+
+/** RFC 4180, with a header. A null is nothing, the empty text is `""`. */
+export function csvShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
+  const columns = fields.map(({ type }, index) => columnWriter(columnType(type), index === 0 ? '' : ',', csvNotation))
+  const header = `${fields.map(({ name }) => csvNotation.quoteText(name)).join(',')}\r\n`
+  const frame = { columns, start: bytesOf(header), between: noBytes, rowEnd: bytesOf('\r\n') }
+  return new TextShaper({ ...frame, end: noBytes }, out)
+}
+
+function jsonColumns(fields: readonly EntityField[]): ColumnWriter[] {
+  return fields.map(({ name, type }, index) =>
+    columnWriter(columnType(type), `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`, jsonNotation),
+  )
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text))
+}
+
+export function columnType(type: EntityField['type']): ColumnType {
+  if (type === 'json') throw new Error('a series entity has no field of type json')
+  return type
+}
+
+class TextShaper implements Shaper {
+  readonly #frame: Frame
+  readonly #out: ChunkWriter
+  #isFirst = true
+
+  constructor(frame: Frame, out: ChunkWriter) {
+    this.#frame = frame
+    this.#out = out
+  }
+
+  add(batch: ResultBatch, from: number, to: number): number {
+    const { columns, start, between, rowEnd, end } = this.#frame
+    const width = columns.length
+    let rowBytesMax = between.length + rowEnd.length
+    let until = to
+    for (let index = 0; index < width; index += 1) until = columns[index].begin(batch.columns[index], from, until)
+    for (const column of columns) rowBytesMax += column.bytesMax
+    const out = this.#out
+    if (this.#isFirst) {
+      const bytes = start.length + rowBytesMax
+      out.reserve(bytes, bytes * (until - from) + end.length)
+      this.#put(start)
+    }
+    const stopBytes = out.bytes + addBytes
+    let { chunk, at } = out
+    for (let row = from; row < until; row += 1) {
+      if (at + rowBytesMax > chunk.length) {
+        out.at = at
+        if (out.bytes >= stopBytes) return row
+        out.reserve(rowBytesMax, rowBytesMax * (until - row) + end.length)
+        chunk = out.chunk
+        at = out.at
+      }
+      if (this.#isFirst) this.#isFirst = false
+      else at = copy(chunk, at, between)
+      for (let index = 0; index < width; index += 1) at = columns[index].write(chunk, at, row)
+      at = copy(chunk, at, rowEnd)
+    }
+    out.at = at
+    out.checkSize()
+    return until
+  }
+
+  end(): void {
+    const { start, end } = this.#frame
+    if (this.#isFirst) {
+      this.#out.reserve(start.length + end.length)
+      this.#put(start)
+    }
+    this.#out.reserve(end.length)
+    this.#put(end)
+  }
+
+  #put(bytes: Uint8Array): void {
+    const out = this.#out
+    out.at = copy(out.chunk, out.at, bytes)
+  }
+}
+
+function copy(out: Uint8Array, at: number, bytes: Uint8Array): number {
+  for (let index = 0; index < bytes.length; index += 1) out[at + index] = bytes[index]
+  return at + bytes.length
+}

@@ -1,0 +1,84 @@
+// A whole answer as plain data, which may cross threads, and how its body is read.
+import { close, openSync, read, unlinkSync } from 'node:fs'
+import { promisify } from 'node:util'
+import type { Answer } from './query-runner.ts'
+
+/** A body's chunks have memory of their own; a body's file is deleted by whoever opens the answer. */
+export type StoredBody =
+  | { readonly kind: 'memory'; readonly chunks: readonly Uint8Array<ArrayBuffer>[] }
+  | { readonly kind: 'file'; readonly path: string }
+
+export interface StoredAnswer {
+  readonly rows: number
+  readonly bytes: number
+  readonly body: StoredBody
+}
+
+const pieceBytes = 256 * 1024
+
+/** Takes over the answer's body; `released` is called once, when nobody needs it any more. */
+export function openAnswer({ rows, bytes, body }: StoredAnswer, released: () => void = () => undefined): Answer {
+  const file = body.kind === 'file' ? new BodyFile(body.path, bytes) : null
+  let isReleased = false
+  return {
+    rows,
+    bytes,
+    chunks: body.kind === 'memory' ? body.chunks : file!,
+    release: () => {
+      if (isReleased) return
+      isReleased = true
+      file?.close()
+      released()
+    },
+  }
+}
+
+const readAt = promisify(read)
+
+/**
+ * A file that is gone from its folder as soon as it is open: whatever ends this process, the disk gets its space back. It is opened at
+ * once, without waiting for a turn, so that no file is left to one who died before he took it.
+ */
+class BodyFile implements AsyncIterable<Uint8Array> {
+  readonly #fd: number
+  readonly #bytes: number
+  #reading = false
+  #closed = false
+
+  constructor(path: string, bytes: number) {
+    this.#fd = openSync(path, 'r')
+    this.#bytes = bytes
+    unlinkSync(path)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < this.#bytes; ) {
+      const piece = Buffer.allocUnsafeSlow(Math.min(pieceBytes, this.#bytes - at))
+      const read = await this.#read(piece, at)
+      if (read === 0) throw new Error(`the file of an answer has ${at} bytes, not ${this.#bytes}`)
+      at += read
+      yield piece.subarray(0, read)
+    }
+  }
+
+  /** A read in flight is waited for: its number could be that of another file by then. */
+  close(): void {
+    this.#closed = true
+    if (!this.#reading) this.#closeNow()
+  }
+
+  async #read(piece: Uint8Array, at: number): Promise<number> {
+    if (this.#closed) throw new Error('the answer was released before it was read')
+    this.#reading = true
+    try {
+      return (await readAt(this.#fd, piece, 0, piece.length, at)).bytesRead
+    } finally {
+      this.#reading = false
+      if (this.#closed) this.#closeNow()
+    }
+  }
+
+  #closeNow(): void {
+    close(this.#fd)
+  }
+}

@@ -1,0 +1,49 @@
+import type { Answer } from './query-runner.ts'
+import type { SpoolRoom } from './spool.ts'
+import { openAnswer, type StoredAnswer } from './stored-answer.ts'
+
+export interface SpoolSettings {
+  /** What one answer may take of the memory; a longer one goes to a file. */
+  readonly answerMemoryBytes: number
+  /** What all answers that are not sent yet may take of the memory: past that, more of them go to files. */
+  readonly memoryBytes: number
+  /** What their files may take together. */
+  readonly fileBytes: number
+}
+
+/** Knows how much the answers take that wait for their readers, however slow those are. */
+export class UnsentAnswers {
+  readonly #settings: SpoolSettings
+  #memoryBytes = 0
+  #fileBytes = 0
+
+  constructor(settings: SpoolSettings) {
+    this.#settings = settings
+  }
+
+  /** How much the next answer may take. The few that are being made at the same time may pass the bounds together. */
+  room(): SpoolRoom {
+    const { answerMemoryBytes, memoryBytes, fileBytes } = this.#settings
+    return {
+      memoryBytes: Math.max(0, Math.min(answerMemoryBytes, memoryBytes - this.#memoryBytes)),
+      fileBytes: Math.max(0, fileBytes - this.#fileBytes),
+    }
+  }
+
+  /** Takes over an answer, and counts it until it is released. */
+  open(stored: StoredAnswer): Answer {
+    const { bytes } = stored
+    const count = stored.body.kind === 'memory' ? this.#countMemory : this.#countFile
+    const answer = openAnswer(stored, () => count(-bytes))
+    count(bytes)
+    return answer
+  }
+
+  readonly #countMemory = (bytes: number): void => {
+    this.#memoryBytes += bytes
+  }
+
+  readonly #countFile = (bytes: number): void => {
+    this.#fileBytes += bytes
+  }
+}

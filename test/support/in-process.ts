@@ -1,0 +1,39 @@
+// Queries without a thread or a server between: for tests of what is answered.
+import { tmpdir } from 'node:os'
+import type { Answer, QueryRunner } from '../../src/query/query-runner.ts'
+import { runPlan } from '../../src/query/run-plan.ts'
+import type { SpoolRoom } from '../../src/query/spool.ts'
+import { openAnswer } from '../../src/query/stored-answer.ts'
+import type { SeriesReader } from '../../src/store/series-store.ts'
+
+const roomy: SpoolRoom = { memoryBytes: 1_000_000_000, fileBytes: 0 }
+
+/** Runs plans on a store of the same thread. */
+export function inProcessRunner(
+  reader: SeriesReader,
+  {
+    room = roomy,
+    sliceMs = 5,
+    spoolDirectory = tmpdir(),
+  }: { room?: SpoolRoom; sliceMs?: number; spoolDirectory?: string } = {},
+): QueryRunner {
+  return {
+    run: async (plan, format, limits, signal) =>
+      openAnswer(await runPlan(reader, { plan, format, limits, room }, { sliceMs, spoolDirectory }, signal)),
+    statistics: (entityId) => reader.statistics(entityId),
+  }
+}
+
+/** An answer of one chunk; nothing is to be given back. */
+export function plainAnswer(body: string | Uint8Array, rows = 1): Answer {
+  const chunk = Buffer.from(body)
+  return { rows, bytes: chunk.length, chunks: [chunk], release: () => undefined }
+}
+
+/** The whole body of an answer, which is released. */
+export async function bodyOf(answer: Answer): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of answer.chunks) chunks.push(chunk)
+  answer.release()
+  return Buffer.concat(chunks)
+}
