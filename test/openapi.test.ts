@@ -43,6 +43,7 @@ test('it has every endpoint', () => {
   expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort()).toMatchInlineSnapshot(`
     [
       "DELETE /admin/keys/{id}",
+      "DELETE /admin/metadata/{table}/items/{id}",
       "DELETE /admin/subscribers/{name}",
       "GET /admin/entities",
       "GET /admin/ingests",
@@ -51,6 +52,7 @@ test('it has every endpoint', () => {
       "GET /admin/subscribers",
       "GET /admin/subscribers/{name}/subscriptions",
       "GET /consumer/data/entities",
+      "GET /consumer/metadata/{table}",
       "GET /healthz",
       "GET /ingests/{ingest}/batches/{batch}",
       "GET /metrics",
@@ -68,6 +70,8 @@ test('it has every endpoint', () => {
       "POST /consumer/data/next",
       "POST /consumer/data/select",
       "POST /consumer/data/snap",
+      "POST /consumer/metadata",
+      "POST /consumer/metadata/{table}",
       "POST /ingest/{ingest}/data",
       "POST /ingests/{ingest}/data",
       "PUT /admin/subscribers/{name}/subscriptions",
