@@ -2,7 +2,7 @@ import type { ResultBatch } from '../series-store.ts'
 import { compareKeys, keyAt } from './field-reader.ts'
 import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
 import type { PickedRows } from './picked-rows.ts'
-import type { PlanRun } from './plan-run.ts'
+import { mayTie, type PlanRun } from './plan-run.ts'
 
 /** Rows in one part of a result. */
 export const batchRows = 16_384
@@ -24,19 +24,13 @@ export async function* answerItems(run: PlanRun, picked: PickedRows): AsyncGener
 async function orderItems(run: PlanRun, picked: PickedRows): Promise<Int32Array | null> {
   const times = picked.times
   const order = await orderByTime(times, run.pacer)
-  const { tags, single } = tagsOf(run)
-  const neverTies = single && run.fields.length === 0
-  if (neverTies) return order
+  if (!mayTie(run)) return order
+  const tags = run.tag.tag.codes.values
   const placed = order ?? inOrder(picked.length)
   const same = (left: number, right: number): boolean =>
     times[left] === times[right] && tags[picked.series(left)] === tags[picked.series(right)]
   await orderWithin(placed, same, (left, right) => compareItems(run, picked, left, right), run.pacer)
   return placed
-}
-
-/** The code of each series' tag, and whether each value has one series, whose rows are in the order of their positions already. */
-function tagsOf({ tag, selected }: PlanRun): { tags: Int32Array; single: boolean } {
-  return { tags: tag.tag.codes.values, single: selected.bounds.length - 1 === selected.series.length }
 }
 
 function compareItems({ fields }: PlanRun, picked: PickedRows, left: number, right: number): number {

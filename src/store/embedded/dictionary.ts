@@ -14,6 +14,9 @@ export class Dictionary {
   readonly #codes = new Map<string, number>()
   /** What the codes of a batch's dictionary are here; pushed dictionaries tend to be one object over many batches. */
   readonly #translations = new WeakMap<readonly string[], Int32Array>()
+  /** The dictionary that `codeFrom` read last, for its codes tend to come in long stretches. */
+  #foreign: readonly string[] = []
+  #translation: Int32Array = new Int32Array(0)
   #sorted: Int32Array = new Int32Array(0)
   #characters = 0
 
@@ -31,6 +34,20 @@ export class Dictionary {
     this.#codes.set(text, code)
     this.#characters += text.length
     return code
+  }
+
+  /** What a code of another dictionary is here, a new one if need be; codes of this one and null stay what they are. */
+  codeFrom(dictionary: readonly string[], code: number): number {
+    if (dictionary === this.strings || code === nullCode) return code
+    if (dictionary !== this.#foreign || code >= this.#translation.length) {
+      this.#foreign = dictionary
+      this.#translation = this.#translationOf(dictionary)
+    }
+    const known = this.#translation[code]
+    if (known !== unmapped) return known
+    const own = this.codeFor(dictionary[code])
+    this.#translation[code] = own
+    return own
   }
 
   /** Writes the codes that a batch's strings have here to `codes`, giving new ones to new strings. */

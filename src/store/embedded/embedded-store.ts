@@ -57,7 +57,12 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     if (table === undefined) return
     const view = table.open()
     try {
-      const run = await preparePlan(this.registry(entityId), table, view, plan.selection, limits, pacer)
+      const run = await preparePlan(
+        { registry: this.registry(entityId), tables: [{ table, view }], files: [] },
+        plan.selection,
+        limits,
+        pacer,
+      )
       for await (const batch of runPlan(plan, run)) {
         signal.throwIfAborted()
         yield batch

@@ -43,7 +43,7 @@ export function keyAt(reader: FieldReader, chunk: Chunk, row: number, series: nu
     case 'column': {
       const column = chunk.columns[reader.index]
       if (column === undefined || isNullIn(column, row)) return null
-      if (column.type === 'string') return column.codes[row]
+      if (column.type === 'string') return reader.dictionary.codeFrom(column.dictionary, column.codes[row])
       if (column.type === 'boolean' || column.exact === null) return column.values[row]
       return Math.abs(column.values[row]) >= 2 ** 53 ? column.exact[row] : column.values[row]
     }

@@ -1,4 +1,4 @@
-import { type Chunk, isNullIn } from './chunk.ts'
+import { type Chunk, isNullIn, type Segment } from './chunk.ts'
 import type { FieldReader } from './field-reader.ts'
 
 /** Whether rows are items of a query: at least one of the requested metrics is not null. */
@@ -15,6 +15,12 @@ export class ItemTest {
       if (column !== undefined && !isNullIn(column, row)) return true
     }
     return false
+  }
+
+  count({ chunk, start, end }: Segment): number {
+    let count = 0
+    for (let row = start; row < end; row++) if (this.isItem(chunk, row)) count++
+    return count
   }
 
   /** The last item of rows [start, end), -1 when there is none. */

@@ -1,11 +1,15 @@
 import type { ColumnVector, LongColumn } from '../../model/column.ts'
 import type { ResultBatch } from '../series-store.ts'
-import { type Chunk, exactOf, type NumberColumn } from './chunk.ts'
+import { type Chunk, exactOf, type NumberColumn, type Segment } from './chunk.ts'
 import type { Dictionary } from './dictionary.ts'
 import type { FieldReader } from './field-reader.ts'
 import { GrowableFloat64, GrowableInt32 } from './growable.ts'
+import type { ItemTest } from './item-test.ts'
+import type { KeptRows } from './kept-rows.ts'
 
 const exactFrom = 2 ** 53
+/** A chunk is held on to from one row of so many on. */
+const heldPart = 4
 
 /** Rows that a query answers with, by where they lie. */
 export class PickedRows {
@@ -15,6 +19,12 @@ export class PickedRows {
   readonly #rows = new GrowableInt32()
   readonly #series = new GrowableInt32()
   readonly #times = new GrowableFloat64()
+  readonly #kept: KeptRows | null
+
+  /** `kept` takes copies of single rows, null when they may be read where they lie. */
+  constructor(kept: KeptRows | null) {
+    this.#kept = kept
+  }
 
   get length(): number {
     return this.#rows.length
@@ -26,6 +36,25 @@ export class PickedRows {
   }
 
   add(chunk: Chunk, row: number, series: number): void {
+    if (this.#kept === null) {
+      this.#pick(chunk, row, series)
+      return
+    }
+    this.#kept.keep(chunk, row)
+    this.#pick(this.#kept.chunk, this.#kept.row, series)
+  }
+
+  /** Picks the items of a segment. A chunk of which most rows are picked is held on to, for copies would take as much. */
+  addItems({ chunk, start, end }: Segment, series: number, items: ItemTest): void {
+    const isHeld = this.#kept === null || (end - start) * heldPart >= chunk.times.length
+    for (let row = start; row < end; row++) {
+      if (!items.isItem(chunk, row)) continue
+      if (isHeld) this.#pick(chunk, row, series)
+      else this.add(chunk, row, series)
+    }
+  }
+
+  #pick(chunk: Chunk, row: number, series: number): void {
     if (this.#chunks[this.#chunks.length - 1] !== chunk) this.#chunks.push(chunk)
     this.#chunkOf.push(this.#chunks.length - 1)
     this.#rows.push(row)
@@ -80,7 +109,7 @@ export class PickedRows {
     const column = nulls(reader.type, picks.length, reader.dictionary)
     switch (column.type) {
       case 'string':
-        this.#codes(reader.index, picks, column.codes)
+        this.#codes(reader, picks, column.codes)
         return column
       case 'boolean':
         this.#flags(reader.index, picks, column.values)
@@ -98,10 +127,11 @@ export class PickedRows {
     }
   }
 
-  #codes(index: number, picks: Int32Array, codes: Int32Array): void {
+  #codes({ index, dictionary }: FieldReader & { kind: 'column' }, picks: Int32Array, codes: Int32Array): void {
     for (let place = 0; place < codes.length; place++) {
       const column = this.chunk(picks[place]).columns[index]
-      if (column?.type === 'string') codes[place] = column.codes[this.row(picks[place])]
+      if (column?.type !== 'string') continue
+      codes[place] = dictionary.codeFrom(column.dictionary, column.codes[this.row(picks[place])])
     }
   }
 

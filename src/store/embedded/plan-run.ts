@@ -1,17 +1,35 @@
 import type { Pacer } from '../../lib/pacer.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../model/plan.ts'
-import type { Dictionary } from './dictionary.ts'
+import type { CopiedColumn } from './copy-rows.ts'
+import { Dictionary } from './dictionary.ts'
 import type { EntityRegistry } from './entity-registry.ts'
 import { type FieldReader, fieldReader } from './field-reader.ts'
 import { ItemTest } from './item-test.ts'
+import { KeptRows } from './kept-rows.ts'
+import { MergedSource } from './merged-source.ts'
+import { OpenFile } from './open-file.ts'
+import { PickedRows } from './picked-rows.ts'
+import type { SealedFile } from './sealed-source.ts'
 import { type SelectedSeries, selectSeries } from './selected-series.ts'
 import type { SeriesSource } from './source.ts'
 import type { Table } from './table.ts'
+import type { TableView } from './table-view.ts'
+
+/** One state of an entity's rows. */
+export interface EntitySnapshot {
+  readonly registry: EntityRegistry
+  readonly tables: readonly { readonly table: Table; readonly view: TableView }[]
+  readonly files: readonly SealedFile[]
+}
 
 /** What the runs of all plan kinds share. */
 export interface PlanRun {
+  /** All rows of a series, in order. */
   readonly source: SeriesSource
+  /** The parts of the source, for what needs no order. */
+  readonly tables: readonly TableView[]
+  readonly files: readonly OpenFile[]
   readonly selected: SelectedSeries
   readonly tag: FieldReader & { readonly kind: 'tag' }
   readonly fields: readonly FieldReader[]
@@ -19,28 +37,65 @@ export interface PlanRun {
   readonly items: ItemTest
   readonly limits: PlanLimits
   readonly pacer: Pacer
+  newPicks(): PickedRows
 }
 
 export async function preparePlan(
-  registry: EntityRegistry,
-  table: Table,
-  source: SeriesSource,
+  snapshot: EntitySnapshot,
   selection: Selection,
   limits: PlanLimits,
   pacer: Pacer,
 ): Promise<PlanRun> {
+  const { registry } = snapshot
   const index = registry.series.tagOrNulls(selection.tag.name)
-  const dictionaryOf = (column: number): Dictionary => table.dictionary(column)
+  const dictionaryOf = dictionariesOf(snapshot)
   const readerOf = (field: EntityField): FieldReader => fieldReader(registry, field, dictionaryOf)
   const metrics = selection.metrics.map(readerOf)
+  const fields = selection.fields.map(readerOf)
+  const columns = copiedColumns([...fields, ...metrics])
+  const { source, tables, files } = openSources(snapshot, columns)
+  const selected = await selectSeries(index, selection, pacer)
+  const run = { source, tables, files, selected, fields, metrics, limits, pacer }
   return {
-    source,
-    selected: await selectSeries(index, selection, pacer),
+    ...run,
     tag: { kind: 'tag', type: 'string', tag: index, dictionary: index.dictionary },
-    fields: selection.fields.map(readerOf),
-    metrics,
     items: new ItemTest(metrics),
-    limits,
-    pacer,
+    newPicks: () => new PickedRows(files.length > 0 ? new KeptRows(columns, mayTie(run)) : null),
   }
+}
+
+/** Whether two items of an answer may have the same date, tag and fields. */
+export function mayTie({ selected, fields }: Pick<PlanRun, 'selected' | 'fields'>): boolean {
+  const isOneSeriesPerTag = selected.bounds.length - 1 === selected.series.length
+  return !isOneSeriesPerTag || fields.length > 0
+}
+
+/** Codes of one table are read as they are; those of several sources, as codes of a dictionary of the run. */
+function dictionariesOf({ tables, files }: EntitySnapshot): (column: number) => Dictionary {
+  if (files.length === 0 && tables.length === 1) return (column) => tables[0].table.dictionary(column)
+  const dictionaries = new Map<number, Dictionary>()
+  return (column) => {
+    const known = dictionaries.get(column)
+    if (known !== undefined) return known
+    const dictionary = new Dictionary()
+    dictionaries.set(column, dictionary)
+    return dictionary
+  }
+}
+
+function copiedColumns(readers: readonly FieldReader[]): readonly CopiedColumn[] {
+  const columns = new Map<number, CopiedColumn>()
+  for (const reader of readers) if (reader.kind === 'column') columns.set(reader.index, reader)
+  return [...columns.values()]
+}
+
+function openSources(
+  snapshot: EntitySnapshot,
+  columns: readonly CopiedColumn[],
+): Pick<PlanRun, 'source' | 'tables' | 'files'> {
+  const tables = snapshot.tables.map(({ view }) => view)
+  const indices = columns.map(({ index }) => index)
+  const files = snapshot.files.map((file) => new OpenFile(file, indices, 'cached'))
+  const isOneTable = files.length === 0 && tables.length === 1
+  return { source: isOneTable ? tables[0] : new MergedSource(tables, files, () => columns), tables, files }
 }

@@ -2,10 +2,10 @@ import type { ResultBatch } from '../series-store.ts'
 import { answerItems } from './answer-items.ts'
 import type { Chunk } from './chunk.ts'
 import { resultTooLarge } from './limits.ts'
-import { PickedRows } from './picked-rows.ts'
+import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 
-interface Item {
+export interface Item {
   readonly chunk: Chunk
   readonly row: number
   readonly series: number
@@ -27,14 +27,15 @@ export async function* runLatest(fromMs: number, toMs: number, run: PlanRun): As
 /** Picks each tag's newest item within the range, in the order of the tags. */
 export async function pickNewest(fromMs: number, toMs: number, run: PlanRun): Promise<PickedRows> {
   const { series, bounds } = run.selected
-  const picked = new PickedRows()
+  const picked = run.newPicks()
   let count = 0
   for (let group = 0; group + 1 < bounds.length; group++) {
     let newest: Item | null = null
     for (let index = bounds[group]; index < bounds[group + 1]; index++) {
       const prepared = run.source.prepare(series[index], run.pacer)
       if (prepared !== null) await prepared
-      const item = newestOf(series[index], fromMs, toMs, run)
+      let item = newestNear(series[index], fromMs, toMs, run)
+      if (item === undefined) item = await newestOf(series[index], fromMs, toMs, run)
       if (item !== null && (newest === null || isNewer(item, newest))) newest = item
       if (run.pacer.spend(4)) await run.pacer.rest()
     }
@@ -46,14 +47,22 @@ export async function pickNewest(fromMs: number, toMs: number, run: PlanRun): Pr
   return picked
 }
 
-function newestOf(series: number, fromMs: number, toMs: number, { source, items, pacer }: PlanRun): Item | null {
-  let item: Item | null = null
+/** Looks at the newest segment, which mostly has an item; undefined when it has none, though older ones may. */
+function newestNear(series: number, fromMs: number, toMs: number, { source, items }: PlanRun): Item | null | undefined {
+  let item: Item | null | undefined = null
   source.backward(series, fromMs, toMs, (chunk, start, end) => {
     const row = items.last(chunk, start, end)
-    // The time of a walk over many nulls counts, though it ends before the pacer can rest.
-    pacer.spend(row === -1 ? end - start : 0)
-    if (row !== -1) item = { chunk, row, series }
-    return row === -1
+    item = row === -1 ? undefined : { chunk, row, series }
+    return false
   })
   return item
+}
+
+async function newestOf(series: number, fromMs: number, toMs: number, run: PlanRun): Promise<Item | null> {
+  for (const { chunk, start, end } of run.source.runBackward(series, fromMs, toMs)) {
+    const row = run.items.last(chunk, start, end)
+    if (row !== -1) return { chunk, row, series }
+    if (run.pacer.spend(end - start)) await run.pacer.rest()
+  }
+  return null
 }

@@ -3,7 +3,6 @@ import type { ResultBatch } from '../series-store.ts'
 import { answerItems } from './answer-items.ts'
 import type { Segment } from './chunk.ts'
 import { resultTooLarge } from './limits.ts'
-import { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 import { isNewer } from './run-latest.ts'
 import { SeriesWalk } from './series-walk.ts'
@@ -11,14 +10,16 @@ import { SeriesWalk } from './series-walk.ts'
 /** Each tag's item before (`last`) or after (`next`) the date, nearest first, after skipping `offset` of them. */
 export async function* runNeighbour(plan: NeighbourPlan, run: PlanRun): AsyncGenerator<ResultBatch> {
   const { series, bounds } = run.selected
-  const picked = new PickedRows()
+  const picked = run.newPicks()
   let count = 0
   for (let group = 0; group + 1 < bounds.length; group++) {
     const walks: SeriesWalk[] = []
     for (let index = bounds[group]; index < bounds[group + 1]; index++) {
       const prepared = run.source.prepare(series[index], run.pacer)
       if (prepared !== null) await prepared
-      walks.push(walkFrom(plan, series[index], run))
+      const walk = plan.kind === 'next' ? walkForward(plan, series[index], run) : walkBackward(plan, series[index], run)
+      if (walk.isSeeking) await walk.seek(run.pacer)
+      walks.push(walk)
       if (run.pacer.spend(8)) await run.pacer.rest()
     }
     const found = await nearest(plan, walks, run)
@@ -30,19 +31,22 @@ export async function* runNeighbour(plan: NeighbourPlan, run: PlanRun): AsyncGen
   yield* answerItems(run, picked)
 }
 
-function walkFrom(plan: NeighbourPlan, series: number, { source, items }: PlanRun): SeriesWalk {
-  if (plan.kind === 'next') {
-    const segments = source.run(series, afterMs(plan.dateMs), Number.POSITIVE_INFINITY)
-    return new SeriesWalk(series, items, [...segments], 1)
-  }
-  // Newest first, and no more than can be needed: a row more than are skipped, as long as all of them are items.
-  const segments: Segment[] = []
-  let found = 0
-  source.backward(series, Number.NEGATIVE_INFINITY, beforeMs(plan.dateMs), (chunk, start, end) => {
-    segments.push({ chunk, start, end })
-    for (let row = end - 1; row >= start && found <= plan.offset; row--) if (items.isItem(chunk, row)) found++
-    return found <= plan.offset
+function walkForward(plan: NeighbourPlan, series: number, { source, items }: PlanRun): SeriesWalk {
+  const segments = source.run(series, afterMs(plan.dateMs), Number.POSITIVE_INFINITY)
+  return new SeriesWalk(series, items, segments, 1)
+}
+
+function walkBackward(plan: NeighbourPlan, series: number, { source, items }: PlanRun): SeriesWalk {
+  const toMs = beforeMs(plan.dateMs)
+  if (plan.offset > 0)
+    return new SeriesWalk(series, items, source.runBackward(series, Number.NEGATIVE_INFINITY, toMs), -1)
+  // Mostly the newest segment has the item: it is looked at without the price of a walk that can rest.
+  let found: Segment | null = null
+  source.backward(series, Number.NEGATIVE_INFINITY, toMs, (chunk, start, end) => {
+    if (items.last(chunk, start, end) !== -1) found = { chunk, start, end }
+    return false
   })
+  const segments = found === null ? source.runBackward(series, Number.NEGATIVE_INFINITY, toMs) : [found]
   return new SeriesWalk(series, items, segments, -1)
 }
 
@@ -66,6 +70,7 @@ async function nearest(plan: NeighbourPlan, walks: SeriesWalk[], { pacer }: Plan
     }
     if (best === null || skipped === plan.offset) return best
     best.advance()
+    if (best.isSeeking) await best.seek(pacer)
     if (pacer.spend(walks.length)) await pacer.rest()
   }
 }

@@ -1,13 +1,14 @@
 import type { SnapPlan } from '../../model/plan.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { batchRows } from './answer-items.ts'
-import { type Chunk, firstAfterNear, firstAtOrAfter, type Segment } from './chunk.ts'
-import { GrowableFloat64 } from './growable.ts'
-import type { ItemTest } from './item-test.ts'
+import { type Chunk, firstAfter } from './chunk.ts'
+import { GrowableInt32 } from './growable.ts'
 import { resultTooLarge, tooManyBuckets } from './limits.ts'
-import { PickedRows } from './picked-rows.ts'
+import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
-import { isNewer, pickNewest } from './run-latest.ts'
+import { type Item, isNewer, pickNewest } from './run-latest.ts'
+
+const none = -1
 
 /** Each tag's state at each tick. */
 export async function* runSnap(plan: SnapPlan, run: PlanRun): AsyncGenerator<ResultBatch> {
@@ -23,118 +24,174 @@ async function* snapOnce(tickMs: number, run: PlanRun): AsyncGenerator<ResultBat
   const picked = await pickNewest(Number.NEGATIVE_INFINITY, tickMs, run)
   for (let start = 0; start < picked.length; start += batchRows) {
     const end = Math.min(picked.length, start + batchRows)
-    yield answer(run, picked, new Float64Array(end - start).fill(tickMs), start, end)
+    yield answer(run, picked, new Float64Array(end - start).fill(tickMs), null, start, end)
     if (run.pacer.spend(end - start)) await run.pacer.rest()
   }
 }
 
 async function* snapOften(ticksMs: Float64Array, run: PlanRun): AsyncGenerator<ResultBatch> {
-  const tags = await statesOf(ticksMs, run)
-  let picked = new PickedRows()
-  let ticks = new GrowableFloat64()
-  for (const tickMs of ticksMs) {
-    for (const states of tags) {
-      const state = stateAt(states, tickMs)
-      if (state !== null) {
-        picked.add(state.chunk, state.row, state.series)
-        ticks.push(tickMs)
-      }
-      if (run.pacer.spend(states.length)) await run.pacer.rest()
+  const { picked, tags } = await statesOf(ticksMs, run)
+  let order = new GrowableInt32()
+  let firstTick = 0
+  for (let tick = 0; tick < ticksMs.length; tick++) {
+    for (const { from, picks } of tags) if (tick >= from) order.push(picks[tick - from])
+    if (run.pacer.spend(tags.length)) await run.pacer.rest()
+    if (order.length < batchRows && tick + 1 < ticksMs.length) continue
+    if (order.length > 0) {
+      const ticks = ticksOf(ticksMs, tags, firstTick, tick, order.length)
+      yield answer(run, picked, ticks, order.values, 0, order.length)
     }
-    if (picked.length < batchRows) continue
-    yield answer(run, picked, ticks.values.slice(0, ticks.length), 0, picked.length)
-    picked = new PickedRows()
-    ticks = new GrowableFloat64()
+    order = new GrowableInt32()
+    firstTick = tick + 1
   }
-  if (picked.length > 0) yield answer(run, picked, ticks.values.slice(0, ticks.length), 0, picked.length)
 }
 
-function answer(run: PlanRun, picked: PickedRows, ticks: Float64Array, start: number, end: number): ResultBatch {
+/** The tick of each row from tick number `first` to `last`. */
+function ticksOf(
+  ticksMs: Float64Array,
+  tags: readonly TagStates[],
+  first: number,
+  last: number,
+  rows: number,
+): Float64Array {
+  const ticks = new Float64Array(rows)
+  let row = 0
+  for (let tick = first; tick <= last; tick++) {
+    const start = row
+    for (const { from } of tags) if (tick >= from) row++
+    ticks.fill(ticksMs[tick], start, row)
+  }
+  return ticks
+}
+
+function answer(
+  run: PlanRun,
+  picked: PickedRows,
+  ticks: Float64Array,
+  order: Int32Array | null,
+  start: number,
+  end: number,
+): ResultBatch {
   const readers = [{ kind: 'time', type: 'timestamp' } as const, run.tag, ...run.fields, ...run.metrics]
-  const { rows, columns } = picked.batch(readers, null, start, end)
+  const { rows, columns } = picked.batch(readers, order, start, end)
   return { rows, columns: [...columns, { type: 'timestamp', values: ticks }] }
 }
 
-/** The states of the series of each tag. A tag has a row at each tick from its first item on: so the answer's size is known before. */
-async function statesOf(ticksMs: Float64Array, run: PlanRun): Promise<SeriesState[][]> {
-  const { source, selected, items, pacer, limits } = run
-  const { series, bounds } = selected
-  const tags: SeriesState[][] = []
+/** The states of one tag from tick number `from` on, where it has its first: which pick it is at each tick. */
+interface TagStates {
+  readonly from: number
+  readonly picks: Int32Array
+}
+
+async function statesOf(
+  ticksMs: Float64Array,
+  run: PlanRun,
+): Promise<{ readonly picked: PickedRows; readonly tags: readonly TagStates[] }> {
+  const { series, bounds } = run.selected
+  const { resultRows } = run.limits
+  let picked = run.newPicks()
+  let tags: TagStates[] = []
   let rows = 0
   for (let group = 0; group + 1 < bounds.length; group++) {
-    const states: SeriesState[] = []
-    let firstMs = Number.POSITIVE_INFINITY
+    const states = new StatesWalk(ticksMs, run, picked)
     for (let index = bounds[group]; index < bounds[group + 1]; index++) {
-      const prepared = source.prepare(series[index], pacer)
+      const prepared = run.source.prepare(series[index], run.pacer)
       if (prepared !== null) await prepared
-      const segments = source.run(series[index], Number.NEGATIVE_INFINITY, ticksMs[ticksMs.length - 1])
-      const seriesFirstMs = firstItemMs(segments, items)
-      if (seriesFirstMs === null) continue
-      firstMs = Math.min(firstMs, seriesFirstMs)
-      states.push(new SeriesState(series[index], items, segments))
-      if (pacer.spend(4 + segments.length * 4)) await pacer.rest()
+      await states.addSeries(series[index])
     }
-    if (states.length === 0) continue
-    tags.push(states)
-    rows += ticksMs.length - firstAtOrAfter(ticksMs, 0, ticksMs.length, firstMs)
+    const from = states.from
+    if (from === ticksMs.length) continue
+    rows += ticksMs.length - from
+    if (rows <= resultRows) tags.push({ from, picks: states.picks.subarray(from) })
+    else {
+      // The answer is refused; what follows is only counted.
+      picked = run.newPicks()
+      tags = []
+    }
   }
-  if (rows > limits.resultRows) throw resultTooLarge(limits.resultRows, rows)
-  return tags
+  if (rows > resultRows) throw resultTooLarge(resultRows, rows)
+  return { picked, tags }
 }
 
-function firstItemMs(segments: readonly Segment[], items: ItemTest): number | null {
-  for (const { chunk, start, end } of segments) {
-    const row = items.first(chunk, start, end)
-    if (row !== -1) return chunk.times[row]
-  }
-  return null
-}
+/** Fruitless segments after which a walk begins anew at the next tick, so that what lies between ticks is not read. */
+const fruitlessMax = 4
 
-interface State {
-  readonly chunk: Chunk
-  readonly row: number
-  readonly series: number
-}
+/** Finds the newest item of a tag's series at each tick, from the last tick to the first. */
+class StatesWalk {
+  /** By tick, -1 for none. */
+  readonly picks: Int32Array
+  readonly #ticksMs: Float64Array
+  readonly #run: PlanRun
+  readonly #picked: PickedRows
+  #tick = -1
 
-function stateAt(states: readonly SeriesState[], tickMs: number): State | null {
-  let newest: State | null = null
-  for (const state of states) {
-    state.advance(tickMs)
-    const item = state.item
-    if (item !== null && (newest === null || isNewer(item, newest))) newest = item
-  }
-  return newest
-}
-
-/** The newest item of one series at a tick that moves forwards. */
-class SeriesState {
-  item: State | null = null
-  readonly #series: number
-  readonly #items: ItemTest
-  readonly #segments: readonly Segment[]
-  #segment = 0
-  /** The first row after the tick in the segment. */
-  #row: number
-
-  constructor(series: number, items: ItemTest, segments: readonly Segment[]) {
-    this.#series = series
-    this.#items = items
-    this.#segments = segments
-    this.#row = segments[0].start
+  constructor(ticksMs: Float64Array, run: PlanRun, picked: PickedRows) {
+    this.picks = new Int32Array(ticksMs.length).fill(none)
+    this.#ticksMs = ticksMs
+    this.#run = run
+    this.#picked = picked
   }
 
-  advance(tickMs: number): void {
-    while (this.#segment < this.#segments.length) {
-      const { chunk, end } = this.#segments[this.#segment]
-      if (this.#row < end && chunk.times[this.#row] <= tickMs) {
-        const after = firstAfterNear(chunk.times, this.#row, end, tickMs)
-        const row = this.#items.last(chunk, this.#row, after)
-        if (row !== -1) this.item = { chunk, row, series: this.#series }
-        this.#row = after
+  /** The first tick at which the tag has a state; the number of ticks when there is none. */
+  get from(): number {
+    const last = this.picks.lastIndexOf(none)
+    return last + 1
+  }
+
+  async addSeries(series: number): Promise<void> {
+    const { source, pacer } = this.#run
+    this.#tick = this.#ticksMs.length - 1
+    for (let isOver = false; !isOver && this.#tick >= 0; ) {
+      let fruitless = 0
+      isOver = true
+      for (const { chunk, start, end } of source.runBackward(series, Number.NEGATIVE_INFINITY, this.#tickMs)) {
+        fruitless = this.#takeStates(series, chunk, start, end) ? 0 : fruitless + 1
+        if (pacer.spend(end - start)) await pacer.rest()
+        isOver = this.#tick < 0
+        if (isOver) break
+        if (fruitless >= fruitlessMax && this.#tickMs < chunk.times[start]) break
+        isOver = true
       }
-      if (this.#row < end) return
-      this.#segment++
-      if (this.#segment < this.#segments.length) this.#row = this.#segments[this.#segment].start
+      if (pacer.spend(4)) await pacer.rest()
     }
   }
+
+  get #tickMs(): number {
+    return this.#ticksMs[this.#tick]
+  }
+
+  /** Takes the states that a segment has for the ticks that are left; false when it has none. */
+  #takeStates(series: number, chunk: Chunk, start: number, end: number): boolean {
+    let isFruitful = false
+    let high = end
+    while (this.#tick >= 0 && chunk.times[start] <= this.#tickMs) {
+      high = firstAfter(chunk.times, start, high, this.#tickMs)
+      const row = this.#run.items.last(chunk, start, high)
+      if (row === none) break
+      this.#take(series, chunk, row)
+      isFruitful = true
+      high = row
+      if (high === start) break
+    }
+    return isFruitful
+  }
+
+  /** An item is the state of all ticks from its date on that have no newer one. */
+  #take(series: number, chunk: Chunk, row: number): void {
+    const item = { chunk, row, series }
+    let pick = none
+    for (; this.#tick >= 0 && this.#tickMs >= chunk.times[row]; this.#tick--) {
+      const known = this.picks[this.#tick]
+      if (known !== none && !isNewer(item, itemAt(this.#picked, known))) continue
+      if (pick === none) {
+        pick = this.#picked.length
+        this.#picked.add(chunk, row, series)
+      }
+      this.picks[this.#tick] = pick
+    }
+  }
+}
+
+function itemAt(picked: PickedRows, pick: number): Item {
+  return { chunk: picked.chunk(pick), row: picked.row(pick), series: picked.series(pick) }
 }

@@ -32,12 +32,14 @@ export class SeriesRows {
   readonly counts = new GrowableInt32()
   /** How many rows of each series came before the first late one. */
   readonly lateFrom = new GrowableInt32()
+  /** The oldest and newest date of each series. */
+  readonly firstMs = new GrowableFloat64()
+  readonly lastMs = new GrowableFloat64()
   readonly #chunkRows: number
   /** The address of each series' next row, and how many rows its extent has room for. */
   readonly #next = new GrowableInt32()
   readonly #room = new GrowableInt32()
   readonly #lastExtent = new GrowableInt32()
-  readonly #lastMs = new GrowableFloat64()
   readonly #lastPosition = new GrowableFloat64()
   /** Extents: address of the first row, rows of the series before it, the extent before it. */
   readonly #starts = new GrowableInt32()
@@ -58,7 +60,8 @@ export class SeriesRows {
     this.#next.push(0)
     this.#room.push(0)
     this.#lastExtent.push(none)
-    this.#lastMs.push(Number.NEGATIVE_INFINITY)
+    this.firstMs.push(Number.POSITIVE_INFINITY)
+    this.lastMs.push(Number.NEGATIVE_INFINITY)
     this.#lastPosition.push(Number.NEGATIVE_INFINITY)
   }
 
@@ -68,7 +71,8 @@ export class SeriesRows {
     const room = this.#room.values
     const counts = this.counts.values
     const lateFrom = this.lateFrom.values
-    const lastMs = this.#lastMs.values
+    const firstMs = this.firstMs.values
+    const lastMs = this.lastMs.values
     const lastPosition = this.#lastPosition.values
     for (let row = 0; row < rows; row++) {
       const id = series[row]
@@ -77,9 +81,13 @@ export class SeriesRows {
       room[id]--
       const ms = times[row]
       if (ms > lastMs[id] || (ms === lastMs[id] && positions[row] >= lastPosition[id])) {
+        if (counts[id] === 0) firstMs[id] = ms
         lastMs[id] = ms
         lastPosition[id] = positions[row]
-      } else if (lateFrom[id] === notLate) lateFrom[id] = counts[id]
+      } else {
+        if (lateFrom[id] === notLate) lateFrom[id] = counts[id]
+        if (ms < firstMs[id]) firstMs[id] = ms
+      }
       counts[id]++
     }
   }
@@ -118,7 +126,7 @@ export class SeriesRows {
   }
 
   get bytes(): number {
-    return this.counts.length * 40 + this.#starts.length * 12
+    return this.counts.length * 48 + this.#starts.length * 12
   }
 
   /** Gives a series a new extent, or a longer one where it ends at the free rows. */

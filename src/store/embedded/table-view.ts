@@ -51,12 +51,27 @@ export class TableView implements SeriesSource {
   }
 
   run(series: number, fromMs: number, toMs: number): readonly Segment[] {
+    return this.runBackward(series, fromMs, toMs).reverse()
+  }
+
+  runBackward(series: number, fromMs: number, toMs: number): Segment[] {
     const segments: Segment[] = []
     this.backward(series, fromMs, toMs, (chunk, start, end) => {
       segments.push({ chunk, start, end })
       return true
     })
-    return segments.reverse()
+    return segments
+  }
+
+  /** Bounds of the dates of a series, perhaps wider than those of this view; NaN when it holds no row of it. */
+  firstMs(series: number): number {
+    const own = this.#table.ownNumber(series)
+    return this.#count(own) === 0 ? Number.NaN : this.#table.rows.firstMs.values[own]
+  }
+
+  lastMs(series: number): number {
+    const own = this.#table.ownNumber(series)
+    return this.#count(own) === 0 ? Number.NaN : this.#table.rows.lastMs.values[own]
   }
 
   /** How many rows of a series, by the table's number, this view holds. */
