@@ -53,16 +53,19 @@ export function boundBytes(type: ColumnType, value: number, zero: number): Uint8
 
 /** Longer bounds would cost more than they help. */
 const stringBoundBytesMax = 64
+/** Strings that are compared between two yields. */
+const stepStrings = 1 << 14
 
 /** Null where there is no string, or a bound would be long. */
-export function stringBounds(entries: readonly string[]): ChunkBounds | null {
-  const [first] = entries
-  if (first === undefined) return null
-  let least = first
-  let greatest = first
-  for (const entry of entries) {
-    if (compareCodePoints(entry, least) < 0) least = entry
-    else if (compareCodePoints(entry, greatest) > 0) greatest = entry
+export function* stringBounds(entries: readonly string[]): Generator<void, ChunkBounds | null> {
+  if (entries.length === 0) return null
+  let least = entries[0]
+  let greatest = entries[0]
+  for (let start = 0; start < entries.length; start += stepStrings) {
+    const slice = entries.slice(start, start + stepStrings)
+    least = slice.reduce((a, b) => (compareCodePoints(b, a) < 0 ? b : a), least)
+    greatest = slice.reduce((a, b) => (compareCodePoints(b, a) > 0 ? b : a), greatest)
+    yield
   }
   const bounds = { least: Buffer.from(least), greatest: Buffer.from(greatest) }
   return Math.max(bounds.least.length, bounds.greatest.length) > stringBoundBytesMax ? null : bounds

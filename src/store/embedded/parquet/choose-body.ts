@@ -11,11 +11,15 @@ export interface ChosenBody {
 }
 
 const sampleValues = 32_768
-/** A compressed page, and one whose dictionary must be there too, must be smaller by this factor to be worth the work. */
-const effortFactor = 1.15
+/** Compressed pages must be smaller by this factor to be worth the work. */
+const decompressionFactor = 1.15
 
 /** `pageEnds` counts dense values. The candidates come in order of preference where they are equal. */
-export function chooseBody(candidates: readonly ColumnBody[], pageEnds: Int32Array, compresses: boolean): ChosenBody {
+export function* chooseBody(
+  candidates: readonly ColumnBody[],
+  pageEnds: Int32Array,
+  compresses: boolean,
+): Generator<void, ChosenBody> {
   let best: ChosenBody | null = null
   let bestCost = Number.POSITIVE_INFINITY
   for (const body of candidates) {
@@ -23,14 +27,15 @@ export function chooseBody(candidates: readonly ColumnBody[], pageEnds: Int32Arr
     const dictionary = dictionaryBytes(body)
     const costs: readonly [Codec, number][] = [
       ['UNCOMPRESSED', sample.bytes],
-      ['LZ4_RAW', sample.compressedBytes * effortFactor],
+      ['LZ4_RAW', sample.compressedBytes * decompressionFactor],
     ]
     for (const [codec, cost] of costs) {
-      const whole = (cost * sample.scale + dictionary) * (body.dictionary === null ? 1 : effortFactor)
+      const whole = (cost * sample.scale + dictionary) * body.readingFactor
       if (whole >= bestCost) continue
       best = { body, codec }
       bestCost = whole
     }
+    yield
   }
   if (best === null) throw new Error('a column chunk has no encoding to choose from')
   return best

@@ -90,7 +90,7 @@ function scattered(index: number): number {
   return (Math.imul(mixed ^ (mixed >>> 13), 0x297a2d39) >>> 0) / 2 ** 32
 }
 
-const rows = 20_000
+const rows = 12_000
 const make = (of: (row: number) => Value): Value[] => Array.from({ length: rows }, (_, row) => of(row))
 const bigLong = (row: number) => 1_700_000_000_000_000_000n + BigInt(Math.floor(scattered(row) * 1e9))
 
@@ -108,7 +108,7 @@ const shapes: readonly (readonly [string, ColumnType, Encoding, Value[]])[] = [
     'DELTA_BINARY_PACKED',
     make((row) => (row % 7 === 0 ? -62135596800000 : 253402300799999)),
   ],
-  ['a tag for long', 'string', 'RLE_DICTIONARY', make((row) => `tag ${Math.floor(row / 3000)}`)],
+  ['a tag for long', 'string', 'RLE_DICTIONARY', make((row) => `tag ${Math.floor(row / 2000)}`)],
   ['many names', 'string', 'DELTA_LENGTH_BYTE_ARRAY', make((row) => `${Math.floor(scattered(row) * 1e9)}-µ€😀`)],
   ['decimals', 'double', 'RLE_DICTIONARY', make((row) => Math.round(scattered(row) * 1000) / 1000)],
   ['full precision', 'double', 'BYTE_STREAM_SPLIT', make((row) => 50 + scattered(row) + scattered(row * 7) * 1e-9)],
@@ -134,7 +134,7 @@ const nullsBetween: readonly (readonly [string, (row: number) => boolean])[] = [
   ['no nulls', () => false],
   ['few nulls', (row) => scattered(row * 5) < 0.01],
   ['most null', (row) => scattered(row * 5) < 0.9],
-  ['runs of nulls', (row) => row % 5000 < 2500],
+  ['runs of nulls', (row) => row % 3000 < 1500],
 ]
 const cases = shapes.flatMap(([name, type, encoding, values]) =>
   nullsBetween.map(([nulls, isNull]) => {

@@ -35,49 +35,38 @@ export function readPlainLongs(input: PageInput, count: number, rows = count): P
 
 /** Reads strings that each stand behind their length, as in a dictionary. */
 export function readSizedStrings(input: PageInput, count: number): string[] {
-  const starts = new Float64Array(count)
-  const ends = new Float64Array(count)
+  const text = Buffer.from(input.bytes.buffer)
+  const strings = new Array<string>(count)
   for (let index = 0; index < count; index++) {
     const length = input.uint32()
-    starts[index] = input.position
+    strings[index] = text.toString('utf8', input.position, input.position + length)
     input.position += length
-    ends[index] = input.position
   }
-  return decodeStrings(input, starts, ends)
+  return strings
 }
 
 /** Reads DELTA_LENGTH_BYTE_ARRAY into the start of `rows` codes, and gives each different string one code. */
 export function readPlainStrings(input: PageInput, count: number, rows: number): StringColumn {
   const lengths = new Float64Array(count)
   readDeltas(input, lengths)
-  const ends = new Float64Array(count)
-  let end = input.position
-  for (let index = 0; index < count; index++) {
-    end += lengths[index]
-    ends[index] = end
-  }
-  const starts = ends.map((value, index) => value - lengths[index])
+  const text = Buffer.from(input.bytes.buffer)
   const codes = new Int32Array(rows)
-  const dictionary: string[] = []
   const codeOf = new Map<string, number>()
-  decodeStrings(input, starts, ends).forEach((text, index) => {
-    let code = codeOf.get(text)
-    if (code === undefined) {
-      code = dictionary.length
-      codeOf.set(text, code)
-      dictionary.push(text)
+  for (let index = 0, start = input.position; index < count; index++) {
+    const length = lengths[index]
+    if (index > 0 && length === lengths[index - 1] && repeats(input.bytes, start, length)) {
+      codes[index] = codes[index - 1]
+    } else {
+      const string = text.toString('utf8', start, start + length)
+      codes[index] = codeOf.get(string) ?? codeOf.set(string, codeOf.size).size - 1
     }
-    codes[index] = code
-  })
-  return { type: 'string', codes, dictionary }
+    start += length
+  }
+  return { type: 'string', codes, dictionary: [...codeOf.keys()] }
 }
 
-function decodeStrings({ bytes }: PageInput, starts: Float64Array, ends: Float64Array): string[] {
-  if (starts.length === 0) return []
-  const from = starts[0]
-  const buffer = Buffer.from(bytes.buffer, from, ends[ends.length - 1] - from)
-  const strings = new Array<string>(starts.length)
-  for (let index = 0; index < strings.length; index++)
-    strings[index] = buffer.toString('utf8', starts[index] - from, ends[index] - from)
-  return strings
+/** Whether the bytes before `start` are the same again: cheaper than to decode them. */
+function repeats(bytes: Uint8Array, start: number, length: number): boolean {
+  for (let at = start; at < start + length; at++) if (bytes[at] !== bytes[at - length]) return false
+  return true
 }

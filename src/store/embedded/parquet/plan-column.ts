@@ -43,11 +43,11 @@ export function* planColumn(
     case 'long':
       return yield* planLongs(column, dense, options)
     case 'timestamp':
-      return planTimestamps(denseNumbers(column.values, dense.rows), dense.ends, options)
+      return yield* planTimestamps(denseNumbers(column.values, dense.rows), dense.ends, options)
     case 'boolean':
-      return planBooleans(column, dense, options)
+      return yield* planBooleans(column, dense, options)
     case 'string':
-      return planStrings(column, dense.ends, options)
+      return yield* planStrings(column, dense.ends, options)
   }
 }
 
@@ -60,7 +60,7 @@ function* planDoubles(
   const candidates = [plainDoubles(values), splitDoubles(values)]
   if (dictionary !== null) candidates.push(dictionaryDoubles(dictionary))
   const pages = pageBounds(values, ends)
-  return { ...chooseBody(candidates, ends, options.compress), pages, bounds: chunkBounds('double', pages) }
+  return { ...(yield* chooseBody(candidates, ends, options.compress)), pages, bounds: chunkBounds('double', pages) }
 }
 
 function* planLongs(column: LongColumn, dense: DenseRows, options: EncodingOptions): Generator<void, PlannedColumn> {
@@ -70,38 +70,51 @@ function* planLongs(column: LongColumn, dense: DenseRows, options: EncodingOptio
   if (most > Number.MAX_SAFE_INTEGER) {
     const longs = { values, exact: denseExact(column.exact, dense.rows) }
     // Their bounds would have to be found digit for digit; without any an engine reads them all.
-    return { ...chooseBody([plainLongs(longs)], dense.ends, options.compress), pages: null, bounds: null }
+    return { ...(yield* chooseBody([plainLongs(longs)], dense.ends, options.compress)), pages: null, bounds: null }
   }
   const candidates: ColumnBody[] = [most <= deltaValueMax ? deltaNumbers(values) : plainLongs({ values, exact: null })]
   const dictionary = yield* buildNumberDictionary(values, numberEntriesMax(options))
   if (dictionary !== null) candidates.push(dictionaryLongs(dictionary))
-  return { ...chooseBody(candidates, dense.ends, options.compress), pages, bounds: chunkBounds('long', pages) }
+  return { ...(yield* chooseBody(candidates, dense.ends, options.compress)), pages, bounds: chunkBounds('long', pages) }
 }
 
-function planTimestamps(values: Float64Array, ends: Int32Array, options: EncodingOptions): PlannedColumn {
+function* planTimestamps(
+  values: Float64Array,
+  ends: Int32Array,
+  options: EncodingOptions,
+): Generator<void, PlannedColumn> {
   const pages = pageBounds(values, ends)
   if (mostInSize(pages) > deltaValueMax) throw new Error('a timestamp is beyond the years that can be stored')
   return {
-    ...chooseBody([deltaNumbers(values)], ends, options.compress),
+    ...(yield* chooseBody([deltaNumbers(values)], ends, options.compress)),
     pages,
     bounds: chunkBounds('timestamp', pages),
   }
 }
 
-function planBooleans(column: BooleanColumn, dense: DenseRows, options: EncodingOptions): PlannedColumn {
+function* planBooleans(
+  column: BooleanColumn,
+  dense: DenseRows,
+  options: EncodingOptions,
+): Generator<void, PlannedColumn> {
   const values = denseIntegers(column.values, dense.rows)
   const pages = pageBounds(values, dense.ends)
-  const chosen = chooseBody([runsOfBooleans(values)], dense.ends, options.compress)
+  const chosen = yield* chooseBody([runsOfBooleans(values)], dense.ends, options.compress)
   return { ...chosen, pages, bounds: chunkBounds('boolean', pages) }
 }
 
-function planStrings(column: StringColumn, ends: Int32Array, options: EncodingOptions): PlannedColumn {
-  const used = usedStrings(column, ends.at(-1) ?? 0)
+function* planStrings(
+  column: StringColumn,
+  ends: Int32Array,
+  options: EncodingOptions,
+): Generator<void, PlannedColumn> {
+  const used = yield* usedStrings(column, ends.at(-1) ?? 0)
   const candidates = [plainStrings(used)]
   const dictionaryBytes = used.bytes.length + 4 * used.entries.length
   if (used.entries.length <= options.dictionaryEntriesMax && dictionaryBytes <= options.dictionaryBytesMax)
     candidates.push(dictionaryStrings(used))
-  return { ...chooseBody(candidates, ends, options.compress), pages: null, bounds: stringBounds(used.entries) }
+  const bounds = yield* stringBounds(used.entries)
+  return { ...(yield* chooseBody(candidates, ends, options.compress)), pages: null, bounds }
 }
 
 function numberEntriesMax({ dictionaryEntriesMax, dictionaryBytesMax }: EncodingOptions): number {

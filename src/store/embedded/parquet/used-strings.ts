@@ -1,5 +1,6 @@
 import { nullCode, type StringColumn } from '../../../model/column.ts'
 import { ByteWriter } from './byte-writer.ts'
+import { stepRows } from './steps.ts'
 
 /** The strings that a row group uses, numbered in the order of their first appearance. */
 export interface UsedStrings {
@@ -13,34 +14,63 @@ export interface UsedStrings {
 }
 
 /** A column's dictionary may hold many strings that these rows do not use. */
-export function usedStrings({ codes, dictionary }: StringColumn, values: number): UsedStrings {
-  const entryOf = new Int32Array(dictionary.length).fill(-1)
-  const entries: string[] = []
-  const dense = new Int32Array(values)
+export function* usedStrings({ codes, dictionary }: StringColumn, values: number): Generator<void, UsedStrings> {
+  const used: Used = { entryOf: new Int32Array(dictionary.length).fill(-1), codesOf: [], codes: new Int32Array(values) }
   let count = 0
-  for (let row = 0; row < codes.length; row++) {
+  for (let start = 0; start < codes.length; start += stepRows) {
+    count = useSlice(codes, start, Math.min(start + stepRows, codes.length), used, count)
+    yield
+  }
+  const entries = used.codesOf.map((code) => dictionary[code])
+  const out = new ByteWriter()
+  const offsets = new Int32Array(entries.length + 1)
+  for (let start = 0; start < entries.length; start += stepStrings) {
+    encodeSlice(entries, start, Math.min(start + stepStrings, entries.length), offsets, out)
+    yield
+  }
+  return { entries, codes: used.codes, bytes: out.written(), offsets }
+}
+
+interface Used {
+  /** By the code of the column's dictionary. */
+  readonly entryOf: Int32Array
+  /** The column's code of each entry. */
+  readonly codesOf: number[]
+  readonly codes: Int32Array
+}
+
+/** Returns the new count of values. */
+function useSlice(codes: Int32Array, start: number, end: number, used: Used, values: number): number {
+  const { entryOf, codesOf, codes: dense } = used
+  let count = values
+  for (let row = start; row < end; row++) {
     const code = codes[row]
     if (code === nullCode) continue
     let entry = entryOf[code]
     if (entry < 0) {
-      entry = entries.length
+      entry = codesOf.push(code) - 1
       entryOf[code] = entry
-      entries.push(dictionary[code])
     }
     dense[count++] = entry
   }
-  return { entries, codes: dense, ...encode(entries) }
+  return count
 }
 
 const encoder = new TextEncoder()
+/** Strings that are encoded between two yields. */
+const stepStrings = 1 << 14
 
-function encode(entries: readonly string[]): { bytes: Uint8Array; offsets: Int32Array } {
-  const out = new ByteWriter()
-  const offsets = new Int32Array(entries.length + 1)
-  entries.forEach((text, entry) => {
+function encodeSlice(
+  entries: readonly string[],
+  start: number,
+  end: number,
+  offsets: Int32Array,
+  out: ByteWriter,
+): void {
+  for (let entry = start; entry < end; entry++) {
+    const text = entries[entry]
     out.reserve(text.length * 3)
     out.length += encoder.encodeInto(text, out.bytes.subarray(out.length)).written
     offsets[entry + 1] = out.length
-  })
-  return { bytes: out.written(), offsets }
+  }
 }
