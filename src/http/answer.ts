@@ -16,6 +16,8 @@ export interface Body {
 const compressedBytesMin = 1024
 /** Larger bodies are sent piece by piece. */
 const onePieceBytesMax = 65_536
+/** Pieces that are read from a file before the client takes them. */
+const piecesAhead = 2
 
 const compressors: ReadonlyMap<string, () => Transform> = new Map([
   ...zstdWhereItIs(),
@@ -46,7 +48,7 @@ export async function sendBody(
   const encoding = chooseEncoding(request.headers['accept-encoding']?.toString(), encodings)
   if (encoding !== null) return sendCompressed(reply, body, encoding)
   if (body.bytes <= onePieceBytesMax) return reply.send(await onePiece(body))
-  return reply.header('Content-Length', body.bytes).send(Readable.from(body.chunks))
+  return reply.header('Content-Length', body.bytes).send(Readable.from(body.chunks, { highWaterMark: piecesAhead }))
 }
 
 /** Node ends the connection when nothing moves on it for so long; after the answer it goes back to the time between requests. */
@@ -60,7 +62,7 @@ async function sendCompressed(reply: FastifyReply, body: Body, encoding: string)
   reply.header('Content-Encoding', encoding)
   if (body.bytes > onePieceBytesMax) {
     // A failure on either side ends the other one: the client must not take what came so far for the whole.
-    pipeline(Readable.from(body.chunks), compressor, () => undefined)
+    pipeline(Readable.from(body.chunks, { highWaterMark: piecesAhead }), compressor, () => undefined)
     return reply.send(compressor)
   }
   compressor.end(await onePiece(body))

@@ -12,6 +12,8 @@ export function stamp(request: FastifyRequest, reply: FastifyReply): void {
 
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
   stamp(request, reply)
+  // It may take the place of an answer that was about to be sent.
+  reply.removeHeader('Content-Encoding').removeHeader('Content-Length')
   reply.headers(problem.headers)
   if (problem.retryAfterS !== undefined) reply.header('Retry-After', problem.retryAfterS)
   if (problem.code === 'shutting_down') reply.header('Connection', 'close')

@@ -1,0 +1,86 @@
+// What happens to an answer on its way, over real connections.
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type TestServer, testServer } from '../../test/support/http-server.ts'
+import type { Answer } from '../query/query-runner.ts'
+import { stopServer } from './stop.ts'
+
+const running: TestServer[] = []
+
+afterAll(async () => {
+  const atOnce = AbortSignal.abort()
+  for (const { app, inFlight } of running) await stopServer(app, inFlight, { shutdownMs: 0, atOnce })
+})
+
+interface Sending {
+  readonly url: string
+  readonly port: number
+  /** Resolves when the answer is given back. */
+  readonly released: Promise<void>
+  readonly events: TestServer['events']
+}
+
+const mebibyte = 1024 * 1024
+
+/** A server whose answers have `pieces` mebibytes and fail after `good` of them. */
+async function sending(pieces: number, good = pieces): Promise<Sending> {
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (let piece = 0; piece < good; piece++) yield Buffer.alloc(mebibyte, 97 + (piece % 26))
+    if (good < pieces) throw new Error('the file was cut')
+  }
+  const run = async (): Promise<Answer> => ({ rows: 1, bytes: pieces * mebibyte, chunks: chunks(), release })
+  const server = await testServer({ queries: { entities: async () => [], run } })
+  running.push(server)
+  await server.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = server.app.server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/consumer/data/select`, port, released, events: server.events }
+}
+
+function ask(url: string, encoding: string): Promise<Response> {
+  const headers = { 'accept-encoding': encoding, 'content-type': 'application/json' }
+  return fetch(url, { method: 'POST', headers, body: '{"entity":"plant"}' })
+}
+
+describe.each(['identity', 'gzip', 'br'])('in %s', (encoding) => {
+  test('a whole answer comes as it is, and is given back', async () => {
+    const { url, released } = await sending(5)
+    const response = await ask(url, encoding)
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect(bytes.length).toBe(5 * mebibyte)
+    expect([bytes[0], bytes[bytes.length - 1]]).toEqual([97, 101])
+    await released
+  })
+
+  test('a failure after the first byte breaks the connection', async () => {
+    const { url, released } = await sending(40, 35)
+    const response = await ask(url, encoding)
+    expect(response.status).toBe(200)
+    await expect(response.arrayBuffer()).rejects.toThrow()
+    await released
+  })
+
+  test('a failure before the first byte is a 500', async () => {
+    const { url, released, events } = await sending(2, 0)
+    const response = await ask(url, encoding)
+    expect(response.status).toBe(500)
+    expect(await response.json()).toMatchObject({ code: 'internal' })
+    await released
+    expect(events.map(({ kind }) => kind)).toContain('requestFailed')
+  })
+
+  test('a client that leaves in the middle gives it back', async () => {
+    const { port, released } = await sending(1000)
+    const socket = connect(port, '127.0.0.1')
+    const body = '{"entity":"plant"}'
+    const head = `POST /consumer/data/select HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: ${encoding}\r\n`
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    await once(socket, 'data')
+    socket.destroy()
+    await released
+  })
+})

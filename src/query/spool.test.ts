@@ -1,0 +1,128 @@
+import { mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bodyOf } from '../../test/support/in-process.ts'
+import { ChunkWriter } from './chunk-writer.ts'
+import { clearSpool, Spool, type SpoolRoom } from './spool.ts'
+import { openAnswer, type StoredAnswer } from './stored-answer.ts'
+import { UnsentAnswers } from './unsent-answers.ts'
+
+let directory: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tidemark-spool-'))
+})
+
+afterAll(() => rm(directory, { recursive: true }))
+
+const mebibyte = 1024 * 1024
+let names = 0
+
+/** Writes pieces of 100 kB, each of one letter, and keeps them; what is due is put away after each. */
+async function store(
+  pieces: number,
+  room: SpoolRoom,
+  resultBytes = 1e9,
+): Promise<{ stored: StoredAnswer; text: Buffer }> {
+  const chunks = new ChunkWriter(resultBytes)
+  const spool = new Spool(chunks, room, join(directory, `answer-${++names}`))
+  const text = Buffer.concat(Array.from({ length: pieces }, (_, index) => Buffer.alloc(100_000, 97 + (index % 26))))
+  try {
+    for (let at = 0; at < text.length; at += 100_000) {
+      chunks.reserve(100_000, 1_000_000)
+      chunks.chunk.set(text.subarray(at, at + 100_000), chunks.at)
+      chunks.at += 100_000
+      if (spool.isDue) await spool.putAway()
+    }
+    const body = await spool.finish()
+    return { stored: { rows: pieces, bytes: chunks.bytes, body }, text }
+  } catch (error) {
+    await spool.discard()
+    throw error
+  }
+}
+
+const roomy = { memoryBytes: mebibyte, fileBytes: 100 * mebibyte }
+
+describe('an answer', () => {
+  test.each([
+    ['none', 0, roomy, 'memory'],
+    ['a short one', 1, roomy, 'memory'],
+    ['one of about its room', 10, roomy, 'memory'],
+    ['a longer one', 30, roomy, 'file'],
+    ['a longer one without room', 30, { ...roomy, memoryBytes: 0 }, 'file'],
+    ['a short one without room', 1, { ...roomy, memoryBytes: 0 }, 'memory'],
+  ])('%s is kept whole', async (_name, pieces, room, kind) => {
+    const { stored, text } = await store(pieces, room)
+    expect(stored.body.kind).toBe(kind)
+    expect(stored.bytes).toBe(text.length)
+    expect((await bodyOf(openAnswer(stored))).equals(text)).toBe(true)
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  test('that has no room is refused, and leaves nothing behind', async () => {
+    const refused = store(100, { memoryBytes: mebibyte, fileBytes: 2 * mebibyte })
+    await expect(refused).rejects.toMatchObject({ code: 'overloaded', retryable: true })
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  test('over the limit is refused while it is written', async () => {
+    await expect(store(100, roomy, 5_000_000)).rejects.toMatchObject({ code: 'result_too_large' })
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  test('that is cut fails instead of ending early', async () => {
+    const { stored } = await store(30, roomy)
+    if (stored.body.kind !== 'file') throw new Error('it is in a file')
+    await truncate(stored.body.path, 1_234_567)
+    await expect(bodyOf(openAnswer(stored))).rejects.toThrow('the file of an answer has 1234567 bytes, not 3000000')
+  })
+
+  test('has its file no more from the moment it is opened', async () => {
+    const { stored } = await store(30, roomy)
+    expect(await readdir(directory)).toHaveLength(1)
+    const answer = openAnswer(stored)
+    expect(await readdir(directory)).toEqual([])
+    answer.release()
+  })
+
+  test('is released in the midst of a read', async () => {
+    let released = 0
+    const answer = openAnswer((await store(30, roomy)).stored, () => released++)
+    const chunks = answer.chunks as AsyncIterable<Uint8Array>
+    const reader = chunks[Symbol.asyncIterator]()
+    await reader.next()
+    const second = reader.next()
+    answer.release()
+    answer.release()
+    expect((await second).done).toBe(false)
+    await expect(reader.next()).rejects.toThrow('released')
+    expect(released).toBe(1)
+  })
+})
+
+test('what was left behind is removed, and the folder made', async () => {
+  const spool = join(directory, 'spool')
+  await clearSpool(spool)
+  await writeFile(join(spool, 'left-behind'), 'x')
+  await clearSpool(spool)
+  expect(await readdir(spool)).toEqual([])
+  expect((await stat(spool)).isDirectory()).toBe(true)
+  await rm(spool, { recursive: true })
+})
+
+test('answers that wait for their readers leave less room for others', async () => {
+  const unsent = new UnsentAnswers({ answerMemoryBytes: 100, memoryBytes: 250, fileBytes: 5_000_000 })
+  const inMemory = (): StoredAnswer => ({ rows: 1, bytes: 90, body: { kind: 'memory', chunks: [] } })
+  expect(unsent.room()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
+  const first = unsent.open(inMemory())
+  const second = unsent.open(inMemory())
+  expect(unsent.room().memoryBytes).toBe(70)
+  const third = unsent.open(inMemory())
+  expect(unsent.room().memoryBytes).toBe(0)
+  const inFile = unsent.open((await store(30, roomy)).stored)
+  expect(unsent.room()).toEqual({ memoryBytes: 0, fileBytes: 2_000_000 })
+  for (const answer of [first, second, third, inFile]) answer.release()
+  expect(unsent.room()).toEqual({ memoryBytes: 100, fileBytes: 5_000_000 })
+})
