@@ -278,8 +278,12 @@ describe('DuckDB', () => {
     bytes: Uint8Array,
   ): Promise<void> {
     const read = await ask(`SELECT ${schema.map(name).join(', ')} FROM FILE`, bytes)
-    for (const [index, { type }] of schema.entries())
-      expect(read[index] ?? []).toEqual(values[index].map((value) => asDuckDB(value, type)))
+    for (const [index, field] of schema.entries()) {
+      const column = read[index] ?? []
+      expect([field.name, column.length]).toEqual([field.name, values[index].length])
+      const different = column.findIndex((value, row) => value !== asDuckDB(values[index][row], field.type))
+      expect([field.name, different]).toEqual([field.name, -1])
+    }
   }
 
   const schemaOfAll = cases.map(({ name, nulls, type }) => ({
