@@ -3,85 +3,158 @@ import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import type { EntityStatistics, ResultBatch, SeriesReader, SeriesWriter } from '../series-store.ts'
 import { EntityRegistry } from './entity-registry.ts'
+import { EntityRows } from './entity-rows.ts'
+import { FilePins } from './file-pins.ts'
 import { type PlanRun, preparePlan } from './plan-run.ts'
 import { runAverage } from './run-average.ts'
 import { runLatest } from './run-latest.ts'
 import { runNeighbour } from './run-neighbour.ts'
 import { runSelect } from './run-select.ts'
 import { runSnap } from './run-snap.ts'
-import { Table } from './table.ts'
+import type { SealedFile } from './sealed-source.ts'
+import type { Table } from './table.ts'
 
 export interface EmbeddedStoreSettings {
   /** Rows of one chunk of memory, 1 to 1,048,576; an entity's first chunks are smaller. */
   readonly generationRows: number
   /** How long a run may hold the event loop. */
   readonly sliceMs: number
+  readonly nowMs: () => number
 }
 
-const defaultSettings: EmbeddedStoreSettings = { generationRows: 262_144, sliceMs: 5 }
+const defaultSettings: EmbeddedStoreSettings = { generationRows: 262_144, sliceMs: 5, nowMs: Date.now }
 
-/** Keeps the rows of all entities in memory and runs plans over them. */
+/** What is in memory only, and not being sealed: what the bounds of the head are held against. */
+export interface HeadState {
+  readonly rows: number
+  /** About. */
+  readonly bytes: number
+  /** When the first of these rows was written; null when there is none. */
+  readonly sinceMs: number | null
+}
+
+/** All rows in memory that were stored before a position, to be sealed; they stay readable until the switch. */
+export interface FrozenRows {
+  readonly position: number
+  readonly rows: number
+  /** One an entity; none is empty. */
+  readonly tables: readonly Table[]
+}
+
+/** From one state of the sealed files to the next. */
+export interface FileSwitch {
+  readonly add: readonly SealedFile[]
+  readonly remove: readonly SealedFile[]
+  /** What was sealed into the files that are added; null for a compaction. */
+  readonly frozen: FrozenRows | null
+  /** Called once for each removed file when no run reads it any more: now, or when the last such run ends. */
+  readonly gone: (file: SealedFile) => void
+}
+
+/** Keeps the newest rows of all entities in memory and the others in sealed files, and runs plans over them. */
 export class EmbeddedStore implements SeriesWriter, SeriesReader {
-  /** Nothing is stored for good here: after a restart the journal is read from its beginning. */
-  readonly position = 0
   readonly #settings: EmbeddedStoreSettings
-  readonly #registries = new Map<number, EntityRegistry>()
-  readonly #tables = new Map<number, Table>()
+  readonly #entities = new Map<number, EntityRows>()
+  readonly #pins = new FilePins()
+  #position: number
+  #headSinceMs: number | null = null
 
-  constructor(settings: Partial<EmbeddedStoreSettings> = {}) {
+  /** `position`: rows before it are in the sealed files that will be switched in. */
+  constructor(settings: Partial<EmbeddedStoreSettings> = {}, position = 0) {
     this.#settings = { ...defaultSettings, ...settings }
+    this.#position = position
+  }
+
+  get position(): number {
+    return this.#position
   }
 
   write(batch: RowBatch): void {
-    let table = this.#tables.get(batch.entityId)
-    if (table === undefined) {
-      table = new Table(this.registry(batch.entityId), this.#settings.generationRows)
-      this.#tables.set(batch.entityId, table)
-    }
-    table.append(batch)
+    if (batch.rows > 0) this.#headSinceMs ??= this.#settings.nowMs()
+    this.#entity(batch.entityId).head.append(batch)
   }
 
-  /** The series and columns of an entity. */
+  /** The series and columns of an entity, made when it is asked for first. */
   registry(entityId: number): EntityRegistry {
-    const known = this.#registries.get(entityId)
-    if (known !== undefined) return known
-    const registry = new EntityRegistry(entityId)
-    this.#registries.set(entityId, registry)
-    return registry
+    return this.#entity(entityId).registry
+  }
+
+  /** The sealed files of an entity that runs read from now on. */
+  files(entityId: number): readonly SealedFile[] {
+    return this.#entities.get(entityId)?.files ?? []
+  }
+
+  get head(): HeadState {
+    let rows = 0
+    let bytes = 0
+    for (const entity of this.#entities.values()) {
+      rows += entity.headRows
+      bytes += entity.headBytes
+    }
+    return { rows, bytes, sinceMs: this.#headSinceMs }
+  }
+
+  /**
+   * Takes the head out of the way of writes, all of it at once. `position` is where the pipeline stands: everything before it was
+   * written. A set that could not be sealed is sealed later; another freeze does not include it.
+   */
+  freeze(position: number): FrozenRows {
+    const tables: Table[] = []
+    for (const entity of this.#entities.values()) {
+      const table = entity.freeze()
+      if (table !== null) tables.push(table)
+    }
+    this.#headSinceMs = null
+    return { position, rows: tables.reduce((sum, { count }) => sum + count, 0), tables }
+  }
+
+  /** Switches readers to another set of files, at once: a run sees either all of it or nothing. */
+  switchFiles({ add, remove, frozen, gone }: FileSwitch): void {
+    const tables = frozen?.tables ?? []
+    const ids = [...add.map(({ info }) => info.entityId), ...remove.map(({ info }) => info.entityId)]
+    for (const id of new Set([...ids, ...tables.map(({ registry }) => registry.entityId)])) {
+      const ofEntity = (file: SealedFile): boolean => file.info.entityId === id
+      const frozenTables = tables.filter(({ registry }) => registry.entityId === id)
+      this.#entity(id).replace(add.filter(ofEntity), remove.filter(ofEntity), frozenTables)
+    }
+    if (frozen !== null) this.#position = frozen.position
+    for (const file of remove) this.#pins.remove(file, gone)
   }
 
   async *run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncGenerator<ResultBatch> {
     const pacer = new Pacer({ sliceMs: this.#settings.sliceMs, signal })
-    const { entityId } = plan.selection
-    const table = this.#tables.get(entityId)
-    if (table === undefined) return
-    const view = table.open()
+    const snapshot = this.#entities.get(plan.selection.entityId)?.open() ?? null
+    if (snapshot === null) return
+    this.#pins.pin(snapshot.files)
     try {
-      const run = await preparePlan(
-        { registry: this.registry(entityId), tables: [{ table, view }], files: [] },
-        plan.selection,
-        limits,
-        pacer,
-      )
+      const run = await preparePlan(snapshot, plan.selection, limits, pacer)
       for await (const batch of runPlan(plan, run)) {
         signal.throwIfAborted()
         yield batch
       }
     } finally {
-      table.release(view)
+      snapshot.close()
+      this.#pins.unpin(snapshot.files)
     }
   }
 
   async statistics(entityId: number): Promise<EntityStatistics> {
-    return this.#tables.get(entityId)?.statistics() ?? { rows: 0, firstMs: null, lastMs: null }
+    return this.#entities.get(entityId)?.statistics() ?? { rows: 0, firstMs: null, lastMs: null }
   }
 
   /** About how much memory the rows take. */
   get bytes(): number {
     let bytes = 0
-    for (const registry of this.#registries.values()) bytes += registry.series.bytes
-    for (const table of this.#tables.values()) bytes += table.bytes
+    for (const entity of this.#entities.values()) bytes += entity.bytes
     return bytes
+  }
+
+  #entity(entityId: number): EntityRows {
+    const known = this.#entities.get(entityId)
+    if (known !== undefined) return known
+    const entity = new EntityRows(new EntityRegistry(entityId), this.#settings.generationRows)
+    this.#entities.set(entityId, entity)
+    return entity
   }
 }
 

@@ -1,10 +1,14 @@
 import type { PlanLimits } from '../../model/plan.ts'
-import type { Chunk } from './chunk.ts'
+import { type Chunk, newChunk } from './chunk.ts'
 import type { Combinations } from './combinations.ts'
 import type { FieldReader } from './field-reader.ts'
 import { GrowableFloat64, GrowableInt32 } from './growable.ts'
 import { resultTooLarge, tooManyBuckets } from './limits.ts'
+import type { HourSums } from './sealed-source.ts'
 import { GroupSums, type Sum, sumRows } from './sum.ts'
+
+/** For combinations of tags alone, which no row is needed for. */
+const noRows = newChunk(0)
 
 /** The groups of an average: a bucket, a tag (or all of them pooled) and a combination of fields each. */
 export class MeanGroups {
@@ -60,6 +64,17 @@ export class MeanGroups {
       if (values !== null && this.#parts[metric].count > 0) {
         this.sums[metric].add(group, this.#parts[metric], values, start, end)
       }
+    }
+  }
+
+  /** Adds hour number `hour` of rollups of one series, one of `hours` a metric. */
+  addHour(hours: readonly (HourSums | null)[], hour: number, series: number, bucketMs: number): void {
+    let group = -1
+    for (let metric = 0; metric < hours.length; metric++) {
+      const sums = hours[metric]
+      if (sums === null || sums.counts[hour] === 0) continue
+      if (group === -1) group = this.#group(bucketMs, this.#combined?.at(noRows, 0, series) ?? 0, series)
+      this.sums[metric].addSum(group, sums.sums[hour], sums.errors?.[hour] ?? 0, sums.counts[hour])
     }
   }
 

@@ -2,11 +2,10 @@ import type { ColumnVector } from '../../model/column.ts'
 import type { AveragePlan } from '../../model/plan.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { batchRows } from './answer-items.ts'
-import { BucketWalk } from './buckets.ts'
-import { firstAtOrAfter, type Segment } from './chunk.ts'
+import { collectMeans } from './collect-means.ts'
 import { Combinations } from './combinations.ts'
 import type { FieldReader, Key } from './field-reader.ts'
-import { MeanGroups } from './mean-groups.ts'
+import type { MeanGroups } from './mean-groups.ts'
 import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
 import { nulls } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
@@ -14,7 +13,7 @@ import type { PlanRun } from './plan-run.ts'
 /** Means by bucket, tag and fields. */
 export async function* runAverage(plan: AveragePlan, run: PlanRun): AsyncGenerator<ResultBatch> {
   const combined = run.fields.length > 0 ? new Combinations(run.fields) : null
-  const groups = await collect(plan, run, combined)
+  const groups = await collectMeans(plan, run, combined)
   const open = plan.granularity.kind === 'all'
   if (open) {
     const startMs = plan.range.fromMs === Number.NEGATIVE_INFINITY ? groups.firstMs : plan.range.fromMs
@@ -26,61 +25,6 @@ export async function* runAverage(plan: AveragePlan, run: PlanRun): AsyncGenerat
     yield answer(plan, run, groups, combined, order.subarray(start, end))
     if (run.pacer.spend((end - start) * run.metrics.length)) await run.pacer.rest()
   }
-}
-
-/** Goes through the rows, tag by tag. */
-async function collect(plan: AveragePlan, run: PlanRun, combined: Combinations | null): Promise<MeanGroups> {
-  const { source, selected, metrics, limits, pacer } = run
-  const groups = new MeanGroups(metrics, combined, limits)
-  const walk = new BucketWalk(plan.granularity)
-  const rowCost = metrics.length + run.fields.length
-  for (let tag = 0; tag + 1 < selected.bounds.length; tag++) {
-    if (plan.byTag) groups.nextTag()
-    for (let index = selected.bounds[tag]; index < selected.bounds[tag + 1]; index++) {
-      const series = selected.series[index]
-      const prepared = source.prepare(series, pacer)
-      if (prepared !== null) await prepared
-      for (const segment of source.run(series, plan.range.fromMs, plan.range.toMs)) {
-        addSegment(groups, segment, series, walk, combined)
-        if (pacer.spend((segment.end - segment.start) * rowCost)) await pacer.rest()
-      }
-      if (pacer.spend(4)) await pacer.rest()
-    }
-  }
-  return groups
-}
-
-function addSegment(
-  groups: MeanGroups,
-  { chunk, start, end }: Segment,
-  series: number,
-  walk: BucketWalk,
-  combined: Combinations | null,
-): void {
-  const { times } = chunk
-  let row = start
-  while (row < end) {
-    walk.enter(times[row])
-    const bucketEnd = times[end - 1] < walk.endMs ? end : bucketEndAfter(times, row, end, walk.endMs)
-    let next = bucketEnd
-    if (combined !== null) {
-      next = row + 1
-      while (next < bucketEnd && combined.isSame(chunk, row, next)) next++
-    }
-    groups.add(chunk, row, next, series, walk.startMs)
-    row = next
-  }
-}
-
-/** The first row at or after `endMs`: the steps double, for it may be near. */
-function bucketEndAfter(times: Float64Array, start: number, end: number, endMs: number): number {
-  let low = start
-  let step = 1
-  while (low + step < end && times[low + step] < endMs) {
-    low += step
-    step *= 2
-  }
-  return firstAtOrAfter(times, low, Math.min(end, low + step), endMs)
 }
 
 /** Groups were made tag by tag, in the order of the tags. */

@@ -54,10 +54,24 @@ export class GroupSums {
       this.#counts[group] += part.count
       return
     }
-    this.#sums[group] *= scale
-    this.#errors[group] *= scale
-    this.#scaled.add(group)
+    this.#beginScaling(group)
     this.#addScaled(group, values, start, end)
+  }
+
+  /** Adds a sum of which the values are not at hand. */
+  addSum(group: number, sum: number, error: number, count: number): void {
+    if (group >= this.#sums.length) this.#grow(group)
+    let factor = this.#scaled.has(group) ? scale : 1
+    if (factor === 1 && !Number.isFinite(this.#sums[group] + sum + (this.#errors[group] + error))) {
+      this.#beginScaling(group)
+      factor = scale
+    }
+    const before = this.#sums[group]
+    const next = before + sum * factor
+    const added = next - before
+    this.#errors[group] += before - (next - added) + (sum * factor - added) + error * factor
+    this.#sums[group] = next
+    this.#counts[group] += count
   }
 
   /** `NaN` where a group has no value. */
@@ -68,6 +82,12 @@ export class GroupSums {
     if (!this.#scaled.has(group)) return mean
     // Rounding may lead a hair beyond the largest double.
     return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, mean / scale))
+  }
+
+  #beginScaling(group: number): void {
+    this.#sums[group] *= scale
+    this.#errors[group] *= scale
+    this.#scaled.add(group)
   }
 
   #addScaled(group: number, values: Float64Array, start: number, end: number): void {

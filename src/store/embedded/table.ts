@@ -2,7 +2,6 @@ import type { Pacer } from '../../lib/pacer.ts'
 import { type ColumnVector, nullCode } from '../../model/column.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
-import type { EntityStatistics } from '../series-store.ts'
 import { chunkBytes, type Segment } from './chunk.ts'
 import { Dictionary } from './dictionary.ts'
 import type { EntityColumn } from './entity-columns.ts'
@@ -29,12 +28,13 @@ export class Table {
   readonly rows: SeriesRows
   /** The entity's number of each series of the table. */
   readonly series = new GrowableInt32()
-  readonly #registry: EntityRegistry
+  readonly registry: EntityRegistry
   /** The table's number of each series of the entity, as far as the newest one it holds; -1 for those it holds no row of. */
   readonly #ownNumbers = new GrowableInt32()
   /** By column index. */
   readonly #dictionaries: Dictionary[] = []
   readonly #orderedRuns = new Map<number, OrderedRun>()
+  #orderedBytes = 0
   /** Views that still read the live counts: they copy them before the next rows come. */
   readonly #views = new Set<TableView>()
   #series = new Int32Array(0)
@@ -45,7 +45,7 @@ export class Table {
   #lastMs = Number.NEGATIVE_INFINITY
 
   constructor(registry: EntityRegistry, chunkRows: number) {
-    this.#registry = registry
+    this.registry = registry
     this.rows = new SeriesRows(chunkRows)
   }
 
@@ -105,31 +105,47 @@ export class Table {
         ? known
         : { count: inTime, segments: this.rows.arrived(series, 0, inTime) }
     const arrived = this.rows.arrived(series, base.count, count)
-    const segments = await mergeLate(base.segments, arrived, this.#registry.columns.count, pacer)
+    const segments = await mergeLate(base.segments, arrived, this.registry.columns.count, pacer)
     const latest = this.#orderedRuns.get(series)
-    if (latest === undefined || latest.count < count) this.#orderedRuns.set(series, { count, segments })
+    if (latest !== undefined && latest.count >= count) return segments
+    this.#orderedRuns.set(series, { count, segments })
+    this.#orderedBytes += this.#laidDownBytes(segments) - this.#laidDownBytes(latest?.segments ?? [])
     return segments
   }
 
-  statistics(): EntityStatistics {
-    return this.#count === 0
-      ? { rows: 0, firstMs: null, lastMs: null }
-      : { rows: this.#count, firstMs: this.#firstMs, lastMs: this.#lastMs }
+  get count(): number {
+    return this.#count
   }
 
-  /** About how much memory the table takes. */
+  /** The oldest and newest date; Infinity and -Infinity of an empty table. */
+  get firstMs(): number {
+    return this.#firstMs
+  }
+
+  get lastMs(): number {
+    return this.#lastMs
+  }
+
+  /** About how much memory the table takes. Cheap: it is asked for after each step of the pipeline. */
   get bytes(): number {
-    const chunks = new Set(this.rows.chunks)
-    for (const { segments } of this.#orderedRuns.values()) for (const { chunk } of segments) chunks.add(chunk)
-    let bytes = this.rows.bytes + (this.#ownNumbers.length + this.series.length) * 4
-    for (const chunk of chunks) bytes += chunkBytes(chunk)
+    let bytes = this.rows.bytes + (this.#ownNumbers.length + this.series.length) * 4 + this.#orderedBytes
+    for (const chunk of this.rows.chunks) bytes += chunkBytes(chunk)
     for (const dictionary of this.#dictionaries) bytes += dictionary.bytes
+    return bytes
+  }
+
+  /** Bytes of the chunks that were made to put rows in order. */
+  #laidDownBytes(segments: readonly Segment[]): number {
+    let bytes = 0
+    for (const chunk of new Set(segments.map((segment) => segment.chunk))) {
+      if (!this.rows.chunks.includes(chunk)) bytes += chunkBytes(chunk)
+    }
     return bytes
   }
 
   /** The column of a field, null for the time and tags. */
   #learn({ name, type, role }: EntityField): EntityColumn | null {
-    const { series, columns } = this.#registry
+    const { series, columns } = this.registry
     if (role === 'time') return null
     if (role === 'tag') {
       if (series.tag(name) === null) series.addTag(name)
@@ -148,7 +164,7 @@ export class Table {
   /** Fills `#series` with the table's number of each row's series. */
   #findSeries(batch: RowBatch): void {
     this.#reserve(batch.rows)
-    const index = this.#registry.series
+    const index = this.registry.series
     const { tags } = index
     for (let tag = 0; tag < tags.length; tag++) {
       const column = this.#tagColumn(batch, tags[tag].name)
@@ -184,6 +200,6 @@ export class Table {
       this.#addresses = new Int32Array(length)
       this.#codes = []
     }
-    while (this.#codes.length < this.#registry.series.tags.length) this.#codes.push(new Int32Array(this.#series.length))
+    while (this.#codes.length < this.registry.series.tags.length) this.#codes.push(new Int32Array(this.#series.length))
   }
 }

@@ -1,0 +1,84 @@
+import type { EntityStatistics } from '../series-store.ts'
+import type { EntityRegistry } from './entity-registry.ts'
+import type { EntitySnapshot } from './plan-run.ts'
+import type { SealedFile } from './sealed-source.ts'
+import { Table } from './table.ts'
+
+/** All rows of one entity: the head, frozen tables and sealed files. What a run pinned stays as it was, for the lists are never changed. */
+export class EntityRows {
+  readonly registry: EntityRegistry
+  readonly #chunkRows: number
+  #head: Table | null = null
+  #frozen: readonly Table[] = []
+  #files: readonly SealedFile[] = []
+
+  constructor(registry: EntityRegistry, chunkRows: number) {
+    this.registry = registry
+    this.#chunkRows = chunkRows
+  }
+
+  get head(): Table {
+    this.#head ??= new Table(this.registry, this.#chunkRows)
+    return this.#head
+  }
+
+  get headRows(): number {
+    return this.#head?.count ?? 0
+  }
+
+  get files(): readonly SealedFile[] {
+    return this.#files
+  }
+
+  /** About how much memory the rows in the head take, and all rows in memory. */
+  get headBytes(): number {
+    return this.#head?.bytes ?? 0
+  }
+
+  get bytes(): number {
+    return this.#frozen.reduce((bytes, table) => bytes + table.bytes, this.headBytes + this.registry.series.bytes)
+  }
+
+  /** The head becomes a frozen table; null when it holds no row. */
+  freeze(): Table | null {
+    const table = this.#head
+    if (table === null || table.count === 0) return null
+    this.#head = null
+    this.#frozen = [...this.#frozen, table]
+    return table
+  }
+
+  /** Puts files in the place of others and of frozen tables. */
+  replace(add: readonly SealedFile[], remove: readonly SealedFile[], frozen: readonly Table[]): void {
+    const known = new Set(this.#files)
+    const unknown = remove.some((file) => !known.has(file)) || frozen.some((table) => !this.#frozen.includes(table))
+    if (unknown || add.some((file) => known.has(file))) throw new Error('the files to switch are not those there are')
+    this.#files = [...this.#files.filter((file) => !remove.includes(file)), ...add]
+    this.#frozen = this.#frozen.filter((table) => !frozen.includes(table))
+  }
+
+  /** The rows as they are now; null when there is none. `close` must be called after use. */
+  open(): (EntitySnapshot & { close(): void }) | null {
+    const head = this.headRows > 0 ? [this.head] : []
+    const tables = [...head, ...this.#frozen].map((table) => ({ table, view: table.open() }))
+    const files = this.#files
+    if (tables.length === 0 && files.length === 0) return null
+    const close = (): void => {
+      for (const { table, view } of tables) table.release(view)
+    }
+    return { registry: this.registry, tables, files, close }
+  }
+
+  statistics(): EntityStatistics {
+    const tables = this.headRows > 0 ? [this.head, ...this.#frozen] : this.#frozen
+    const infos = this.#files.map(({ info }) => info)
+    const rows = tables.reduce((sum, { count }) => sum + count, 0) + infos.reduce((sum, info) => sum + info.rows, 0)
+    if (rows === 0) return { rows, firstMs: null, lastMs: null }
+    const parts = [...tables, ...infos]
+    return {
+      rows,
+      firstMs: parts.reduce((ms, { firstMs }) => Math.min(ms, firstMs), Number.POSITIVE_INFINITY),
+      lastMs: parts.reduce((ms, { lastMs }) => Math.max(ms, lastMs), Number.NEGATIVE_INFINITY),
+    }
+  }
+}
