@@ -60,6 +60,7 @@ function* planDoubles(
   const candidates = [plainDoubles(values), splitDoubles(values)]
   if (dictionary !== null) candidates.push(dictionaryDoubles(dictionary))
   const pages = pageBounds(values, ends)
+  yield
   return { ...(yield* chooseBody(candidates, ends, options.compress)), pages, bounds: chunkBounds('double', pages) }
 }
 
@@ -67,6 +68,7 @@ function* planLongs(column: LongColumn, dense: DenseRows, options: EncodingOptio
   const values = denseNumbers(column.values, dense.rows)
   const pages = pageBounds(values, dense.ends)
   const most = mostInSize(pages)
+  yield
   if (most > Number.MAX_SAFE_INTEGER) {
     const longs = { values, exact: denseExact(column.exact, dense.rows) }
     // Their bounds would have to be found digit for digit; without any an engine reads them all.
