@@ -1,0 +1,266 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../../../test/support/random.ts'
+import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
+import type { PlacedEntry } from '../../journal/journal.ts'
+import type { Disk } from '../../lib/disk.ts'
+import { Problem } from '../../model/problem.ts'
+import { IdempotencyKeys } from './idempotency-keys.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const directory = '/keys'
+
+/** A journal in memory that never forgets what it acknowledged, over keys on a simulated disk. */
+class World {
+  readonly disk = new SimulatedDisk(seededRandom(7))
+  readonly entries: PlacedEntry[] = []
+  firstPosition = 0
+  nowMs = Date.UTC(2026, 0, 1)
+  keysMax = 1000
+  keys!: IdempotencyKeys
+
+  get endPosition(): number {
+    const last = this.entries.at(-1)
+    return last === undefined ? this.firstPosition : last.position + Math.max(1, last.rows)
+  }
+
+  async start(disk: Disk = this.disk.mount()): Promise<void> {
+    const { entries, firstPosition, endPosition } = this
+    const read = async (position: number) => entries.filter((entry) => entry.position >= position).slice(0, 3)
+    this.keys = await IdempotencyKeys.open({
+      disk,
+      directory,
+      newSalt: () => 42,
+      nowMs: () => this.nowMs,
+      keysMax: this.keysMax,
+      journal: { firstPosition, durablePosition: endPosition, reader: { read } },
+    })
+  }
+
+  /** The position that the push is answered with. */
+  async push(key: string, text: string, { ingestId = 1, subscriberId = 1, fails = false } = {}): Promise<number> {
+    const body = Buffer.from(text)
+    const { position } = await this.keys.once({ subscriberId, ingestId, key, body }, async () => {
+      await null
+      if (fails) throw new Error('not stored')
+      const entry: PlacedEntry = {
+        position: this.endPosition,
+        rows: text.length % 4,
+        receivedMs: this.nowMs,
+        idempotencyKey: key,
+        ingestId,
+        subscriberId,
+        fieldsVersion: 1,
+        format: 'json',
+        body,
+      }
+      this.entries.push(entry)
+      return entry
+    })
+    return position
+  }
+
+  async trim(position: number): Promise<void> {
+    await this.keys.beforeTrim(position)
+    this.firstPosition = position
+    this.entries.splice(0, this.entries.filter((entry) => entry.position < position).length)
+  }
+}
+
+async function newWorld(): Promise<World> {
+  const world = new World()
+  await world.start()
+  return world
+}
+
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'stored',
+    (error) => (error instanceof Problem ? error.code : String(error)),
+  )
+
+describe('one key', () => {
+  test('is answered with the first push, whoever asks and how often', async () => {
+    const world = await newWorld()
+    const first = await world.push('k', 'body')
+    expect(await world.push('k', 'body')).toBe(first)
+    expect(await codeOf(world.push('k', 'other'))).toBe('idempotency_key_reused')
+    expect(await world.push('k', 'other', { ingestId: 2 })).not.toBe(first)
+    expect(await world.push('k', 'other', { subscriberId: 2 })).not.toBe(first)
+    expect(world.entries).toHaveLength(3)
+  })
+
+  test.each([
+    ['within a day', dayMs - 1000, 1],
+    ['after a day', dayMs, 2],
+  ])('%s', async (_, laterMs, stored) => {
+    const world = await newWorld()
+    await world.push('k', 'body')
+    world.nowMs += laterMs
+    await world.push('k', 'body')
+    expect(world.entries).toHaveLength(stored)
+    await world.start()
+    await world.push('k', 'body')
+    expect(world.entries).toHaveLength(stored)
+  })
+
+  test('a push of it waits for the one on its way', async () => {
+    const world = await newWorld()
+    const [first, second, other] = await Promise.all([
+      world.push('k', 'body'),
+      world.push('k', 'body'),
+      codeOf(world.push('k', 'other')),
+    ])
+    expect(second).toBe(first)
+    expect(other).toBe('idempotency_key_reused')
+    expect(world.entries).toHaveLength(1)
+  })
+
+  test('is not used up by a push that failed, and who waited tries itself', async () => {
+    const world = await newWorld()
+    const outcomes = await Promise.all([
+      codeOf(world.push('k', 'bad', { fails: true })),
+      codeOf(world.push('k', 'good')),
+      codeOf(world.push('k', 'good')),
+    ])
+    expect(outcomes).toEqual(['Error: not stored', 'stored', 'stored'])
+    expect(world.entries).toHaveLength(1)
+  })
+})
+
+test('over the limit a new key is refused, a known one and a day later all are taken', async () => {
+  const world = new World()
+  world.keysMax = 3
+  await world.start()
+  for (const key of ['a', 'b', 'c']) await world.push(key, key)
+  expect(await codeOf(world.push('d', 'd'))).toBe('overloaded')
+  expect(await codeOf(world.push('b', 'b'))).toBe('stored')
+  world.nowMs += dayMs
+  expect(await codeOf(world.push('d', 'd'))).toBe('stored')
+})
+
+describe('the files', () => {
+  test('are gone when all keys in them are a day old', async () => {
+    const world = await newWorld()
+    for (let hour = 0; hour < 30; hour++) {
+      await world.push(`${hour}`, 'body')
+      await world.trim(world.endPosition)
+      world.nowMs += dayMs / 24
+    }
+    expect(await world.disk.mount().list(directory)).toHaveLength(24)
+    await world.start()
+    expect(world.keys.size).toBe(23)
+  })
+
+  test('that were copied later than the journal give no place that is not there', async () => {
+    const world = await newWorld()
+    const first = await world.push('a', 'a')
+    const copied = [...world.entries]
+    await world.push('b', 'b')
+    await world.trim(0)
+    world.entries.splice(0, world.entries.length, ...copied)
+    await world.start()
+    expect(await world.push('a', 'a')).toBe(first)
+    await world.push('c', 'c')
+    await world.start()
+    expect(await world.push('b', 'b')).toBe(2)
+    expect(await world.push('c', 'c')).toBe(1)
+    expect(world.entries).toHaveLength(3)
+  })
+
+  const name = `${directory}/000000000001.keys`
+  test.each<[string, (bytes: Buffer) => Buffer, string | null]>([
+    ['as they were', (bytes) => bytes, null],
+    ['with the rest of a write behind them', (bytes) => Buffer.concat([bytes, Buffer.alloc(50)]), null],
+    ['cut off in a block', (bytes) => bytes.subarray(0, -1), 'the keys in the file end before the journal begins'],
+    ['with a changed entry', (bytes) => changed(bytes, 80), 'the keys in the file end before the journal begins'],
+    ['with a changed header', (bytes) => changed(bytes, 12), 'offset 0: the header of the file is damaged'],
+    [
+      'of a newer version',
+      (bytes) => Buffer.concat([bytes.subarray(0, 8), Buffer.from([2]), bytes.subarray(9)]),
+      'format version 2',
+    ],
+  ])('%s', async (_, damage, message) => {
+    const world = await newWorld()
+    await world.push('a', 'a')
+    await world.trim(world.endPosition)
+    world.disk.put(name, damage(world.disk.contents(name)))
+    if (message !== null) await expect(world.start()).rejects.toThrow(message)
+    else {
+      await world.start()
+      expect(await world.push('a', 'a')).toBe(0)
+    }
+  })
+
+  test('what is vouched for must be whole', async () => {
+    const world = await newWorld()
+    await world.push('a', 'a')
+    await world.trim(world.endPosition)
+    world.nowMs += dayMs / 12
+    await world.push('b', 'b')
+    await world.trim(world.endPosition)
+    world.disk.put(name, changed(world.disk.contents(name), 80))
+    await expect(world.start()).rejects.toThrow('offset 32: a block is damaged')
+  })
+})
+
+function changed(bytes: Buffer, offset: number): Buffer {
+  const copy = Buffer.from(bytes)
+  copy[offset]! ^= 1
+  return copy
+}
+
+/** Keys, bodies, trims, failing disks and crashes as they come: a key that was answered is answered the same for a day. */
+test('whatever happens, a key never stands for two pushes', async () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ key: fc.nat(12), body: fc.nat(1), fails: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ trimShare: fc.double({ min: 0, max: 1, noNaN: true }) }) },
+    { weight: 1, arbitrary: fc.record({ hours: fc.nat(9) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        fault: fc.constantFrom<'sync' | 'write' | 'create' | 'syncDirectory'>(
+          'sync',
+          'write',
+          'create',
+          'syncDirectory',
+        ),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ crash: fc.constantFrom('crash', 'kill', 'crash while trimming') }) },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+      const world = await newWorld()
+      const answered = new Map<string, { position: number; body: string; atMs: number }>()
+      for (const one of steps) {
+        if ('key' in one) {
+          const [key, body] = [`${one.key}`, `body ${one.body}`]
+          const before = answered.get(key)
+          const isLive = before !== undefined && before.atMs > world.nowMs - dayMs
+          const expected = !isLive ? 'new' : before.body === body ? before.position : 'idempotency_key_reused'
+          const end = world.endPosition
+          const outcome = await world
+            .push(key, body, { fails: one.fails })
+            .catch((error) => (error instanceof Problem ? error.code : 'failed'))
+          if (expected !== 'new') expect(outcome).toBe(expected)
+          else expect(outcome).toBe(one.fails ? 'failed' : end)
+          if (typeof outcome === 'number' && !isLive) answered.set(key, { position: outcome, body, atMs: world.nowMs })
+        } else if ('hours' in one) world.nowMs += one.hours * (dayMs / 24)
+        else if ('fault' in one) world.disk.failOnce(one.fault, 'EIO')
+        else if ('trimShare' in one) {
+          const places = [...world.entries.map((entry) => entry.position), world.endPosition]
+          await world.trim(places[Math.floor(one.trimShare * (places.length - 1))]!).catch(() => {})
+        } else {
+          if (one.crash === 'crash while trimming') {
+            await Promise.race([world.disk.haltAfter(3), world.trim(world.firstPosition).catch(() => {})])
+          }
+          if (one.crash === 'kill') world.disk.kill()
+          else world.disk.crash()
+          await world.start()
+        }
+      }
+    }),
+    { numRuns: 300 },
+  )
+})

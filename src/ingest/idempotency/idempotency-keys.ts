@@ -1,0 +1,185 @@
+// Remembers for a day which push a key stands for. In memory all of it; on disk in the journal's records, and in files for those it gave up.
+import { type JournalReader, positionAfter } from '../../journal/journal.ts'
+import { Serial } from '../../lib/serial.ts'
+import { Problem } from '../../model/problem.ts'
+import { KeyFiles, type KeyFolder } from './key-files.ts'
+import { KeyTable } from './key-table.ts'
+import { hashBody, hashKeyName, type KeyedPush, keyLifeS, keyName } from './push-key.ts'
+
+export interface IdempotencyOptions extends KeyFolder {
+  readonly nowMs: () => number
+  /** How many keys may be live; over it a push with a new one is refused. */
+  readonly keysMax: number
+  /** What the journal holds at the start, when nothing is written to it yet. */
+  readonly journal: {
+    readonly firstPosition: number
+    readonly durablePosition: number
+    readonly reader: Pick<JournalReader, 'read'>
+  }
+}
+
+/** A push that comes with a key. */
+export interface KeyUse {
+  readonly subscriberId: number
+  readonly ingestId: number
+  readonly key: string
+  readonly body: Uint8Array
+}
+
+/** Where a push was stored. */
+export interface StoredPush {
+  readonly position: number
+  readonly rows: number
+  readonly receivedMs: number
+}
+
+const readBytes = 1024 * 1024
+/** How many expired keys a push clears away: more than it can add, and few enough to take no time. */
+const forgottenAtOnce = 64
+
+export class IdempotencyKeys {
+  readonly #options: IdempotencyOptions
+  readonly #table: KeyTable
+  readonly #files: KeyFiles
+  /** Entries of the table before this number are in the files. */
+  #keptEnd: number
+  /** Pushes on their way to disk, by the name of their key; settled when it is known whether they are stored. */
+  readonly #inFlight = new Map<string, Promise<unknown>>()
+  readonly #keeping = new Serial()
+
+  private constructor(options: IdempotencyOptions, table: KeyTable, files: KeyFiles, keptEnd: number) {
+    this.#options = options
+    this.#table = table
+    this.#files = files
+    this.#keptEnd = keptEnd
+  }
+
+  /** Reads the keys of the last day, from the files and the journal. Throws an Error that names the place when a file is damaged. */
+  static async open(options: IdempotencyOptions): Promise<IdempotencyKeys> {
+    const { journal, nowMs } = options
+    const table = new KeyTable()
+    const expiredS = expiredBeforeS(nowMs())
+    const files = await KeyFiles.open(options, journal.firstPosition, (push) => {
+      if (push.position < journal.durablePosition && push.receivedS > expiredS) table.add(push)
+    })
+    const isAhead = files.throughPosition > journal.durablePosition
+    const keys = new IdempotencyKeys(options, table, files, isAhead ? table.start : table.end)
+    if (isAhead) {
+      files.startAnew()
+      await keys.beforeTrim(journal.durablePosition)
+    }
+    await keys.#readJournal(Math.max(files.throughPosition, journal.firstPosition))
+    return keys
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#table.size
+  }
+
+  /** About how much memory they take. */
+  get bytes(): number {
+    return this.#table.bytes
+  }
+
+  /**
+   * Stores a push by `store`, or finds that one with its key is stored already: both give where. Waits for a push of the same key that is on
+   * its way. Throws Problem `idempotency_key_reused` when the key was used for another body, `overloaded` when there are too many keys, and
+   * what `store` throws: the key is not used up then.
+   */
+  async once(use: KeyUse, store: () => Promise<StoredPush>): Promise<Pick<StoredPush, 'position' | 'rows'>> {
+    const name = keyName(use.subscriberId, use.ingestId, use.key)
+    const keyHash = hashKeyName(name)
+    for (let first = this.#inFlight.get(name); first !== undefined; first = this.#inFlight.get(name)) await first
+    const known = this.#find(keyHash)
+    const bodyHash = hashBody(use.body)
+    if (known !== null) {
+      if (Buffer.compare(known.bodyHash, bodyHash) !== 0) throw reused()
+      return known
+    }
+    this.#requireRoom()
+    const storing = this.#store(keyHash, bodyHash, store)
+    this.#inFlight.set(
+      name,
+      storing.catch(() => {}),
+    )
+    try {
+      return await storing
+    } finally {
+      this.#inFlight.delete(name)
+    }
+  }
+
+  /** Keeps the keys of records before `position`, and the later ones known so far, in files; to be awaited before the records are deleted. */
+  beforeTrim(position: number): Promise<void> {
+    return this.#keeping.run(async () => {
+      const nowS = Math.floor(this.#options.nowMs() / 1000)
+      await this.#files.removeExpired(nowS)
+      const start = Math.max(this.#keptEnd, this.#table.start)
+      const end = this.#table.end
+      if (start === end && !this.#files.isUsed) return
+      // Keys are added in the order of the journal: when the last one is, so are all before it.
+      const through = start === end ? position : Math.max(position, positionAfter(this.#table.entry(end - 1)))
+      await this.#files.add(this.#table.piecesOf(start, end), through, nowS)
+      this.#keptEnd = end
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#keeping.run(() => this.#files.close())
+  }
+
+  async #readJournal(from: number): Promise<void> {
+    const { reader, durablePosition } = this.#options.journal
+    const expiredS = expiredBeforeS(this.#options.nowMs())
+    for (let position = from; position < durablePosition; ) {
+      const entries = await reader.read(position, durablePosition, readBytes)
+      for (const entry of entries) {
+        if (entry.idempotencyKey === null || entry.receivedMs / 1000 <= expiredS) continue
+        const name = keyName(entry.subscriberId, entry.ingestId, entry.idempotencyKey)
+        this.#table.add(keyedPush(hashKeyName(name), hashBody(entry.body), entry))
+      }
+      const last = entries.at(-1)
+      if (last === undefined) throw new Error(`the journal has nothing at position ${position}`)
+      position = positionAfter(last)
+    }
+  }
+
+  async #store(keyHash: Uint8Array, bodyHash: Uint8Array, store: () => Promise<StoredPush>): Promise<StoredPush> {
+    const stored = await store()
+    this.#table.add(keyedPush(keyHash, bodyHash, stored))
+    return stored
+  }
+
+  #find(keyHash: Uint8Array): KeyedPush | null {
+    const found = this.#table.find(keyHash)
+    return found !== null && found.receivedS > expiredBeforeS(this.#options.nowMs()) ? found : null
+  }
+
+  #requireRoom(): void {
+    const { keysMax, nowMs } = this.#options
+    this.#table.forget(expiredBeforeS(nowMs()), forgottenAtOnce)
+    if (this.#table.size + this.#inFlight.size < keysMax) return
+    throw new Problem(
+      'overloaded',
+      `${keysMax} idempotency keys (limits.idempotencyKeys) were used in the last 24 hours, and no more are kept. Nothing was stored: send it again later, ` +
+        'or without an Idempotency-Key.',
+      { retryAfterS: 60 },
+    )
+  }
+}
+
+function expiredBeforeS(nowMs: number): number {
+  return Math.floor(nowMs / 1000) - keyLifeS
+}
+
+function keyedPush(keyHash: Uint8Array, bodyHash: Uint8Array, { position, rows, receivedMs }: StoredPush): KeyedPush {
+  return { keyHash, bodyHash, position, rows, receivedS: Math.max(0, Math.floor(receivedMs / 1000)) }
+}
+
+function reused(): Problem {
+  return new Problem(
+    'idempotency_key_reused',
+    'A push to this ingest with the same Idempotency-Key and another body was stored in the last 24 hours. Nothing was stored now: use a new key for each new body.',
+  )
+}

@@ -1,0 +1,162 @@
+// The folder of key files: what is added is on disk before the journal gives up the records it came from.
+import { join } from 'node:path'
+import type { Disk, DiskFile } from '../../lib/disk.ts'
+import {
+  blockHeaderBytes,
+  encodeBlockHeader,
+  encodeKeyFileHeader,
+  keyFileHeaderBytes,
+  keyFileName,
+  numberOfKeyFile,
+} from './key-format.ts'
+import { newestOf } from './key-table.ts'
+import { type KeyedPush, keyLifeS } from './push-key.ts'
+import { damagedKeys, type FoundKeyFile, readKeyFiles } from './read-key-files.ts'
+
+export interface KeyFolder {
+  readonly disk: Disk
+  readonly directory: string
+  /** A random number of 32 bits. */
+  readonly newSalt: () => number
+}
+
+/** The file that is being written. */
+interface OpenFile {
+  readonly number: number
+  readonly file: DiskFile
+  readonly salt: number
+  readonly hour: number
+  /** So much of it is on disk. */
+  bytes: number
+  newestS: number
+}
+
+export class KeyFiles {
+  readonly #folder: KeyFolder
+  /** Those that count, oldest first, without the open one. */
+  readonly #files: FoundKeyFile[]
+  #throughPosition: number
+  /** The last one that was taken, whether or not its file counts. */
+  #number: number
+  #open: OpenFile | null = null
+  #startsAnew = false
+
+  private constructor(folder: KeyFolder, files: readonly FoundKeyFile[], throughPosition: number, number: number) {
+    this.#folder = folder
+    this.#files = [...files]
+    this.#throughPosition = throughPosition
+    this.#number = number
+  }
+
+  /** Gives the keys of all files to `take`, in order. Throws an Error that names the place when a file is damaged. */
+  static async open(
+    folder: KeyFolder,
+    journalFirstPosition: number,
+    take: (push: KeyedPush) => void,
+  ): Promise<KeyFiles> {
+    const { disk, directory } = folder
+    await disk.makeDirectory(directory)
+    const names = await disk.list(directory)
+    const numbers = names.map(numberOfKeyFile).filter((number) => number !== null)
+    const { files, throughPosition } = await readKeyFiles(disk, directory, numbers, take)
+    const last = files.at(-1)
+    if (last !== undefined && throughPosition < journalFirstPosition) {
+      const path = join(directory, keyFileName(last.number))
+      throw damagedKeys(path, last.bytes, 'the keys in the file end before the journal begins')
+    }
+    const counting = new Set(files.map(({ number }) => number))
+    for (const number of numbers) if (!counting.has(number)) await disk.remove(join(directory, keyFileName(number)))
+    return new KeyFiles(folder, files, throughPosition, numbers.at(-1) ?? 0)
+  }
+
+  /** The keys of everything before this position of the journal are in the files. */
+  get throughPosition(): number {
+    return this.#throughPosition
+  }
+
+  /** Whether there are files: if not, nothing need say how far the keys reach. */
+  get isUsed(): boolean {
+    return this.#open !== null || this.#files.length > 0
+  }
+
+  /** None of the files so far counts any more once something was added. */
+  startAnew(): void {
+    this.#startsAnew = true
+    this.#throughPosition = 0
+  }
+
+  /**
+   * Adds entries, and says that with them the keys of everything before `throughPosition` are kept: on disk when it resolves.
+   * Throws when the disk fails; the same entries are to be added again then.
+   */
+  async add(pieces: readonly Buffer[], throughPosition: number, nowS: number): Promise<void> {
+    const newestS = newestOf(pieces)
+    const open = await this.#openAt(Math.floor(nowS / 3600))
+    try {
+      let offset = open.bytes
+      const blocks = pieces.length === 0 ? [Buffer.alloc(0)] : pieces
+      for (const [index, entries] of blocks.entries()) {
+        // The blocks count together: only the last one says how far the keys reach with them.
+        const through = index === blocks.length - 1 ? throughPosition : this.#throughPosition
+        const place = { throughPosition: through, syncedBytes: open.bytes }
+        await open.file.write([encodeBlockHeader(entries, place, open.salt), entries], offset)
+        offset += blockHeaderBytes + entries.length
+      }
+      await open.file.sync()
+      open.bytes = offset
+      open.newestS = Math.max(open.newestS, newestS)
+      this.#throughPosition = Math.max(this.#throughPosition, throughPosition)
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+    if (this.#startsAnew) await this.#removeWhile(() => true)
+    this.#startsAnew = false
+  }
+
+  /** Deletes the oldest files as long as all keys in them are older than a day. */
+  removeExpired(nowS: number): Promise<void> {
+    return this.#removeWhile(({ newestS }) => newestS + keyLifeS <= nowS)
+  }
+
+  /** What was added stays; the next `add` begins another file. */
+  async close(): Promise<void> {
+    if (this.#open === null) return
+    const { number, bytes, newestS, file } = this.#open
+    this.#open = null
+    this.#files.push({ number, bytes, newestS })
+    // All of it that counts was fsynced.
+    await file.close().catch(() => {})
+  }
+
+  async #removeWhile(isDue: (file: FoundKeyFile) => boolean): Promise<void> {
+    for (let file = this.#files[0]; file !== undefined && isDue(file); file = this.#files[0]) {
+      await this.#folder.disk.remove(join(this.#folder.directory, keyFileName(file.number)))
+      this.#files.shift()
+    }
+  }
+
+  async #openAt(hour: number): Promise<OpenFile> {
+    if (this.#open !== null && this.#open.hour !== hour) await this.close()
+    this.#open ??= await this.#create(hour)
+    return this.#open
+  }
+
+  async #create(hour: number): Promise<OpenFile> {
+    const { disk, directory, newSalt } = this.#folder
+    // Taken, whatever becomes of the file.
+    const number = ++this.#number
+    const salt = newSalt()
+    const vouched = this.#startsAnew ? null : (this.#files.at(-1) ?? null)
+    const file = await disk.open(join(directory, keyFileName(number)), { create: true })
+    try {
+      await file.write([encodeKeyFileHeader({ salt, vouched })], 0)
+      await file.sync()
+      await disk.syncDirectory(directory)
+    } catch (error) {
+      await file.close().catch(() => {})
+      throw error
+    }
+    return { number, file, salt, hour, bytes: keyFileHeaderBytes, newestS: 0 }
+  }
+}

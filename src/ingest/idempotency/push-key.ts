@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto'
+
+export const keyHashBytes = 16
+export const bodyHashBytes = 8
+
+/** A day, in which a key stands for the push that was answered first. */
+export const keyLifeS = 24 * 60 * 60
+
+/** The push that a key stands for, and what is needed to know it again. */
+export interface KeyedPush {
+  readonly keyHash: Uint8Array
+  /** Of the body after decompression. */
+  readonly bodyHash: Uint8Array
+  readonly position: number
+  readonly rows: number
+  /** Whole seconds since 1970. */
+  readonly receivedS: number
+}
+
+/** Each subscriber has keys of its own at each ingest. The key is text, so nothing that follows it can be mistaken for a part of it. */
+export function keyName(subscriberId: number, ingestId: number, key: string): string {
+  return `${subscriberId} ${ingestId} ${key}`
+}
+
+export function hashKeyName(name: string): Uint8Array {
+  return hash('sha256', name, 'buffer').subarray(0, keyHashBytes)
+}
+
+export function hashBody(body: Uint8Array): Uint8Array {
+  return hash('sha256', body, 'buffer').subarray(0, bodyHashBytes)
+}
