@@ -18,6 +18,11 @@ const formats = new Map<string, AnswerFormat>([
 ])
 const offered = [...formats.keys()]
 
+/** As the Content-Type says it. */
+export function contentType(format: AnswerFormat): string {
+  return format === 'csv' ? `${mediaTypes.csv}; charset=utf-8` : mediaTypes[format]
+}
+
 /** The format that a client likes best. Throws Problem `not_acceptable`. */
 export function formatFor(accept: string | undefined): AnswerFormat {
   const format = formats.get(chooseType(accept, offered) ?? '')

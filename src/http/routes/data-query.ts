@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Answer } from '../../query/query-runner.ts'
 import { type QueryKind, queryRequests } from '../../query/requests.ts'
 import { sendBody } from '../answer.ts'
-import { acceptFormat, formatFor, mediaTypes } from '../answer-format.ts'
+import { acceptFormat, contentType, formatFor } from '../answer-format.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { optionalKeySecurity, rowsAnswers } from '../document.ts'
 import type { Route } from '../route.ts'
@@ -37,7 +37,7 @@ export function dataQuery(kind: QueryKind, text: { readonly summary: string; rea
         releaseAfter(reply, answer)
         const { rows, bytes } = answer
         services.observe({ kind: 'queryAnswered', query: kind, rows, bytes, ms: performance.now() - startedMs })
-        return sendBody(request, reply, mediaTypes[format], answer, sendIdleMs)
+        return sendBody(request, reply, contentType(format), answer, sendIdleMs)
       },
     })
   }

@@ -27,6 +27,8 @@ export class MeanGroups {
   /** The groups of the tag at hand, by bucket and then (when there are fields) by combination. */
   readonly #byBucket = new Map<number, number>()
   readonly #byCombination = new Map<number, Map<number, number>>()
+  /** The buckets of all tags, each once: as ticks of a snap are counted. */
+  readonly #bucketsSeen = new Set<number>()
 
   constructor(metrics: readonly FieldReader[], combined: Combinations | null, limits: PlanLimits) {
     this.#columns = metrics.map((metric) => (metric.kind === 'column' ? metric.index : -1))
@@ -100,7 +102,8 @@ export class MeanGroups {
     const known = groups.get(key)
     if (known !== undefined) return known
     const group = this.length
-    if (group === this.#limits.buckets) throw tooManyBuckets(this.#limits.buckets)
+    this.#bucketsSeen.add(bucketMs)
+    if (this.#bucketsSeen.size > this.#limits.buckets) throw tooManyBuckets(this.#limits.buckets)
     if (group === this.#limits.resultRows) throw resultTooLarge(this.#limits.resultRows, null)
     groups.set(key, group)
     this.bucketsMs.push(bucketMs)
