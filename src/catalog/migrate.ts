@@ -25,16 +25,9 @@ export async function migrate(database: Kysely<Tables>): Promise<void> {
       .addColumn('number', 'integer', (column) => column.primaryKey())
       .addColumn('name', 'text', (column) => column.notNull())
       .execute()
-    const applied = await transaction.selectFrom('migrations').selectAll().orderBy('number').execute()
-    const unknown = applied.find(({ number, name }) => migrations[number - 1]?.name !== name)
-    if (unknown !== undefined) {
-      throw new Error(
-        `The catalog was written by a newer version of Tidemark: it holds the change "${unknown.name}", which this version does not know. ` +
-          'Start that newer version, or restore a backup that was made before the update.',
-      )
-    }
+    const applied = await appliedTo(transaction)
     for (const [index, { name, up }] of migrations.entries()) {
-      if (index < applied.length) continue
+      if (index < applied) continue
       await up(transaction)
       await transaction
         .insertInto('migrations')
@@ -42,4 +35,23 @@ export async function migrate(database: Kysely<Tables>): Promise<void> {
         .execute()
     }
   })
+}
+
+/** For a reader that changes nothing. Throws an Error when the tables are not of this program's shape. */
+export async function requireMigrated(database: Kysely<Tables>): Promise<void> {
+  if ((await appliedTo(database)) === migrations.length) return
+  throw new Error(
+    'The catalog was written by an older version of Tidemark. Start the service once: it brings it up to date.',
+  )
+}
+
+/** How many of the changes the tables have had. Throws an Error when there are others among them. */
+async function appliedTo(database: Kysely<Tables>): Promise<number> {
+  const applied = await database.selectFrom('migrations').selectAll().orderBy('number').execute()
+  const unknown = applied.find(({ number, name }) => migrations[number - 1]?.name !== name)
+  if (unknown === undefined) return applied.length
+  throw new Error(
+    `The catalog was written by a newer version of Tidemark: it holds the change "${unknown.name}", which this version does not know. ` +
+      'Start that newer version, or restore a backup that was made before the update.',
+  )
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Catalog } from './catalog.ts'
-import { migrate } from './migrate.ts'
+import { migrate, requireMigrated } from './migrate.ts'
 import { AccessRepository } from './repositories/access.ts'
 import { IngestRepository } from './repositories/ingests.ts'
 import { ItemRepository } from './repositories/items.ts'
@@ -10,13 +10,22 @@ import { RejectedRepository } from './repositories/rejected.ts'
 import { SecretRepository } from './repositories/secrets.ts'
 import type { Tables } from './schema.ts'
 
-/** The catalog over any SQL database that Kysely reaches; it is brought up to date first. Throws an Error when it is newer than the program. */
+export interface OpenCatalogOptions {
+  readonly randomBytes: (count: number) => Uint8Array
+  readonly readOnly: boolean
+}
+
+/**
+ * The catalog over any SQL database that Kysely reaches; unless it is only read, it is brought up to date first. Throws an Error when it
+ * is newer than the program.
+ */
 export async function openCatalog(
   database: Kysely<Tables>,
-  randomBytes: (count: number) => Uint8Array,
+  { randomBytes, readOnly }: OpenCatalogOptions,
 ): Promise<Catalog> {
   try {
-    await migrate(database)
+    if (readOnly) await requireMigrated(database)
+    else await migrate(database)
   } catch (error) {
     await database.destroy()
     throw error

@@ -6,16 +6,16 @@ export const storeSteps = [
   'seal-file-written',
   'seal-file-renamed',
   'seal-directory-synced',
-  'seal-registry-synced',
-  'seal-committed',
-  'seal-readers-switched',
-  'compact-begun',
+  'registry-synced',
+  'manifest-committed',
+  'readers-switched',
+  'compact-chosen',
   'compact-file-written',
   'compact-file-renamed',
   'compact-directory-synced',
-  'compact-committed',
+  'compact-manifest-committed',
   'compact-readers-switched',
-  'compact-file-removed',
+  'compact-files-removed',
 ] as const
 
 export const serviceSteps = [
@@ -29,14 +29,9 @@ export const serviceSteps = [
   'backup-renamed',
 ] as const
 
-export const restoreSteps = [
-  'restore-checked',
-  'restore-file-copied',
-  'restore-files-copied',
-  'restore-renamed',
-] as const
+export const restoreSteps = ['restore-begun', 'restore-file-copied', 'restore-files-copied', 'restore-renamed'] as const
 
 export type Step = (typeof storeSteps)[number] | (typeof serviceSteps)[number] | (typeof restoreSteps)[number]
 
-/** Told when a step is reached; what it does there is over when it returns. */
+/** Told when a step is reached; work goes on when it returns. */
 export type Reach = (step: Step) => void

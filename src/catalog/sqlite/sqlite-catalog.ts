@@ -17,6 +17,8 @@ import { Statements } from './statements.ts'
 
 export interface SqliteCatalogOptions {
   readonly path: string
+  /** Changes nothing, and must be there. */
+  readonly readOnly?: boolean
   readonly randomBytes?: (count: number) => Uint8Array
 }
 
@@ -24,16 +26,20 @@ export interface SqliteCatalogOptions {
  * Opens or makes the catalog's file. Several connections may have it open at once, in one process. Throws an Error when the file is
  * newer than the program; the catalog's methods throw Problem `unavailable` when the disk is full or fails.
  */
-export function openSqliteCatalog({ path, randomBytes = randomBytesOfSystem }: SqliteCatalogOptions): Promise<Catalog> {
-  makePrivate(path)
-  const database = new Statements(path)
+export async function openSqliteCatalog({
+  path,
+  readOnly = false,
+  randomBytes = randomBytesOfSystem,
+}: SqliteCatalogOptions): Promise<Catalog> {
+  if (!readOnly) makePrivate(path)
+  const database = new Statements(path, { readOnly })
   const dialect: Dialect = {
     createDriver: () => new Driver(database),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
   }
-  return openCatalog(new Kysely<Tables>({ dialect }), randomBytes)
+  return openCatalog(new Kysely<Tables>({ dialect }), { randomBytes, readOnly })
 }
 
 /** A new catalog is its owner's alone to read: it holds the secrets that tokens are signed with. SQLite gives its other files the same mode. */

@@ -19,9 +19,10 @@ export class Statements implements SqliteDatabase {
   /** Least recently used first. */
   readonly #statements = new Map<string, SqliteStatement>()
 
-  constructor(path: string) {
-    this.#database = new DatabaseSync(path)
+  constructor(path: string, { readOnly }: { readonly readOnly: boolean }) {
+    this.#database = new DatabaseSync(path, { readOnly })
     this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    if (readOnly) return
     this.#database.exec('PRAGMA journal_mode = WAL')
     // With WAL, FULL is what makes each commit durable: it syncs the log before the commit returns.
     this.#database.exec('PRAGMA synchronous = FULL')
