@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Catalog, Key, NewIngest, RejectedRow } from '../../src/catalog/catalog.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
+import { itemTests } from './items.ts'
 import { manifestTests } from './manifest.ts'
 
 /** What the suite needs of an adapter: an empty database that can be connected to several times, and one from the future. */
@@ -81,6 +82,7 @@ export function catalogContract(name: string, make: () => Promise<CatalogUnderTe
     entityTests(() => catalog)
     accessTests(() => catalog)
     rejectedTests(() => catalog)
+    itemTests(() => catalog)
     manifestTests(() => catalog, reopen)
 
     test('keeps everything over a restart', async () => {
@@ -241,6 +243,22 @@ function entityTests(catalog: () => Catalog): void {
     expect(entities).toHaveLength(1)
     expect(entities[0]).toMatchObject({ id: 1, name: 'e', duplicates: 'keep', ingests: ['a', 'b'] })
     expect(entities[0]!.fields.map(({ name }) => name)).toEqual(['D', 'T', 'V', 'Y', 'X', 'W'])
+  })
+
+  test('a metadata entity has the fields that its ingest was given, also those added', async () => {
+    const { ingests } = catalog()
+    await ingests.create(series('s'))
+    for (const alias of ['m', 'l']) await ingests.create(metadata(alias))
+    await ingests.change('m', { addFields: [field('more', 'long', 'attribute')] })
+    const entities = await ingests.metadataEntities()
+    expect(entities.map(({ name, fields }) => [name, ...fields.map((each) => each.name)])).toEqual([
+      ['l', 'id', 'tree'],
+      ['m', 'id', 'tree', 'more'],
+    ])
+    expect(entities[0]!.fields).toEqual([
+      { name: 'id', type: 'string', role: 'index' },
+      { name: 'tree', type: 'json', role: 'attribute' },
+    ])
   })
 
   test.each<[string, Partial<NewIngest>, string]>([

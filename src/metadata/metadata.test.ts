@@ -1,0 +1,484 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Catalog } from '../catalog/catalog.ts'
+import { Definitions } from '../catalog/definitions.ts'
+import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import { compareCodePoints } from '../lib/compare-code-points.ts'
+import type { Field, FieldType } from '../model/field.ts'
+import { attributeLine } from '../model/item.ts'
+import { allKeys, keyOfDouble, keyOfLong, keyOfString } from '../model/item-key.ts'
+import { NextTokens } from '../model/next-token.ts'
+import { ItemAdmin } from './item-admin.ts'
+import { Metadata, type MetadataAnswer } from './metadata.ts'
+
+const secret = new Uint8Array(32).fill(1)
+const everything = () => true
+const unhurried = new AbortController().signal
+
+let directory: string
+let catalog: Catalog
+let metadata: Metadata
+let position: number
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tidemark-metadata-'))
+  catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
+  for (const type of ['string', 'long', 'double', 'timestamp'] as const) {
+    const fields: readonly Field[] = [
+      { name: 'id', source: 'id', type, role: 'index' },
+      { name: 'n', source: 'n', type: 'long', role: 'attribute' },
+    ]
+    await catalog.ingests.create({
+      alias: type,
+      kind: 'metadata',
+      entity: null,
+      fields,
+      duplicates: 'keep',
+      createdMs: 0,
+    })
+  }
+  metadata = await metadataOf({})
+  position = 0
+})
+
+afterEach(async () => {
+  await catalog.close()
+  await rm(directory, { recursive: true })
+})
+
+async function metadataOf(limits: { pageBytes?: number; resultBytes?: number }, tokens = new NextTokens(secret)) {
+  return new Metadata({
+    definitions: await Definitions.open(catalog.ingests),
+    items: catalog.items,
+    tokens,
+    limits: { pageBytes: 1_000_000, resultBytes: 1_000_000, ...limits },
+  })
+}
+
+const entityIds: Readonly<Record<string, number>> = { string: 1, long: 2, double: 3, timestamp: 4 }
+type Identifier = string | bigint | number
+
+function keyOf(type: FieldType, id: Identifier): Uint8Array {
+  if (typeof id === 'string') return keyOfString(id)
+  return type === 'double' ? keyOfDouble(Number(id)) : keyOfLong(BigInt(id))
+}
+
+/** Pushes items as the pipeline would. */
+async function push(type: FieldType, ids: readonly Identifier[], n = '1'): Promise<void> {
+  const items = ids.map((id) => ({
+    entityId: entityIds[type]!,
+    key: keyOf(type, id),
+    position: position++,
+    attributes: attributeLine('n', n),
+  }))
+  await catalog.outcomes.add({ rejected: [], items }, position)
+}
+
+/** Deletes all items of a table. */
+async function clear(type: FieldType): Promise<void> {
+  const entityId = entityIds[type]!
+  const { items } = await catalog.items.list(entityId, allKeys, { itemsMax: 10_000, bytesMax: 1e9 })
+  for (const { key } of items) await catalog.items.delete(entityId, key, position)
+}
+
+interface Page {
+  readonly Items: readonly { readonly id: string | number; readonly n: number }[]
+  readonly NextToken: string | null
+}
+
+function textOf(answer: MetadataAnswer): string {
+  const text = Buffer.concat(answer.chunks).toString()
+  expect(answer.bytes).toBe(Buffer.byteLength(text))
+  return text
+}
+
+async function page(table: string, query: string, of = metadata): Promise<Page> {
+  return JSON.parse(textOf(await of.list(table, query, everything, unhurried)))
+}
+
+const idsOf = ({ Items }: Page) => Items.map(({ id }) => id)
+
+/** One operator and what it means for a comparison of an identifier with the value. */
+type Operator = readonly [name: string, holds: (order: number) => boolean]
+const operators: readonly Operator[] = [
+  ['[gt]', (order) => order > 0],
+  ['[gte]', (order) => order >= 0],
+  ['[lt]', (order) => order < 0],
+  ['[lte]', (order) => order <= 0],
+  ['', (order) => order === 0],
+]
+
+interface Filter<Id> {
+  readonly query: string
+  readonly holds: (id: Id) => boolean
+}
+
+/** Filters over a type: comparisons, and `be` in both forms. */
+function filtersOf<Id>(ids: fc.Arbitrary<Id>, compare: (a: Id, b: Id) => number, spell: (id: Id) => string) {
+  const one = fc.tuple(fc.constantFrom(...operators), ids).map(
+    ([[name, holds], value]): Filter<Id> => ({
+      query: `id${name}=${encodeURIComponent(spell(value))}`,
+      holds: (id) => holds(compare(id, value)),
+    }),
+  )
+  const between = fc.tuple(ids, ids, fc.boolean()).map(([a, b, twice]): Filter<Id> => {
+    const [low, high] = compare(a, b) <= 0 ? [a, b] : [b, a]
+    const [lowText, highText] = [low, high].map((end) => encodeURIComponent(spell(end)))
+    const commas = `${spell(low)}${spell(high)}`.includes(',')
+    const query = twice || commas ? `id[be]=${lowText}&id%5Bbe%5D=${highText}` : `id[be]=${lowText},${highText}`
+    return { query, holds: (id) => compare(id, low) >= 0 && compare(id, high) <= 0 }
+  })
+  return { one, between }
+}
+
+/** Several filters are one that holds where all of them do; `be` may come once in a query. */
+function combined<Id>(filters: fc.Arbitrary<Filter<Id>>, between: fc.Arbitrary<Filter<Id>>): fc.Arbitrary<Filter<Id>> {
+  return fc.tuple(fc.array(filters, { maxLength: 2 }), fc.option(between)).map(([some, last]) => {
+    const all = last === null ? some : [...some, last]
+    return { query: all.map(({ query }) => query).join('&'), holds: (id) => all.every(({ holds }) => holds(id)) }
+  })
+}
+
+interface Kind<Id> {
+  readonly type: FieldType
+  readonly ids: fc.Arbitrary<Id>
+  readonly compare: (a: Id, b: Id) => number
+  readonly spell: (id: Id) => string
+  readonly filters: fc.Arbitrary<Filter<Id>>
+}
+
+const text = fc.string({
+  unit: fc.constantFrom('a', 'b', ',', '+', ' ', '%', 'é', '～', '😀'),
+  minLength: 1,
+  maxLength: 3,
+})
+
+function stringKind(): Kind<string> {
+  const spell = (id: string): string => id
+  const { one, between } = filtersOf(text, compareCodePoints, spell)
+  const beginning = text.map(
+    (prefix): Filter<string> => ({
+      query: `id[bw]=${encodeURIComponent(prefix).replaceAll('%20', '+')}`,
+      holds: (id) => id.startsWith(prefix),
+    }),
+  )
+  return {
+    type: 'string',
+    ids: text,
+    compare: compareCodePoints,
+    spell,
+    filters: combined(fc.oneof(one, beginning), between),
+  }
+}
+
+function numberKind<Id extends bigint | number>(
+  type: FieldType,
+  ids: fc.Arbitrary<Id>,
+  spell: (id: Id) => string,
+): Kind<Id> {
+  const compare = (a: Id, b: Id): number => Number(a > b) - Number(a < b)
+  const { one, between } = filtersOf(ids, compare, spell)
+  return { type, ids, compare, spell, filters: combined(one, between) }
+}
+
+const long = fc.oneof(fc.bigInt({ min: -20n, max: 20n }), fc.bigInt({ min: 2n ** 53n - 3n, max: 2n ** 53n + 3n }))
+const double = fc.oneof(
+  fc.integer({ min: -9, max: 9 }).map((n) => n / 2),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+)
+const ms = fc.integer({ min: -5, max: 5 }).map((n) => n * 1000)
+
+/** The list against a sorted array: any filter, any page size, and pushes between two pages. */
+function listsAsAnArrayWould<Id extends Identifier>({ type, ids, compare, spell, filters }: Kind<Id>) {
+  const pushed = fc.array(fc.array(ids, { maxLength: 12 }), { minLength: 1, maxLength: 6 })
+  return fc.asyncProperty(pushed, filters, fc.integer({ min: 1, max: 7 }), async ([first, ...later], filter, limit) => {
+    const known = new Map<string, Id>()
+    const isAfter = (id: Id, last: Id | null): boolean => last === null || compare(id, last) > 0
+    const store = async (some: readonly Id[]): Promise<void> => {
+      await push(type, some)
+      for (const id of some) known.set(spell(id), id)
+    }
+    await clear(type)
+    await store(first ?? [])
+    let token: string | null = null
+    let last: Id | null = null
+    do {
+      const query = [filter.query, `limit=${limit}`, token === null ? '' : `NextToken=${token}`].join('&')
+      const json = textOf(await metadata.list(type, query, everything, unhurried))
+      const rest = [...known.values()].sort(compare).filter((id) => filter.holds(id) && isAfter(id, last))
+      expect(idsIn(json)).toEqual(rest.slice(0, limit).map((id) => jsonOf(type, id)))
+      token = (JSON.parse(json) as Page).NextToken
+      expect(token !== null).toBe(rest.length > limit)
+      last = rest[limit - 1] ?? last
+      await store(later.shift() ?? [])
+    } while (token !== null)
+  })
+}
+
+/** Identifiers as the answer spells them: JSON.parse would cut the digits of large ones. */
+function idsIn(json: string): readonly string[] {
+  return [...json.matchAll(/"id":("(?:[^"\\]|\\.)*"|[^,]+),"n"/g)].map((match) => match[1]!)
+}
+
+function jsonOf(type: FieldType, id: Identifier): string {
+  if (typeof id === 'string') return JSON.stringify(id)
+  return type === 'timestamp' ? `"${new Date(Number(id)).toISOString()}"` : String(id === 0 ? 0 : id)
+}
+
+describe('any filter, page size and pushes between pages list what a sorted array would', () => {
+  const runs = { numRuns: 40 }
+  test('strings', () => fc.assert(listsAsAnArrayWould(stringKind()), runs))
+  test('longs', () => fc.assert(listsAsAnArrayWould(numberKind('long', long, String)), runs))
+  test('doubles', () =>
+    fc.assert(listsAsAnArrayWould(numberKind('double', double, (id) => String(id === 0 ? 0 : id))), runs))
+  test('timestamps', () =>
+    fc.assert(listsAsAnArrayWould(numberKind('timestamp', ms, (id) => new Date(id).toISOString())), runs))
+})
+
+describe('pages', () => {
+  const names = Array.from({ length: 1200 }, (_, index) => `i${String(index).padStart(4, '0')}`)
+
+  test('have 1,000 items by default, 10,000 at most, and the last one no token', async () => {
+    await push('string', names)
+    const first = await page('string', '')
+    expect(idsOf(first)).toEqual(names.slice(0, 1000))
+    const second = await page('string', `NextToken=${first.NextToken}&limit=10000`)
+    expect(idsOf(second)).toEqual(names.slice(1000))
+    expect(second.NextToken).toBeNull()
+    expect((await page('string', 'limit=1200')).NextToken).toBeNull()
+    expect((await page('string', 'limit=1199')).NextToken).not.toBeNull()
+    expect(await page('long', '')).toEqual({ Items: [], NextToken: null })
+  })
+
+  test('end early at their bytes and hide nothing; an item that is larger alone is a page', async () => {
+    await push('string', names.slice(0, 9), '1')
+    const small = await metadataOf({ pageBytes: 50 })
+    const seen: unknown[] = []
+    let token = ''
+    for (let pages = 0; ; pages++) {
+      const answer = await page('string', token, small)
+      expect(answer.Items.length).toBeLessThanOrEqual(2)
+      seen.push(...idsOf(answer))
+      if (answer.NextToken === null) break
+      token = `NextToken=${answer.NextToken}`
+      expect(pages).toBeLessThan(20)
+    }
+    expect(seen).toEqual(names.slice(0, 9))
+    const tiny = await metadataOf({ pageBytes: 1 })
+    expect(idsOf(await page('string', '', tiny))).toEqual(['i0000'])
+  })
+
+  test('an item that is pushed again is shown as it is then', async () => {
+    await push('string', ['a', 'b'], '1')
+    const { NextToken } = await page('string', 'limit=1')
+    await push('string', ['a', 'b'], '2')
+    expect((await page('string', `NextToken=${NextToken}`)).Items).toEqual([{ id: 'b', n: 2 }])
+  })
+
+  test('a field that was added since is null in older items', async () => {
+    await push('string', ['a'])
+    const more: Field = { name: 'more', source: 'more', type: 'json', role: 'attribute' }
+    await catalog.ingests.change('string', { addFields: [more] })
+    metadata = await metadataOf({})
+    expect((await page('string', '')).Items).toEqual([{ id: 'a', n: 1, more: null }])
+  })
+
+  test('a caller who left is not read for', async () => {
+    await push('string', names)
+    const gone = AbortSignal.abort(new Error('gone'))
+    await expect(metadata.list('string', '', everything, gone)).rejects.toThrow('gone')
+  })
+})
+
+describe('tokens', () => {
+  const refused = expect.objectContaining({ code: 'invalid_token' })
+  let token: string
+  beforeEach(async () => {
+    await push('string', ['a', 'b', 'c', 'd', "e'; DROP TABLE items; --"])
+    await push('long', [1, 2, 3])
+    token = (await page('string', 'id[gte]=b&limit=1')).NextToken!
+  })
+
+  test('take another limit and another spelling of the filter, and survive a restart', async () => {
+    const restarted = await metadataOf({}, new NextTokens(secret))
+    const answer = await page('string', `limit=2&NextToken=${token}&id%5Bgte%5D=b`, restarted)
+    expect(idsOf(answer)).toEqual(['c', 'd'])
+  })
+
+  test('lead on also when the item they were made of is gone', async () => {
+    await catalog.items.delete(1, keyOfString('b'), position)
+    expect(idsOf(await page('string', `id[gte]=b&limit=1&NextToken=${token}`))).toEqual(['c'])
+  })
+
+  test.each<[string, () => string]>([
+    ['cut', () => token.slice(0, -1)],
+    ['lengthened', () => `${token}A`],
+    ['forged', () => `${token.slice(0, -2)}${token.endsWith('A') ? 'B' : 'A'}${token.slice(-1)}`],
+    ['empty', () => ''],
+    ['of no form', () => '!!!'],
+    ['with a padding', () => `${token}=`],
+  ])('%s', async (_, make) => {
+    await expect(page('string', `id[gte]=b&NextToken=${encodeURIComponent(make())}`)).rejects.toEqual(refused)
+  })
+
+  test.each([
+    ['string', ''],
+    ['string', 'id[gt]=b'],
+    ['string', 'id[gte]=c'],
+    ['string', 'id[gte]=b&id[lt]=z'],
+    ['long', ''],
+  ])('used for %s?%s', async (table, query) => {
+    await expect(page(table, `${query}&NextToken=${token}`)).rejects.toEqual(refused)
+  })
+
+  test('of another service', async () => {
+    const other = await metadataOf({}, new NextTokens(new Uint8Array(32).fill(2)))
+    await expect(page('string', `id[gte]=b&NextToken=${token}`, other)).rejects.toEqual(refused)
+  })
+})
+
+describe('items by identifier', () => {
+  const find = async (table: string, itemsId: readonly string[], of = metadata): Promise<unknown> =>
+    JSON.parse(textOf(await of.find(table, { itemsId: [...itemsId] }, everything, unhurried)))
+
+  test('come in the order asked, once each, absent ones left out', async () => {
+    await push('string', ['a', 'b', 'c'])
+    expect(await find('string', ['c', 'x', 'a', 'c', ''])).toEqual([
+      { id: 'c', n: 1 },
+      { id: 'a', n: 1 },
+    ])
+    expect(await find('string', [])).toEqual([])
+  })
+
+  test.each<[FieldType, Identifier, readonly string[]]>([
+    ['long', 5, ['5', '5.0', '50e-1']],
+    ['double', 0.5, ['0.5', '5e-1', '0.50']],
+    ['timestamp', 0, ['1970-01-01', '1970-01-01T00:00:00Z', '0', '1970-01-01T01:00+01:00']],
+  ])('%s %s in any spelling', async (type, id, spellings) => {
+    await push(type, [id])
+    for (const spelling of spellings) expect(await find(type, [spelling])).toHaveLength(1)
+    expect(await find(type, spellings)).toHaveLength(1)
+  })
+
+  test.each<[FieldType, string]>([
+    ['long', 'x'],
+    ['long', ''],
+    ['double', '1e999'],
+    ['timestamp', 'noon'],
+    ['string', '\ud800'],
+  ])('%s %j is refused by its place', async (type, id) => {
+    await expect(find(type, [type === 'string' ? 'a' : '1', id])).rejects.toMatchObject({
+      code: 'invalid_request',
+      errors: [{ path: 'itemsId[1]', message: expect.stringContaining('"id"') }],
+    })
+  })
+
+  test('10,000 of them are read in parts; more bytes than the limit are refused', async () => {
+    const ids = Array.from({ length: 10_000 }, (_, index) => index)
+    await push('long', ids)
+    expect(await find('long', ids.map(String).toReversed())).toHaveLength(10_000)
+    const small = await metadataOf({ resultBytes: 1000 })
+    await expect(find('long', ids.map(String), small)).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('SQL in identifiers stays text', async () => {
+    const sql = "'; DROP TABLE items; --"
+    await push('string', [sql, '%', '_', 'a"b'])
+    expect(await find('string', [sql])).toEqual([{ id: sql, n: 1 }])
+    expect(idsOf(await page('string', `id=${encodeURIComponent(sql)}`))).toEqual([sql])
+    expect(idsOf(await page('string', 'id[bw]=%25'))).toEqual(['%'])
+    expect(idsOf(await page('string', 'id[bw]=_'))).toEqual(['_'])
+  })
+})
+
+describe('descriptions', () => {
+  const describeAll = (entities: string[], mayRead = (_: string): boolean => true) =>
+    metadata.describe({ entities }, mayRead)
+
+  test('come as asked, once each; by name for none named', async () => {
+    await push('string', ['a', 'b'])
+    const [first, second, ...rest] = await describeAll(['string', 'long', 'string'])
+    expect(first).toEqual({
+      entity: 'string',
+      type: 'metadata',
+      index_field: 'id',
+      fields: [
+        { name: 'id', type: 'string', role: 'index' },
+        { name: 'n', type: 'long', role: 'attribute' },
+      ],
+      items: 2,
+    })
+    expect([second?.entity, second?.items, rest.length]).toEqual(['long', 0, 0])
+    const names = ['double', 'long', 'string', 'timestamp']
+    expect((await describeAll([])).map(({ entity }) => entity)).toEqual(names)
+    expect((await metadata.describe({}, everything)).map(({ entity }) => entity)).toEqual(names)
+    expect((await metadata.describe({ entities: null }, everything)).map(({ entity }) => entity)).toEqual(names)
+  })
+
+  test('name what is unknown, and show nothing that may not be read', async () => {
+    const unknown = {
+      code: 'unknown_entity',
+      errors: [{ path: 'entities[1]', message: expect.stringContaining('"nope"') }],
+    }
+    await expect(describeAll(['string', 'nope'])).rejects.toMatchObject(unknown)
+    const mine = (name: string): boolean => name === 'long'
+    expect((await describeAll([], mine)).map(({ entity }) => entity)).toEqual(['long'])
+    await expect(describeAll(['string'], mine)).rejects.toMatchObject({ code: 'unknown_entity' })
+  })
+})
+
+test.each(['nope', 'STRING', 'string '])('there is no table %j', async (table) => {
+  const missing = { code: 'table_not_found' }
+  await expect(page(table, '')).rejects.toMatchObject(missing)
+  await expect(metadata.find(table, { itemsId: [] }, everything, unhurried)).rejects.toMatchObject(missing)
+})
+
+test('a table that may not be read is as one that is not there', async () => {
+  const nothing = (): boolean => false
+  await expect(metadata.list('string', '', nothing, unhurried)).rejects.toMatchObject({ code: 'table_not_found' })
+  const request = { itemsId: ['a'] }
+  await expect(metadata.find('string', request, nothing, unhurried)).rejects.toMatchObject({ code: 'table_not_found' })
+})
+
+describe('deleting an item', () => {
+  async function adminOf(waitFor: (position: number, signal: AbortSignal) => Promise<void>): Promise<ItemAdmin> {
+    return new ItemAdmin({
+      definitions: await Definitions.open(catalog.ingests),
+      items: catalog.items,
+      journal: { durablePosition: 50 },
+      progress: { waitFor },
+      waitMs: 20,
+    })
+  }
+
+  test('waits for what was pushed before', async () => {
+    const admin = await adminOf(async (until) => {
+      expect(until).toBe(50)
+      await push('string', ['a'])
+    })
+    await admin.delete('string', 'a')
+    expect(await page('string', '')).toEqual({ Items: [], NextToken: null })
+    position = 50
+    await push('string', ['a'])
+    expect(idsOf(await page('string', ''))).toEqual(['a'])
+  })
+
+  test('does not wait for ever', async () => {
+    const admin = await adminOf(
+      (_, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    await expect(admin.delete('string', 'a')).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+  })
+
+  test.each([
+    ['nope', 'a', 'table_not_found'],
+    ['string', 'a', 'not_found'],
+    ['long', 'a', 'invalid_request'],
+  ])('%s/%s: %s', async (table, id, code) => {
+    const admin = await adminOf(async () => undefined)
+    await expect(admin.delete(table, id)).rejects.toMatchObject({ code })
+  })
+})
