@@ -192,6 +192,13 @@ export interface RejectedCatalog {
   list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage>
   /** How many rows of each ingest were rejected, discarded ones included, by ingest id. */
   counts(): Promise<ReadonlyMap<number, number>>
+  /** About how many bytes the rows in the list of each ingest take, by ingest id; an ingest without any may be absent. */
+  keptBytes(): Promise<ReadonlyMap<number, number>>
+  /**
+   * Takes rows out of the list, all that are in it when `positions` is null, and resolves with how many these were. What they take is given
+   * back; counts and `ofBatch` stay as they are, and a journal that is judged again does not bring them back.
+   */
+  discard(ingestId: number, positions: readonly number[] | null): Promise<number>
   /** How many rows of one batch were rejected, and the first of them (at most `limit`, by index). */
   ofBatch(
     ingestId: number,

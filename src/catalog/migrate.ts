@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { firstTables } from './migrations/0001-first-tables.ts'
 import { items } from './migrations/0002-items.ts'
 import { storeFiles } from './migrations/0003-store-files.ts'
+import { rejectedBytes } from './migrations/0004-rejected-bytes.ts'
 import type { Tables } from './schema.ts'
 
 interface Migration {
@@ -14,6 +15,7 @@ const migrations: readonly Migration[] = [
   { name: '0001-first-tables', up: firstTables },
   { name: '0002-items', up: items },
   { name: '0003-store-files', up: storeFiles },
+  { name: '0004-rejected-bytes', up: rejectedBytes },
 ]
 
 /** Brings the tables to this program's shape, in one transaction. Throws an Error when the catalog is newer than the program. */

@@ -103,6 +103,8 @@ interface RejectedRows {
 interface RejectedCounts {
   ingest_id: number
   rows: number
+  /** What the rows that are neither discarded nor stored since take, about. */
+  kept_bytes: number
 }
 
 interface Items {

@@ -434,6 +434,29 @@ function rejectedTests(catalog: () => Catalog): void {
     )
   })
 
+  test('discards rows for good, some or all, and gives back what they take', async () => {
+    const { rejected: repository } = catalog()
+    const rows = Array.from({ length: 1200 }, (_, index) => rejected(index, { row: 'x'.repeat(1000) }))
+    await keepRejected(catalog(), [...rows, rejected(5000, { ingestId: 2 })], 5001)
+    const before = (await repository.keptBytes()).get(1)!
+    expect(before).toBeGreaterThanOrEqual(1_200_000)
+    expect(await repository.discard(1, [3, 4, 4, 9999])).toBe(2)
+    expect(await repository.discard(1, [3])).toBe(0)
+    expect((await repository.keptBytes()).get(1)).toBe((before / 1200) * 1198)
+    expect((await repository.list(1, { ...everything, limit: 4 })).rows.map(({ position }) => position)).toEqual([
+      0, 1, 2, 5,
+    ])
+    expect(await repository.discard(1, null)).toBe(1198)
+    expect((await repository.keptBytes()).get(1)).toBe(0)
+    expect(await repository.list(1, everything)).toEqual({ rows: [], more: false })
+    expect((await repository.list(2, everything)).rows).toHaveLength(1)
+    await keepRejected(catalog(), [...rows, rejected(1500)], 5001)
+    expect((await repository.list(1, everything)).rows).toEqual([rejected(1500)])
+    expect((await repository.keptBytes()).get(1)).toBeLessThan(300)
+    expect((await repository.counts()).get(1)).toBe(1201)
+    expect(await repository.ofBatch(1, 0, 1)).toEqual({ count: 1201, first: [{ ...rejected(0), row: '' }] })
+  })
+
   test('tells the first rejected rows of a batch and how many there are', async () => {
     const rows = [5, 9, 7].map((position) => rejected(position, { batchPosition: 4, index: position - 4 }))
     await keepRejected(catalog(), [...rows, rejected(20, { batchPosition: 20 })], 30)

@@ -1,6 +1,7 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import type { RejectedRow } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
+import { countKeptBytes, keptRowBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { toTextColumn } from './text-column.ts'
 
@@ -20,7 +21,9 @@ export class RejectedKeeper {
     for (const [ingestId, records] of recordsByIngest(rows)) {
       let kept = 0
       for (const portion of portions(records)) kept += await this.#insert(transaction, portion)
-      await addToCount(transaction, ingestId, kept)
+      const bytes = records.reduce((sum, { row_bytes }) => sum + row_bytes + keptRowBytes, 0)
+      await addToCount(transaction, ingestId, kept, bytes)
+      if (kept < records.length) await countKeptBytes(transaction, ingestId)
     }
   }
 
@@ -91,13 +94,21 @@ function recordOf(row: RejectedRow): RejectedRecord {
   }
 }
 
-async function addToCount(transaction: Transaction<Tables>, ingestId: number, rows: number): Promise<void> {
+async function addToCount(
+  transaction: Transaction<Tables>,
+  ingestId: number,
+  rows: number,
+  bytes: number,
+): Promise<void> {
   if (rows === 0) return
   await transaction
     .insertInto('rejected_counts')
-    .values({ ingest_id: ingestId, rows })
+    .values({ ingest_id: ingestId, rows, kept_bytes: bytes })
     .onConflict((conflict) =>
-      conflict.column('ingest_id').doUpdateSet((column) => ({ rows: column('rejected_counts.rows', '+', rows) })),
+      conflict.column('ingest_id').doUpdateSet((column) => ({
+        rows: column('rejected_counts.rows', '+', rows),
+        kept_bytes: column('rejected_counts.kept_bytes', '+', bytes),
+      })),
     )
     .execute()
 }

@@ -7,6 +7,7 @@ import {
   rejectCodes,
 } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
+import { discardRejected } from './discard-rejected.ts'
 import { oneOf } from './ingest-rows.ts'
 import type { RejectedRecord } from './keep-rejected.ts'
 import { readConsistently } from './read-consistently.ts'
@@ -39,6 +40,15 @@ export class RejectedRepository implements RejectedCatalog {
   async counts(): Promise<ReadonlyMap<number, number>> {
     const rows = await this.#database.selectFrom('rejected_counts').selectAll().execute()
     return new Map(rows.map((row) => [row.ingest_id, row.rows]))
+  }
+
+  async keptBytes(): Promise<ReadonlyMap<number, number>> {
+    const rows = await this.#database.selectFrom('rejected_counts').select(['ingest_id', 'kept_bytes']).execute()
+    return new Map(rows.map((row) => [row.ingest_id, row.kept_bytes]))
+  }
+
+  discard(ingestId: number, positions: readonly number[] | null): Promise<number> {
+    return discardRejected(this.#database, ingestId, positions)
   }
 
   ofBatch(

@@ -1,0 +1,25 @@
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { Tables } from '../schema.ts'
+
+/** What a kept row takes beside its text, about. */
+export const keptRowBytes = 128
+
+/** What the kept ones among these rows take together. */
+export function sumOfKept({ fn }: ExpressionBuilder<Tables, 'rejected_rows'>) {
+  return fn.coalesce(fn.sum<number>(sql<number>`row_bytes + ${sql.lit(keptRowBytes)}`), sql.lit(0)).as('bytes')
+}
+
+/** Counts what the kept rows of an ingest take, all of them: where it cannot be told by what was just changed. */
+export async function countKeptBytes(transaction: Kysely<Tables>, ingestId: number): Promise<void> {
+  const { bytes } = await transaction
+    .selectFrom('rejected_rows')
+    .select(sumOfKept)
+    .where('ingest_id', '=', ingestId)
+    .where('state', '=', 'kept')
+    .executeTakeFirstOrThrow()
+  await transaction
+    .updateTable('rejected_counts')
+    .set({ kept_bytes: Number(bytes) })
+    .where('ingest_id', '=', ingestId)
+    .execute()
+}
