@@ -1,12 +1,17 @@
 // The manifest says which files hold the rows that are stored for good, and from where on the journal is still needed. The state of
 // the store is always the manifest and what a replay of the journal from the sealed position brings.
 
-/** A sealed file and the index beside it. Neither is ever changed: a merge makes new files and removes these. */
-export interface StoreFile {
-  /** Names the file for ever: no id is given twice. */
-  readonly id: number
+/** What names a file for ever. */
+export interface StoreFileKey {
   readonly entityId: number
-  /** The UTC day of its rows, as days since 1970; null when it holds rows of several. */
+  /** In the entity's folder, without an ending. */
+  readonly name: string
+}
+
+/** A sealed file and the index beside it. Neither is ever changed: a merge makes new files and removes these. */
+export interface StoreFile extends StoreFileKey {
+  readonly kind: 'day' | 'mixed'
+  /** The UTC day of its rows, as days since 1970; null of a mixed file. */
   readonly day: number | null
   readonly rows: number
   readonly firstMs: number
@@ -34,9 +39,7 @@ export interface IngestCount {
 export interface Manifest {
   /** Rows before this position are in the files or were rejected: the journal is read from here. */
   readonly sealedPosition: number
-  /** Higher than that of every file there ever was. */
-  readonly nextFileId: number
-  /** By id. */
+  /** By entity and name. */
   readonly files: readonly StoreFile[]
   /** By entity. */
   readonly registries: readonly StoreRegistry[]
@@ -52,8 +55,7 @@ export interface Seal {
 
 export interface ManifestChange {
   readonly add: readonly StoreFile[]
-  /** Ids of files. */
-  readonly remove: readonly number[]
+  readonly remove: readonly StoreFileKey[]
   /** Those that grew. */
   readonly registries: readonly StoreRegistry[]
   /** Null for a merge, which moves no rows out of the journal. */

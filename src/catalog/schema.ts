@@ -137,8 +137,9 @@ interface Secrets {
 }
 
 interface StoreFiles {
-  id: number
   entity_id: number
+  name: string
+  kind: string
   day: number | null
   rows: number
   first_ms: number
@@ -167,7 +168,6 @@ interface IngestCounts {
 interface StoreState {
   id: number
   sealed_position: number
-  next_file_id: number
   checksum: number
 }
 

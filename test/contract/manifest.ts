@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import type { Manifest, ManifestChange, StoreFile } from '../../src/catalog/manifest.ts'
 
-const file = (id: number, change: Partial<StoreFile> = {}): StoreFile => ({
-  id,
+const file = (name: string, change: Partial<StoreFile> = {}): StoreFile => ({
   entityId: 1,
+  name,
+  kind: 'day',
   day: 20_454,
   rows: 10,
   firstMs: -5,
@@ -17,7 +18,7 @@ const file = (id: number, change: Partial<StoreFile> = {}): StoreFile => ({
 })
 
 const nothing: ManifestChange = { add: [], remove: [], registries: [], seal: null }
-const empty: Manifest = { sealedPosition: 0, nextFileId: 1, files: [], registries: [], counts: [] }
+const empty: Manifest = { sealedPosition: 0, files: [], registries: [], counts: [] }
 const count = (ingestId: number, judged: number, rejected = 0) => ({ ingestId, judged, rejected })
 const registry = (entityId: number, series: number) => ({ entityId, series, bytes: 16 * series })
 
@@ -30,15 +31,14 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
         'takes files, registries and counts with the position of their seal',
         [
           {
-            add: [file(2, { day: null }), file(1)],
+            add: [file('2', { kind: 'mixed', day: null }), file('1')],
             registries: [registry(1, 3)],
             seal: { position: 7, counts: [count(1, 6, 1)] },
           },
         ],
         {
           sealedPosition: 7,
-          nextFileId: 3,
-          files: [file(1), file(2, { day: null })],
+          files: [file('1'), file('2', { kind: 'mixed', day: null })],
           registries: [registry(1, 3)],
           counts: [count(1, 6, 1)],
         },
@@ -47,16 +47,15 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
         'keeps what a later seal does not speak of',
         [
           {
-            add: [file(1)],
+            add: [file('1')],
             registries: [registry(1, 1), registry(2, 1)],
             seal: { position: 4, counts: [count(1, 1), count(2, 3)] },
           },
-          { add: [file(2)], registries: [registry(2, 2)], seal: { position: 9, counts: [count(2, 8, 2)] } },
+          { add: [file('2')], registries: [registry(2, 2)], seal: { position: 9, counts: [count(2, 8, 2)] } },
         ],
         {
           sealedPosition: 9,
-          nextFileId: 3,
-          files: [file(1), file(2)],
+          files: [file('1'), file('2')],
           registries: [registry(1, 1), registry(2, 2)],
           counts: [count(1, 1), count(2, 8, 2)],
         },
@@ -64,15 +63,15 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
       [
         'swaps files in a merge and leaves the position',
         [
-          { add: [file(1), file(2)], seal: { position: 4, counts: [] } },
-          { add: [file(3)], remove: [1, 2] },
+          { add: [file('1'), file('2')], seal: { position: 4, counts: [] } },
+          { add: [file('3')], remove: [file('1'), file('2')] },
         ],
-        { ...empty, sealedPosition: 4, nextFileId: 4, files: [file(3)] },
+        { ...empty, sealedPosition: 4, files: [file('3')] },
       ],
       [
-        'gives no id twice, whatever is removed',
-        [{ add: [file(5)], seal: { position: 4, counts: [] } }, { remove: [5] }],
-        { ...empty, sealedPosition: 4, nextFileId: 6 },
+        'lets entities have files of the same name',
+        [{ add: [file('1', { entityId: 2 }), file('1')] }, { remove: [file('1')] }],
+        { ...empty, files: [file('1', { entityId: 2 })] },
       ],
     ])('%s', async (_name, changes, expected) => {
       for (const change of changes) await catalog().manifest.commit({ ...nothing, ...change })
@@ -82,18 +81,18 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
     })
 
     test.each<[string, Partial<ManifestChange>, RegExp]>([
-      ['a file that is there', { add: [file(2), file(1)] }, /./],
+      ['a file that is there', { add: [file('2'), file('1')] }, /./],
       [
         'the removal of a file that is not there',
-        { add: [file(2)], remove: [1, 9] },
-        /file 9 is to leave the manifest/,
+        { add: [file('2')], remove: [file('1'), file('9')] },
+        /file 1\/9 is to leave the manifest/,
       ],
-      ['a position that goes back', { add: [file(2)], seal: { position: 3, counts: [] } }, /go back from 4 to 3/],
-      ['a registry that gets shorter', { add: [file(2)], registries: [registry(1, 2)] }, /would become shorter/],
+      ['a position that goes back', { add: [file('2')], seal: { position: 3, counts: [] } }, /go back from 4 to 3/],
+      ['a registry that gets shorter', { add: [file('2')], registries: [registry(1, 2)] }, /would become shorter/],
     ])('refuses %s, and changes nothing', async (_name, change, message) => {
       await catalog().manifest.commit({
         ...nothing,
-        add: [file(1)],
+        add: [file('1')],
         registries: [registry(1, 3)],
         seal: { position: 4, counts: [] },
       })

@@ -5,8 +5,9 @@ import type { Tables } from '../schema.ts'
 export async function storeFiles(database: Kysely<Tables>): Promise<void> {
   await database.schema
     .createTable('store_files')
-    .addColumn('id', 'bigint', (column) => column.primaryKey())
     .addColumn('entity_id', 'bigint', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
     .addColumn('day', 'integer')
     .addColumn('rows', 'bigint', (column) => column.notNull())
     .addColumn('first_ms', 'bigint', (column) => column.notNull())
@@ -16,6 +17,7 @@ export async function storeFiles(database: Kysely<Tables>): Promise<void> {
     .addColumn('bytes', 'bigint', (column) => column.notNull())
     .addColumn('index_bytes', 'bigint', (column) => column.notNull())
     .addColumn('checksum', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('store_files_key', ['entity_id', 'name'])
     .execute()
   await database.schema
     .createTable('store_registries')
@@ -31,12 +33,11 @@ export async function storeFiles(database: Kysely<Tables>): Promise<void> {
     .addColumn('rejected', 'bigint', (column) => column.notNull())
     .addColumn('checksum', 'bigint', (column) => column.notNull())
     .execute()
-  // At most one row, so that position and file ids stand under one checksum.
+  // One row at most.
   await database.schema
     .createTable('store_state')
     .addColumn('id', 'integer', (column) => column.primaryKey())
     .addColumn('sealed_position', 'bigint', (column) => column.notNull())
-    .addColumn('next_file_id', 'bigint', (column) => column.notNull())
     .addColumn('checksum', 'bigint', (column) => column.notNull())
     .execute()
 }

@@ -15,11 +15,21 @@ test.each([
   ['store_registries', 'bytes = 17'],
   ['ingest_counts', 'judged = 0'],
   ['store_state', 'sealed_position = 8'],
-  ['store_state', 'next_file_id = 1'],
+  ['store_files', "name = '2'"],
 ])('a damaged row of %s (%s) is an error that names the catalog', async (table, change) => {
   const path = join(directory, `${table} ${change}.sqlite`)
   const catalog = await openSqliteCatalog({ path })
-  const file = { id: 1, entityId: 1, day: 3, rows: 10, firstMs: 0, lastMs: 9, firstPosition: 0, lastPosition: 9 }
+  const file = {
+    entityId: 1,
+    name: '1',
+    kind: 'day' as const,
+    day: 3,
+    rows: 10,
+    firstMs: 0,
+    lastMs: 9,
+    firstPosition: 0,
+    lastPosition: 9,
+  }
   await catalog.manifest.commit({
     add: [{ ...file, bytes: 5, indexBytes: 6 }],
     remove: [],

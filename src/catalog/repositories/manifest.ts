@@ -5,11 +5,12 @@ import type {
   Manifest,
   ManifestCatalog,
   ManifestChange,
-  Seal,
   StoreFile,
+  StoreFileKey,
   StoreRegistry,
 } from '../manifest.ts'
 import type { Tables } from '../schema.ts'
+import { oneOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
 
 const stateId = 1
@@ -23,13 +24,16 @@ export class ManifestRepository implements ManifestCatalog {
 
   load(): Promise<Manifest> {
     return readConsistently(this.#database, async (transaction) => {
-      const state = await stateOf(transaction)
-      const files = await transaction.selectFrom('store_files').selectAll().orderBy('id').execute()
+      const files = await transaction
+        .selectFrom('store_files')
+        .selectAll()
+        .orderBy('entity_id')
+        .orderBy('name')
+        .execute()
       const registries = await transaction.selectFrom('store_registries').selectAll().orderBy('entity_id').execute()
       const counts = await transaction.selectFrom('ingest_counts').selectAll().orderBy('ingest_id').execute()
       return {
-        sealedPosition: state.sealed_position,
-        nextFileId: state.next_file_id,
+        sealedPosition: await sealedPositionOf(transaction),
         files: files.map((row) => fileOf(checked('store_files', row))),
         registries: registries.map((row) => registryOf(checked('store_registries', row))),
         counts: counts.map((row) => countOf(checked('ingest_counts', row))),
@@ -43,15 +47,15 @@ export class ManifestRepository implements ManifestCatalog {
       for (const file of add) await transaction.insertInto('store_files').values(fileRow(file)).execute()
       for (const registry of registries) await putRegistry(transaction, registry)
       for (const count of seal?.counts ?? []) await putCount(transaction, count)
-      await putState(transaction, add, seal)
+      if (seal !== null) await putPosition(transaction, seal.position)
     })
   }
 }
 
-type Row = Readonly<Record<string, number | null>> & { readonly checksum: number }
+type Row = Readonly<Record<string, number | string | null>> & { readonly checksum: number }
 
 /** A row with its checksum, over the table's name and its values in the order of their names. */
-function sealed<Values extends Readonly<Record<string, number | null>>>(
+function sealed<Values extends Readonly<Record<string, number | string | null>>>(
   table: string,
   values: Values,
 ): Values & { checksum: number } {
@@ -66,22 +70,24 @@ function checked<Record extends Row>(table: string, row: Record): Record {
   )
 }
 
-function checksumOf(table: string, values: Readonly<Record<string, number | null>>): number {
+function checksumOf(table: string, values: Readonly<Record<string, number | string | null>>): number {
   const entries = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))
   return crc32(JSON.stringify([table, entries]))
 }
 
-async function stateOf(
-  transaction: Transaction<Tables>,
-): Promise<Pick<Tables['store_state'], 'sealed_position' | 'next_file_id'>> {
+async function sealedPositionOf(transaction: Transaction<Tables>): Promise<number> {
   const row = await transaction.selectFrom('store_state').selectAll().executeTakeFirst()
-  return row === undefined ? { sealed_position: 0, next_file_id: 1 } : checked('store_state', row)
+  return row === undefined ? 0 : checked('store_state', row).sealed_position
 }
 
-async function removeFiles(transaction: Transaction<Tables>, ids: readonly number[]): Promise<void> {
-  for (const id of ids) {
-    const { numDeletedRows } = await transaction.deleteFrom('store_files').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows !== 1n) throw new Error(`file ${id} is to leave the manifest, and is not there`)
+async function removeFiles(transaction: Transaction<Tables>, keys: readonly StoreFileKey[]): Promise<void> {
+  for (const { entityId, name } of keys) {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('store_files')
+      .where('entity_id', '=', entityId)
+      .where('name', '=', name)
+      .executeTakeFirst()
+    if (numDeletedRows !== 1n) throw new Error(`file ${entityId}/${name} is to leave the manifest, and is not there`)
   }
 }
 
@@ -115,18 +121,10 @@ async function putCount(transaction: Transaction<Tables>, count: IngestCount): P
     .execute()
 }
 
-async function putState(
-  transaction: Transaction<Tables>,
-  added: readonly StoreFile[],
-  seal: Seal | null,
-): Promise<void> {
-  const standing = await stateOf(transaction)
-  const position = seal?.position ?? standing.sealed_position
-  if (position < standing.sealed_position) {
-    throw new Error(`the sealed position would go back from ${standing.sealed_position} to ${position}`)
-  }
-  const nextFileId = added.reduce((next, { id }) => Math.max(next, id + 1), standing.next_file_id)
-  const row = sealed('store_state', { id: stateId, sealed_position: position, next_file_id: nextFileId })
+async function putPosition(transaction: Transaction<Tables>, position: number): Promise<void> {
+  const standing = await sealedPositionOf(transaction)
+  if (position < standing) throw new Error(`the sealed position would go back from ${standing} to ${position}`)
+  const row = sealed('store_state', { id: stateId, sealed_position: position })
   await transaction
     .insertInto('store_state')
     .values(row)
@@ -136,8 +134,9 @@ async function putState(
 
 function fileRow(file: StoreFile): Tables['store_files'] {
   return sealed('store_files', {
-    id: file.id,
     entity_id: file.entityId,
+    name: file.name,
+    kind: file.kind,
     day: file.day,
     rows: file.rows,
     first_ms: file.firstMs,
@@ -151,8 +150,9 @@ function fileRow(file: StoreFile): Tables['store_files'] {
 
 function fileOf(row: Tables['store_files']): StoreFile {
   return {
-    id: row.id,
     entityId: row.entity_id,
+    name: row.name,
+    kind: oneOf(['day', 'mixed'], row.kind),
     day: row.day,
     rows: row.rows,
     firstMs: row.first_ms,
