@@ -20,7 +20,7 @@ export interface Services {
   readonly pushes: Pick<Pushes, 'push'>
   readonly receipts: Pick<Receipts, 'receipt'>
   readonly queries: Pick<Queries, 'run' | 'entities'>
-  readonly metadata: Pick<Metadata, 'describe' | 'list' | 'find'>
+  readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change'>
   readonly rejectedAdmin: Pick<RejectedAdmin, 'list'>
   readonly subscriberAdmin: Pick<

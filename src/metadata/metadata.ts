@@ -97,6 +97,11 @@ export class Metadata {
     return found.answer()
   }
 
+  /** Throws Problem `table_not_found`. */
+  requireTable(table: string, mayRead: MayRead): void {
+    this.#entity(table, mayRead)
+  }
+
   #entity(table: string, mayRead: MayRead): MetadataEntity {
     const entity = mayRead(table) ? this.#parts.definitions.metadataEntity(table) : undefined
     if (entity === undefined) throw tableNotFound(table)

@@ -30,11 +30,11 @@ export async function callWell<T = unknown>(...request: Parameters<typeof call>)
   return body
 }
 
-/** Makes a series ingest and a subscriber that may push to it; resolves with the subscriber's key. */
+/** Makes an ingest, of series by default, and a subscriber that may push to it; resolves with the subscriber's key. */
 export async function makeIngest(
   url: string,
   adminKey: string,
-  ingest: { readonly alias: string; readonly fields?: readonly object[] },
+  ingest: { readonly alias: string; readonly kind?: 'series' | 'metadata'; readonly fields?: readonly object[] },
 ): Promise<string> {
   await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: { kind: 'series', ...ingest } })
   const name = `pusher-of-${ingest.alias}`

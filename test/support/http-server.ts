@@ -126,6 +126,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
     },
     metadata: {
       describe: async () => [],
+      requireTable: () => {},
       list: async () => ({ bytes: pageBytes.length, chunks: [pageBytes] }),
       find: async () => ({ bytes: 2, chunks: [Buffer.from('[]')] }),
     },

@@ -23,7 +23,14 @@ export const postMetadataItems: Route = (app, { services, settings, guard, inFli
         'unavailable',
       ]),
     },
-    onRequest: [guard.consumption, acceptJson],
+    onRequest: [
+      guard.consumption,
+      acceptJson,
+      (request, _reply, done) => {
+        services.metadata.requireTable(request.params.table, guard.readable(request))
+        done()
+      },
+    ],
     preValidation: readAdminBody(settings),
     handler: async (request, reply) => {
       const signal = inFlight.signal(reply)
