@@ -1,0 +1,190 @@
+// Random requests with what each of them means, for the property test of the way from request to bytes.
+import type { EntityField } from '../../src/model/entity.ts'
+import { isNumeric } from '../../src/model/field.ts'
+import { bucketStart, granularityNames, nextBucketStart, parseGranularity } from '../../src/model/granularity.ts'
+import { formatInstant } from '../../src/model/instant.ts'
+import type { Plan, Range, Selection } from '../../src/model/plan.ts'
+import type { QueryKind } from '../../src/query/requests.ts'
+import type { Draw, RandomEntity } from './random-rows.ts'
+
+export interface Question {
+  readonly kind: QueryKind
+  readonly request: Readonly<Record<string, unknown>>
+  /** What the request means, made beside it and not from it. */
+  readonly plan: Plan
+}
+
+/** Dates are drawn from here on. */
+export const originMs = Date.UTC(2026, 0, 1)
+export const spanMs = 4 * 86_400_000
+
+const texts = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'none']
+const granularities = [
+  'all',
+  'NONE',
+  'second',
+  'Minute',
+  'five_minute',
+  'hour',
+  'PT7H',
+  'day',
+  'P1W',
+  'month',
+  'P1M1D',
+  'year',
+]
+
+export function oneOf<T>(draw: Draw, values: readonly T[]): T {
+  return values[draw(values.length)]
+}
+
+function someOf<T>(draw: Draw, values: readonly T[]): T[] {
+  return values.filter(() => draw(2) === 0)
+}
+
+/** One instant in one of the forms that are taken. */
+export function dateText(draw: Draw, ms: number): string {
+  const text = formatInstant(ms)
+  switch (draw(4)) {
+    case 0:
+      return text.slice(0, -1)
+    case 1:
+      return `${formatInstant(ms + 7_200_000).slice(0, -1)}+02:00`
+    case 2:
+      return text.replaceAll(/[-:]/g, '').replace('.', ',')
+    default:
+      return text
+  }
+}
+
+export function randomQuestion(draw: Draw, entity: RandomEntity, nowMs: number): Question {
+  const kinds = [
+    'average',
+    'average-dimensions',
+    'average-granularity',
+    'select',
+    'latest',
+    'last',
+    'next',
+    'snap',
+  ] as const
+  const kind = oneOf(draw, kinds)
+  const averaged = kind.startsWith('average')
+  const hasFields = !['average', 'latest', 'snap'].includes(kind)
+  const { selection, asked } = randomSelection(draw, entity, {
+    averaged,
+    hasFields,
+    keepsTag: kind === 'average-granularity',
+  })
+  const base = { entity: 'plant', ...asked }
+  switch (kind) {
+    case 'select': {
+      const { range, dates } = randomRange(draw)
+      return { kind, request: { ...base, ...dates }, plan: { kind, selection, range } }
+    }
+    case 'latest': {
+      const { ms, text } = randomDate(draw, nowMs)
+      if (draw(3) === 0) return { kind, request: base, plan: { kind, selection, fromMs: Number.NEGATIVE_INFINITY } }
+      return { kind, request: { ...base, date: text }, plan: { kind, selection, fromMs: ms } }
+    }
+    case 'last':
+    case 'next': {
+      const { ms, text } = randomDate(draw, nowMs)
+      const offset = draw(4) === 0 ? draw(12) : draw(2)
+      const plan = { kind, selection, dateMs: ms, offset }
+      return { kind, request: { ...base, date: text, ...(offset === 0 ? {} : { offset }) }, plan }
+    }
+    case 'snap':
+      return randomSnap(draw, selection, base, nowMs)
+    default: {
+      const { range, dates } = randomRange(draw)
+      const text = oneOf(draw, granularities)
+      const granularity = parseGranularity(text) ?? granularityNames.all
+      const byTag = kind !== 'average-granularity'
+      const plan: Plan = { kind: 'average', selection, range, granularity, byTag }
+      return { kind, request: { ...base, ...dates, granularity: text }, plan }
+    }
+  }
+}
+
+function randomSnap(draw: Draw, selection: Selection, base: object, nowMs: number): Question {
+  const { range, dates } = randomRange(draw)
+  const endMs = range.toMs === Number.POSITIVE_INFINITY ? nowMs : range.toMs
+  const text = oneOf(draw, ['all', 'hour', 'day', 'P1M', 'PT7H', 'week'])
+  const granularity = parseGranularity(text) ?? granularityNames.all
+  if (granularity.kind === 'all' || range.fromMs === Number.NEGATIVE_INFINITY) {
+    const plan: Plan = { kind: 'snap', selection, ticksMs: Float64Array.of(endMs) }
+    return { kind: 'snap', request: { ...base, ...dates }, plan }
+  }
+  const ticks: number[] = []
+  const first = bucketStart(granularity, range.fromMs)
+  for (let tick = first; tick <= endMs; tick = nextBucketStart(granularity, tick))
+    if (tick >= range.fromMs) ticks.push(tick)
+  const plan: Plan = { kind: 'snap', selection, ticksMs: Float64Array.from(ticks) }
+  return { kind: 'snap', request: { ...base, ...dates, granularity: text }, plan }
+}
+
+function randomSelection(
+  draw: Draw,
+  { time, tags, others }: RandomEntity,
+  { averaged, hasFields, keepsTag }: { averaged: boolean; hasFields: boolean; keepsTag: boolean },
+): { selection: Selection; asked: object } {
+  const tag = oneOf(draw, tags)
+  const ids = draw(2) === 0 ? [] : [...someOf(draw, texts), oneOf(draw, texts)]
+  const prefixes =
+    draw(2) === 0 ? [] : [...someOf(draw, ['a', 'a%', 'b', '\u{1f600}', 'é']), oneOf(draw, ['a', '', '%'])]
+  const metrics = others.filter((field) => field.role === 'metric' && (!averaged || isNumeric(field)))
+  const named = someOf(draw, metrics)
+  const choice = [...others.filter((field) => field.role === 'dimension'), ...tags]
+  const fields = hasFields ? someOf(draw, choice) : []
+  const selection: Selection = {
+    entityId: 1,
+    time,
+    tag,
+    ids: ids.length === 0 ? null : ids,
+    prefixes: prefixes.length === 0 ? null : prefixes,
+    metrics: named.length === 0 ? metrics : named,
+    fields: keepsTag ? fields : fields.filter((field) => field !== tag),
+  }
+  const names = (list: readonly EntityField[]): string[] => list.map(({ name }) => name)
+  const asked = {
+    ...(tag === tags[0] && draw(2) === 0 ? {} : { id_name_field: tag.name }),
+    ...(ids.length === 0 && draw(2) === 0 ? {} : { ids }),
+    ...(prefixes.length === 0 && draw(2) === 0 ? {} : { prefixes }),
+    metric_name_field: [...names(named), ...names(named).slice(0, 1)],
+    ...(hasFields ? { fields: [...names(fields), ...names(fields).slice(-1)] } : {}),
+  }
+  return { selection, asked }
+}
+
+function randomRange(draw: Draw): { range: Range; dates: object } {
+  const [first, second] = [randomMs(draw), randomMs(draw)]
+  const [fromMs, toMs] = [Math.min(first, second), Math.max(first, second)]
+  const start_date = dateText(draw, fromMs)
+  const end_date = dateText(draw, toMs)
+  const period = `PT${(toMs - fromMs) / 1000}S`
+  switch (draw(6)) {
+    case 0:
+      return { range: { fromMs, toMs: Number.POSITIVE_INFINITY }, dates: { start_date } }
+    case 1:
+      return { range: { fromMs: Number.NEGATIVE_INFINITY, toMs }, dates: { end_date, start_date: null } }
+    case 2:
+      return { range: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }, dates: {} }
+    case 3:
+      return { range: { fromMs, toMs }, dates: { start_date, end_date: period } }
+    case 4:
+      return { range: { fromMs, toMs }, dates: { start_date: period, end_date } }
+    default:
+      return { range: { fromMs, toMs }, dates: { start_date, end_date } }
+  }
+}
+
+function randomDate(draw: Draw, nowMs: number): { ms: number; text: string } {
+  const ms = randomMs(draw)
+  return draw(3) === 0 && ms <= nowMs ? { ms, text: `PT${(nowMs - ms) / 1000}S` } : { ms, text: dateText(draw, ms) }
+}
+
+/** Few instants, so that ranges often end on the date of a row. */
+export function randomMs(draw: Draw): number {
+  return originMs + draw(24) * (spanMs / 24) + (draw(3) === 0 ? draw(1000) : 0)
+}
