@@ -30,6 +30,7 @@ function questions(tags: number): readonly Question[] {
     const start = Math.floor(random() * Math.max(1, tags - 10))
     return Array.from({ length: Math.min(10, tags) }, (_, index) => tagName(start + index))
   }
+  const anyDate = (random: () => number): string => iso(firstMs + Math.floor(random() * pointsOfTag * stepMs))
   const day = { start_date: dayStart, end_date: dayEnd }
   const hourly = { entity: 'plant', granularity: 'hour', metric_name_field: ['V'] }
   const average = '/consumer/data/average'
@@ -59,8 +60,41 @@ function questions(tags: number): readonly Question[] {
       body: (random) => ({
         entity: 'plant',
         ids: [one(random)],
-        date: iso(firstMs + Math.floor(random() * pointsOfTag * stepMs)),
+        date: anyDate(random),
       }),
+    },
+    {
+      name: 'oldest after a date, one tag',
+      path: '/consumer/data/next',
+      body: (random) => ({ entity: 'plant', ids: [one(random)], date: anyDate(random) }),
+    },
+    {
+      name: 'hundredth before a date, one tag',
+      path: '/consumer/data/last',
+      body: (random) => ({ entity: 'plant', ids: [one(random)], date: anyDate(random), offset: 99 }),
+    },
+    {
+      name: 'latest of a prefix of ten tags',
+      path: '/consumer/data/latest',
+      body: (random) => ({
+        entity: 'plant',
+        prefixes: [tagName(Math.floor((random() * tags) / 10) * 10).slice(0, -4)],
+      }),
+    },
+    {
+      name: 'snap of ten tags, 96 ticks',
+      path: '/consumer/data/snap',
+      body: (random) => ({ entity: 'plant', ids: ten(random), granularity: 'fifteen_minute', ...day }),
+    },
+    {
+      name: 'hourly mean by area, one day, all tags pooled',
+      path: '/consumer/data/average-granularity',
+      body: () => ({ ...hourly, ...day, fields: ['area'] }),
+    },
+    {
+      name: 'ten tags, hourly mean by area, one day',
+      path: '/consumer/data/average-dimensions',
+      body: (random) => ({ ...hourly, ...day, ids: ten(random), fields: ['area'] }),
     },
     {
       name: 'raw rows, ten tags, one day (86,400)',
@@ -105,10 +139,52 @@ async function measureSize(rows: number, runs: number): Promise<void> {
     }
     printTable(`${rows / 1e6} million rows, ${tags} tags`, ['query', 'p50 ms', 'p99 ms', 'bytes'], lines)
     console.log(`\none tag, hourly mean, one day, 16 connections: ${spread(rate, 0)} a second`)
+    await measureLarge(server.url, tags, runs)
   } finally {
     await server.stop()
     await rm(dataDirectory, { recursive: true, force: true })
   }
+}
+
+const largeTags = 18
+const mediaTypes = ['application/json', 'application/x-ndjson', 'text/csv', 'application/vnd.apache.arrow.stream']
+
+/** 360,000 rows as a whole in each format, and what they do to short queries beside them. */
+async function measureLarge(url: string, tags: number, runs: number): Promise<void> {
+  if (tags < largeTags) return
+  const ids = Array.from({ length: largeTags }, (_, tag) => tagName(tag))
+  const select: Question = { name: 'select', path: '/consumer/data/select', body: () => ({ entity: 'plant', ids }) }
+  const lines: string[][] = []
+  for (const accept of mediaTypes) {
+    const measured: LoadResult[] = []
+    for (let run = 0; run < runs; run++) measured.push(await askFor(url, select, 1, 1500, accept))
+    const rates = measured.map((one) => one.bytes / 1e6 / one.seconds)
+    const latencies = measured.map((one) => quantile(one.latenciesMs, 0.5))
+    lines.push([
+      accept,
+      spread(latencies, 0),
+      spread(rates, 0),
+      String(Math.round((measured[0]?.bytes ?? 0) / (measured[0]?.answers ?? 1))),
+    ])
+  }
+  printTable(`select of ${largeTags * pointsOfTag} rows, one connection`, ['format', 'p50 ms', 'MB/s', 'bytes'], lines)
+  const latest: Question = {
+    name: 'latest',
+    path: '/consumer/data/latest',
+    body: (random) => ({ entity: 'plant', ids: [tagName(Math.floor(random() * tags))] }),
+  }
+  const beside: LoadResult[] = []
+  for (let run = 0; run < runs; run++) {
+    const selects = askFor(url, select, 1, 3000)
+    beside.push(await askFor(url, latest, 1, 2500))
+    await selects
+  }
+  const at = (share: number): string =>
+    spread(
+      beside.map((one) => quantile(one.latenciesMs, share)),
+      2,
+    )
+  console.log(`\nlatest of one tag while such selects run: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`)
 }
 
 async function fill(url: string, tags: number): Promise<void> {
@@ -124,8 +200,14 @@ async function fill(url: string, tags: number): Promise<void> {
 }
 
 /** Asks the same kind of question for about `forMs`, and at least five times. */
-async function askFor(url: string, question: Question, connections: number, forMs: number): Promise<LoadResult> {
-  const headers = { 'content-type': 'application/json' }
+async function askFor(
+  url: string,
+  question: Question,
+  connections: number,
+  forMs: number,
+  accept = 'application/json',
+): Promise<LoadResult> {
+  const headers = { 'content-type': 'application/json', accept }
   const startedMs = performance.now()
   let asked = 0
   const next = (): Uint8Array | null => {
