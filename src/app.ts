@@ -1,5 +1,5 @@
 // The composition root: settings -> adapters -> services -> server, by hand. Beside the store's thread, only this file names concrete adapters.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Access } from './access/access.ts'
 import { ensureAdminKey } from './access/admin-key.ts'
@@ -19,11 +19,20 @@ import { buildServer } from './http/server.ts'
 import type { Services } from './http/services.ts'
 import { stopServer } from './http/stop.ts'
 import { BatchIds } from './ingest/batch-id.ts'
+import { IdempotencyKeys } from './ingest/idempotency/idempotency-keys.ts'
+import { Backlog } from './ingest/limits/backlog.ts'
+import { DiskFloor } from './ingest/limits/disk-floor.ts'
+import { Intake } from './ingest/limits/intake.ts'
+import { KeyRates } from './ingest/limits/key-rates.ts'
+import { RejectedSpace } from './ingest/limits/rejected-space.ts'
 import { Pushes } from './ingest/push.ts'
 import { Receipts } from './ingest/receipts.ts'
 import { openFileJournal } from './journal/file/file-journal.ts'
+import { openFileJournalReader } from './journal/file/reader.ts'
 import type { JournalWriter } from './journal/journal.ts'
+import { freeBytes } from './lib/free-bytes.ts'
 import { nodeDisk } from './lib/node-disk.ts'
+import { repeat } from './lib/repeat.ts'
 import { ItemAdmin } from './metadata/item-admin.ts'
 import { Metadata } from './metadata/metadata.ts'
 import { NextTokens } from './model/next-token.ts'
@@ -37,6 +46,8 @@ import { StoreThread } from './store-thread/store-thread.ts'
 export interface ServiceOverrides {
   readonly nowMs?: () => number
   readonly threadUrl?: URL
+  /** How much is free on the disk of the data folder. */
+  readonly freeBytes?: (directory: string) => Promise<number>
 }
 
 export interface Service {
@@ -59,8 +70,9 @@ const receiptErrorsMax = 100
 export async function startService(
   settings: Settings,
   observer: Observe,
-  { nowMs = Date.now, threadUrl = compiledThread }: ServiceOverrides = {},
+  overrides: ServiceOverrides = {},
 ): Promise<Service> {
+  const { nowMs = Date.now, threadUrl = compiledThread } = overrides
   const metrics = new Metrics({ processMetrics: true })
   const observe = combineSinks(metrics.observe, observer)
   const closers: Closer[] = []
@@ -68,9 +80,10 @@ export async function startService(
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer(atOnce)
   }
   try {
-    const storage = await openStorage(settings, observe, threadUrl, closers)
+    const storage = await openStorage({ settings, observe, nowMs, threadUrl }, closers)
     const newAdminKey = await ensureAdminKey(storage.catalog.access, settings.adminKey, nowMs)
-    const services = await buildServices({ settings, storage, metrics, observe, nowMs })
+    const limits = await openLimits(settings, { ...storage, observe }, { nowMs, freeBytes, ...overrides }, closers)
+    const services = await buildServices({ settings, storage, limits, metrics, observe, nowMs })
     const inFlight = new InFlight()
     const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
     const { shutdownMs } = settings.server
@@ -92,10 +105,19 @@ interface Storage {
   /** A connection that only reads: it never waits while a change waits for its turn. */
   readonly readingCatalog: Catalog
   readonly journal: JournalWriter
+  readonly keys: IdempotencyKeys
   readonly store: StoreThread
 }
 
-async function openStorage(settings: Settings, observe: Observe, threadUrl: URL, closers: Closer[]): Promise<Storage> {
+interface StorageParts {
+  readonly settings: Settings
+  readonly observe: Observe
+  readonly nowMs: () => number
+  readonly threadUrl: URL
+}
+
+async function openStorage(parts: StorageParts, closers: Closer[]): Promise<Storage> {
+  const { settings, observe, threadUrl } = parts
   const ownership = takeOwnership(settings.data)
   closers.push(() => ownership.release())
   const catalogPath = join(settings.data, 'catalog.sqlite')
@@ -115,6 +137,8 @@ async function openStorage(settings: Settings, observe: Observe, threadUrl: URL,
     observe,
   })
   closers.push(() => journal.close())
+  const keys = await openKeys(parts, journal, journalDirectory)
+  closers.push(() => keys.close())
   const { stepBytes, generationRows, restartDelayMs } = settings.store
   const spoolDirectory = join(settings.data, 'spool')
   const data = {
@@ -131,19 +155,70 @@ async function openStorage(settings: Settings, observe: Observe, threadUrl: URL,
   )
   closers.push(() => store.close())
   journal.onDurable((position) => store.durable(position))
-  return { catalog, readingCatalog, journal, store }
+  return { catalog, readingCatalog, journal, keys, store }
+}
+
+async function openKeys(
+  { settings, nowMs }: StorageParts,
+  journal: JournalWriter,
+  journalDirectory: string,
+): Promise<IdempotencyKeys> {
+  const { firstPosition, durablePosition } = journal
+  const reader = openFileJournalReader({ disk: nodeDisk, directory: journalDirectory })
+  const keys = await IdempotencyKeys.open({
+    disk: nodeDisk,
+    directory: join(settings.data, 'idempotency'),
+    newSalt: () => randomBytes(4).readUInt32LE(),
+    nowMs,
+    keysMax: settings.limits.idempotencyKeys,
+    journal: { firstPosition, durablePosition, reader },
+  })
+  await reader.close()
+  journal.beforeTrim((position) => keys.beforeTrim(position))
+  return keys
+}
+
+interface Limits {
+  readonly intake: Intake
+  readonly rejectedSpace: RejectedSpace
+}
+
+async function openLimits(
+  { data, limits, journal }: Settings,
+  { catalog, store, observe }: Storage & { readonly observe: Observe },
+  { nowMs, freeBytes }: Required<Pick<ServiceOverrides, 'nowMs' | 'freeBytes'>>,
+  closers: Closer[],
+): Promise<Limits> {
+  const disk = new DiskFloor(() => freeBytes(data), journal.diskFloorBytes)
+  const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
+  const check = async (): Promise<void> => {
+    await disk.refresh()
+    await rejectedSpace.refresh()
+  }
+  await check()
+  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  closers.push(repeat(check, limits.checkMs, failed))
+  const backlog = new Backlog(store, journal.backlogBytes)
+  const rates = new KeyRates(
+    { rowsPerSecond: limits.keyRowsPerSecond, bytesPerSecond: limits.keyBytesPerSecond },
+    nowMs,
+  )
+  return { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace }
 }
 
 interface ServiceParts {
   readonly settings: Settings
   readonly storage: Storage
+  readonly limits: Limits
   readonly metrics: Metrics
   readonly observe: Observe
   readonly nowMs: () => number
 }
 
-async function buildServices({ settings, storage, metrics, observe, nowMs }: ServiceParts): Promise<Services> {
-  const { catalog, readingCatalog, journal, store } = storage
+async function buildServices(parts: ServiceParts): Promise<Services> {
+  const { settings, storage, metrics, observe, nowMs } = parts
+  const { catalog, readingCatalog, journal, keys, store } = storage
+  const { intake, rejectedSpace } = parts.limits
   const { ingests, rejected } = catalog
   const { limits } = settings
   const definitions = await Definitions.open(ingests)
@@ -156,7 +231,7 @@ async function buildServices({ settings, storage, metrics, observe, nowMs }: Ser
     access,
     definitions,
     receipts,
-    pushes: new Pushes({ journal, batchIds, progress: store, receipts, nowMs, ingestWaitMs }),
+    pushes: new Pushes({ journal, keys, intake, batchIds, progress: store, receipts, nowMs, ingestWaitMs }),
     queries: new Queries({ definitions, runner: store, nowMs, limits }),
     metadata: new Metadata({ definitions, items: readingCatalog.items, tokens, limits }),
     ingestAdmin: new IngestAdmin({
@@ -166,7 +241,14 @@ async function buildServices({ settings, storage, metrics, observe, nowMs }: Ser
       changed: () => definitions.refresh(),
       nowMs,
     }),
-    rejectedAdmin: new RejectedAdmin({ ingests, rejected, batchIds, tokens, pageBytes: limits.pageBytes }),
+    rejectedAdmin: new RejectedAdmin({
+      ingests,
+      rejected,
+      batchIds,
+      tokens,
+      pageBytes: limits.pageBytes,
+      discarded: () => rejectedSpace.refresh(),
+    }),
     subscriberAdmin: new SubscriberAdmin({
       access: catalog.access,
       tokens,

@@ -5,6 +5,7 @@ import { isValid, rightNames, type SubscriptionAnswer, subscriptionEntry } from 
 
 /** Who is asking, as their key says. */
 export interface Caller {
+  readonly keyId: string
   readonly subscriberId: number
   readonly subscriber: string
   readonly rights: ReadonlySet<Right>
@@ -103,10 +104,10 @@ interface Grant {
 function grantsByHash({ keys, subscribers }: AccessState): ReadonlyMap<string, Grant> {
   const names = new Map(subscribers.map(({ id, name }) => [id, name]))
   const grants = new Map<string, Grant>()
-  for (const { hash, subscriberId, rights, expiresMs } of keys) {
+  for (const { id, hash, subscriberId, rights, expiresMs } of keys) {
     const subscriber = names.get(subscriberId)
     if (subscriber === undefined) throw new Error(`a key belongs to subscriber ${subscriberId}, which is not there`)
-    grants.set(hash, { caller: { subscriberId, subscriber, rights: new Set(rights) }, expiresMs })
+    grants.set(hash, { caller: { keyId: id, subscriberId, subscriber, rights: new Set(rights) }, expiresMs })
   }
   return grants
 }

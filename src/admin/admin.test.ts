@@ -47,6 +47,7 @@ beforeEach(async () => {
     decode: (text: string) => (text.startsWith('{') ? JSON.parse(text) : null),
   }
   rejected = new RejectedAdmin({
+    discarded: async () => {},
     ingests: catalog.ingests,
     rejected: catalog.rejected,
     batchIds,

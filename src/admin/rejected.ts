@@ -10,7 +10,7 @@ import { formatInstant } from '../model/instant.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { invalidRequest } from '../model/problem.ts'
 import { found } from './ingests.ts'
-import { type Page, type PageRequest, pageLimit, pageSchema } from './page.ts'
+import { type Page, type PageRequest, pageItemsMax, pageLimit, pageSchema } from './page.ts'
 
 const RejectedAnswer = Type.Object(
   {
@@ -31,6 +31,23 @@ export type RejectedAnswer = Type.Static<typeof RejectedAnswer>
 
 export const RejectedPage = pageSchema(RejectedAnswer)
 
+export const DiscardRequest = Type.Object(
+  {
+    ids: Type.Optional(
+      Type.Union([Type.Array(Type.String(), { maxItems: pageItemsMax }), Type.Null()], {
+        description: `Of the rows to discard, at most ${pageItemsMax}; all rows of the ingest when it is left out.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type DiscardRequest = Type.Static<typeof DiscardRequest>
+
+export const DiscardAnswer = Type.Object({
+  discarded: Type.Integer({ minimum: 0, description: 'How many rows were in the list and are not any more.' }),
+})
+type DiscardAnswer = Type.Static<typeof DiscardAnswer>
+
 export interface RejectedRequest extends PageRequest {
   readonly batch?: string | undefined
   readonly code?: RejectCode | undefined
@@ -46,11 +63,13 @@ interface BatchKey {
 
 export interface RejectedAdminParts {
   readonly ingests: Pick<IngestCatalog, 'find'>
-  readonly rejected: Pick<RejectedCatalog, 'list'>
+  readonly rejected: Pick<RejectedCatalog, 'list' | 'discard'>
   readonly batchIds: { encode(key: BatchKey): string; decode(text: string): BatchKey | null }
   readonly tokens: NextTokens
   /** A page ends early once the texts of its rows are longer than this together. */
   readonly pageBytes: number
+  /** Called when rows were discarded: there may be room for others. */
+  readonly discarded: () => Promise<void>
 }
 
 export class RejectedAdmin {
@@ -77,6 +96,18 @@ export class RejectedAdmin {
     }
   }
 
+  /**
+   * Takes rows out of the list for good: those with these ids, or all. Ids of rows that are not in it count for nothing, so it may be asked
+   * again. Throws Problem `ingest_not_found`, `invalid_request` for what is no id.
+   */
+  async discard(alias: string, { ids }: DiscardRequest): Promise<DiscardAnswer> {
+    const { ingests, rejected } = this.#parts
+    const { id } = found(alias, await ingests.find(alias))
+    const discarded = await rejected.discard(id, ids?.map(positionOf) ?? null)
+    await this.#parts.discarded()
+    return { discarded }
+  }
+
   #batchPosition(ingestId: number, batch: string): number {
     const key = this.#parts.batchIds.decode(batch)
     if (key !== null && key.ingestId === ingestId) return key.position
@@ -96,4 +127,10 @@ export class RejectedAdmin {
       received: formatInstant(row.receivedMs),
     }
   }
+}
+
+function positionOf(id: string, index: number): number {
+  const position = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN
+  if (Number.isSafeInteger(position)) return position
+  throw invalidRequest(`ids[${index}]`, 'is no id of a rejected row; take the `id` of the list')
 }

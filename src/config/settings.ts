@@ -45,6 +45,53 @@ const settingTable = {
     max: longestMs,
     description: 'How long a push with `wait=true` waits for its rows to be queryable before it gets the plain answer.',
   }),
+  'limits.bodiesBytes': integer({
+    default: 256 * mebibyte,
+    unit: 'bytes',
+    min: 65_536,
+    max: 64 * gibibyte,
+    description: 'What the bodies of all pushes on their way may take together; past that a push is a 503.',
+  }),
+  'limits.idempotencyKeys': integer({
+    default: 10_000_000,
+    unit: 'keys',
+    min: 0,
+    max: 1_000_000_000,
+    description:
+      'How many idempotency keys of the last 24 hours are kept, in about 50 bytes of memory each; past that a push with a new one is a 503.',
+  }),
+  'limits.keyRowsPerSecond': integer({
+    default: 0,
+    defaultText: 'no limit',
+    unit: 'rows',
+    min: 0,
+    max: 1_000_000_000,
+    description: 'How many rows may be pushed in a second with one API key; past that a push is a 429. 0 is no limit.',
+  }),
+  'limits.keyBytesPerSecond': integer({
+    default: 0,
+    defaultText: 'no limit',
+    unit: 'bytes',
+    min: 0,
+    max: 1024 * gibibyte,
+    description:
+      'How many bytes may be pushed in a second with one API key, decompressed; past that a push is a 429. 0 is no limit.',
+  }),
+  'limits.rejectedBytes': integer({
+    default: gibibyte,
+    unit: 'bytes',
+    min: 0,
+    max: 1024 * gibibyte,
+    description:
+      'What the rejected rows of an ingest may take until they are discarded or replayed; past that its pushes are a 503.',
+  }),
+  'limits.checkMs': integer({
+    default: 1000,
+    unit: 'milliseconds',
+    min: 1,
+    max: longestMs,
+    description: 'How often it is looked how full the disk is, and what rejected rows take.',
+  }),
   'limits.rowBytes': integer({
     default: mebibyte,
     unit: 'bytes',
@@ -158,6 +205,20 @@ const settingTable = {
     min: 65_536,
     max: 64 * gibibyte,
     description: 'How much may wait to be written to the journal; past that a push is a 503.',
+  }),
+  'journal.backlogBytes': integer({
+    default: 4 * gibibyte,
+    unit: 'bytes',
+    min: 65_536,
+    max: 1024 * gibibyte,
+    description: 'How much may be in the journal and not judged yet; past that a push is a 503.',
+  }),
+  'journal.diskFloorBytes': integer({
+    default: 256 * mebibyte,
+    unit: 'bytes',
+    min: 0,
+    max: 1024 * gibibyte,
+    description: 'How much must be free on the disk of the data folder; below it a push is a 503.',
   }),
   'journal.batchBytes': integer({
     default: 8 * mebibyte,

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { gunzip } from 'node:zlib'
 import type { preValidationHookHandler } from 'fastify'
 import { Problem } from '../model/problem.ts'
+import type { BodyBudget, BodyShare } from './body-budget.ts'
 
 export interface BodyRule {
   /** The most bytes, counted decompressed. */
@@ -13,6 +14,10 @@ export interface BodyRule {
   readonly tooLarge: 'body_too_large' | 'query_body_too_large'
   /** Media types that are taken; a request without one is taken as JSON. */
   readonly mediaTypes: readonly string[]
+  /** What the bodies of all requests with this rule may take at once. */
+  readonly budget?: BodyBudget
+  /** What an empty body stands for; left out, it is refused. */
+  readonly whenEmpty?: string
 }
 
 export const jsonTypes = ['application/json']
@@ -34,18 +39,15 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
     }
     if (headers.expect !== undefined) reply.raw.writeContinue()
     const compressed = isGzip(headers['content-encoding'])
-    collect(raw, rule, (error, body) => {
-      if (body === null || body.length === 0) done(error ?? emptyBody())
-      else if (compressed) decompress(body, rule, finish)
-      else finish(null, body)
+    const share = rule.budget?.share(reply.raw) ?? null
+    collect(raw, rule, share, (error, body) => {
+      if (compressed && body !== null && body.length > 0) decompress(body, rule, share, finish)
+      else finish(error, body)
     })
     function finish(error: Error | null, body: Buffer | null): void {
-      if (body !== null && body.length === 0) {
-        done(emptyBody())
-        return
-      }
-      request.body = body
-      done(error ?? undefined)
+      const isEmpty = body !== null && body.length === 0
+      request.body = isEmpty && rule.whenEmpty !== undefined ? Buffer.from(rule.whenEmpty) : body
+      done(error ?? (isEmpty && rule.whenEmpty === undefined ? emptyBody() : undefined))
     }
   }
 }
@@ -124,7 +126,7 @@ function emptyBody(): Problem {
 }
 
 /** Reads up to the limit. What is beyond it is left to `discardBody`. */
-function collect(raw: IncomingMessage, rule: BodyRule, done: BodyDone): void {
+function collect(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
   const chunks: Buffer[] = []
   let bytes = 0
   let finished = false
@@ -136,6 +138,7 @@ function collect(raw: IncomingMessage, rule: BodyRule, done: BodyDone): void {
   function onData(chunk: Buffer): void {
     bytes += chunk.length
     if (bytes > rule.limitBytes) finish(tooLarge(rule), null)
+    else if (share?.resize(bytes) === false) finish(bodiesFull(rule), null)
     else chunks.push(chunk)
   }
   function onEnd(): void {
@@ -154,13 +157,39 @@ function collect(raw: IncomingMessage, rule: BodyRule, done: BodyDone): void {
   }
 }
 
-function decompress(body: Buffer, rule: BodyRule, done: BodyDone): void {
-  gunzip(body, { maxOutputLength: rule.limitBytes }, (error, plain) => {
-    if (error === null) done(null, plain)
-    else if ('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') done(tooLarge(rule), null)
-    else
-      done(new Problem('invalid_body', `The body is not gzip, as its Content-Encoding says: ${error.message}.`), null)
-  })
+/**
+ * What the body will take is reserved first: as many bytes as it says itself, in the last four of it. Where that is not true (or there
+ * are several parts), as many as there may be at most.
+ */
+function decompress(body: Buffer, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
+  const said = body.length < 4 ? 0 : body.readUInt32LE(body.length - 4)
+  inflate(Math.max(1, Math.min(said, rule.limitBytes)))
+
+  function inflate(outputBytesMax: number): void {
+    if (share?.resize(body.length + outputBytesMax) === false) {
+      done(bodiesFull(rule), null)
+      return
+    }
+    gunzip(body, { maxOutputLength: outputBytesMax }, (error, plain) => {
+      if (error === null) {
+        share?.resize(plain.length)
+        done(null, plain)
+      } else if (!('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')) done(notGzip(error), null)
+      else if (outputBytesMax < rule.limitBytes) inflate(rule.limitBytes)
+      else done(tooLarge(rule), null)
+    })
+  }
+}
+
+function notGzip({ message }: Error): Problem {
+  return new Problem('invalid_body', `The body is not gzip, as its Content-Encoding says: ${message}.`)
+}
+
+function bodiesFull({ budget }: BodyRule): Problem {
+  return new Problem(
+    'overloaded',
+    `The bodies of all pushes on their way take more than ${budget?.bytesMax} bytes (limits.bodiesBytes). Nothing was stored: send it again later.`,
+  )
 }
 
 /** Reads what is left of the body of a refused request: a client that is still sending would not see the answer otherwise. */

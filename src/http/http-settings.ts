@@ -4,6 +4,7 @@ export interface HttpSettings {
   readonly access: { readonly consumption: 'public' | 'key' | null; readonly metrics: 'public' | 'key' | null }
   readonly limits: {
     readonly ingestBodyBytes: number
+    readonly bodiesBytes: number
     readonly queryBodyBytes: number
     readonly adminBodyBytes: number
     readonly sendIdleMs: number

@@ -1,6 +1,7 @@
 import type { Route } from './route.ts'
 import { deleteKey } from './routes/delete-key.ts'
 import { deleteMetadataItem } from './routes/delete-metadata-item.ts'
+import { deleteRejected } from './routes/delete-rejected.ts'
 import { deleteSubscriber } from './routes/delete-subscriber.ts'
 import { getAdminEntities } from './routes/get-admin-entities.ts'
 import { getBatch } from './routes/get-batch.ts'
@@ -55,6 +56,7 @@ export const routes: readonly Route[] = [
   getIngest,
   patchIngest,
   getRejected,
+  deleteRejected,
   deleteMetadataItem,
   postSubscriber,
   getSubscribers,

@@ -22,7 +22,7 @@ export interface Services {
   readonly queries: Pick<Queries, 'run' | 'entities'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change'>
-  readonly rejectedAdmin: Pick<RejectedAdmin, 'list'>
+  readonly rejectedAdmin: Pick<RejectedAdmin, 'list' | 'discard'>
   readonly subscriberAdmin: Pick<
     SubscriberAdmin,
     'create' | 'list' | 'delete' | 'createKey' | 'deleteKey' | 'putSubscriptions' | 'getSubscriptions'

@@ -1,16 +1,21 @@
-import type { JournalEntry, JournalWriter } from '../journal/journal.ts'
+import { type JournalEntry, type JournalWriter, positionAfter } from '../journal/journal.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { BatchIds } from './batch-id.ts'
+import type { IdempotencyKeys, StoredPush } from './idempotency/idempotency-keys.ts'
+import type { Intake } from './limits/intake.ts'
 import type { IngestProgress } from './progress.ts'
 import type { Receipt, Receipts } from './receipts.ts'
 import { checkBody } from './scan/check-body.ts'
 
 export interface Push {
   readonly subscriberId: number
+  /** The API key that the push came with: limits a key go by it. */
+  readonly keyId: string
   readonly ingest: Ingest
   /** Decompressed. Kept by the journal as it is: nobody may change it afterwards. */
   readonly body: Uint8Array
   readonly format: JournalEntry['format']
+  readonly idempotencyKey: string | null
   /** Answer with the receipt once the rows are queryable. */
   readonly wait: boolean
 }
@@ -22,6 +27,8 @@ export interface PushAnswer {
 
 export interface PushParts {
   readonly journal: Pick<JournalWriter, 'append'>
+  readonly keys: Pick<IdempotencyKeys, 'once'>
+  readonly intake: Intake
   readonly batchIds: BatchIds
   readonly progress: IngestProgress
   readonly receipts: Receipts
@@ -38,27 +45,44 @@ export class Pushes {
   }
 
   /**
-   * Takes the rows of one request: when this resolves they are on disk. Throws Problem `invalid_json` or `invalid_body` for a body that
-   * holds no rows, and the Problems of `JournalWriter.append`; nothing is stored then.
+   * Takes the rows of one request: when this resolves they are on disk. A push whose idempotency key is known is answered as the first one
+   * with it was. Throws Problem `invalid_json` or `invalid_body` for a body that holds no rows, and the Problems of `IdempotencyKeys.once`,
+   * `Intake.requireRoom` and `JournalWriter.append`; nothing is stored then.
    */
-  async push({ subscriberId, ingest, body, format, wait }: Push): Promise<PushAnswer | Receipt> {
-    const { journal, batchIds, progress, receipts, nowMs, ingestWaitMs } = this.#parts
+  async push(push: Push): Promise<PushAnswer | Receipt> {
+    const { keys, batchIds, progress, receipts, ingestWaitMs } = this.#parts
+    const { subscriberId, ingest, body, idempotencyKey } = push
+    const store = (): Promise<StoredPush> => this.#store(push)
+    const { position, rows } =
+      idempotencyKey === null
+        ? await store()
+        : await keys.once({ subscriberId, ingestId: ingest.id, key: idempotencyKey, body }, store)
+    const key = { position, rows, ingestId: ingest.id, subscriberId }
+    const batch = batchIds.encode(key)
+    if (!push.wait || !(await becomesQueryable(progress, position + rows, ingestWaitMs))) return { batch, rows }
+    return receipts.ofKey(batch, key)
+  }
+
+  async #store(push: Push): Promise<StoredPush> {
+    const { journal, intake, progress, nowMs } = this.#parts
+    const { subscriberId, ingest, body, format, idempotencyKey } = push
+    intake.requireRoom(push)
     const rows = checkBody(body, format)
+    intake.sent(push, rows, body.length)
+    const receivedMs = nowMs()
     const position = await journal.append({
       ingestId: ingest.id,
       fieldsVersion: ingest.fieldsVersion,
       subscriberId,
-      receivedMs: nowMs(),
+      receivedMs,
       format,
-      idempotencyKey: null,
+      idempotencyKey,
       rows,
       body,
     })
     progress.accepted(ingest.id, rows)
-    const key = { position, rows, ingestId: ingest.id, subscriberId }
-    const batch = batchIds.encode(key)
-    if (!wait || !(await becomesQueryable(progress, position + rows, ingestWaitMs))) return { batch, rows }
-    return receipts.ofKey(batch, key)
+    intake.stored(positionAfter({ position, rows }), body.length)
+    return { position, rows, receivedMs }
   }
 }
 

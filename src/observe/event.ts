@@ -41,6 +41,7 @@ export type ServiceEvent =
       readonly ms: number
     }
   | { readonly kind: 'compactFailed'; readonly message: string; readonly retryInMs: number }
+  | { readonly kind: 'removalFailed'; readonly name: string; readonly message: string }
   | { readonly kind: 'orphansRemoved'; readonly names: readonly string[] }
   | { readonly kind: 'journalTrimmed'; readonly position: number; readonly segments: number }
   | { readonly kind: 'journalTrimFailed'; readonly message: string }
@@ -51,6 +52,7 @@ export type ServiceEvent =
       readonly bytes: number
       readonly ms: number
     }
+  | { readonly kind: 'checkFailed'; readonly message: string }
   | {
       readonly kind: 'requestServed'
       readonly id: string

@@ -11,9 +11,9 @@ import { plainAnswer } from './in-process.ts'
 /** Keys that the services below know, and what they may do. */
 export const keys = { pusher: 'pusher-key', reader: 'reader-key', admin: 'admin-key' }
 const rightsOf = new Map([
-  [keys.pusher, { subscriberId: 1, subscriber: 'pusher', rights: new Set(['ingest'] as const) }],
-  [keys.reader, { subscriberId: 2, subscriber: 'reader', rights: new Set(['consume'] as const) }],
-  [keys.admin, { subscriberId: 3, subscriber: 'operator', rights: new Set(['admin'] as const) }],
+  [keys.pusher, { keyId: 'k1', subscriberId: 1, subscriber: 'pusher', rights: new Set(['ingest'] as const) }],
+  [keys.reader, { keyId: 'k2', subscriberId: 2, subscriber: 'reader', rights: new Set(['consume'] as const) }],
+  [keys.admin, { keyId: 'k3', subscriberId: 3, subscriber: 'operator', rights: new Set(['admin'] as const) }],
 ])
 
 const plant: Ingest = {
@@ -139,7 +139,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       show: async () => ingestAnswer,
       change: async () => ingestAnswer,
     },
-    rejectedAdmin: { list: async () => page },
+    rejectedAdmin: { list: async () => page, discard: async () => ({ discarded: 0 }) },
     subscriberAdmin: {
       create: async ({ name }) => ({ name, created: '2026-01-01T00:00:00.000Z', keys: [] }),
       list: async () => page,

@@ -2,11 +2,15 @@
 import type { preValidationHookHandler } from 'fastify'
 import Type, { type Static, type TProperties } from 'typebox'
 import { pageItems, pageItemsMax } from '../../admin/page.ts'
-import { jsonTypes, readJson } from '../body.ts'
+import { type BodyRule, jsonTypes, readJson } from '../body.ts'
 import type { HttpSettings } from '../http-settings.ts'
 
-export function readAdminBody({ limits }: HttpSettings): preValidationHookHandler {
+export function readAdminBody(
+  { limits }: HttpSettings,
+  options: Pick<BodyRule, 'whenEmpty'> = {},
+): preValidationHookHandler {
   return readJson({
+    ...options,
     limitBytes: limits.adminBodyBytes,
     limitName: 'limits.adminBodyBytes',
     tooLarge: 'body_too_large',

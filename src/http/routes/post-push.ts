@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import type { Caller } from '../../access/access.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import { mediaTypeOf, pushTypes, readBytes } from '../body.ts'
+import { BodyBudget } from '../body-budget.ts'
 import { answers, keySecurity } from '../document.ts'
 import { existingIngest } from '../existing-ingest.ts'
 import type { Route, RouteParts } from '../route.ts'
@@ -12,6 +14,7 @@ import { PushAnswer } from './push-schemas.ts'
 /** Where the rows of a push go, once it was let in. */
 interface PushTarget {
   readonly subscriberId: number
+  readonly keyId: string
   readonly ingest: Ingest
 }
 
@@ -33,6 +36,21 @@ const Query = Type.Object(
   },
   { additionalProperties: false },
 )
+
+/** What the service keeps of a key is bounded, and a header holds no other characters for certain. */
+const Headers = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[ -~]*$',
+      description:
+        'A text that names this push, of printable ASCII characters. Sent again within 24 hours with the same key and body, to the same ingest and ' +
+        'by the same subscriber, it stores nothing again and is answered as the first time; with another body it is a 400. Only a 200 uses a key up.',
+      examples: ['9b2f2f0e-5f0b-4f57-a3f3-0a8b5d0c7a11'],
+    }),
+  ),
+})
 
 const Row = Type.Object({}, { additionalProperties: true, description: 'Properties as the fields of the ingest say.' })
 /** Only described: whether rows are valid is judged after the push. */
@@ -61,6 +79,7 @@ export const postPush: Route = (app, parts) => {
     limitName: 'limits.ingestBodyBytes',
     tooLarge: 'body_too_large',
     mediaTypes: pushTypes,
+    budget: new BodyBudget(settings.limits.bodiesBytes),
   })
   for (const { url, operationId } of paths) {
     app.route({
@@ -77,6 +96,7 @@ export const postPush: Route = (app, parts) => {
         const answer = await services.pushes.push({
           ...request.pushTarget!,
           body: bytesOf(request.body),
+          idempotencyKey: keyOf(request.headers),
           format: mediaTypeOf(request.headers['content-type']) === 'application/x-ndjson' ? 'ndjson' : 'json',
           wait: request.query.wait === 'true',
         })
@@ -88,13 +108,18 @@ export const postPush: Route = (app, parts) => {
 
 /** The order of the checks is the contract's: access, existence, state; then, with the rest of the request, the body. */
 function admit({ access, definitions }: RouteParts['services'], caller: Caller | null, alias: string): PushTarget {
-  const { subscriberId } = access.requireIngest(caller, alias)
+  const { subscriberId, keyId } = access.requireIngest(caller, alias)
   const ingest = existingIngest(definitions, alias)
   if (ingest.state === 'blocked') {
     const reason = ingest.reason === null ? 'The operator gave no reason.' : `The operator's reason: ${ingest.reason}`
     throw new Problem('ingest_blocked', `The ingest ${alias} takes no rows now. ${reason}`)
   }
-  return { subscriberId, ingest }
+  return { subscriberId, keyId, ingest }
+}
+
+/** The header was checked; Node.js joins one that is there twice. */
+function keyOf(headers: IncomingHttpHeaders): string | null {
+  return headers['idempotency-key']?.toString() ?? null
 }
 
 function bytesOf(body: unknown): Uint8Array {
@@ -112,6 +137,7 @@ function describe(operationId: string) {
       'The answer means that the rows are on disk. They are judged afterwards: a row is stored or kept as rejected, never dropped.',
     security: keySecurity,
     params: Parameters,
+    headers: Headers,
     querystring: Query,
     body: PushBody,
     response: answers(200, 'The rows are on disk.', PushAnswer, problemCodes),
@@ -123,10 +149,12 @@ const problemCodes = [
   'invalid_json',
   'invalid_body',
   'body_too_large',
+  'idempotency_key_reused',
   'forbidden',
   'ingest_not_found',
   'unsupported_media_type',
   'ingest_blocked',
+  'too_many_requests',
   'overloaded',
   'unavailable',
   'shutting_down',

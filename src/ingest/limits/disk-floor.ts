@@ -1,0 +1,33 @@
+import { Problem } from '../../model/problem.ts'
+
+const retryAfterS = 5
+
+/** Keeps the disk from running full. It is asked how much is free from time to time; what is pushed meanwhile is counted off. */
+export class DiskFloor {
+  readonly #freeBytes: () => Promise<number>
+  readonly #floorBytes: number
+  #left = Number.POSITIVE_INFINITY
+
+  constructor(freeBytes: () => Promise<number>, floorBytes: number) {
+    this.#freeBytes = freeBytes
+    this.#floorBytes = floorBytes
+  }
+
+  async refresh(): Promise<void> {
+    this.#left = await this.#freeBytes()
+  }
+
+  /** Throws Problem `overloaded` while less is free than the floor. */
+  requireRoom(): void {
+    if (this.#left >= this.#floorBytes) return
+    throw new Problem(
+      'overloaded',
+      `Less than ${this.#floorBytes} bytes (journal.diskFloorBytes) are free on the disk of the service. Nothing was stored: send it again once the operator has made room.`,
+      { retryAfterS },
+    )
+  }
+
+  add(bytes: number): void {
+    this.#left -= bytes
+  }
+}

@@ -1,0 +1,46 @@
+import type { Ingest } from '../../model/ingest.ts'
+import type { Backlog } from './backlog.ts'
+import type { DiskFloor } from './disk-floor.ts'
+import type { KeyRates } from './key-rates.ts'
+import type { RejectedSpace } from './rejected-space.ts'
+
+export interface IntakeParts {
+  readonly backlog: Backlog
+  readonly disk: DiskFloor
+  readonly rejected: RejectedSpace
+  readonly rates: KeyRates
+}
+
+/** Who pushes, and where to. */
+export interface PushSource {
+  readonly keyId: string
+  readonly ingest: Ingest
+}
+
+/** Decides whether there is room for a push, from memory. */
+export class Intake {
+  readonly #parts: IntakeParts
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts
+  }
+
+  /** Throws Problem `too_many_requests` or `overloaded` when nothing may be stored now. */
+  requireRoom({ keyId, ingest }: PushSource): void {
+    const { rates, backlog, disk, rejected } = this.#parts
+    rates.requireRoom(keyId)
+    backlog.requireRoom()
+    disk.requireRoom()
+    rejected.requireRoom(ingest)
+  }
+
+  /** A push is on its way to disk: it counts for its key, so that others at once do not slip through. */
+  sent({ keyId }: PushSource, rows: number, bytes: number): void {
+    this.#parts.rates.add(keyId, rows, bytes)
+    this.#parts.disk.add(bytes)
+  }
+
+  stored(endPosition: number, bytes: number): void {
+    this.#parts.backlog.add(endPosition, bytes)
+  }
+}

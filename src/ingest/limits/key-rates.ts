@@ -1,0 +1,87 @@
+import { Problem } from '../../model/problem.ts'
+
+export interface KeyRateSettings {
+  /** 0 is no limit. */
+  readonly rowsPerSecond: number
+  readonly bytesPerSecond: number
+}
+
+/** What a key may still push; below zero after a push that was larger than what was left. */
+interface Allowance {
+  rows: number
+  bytes: number
+  atMs: number
+}
+
+const allowancesMin = 1024
+
+/**
+ * How much may be pushed with one API key: what one second allows may come at once, more has to wait. A push is taken as soon as anything is
+ * left, however large it is, and what is too much of it is waited for afterwards: so a limit never makes a push impossible.
+ */
+export class KeyRates {
+  readonly #settings: KeyRateSettings
+  readonly #nowMs: () => number
+  readonly #allowances = new Map<string, Allowance>()
+  #allowancesMax = allowancesMin
+
+  constructor(settings: KeyRateSettings, nowMs: () => number) {
+    this.#settings = settings
+    this.#nowMs = nowMs
+  }
+
+  /** Throws Problem `too_many_requests` while nothing is left for the key. */
+  requireRoom(keyId: string): void {
+    const allowance = this.#allowances.get(keyId)
+    if (allowance === undefined) return
+    this.#refill(allowance)
+    const { rowsPerSecond, bytesPerSecond } = this.#settings
+    const rowsS = rowsPerSecond > 0 && allowance.rows <= 0 ? (1 - allowance.rows) / rowsPerSecond : 0
+    const bytesS = bytesPerSecond > 0 && allowance.bytes <= 0 ? (1 - allowance.bytes) / bytesPerSecond : 0
+    if (rowsS === 0 && bytesS === 0) return
+    const limit =
+      rowsS >= bytesS
+        ? `${rowsPerSecond} rows a second (limits.keyRowsPerSecond)`
+        : `${bytesPerSecond} bytes a second (limits.keyBytesPerSecond)`
+    throw new Problem(
+      'too_many_requests',
+      `More than ${limit} were pushed with this key. Nothing was stored: send it again after the seconds that Retry-After says, and less at a time.`,
+      { retryAfterS: Math.max(1, Math.ceil(Math.max(rowsS, bytesS))) },
+    )
+  }
+
+  add(keyId: string, rows: number, bytes: number): void {
+    const { rowsPerSecond, bytesPerSecond } = this.#settings
+    if (rowsPerSecond === 0 && bytesPerSecond === 0) return
+    const allowance = this.#allowances.get(keyId) ?? this.#begin(keyId)
+    allowance.rows -= rows
+    allowance.bytes -= bytes
+  }
+
+  #begin(keyId: string): Allowance {
+    if (this.#allowances.size >= this.#allowancesMax) this.#dropFull()
+    const { rowsPerSecond, bytesPerSecond } = this.#settings
+    const full = { rows: rowsPerSecond, bytes: bytesPerSecond, atMs: this.#nowMs() }
+    this.#allowances.set(keyId, full)
+    return full
+  }
+
+  #refill(allowance: Allowance): void {
+    const nowMs = this.#nowMs()
+    const seconds = Math.max(0, nowMs - allowance.atMs) / 1000
+    const { rowsPerSecond, bytesPerSecond } = this.#settings
+    allowance.rows = Math.min(rowsPerSecond, allowance.rows + seconds * rowsPerSecond)
+    allowance.bytes = Math.min(bytesPerSecond, allowance.bytes + seconds * bytesPerSecond)
+    allowance.atMs = nowMs
+  }
+
+  /** A full allowance is as good as none. */
+  #dropFull(): void {
+    const { rowsPerSecond, bytesPerSecond } = this.#settings
+    for (const [keyId, allowance] of this.#allowances) {
+      this.#refill(allowance)
+      if (allowance.rows >= rowsPerSecond && allowance.bytes >= bytesPerSecond) this.#allowances.delete(keyId)
+    }
+    this.#allowancesMax = Math.max(allowancesMin, this.#allowances.size * 2)
+  }
+}

@@ -1,0 +1,32 @@
+import type { RejectedCatalog } from '../../catalog/catalog.ts'
+import type { Ingest } from '../../model/ingest.ts'
+import { Problem } from '../../model/problem.ts'
+
+const retryAfterS = 60
+
+/** Bounds what the rejected rows of each ingest take: they are kept until the operator discards them. */
+export class RejectedSpace {
+  readonly #rejected: Pick<RejectedCatalog, 'keptBytes'>
+  readonly #bytesMax: number
+  #keptBytes: ReadonlyMap<number, number> = new Map()
+
+  constructor(rejected: Pick<RejectedCatalog, 'keptBytes'>, bytesMax: number) {
+    this.#rejected = rejected
+    this.#bytesMax = bytesMax
+  }
+
+  async refresh(): Promise<void> {
+    this.#keptBytes = await this.#rejected.keptBytes()
+  }
+
+  /** Throws Problem `overloaded` while the ingest's rejected rows are over their bound. */
+  requireRoom({ id, alias }: Pick<Ingest, 'id' | 'alias'>): void {
+    if ((this.#keptBytes.get(id) ?? 0) <= this.#bytesMax) return
+    throw new Problem(
+      'overloaded',
+      `The rejected rows of the ingest ${alias} take more than ${this.#bytesMax} bytes (limits.rejectedBytes), so it takes no more rows. Nothing was stored: ` +
+        `send it again once the operator has looked at them and discarded or replayed them (/admin/ingests/${alias}/rejected).`,
+      { retryAfterS },
+    )
+  }
+}
