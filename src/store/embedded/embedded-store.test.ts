@@ -156,7 +156,12 @@ describe('limits', () => {
   const ticks = Float64Array.of(1000, 2000)
   test.each<[string, Plan, Partial<PlanLimits>, RegExp]>([
     ['select', select, { resultRows: 2 }, /3 rows, and limits.resultRows is 2/],
-    ['latest', { kind: 'latest', selection: selection(), fromMs: 0 }, { resultRows: 2 }, /3 rows, and limits.resultRows is 2/],
+    [
+      'latest',
+      { kind: 'latest', selection: selection(), fromMs: 0 },
+      { resultRows: 2 },
+      /3 rows, and limits.resultRows is 2/,
+    ],
     ['next', { kind: 'next', selection: selection(), dateMs: 0, offset: 0 }, { resultRows: 2 }, /3 rows/],
     ['snap', { kind: 'snap', selection: selection(), ticksMs: ticks }, { resultRows: 2 }, /3 rows/],
     ['ticks', { kind: 'snap', selection: selection(), ticksMs: ticks }, { buckets: 1 }, /more than 1 buckets/],

@@ -110,7 +110,7 @@ class ForwardCursor implements Cursor {
       cut = firstAtOrAfter(chunk.times, start, end, pendingMs)
     if (rival !== null && chunk.times[cut - 1] >= rival.ms) {
       cut = firstAtOrAfter(chunk.times, start, cut, rival.ms)
-      while (cut < end && chunk.times[cut] === rival.ms && chunk.positions[cut] < rival.position) cut++
+      while (cut < end && chunk.times[cut] === rival.ms && chunk.positions[cut] <= rival.position) cut++
     }
     const piece = start === this.#segment.start && cut === end ? this.#segment : { chunk, start, end: cut }
     this.#row = cut
@@ -157,7 +157,7 @@ class BackwardCursor implements Cursor {
     if (pendingMs !== null && chunk.times[start] <= pendingMs) cut = firstAfter(chunk.times, start, end, pendingMs)
     if (rival !== null && chunk.times[cut] <= rival.ms) {
       cut = firstAfter(chunk.times, cut, end, rival.ms)
-      while (cut > start && chunk.times[cut - 1] === rival.ms && chunk.positions[cut - 1] > rival.position) cut--
+      while (cut > start && chunk.times[cut - 1] === rival.ms && chunk.positions[cut - 1] >= rival.position) cut--
     }
     const piece = end === this.#segment.end && cut === start ? this.#segment : { chunk, start: cut, end }
     this.#end = cut

@@ -4,6 +4,7 @@
 // Series have the numbers of the entity's registry, columns its indices (`EntityColumns.learn` by name when a file is opened). All reading
 // is synchronous: small blocking reads, bounded by a page or a section of the index. A read that fails, or meets damaged bytes, throws an
 // Error that names the file.
+import type { Pacer } from '../../lib/pacer.ts'
 import type { Segment } from './chunk.ts'
 
 /** What a file holds, as the manifest knows it. */
@@ -12,11 +13,16 @@ export interface SealedFileInfo {
   readonly kind: 'day' | 'mixed'
   /** Of a day file: days since 1970-01-01 in UTC; null of a mixed one. */
   readonly day: number | null
+  /** Its name in the entity's folder, without an ending. */
+  readonly name: string
   readonly rows: number
   readonly firstMs: number
   readonly lastMs: number
   readonly firstPosition: number
   readonly lastPosition: number
+  /** Of the Parquet file, and of the index beside it. */
+  readonly bytes: number
+  readonly indexBytes: number
 }
 
 /** One sealed file, never changed. It is told apart by the object. */
@@ -25,8 +31,8 @@ export interface SealedFile {
   /**
    * Begins reading. The reader holds on to the index it has loaded, so that one run never loads it twice; it is dropped with the run,
    * without being closed. `columns` are the indices of the columns that are wanted: chunks may leave out all others.
-   * `pass: 'once'` is for compaction, which goes through the file from its first series to its last: it keeps the page at hand
-   * itself and leaves the cache of pages alone.
+   * `pass: 'once'` is for compaction, which goes through the file from its first series to its last, once for each new file: such a
+   * reader keeps the page at hand itself and leaves the cache of pages alone.
    */
   open(columns: readonly number[], pass: 'cached' | 'once'): SealedReader
 }
@@ -87,10 +93,13 @@ export interface SealedTarget {
   readonly day: number | null
 }
 
-/** A file that is written: series by series, in the order of the values of their tags (`SeriesIndex.compare`). */
+/**
+ * A file that is written: series by series, in the order of the values of their tags (`SeriesIndex.compare`). It rests by the pacer it was
+ * made with.
+ */
 export interface SealedFileWriter {
   /**
-   * Takes all rows of the next series: at least one, ordered by time and position. Segments are taken lazily and belong to the caller:
+   * Takes the file's rows of the next series: at least one, ordered by time and position. Segments are taken lazily and belong to the caller:
    * what is needed of them later has to be copied before the next is taken. Segments of one call may have codes of different dictionaries,
    * and a column may be absent in some of them.
    */
@@ -99,13 +108,13 @@ export interface SealedFileWriter {
   finish(): Promise<SealedFileInfo>
   /** Gives the finished file its name; durable once `SealedFolder.sync` has returned. */
   publish(): Promise<SealedFile>
-  /** Removes what was written so far, in whatever state. */
+  /** Removes what was written so far, in whatever state: begun, finished or published. */
   abandon(): Promise<void>
 }
 
 /** Makes new files. */
 export interface SealedFolder {
-  create(target: SealedTarget): Promise<SealedFileWriter>
+  create(target: SealedTarget, pacer: Pacer): Promise<SealedFileWriter>
   /** Makes the names of an entity's published files durable. */
   sync(entityId: number): Promise<void>
 }

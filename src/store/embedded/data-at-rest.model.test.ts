@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type AtRestParts, checkHistory } from '../../../test/support/data-at-rest.ts'
+import { MemoryFolder } from '../../../test/support/memory-files.ts'
+import type { Draw } from '../../../test/support/random-rows.ts'
+import type { EmbeddedStore } from './embedded-store.ts'
+import type { SealedFile, SealedFileWriter, SealedFolder, SealedReader } from './sealed-source.ts'
+
+const hourMs = 3_600_000
+
+function memoryFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
+  return new MemoryFolder((entityId) => store.registry(entityId), {
+    pageRows: 1 + draw(12),
+    hasRollups: draw(3) > 0,
+    hasTails: draw(2) === 0,
+  })
+}
+
+test('sealed, compacted and fresh rows together are answered as the model does', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: memoryFolder })),
+    { numRuns: 400 },
+  )
+})
+
+/** Files whose rollups hold the hours at the ragged ends too. */
+function raggedFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
+  const folder = memoryFolder(store, draw)
+  return {
+    create: async (target, pacer) => raggedWriter(await folder.create(target, pacer)),
+    sync: (entityId) => folder.sync(entityId),
+  }
+}
+
+function raggedWriter(writer: SealedFileWriter): SealedFileWriter {
+  return {
+    addSeries: (series, segments) => writer.addSeries(series, segments),
+    finish: () => writer.finish(),
+    publish: async () => raggedFile(await writer.publish()),
+    abandon: () => writer.abandon(),
+  }
+}
+
+function raggedFile(file: SealedFile): SealedFile {
+  return { info: file.info, open: (columns, pass) => raggedReader(file.open(columns, pass)) }
+}
+
+function raggedReader(reader: SealedReader): SealedReader {
+  return {
+    length: reader.length,
+    seriesAt: (place) => reader.seriesAt(place),
+    find: (series) => reader.find(series),
+    firstMs: (place) => reader.firstMs(place),
+    lastMs: (place) => reader.lastMs(place),
+    rows: (place) => reader.rows(place),
+    forward: (place, fromMs, toMs) => reader.forward(place, fromMs, toMs),
+    backward: (place, fromMs, toMs) => reader.backward(place, fromMs, toMs),
+    hours: (place, fromMs, toMs) => reader.hours(place, fromMs - hourMs, toMs + hourMs),
+    tail: (place) => reader.tail(place),
+  }
+}
+
+describe('the same check finds', () => {
+  test.each<[string, AtRestParts]>([
+    ['a switch that leaves the frozen rows in', { folder: memoryFolder, switch: leavesFrozen }],
+    ['a switch that leaves the merged files in', { folder: memoryFolder, switch: leavesMerged }],
+    ['rollups that hold the ragged ends too', { folder: raggedFolder }],
+  ])('%s', async (_, parts) => {
+    const found = await fc.check(
+      fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, parts)),
+      { numRuns: 400, endOnFailure: true },
+    )
+    expect(found.errorInstance).toMatchObject({ name: 'AssertionError' })
+  })
+})
+
+const leavesFrozen: AtRestParts['switch'] = (store, change) => store.switchFiles({ ...change, frozen: null })
+const leavesMerged: AtRestParts['switch'] = (store, change) => store.switchFiles({ ...change, remove: [] })

@@ -1,0 +1,69 @@
+import type { SealedFileInfo } from '../sealed-source.ts'
+
+export interface CompactionRules {
+  /** So many files of similar size are merged, or more. */
+  readonly filesMin: number
+  /** No file gets more rows by merging. */
+  readonly fileRowsMax: number
+  /** Files of fewer rows count as of similar size; above that, each tier is four times the one before it. */
+  readonly smallFileRows: number
+}
+
+export const defaultCompactionRules: CompactionRules = {
+  filesMin: 4,
+  fileRowsMax: 16_000_000,
+  smallFileRows: 20_000,
+}
+
+interface Candidate {
+  readonly info: SealedFileInfo
+}
+
+/**
+ * The files to be merged next, null when there is nothing to gain: files of one entity, and of one UTC day or all of them mixed, of
+ * similar size. Of several choices the one with most files, for those cost queries most; then the one with fewest rows.
+ */
+export function chooseCompaction<File extends Candidate>(
+  files: readonly File[],
+  rules: CompactionRules = defaultCompactionRules,
+): readonly File[] | null {
+  const groups = new Map<string, File[]>()
+  for (const file of files) {
+    const { entityId, kind, day, rows } = file.info
+    const key = [entityId, kind, day, tierOf(rows, rules)].join()
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [file])
+    else group.push(file)
+  }
+  let best: readonly File[] | null = null
+  for (const group of groups.values()) {
+    const choice = fitting(group, rules.fileRowsMax)
+    if (choice.length >= rules.filesMin && (best === null || isBetter(choice, best))) best = choice
+  }
+  return best
+}
+
+function tierOf(rows: number, { smallFileRows }: CompactionRules): number {
+  let tier = 0
+  for (let most = smallFileRows; rows >= most; most *= 4) tier++
+  return tier
+}
+
+/** As many files as one may hold the rows of, smallest first. */
+function fitting<File extends Candidate>(files: readonly File[], rowsMax: number): readonly File[] {
+  let rows = 0
+  return files
+    .toSorted((left, right) => left.info.rows - right.info.rows)
+    .filter(({ info }) => {
+      rows += info.rows
+      return rows <= rowsMax
+    })
+}
+
+function isBetter(left: readonly Candidate[], right: readonly Candidate[]): boolean {
+  return left.length === right.length ? rowsOf(left) < rowsOf(right) : left.length > right.length
+}
+
+function rowsOf(files: readonly Candidate[]): number {
+  return files.reduce((sum, { info }) => sum + info.rows, 0)
+}

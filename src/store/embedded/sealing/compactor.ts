@@ -1,0 +1,79 @@
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { CopiedColumn } from '../copy-rows.ts'
+import { Dictionary } from '../dictionary.ts'
+import type { EntityRegistry } from '../entity-registry.ts'
+import { MergedSource } from '../merged-source.ts'
+import { OpenFile } from '../open-file.ts'
+import type { SealedFile, SealedFolder } from '../sealed-source.ts'
+import { sortCodes } from '../sort-codes.ts'
+import type { ReachStep } from '../store-step.ts'
+import { countDays } from './count-days.ts'
+import { layDown } from './lay-down.ts'
+
+export interface CompactOptions {
+  readonly registry: EntityRegistry
+  readonly folder: SealedFolder
+  /** Of mixed files: days that now have so many rows get a file of their own. */
+  readonly dayRowsMin: number
+  readonly pacer: Pacer
+  readonly reach: ReachStep
+}
+
+/**
+ * Writes the rows of some files of one entity to new ones, which are durable when it returns; the caller records the exchange and switches
+ * readers. When it throws, nothing has changed.
+ */
+export async function compactFiles(
+  files: readonly SealedFile[],
+  { registry, folder, dayRowsMin, pacer, reach }: CompactOptions,
+): Promise<readonly SealedFile[]> {
+  await reach('compact-chosen')
+  const { entityId } = registry
+  const day = commonDay(files)
+  const { all } = registry.columns
+  const open = files.map((file) => new OpenFile(file, Array.from(all.keys()), 'once'))
+  const source = new MergedSource([], open, () => copiedColumns(registry))
+  const series = await seriesInOrder(open, registry, pacer)
+  const dayRows = day === null ? await countDaysIn(files, series, pacer) : new Map([[day, Number.POSITIVE_INFINITY]])
+  return layDown([{ entityId, source, series, dayRows }], {
+    folder,
+    dayRowsMin,
+    pacer,
+    reach: {
+      written: () => reach('compact-file-written'),
+      renamed: () => reach('compact-file-renamed'),
+      synced: () => reach('compact-directory-synced'),
+    },
+  })
+}
+
+/** The day that all files are of, null when they are mixed. */
+function commonDay(files: readonly SealedFile[]): number | null {
+  const { day } = files[0].info
+  return files.every(({ info }) => info.day === day) ? day : null
+}
+
+function countDaysIn(files: readonly SealedFile[], series: Int32Array, pacer: Pacer): Promise<Map<number, number>> {
+  const open = files.map((file) => new OpenFile(file, [], 'once'))
+  return countDays(new MergedSource([], open, () => []), series, pacer)
+}
+
+/** Strings of rows that are laid down together go into a dictionary of their own, so that none grows with the file. */
+function copiedColumns({ columns }: EntityRegistry): readonly CopiedColumn[] {
+  return columns.all.map(({ index, type }) => ({ index, type, dictionary: new Dictionary() }))
+}
+
+async function seriesInOrder(
+  files: readonly OpenFile[],
+  { series }: EntityRegistry,
+  pacer: Pacer,
+): Promise<Int32Array> {
+  const known = new Set<number>()
+  for (const { reader } of files) {
+    for (let place = 0; place < reader.length; place++) {
+      known.add(reader.seriesAt(place))
+      if (pacer.spend(4)) await pacer.rest()
+    }
+  }
+  return sortCodes(Int32Array.from(known), 0, series.compare, pacer)
+}

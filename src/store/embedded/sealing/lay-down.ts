@@ -1,0 +1,107 @@
+// Sealing and compaction come to the same: rows of a source are split by UTC day and written to new files, series by series.
+import type { Pacer } from '../../../lib/pacer.ts'
+import { msPerDay } from '../../../model/instant.ts'
+import { firstAtOrAfter, type Segment } from '../chunk.ts'
+import type { SealedFile, SealedFileWriter, SealedFolder, SealedTarget } from '../sealed-source.ts'
+import type { SeriesSource } from '../source.ts'
+import { dayOf } from './count-days.ts'
+
+/** Rows of one entity, and its series in the order of files. */
+export interface LaidRows {
+  readonly entityId: number
+  readonly source: SeriesSource
+  readonly series: Int32Array
+  /** How many of the rows each UTC day has. */
+  readonly dayRows: ReadonlyMap<number, number>
+}
+
+export interface LayDownOptions {
+  readonly folder: SealedFolder
+  /** Days with fewer rows of an entity go together into one mixed file. */
+  readonly dayRowsMin: number
+  readonly pacer: Pacer
+  readonly reach: {
+    readonly written: () => void | Promise<void>
+    readonly renamed: () => void | Promise<void>
+    readonly synced: () => void | Promise<void>
+  }
+}
+
+/** Writes all rows to new files, which are durable and complete when it returns. When it throws, it has removed what it could. */
+export async function layDown(parts: readonly LaidRows[], options: LayDownOptions): Promise<readonly SealedFile[]> {
+  const { folder, reach } = options
+  const writers: SealedFileWriter[] = []
+  try {
+    for (const rows of parts) await writeFiles(rows, options, writers)
+    const files: SealedFile[] = []
+    for (const writer of writers) {
+      files.push(await writer.publish())
+      await reach.renamed()
+    }
+    for (const entityId of new Set(files.map(({ info }) => info.entityId))) {
+      await folder.sync(entityId)
+      await reach.synced()
+    }
+    return files
+  } catch (error) {
+    // What cannot be removed is an orphan, and goes at the next start: the cause matters more.
+    await Promise.allSettled(writers.map((writer) => writer.abandon()))
+    throw error
+  }
+}
+
+async function writeFiles(rows: LaidRows, options: LayDownOptions, writers: SealedFileWriter[]): Promise<void> {
+  const { folder, dayRowsMin, pacer, reach } = options
+  const { entityId, dayRows } = rows
+  const days = [...dayRows].filter(([, count]) => count >= dayRowsMin).map(([day]) => day)
+  const write = async (target: SealedTarget, choice: RowChoice): Promise<void> => {
+    const writer = await folder.create(target, pacer)
+    writers.push(writer)
+    await writeRows(rows, choice, writer, pacer)
+    await writer.finish()
+    await reach.written()
+  }
+  for (const day of days.sort((left, right) => left - right)) await write({ entityId, kind: 'day', day }, { day })
+  if (dayRows.size > days.length) await write({ entityId, kind: 'mixed', day: null }, { exceptDays: new Set(days) })
+}
+
+/** Which rows go into one file: those of one day, or those of all days but some. */
+type RowChoice = { readonly day: number } | { readonly exceptDays: ReadonlySet<number> }
+
+async function writeRows(
+  { source, series }: LaidRows,
+  choice: RowChoice,
+  writer: SealedFileWriter,
+  pacer: Pacer,
+): Promise<void> {
+  for (const one of series) {
+    const prepared = source.prepare(one, pacer)
+    if (prepared !== null) await prepared
+    const segments = chosenRows(source, one, choice)[Symbol.iterator]()
+    const first = segments.next()
+    if (first.done !== true) await writer.addSeries(one, withFirst(first.value, segments))
+    if (pacer.spend(8)) await pacer.rest()
+  }
+}
+
+function chosenRows(source: SeriesSource, series: number, choice: RowChoice): Iterable<Segment> {
+  if ('day' in choice) return source.run(series, choice.day * msPerDay, (choice.day + 1) * msPerDay - 1)
+  const all = source.run(series, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+  return choice.exceptDays.size === 0 ? all : withoutDays(all, choice.exceptDays)
+}
+
+function* withoutDays(segments: Iterable<Segment>, days: ReadonlySet<number>): Generator<Segment> {
+  for (const { chunk, start, end } of segments) {
+    for (let row = start; row < end; ) {
+      const day = dayOf(chunk.times[row])
+      const next = firstAtOrAfter(chunk.times, row, end, (day + 1) * msPerDay)
+      if (!days.has(day)) yield { chunk, start: row, end: next }
+      row = next
+    }
+  }
+}
+
+function* withFirst(first: Segment, rest: Iterator<Segment>): Generator<Segment> {
+  yield first
+  for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value
+}

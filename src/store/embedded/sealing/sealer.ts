@@ -1,0 +1,47 @@
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { FrozenRows } from '../embedded-store.ts'
+import type { SealedFile, SealedFolder } from '../sealed-source.ts'
+import { sortCodes } from '../sort-codes.ts'
+import type { ReachStep } from '../store-step.ts'
+import { countDays } from './count-days.ts'
+import { type LaidRows, layDown } from './lay-down.ts'
+
+export interface SealOptions {
+  readonly folder: SealedFolder
+  /** Days with fewer rows of an entity go together into one mixed file. */
+  readonly dayRowsMin: number
+  readonly pacer: Pacer
+  readonly reach: ReachStep
+}
+
+/**
+ * Writes frozen rows to files, which are durable when it returns; the caller records them and switches readers to them. When it throws
+ * (a full disk, say), nothing has changed, and the same rows can be sealed again later.
+ */
+export async function sealRows(frozen: FrozenRows, options: SealOptions): Promise<readonly SealedFile[]> {
+  const { folder, dayRowsMin, pacer, reach } = options
+  await reach('seal-frozen')
+  const views = frozen.tables.map((table) => ({ table, view: table.open() }))
+  try {
+    const parts: LaidRows[] = []
+    for (const { table, view } of views) {
+      const { registry, series } = table
+      const known = series.values.slice(0, series.length)
+      const inOrder = await sortCodes(known, 0, registry.series.compare, pacer)
+      const dayRows = await countDays(view, inOrder, pacer)
+      parts.push({ entityId: registry.entityId, source: view, series: inOrder, dayRows })
+    }
+    return await layDown(parts, {
+      folder,
+      dayRowsMin,
+      pacer,
+      reach: {
+        written: () => reach('seal-file-written'),
+        renamed: () => reach('seal-file-renamed'),
+        synced: () => reach('seal-directory-synced'),
+      },
+    })
+  } finally {
+    for (const { table, view } of views) table.release(view)
+  }
+}

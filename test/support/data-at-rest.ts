@@ -1,0 +1,144 @@
+// Random pushes, seals, compactions and questions: the store's answers are held against those of the model.
+import { expect } from 'vitest'
+import { Pacer } from '../../src/lib/pacer.ts'
+import type { EntityField } from '../../src/model/entity.ts'
+import { parseGranularity } from '../../src/model/granularity.ts'
+import type { Plan } from '../../src/model/plan.ts'
+import type { RowBatch } from '../../src/model/row-batch.ts'
+import { EmbeddedStore, type FileSwitch, type FrozenRows } from '../../src/store/embedded/embedded-store.ts'
+import type { SealedFile, SealedFolder } from '../../src/store/embedded/sealed-source.ts'
+import { chooseCompaction } from '../../src/store/embedded/sealing/choose-compaction.ts'
+import { compactFiles } from '../../src/store/embedded/sealing/compactor.ts'
+import { sealRows } from '../../src/store/embedded/sealing/sealer.ts'
+import { expectSame, rowsOf } from './expect-rows.ts'
+import { ModelStore } from './model-store.ts'
+import {
+  columnOf,
+  type Draw,
+  drawFrom,
+  type RandomEntity,
+  randomBatches,
+  randomEntity,
+  randomPlan,
+} from './random-rows.ts'
+
+const spansMs = [4, 60_000, 5 * 3_600_000, 30 * 3_600_000, 5 * 86_400_000, 100 * 86_400_000]
+const rules = { filesMin: 2, fileRowsMax: 500, smallFileRows: 50 }
+const entityId = 1
+/** Small numbers, so that no mean hides a row too many behind a large one. */
+const measure: EntityField = { name: 'M', type: 'double', role: 'metric' }
+const hourly = ['all', 'hour', 'PT2H', 'day', 'week', 'month', 'P1M1D']
+
+export interface AtRestParts {
+  folder(store: EmbeddedStore, draw: Draw): SealedFolder
+  /** Says that nobody reads a file any more. */
+  gone?(file: SealedFile): void
+  /** For planted bugs. */
+  switch?(store: EmbeddedStore, change: FileSwitch): void
+}
+
+/** One history by a seed. Throws at the first answer that is not the model's. */
+export async function checkHistory(seed: number, parts: AtRestParts): Promise<void> {
+  const draw = drawFrom(seed)
+  const pushed = randomEntity(draw)
+  const entity = { ...pushed, others: [...pushed.others, measure] }
+  const spanMs = spansMs[draw(spansMs.length)]
+  const history = new History(draw, parts)
+  const { store, model } = history
+  for (const part of randomBatches(draw, pushed, spanMs)) {
+    const batch = withMeasure(draw, part)
+    store.write(batch)
+    model.write(batch)
+    // A run that began before a switch sees what it began with.
+    const early = randomPlan(draw, entity, spanMs)
+    const earlyRows = rowsOf(store, early)
+    await history.step()
+    expectSame(early, await earlyRows, model.run(early))
+    for (let question = draw(6); question > 0; question--) {
+      const plan = draw(3) === 0 ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs)
+      expectSame(plan, await rowsOf(store, plan), model.run(plan))
+    }
+    expect(await store.statistics(entityId)).toEqual(model.statistics(entityId))
+  }
+}
+
+function withMeasure(draw: Draw, batch: RowBatch): RowBatch {
+  const values = Array.from({ length: batch.rows }, () => (draw(5) === 0 ? null : draw(1000) / 4))
+  return { ...batch, fields: [...batch.fields, measure], columns: [...batch.columns, columnOf('double', values)] }
+}
+
+/** Means that rollups can answer, of a range whose ends lie among the rows. */
+function randomMeans(draw: Draw, entity: RandomEntity, spanMs: number): Plan {
+  const { selection } = randomPlan(draw, entity, spanMs)
+  const fields = selection.fields.filter(({ role }) => role === 'tag')
+  const [first, second] = [draw(spanMs), draw(spanMs)]
+  return {
+    kind: 'average',
+    selection: { ...selection, metrics: [measure], fields },
+    range: {
+      fromMs: draw(4) === 0 ? Number.NEGATIVE_INFINITY : Math.min(first, second),
+      toMs: draw(4) === 0 ? Number.POSITIVE_INFINITY : Math.max(first, second),
+    },
+    granularity: parseGranularity(hourly[draw(hourly.length)]) ?? { kind: 'all' },
+    byTag: draw(2) === 0,
+  }
+}
+
+class History {
+  readonly store: EmbeddedStore
+  readonly model = new ModelStore()
+  readonly #draw: Draw
+  readonly #parts: AtRestParts
+  readonly #folder: SealedFolder
+  readonly #pacer = new Pacer({ sliceMs: 5, signal: new AbortController().signal })
+  readonly #dayRowsMin: number
+  #frozen: FrozenRows | null = null
+
+  constructor(draw: Draw, parts: AtRestParts) {
+    this.store = new EmbeddedStore({ generationRows: [8, 64, 4096][draw(3)] })
+    this.#draw = draw
+    this.#parts = parts
+    this.#folder = parts.folder(this.store, draw)
+    this.#dayRowsMin = [1, 10, 1000][draw(3)]
+  }
+
+  /** What may happen between two pushes. */
+  async step(): Promise<void> {
+    switch (this.#draw(5)) {
+      case 0:
+        this.#frozen ??= this.store.freeze(0)
+        return
+      case 1:
+      case 2:
+        this.#frozen ??= this.store.freeze(0)
+        await this.#seal(this.#frozen)
+        this.#frozen = null
+        return
+      case 3:
+        await this.#compact()
+    }
+  }
+
+  async #seal(frozen: FrozenRows): Promise<void> {
+    const options = { folder: this.#folder, dayRowsMin: this.#dayRowsMin, pacer: this.#pacer, reach: () => {} }
+    this.#switch({ add: await sealRows(frozen, options), remove: [], frozen, gone: () => {} })
+  }
+
+  async #compact(): Promise<void> {
+    const remove = chooseCompaction(this.store.files(entityId), rules)
+    if (remove === null) return
+    const add = await compactFiles(remove, {
+      registry: this.store.registry(entityId),
+      folder: this.#folder,
+      dayRowsMin: this.#dayRowsMin,
+      pacer: this.#pacer,
+      reach: () => {},
+    })
+    this.#switch({ add, remove, frozen: null, gone: (file) => this.#parts.gone?.(file) })
+  }
+
+  #switch(change: FileSwitch): void {
+    if (this.#parts.switch === undefined) this.store.switchFiles(change)
+    else this.#parts.switch(this.store, change)
+  }
+}

@@ -1,0 +1,46 @@
+// What a store answers, held against what the model answers.
+import { expect } from 'vitest'
+import type { Plan } from '../../src/model/plan.ts'
+import type { ResultBatch, SeriesReader } from '../../src/store/series-store.ts'
+import { type ResultRow, resultRows } from './model-store.ts'
+
+const limits = { resultRows: 1_000_000, buckets: 1_000_000, resultBytes: 2 ** 30 }
+
+export async function rowsOf(store: SeriesReader, plan: Plan): Promise<ResultRow[]> {
+  const batches: ResultBatch[] = []
+  for await (const batch of store.run(plan, limits, new AbortController().signal)) batches.push(batch)
+  return resultRows(batches)
+}
+
+export function expectSame(plan: Plan, actual: readonly ResultRow[], expected: readonly ResultRow[]): void {
+  if (plan.kind !== 'average') {
+    expect(digits(actual)).toEqual(digits(expected))
+    return
+  }
+  const means = plan.selection.metrics.length
+  expect(digits(actual.map((row) => row.slice(0, -means)))).toEqual(digits(expected.map((row) => row.slice(0, -means))))
+  actual.forEach((row, index) => {
+    for (let metric = row.length - means; metric < row.length; metric++) {
+      expectNear(row[metric], expected[index][metric])
+    }
+  })
+}
+
+/** Bigints and negative zeros as their digits, so that what is the same to a caller is the same here. */
+function plain(rows: readonly ResultRow[]): unknown[] {
+  return rows.map((row) => row.map((value) => (typeof value === 'bigint' ? String(value) : value === 0 ? 0 : value)))
+}
+
+function digits(rows: readonly ResultRow[]): unknown[] {
+  return plain(rows.map((row) => row.map((value) => (Math.abs(Number(value)) >= 2 ** 53 ? String(value) : value))))
+}
+
+/** The model's own sums cancel at sizes of 1e308, where only about 1e293 can be told apart. */
+function expectNear(actual: unknown, expected: unknown): void {
+  if (actual === null || expected === null) {
+    expect(actual).toBe(expected)
+    return
+  }
+  const difference = Math.abs(Number(actual) - Number(expected))
+  expect(difference <= Math.abs(Number(expected)) * 1e-9 || difference <= 1e293).toBe(true)
+}

@@ -1,0 +1,280 @@
+// Sealed files that are kept in memory: as the real ones to those who read and write them, small pages included.
+import type { Pacer } from '../../src/lib/pacer.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Segment } from '../../src/store/embedded/chunk.ts'
+import { type CopiedColumn, copyRowsInto } from '../../src/store/embedded/copy-rows.ts'
+import { Dictionary } from '../../src/store/embedded/dictionary.ts'
+import type { EntityRegistry } from '../../src/store/embedded/entity-registry.ts'
+import type {
+  HourRollups,
+  HourSums,
+  SealedFile,
+  SealedFileInfo,
+  SealedFileWriter,
+  SealedFolder,
+  SealedReader,
+  SealedTarget,
+} from '../../src/store/embedded/sealed-source.ts'
+import { sumRows } from '../../src/store/embedded/sum.ts'
+
+const hourMs = 3_600_000
+
+export interface MemoryFolderOptions {
+  readonly pageRows: number
+  readonly hasRollups: boolean
+  readonly hasTails: boolean
+}
+
+interface StoredSeries {
+  readonly series: number
+  readonly start: number
+  readonly end: number
+}
+
+interface StoredRows {
+  readonly series: readonly StoredSeries[]
+  /** All rows in file order, and the same cut into pages. */
+  readonly all: Chunk
+  readonly pages: readonly Chunk[]
+}
+
+export class MemoryFolder implements SealedFolder {
+  /** Names of the files that were published and not removed. */
+  readonly published = new Set<string>()
+  readonly #registryOf: (entityId: number) => EntityRegistry
+  readonly #options: MemoryFolderOptions
+  #nextName = 1
+
+  constructor(registryOf: (entityId: number) => EntityRegistry, options: MemoryFolderOptions) {
+    this.#registryOf = registryOf
+    this.#options = options
+  }
+
+  async create(target: SealedTarget, _pacer: Pacer): Promise<SealedFileWriter> {
+    const name = `f${this.#nextName++}`
+    return new MemoryFileWriter(target, name, this.#registryOf(target.entityId), this.#options, this.published)
+  }
+
+  async sync(): Promise<void> {}
+}
+
+class MemoryFileWriter implements SealedFileWriter {
+  readonly #target: SealedTarget
+  readonly #name: string
+  readonly #registry: EntityRegistry
+  readonly #options: MemoryFolderOptions
+  readonly #published: Set<string>
+  readonly #series: StoredSeries[] = []
+  readonly #columns: CopiedColumn[]
+  #chunks: { chunk: Chunk; rows: number }[] = []
+  #rows = 0
+
+  constructor(
+    target: SealedTarget,
+    name: string,
+    registry: EntityRegistry,
+    options: MemoryFolderOptions,
+    published: Set<string>,
+  ) {
+    this.#target = target
+    this.#name = name
+    this.#registry = registry
+    this.#options = options
+    this.#published = published
+    this.#columns = registry.columns.all.map(({ index, type }) => ({ index, type, dictionary: new Dictionary() }))
+  }
+
+  async addSeries(series: number, segments: Iterable<Segment>): Promise<void> {
+    const before = this.#series.at(-1)
+    if (before !== undefined && this.#registry.series.compare(before.series, series) >= 0) {
+      throw new Error('series come in the order of their tags')
+    }
+    const start = this.#rows
+    for (const segment of segments) this.#take(segment)
+    if (this.#rows === start) throw new Error('a series has rows')
+    this.#series.push({ series, start, end: this.#rows })
+  }
+
+  async finish(): Promise<SealedFileInfo> {
+    const all = newChunk(this.#rows)
+    let place = 0
+    for (const { chunk, rows } of this.#chunks) {
+      copyRowsInto(all, place, chunk, 0, rows, this.#columns)
+      all.positions.set(chunk.positions, place)
+      place += rows
+    }
+    this.#chunks = [{ chunk: all, rows: this.#rows }]
+    const { times, positions } = all
+    for (const { start, end } of this.#series) {
+      for (let row = start + 1; row < end; row++) {
+        if (times[row - 1] > times[row] || (times[row - 1] === times[row] && positions[row - 1] >= positions[row]))
+          throw new Error('rows come ordered by time and position')
+      }
+    }
+    return this.#info(all)
+  }
+
+  async publish(): Promise<SealedFile> {
+    const all = this.#chunks[0].chunk
+    const pages: Chunk[] = []
+    for (let start = 0; start < this.#rows; start += this.#options.pageRows) {
+      const end = Math.min(this.#rows, start + this.#options.pageRows)
+      const page = newChunk(end - start)
+      copyRowsInto(page, 0, all, start, end, this.#columns)
+      page.positions.set(all.positions.subarray(start, end))
+      pages.push(page)
+    }
+    this.#published.add(this.#name)
+    return new MemoryFile(this.#info(all), { series: this.#series, all, pages }, this.#options)
+  }
+
+  async abandon(): Promise<void> {
+    this.#published.delete(this.#name)
+  }
+
+  #take({ chunk, start, end }: Segment): void {
+    if (end <= start) throw new Error('segments are never empty')
+    const copy = newChunk(end - start)
+    copyRowsInto(copy, 0, chunk, start, end, this.#columns)
+    copy.positions.set(chunk.positions.subarray(start, end))
+    this.#chunks.push({ chunk: copy, rows: end - start })
+    this.#rows += end - start
+  }
+
+  #info({ times, positions }: Chunk): SealedFileInfo {
+    return {
+      ...this.#target,
+      name: this.#name,
+      rows: this.#rows,
+      firstMs: times.reduce((left, right) => Math.min(left, right)),
+      lastMs: times.reduce((left, right) => Math.max(left, right)),
+      firstPosition: positions.reduce((left, right) => Math.min(left, right)),
+      lastPosition: positions.reduce((left, right) => Math.max(left, right)),
+      bytes: this.#rows * 8,
+      indexBytes: this.#series.length * 8,
+    }
+  }
+}
+
+class MemoryFile implements SealedFile {
+  readonly info: SealedFileInfo
+  readonly #rows: StoredRows
+  readonly #options: MemoryFolderOptions
+
+  constructor(info: SealedFileInfo, rows: StoredRows, options: MemoryFolderOptions) {
+    this.info = info
+    this.#rows = rows
+    this.#options = options
+  }
+
+  open(columns: readonly number[]): SealedReader {
+    return new MemoryReader(this.#rows, this.#options, new Set(columns))
+  }
+}
+
+class MemoryReader implements SealedReader {
+  readonly #rows: StoredRows
+  readonly #options: MemoryFolderOptions
+  readonly #columns: ReadonlySet<number>
+  readonly #shown = new Map<Chunk, Chunk>()
+
+  constructor(rows: StoredRows, options: MemoryFolderOptions, columns: ReadonlySet<number>) {
+    this.#rows = rows
+    this.#options = options
+    this.#columns = columns
+  }
+
+  get length(): number {
+    return this.#rows.series.length
+  }
+
+  seriesAt(place: number): number {
+    return this.#rows.series[place].series
+  }
+
+  find(series: number): number {
+    return this.#rows.series.findIndex((stored) => stored.series === series)
+  }
+
+  firstMs(place: number): number {
+    return this.#rows.all.times[this.#rows.series[place].start]
+  }
+
+  lastMs(place: number): number {
+    return this.#rows.all.times[this.#rows.series[place].end - 1]
+  }
+
+  rows(place: number): number {
+    return this.#rows.series[place].end - this.#rows.series[place].start
+  }
+
+  *forward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+    const { all, pages } = this.#rows
+    const { start, end } = this.#rows.series[place]
+    const { pageRows } = this.#options
+    const to = firstAfter(all.times, start, end, toMs)
+    for (let row = firstAtOrAfter(all.times, start, end, fromMs); row < to; ) {
+      const page = Math.floor(row / pageRows)
+      const next = Math.min(to, (page + 1) * pageRows)
+      yield { chunk: this.#show(pages[page]), start: row - page * pageRows, end: next - page * pageRows }
+      row = next
+    }
+  }
+
+  *backward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+    yield* [...this.forward(place, fromMs, toMs)].reverse()
+  }
+
+  hours(place: number, fromMs: number, toMs: number): HourRollups | null {
+    if (!this.#options.hasRollups) return null
+    const { all } = this.#rows
+    const { start, end } = this.#rows.series[place]
+    const hours: { start: number; end: number }[] = []
+    const to = firstAtOrAfter(all.times, start, end, toMs)
+    for (let row = firstAtOrAfter(all.times, start, end, fromMs); row < to; ) {
+      const hour = Math.floor(all.times[row] / hourMs)
+      const next = firstAtOrAfter(all.times, row, to, (hour + 1) * hourMs)
+      hours.push({ start: row, end: next })
+      row = next
+    }
+    return {
+      length: hours.length,
+      hoursMs: Float64Array.from(hours, (hour) => Math.floor(all.times[hour.start] / hourMs) * hourMs),
+      column: (index) => sumsOf(all, index, hours),
+    }
+  }
+
+  tail(place: number): Segment | null {
+    if (!this.#options.hasTails) return null
+    const row = this.#rows.series[place].end - 1
+    return { chunk: this.#rows.all, start: row, end: row + 1 }
+  }
+
+  /** A page with the columns that were asked for alone. */
+  #show(page: Chunk): Chunk {
+    const known = this.#shown.get(page)
+    if (known !== undefined) return known
+    const columns = page.columns.map((column, index) => (this.#columns.has(index) ? column : undefined))
+    const shown = { times: page.times, positions: page.positions, columns }
+    this.#shown.set(page, shown)
+    return shown
+  }
+}
+
+function sumsOf(
+  chunk: Chunk,
+  index: number,
+  hours: readonly { readonly start: number; readonly end: number }[],
+): HourSums | null {
+  const column = chunk.columns[index]
+  if (column?.type !== 'double' && column?.type !== 'long') return null
+  const sums = hours.map(({ start, end }) => {
+    const sum = { sum: 0, error: 0, count: 0 }
+    sumRows(column.values, start, end, 1, sum)
+    return Number.isFinite(sum.sum + sum.error) ? sum : { ...sum, sum: Number.NaN, error: 0 }
+  })
+  return {
+    counts: Float64Array.from(sums, ({ count }) => count),
+    sums: Float64Array.from(sums, ({ sum }) => sum),
+    errors: Float64Array.from(sums, ({ error }) => error),
+  }
+}
