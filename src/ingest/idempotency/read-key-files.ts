@@ -1,5 +1,5 @@
 // Reads the key files that count, oldest first; docs/formats/idempotency-keys.md has the rules.
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from '../../lib/disk.ts'
 import {
@@ -105,7 +105,12 @@ async function readFile(
       offset += block.bytes
       syncedBytes = block.syncedBytes
     }
-    if (vouchedBytes === null) await rewrite(file, syncedBytes, offset)
+    if (vouchedBytes === null) {
+      await rewrite(file, 0, keyFileHeaderBytes)
+      await rewrite(file, syncedBytes, offset)
+      await file.sync()
+      await disk.syncDirectory(dirname(path))
+    }
     if (vouchedBytes !== null && offset !== vouchedBytes) throw damagedKeys(path, offset, 'a block is damaged')
     return offset
   } finally {
@@ -115,14 +120,13 @@ async function readFile(
 
 const rewrittenAtOnce = 1024 * 1024
 
-/** Makes sure that bytes are on disk: after an fsync that failed they may be in the page cache only, where no later fsync finds them. */
+/** Writes bytes again as they are: after an fsync that failed they may be in the page cache only, where no later fsync finds them. */
 async function rewrite(file: DiskFile, from: number, to: number): Promise<void> {
   for (let offset = from; offset < to; offset += rewrittenAtOnce) {
     const bytes = Buffer.alloc(Math.min(rewrittenAtOnce, to - offset))
     if (!(await fill(file, bytes, offset))) throw new Error('a key file became shorter while it was read')
     await file.write([bytes], offset)
   }
-  await file.sync()
 }
 
 interface Block {
