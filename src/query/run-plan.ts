@@ -12,9 +12,9 @@ import { Spool, type SpoolRoom } from './spool.ts'
 import type { StoredAnswer } from './stored-answer.ts'
 
 /** Rows that are written between two looks at what is to be put away. */
-const rowsAtOnce = 16_384
+const rowsAtOnce = 4096
 /** Bytes written that count as one unit of the pacer's work. */
-const bytesPerUnit = 32
+const bytesPerUnit = 16
 
 export interface RunSettings {
   /** How long the writing of an answer may hold the event loop. */

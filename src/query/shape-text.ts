@@ -23,7 +23,7 @@ interface Frame {
 }
 
 /** After so many bytes it is time to look whether something is to be put away. */
-const addBytes = 1024 * 1024
+const addBytes = 256 * 1024
 const noBytes = new Uint8Array(0)
 
 export function jsonShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
