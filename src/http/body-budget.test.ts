@@ -1,0 +1,37 @@
+import { EventEmitter } from 'node:events'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { BodyBudget, type BodyShare } from './body-budget.ts'
+
+test.each<[string, (a: BodyShare, b: BodyShare) => unknown[], unknown[]]>([
+  ['what fits is taken', (a, b) => [a.resize(60), b.resize(40)], [true, true]],
+  ['what does not fit is refused', (a, b) => [a.resize(60), b.resize(41)], [true, false]],
+  ['a body alone is taken, however large', (a) => [a.resize(1000)], [true]],
+  ['nothing fits beside it', (a, b) => [a.resize(1000), b.resize(1)], [true, false]],
+  [
+    'a refused one keeps its share',
+    (a, b) => [a.resize(60), b.resize(30), b.resize(50), a.resize(71)],
+    [true, true, false, false],
+  ],
+  ['less always fits', (a, b) => [a.resize(1000), a.resize(90), b.resize(10)], [true, true, true]],
+  [
+    'an ended share is given back once',
+    (a, b) => [a.resize(90), a.end(), a.resize(5), a.end(), b.resize(100)],
+    [true, undefined, true, undefined, true],
+  ],
+])('%s', (_, use, expected) => {
+  const budget = new BodyBudget(100)
+  const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()))
+  expect(use(budget.share(response()), budget.share(response()))).toEqual(expected)
+})
+
+test('a share ends with its answer', () => {
+  const budget = new BodyBudget(100)
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  budget.share(response).resize(100)
+  const other = budget.share(new ServerResponse(new IncomingMessage(new Socket())))
+  expect(other.resize(10)).toBe(false)
+  EventEmitter.prototype.emit.call(response, 'close')
+  expect(other.resize(10)).toBe(true)
+})

@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../model/problem.ts'
+import { Backlog } from './backlog.ts'
+import { DiskFloor } from './disk-floor.ts'
+import { KeyRates } from './key-rates.ts'
+import { RejectedSpace } from './rejected-space.ts'
+
+/** `taken`, or the problem's code and after how many seconds to try again. */
+function outcome(attempt: () => void): string {
+  try {
+    attempt()
+    return 'taken'
+  } catch (error) {
+    if (error instanceof Problem) return `${error.code} ${error.retryAfterS}`
+    throw error
+  }
+}
+
+describe('the backlog', () => {
+  test('is what was pushed and not judged, to within a stretch', () => {
+    const step = fc.oneof(
+      fc.record({ bytes: fc.integer({ min: 1, max: 3_000_000 }) }),
+      fc.record({ judged: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const progress = { processedPosition: 0 }
+        const backlog = new Backlog(progress, 1)
+        const pushes: { end: number; bytes: number }[] = []
+        for (const one of steps) {
+          const end = pushes.at(-1)?.end ?? 0
+          if ('bytes' in one) {
+            pushes.push({ end: end + 2, bytes: one.bytes })
+            backlog.add(end + 2, one.bytes)
+          } else progress.processedPosition += Math.floor(one.judged * (end - progress.processedPosition))
+          const waiting = pushes.filter((push) => push.end > progress.processedPosition)
+          const exact = waiting.reduce((sum, push) => sum + push.bytes, 0)
+          expect(backlog.bytes).toBeGreaterThanOrEqual(exact)
+          expect(backlog.bytes).toBeLessThan(exact + (waiting.length > 0 ? 1_048_576 : 1))
+        }
+      }),
+    )
+  })
+
+  test('refuses while it is full, and takes again once rows are judged', () => {
+    const progress = { processedPosition: 0 }
+    const backlog = new Backlog(progress, 1000)
+    const push = (): string => outcome(() => backlog.requireRoom())
+    backlog.add(10, 999)
+    expect(push()).toBe('taken')
+    backlog.add(20, 1)
+    expect(push()).toBe('overloaded 1')
+    progress.processedPosition = 20
+    expect(push()).toBe('taken')
+  })
+})
+
+test.each([
+  ['much is free', 1000, 0, 'taken'],
+  ['just the floor is free', 100, 0, 'taken'],
+  ['less is free', 99, 0, 'overloaded 5'],
+  ['what was pushed since made it less', 1000, 901, 'overloaded 5'],
+])('the disk floor: %s', async (_, free, pushed, expected) => {
+  const floor = new DiskFloor(async () => free, 100)
+  expect(outcome(() => floor.requireRoom())).toBe('taken')
+  await floor.refresh()
+  floor.add(pushed)
+  expect(outcome(() => floor.requireRoom())).toBe(expected)
+  await floor.refresh()
+  expect(outcome(() => floor.requireRoom())).toBe(free < 100 ? expected : 'taken')
+})
+
+test.each([
+  [1, 'taken'],
+  [2, 'overloaded 60'],
+  [3, 'taken'],
+])('rejected rows: ingest %i is %s', async (id, expected) => {
+  const kept = new Map([
+    [1, 100],
+    [2, 101],
+  ])
+  const space = new RejectedSpace({ keptBytes: async () => kept }, 100)
+  await space.refresh()
+  expect(outcome(() => space.requireRoom({ id, alias: 'plant' }))).toBe(expected)
+})
+
+describe('limits a key', () => {
+  const second = { rowsPerSecond: 100, bytesPerSecond: 1000 }
+  test.each<[string, typeof second, (readonly [atMs: number, rows: number, bytes: number, expected: string])[]]>([
+    [
+      'no limit',
+      { rowsPerSecond: 0, bytesPerSecond: 0 },
+      [
+        [0, 1e9, 1e9, 'taken'],
+        [0, 1e9, 1e9, 'taken'],
+      ],
+    ],
+    [
+      'a second at once',
+      second,
+      [
+        [0, 99, 1, 'taken'],
+        [0, 1, 1, 'taken'],
+        [0, 1, 1, 'too_many_requests 1'],
+        [10, 1, 1, 'taken'],
+      ],
+    ],
+    [
+      'a large push is taken and waited for',
+      second,
+      [
+        [0, 1000, 1, 'taken'],
+        [1, 1, 1, 'too_many_requests 10'],
+        [8900, 1, 1, 'too_many_requests 1'],
+        [9020, 1, 1, 'taken'],
+      ],
+    ],
+    [
+      'bytes',
+      second,
+      [
+        [0, 1, 5000, 'taken'],
+        [0, 1, 1, 'too_many_requests 5'],
+        [4002, 1, 1, 'taken'],
+      ],
+    ],
+    [
+      'only bytes',
+      { rowsPerSecond: 0, bytesPerSecond: 10 },
+      [
+        [0, 1e6, 9, 'taken'],
+        [0, 1e6, 1, 'taken'],
+        [0, 1, 1, 'too_many_requests 1'],
+      ],
+    ],
+    [
+      'no more than a second is saved up',
+      second,
+      [
+        [0, 1, 1, 'taken'],
+        [1e9, 100, 1, 'taken'],
+        [1e9, 1, 1, 'too_many_requests 1'],
+      ],
+    ],
+    [
+      'a clock that goes back',
+      second,
+      [
+        [5000, 100, 1, 'taken'],
+        [0, 1, 1, 'too_many_requests 1'],
+        [11, 1, 1, 'taken'],
+      ],
+    ],
+  ])('%s', (_, settings, pushes) => {
+    let nowMs = 0
+    const rates = new KeyRates(settings, () => nowMs)
+    const outcomes = pushes.map(([atMs, rows, bytes]) => {
+      nowMs = atMs
+      return outcome(() => {
+        rates.requireRoom('key')
+        rates.add('key', rows, bytes)
+      })
+    })
+    expect(outcomes).toEqual(pushes.map(([, , , expected]) => expected))
+    expect(outcome(() => rates.requireRoom('other'))).toBe('taken')
+  })
+
+  test('over time no key gets more than its rate, and none is forgotten too early', () => {
+    const push = fc.record({ key: fc.nat(2000), rows: fc.integer({ min: 1, max: 50 }), afterMs: fc.nat(30) })
+    fc.assert(
+      fc.property(fc.array(push, { minLength: 3000, maxLength: 3000 }), (pushes) => {
+        let nowMs = 0
+        const rates = new KeyRates({ rowsPerSecond: 10, bytesPerSecond: 0 }, () => nowMs)
+        const taken = new Map<number, number>()
+        for (const { key, rows, afterMs } of pushes) {
+          nowMs += afterMs
+          if (outcome(() => rates.requireRoom(`${key}`)) !== 'taken') continue
+          rates.add(`${key}`, rows, 1)
+          taken.set(key, (taken.get(key) ?? 0) + rows)
+        }
+        const bound = 10 + (nowMs / 1000) * 10 + 50
+        expect([...taken.values()].every((rows) => rows <= bound)).toBe(true)
+      }),
+      { numRuns: 10 },
+    )
+  })
+})
