@@ -171,7 +171,7 @@ const settingTable = {
     description: 'How long a reader may take nothing of its answer before it is cut off.',
   }),
   'spool.answerMemoryBytes': integer({
-    default: 16 * mebibyte,
+    default: 32 * mebibyte,
     unit: 'bytes',
     min: 0,
     max: gibibyte,
