@@ -32,6 +32,7 @@ interface StoredSeries {
 
 interface StoredRows {
   readonly series: readonly StoredSeries[]
+  readonly places: ReadonlyMap<number, number>
   /** All rows in file order, and the same cut into pages. */
   readonly all: Chunk
   readonly pages: readonly Chunk[]
@@ -124,7 +125,8 @@ class MemoryFileWriter implements SealedFileWriter {
       pages.push(page)
     }
     this.#published.add(this.#name)
-    return new MemoryFile(this.#info(all), { series: this.#series, all, pages }, this.#options)
+    const places = new Map(this.#series.map(({ series }, place) => [series, place]))
+    return new MemoryFile(this.#info(all), { series: this.#series, places, all, pages }, this.#options)
   }
 
   async abandon(): Promise<void> {
@@ -192,7 +194,7 @@ class MemoryReader implements SealedReader {
   }
 
   find(series: number): number {
-    return this.#rows.series.findIndex((stored) => stored.series === series)
+    return this.#rows.places.get(series) ?? -1
   }
 
   firstMs(place: number): number {
@@ -221,7 +223,16 @@ class MemoryReader implements SealedReader {
   }
 
   *backward(place: number, fromMs: number, toMs: number): Generator<Segment> {
-    yield* [...this.forward(place, fromMs, toMs)].reverse()
+    const { all, pages } = this.#rows
+    const { start, end } = this.#rows.series[place]
+    const { pageRows } = this.#options
+    const from = firstAtOrAfter(all.times, start, end, fromMs)
+    for (let to = firstAfter(all.times, start, end, toMs); to > from; ) {
+      const page = Math.floor((to - 1) / pageRows)
+      const first = Math.max(from, page * pageRows)
+      yield { chunk: this.#show(pages[page]), start: first - page * pageRows, end: to - page * pageRows }
+      to = first
+    }
   }
 
   hours(place: number, fromMs: number, toMs: number): HourRollups | null {

@@ -19,6 +19,8 @@ interface OrderedRun {
 }
 
 const none = -1
+const pageBits = 10
+const pageMask = 2 ** pageBits - 1
 
 /**
  * Rows of one entity in memory: the newest ones (the head), or frozen ones that are being sealed. Inside, series have numbers of the
@@ -29,8 +31,9 @@ export class Table {
   /** The entity's number of each series of the table. */
   readonly series = new GrowableInt32()
   readonly registry: EntityRegistry
-  /** The table's number of each series of the entity, as far as the newest one it holds; -1 for those it holds no row of. */
-  readonly #ownNumbers = new GrowableInt32()
+  /** The table's number + 1 of each series of the entity, 0 for none, in pages: a fresh table makes those it needs. */
+  readonly #ownNumbers: (Int32Array | undefined)[] = []
+  #ownPages = 0
   /** By column index. */
   readonly #dictionaries: Dictionary[] = []
   readonly #orderedRuns = new Map<number, OrderedRun>()
@@ -92,7 +95,8 @@ export class Table {
 
   /** The table's number of a series of the entity, -1 when it holds no row of it. */
   ownNumber(series: number): number {
-    return series < this.#ownNumbers.length ? this.#ownNumbers.values[series] : none
+    const page = this.#ownNumbers[series >>> pageBits]
+    return page === undefined ? none : page[series & pageMask] - 1
   }
 
   /** The first `count` rows of a series (by the table's number) with late ones, in order. What was put in order before is used again. */
@@ -128,7 +132,7 @@ export class Table {
 
   /** About how much memory the table takes. Cheap: it is asked for after each step of the pipeline. */
   get bytes(): number {
-    let bytes = this.rows.bytes + (this.#ownNumbers.length + this.series.length) * 4 + this.#orderedBytes
+    let bytes = this.rows.bytes + (this.#ownPages * (pageMask + 1) + this.series.length) * 4 + this.#orderedBytes
     for (const chunk of this.rows.chunks) bytes += chunkBytes(chunk)
     for (const dictionary of this.#dictionaries) bytes += dictionary.bytes
     return bytes
@@ -180,9 +184,14 @@ export class Table {
   }
 
   #addSeries(series: number): number {
-    while (this.#ownNumbers.length <= series) this.#ownNumbers.push(none)
     const own = this.series.length
-    this.#ownNumbers.values[series] = own
+    const known = this.#ownNumbers[series >>> pageBits]
+    const page = known ?? new Int32Array(pageMask + 1)
+    if (known === undefined) {
+      this.#ownNumbers[series >>> pageBits] = page
+      this.#ownPages++
+    }
+    page[series & pageMask] = own + 1
     this.series.push(series)
     this.rows.addSeries()
     return own
