@@ -2,8 +2,7 @@ import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 
 /** The formats an answer may be written in. */
-export const answerFormats = ['json', 'csv', 'ndjson', 'arrow'] as const
-export type AnswerFormat = (typeof answerFormats)[number]
+export type AnswerFormat = 'json' | 'csv' | 'ndjson' | 'arrow'
 
 /** A whole answer: its body is complete before a byte of it is sent. */
 export interface Answer {
