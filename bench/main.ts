@@ -1,6 +1,7 @@
 // npm run bench [-- judge|store|ingest|query] [--short]
 import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
+import { benchMetadata } from './metadata.ts'
 import { benchQuery } from './query.ts'
 import { benchStore } from './store.ts'
 
@@ -13,3 +14,6 @@ if (wants('judge')) benchJudge()
 if (wants('store') && !short) await benchStore()
 if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { runs: 3, rowsMax: 1_000_000 })
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes: [1_000_000, 5_000_000] })
+if (wants('metadata')) {
+  await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
+}

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Item } from '../../model/item.ts'
-import type { KeyRange } from '../../model/item-key.ts'
+import { type KeyRange, keyAfter } from '../../model/item-key.ts'
 import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { keyName } from './keep-items.ts'
@@ -15,17 +15,15 @@ export class ItemRepository implements ItemCatalog {
 
   list(entityId: number, range: KeyRange, { itemsMax, bytesMax }: ItemLimits): Promise<ItemPage> {
     return readConsistently(this.#database, async (transaction) => {
-      const select = itemsIn(transaction, entityId, range)
-      const sizes = await select
+      const sizes = await itemsIn(transaction, entityId, range)
         .select(['item_key', 'item_bytes'])
         .limit(itemsMax + 1)
         .execute()
       const count = fitting(sizes.slice(0, itemsMax), bytesMax)
       if (count === 0) return { items: [], more: false }
-      const rows = await select
-        .select(['item_key', 'attributes'])
-        .where('item_key', '<=', sizes[count - 1]!.item_key)
-        .execute()
+      // One upper bound alone: SQLite would walk to the further of two, and throw away what the nearer one leaves out.
+      const counted = { from: range.from, to: keyAfter(sizes[count - 1]!.item_key) }
+      const rows = await itemsIn(transaction, entityId, counted).select(['item_key', 'attributes']).execute()
       return { items: rows.map(itemOf), more: sizes.length > count }
     })
   }
