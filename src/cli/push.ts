@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import type { Accepted } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
@@ -104,13 +105,13 @@ interface Job {
   readonly source: Source
 }
 
-/** Pushes one batch, again where that is safe. A service that was never reached is not waited for. */
+/** Pushes one batch, again under the same key until its answer came. A service that was never reached is not waited for. */
 function pusher({ context, client, ingest, source }: Job, progress: ProgressBar): (batch: Batch) => Promise<Accepted> {
   const format = pushFormatOf(source.format)
   let reached = false
-  const attempt = async (batch: Batch) => {
+  const attempt = async (batch: Batch, idempotencyKey: string) => {
     try {
-      const answer = await client.push(ingest, batch.body, { format })
+      const answer = await client.push(ingest, batch.body, { format, idempotencyKey })
       reached = true
       return answer
     } catch (error) {
@@ -122,7 +123,10 @@ function pusher({ context, client, ingest, source }: Job, progress: ProgressBar)
     progress.note(`${printable(error.message)} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
   }
   const { nowMs, sleep } = context
-  return (batch) => withRetries(() => attempt(batch), { nowMs, sleep, retryMs, onRetry })
+  return (batch) => {
+    const idempotencyKey = randomUUID()
+    return withRetries(() => attempt(batch, idempotencyKey), { nowMs, sleep, retryMs, onRetry })
+  }
 }
 
 async function pushRows(job: Job, rows: Rows): Promise<{ result: SendResult; outcome: Outcome }> {

@@ -233,6 +233,9 @@ describe('requests', () => {
       ['rejected', 'list', 'plant', '--code', 'wrong_type', '--limit', '5', '--json'],
       'GET /admin/ingests/plant/rejected?code=wrong_type&limit=5',
     ],
+    [['rejected', 'export', 'plant', '--code', 'wrong_type'], 'GET /admin/ingests/plant/rejected?code=wrong_type'],
+    [['rejected', 'discard', 'plant', '7', '9'], 'DELETE /admin/ingests/plant/rejected {"ids":["7","9"]}'],
+    [['rejected', 'discard', 'plant', '--all'], 'DELETE /admin/ingests/plant/rejected {}'],
   ])('%j', async (argv, expected) => {
     const answer = { ...ingest, Items: [], NextToken: null }
     const asked = expected.split(' ').slice(0, 2).join(' ')
@@ -243,6 +246,34 @@ describe('requests', () => {
 })
 
 describe('answers', () => {
+  test('rejected rows are exported line by line, of all pages', async () => {
+    const row = (id: string): object => ({
+      id,
+      batch: 'b',
+      index: 0,
+      row: '{"D":\n1}',
+      field: 'D',
+      code: 'c',
+      message: 'm',
+    })
+    const { url } = await service({
+      'GET /admin/ingests/plant/rejected': () => [200, { Items: [row('1'), row('2')], NextToken: 'more' }],
+      'GET /admin/ingests/plant/rejected?NextToken=more': () => [200, { Items: [row('3')], NextToken: null }],
+    })
+    const { code, out } = await tidemark(url, ['rejected', 'export', 'plant'])
+    expect([code, out]).toEqual([0, ['1', '2', '3'].map((id) => `${JSON.stringify(row(id))}\n`).join('')])
+  })
+
+  test.each([[[]], [['7', '--all']]])('discarding %j asks what is meant', async (words) => {
+    const { code, err } = await tidemark(nowhere, ['rejected', 'discard', 'plant', ...words])
+    expect([code, err]).toEqual([1, expect.stringContaining('Give the ids of the rows to discard')])
+  })
+
+  test('says how many rows are discarded', async () => {
+    const { url } = await service({ 'DELETE /admin/ingests/plant/rejected': () => [200, { discarded: 1 }] })
+    expect((await tidemark(url, ['rejected', 'discard', 'plant', '7'])).out).toBe('1 row is discarded.\n')
+  })
+
   test('lists are tables, of all pages', async () => {
     const { url } = await service({
       'GET /admin/ingests': () => [200, { Items: [ingest], NextToken: 'more' }],
@@ -372,6 +403,35 @@ describe('push', () => {
     expect(err).toBe(
       'tidemark: row 1 was not acknowledged: The ingest is blocked: audit.\ntidemark: No other row was sent.\n',
     )
+  })
+
+  test('a broken connection is tried again, with the same key; each request has its own', async () => {
+    const keys: unknown[] = []
+    const { url } = await service(plant(false))
+    const breaking = createServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      const isPush = request.method === 'POST'
+      if (isPush) keys.push(request.headers['idempotency-key'])
+      if (isPush && keys.length === 1) return request.socket.destroy()
+      const answer = await fetch(url + request.url, {
+        method: request.method!,
+        ...(isPush ? { body: Buffer.concat(chunks) } : {}),
+      })
+      return response.writeHead(answer.status).end(await answer.text())
+    })
+    await new Promise<void>((resolve) => breaking.listen(0, '127.0.0.1', resolve))
+    const argv = ['push', 'plant', '-', '--format', 'ndjson', '--batch-rows', '1', '--concurrency', '1']
+    const { code, out } = await tidemark(
+      `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`,
+      argv,
+      '{}\n{}\n',
+    )
+    breaking.closeAllConnections()
+    breaking.close()
+    expect([code, out]).toEqual([0, expect.stringContaining('stored    2')])
+    expect(keys).toEqual([keys[0], keys[0], expect.stringMatching(/^[0-9a-f-]{36}$/)])
+    expect(keys[2]).not.toBe(keys[0])
   })
 
   test('a service that is not there is not waited for', async () => {

@@ -26,6 +26,11 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch
 }
 
+export interface PushOptions {
+  readonly format: PushFormat
+  readonly idempotencyKey?: string
+}
+
 export interface RejectedRequest extends PageRequest {
   readonly batch?: string
   readonly code?: string
@@ -36,6 +41,7 @@ interface Call {
   readonly path: string
   readonly body?: string | Uint8Array
   readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 const pushTypes: Record<PushFormat, string> = { json: 'application/json', ndjson: 'application/x-ndjson' }
@@ -63,10 +69,11 @@ export class TidemarkClient {
     this.#fetch = options.fetch ?? fetch
   }
 
-  /** Rows for an ingest; once this resolves they are on disk. */
-  push(ingest: string, body: string | Uint8Array, options: { readonly format: PushFormat }): Promise<Accepted> {
+  /** Rows for an ingest; once this resolves they are on disk. With an idempotency key they may be sent again: they are stored once. */
+  push(ingest: string, body: string | Uint8Array, { format, idempotencyKey }: PushOptions): Promise<Accepted> {
     const path = `/ingests/${segment(ingest)}/data`
-    return this.#json({ method: 'POST', path, body, contentType: pushTypes[options.format] })
+    const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
+    return this.#json({ method: 'POST', path, body, contentType: pushTypes[format], headers })
   }
 
   receipt(ingest: string, batch: string): Promise<Receipt> {
@@ -125,6 +132,13 @@ export class TidemarkClient {
     return this.#json({ method: 'GET', path: `/admin/ingests/${segment(alias)}/rejected${parameters}` })
   }
 
+  /** Takes rejected rows out of the list for good: those with these ids, or all. Resolves with how many these were. */
+  async discardRejected(alias: string, ids: readonly string[] | null): Promise<number> {
+    const path = `/admin/ingests/${segment(alias)}/rejected`
+    const body = JSON.stringify(ids === null ? {} : { ids })
+    return (await this.#json<{ readonly discarded: number }>({ method: 'DELETE', path, body })).discarded
+  }
+
   createSubscriber(name: string): Promise<SubscriberAnswer> {
     return this.#json({ method: 'POST', path: '/admin/subscribers', body: JSON.stringify({ name }) })
   }
@@ -170,8 +184,8 @@ export class TidemarkClient {
     }
   }
 
-  async #call({ method, path, body, contentType }: Call): Promise<Response> {
-    const headers: Record<string, string> = { accept: 'application/json' }
+  async #call({ method, path, body, contentType, headers: more }: Call): Promise<Response> {
+    const headers: Record<string, string> = { accept: 'application/json', ...more }
     if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
     if (this.#key !== undefined) headers['authorization'] = `Bearer ${this.#key}`
     let response: Response

@@ -35,14 +35,20 @@ async function attempts(
   return { end, waits }
 }
 
-describe('tries again only where nothing can be stored twice', () => {
+const unknown = (status: number): ServiceError =>
+  new ServiceError({ status, code: 'unknown', detail: 'x', errors: [], retryable: false, retryAfterS: null })
+
+describe('tries again where it may go better later', () => {
   test.each<[string, (Error | 'ok')[], number, unknown, number[]]>([
     ['at once', ['ok'], 1000, 'ok', []],
     ['after a refused connection', [refused, 'ok'], 1000, 'ok', [250]],
     ['after a retryable answer', [problem(true), problem(true), 'ok'], 1000, 'ok', [250, 500]],
     ['not before the service asks for it', [problem(true, 3), 'ok'], 10_000, 'ok', [3000]],
     ['not after another answer', [problem(false)], 1000, problem(false), []],
-    ['not after a broken connection', [broken], 1000, broken, []],
+    ['after a broken connection', [broken, broken, 'ok'], 1000, 'ok', [250, 500]],
+    ['after a gateway lost the service', [unknown(502), unknown(504), 'ok'], 1000, 'ok', [250, 500]],
+    ['not after an answer of nobody knows whom', [unknown(404)], 1000, unknown(404), []],
+    ['and says what nobody knows', [broken, refused], 1000, broken, [250, 500]],
     ['not for ever', [refused], 1000, refused, [250, 500]],
     ['not for longer than is left', [problem(true, 60)], 1000, problem(true, 60), []],
   ])('%s', async (_, outcomes, retryMs, end, waits) => {

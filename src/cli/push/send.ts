@@ -13,22 +13,33 @@ export interface RetryOptions {
 const firstWaitMs = 250
 const longestWaitMs = 10_000
 
-/** Whether nothing of the request was stored, for certain, and it may go better later. */
+/** What stands between here and the service answers so when the service does not. */
+const gatewayStatuses = [502, 503, 504]
+
+/** Whether the same request may go better later. */
 function mayTryAgain(error: unknown): error is ServiceError | ConnectionError {
-  return error instanceof ServiceError ? error.retryable : error instanceof ConnectionError && !error.sent
+  if (error instanceof ConnectionError) return true
+  if (!(error instanceof ServiceError)) return false
+  return error.retryable || (error.code === 'unknown' && gatewayStatuses.includes(error.status))
 }
 
-/** Tries again where that cannot store rows twice: after a refused connection and after an answer that says so. */
+/**
+ * Tries again after an answer that says so, and when no answer came. What is tried must be safe to be done twice: a push has an idempotency
+ * key that stays the same.
+ */
 export async function withRetries<Answer>(attempt: () => Promise<Answer>, options: RetryOptions): Promise<Answer> {
   const startMs = options.nowMs()
+  // An attempt whose outcome nobody knows says more than a later one that never arrived.
+  let doubtful: Error | null = null
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     try {
       return await attempt()
     } catch (error) {
       if (!mayTryAgain(error)) throw error
+      if (error instanceof ConnectionError && error.sent) doubtful = error
       const askedMs = error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : 0
       const nextMs = Math.max(waitMs, askedMs)
-      if (options.nowMs() - startMs + nextMs > options.retryMs) throw error
+      if (options.nowMs() - startMs + nextMs > options.retryMs) throw doubtful ?? error
       options.onRetry(error, nextMs)
       await options.sleep(nextMs)
     }
