@@ -1,17 +1,14 @@
 // The composition root: settings -> adapters -> services -> server, by hand. Beside the store's thread, only this file names concrete adapters.
-import { randomBytes, randomUUID } from 'node:crypto'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
 import { Access } from './access/access.ts'
 import { ensureAdminKey } from './access/admin-key.ts'
 import { newKey } from './access/keys.ts'
+import type { Backups } from './admin/backups.ts'
 import { EntityAdmin } from './admin/entities.ts'
 import { IngestAdmin } from './admin/ingests.ts'
 import { RejectedAdmin } from './admin/rejected.ts'
 import { SubscriberAdmin } from './admin/subscribers.ts'
-import type { Catalog } from './catalog/catalog.ts'
 import { Definitions } from './catalog/definitions.ts'
-import { takeOwnership } from './catalog/sqlite/owner-lock.ts'
-import { openSqliteCatalog } from './catalog/sqlite/sqlite-catalog.ts'
 import type { Settings } from './config/settings.ts'
 import { InFlight } from './http/in-flight.ts'
 import type { Readiness } from './http/readiness.ts'
@@ -19,7 +16,6 @@ import { buildServer } from './http/server.ts'
 import type { Services } from './http/services.ts'
 import { stopServer } from './http/stop.ts'
 import { BatchIds } from './ingest/batch-id.ts'
-import { IdempotencyKeys } from './ingest/idempotency/idempotency-keys.ts'
 import { Backlog } from './ingest/limits/backlog.ts'
 import { DiskFloor } from './ingest/limits/disk-floor.ts'
 import { Intake } from './ingest/limits/intake.ts'
@@ -27,11 +23,7 @@ import { KeyRates } from './ingest/limits/key-rates.ts'
 import { RejectedSpace } from './ingest/limits/rejected-space.ts'
 import { Pushes } from './ingest/push.ts'
 import { Receipts } from './ingest/receipts.ts'
-import { openFileJournal } from './journal/file/file-journal.ts'
-import { openFileJournalReader } from './journal/file/reader.ts'
-import type { JournalWriter } from './journal/journal.ts'
 import { freeBytes } from './lib/free-bytes.ts'
-import { nodeDisk } from './lib/node-disk.ts'
 import { repeat } from './lib/repeat.ts'
 import { ItemAdmin } from './metadata/item-admin.ts'
 import { Metadata } from './metadata/metadata.ts'
@@ -39,13 +31,16 @@ import { NextTokens } from './model/next-token.ts'
 import { combineSinks } from './observe/combine.ts'
 import type { Observe } from './observe/event.ts'
 import { Metrics } from './observe/metrics.ts'
+import type { Reach } from './observe/step.ts'
+import { openBackups } from './open-backups.ts'
+import { type Closer, openStorage, type Storage } from './open-storage.ts'
 import { Queries } from './query/queries.ts'
-import { StoreThread } from './store-thread/store-thread.ts'
 
 /** Parts that a test may put in place of the real ones. */
 export interface ServiceOverrides {
   readonly nowMs?: () => number
   readonly threadUrl?: URL
+  readonly reach?: Reach
   /** How much is free on the disk of the data folder. */
   readonly freeBytes?: (directory: string) => Promise<number>
 }
@@ -72,7 +67,7 @@ export async function startService(
   observer: Observe,
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
-  const { nowMs = Date.now, threadUrl = compiledThread } = overrides
+  const { nowMs = Date.now, threadUrl = compiledThread, reach = () => undefined } = overrides
   const metrics = new Metrics({ processMetrics: true })
   const observe = combineSinks(metrics.observe, observer)
   const closers: Closer[] = []
@@ -80,10 +75,12 @@ export async function startService(
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer(atOnce)
   }
   try {
-    const storage = await openStorage({ settings, observe, nowMs, threadUrl }, closers)
+    const parts = { settings, observe, nowMs, threadUrl, reach }
+    const storage = await openStorage(parts, closers)
+    const backups = await openBackups(parts, storage)
     const newAdminKey = await ensureAdminKey(storage.catalog.access, settings.adminKey, nowMs)
     const limits = await openLimits(settings, { ...storage, observe }, { nowMs, freeBytes, ...overrides }, closers)
-    const services = await buildServices({ settings, storage, limits, metrics, observe, nowMs })
+    const services = await buildServices({ settings, storage, backups, limits, metrics, observe, nowMs })
     const inFlight = new InFlight()
     const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
     const { shutdownMs } = settings.server
@@ -95,87 +92,6 @@ export async function startService(
     await close()
     throw error
   }
-}
-
-/** Puts one part away; the server hears when to stop at once. */
-type Closer = (atOnce: AbortSignal) => unknown
-
-interface Storage {
-  readonly catalog: Catalog
-  /** A connection that only reads: it never waits while a change waits for its turn. */
-  readonly readingCatalog: Catalog
-  readonly journal: JournalWriter
-  readonly keys: IdempotencyKeys
-  readonly store: StoreThread
-}
-
-interface StorageParts {
-  readonly settings: Settings
-  readonly observe: Observe
-  readonly nowMs: () => number
-  readonly threadUrl: URL
-}
-
-async function openStorage(parts: StorageParts, closers: Closer[]): Promise<Storage> {
-  const { settings, observe, threadUrl } = parts
-  const ownership = takeOwnership(settings.data)
-  closers.push(() => ownership.release())
-  const catalogPath = join(settings.data, 'catalog.sqlite')
-  const catalog = await openSqliteCatalog({ path: catalogPath })
-  closers.push(() => catalog.close())
-  const readingCatalog = await openSqliteCatalog({ path: catalogPath })
-  closers.push(() => readingCatalog.close())
-  const journalDirectory = join(settings.data, 'journal')
-  const journal = await openFileJournal({
-    disk: nodeDisk,
-    directory: journalDirectory,
-    settings: {
-      segmentBytes: settings.journal.segmentBytes,
-      batchBytesMax: settings.journal.batchBytes,
-      pendingBytesMax: settings.journal.pendingBytes,
-    },
-    observe,
-  })
-  closers.push(() => journal.close())
-  const keys = await openKeys(parts, journal, journalDirectory)
-  closers.push(() => keys.close())
-  const { stepBytes, generationRows, restartDelayMs } = settings.store
-  const spoolDirectory = join(settings.data, 'spool')
-  const data = {
-    journalDirectory,
-    catalogPath,
-    spoolDirectory,
-    rowBytes: settings.limits.rowBytes,
-    stepBytes,
-    generationRows,
-  }
-  const store = await StoreThread.start(
-    { threadUrl, data, observe, restartDelayMs, spool: settings.spool },
-    journal.durablePosition,
-  )
-  closers.push(() => store.close())
-  journal.onDurable((position) => store.durable(position))
-  return { catalog, readingCatalog, journal, keys, store }
-}
-
-async function openKeys(
-  { settings, nowMs }: StorageParts,
-  journal: JournalWriter,
-  journalDirectory: string,
-): Promise<IdempotencyKeys> {
-  const { firstPosition, durablePosition } = journal
-  const reader = openFileJournalReader({ disk: nodeDisk, directory: journalDirectory })
-  const keys = await IdempotencyKeys.open({
-    disk: nodeDisk,
-    directory: join(settings.data, 'idempotency'),
-    newSalt: () => randomBytes(4).readUInt32LE(),
-    nowMs,
-    keysMax: settings.limits.idempotencyKeys,
-    journal: { firstPosition, durablePosition, reader },
-  })
-  await reader.close()
-  journal.beforeTrim((position) => keys.beforeTrim(position))
-  return keys
 }
 
 interface Limits {
@@ -209,6 +125,7 @@ async function openLimits(
 interface ServiceParts {
   readonly settings: Settings
   readonly storage: Storage
+  readonly backups: Backups
   readonly limits: Limits
   readonly metrics: Metrics
   readonly observe: Observe
@@ -259,14 +176,15 @@ async function buildServices(parts: ServiceParts): Promise<Services> {
     }),
     entityAdmin: new EntityAdmin({ ingests, tokens }),
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress: store, waitMs: ingestWaitMs }),
+    backups: parts.backups,
     metrics,
-    readiness: () => readiness(journal, store),
+    readiness: () => readiness(storage),
     observe,
   }
 }
 
-function readiness({ recovery }: JournalWriter, store: StoreThread): Readiness {
+function readiness({ journal, store }: Storage): Readiness {
   const ready = store.isReady
   const reason = ready ? null : 'The store is being started again: pushes are taken, queries are not answered yet.'
-  return { ready, reason, journal: { recovery: { ...recovery } }, store: { ready } }
+  return { ready, reason, journal: { recovery: { ...journal.recovery } }, store: { ready, ...store.state } }
 }

@@ -42,6 +42,7 @@ test('it is an OpenAPI 3.1 document of the version in the header', async () => {
 test('it has every endpoint', () => {
   expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort()).toMatchInlineSnapshot(`
     [
+      "DELETE /admin/ingests/{alias}/rejected",
       "DELETE /admin/keys/{id}",
       "DELETE /admin/metadata/{table}/items/{id}",
       "DELETE /admin/subscribers/{name}",
@@ -59,6 +60,7 @@ test('it has every endpoint', () => {
       "GET /readyz",
       "GET /subscription",
       "PATCH /admin/ingests/{alias}",
+      "POST /admin/backups",
       "POST /admin/ingests",
       "POST /admin/subscribers",
       "POST /admin/subscribers/{name}/keys",

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addBackup } from './backup.ts'
 import type { CliContext } from './context.ts'
 import { addDemo } from './demo.ts'
 import { addIngests } from './ingests.ts'
@@ -8,9 +9,11 @@ import { addPush } from './push.ts'
 import { addQuery } from './query.ts'
 import { addReceipt } from './receipt.ts'
 import { addRejected } from './rejected.ts'
+import { addRestore } from './restore.ts'
 import { addServe } from './serve.ts'
 import { addSubscribers } from './subscribers.ts'
 import { addSubscriptions } from './subscriptions.ts'
+import { addVerify } from './verify.ts'
 
 const examples = `
 Examples:
@@ -53,5 +56,8 @@ export function buildProgram(context: CliContext): Command {
   addSubscribers(program, context)
   addKeys(program, context)
   addSubscriptions(program, context)
+  addBackup(program, context)
+  addRestore(program, context)
+  addVerify(program, context)
   return program
 }

@@ -36,6 +36,12 @@ export interface Receipt extends Accepted {
   readonly errors: readonly RowError[]
 }
 
+/** A folder on the service's own machine. */
+export interface MadeBackup {
+  readonly path: string
+  readonly bytes: number
+}
+
 export interface EntityDescription {
   readonly entity: string
   readonly ingests: readonly string[]

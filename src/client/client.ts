@@ -4,6 +4,7 @@ import type {
   EntityDescription,
   IngestAnswer,
   IngestChange,
+  MadeBackup,
   NewIngest,
   NewKey,
   OwnSubscription,
@@ -169,6 +170,11 @@ export class TidemarkClient {
   async putSubscriptions(subscriber: string, subscriptions: readonly SubscriptionEntry[]): Promise<void> {
     const path = `/admin/subscribers/${segment(subscriber)}/subscriptions`
     await this.#text({ method: 'PUT', path, body: JSON.stringify(subscriptions) })
+  }
+
+  /** Resolves when the backup is complete. */
+  makeBackup(): Promise<MadeBackup> {
+    return this.#json({ method: 'POST', path: '/admin/backups' })
   }
 
   async #json<Answer>(call: Call): Promise<Answer> {

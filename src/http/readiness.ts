@@ -22,7 +22,13 @@ export const ReadinessAnswer = Type.Object({
     { additionalProperties: true },
   ),
   store: Type.Object(
-    { ready: Type.Boolean({ description: 'Whether queries are answered.' }) },
+    {
+      ready: Type.Boolean({ description: 'Whether queries are answered.' }),
+      sealedPosition: Type.Integer({ description: 'Rows that were accepted before this position are in files.' }),
+      files: Type.Integer({ description: 'How many files these are.' }),
+      rows: Type.Integer({ description: 'How many rows they hold.' }),
+      bytes: Type.Integer({ description: 'Their size.' }),
+    },
     { additionalProperties: true },
   ),
 })

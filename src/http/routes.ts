@@ -21,6 +21,7 @@ import { patchIngest } from './routes/patch-ingest.ts'
 import { postAverage } from './routes/post-average.ts'
 import { postAverageDimensions } from './routes/post-average-dimensions.ts'
 import { postAverageGranularity } from './routes/post-average-granularity.ts'
+import { postBackup } from './routes/post-backup.ts'
 import { postIngest } from './routes/post-ingest.ts'
 import { postKey } from './routes/post-key.ts'
 import { postLast } from './routes/post-last.ts'
@@ -66,6 +67,7 @@ export const routes: readonly Route[] = [
   putSubscriptions,
   getSubscriptions,
   getAdminEntities,
+  postBackup,
   getHealth,
   getReadiness,
   getMetrics,

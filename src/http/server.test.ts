@@ -305,6 +305,7 @@ describe("the operator's side", () => {
     [post('/admin/subscribers/meter/keys', { rights: [] }, admin), 400, 'invalid_request'],
     [remove('/admin/keys/k1'), 204, null],
     [remove('/admin/keys/k2'), 404, 'not_found'],
+    [post('/admin/backups', undefined, admin), 201, null],
     [{ ...post('/admin/subscribers/meter/subscriptions', [{ ingest: '*' }], admin), method: 'PUT' }, 200, null],
     [get('/admin/subscribers/meter/subscriptions', admin), 200, null],
     [get('/admin/entities', admin), 200, null],
@@ -358,7 +359,11 @@ describe('every answer', () => {
   })
 
   test('that asks to come again says when', async () => {
-    const readiness = { reason: 'Replaying.', ready: false, store: { ready: false } }
+    const readiness = {
+      reason: 'Replaying.',
+      ready: false,
+      store: { ready: false, sealedPosition: 0, files: 0, rows: 0, bytes: 0 },
+    }
     const recovery = { segments: 0, entries: 0, bytes: 0, tornBytes: 0, tornFile: null }
     const starting = await testServer({ readiness: () => ({ ...readiness, journal: { recovery } }) })
     const { statusCode, headers, body } = await starting.app.inject(get('/readyz'))

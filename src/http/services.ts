@@ -1,4 +1,5 @@
 import type { Access } from '../access/access.ts'
+import type { Backups } from '../admin/backups.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
 import type { RejectedAdmin } from '../admin/rejected.ts'
@@ -29,6 +30,7 @@ export interface Services {
   >
   readonly entityAdmin: Pick<EntityAdmin, 'list'>
   readonly itemAdmin: Pick<ItemAdmin, 'delete'>
+  readonly backups: Pick<Backups, 'make'>
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   readonly readiness: () => Readiness
   readonly observe: Observe

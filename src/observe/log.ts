@@ -46,6 +46,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'storeDied':
     case 'sealFailed':
     case 'compactFailed':
+    case 'removalFailed':
     case 'journalTrimFailed':
       logger.error(fields, words(kind))
       return

@@ -123,6 +123,9 @@ export class Metrics {
       case 'compactFailed':
         this.#storageFailures.inc({ work: 'merge' })
         return
+      case 'removalFailed':
+        this.#storageFailures.inc({ work: 'remove' })
+        return
       case 'journalTrimFailed':
         this.#storageFailures.inc({ work: 'trim' })
         return

@@ -1,3 +1,4 @@
+import type { IngestCount } from '../catalog/manifest.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { IngestCounters } from '../model/ingest.ts'
 
@@ -7,7 +8,7 @@ interface Count {
   rejected: number
 }
 
-/** The counters of all ingests. What was judged is counted anew by each start of the store, what was received is counted once. */
+/** The counters of all ingests. What was judged is counted anew from where the store begins, what was received is counted once. */
 export class Counters {
   readonly #counts = new Map<number, Count>()
   #settled = false
@@ -28,10 +29,16 @@ export class Counters {
     return rows
   }
 
-  restart(): void {
+  /** The store begins: these were judged before, all others are judged anew. */
+  restart(base: readonly IngestCount[]): void {
     for (const count of this.#counts.values()) {
       count.judged = 0
       count.rejected = 0
+    }
+    for (const { ingestId, judged, rejected } of base) {
+      const count = this.#of(ingestId)
+      count.judged = judged
+      count.rejected = rejected
     }
   }
 

@@ -1,4 +1,6 @@
 // What the main thread and the store's thread say to each other: plain data, so that either side can be read alone.
+import type { IngestCount } from '../catalog/manifest.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
@@ -16,9 +18,20 @@ export interface StoreThreadData {
   readonly spoolDirectory: string
   /** Everything before this position is in the journal: the thread is ready when it has judged it. */
   readonly durablePosition: number
+  /** Of the sealed files. */
+  readonly storeDirectory: string
   readonly rowBytes: number
-  readonly stepBytes: number
-  readonly generationRows: number
+  readonly settings: StoreSettings
+}
+
+export type StoreSettings = Settings['store']
+
+/** What is stored for good. */
+export interface StoreState {
+  readonly sealedPosition: number
+  readonly files: number
+  readonly rows: number
+  readonly bytes: number
 }
 
 export type ToStore =
@@ -33,6 +46,9 @@ export type ToStore =
     }
   | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** No file is to be deleted until `release`. */
+  | { readonly kind: 'hold'; readonly id: number }
+  | { readonly kind: 'release' }
   | { readonly kind: 'close' }
 
 /** An error that crosses the threads: a Problem with its code, anything else with `code` null. */
@@ -44,6 +60,10 @@ export interface SentError {
 }
 
 export type FromStore =
+  /** The first message: where the pipeline begins, and what became of the rows before. */
+  | { readonly kind: 'begun'; readonly state: StoreState; readonly counts: readonly IngestCount[] }
+  | { readonly kind: 'state'; readonly state: StoreState }
+  | { readonly kind: 'held'; readonly id: number }
   | { readonly kind: 'progress'; readonly position: number; readonly tallies: readonly Tally[] }
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }

@@ -8,7 +8,7 @@ import type { Answer, AnswerFormat, QueryRunner } from '../query/query-runner.ts
 import { type SpoolSettings, UnsentAnswers } from '../query/unsent-answers.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 import { Counters } from './counters.ts'
-import type { FromStore, SentError, StoreThreadData, ToStore } from './messages.ts'
+import type { FromStore, SentError, StoreState, StoreThreadData, ToStore } from './messages.ts'
 
 export interface StoreThreadOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
@@ -18,10 +18,12 @@ export interface StoreThreadOptions {
   /** How long to wait before a thread that died is started again. */
   readonly restartDelayMs: number
   readonly spool: SpoolSettings
+  /** Told when the sealed position may have moved: the journal is not needed before it. */
+  readonly sealed: (position: number) => void
 }
 
 type Ask = { readonly resolve: (message: FromStore) => void; readonly reject: (error: unknown) => void }
-type Question = Extract<ToStore, { kind: 'run' | 'statistics' }>
+type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'hold' }>
 /** A question without its number: `Omit` alone would melt the union into one shape. */
 type Unnumbered<Q> = Q extends unknown ? Omit<Q, 'id'> : never
 type Waiter = { readonly position: number; readonly resolve: () => void }
@@ -36,6 +38,7 @@ export class StoreThread implements QueryRunner, IngestProgress {
   #worker: Worker | null = null
   #ready: Promise<void> = Promise.resolve()
   #isReady = false
+  #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   #durablePosition: number
   #processedPosition = 0
   #nextId = 1
@@ -63,6 +66,17 @@ export class StoreThread implements QueryRunner, IngestProgress {
   /** Whether queries are answered now. */
   get isReady(): boolean {
     return this.#isReady
+  }
+
+  /** What is stored for good. */
+  get state(): StoreState {
+    return this.#state
+  }
+
+  /** Resolves once no file is deleted any more, until `release` is called. */
+  async hold(): Promise<{ release(): void }> {
+    await this.#ask({ kind: 'hold' }, null)
+    return { release: () => this.#post({ kind: 'release' }) }
   }
 
   /** Tells the thread that the journal has more. */
@@ -124,16 +138,26 @@ export class StoreThread implements QueryRunner, IngestProgress {
     const worker = new Worker(threadUrl, { workerData: { ...data, durablePosition: this.#durablePosition } })
     this.#worker = worker
     this.#processedPosition = 0
-    this.#counters.restart()
+    this.#counters.restart([])
+    let judgedBefore = 0
     let failure: unknown = new Error('the store thread ended')
     worker.on('error', (error) => {
       failure = error
     })
     this.#ready = new Promise((resolve, reject) => {
       worker.on('message', (message: FromStore) => {
+        if (message.kind === 'begun') {
+          this.#begin(message)
+          judgedBefore = this.#counters.judgedRows
+          return
+        }
         if (message.kind !== 'ready') return this.#take(message)
         this.#isReady = true
-        observe({ kind: 'storeStarted', replayedRows: this.#counters.judgedRows, ms: performance.now() - startedMs })
+        observe({
+          kind: 'storeStarted',
+          replayedRows: this.#counters.judgedRows - judgedBefore,
+          ms: performance.now() - startedMs,
+        })
         // The journal may have grown while the thread was starting.
         this.#post({ kind: 'durable', position: this.#durablePosition })
         resolve()
@@ -164,8 +188,22 @@ export class StoreThread implements QueryRunner, IngestProgress {
     }, restartDelayMs)
   }
 
-  #take(message: Exclude<FromStore, { kind: 'ready' }>): void {
+  #begin({ state, counts }: Extract<FromStore, { kind: 'begun' }>): void {
+    this.#processedPosition = state.sealedPosition
+    this.#counters.restart(counts)
+    this.#changed(state)
+  }
+
+  #changed(state: StoreState): void {
+    this.#state = state
+    this.#options.sealed(state.sealedPosition)
+  }
+
+  #take(message: Exclude<FromStore, { kind: 'ready' | 'begun' }>): void {
     switch (message.kind) {
+      case 'state':
+        this.#changed(message.state)
+        return
       case 'progress':
         this.#processedPosition = message.position
         this.#counters.judged(message.tallies)

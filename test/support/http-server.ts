@@ -140,6 +140,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       change: async () => ingestAnswer,
     },
     rejectedAdmin: { list: async () => page, discard: async () => ({ discarded: 0 }) },
+    backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },
     subscriberAdmin: {
       create: async ({ name }) => ({ name, created: '2026-01-01T00:00:00.000Z', keys: [] }),
       list: async () => page,
@@ -158,7 +159,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       ready: true,
       reason: null,
       journal: { recovery: { segments: 1, entries: 0, bytes: 0, tornBytes: 0, tornFile: null } },
-      store: { ready: true },
+      store: { ready: true, sealedPosition: 0, files: 0, rows: 0, bytes: 0 },
     }),
   }
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { backup, DatabaseSync } from '@photostructure/sqlite'
 
 /** Pages of a step: all of them in one, so that the copy is of one state and no writer makes it begin again. */
@@ -8,6 +9,8 @@ const everyPage = -1
  * neither readers nor writers wait for it. The copy is one file, on disk when this resolves.
  */
 export async function copySqliteCatalog(from: string, to: string): Promise<void> {
+  // The copy too is its owner's alone to read.
+  closeSync(openSync(to, 'wx', 0o600))
   const source = new DatabaseSync(from, { readOnly: true })
   try {
     await backup(source, to, { rate: everyPage })

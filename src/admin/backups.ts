@@ -1,0 +1,214 @@
+// A backup is a data folder as it was at one moment: a copy of the catalog, the sealed files that it names, and the journal from there on.
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Type } from 'typebox'
+import type { Manifest } from '../catalog/manifest.ts'
+import { type JournalReader, type JournalWriter, positionAfter } from '../journal/journal.ts'
+import type { Disk } from '../lib/disk.ts'
+import { copyDurably, linkOrCopy, measureFile, writeDurably } from '../lib/durable-files.ts'
+import { Problem } from '../model/problem.ts'
+import type { Observe } from '../observe/event.ts'
+import type { Reach } from '../observe/step.ts'
+import { type BackupFile, contentsName, encodeContents } from './backup-contents.ts'
+
+export const BackupAnswer = Type.Object(
+  {
+    path: Type.String({ description: 'The folder, on the server.' }),
+    bytes: Type.Integer({ description: 'The size of its files.' }),
+  },
+  { description: 'A backup.' },
+)
+export type BackupAnswer = Type.Static<typeof BackupAnswer>
+
+/** Paths are relative to the data folder. */
+export interface StoredFile {
+  readonly path: string
+  /** How much of the file belongs to the backup, where it is still written to; null for a whole file that never changes. */
+  readonly bytesMax: number | null
+}
+
+export interface BackupParts {
+  readonly disk: Disk
+  readonly dataDirectory: string
+  /** Where backups go. */
+  readonly directory: string
+  /** Tells what this service left unfinished from what others did. */
+  readonly ownerName: string
+  /** Holds up trimming and the removal of files until it is released. */
+  readonly hold: () => Promise<{ release(): void }>
+  /** Everything before it is in the journal. */
+  readonly durablePosition: () => number
+  /** Copies the catalog as it is at one moment, and says what the copy holds. */
+  readonly copyCatalog: (path: string) => Promise<{ readonly manifest: Manifest; readonly judgedPosition: number }>
+  /** The files that a manifest names. */
+  readonly storedFiles: (manifest: Manifest) => readonly StoredFile[]
+  /** Keeps the idempotency keys of records before a position in files, and says which files those are. */
+  readonly keepKeys: (position: number) => Promise<readonly string[]>
+  readonly readJournal: () => JournalReader
+  /** A new journal that begins at a position. */
+  readonly newJournal: (directory: string, position: number) => Promise<JournalWriter>
+  /** How much of the journal is in memory at a time. */
+  readonly stepBytes: number
+  readonly reach: Reach
+  readonly observe: Observe
+  readonly nowMs: () => number
+}
+
+export class Backups {
+  readonly #parts: BackupParts
+  #running = false
+
+  constructor(parts: BackupParts) {
+    this.#parts = parts
+  }
+
+  /** Removes what a crash left of backups that were not finished. */
+  async removeUnfinished(): Promise<void> {
+    const { directory, observe } = this.#parts
+    const names = (await namesIn(directory)).filter((name) => name.startsWith(this.#unfinishedPrefix))
+    for (const name of names) await rm(join(directory, name), { recursive: true })
+    if (names.length > 0) observe({ kind: 'orphansRemoved', names })
+  }
+
+  /** Resolves once the backup is complete and on disk. Throws Problem `unavailable` while another one is made, and when the disk is full. */
+  async make(): Promise<BackupAnswer> {
+    if (this.#running) {
+      throw new Problem('unavailable', 'Another backup is being made. Ask again when it is complete.', {
+        retryAfterS: 10,
+      })
+    }
+    this.#running = true
+    try {
+      return await this.#make()
+    } catch (error) {
+      throw isDiskFull(error) ? diskIsFull(error) : error
+    } finally {
+      this.#running = false
+    }
+  }
+
+  async #make(): Promise<BackupAnswer> {
+    const { directory, disk, reach, observe, nowMs } = this.#parts
+    const startedMs = performance.now()
+    const made = new Date(nowMs()).toISOString()
+    await disk.makeDirectory(directory)
+    const stamp = made.replace(/[-:]/g, '')
+    const unfinished = join(directory, `${this.#unfinishedPrefix}${stamp}`)
+    await mkdir(unfinished, { mode: 0o700 })
+    try {
+      const files = await this.#fill(unfinished, made)
+      reach('backup-manifest-written')
+      const path = await freePath(join(directory, `tidemark-${stamp}`))
+      await rename(unfinished, path)
+      await disk.syncDirectory(directory)
+      reach('backup-renamed')
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      observe({ kind: 'backupMade', path, files: files.length, bytes, ms: performance.now() - startedMs })
+      return { path, bytes }
+    } catch (error) {
+      await rm(unfinished, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  async #fill(target: string, made: string): Promise<readonly BackupFile[]> {
+    const { disk, hold, durablePosition, copyCatalog, storedFiles, keepKeys, reach } = this.#parts
+    const held = await hold()
+    try {
+      reach('backup-held')
+      // What was pushed before this is judged by definitions that are in the copy.
+      const durable = durablePosition()
+      const { manifest, judgedPosition } = await copyCatalog(join(target, 'catalog.sqlite'))
+      reach('backup-catalog-copied')
+      const stored = storedFiles(manifest)
+      for (const file of stored) await this.#copy(file, target)
+      const kept = await keepKeys(manifest.sealedPosition)
+      for (const path of kept) await this.#copy({ path, bytesMax: Number.POSITIVE_INFINITY }, target)
+      reach('backup-files-copied')
+      const { sealedPosition } = manifest
+      // The copy knows of rows before `judgedPosition`, so the journal must not give their positions to others.
+      const position = Math.max(durable, judgedPosition, sealedPosition)
+      await this.#copyJournal(join(target, 'journal'), sealedPosition, position)
+      reach('backup-journal-copied')
+      const journal = (await disk.list(join(target, 'journal'))).map((name) => `journal/${name}`)
+      const files: BackupFile[] = []
+      for (const path of ['catalog.sqlite', ...stored.map((file) => file.path), ...kept, ...journal]) {
+        files.push({ path, ...(await measureFile(join(target, path))) })
+      }
+      await writeDurably(join(target, contentsName), encodeContents({ made, sealedPosition, position, files }))
+      for (const folder of new Set(files.map(({ path }) => dirname(path))))
+        await disk.syncDirectory(join(target, folder))
+      return files
+    } finally {
+      held.release()
+    }
+  }
+
+  async #copy({ path, bytesMax }: StoredFile, target: string): Promise<void> {
+    const { disk, dataDirectory } = this.#parts
+    const [from, to] = [join(dataDirectory, path), join(target, path)]
+    await disk.makeDirectory(dirname(to))
+    if (bytesMax === null) await linkOrCopy(from, to)
+    else await copyDurably(from, to, bytesMax)
+  }
+
+  /** Entry by entry: the copy ends whole, with the entry before `untilPosition`, whatever is written to the journal meanwhile. */
+  async #copyJournal(directory: string, fromPosition: number, untilPosition: number): Promise<void> {
+    const { readJournal, newJournal, stepBytes } = this.#parts
+    const reader = readJournal()
+    const journal = await newJournal(directory, fromPosition)
+    try {
+      for (let position = fromPosition; position < untilPosition; ) {
+        const entries = await reader.read(position, untilPosition, stepBytes)
+        const positions = await Promise.all(entries.map((entry) => journal.append(entry)))
+        if (entries.some((entry, index) => entry.position !== positions[index])) {
+          throw new Error('the entries of the journal got other positions in the backup')
+        }
+        position = positionAfter(entries.at(-1)!)
+      }
+    } finally {
+      await journal.close()
+      await reader.close()
+    }
+  }
+
+  get #unfinishedPrefix(): string {
+    return `.unfinished-${this.#parts.ownerName}-`
+  }
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+/** The path, with a number behind it when there is a folder of that name. */
+async function freePath(wanted: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const path = number === 1 ? wanted : `${wanted}-${number}`
+    try {
+      await stat(path)
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return path
+      throw error
+    }
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return (
+    hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT') || (error instanceof Problem && error.code === 'overloaded')
+  )
+}
+
+function diskIsFull(cause: unknown): Problem {
+  return new Problem('unavailable', 'The disk of the backups is full. Make room on it, then ask again.', { cause })
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

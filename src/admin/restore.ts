@@ -1,0 +1,79 @@
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Disk } from '../lib/disk.ts'
+import { copyDurably, writeDurably } from '../lib/durable-files.ts'
+import type { Reach } from '../observe/step.ts'
+import { type BackupContents, encodeContents, readContents } from './backup-contents.ts'
+
+/** Stands in a restored folder, as what it was restored from; before the end it tells a restore that did not finish. */
+const originName = 'restored.json'
+
+export interface RestoreRequest {
+  readonly backup: string
+  /** The data folder to be made: an empty one, or none yet. */
+  readonly data: string
+}
+
+/**
+ * Makes a data folder of a backup. The folder is there whole or not at all: files are checked while they are copied, under another name.
+ * Throws an Error that names the place when the backup is damaged or the folder holds something.
+ */
+export async function restoreBackup(
+  { backup, data }: RestoreRequest,
+  { disk, reach }: { readonly disk: Disk; readonly reach: Reach },
+): Promise<BackupContents> {
+  const contents = await readContents(backup)
+  const target = resolve(data)
+  await requireEmpty(target)
+  const unfinished = join(dirname(target), `${basename(target)}.restoring`)
+  await removeUnfinished(unfinished)
+  await disk.makeDirectory(dirname(target))
+  await mkdir(unfinished, { mode: 0o700 })
+  await writeDurably(join(unfinished, originName), encodeContents(contents))
+  reach('restore-begun')
+  const folders = new Set([unfinished])
+  for (const file of contents.files) {
+    const [from, to] = [join(backup, file.path), join(unfinished, file.path)]
+    await disk.makeDirectory(dirname(to))
+    folders.add(dirname(to))
+    const copied = await copyDurably(from, to)
+    if (copied.bytes !== file.bytes || copied.checksum !== file.checksum) throw damaged(from)
+    reach('restore-file-copied')
+  }
+  for (const folder of folders) await disk.syncDirectory(folder)
+  reach('restore-files-copied')
+  await rmdir(target).catch(ignoreMissing)
+  await rename(unfinished, target)
+  await disk.syncDirectory(dirname(target))
+  reach('restore-renamed')
+  return contents
+}
+
+async function requireEmpty(target: string): Promise<void> {
+  const names = await readdir(target).catch(ignoreMissing)
+  if (names === undefined || names.length === 0) return
+  throw new Error(`"${target}" holds something already. Restore into a folder that is empty or does not exist yet.`)
+}
+
+/** What an earlier restore left when it was ended in the middle; nothing else has its file. */
+async function removeUnfinished(unfinished: string): Promise<void> {
+  const names = await readdir(unfinished).catch(ignoreMissing)
+  if (names === undefined) return
+  if (names.length > 0) {
+    await stat(join(unfinished, originName)).catch((cause: unknown) => {
+      throw new Error(`"${unfinished}" is in the way, and no restore made it. Move it away.`, { cause })
+    })
+  }
+  await rm(unfinished, { recursive: true })
+}
+
+function damaged(path: string): Error {
+  return new Error(
+    `${path} is damaged: it is not what the backup was made with. Take another backup, or another copy of this one.`,
+  )
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  throw error
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { type CliContext, connect } from './context.ts'
+import { type JsonOption, printJson } from './output.ts'
+
+const examples = `
+Examples:
+  tidemark backup
+  tidemark restore data/backups/tidemark-20260101T120000.000Z --data ./restored
+
+The service makes it while it runs, in a folder on its own machine (backup.directory). Where the disk allows, files that never change are
+linked, not copied: take the folder to another disk, with any tool, to be safe from the loss of this one.
+`
+
+/** `tidemark backup`: a copy of a running service, with an admin key. */
+export function addBackup(program: Command, context: CliContext): void {
+  program
+    .command('backup')
+    .description('have the running service make a backup (needs an admin key)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples)
+    .action(async (options: JsonOption, command: Command) => {
+      const made = await connect(context, command.optsWithGlobals()).makeBackup()
+      if (options.json) return printJson(context, made)
+      context.stdout.write(`path   ${made.path}\nbytes  ${made.bytes}\n`)
+    })
+}

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { loadSettings } from '../config/load.ts'
+import type { CliContext } from './context.ts'
+
+const examples = `
+Examples:
+  tidemark verify --data ./data
+  tidemark verify --config tidemark.json
+
+Stop the service first. Nothing is changed; what it finds damaged it names, and then ends with exit code 1.
+`
+
+/** `tidemark verify`: checks the folder of a stopped service. */
+export function addVerify(program: Command, context: CliContext): void {
+  program
+    .command('verify')
+    .description('check the data folder of a stopped service from end to end')
+    .option('--data <folder>', 'the data folder (TIDEMARK_DATA; default ./data)')
+    .option('--config <file>', 'a JSON file of settings')
+    .addHelpText('after', examples)
+    .action(async ({ config, ...flags }: { readonly config?: string; readonly data?: string }) => {
+      const file = config === undefined ? null : { path: config, text: await readFile(config, 'utf8') }
+      const settings = loadSettings({ flags, environment: context.environment, file })
+      // Loaded here, so that the other commands start without the service's parts.
+      const { verifyData } = await import('../verify.ts')
+      let damages = 0
+      for await (const { part, damage, found } of verifyData(settings)) {
+        if (damage) damages++
+        context.stdout.write(`${damage ? 'DAMAGED' : 'ok     '}  ${part}: ${found}\n`)
+      }
+      if (damages === 0) return
+      context.stderr.write(`tidemark: ${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. Restore a backup.\n`)
+      context.exitWith(1)
+    })
+}

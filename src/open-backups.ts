@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { Backups } from './admin/backups.ts'
+import { copySqliteCatalog } from './catalog/sqlite/copy-catalog.ts'
+import { openSqliteCatalog } from './catalog/sqlite/sqlite-catalog.ts'
+import type { Settings } from './config/settings.ts'
+import { openFileJournalReader } from './journal/file/reader.ts'
+import { nodeDisk } from './lib/node-disk.ts'
+import { dataPaths, openJournal, type Storage, type StorageParts } from './open-storage.ts'
+import { storedFiles } from './store-thread/stored-files.ts'
+
+/** Removes what a crash left of backups. */
+export async function openBackups(
+  { settings, observe, nowMs, reach }: StorageParts,
+  { catalog, journal, trimmer, keys, store }: Storage,
+): Promise<Backups> {
+  const paths = dataPaths(settings.data)
+  const ownerId = await catalog.secrets.secret('backup-owner')
+  const backups = new Backups({
+    disk: nodeDisk,
+    dataDirectory: settings.data,
+    directory: backupDirectory(settings),
+    ownerName: Buffer.from(ownerId.subarray(0, 6)).toString('hex'),
+    hold: async () => {
+      const held = [await trimmer.hold(), await store.hold()]
+      const release = (): void => {
+        for (const one of held) one.release()
+      }
+      return { release }
+    },
+    durablePosition: () => journal.durablePosition,
+    copyCatalog: (path) => copyCatalog(paths.catalog, path),
+    storedFiles,
+    keepKeys: async (position) => {
+      await keys.beforeTrim(position)
+      return (await nodeDisk.list(paths.idempotency)).map((name) => `idempotency/${name}`)
+    },
+    readJournal: () => openFileJournalReader({ disk: nodeDisk, directory: paths.journal }),
+    newJournal: (directory, position) => openJournal(settings, directory, position, () => undefined),
+    stepBytes: settings.journal.batchBytes,
+    reach,
+    observe,
+    nowMs,
+  })
+  await backups.removeUnfinished()
+  return backups
+}
+
+function backupDirectory({ backup, data }: Settings): string {
+  return backup.directory === '' ? join(data, 'backups') : backup.directory
+}
+
+async function copyCatalog(from: string, to: string) {
+  await copySqliteCatalog(from, to)
+  const copy = await openSqliteCatalog({ path: to, readOnly: true })
+  try {
+    return { manifest: await copy.manifest.load(), judgedPosition: await copy.outcomes.judgedPosition() }
+  } finally {
+    await copy.close()
+  }
+}

@@ -1,0 +1,130 @@
+// Opens the data folder: who owns it, its catalog, its journal and its store.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Catalog } from './catalog/catalog.ts'
+import { takeOwnership } from './catalog/sqlite/owner-lock.ts'
+import { openSqliteCatalog } from './catalog/sqlite/sqlite-catalog.ts'
+import type { Settings } from './config/settings.ts'
+import { IdempotencyKeys } from './ingest/idempotency/idempotency-keys.ts'
+import { openFileJournal } from './journal/file/file-journal.ts'
+import { openFileJournalReader } from './journal/file/reader.ts'
+import type { JournalWriter } from './journal/journal.ts'
+import { nodeDisk } from './lib/node-disk.ts'
+import type { Observe } from './observe/event.ts'
+import type { Reach } from './observe/step.ts'
+import { StoreThread } from './store-thread/store-thread.ts'
+import { Trimmer } from './store-thread/trimmer.ts'
+
+/** Puts one part away; the server hears when to stop at once. */
+export type Closer = (atOnce: AbortSignal) => unknown
+
+export interface Storage {
+  readonly catalog: Catalog
+  /** A connection that only reads: it never waits while a change waits for its turn. */
+  readonly readingCatalog: Catalog
+  readonly journal: JournalWriter
+  readonly trimmer: Trimmer
+  readonly keys: IdempotencyKeys
+  readonly store: StoreThread
+}
+
+export interface StorageParts {
+  readonly settings: Settings
+  readonly observe: Observe
+  readonly nowMs: () => number
+  readonly threadUrl: URL
+  readonly reach: Reach
+}
+
+/** What lies where in the data folder; docs/formats/data-folder.md explains it. */
+export function dataPaths(data: string) {
+  return {
+    catalog: join(data, 'catalog.sqlite'),
+    journal: join(data, 'journal'),
+    idempotency: join(data, 'idempotency'),
+    spool: join(data, 'spool'),
+    store: join(data, 'store'),
+  }
+}
+
+/** Throws an Error whose message tells the operator what to do. `closers` gets what puts each part away, in the order of opening. */
+export async function openStorage(parts: StorageParts, closers: Closer[]): Promise<Storage> {
+  const { settings, observe, reach } = parts
+  const paths = dataPaths(settings.data)
+  const ownership = takeOwnership(settings.data)
+  closers.push(() => ownership.release())
+  const catalog = await openSqliteCatalog({ path: paths.catalog })
+  closers.push(() => catalog.close())
+  const readingCatalog = await openSqliteCatalog({ path: paths.catalog })
+  closers.push(() => readingCatalog.close())
+  const { sealedPosition } = await catalog.manifest.load()
+  const journal = await openJournal(settings, paths.journal, sealedPosition, observe)
+  closers.push(() => journal.close())
+  const keys = await openKeys(parts, journal)
+  closers.push(() => keys.close())
+  const trimmer = new Trimmer({ journal, observe, reach })
+  closers.push(() => trimmer.stop())
+  const store = await startStore(parts, journal.durablePosition, trimmer)
+  closers.push(() => store.close())
+  journal.onDurable((position) => store.durable(position))
+  return { catalog, readingCatalog, journal, trimmer, keys, store }
+}
+
+/** `reachedPosition`: the journal is needed from there, and begins there when it is new. */
+export function openJournal(
+  { journal }: Pick<Settings, 'journal'>,
+  directory: string,
+  reachedPosition: number,
+  observe: Observe,
+): Promise<JournalWriter> {
+  const settings = {
+    segmentBytes: journal.segmentBytes,
+    batchBytesMax: journal.batchBytes,
+    pendingBytesMax: journal.pendingBytes,
+  }
+  return openFileJournal({ disk: nodeDisk, directory, settings, observe, reachedPosition })
+}
+
+async function openKeys({ settings, nowMs }: StorageParts, journal: JournalWriter): Promise<IdempotencyKeys> {
+  const paths = dataPaths(settings.data)
+  const { firstPosition, durablePosition } = journal
+  const reader = openFileJournalReader({ disk: nodeDisk, directory: paths.journal })
+  const keys = await IdempotencyKeys.open({
+    disk: nodeDisk,
+    directory: paths.idempotency,
+    newSalt: () => randomBytes(4).readUInt32LE(),
+    nowMs,
+    keysMax: settings.limits.idempotencyKeys,
+    journal: { firstPosition, durablePosition, reader },
+  })
+  await reader.close()
+  journal.beforeTrim((position) => keys.beforeTrim(position))
+  return keys
+}
+
+function startStore(
+  { settings, observe, threadUrl }: StorageParts,
+  durablePosition: number,
+  trimmer: Trimmer,
+): Promise<StoreThread> {
+  const paths = dataPaths(settings.data)
+  const data = {
+    journalDirectory: paths.journal,
+    catalogPath: paths.catalog,
+    spoolDirectory: paths.spool,
+    storeDirectory: paths.store,
+    rowBytes: settings.limits.rowBytes,
+    settings: settings.store,
+  }
+  return StoreThread.start(
+    {
+      threadUrl,
+      data,
+      observe,
+      restartDelayMs: settings.store.restartDelayMs,
+      spool: settings.spool,
+      sealed: (position) => trimmer.sealed(position),
+    },
+    durablePosition,
+  )
+}

@@ -1,0 +1,27 @@
+import type { IngestCount } from '../catalog/manifest.ts'
+import type { Tally } from '../ingest/pipeline.ts'
+
+/** What became of each ingest's rows so far, in the store's thread. */
+export class IngestCounts {
+  readonly #counts: Map<number, IngestCount>
+  #changed = new Set<number>()
+
+  constructor(base: readonly IngestCount[]) {
+    this.#counts = new Map(base.map((count) => [count.ingestId, count]))
+  }
+
+  add(tallies: readonly Tally[]): void {
+    for (const { ingestId, rows, rejected } of tallies) {
+      const count = this.#counts.get(ingestId) ?? { ingestId, judged: 0, rejected: 0 }
+      this.#counts.set(ingestId, { ingestId, judged: count.judged + rows, rejected: count.rejected + rejected })
+      this.#changed.add(ingestId)
+    }
+  }
+
+  /** Those that changed since this was asked last. */
+  takeChanged(): readonly IngestCount[] {
+    const changed = [...this.#changed].map((ingestId) => this.#counts.get(ingestId)!)
+    this.#changed = new Set()
+    return changed
+  }
+}

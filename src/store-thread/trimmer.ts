@@ -1,0 +1,67 @@
+import type { JournalWriter } from '../journal/journal.ts'
+import { Serial } from '../lib/serial.ts'
+import type { Observe } from '../observe/event.ts'
+import type { Reach } from '../observe/step.ts'
+
+export interface TrimmerParts {
+  readonly journal: Pick<JournalWriter, 'trim' | 'rotate' | 'durablePosition'>
+  readonly observe: Observe
+  readonly reach: Reach
+}
+
+/** Deletes what the journal holds of sealed rows, unless a backup is being made: then once it is over. */
+export class Trimmer {
+  readonly #parts: TrimmerParts
+  readonly #trims = new Serial()
+  #position = 0
+  #trimmedPosition = 0
+  #held = false
+  #stopped = false
+
+  constructor(parts: TrimmerParts) {
+    this.#parts = parts
+  }
+
+  /** Rows before this position are sealed. */
+  sealed(position: number): void {
+    this.#position = Math.max(this.#position, position)
+    void this.#trims.run(() => this.#trim())
+  }
+
+  /** Resolves when nothing is being deleted, and nothing will be until it is released. */
+  async hold(): Promise<{ release(): void }> {
+    this.#held = true
+    await this.#trims.run(async () => undefined)
+    const release = (): void => {
+      this.#held = false
+      void this.#trims.run(() => this.#trim())
+    }
+    return { release }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#trims.run(async () => undefined)
+  }
+
+  async #trim(): Promise<void> {
+    const position = this.#position
+    if (this.#held || this.#stopped || position === this.#trimmedPosition) return
+    const { journal, observe, reach } = this.#parts
+    try {
+      let segments = await journal.trim(position)
+      if (position >= journal.durablePosition) {
+        // Nothing in the newest segment is needed any more either.
+        await journal.rotate()
+        reach('journal-rotated')
+        segments += await journal.trim(position)
+      }
+      this.#trimmedPosition = position
+      reach('journal-trimmed')
+      if (segments > 0) observe({ kind: 'journalTrimmed', position, segments })
+    } catch (error) {
+      // What is left goes with the next trim; a journal that failed says so itself.
+      observe({ kind: 'journalTrimFailed', message: error instanceof Error ? error.message : String(error) })
+    }
+  }
+}

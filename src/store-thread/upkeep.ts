@@ -1,0 +1,251 @@
+// The background work of the store: seals the head into files, merges small files, removes what was replaced. One thing at a time.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { IngestCount, ManifestCatalog, ManifestChange, StoreRegistry } from '../catalog/manifest.ts'
+import { Pacer } from '../lib/pacer.ts'
+import type { Observe } from '../observe/event.ts'
+import type { Reach } from '../observe/step.ts'
+import type { EmbeddedStore, FrozenRows } from '../store/embedded/embedded-store.ts'
+import type { SealedFile, SealedFolder } from '../store/embedded/sealed-source.ts'
+import { chooseCompaction, defaultCompactionRules } from '../store/embedded/sealing/choose-compaction.ts'
+import { compactFiles } from '../store/embedded/sealing/compactor.ts'
+import { sealRows } from '../store/embedded/sealing/sealer.ts'
+import type { StoreState } from './messages.ts'
+import type { Removals } from './removals.ts'
+
+export interface UpkeepSettings {
+  readonly headRows: number
+  readonly headBytes: number
+  readonly headAgeMs: number
+  readonly dayRowsMin: number
+  readonly fileRowsMax: number
+  readonly retryDelayMs: number
+}
+
+export interface UpkeepParts {
+  readonly store: EmbeddedStore
+  /** Those that the store reads from. */
+  readonly files: readonly SealedFile[]
+  readonly folder: SealedFolder
+  readonly manifest: ManifestCatalog
+  /** Writes down the series that these rows are of, as far as they are new; on disk when it resolves. */
+  readonly extendRegistries: (frozen: FrozenRows) => Promise<readonly StoreRegistry[]>
+  readonly removals: Removals
+  readonly settings: UpkeepSettings
+  readonly observe: Observe
+  readonly reach: Reach
+  /** Ends the work at its next rest; what it had not recorded is an orphan at the next start. */
+  readonly signal: AbortSignal
+  /** Called when the manifest has changed and readers have switched. */
+  readonly changed: () => void
+  /** Called when what `afterStep` said may have changed: a freeze is due by age, or there is room again. */
+  readonly wake: () => void
+}
+
+interface Seal {
+  readonly frozen: FrozenRows
+  readonly counts: readonly IngestCount[]
+}
+
+/** How long sealing may hold up queries and the pipeline. */
+const sliceMs = 5
+
+export class Upkeep {
+  readonly #parts: UpkeepParts
+  #files: readonly SealedFile[]
+  #seal: Seal | null = null
+  /** The pipeline's position at the newest freeze, and since when there is more. */
+  #frozenPosition: number
+  #position: number
+  #unsealedSinceMs: number | null = null
+  #ageTimer: NodeJS.Timeout | null = null
+  #working: Promise<void> | null = null
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts
+    this.#files = parts.files
+    this.#frozenPosition = parts.store.position
+    this.#position = parts.store.position
+  }
+
+  /** Called between two steps of the pipeline: freezes the head when it is due. `counts` are those at this position. */
+  afterStep(position: number, counts: () => readonly IngestCount[]): void {
+    if (position > this.#frozenPosition && this.#unsealedSinceMs === null) this.#startAge()
+    this.#position = position
+    if (this.#seal !== null || !this.#isDue()) return
+    this.#stopAge()
+    this.#frozenPosition = position
+    this.#seal = { frozen: this.#parts.store.freeze(position), counts: counts() }
+    this.work()
+  }
+
+  get state(): StoreState {
+    const infos = this.#files.map(({ info }) => info)
+    const rows = infos.reduce((sum, info) => sum + info.rows, 0)
+    return { sealedPosition: this.#parts.store.position, files: infos.length, rows, bytes: sizeOf(this.#files) }
+  }
+
+  /** Whether the pipeline has to wait: rows are being sealed, and the head has reached its bounds again. */
+  get isFull(): boolean {
+    return this.#seal !== null && this.#isOverBounds()
+  }
+
+  /** Begins what there is to do, unless it is being done. */
+  work(): void {
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null
+      // It may have been frozen while the work before was coming to its end.
+      if (this.#seal !== null && !this.#parts.signal.aborted) this.work()
+    })
+  }
+
+  /** Resolves when nothing is being done any more. */
+  async stop(): Promise<void> {
+    this.#stopAge()
+    await this.#working
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#parts
+    while (!signal.aborted) {
+      const seal = this.#seal
+      const merged = seal === null ? this.#chooseFiles() : null
+      if (seal !== null) await this.#persist('sealFailed', () => this.#runSeal(seal))
+      else if (merged !== null) await this.#persist('compactFailed', () => this.#merge(merged))
+      else return
+    }
+  }
+
+  /** Tries until it is done or the store is stopped: a full disk may have room again. */
+  async #persist(failure: 'sealFailed' | 'compactFailed', work: () => Promise<void>): Promise<void> {
+    const { signal, observe, settings } = this.#parts
+    while (!signal.aborted) {
+      try {
+        return await work()
+      } catch (error) {
+        if (signal.aborted) return
+        const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        observe({ kind: failure, message, retryInMs: settings.retryDelayMs })
+        await sleep(settings.retryDelayMs, undefined, { signal }).catch(() => undefined)
+      }
+      // A merge may choose anew; rows that are frozen have to be sealed.
+      if (failure === 'compactFailed') return
+    }
+  }
+
+  async #runSeal({ frozen, counts }: Seal): Promise<void> {
+    const { store, folder, settings, signal, reach, observe, changed, wake, extendRegistries } = this.#parts
+    const startedMs = performance.now()
+    const pacer = new Pacer({ sliceMs, signal })
+    const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, pacer, reach })
+    const registries = await this.#orAbandon(files, () => extendRegistries(frozen))
+    reach('registry-synced')
+    const { position } = frozen
+    await this.#commit({ add: files.map(({ info }) => info), remove: [], registries, seal: { position, counts } })
+    reach('manifest-committed')
+    store.switchFiles({ add: files, remove: [], frozen, gone: () => undefined })
+    this.#files = [...this.#files, ...files]
+    this.#seal = null
+    reach('readers-switched')
+    const bytes = sizeOf(files)
+    observe({
+      kind: 'sealed',
+      position,
+      files: files.length,
+      rows: frozen.rows,
+      bytes,
+      ms: performance.now() - startedMs,
+    })
+    changed()
+    wake()
+  }
+
+  #chooseFiles(): readonly SealedFile[] | null {
+    const { settings } = this.#parts
+    return chooseCompaction(this.#files, {
+      ...defaultCompactionRules,
+      smallFileRows: settings.dayRowsMin,
+      fileRowsMax: settings.fileRowsMax,
+    })
+  }
+
+  async #merge(merged: readonly SealedFile[]): Promise<void> {
+    const { store, folder, settings, signal, reach, observe, changed, removals } = this.#parts
+    const startedMs = performance.now()
+    const { entityId } = merged[0]!.info
+    const pacer = new Pacer({ sliceMs, signal })
+    const { dayRowsMin } = settings
+    const files = await compactFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, pacer, reach })
+    const add = files.map(({ info }) => info)
+    await this.#commit({ add, remove: merged.map(({ info }) => info), registries: [], seal: null })
+    reach('compact-manifest-committed')
+    store.switchFiles({ add: files, remove: merged, frozen: null, gone: (file) => removals.remove(file) })
+    this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
+    reach('compact-readers-switched')
+    const rows = add.reduce((sum, info) => sum + info.rows, 0)
+    observe({
+      kind: 'compacted',
+      entityId,
+      merged: merged.length,
+      files: files.length,
+      rows,
+      bytes: sizeOf(files),
+      ms: performance.now() - startedMs,
+    })
+    changed()
+  }
+
+  /**
+   * Commits, and tries until it has. The files stay meanwhile: a commit that failed while it was synced may be found whole after a
+   * crash, until another one has overwritten it.
+   */
+  async #commit(change: ManifestChange): Promise<void> {
+    const { manifest, observe, settings, signal } = this.#parts
+    for (;;) {
+      try {
+        return await manifest.commit(change)
+      } catch (error) {
+        const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        const kind = change.seal === null ? 'compactFailed' : 'sealFailed'
+        observe({ kind, message, retryInMs: settings.retryDelayMs })
+        await sleep(settings.retryDelayMs, undefined, { signal })
+      }
+    }
+  }
+
+  /** New files are of no use when what they need cannot be written; what cannot be removed now goes at the next start. */
+  async #orAbandon<T>(files: readonly SealedFile[], work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      for (const file of files) this.#parts.removals.remove(file)
+      throw error
+    }
+  }
+
+  #isDue(): boolean {
+    if (this.#position === this.#frozenPosition) return false
+    const { headAgeMs } = this.#parts.settings
+    return this.#isOverBounds() || performance.now() - (this.#unsealedSinceMs ?? Number.POSITIVE_INFINITY) >= headAgeMs
+  }
+
+  /** Positions count rejected rows and items too: they leave the journal by a seal as well. */
+  #isOverBounds(): boolean {
+    const { store, settings } = this.#parts
+    return this.#position - this.#frozenPosition >= settings.headRows || store.head.bytes >= settings.headBytes
+  }
+
+  #startAge(): void {
+    this.#unsealedSinceMs = performance.now()
+    this.#ageTimer = setTimeout(() => this.#parts.wake(), this.#parts.settings.headAgeMs + 1)
+  }
+
+  #stopAge(): void {
+    this.#unsealedSinceMs = null
+    if (this.#ageTimer !== null) clearTimeout(this.#ageTimer)
+    this.#ageTimer = null
+  }
+}
+
+function sizeOf(files: readonly SealedFile[]): number {
+  return files.reduce((sum, { info }) => sum + info.bytes + info.indexBytes, 0)
+}
