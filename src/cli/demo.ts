@@ -6,6 +6,7 @@ import type { CliContext } from './context.ts'
 import { type DemoFile, openDemoFile, saveDemoFile } from './demo/demo-file.ts'
 import { type FeedOptions, type HistoryResult, ingestAlias, pushHistory, pushLive } from './demo/feed.ts'
 import { freePort, ServiceProcess } from './demo/service-process.ts'
+import { pushTags, tagFields, tagsAlias } from './demo/tags.ts'
 import { welcomeText } from './demo/welcome.ts'
 import { parsePort } from './number-option.ts'
 import { formatCount } from './push/report.ts'
@@ -35,11 +36,16 @@ async function unlessThere(made: Promise<unknown>): Promise<void> {
   })
 }
 
-/** Sets up ingest, subscriber, subscription and key, each where it is missing, and gives the subscriber's key. */
+/** Sets up ingests, subscriber, subscription and key, each where it is missing, and gives the subscriber's key. */
 async function prepare(admin: TidemarkClient, folder: string, file: DemoFile): Promise<string> {
   await unlessThere(admin.createIngest({ alias: ingestAlias, kind: 'series', fields }))
+  await unlessThere(admin.createIngest({ alias: tagsAlias, kind: 'metadata', fields: tagFields }))
   await unlessThere(admin.createSubscriber(subscriber))
-  await admin.putSubscriptions(subscriber, [{ ingest: ingestAlias }, { entity: ingestAlias }])
+  const aliases = [ingestAlias, tagsAlias]
+  await admin.putSubscriptions(
+    subscriber,
+    aliases.flatMap((alias) => [{ ingest: alias }, { entity: alias }]),
+  )
   if (file.key !== null) return file.key
   const { key } = await admin.createKey(subscriber, { rights: ['ingest', 'consume'] })
   await saveDemoFile(folder, { ...file, key })
@@ -69,6 +75,7 @@ async function play({ context, options, file, url, signal }: Demo): Promise<void
   }
   const feed: FeedOptions = { context, client: new TidemarkClient({ url, key }), admin, seed: file.seed, quiet, signal }
   say('Pushing the readings of 40 instruments, a week of them, over HTTP...\n')
+  await pushTags(feed.client, file.seed)
   const history = await pushHistory(feed, file.historyStartMs)
   if (signal.aborted) return
   say(historyText(history))

@@ -44,8 +44,13 @@ test('the push shows its key', () => {
   expect(shellWords(curlLines(welcome)[0]![1])).toContain("authorization: Bearer it's a key")
 })
 
-test('the text holds address, keys and five lines', () => {
+test('the line for metadata keeps its brackets', () => {
+  const line = curlLines(welcome).find(([, text]) => text.includes('/metadata/'))?.[1] ?? ''
+  expect(shellWords(line)).toContain(`${welcome.url}/consumer/metadata/tags?tag[bw]=01PHD`)
+})
+
+test('the text holds address, keys and six lines', () => {
   const text = welcomeText(welcome)
   for (const part of [welcome.url, welcome.key, welcome.folder]) expect(text).toContain(part)
-  expect(text.match(/^curl /gm)).toHaveLength(5)
+  expect(text.match(/^curl /gm)).toHaveLength(6)
 })

@@ -18,7 +18,7 @@ function post(url: string, body: object): string {
   return `curl -s ${url} -H 'content-type: application/json' -d ${quoted(JSON.stringify(body))}`
 }
 
-/** Five questions that work when pasted, each under what it does. */
+/** Six questions that work when pasted, each under what it does. */
 export function curlLines({ url, key, nowMs }: Welcome): readonly (readonly [title: string, line: string])[] {
   const hour = new Date(Math.floor(nowMs / hourMs) * hourMs).toISOString()
   const row = { D: new Date(nowMs).toISOString(), T: 'my.first.tag', V: 21.5 }
@@ -32,6 +32,7 @@ export function curlLines({ url, key, nowMs }: Welcome): readonly (readonly [tit
     ],
     ['Its mean, hour by hour, of a day', post(`${data}/average`, { entity: 'plant', ...range, granularity: 'hour' })],
     ['The newest value of every tag', post(`${data}/latest`, { entity: 'plant' })],
+    ['What is known of the tags of an area', `curl -s -g ${quoted(`${url}/consumer/metadata/tags?tag[bw]=01PHD`)}`],
     ['What there is to ask', `curl -s ${data}/entities`],
   ]
 }
