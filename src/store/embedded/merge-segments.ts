@@ -30,13 +30,15 @@ export function* mergeSegments(
     const next = nextCursor(cursors, pending, direction)
     if (next === null) break
     const piece = next.take(rivalOf(next, cursors), pending.peekMs())
-    if (next.isDone) cursors.splice(cursors.indexOf(next), 1)
-    if (piece.end - piece.start < pieceRowsMin && (cursors.length > 0 || !gathered.isEmpty)) {
+    if (piece.end - piece.start < pieceRowsMin && (cursors.length > 1 || !gathered.isEmpty)) {
       if (gathered.add(piece)) yield gathered.take()
-      continue
+    } else {
+      if (!gathered.isEmpty) yield gathered.take()
+      yield piece
     }
-    if (!gathered.isEmpty) yield gathered.take()
-    yield piece
+    // Not before the piece was taken: who has found what was looked for must not pay for another page.
+    next.settle()
+    if (next.isDone) cursors.splice(cursors.indexOf(next), 1)
   }
   if (!gathered.isEmpty) yield gathered.take()
 }
@@ -75,6 +77,8 @@ interface Cursor {
   comesBefore(other: Cursor): boolean
   /** Its next rows, as far as they come before the rival's and before those of the sources that are not open. */
   take(rival: Cursor | null, pendingMs: number | null): Segment
+  /** Goes on to its next segment when all rows of the one at hand were taken. */
+  settle(): void
 }
 
 const nothing: Segment = { chunk: newChunk(0), start: 0, end: 0 }
@@ -114,8 +118,11 @@ class ForwardCursor implements Cursor {
     }
     const piece = start === this.#segment.start && cut === end ? this.#segment : { chunk, start, end: cut }
     this.#row = cut
-    if (cut === end) this.#enter()
     return piece
+  }
+
+  settle(): void {
+    if (this.#row === this.#segment.end) this.#enter()
   }
 
   #enter(): void {
@@ -161,8 +168,11 @@ class BackwardCursor implements Cursor {
     }
     const piece = end === this.#segment.end && cut === start ? this.#segment : { chunk, start: cut, end }
     this.#end = cut
-    if (cut === start) this.#enter()
     return piece
+  }
+
+  settle(): void {
+    if (this.#end === this.#segment.start) this.#enter()
   }
 
   #enter(): void {

@@ -76,12 +76,14 @@ export class SeriesRows {
     const lastPosition = this.#lastPosition.values
     for (let row = 0; row < rows; row++) {
       const id = series[row]
-      if (room[id] === 0) this.#extend(id)
+      if (room[id] === 0) {
+        this.#extend(id)
+        if (counts[id] === 0) firstMs[id] = times[row]
+      }
       addresses[row] = next[id]++
       room[id]--
       const ms = times[row]
       if (ms > lastMs[id] || (ms === lastMs[id] && positions[row] >= lastPosition[id])) {
-        if (counts[id] === 0) firstMs[id] = ms
         lastMs[id] = ms
         lastPosition[id] = positions[row]
       } else {

@@ -176,10 +176,13 @@ export class Table {
       else if (column.type === 'string') tags[tag].dictionary.translate(column, batch.rows, this.#codes[tag])
       else throw new Error(`the tag ${tags[tag].name} holds strings`)
     }
+    const codes = this.#codes
+    const found = this.#series
+    const pages = this.#ownNumbers
     for (let row = 0; row < batch.rows; row++) {
-      const series = index.seriesOf(this.#codes, row)
-      const own = this.ownNumber(series)
-      this.#series[row] = own === none ? this.#addSeries(series) : own
+      const series = index.seriesOf(codes, row)
+      const own = pages[series >>> pageBits]?.[series & pageMask] ?? 0
+      found[row] = own === 0 ? this.#addSeries(series) : own - 1
     }
   }
 
