@@ -1,4 +1,4 @@
-/** What the journal needs of a disk, so that tests can put one under it that forgets, fills up or fails. */
+/** What the journal and the store's files need of a disk, so that tests can put one under it that forgets, fills up or fails. */
 export interface Disk {
   /** Names of the files in a folder, sorted; empty when there is no such folder. */
   list(directory: string): Promise<string[]>
@@ -6,7 +6,9 @@ export interface Disk {
   /** Opens an existing file, or makes a new one when `create` is set (fails if it is there). */
   open(path: string, options: { readonly create: boolean }): Promise<DiskFile>
   remove(path: string): Promise<void>
-  /** Makes creations and removals in the folder durable. */
+  /** Gives a file another name in its folder, at once for all who look; a file of that name is replaced. */
+  rename(from: string, to: string): Promise<void>
+  /** Makes creations, removals and new names in the folder durable. */
   syncDirectory(directory: string): Promise<void>
 }
 

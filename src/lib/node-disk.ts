@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Disk, DiskFile } from './disk.ts'
 
@@ -33,6 +33,8 @@ export const nodeDisk: Disk = {
   },
 
   remove: (path) => rm(path),
+
+  rename: (from, to) => rename(from, to),
 
   async syncDirectory(directory) {
     const handle = await open(directory, 'r')

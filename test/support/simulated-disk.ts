@@ -11,6 +11,7 @@ export type DiskOperation =
   | 'open'
   | 'create'
   | 'remove'
+  | 'rename'
   | 'syncDirectory'
   | 'size'
   | 'read'
@@ -126,6 +127,7 @@ export class SimulatedDisk {
           ? run('create', () => this.#file(this.#create(path), run))
           : run('open', () => this.#file(this.#get(path, 'open'), run)),
       remove: (path) => run('remove', () => this.#remove(path)),
+      rename: (from, to) => run('rename', () => this.#rename(from, to)),
       syncDirectory: (directory) => run('syncDirectory', () => this.#syncDirectory(directory)),
     }
   }
@@ -148,6 +150,13 @@ export class SimulatedDisk {
     this.#recycled = this.#get(path, 'remove').seen
     this.#names.delete(path)
     this.#nameChanges.push({ path, content: null })
+  }
+
+  #rename(from: string, to: string): void {
+    const content = this.#get(from, 'rename')
+    this.#names.delete(from)
+    this.#names.set(to, content)
+    this.#nameChanges.push({ path: to, content }, { path: from, content: null })
   }
 
   #syncDirectory(directory: string): void {

@@ -1,0 +1,163 @@
+// Rollups while a file is written: of each series, for each UTC hour, what means and bounds need.
+import type { ColumnType } from '../../../model/column.ts'
+import { type Chunk, firstAtOrAfter } from '../chunk.ts'
+import { GrowableFloat64, GrowableInt32 } from '../growable.ts'
+import { hourMs, type Section } from './index-layout.ts'
+import { joinArrays, used } from './section-writer.ts'
+
+/** A numeric column: where it is in chunks, and in the file. */
+export interface SummedColumn {
+  readonly index: number
+  readonly place: number
+}
+
+export interface HourSumsOptions {
+  /** A series with fewer rows to the hour, on the average, has no rollups. */
+  readonly hourRowsMin: number
+  /** Once all rollups take so many bytes, further series have none: they are in memory until the file is complete. */
+  readonly rollupBytesMax: number
+}
+
+export class HourSumsBuilder {
+  readonly #columns: readonly ColumnSums[]
+  readonly #options: HourSumsOptions
+  readonly #hours = new GrowableInt32()
+  /** The entry after the last of each series. */
+  readonly #ends = new GrowableInt32()
+  #firstEntry = 0
+  #rows = 0
+
+  constructor(columns: readonly SummedColumn[], options: HourSumsOptions) {
+    this.#columns = columns.map((column) => new ColumnSums(column))
+    this.#options = options
+  }
+
+  /** Takes the next rows of the series at hand. */
+  add(chunk: Chunk, start: number, end: number): void {
+    const { times } = chunk
+    this.#rows += end - start
+    for (let row = start; row < end; ) {
+      const hour = Math.floor(times[row] / hourMs)
+      const hourEnd = (hour + 1) * hourMs
+      const next = times[end - 1] < hourEnd ? end : firstAtOrAfter(times, row, end, hourEnd)
+      const entry = this.#entryOf(hour)
+      for (const column of this.#columns) column.add(entry, chunk, row, next)
+      row = next
+    }
+  }
+
+  endSeries(): void {
+    const entries = this.#hours.length - this.#firstEntry
+    const isSparse = this.#rows < entries * this.#options.hourRowsMin
+    const entryBytes = 4 + this.#columns.length * 36
+    if (isSparse || this.#hours.length * entryBytes > this.#options.rollupBytesMax) this.#cut(this.#firstEntry)
+    this.#ends.push(this.#hours.length)
+    this.#firstEntry = this.#hours.length
+    this.#rows = 0
+  }
+
+  sections(): Section[] {
+    const entries = this.#hours.length
+    if (entries === 0) return []
+    const hours = joinArrays([used(this.#ends), used(this.#hours)])
+    return [{ kind: 'hours', column: 0, bytes: hours }, ...this.#columns.flatMap((column) => column.sections(entries))]
+  }
+
+  #entryOf(hour: number): number {
+    const last = this.#hours.length - 1
+    if (last >= this.#firstEntry && this.#hours.values[last] === hour) return last
+    this.#hours.push(hour)
+    return last + 1
+  }
+
+  #cut(entries: number): void {
+    this.#hours.length = entries
+    for (const column of this.#columns) column.cut(entries)
+  }
+}
+
+/** The sums of one column by entry; they end with the last entry that has a value. */
+class ColumnSums {
+  readonly #column: SummedColumn
+  readonly #sums = new GrowableFloat64()
+  readonly #errors = new GrowableFloat64()
+  readonly #counts = new GrowableInt32()
+  readonly #least = new GrowableFloat64()
+  readonly #greatest = new GrowableFloat64()
+
+  constructor(column: SummedColumn) {
+    this.#column = column
+  }
+
+  add(entry: number, chunk: Chunk, start: number, end: number): void {
+    const column = chunk.columns[this.#column.index]
+    if (column === undefined) return
+    if (column.type !== 'double' && column.type !== 'long') throw new Error('only numbers are summed')
+    this.#fill(entry + 1)
+    this.#addValues(entry, column.values, start, end)
+  }
+
+  cut(entries: number): void {
+    for (const array of [this.#sums, this.#errors, this.#counts, this.#least, this.#greatest])
+      array.length = Math.min(array.length, entries)
+  }
+
+  sections(entries: number): Section[] {
+    if (!used(this.#counts).some((count) => count > 0)) return []
+    this.#fill(entries)
+    const sums = used(this.#sums)
+    const errors = used(this.#errors)
+    for (let entry = 0; entry < entries; entry++) {
+      if (Number.isFinite(sums[entry] + errors[entry])) continue
+      sums[entry] = Number.NaN
+      errors[entry] = 0
+    }
+    const column = this.#column.place
+    return [
+      { kind: 'sums', column, bytes: joinArrays([sums, errors, used(this.#counts)]) },
+      { kind: 'bounds', column, bytes: joinArrays([used(this.#least), used(this.#greatest)]) },
+    ]
+  }
+
+  #fill(entries: number): void {
+    while (this.#counts.length < entries) {
+      this.#sums.push(0)
+      this.#errors.push(0)
+      this.#counts.push(0)
+      this.#least.push(Number.NaN)
+      this.#greatest.push(Number.NaN)
+    }
+  }
+
+  /** As `sumRows`, going on from what came before, so that it does not matter how the hour's rows are cut. */
+  #addValues(entry: number, values: Float64Array, start: number, end: number): void {
+    let sum = this.#sums.values[entry]
+    let error = this.#errors.values[entry]
+    let count = 0
+    let least = Number.POSITIVE_INFINITY
+    let greatest = Number.NEGATIVE_INFINITY
+    for (let row = start; row < end; row++) {
+      const value = values[row]
+      if (Number.isNaN(value)) continue
+      const next = sum + value
+      const added = next - sum
+      error += sum - (next - added) + (value - added)
+      sum = next
+      count++
+      if (value < least) least = value
+      if (value > greatest) greatest = value
+    }
+    if (count === 0) return
+    const hadValues = this.#counts.values[entry] > 0
+    this.#sums.values[entry] = sum
+    this.#errors.values[entry] = error
+    this.#counts.values[entry] += count
+    this.#least.values[entry] = hadValues ? Math.min(this.#least.values[entry], least) : least
+    this.#greatest.values[entry] = hadValues ? Math.max(this.#greatest.values[entry], greatest) : greatest
+  }
+}
+
+/** The numeric ones of some columns. */
+export function summedColumns(columns: readonly (SummedColumn & { readonly type: ColumnType })[]): SummedColumn[] {
+  return columns.filter(({ type }) => type === 'double' || type === 'long')
+}

@@ -1,0 +1,176 @@
+import { crc32 } from 'node:zlib'
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { Chunk } from '../chunk.ts'
+import type { EntityColumn } from '../entity-columns.ts'
+import { GrowableFloat64, GrowableInt32 } from '../growable.ts'
+import { codecIds, encodingIds, type RowGroupPages } from '../parquet/pages.ts'
+import { sortCodes } from '../sort-codes.ts'
+import { encodeColumns } from './file-index.ts'
+import { HourSumsBuilder, type HourSumsOptions, summedColumns } from './hour-sums.ts'
+import { chunkRecordBytes, encodeIndex, type FileColumn, type IndexSummary, type Section } from './index-layout.ts'
+import { joinArrays, used } from './section-writer.ts'
+import { TailsBuilder } from './tails.ts'
+
+export interface IndexOptions extends HourSumsOptions {
+  /** A file with fewer rows a series, on the average, keeps no tails. */
+  readonly tailRowsMin: number
+}
+
+/** What a file's manifest entry and the index's header say of its rows. */
+export interface RowBounds {
+  firstMs: number
+  lastMs: number
+  firstPosition: number
+  lastPosition: number
+}
+
+interface WrittenGroup {
+  readonly pages: RowGroupPages
+  /** By column: whether no row has a value. */
+  readonly isEmpty: readonly boolean[]
+}
+
+type FileSummary = Pick<IndexSummary, 'entityId' | 'day' | 'footerChecksum' | 'footerOffset' | 'parquetBytes'>
+
+/** Gathers the index of a file that is being written. */
+export class IndexBuilder {
+  readonly bounds: RowBounds = {
+    firstMs: Number.POSITIVE_INFINITY,
+    lastMs: Number.NEGATIVE_INFINITY,
+    firstPosition: Number.POSITIVE_INFINITY,
+    lastPosition: Number.NEGATIVE_INFINITY,
+  }
+  rows = 0
+  readonly #columns: readonly FileColumn[]
+  readonly #tailRowsMin: number
+  readonly #hours: HourSumsBuilder
+  readonly #tails: TailsBuilder
+  readonly #numbers = new GrowableInt32()
+  readonly #rowEnds = new GrowableInt32()
+  readonly #firstMs = new GrowableFloat64()
+  readonly #lastMs = new GrowableFloat64()
+  readonly #pageFirstMs = new GrowableFloat64()
+  readonly #pageLastMs = new GrowableFloat64()
+  readonly #pageEnds = new GrowableInt32()
+  readonly #groups: WrittenGroup[] = []
+
+  /** `known` are the entity's columns, by which chunks hold theirs. */
+  constructor(columns: readonly FileColumn[], known: readonly EntityColumn[], options: IndexOptions) {
+    this.#columns = columns
+    this.#tailRowsMin = options.tailRowsMin
+    const indexOf = new Map(known.map(({ name, index }) => [name, index]))
+    const values = columns.flatMap(({ name, type, role }, place) => {
+      const index = role === 'value' ? indexOf.get(name) : undefined
+      return index === undefined ? [] : [{ index, place, type }]
+    })
+    this.#hours = new HourSumsBuilder(summedColumns(values), options)
+    this.#tails = new TailsBuilder(values)
+  }
+
+  beginSeries(number: number, firstMs: number): void {
+    this.#numbers.push(number)
+    this.#firstMs.push(firstMs)
+  }
+
+  /** Takes the next rows of the series at hand. */
+  add(chunk: Chunk, start: number, end: number): void {
+    const { bounds } = this
+    const { positions, times } = chunk
+    for (let row = start; row < end; row++) {
+      const position = positions[row]
+      if (position < bounds.firstPosition) bounds.firstPosition = position
+      if (position > bounds.lastPosition) bounds.lastPosition = position
+    }
+    if (times[start] < bounds.firstMs) bounds.firstMs = times[start]
+    if (times[end - 1] > bounds.lastMs) bounds.lastMs = times[end - 1]
+    this.rows += end - start
+    this.#hours.add(chunk, start, end)
+  }
+
+  /** Takes the newest row of the series that ends. */
+  endSeries(chunk: Chunk, row: number): void {
+    this.#lastMs.push(chunk.times[row])
+    this.#rowEnds.push(this.rows)
+    this.#hours.endSeries()
+    this.#tails.add(chunk, row)
+  }
+
+  addRowGroup(pages: RowGroupPages, times: Float64Array, isEmpty: readonly boolean[]): void {
+    const before = this.#pageEnds.length === 0 ? 0 : this.#pageEnds.values[this.#pageEnds.length - 1]
+    let start = 0
+    for (const end of pages.pageEnds) {
+      this.#pageFirstMs.push(times[start])
+      this.#pageLastMs.push(times[end - 1])
+      this.#pageEnds.push(before + end)
+      start = end
+    }
+    this.#groups.push({ pages, isEmpty })
+  }
+
+  /** The parts of the file. */
+  async encode(file: FileSummary, pacer: Pacer): Promise<Uint8Array[]> {
+    const summary: IndexSummary = {
+      ...file,
+      ...this.bounds,
+      rows: this.rows,
+      series: this.#numbers.length,
+      pages: this.#pageEnds.length,
+      rowGroups: this.#groups.length,
+      columns: this.#columns.length,
+    }
+    const hasTails = this.rows >= this.#numbers.length * this.#tailRowsMin
+    const sections: Section[] = [
+      { kind: 'columns', column: 0, bytes: encodeColumns(this.#columns) },
+      { kind: 'series', column: 0, bytes: await this.#seriesSection(pacer) },
+      { kind: 'pages', column: 0, bytes: this.#pagesSection() },
+      { kind: 'chunks', column: 0, bytes: this.#chunksSection() },
+      { kind: 'places', column: 0, bytes: this.#placesSection() },
+      ...this.#hours.sections(),
+      ...(hasTails ? this.#tails.sections() : []),
+    ]
+    return encodeIndex(summary, sections, (bytes) => crc32(bytes))
+  }
+
+  async #seriesSection(pacer: Pacer): Promise<Uint8Array> {
+    const numbers = used(this.#numbers)
+    const places = Int32Array.from(numbers.keys())
+    const byNumber = await sortCodes(places, 0, (left, right) => numbers[left] - numbers[right], pacer)
+    return joinArrays([used(this.#firstMs), used(this.#lastMs), numbers, used(this.#rowEnds), byNumber])
+  }
+
+  #pagesSection(): Uint8Array {
+    let pages = 0
+    const groupEnds = Uint32Array.from(this.#groups, ({ pages: group }) => {
+      pages += group.pageEnds.length
+      return pages
+    })
+    return joinArrays([used(this.#pageFirstMs), used(this.#pageLastMs), used(this.#pageEnds), groupEnds])
+  }
+
+  #chunksSection(): Uint8Array {
+    const records = Buffer.alloc(this.#groups.length * this.#columns.length * chunkRecordBytes)
+    let at = 0
+    for (const { pages, isEmpty } of this.#groups) {
+      for (const [column, { offset, dictionary, encoding, codec }] of pages.columns.entries()) {
+        records.writeDoubleLE(offset, at)
+        records.writeDoubleLE(dictionary?.offset ?? 0, at + 8)
+        records.writeUInt32LE(dictionary?.bytes ?? 0, at + 16)
+        records.writeUInt32LE(dictionary?.checksum ?? 0, at + 20)
+        records[at + 24] = encodingIds[encoding]
+        records[at + 25] = codecIds[codec]
+        records[at + 26] = isEmpty[column] ? 1 : 0
+        at += chunkRecordBytes
+      }
+    }
+    return records
+  }
+
+  #placesSection(): Uint8Array {
+    const byColumn = (of: (group: RowGroupPages, column: number) => Uint32Array): Uint32Array[] =>
+      this.#columns.flatMap((_, column) => this.#groups.map(({ pages }) => of(pages, column)))
+    return joinArrays([
+      ...byColumn(({ columns }, column) => columns[column].ends),
+      ...byColumn(({ columns }, column) => columns[column].checksums),
+    ])
+  }
+}

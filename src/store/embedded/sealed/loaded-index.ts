@@ -1,0 +1,114 @@
+import type { StoredColumn } from '../chunk.ts'
+import type { HourSums } from '../sealed-source.ts'
+import type { CacheEntry } from './byte-cache.ts'
+import { Arrays, type FileIndex } from './file-index.ts'
+import { hourMs } from './index-layout.ts'
+import { decodeTails } from './tails.ts'
+
+export interface Hours {
+  /** The entry after the last of each series. */
+  readonly ends: Uint32Array
+  readonly hoursMs: Float64Array
+}
+
+export interface TailRows {
+  readonly times: Float64Array
+  readonly positions: Float64Array
+}
+
+/** An index with the sections that were needed so far. */
+export class LoadedIndex implements CacheEntry {
+  readonly index: FileIndex
+  /** About how much memory it takes. */
+  bytes: number
+  readonly #grown: (loaded: LoadedIndex) => void
+  readonly #evicted: () => void
+  #hours: Hours | null | undefined
+  #tails: TailRows | null | undefined
+  readonly #sums = new Map<number, HourSums | null>()
+  readonly #columnTails = new Map<number, StoredColumn | null>()
+
+  constructor(
+    index: FileIndex,
+    cache: { readonly grown: (loaded: LoadedIndex) => void; readonly evicted: () => void },
+  ) {
+    this.index = index
+    this.bytes = index.bytes
+    this.#grown = cache.grown
+    this.#evicted = cache.evicted
+  }
+
+  /** Null when no series of the file has rollups. */
+  get hours(): Hours | null {
+    if (this.#hours === undefined) this.#hours = this.#load('hours', 0, (bytes) => this.#readHours(bytes))
+    return this.#hours
+  }
+
+  /** The sums of a column, by its place in the file; null when no row of the file has a value in it. */
+  sums(place: number): HourSums | null {
+    let sums = this.#sums.get(place)
+    if (sums === undefined) {
+      sums = this.#load('sums', place, (bytes) => this.#readSums(bytes))
+      this.#sums.set(place, sums)
+    }
+    return sums
+  }
+
+  /** Null when the file keeps none. */
+  get tails(): TailRows | null {
+    if (this.#tails === undefined) this.#tails = this.#load('tails', 0, (bytes) => this.#readTails(bytes))
+    return this.#tails
+  }
+
+  columnTails(place: number): StoredColumn | null {
+    let tails = this.#columnTails.get(place)
+    if (tails === undefined) {
+      const { type } = this.index.columns[place]
+      tails = this.#load('columnTails', place, (bytes) => {
+        return decodeTails(bytes, type, this.index.summary.series) ?? this.index.fail('its tails are not of its series')
+      })
+      this.#columnTails.set(place, tails)
+    }
+    return tails
+  }
+
+  evict(): void {
+    this.#evicted()
+  }
+
+  #load<T>(kind: 'hours' | 'sums' | 'tails' | 'columnTails', place: number, read: (bytes: ArrayBuffer) => T): T | null {
+    const bytes = this.index.section(kind, place)
+    if (bytes === null) return null
+    const section = read(bytes)
+    this.bytes += bytes.byteLength
+    this.#grown(this)
+    return section
+  }
+
+  #readHours(bytes: ArrayBuffer): Hours {
+    const { series } = this.index.summary
+    const arrays = new Arrays(bytes)
+    const ends = arrays.uint32(series)
+    const hours = arrays.int32(ends.at(-1) ?? 0)
+    if (!arrays.isAtEnd) this.index.fail('its rollups are not of its series')
+    return { ends, hoursMs: Float64Array.from(hours, (hour) => hour * hourMs) }
+  }
+
+  #readSums(bytes: ArrayBuffer): HourSums {
+    const entries = this.hours?.hoursMs.length ?? 0
+    const arrays = new Arrays(bytes)
+    const sums = arrays.float64(entries)
+    const errors = arrays.float64(entries)
+    const counts = Float64Array.from(arrays.uint32(entries))
+    if (!arrays.isAtEnd) this.index.fail('its sums are not of its hours')
+    return { counts, sums, errors: errors.some((error) => error !== 0) ? errors : null }
+  }
+
+  #readTails(bytes: ArrayBuffer): TailRows {
+    const { series } = this.index.summary
+    const arrays = new Arrays(bytes)
+    const tails = { times: arrays.float64(series), positions: arrays.float64(series) }
+    if (!arrays.isAtEnd) this.index.fail('its tails are not of its series')
+    return tails
+  }
+}

@@ -1,0 +1,72 @@
+import type { Chunk, StoredColumn } from '../chunk.ts'
+import type { FileIndex } from './file-index.ts'
+import type { DecodedColumn } from './page-decoder.ts'
+
+/** The columns that a run wants of a file. */
+export interface WantedColumns {
+  readonly index: FileIndex
+  /** Each with the entity's index and its place in the file. */
+  readonly columns: readonly { readonly index: number; readonly place: number }[]
+}
+
+/** Where a page comes from. */
+export interface PageOwner {
+  /** Decodes a column by its place in the file; null when none of the rows has a value. `index` is null where it is not at hand. */
+  decode(page: number, place: number, index: FileIndex | null): DecodedColumn | null
+  /** The page takes more memory than before. */
+  grown(chunk: PageChunk): void
+}
+
+/** Of every file, the first column is the time. */
+const timePlace = 0
+
+/** One decoded page: its columns are decoded as they are asked for, and stay. */
+export class PageChunk implements Chunk {
+  readonly page: number
+  readonly times: Float64Array
+  readonly columns: (StoredColumn | undefined)[] = []
+  /** About how much memory it takes. */
+  bytes = 0
+  readonly #owner: PageOwner
+  readonly #positionPlace: number
+  /** The columns that were decoded, by the entity's index; they may be of nulls alone. */
+  readonly #known: boolean[] = []
+  #positions: Float64Array | null = null
+
+  constructor(page: number, index: FileIndex, owner: PageOwner) {
+    this.page = page
+    this.#owner = owner
+    this.#positionPlace = index.summary.columns - 1
+    this.times = this.#numbers(timePlace, index)
+  }
+
+  get positions(): Float64Array {
+    if (this.#positions === null) {
+      this.#positions = this.#numbers(this.#positionPlace, null)
+      this.#owner.grown(this)
+    }
+    return this.#positions
+  }
+
+  /** Decodes what is wanted and not there. */
+  need({ index: fileIndex, columns }: WantedColumns): void {
+    for (const { index, place } of columns) {
+      if (this.#known[index] === true) continue
+      const decoded = this.#owner.decode(this.page, place, fileIndex)
+      this.#known[index] = true
+      if (decoded === null) continue
+      const { column, bytes } = decoded
+      const isPlain = column.type === 'double' || column.type === 'timestamp'
+      this.columns[index] = isPlain ? { ...column, exact: null } : column
+      this.bytes += bytes
+    }
+  }
+
+  #numbers(place: number, index: FileIndex | null): Float64Array {
+    const decoded = this.#owner.decode(this.page, place, index)
+    if (decoded?.column.type !== 'timestamp' && decoded?.column.type !== 'long')
+      throw new Error('times and positions are numbers')
+    this.bytes += decoded.bytes
+    return decoded.column.values
+  }
+}

@@ -1,0 +1,89 @@
+import type { ColumnVector } from '../../../model/column.ts'
+import { type Dictionary, decodeDictionary, decodePage } from '../parquet/decode-page.ts'
+import { type ColumnPages, pagePlace } from '../parquet/pages.ts'
+import { type BlockingFile, readWhole } from './blocking-file.ts'
+import { DamagedFileError } from './damaged-file.ts'
+import type { FileIndex } from './file-index.ts'
+
+/** What is read of the file before it is decoded, in memory that is used again for the next page. */
+let buffer = new Uint8Array(1 << 16)
+
+export interface DecodedColumn {
+  readonly column: ColumnVector
+  /** About how much memory it takes; the dictionary of a row group is counted apart. */
+  readonly bytes: number
+}
+
+export interface ReadableFile {
+  readonly file: BlockingFile
+  readonly path: string
+  readonly index: FileIndex
+}
+
+/** Gives the dictionary of a column in a row group, by whatever way it is kept. */
+export type DictionaryOf = (group: number, column: number, load: () => Dictionary) => Dictionary
+
+/**
+ * Reads and decodes one column of a page; null when no row of its row group has a value. Throws DamagedFileError when the bytes are not
+ * those that were written, or cannot be read.
+ */
+export function readPage(
+  { file, path, index }: ReadableFile,
+  page: number,
+  column: number,
+  dictionaryOf: DictionaryOf,
+): DecodedColumn | null {
+  const group = index.groupOf(page)
+  const pages = index.columnPages(group, column)
+  if (pages === null) return null
+  const inGroup = page - (group === 0 ? 0 : index.groupEnds[group - 1])
+  const what = `page ${page} of the column "${index.columns[column].name}"`
+  const dictionary =
+    pages.dictionary === null ? null : dictionaryOf(group, column, () => readDictionary(file, path, pages, what))
+  const { offset, bytes } = pagePlace(pages, inGroup)
+  const decoded = decoding(path, what, () => decodePage(readBytes(file, bytes, offset), pages, inGroup, dictionary))
+  return { column: decoded, bytes: columnBytes(decoded, dictionary === null) }
+}
+
+function readDictionary(file: BlockingFile, path: string, pages: ColumnPages, what: string): Dictionary {
+  const { dictionary } = pages
+  if (dictionary === null) throw new Error('the column has no dictionary')
+  const { bytes, offset } = dictionary
+  return decoding(path, `the dictionary of ${what}`, () => decodeDictionary(readBytes(file, bytes, offset), pages))
+}
+
+/** The bytes are good until the next call. */
+function readBytes(file: BlockingFile, bytes: number, offset: number): Uint8Array {
+  if (bytes > buffer.length) buffer = new Uint8Array(2 * bytes)
+  if (!readWhole(file, buffer, bytes, offset)) throw new Error('the file is cut short')
+  return buffer.subarray(0, bytes)
+}
+
+function decoding<T>(path: string, what: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DamagedFileError(path, `${what} cannot be read (${reason})`, error)
+  }
+}
+
+/** About how much memory a dictionary takes. */
+export function dictionaryBytes(dictionary: Dictionary): number {
+  if (dictionary.type === 'number') return dictionary.entries.byteLength
+  return textBytes(dictionary.entries)
+}
+
+function columnBytes(column: ColumnVector, ownsStrings: boolean): number {
+  if (column.type === 'string') return column.codes.byteLength + (ownsStrings ? textBytes(column.dictionary) : 0)
+  return column.values.byteLength + (column.type === 'long' ? (column.exact?.byteLength ?? 0) : 0)
+}
+
+/** Bytes of a string besides its characters. */
+const stringBytes = 32
+
+function textBytes(strings: readonly string[]): number {
+  let bytes = strings.length * stringBytes
+  for (const text of strings) bytes += text.length
+  return bytes
+}

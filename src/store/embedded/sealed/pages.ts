@@ -1,0 +1,136 @@
+// The two ways in which decoded pages are kept: in the cache that all files share, or one at a time for who goes through a file once.
+import type { Dictionary } from '../parquet/decode-page.ts'
+import type { ByteCache, CacheEntry } from './byte-cache.ts'
+import type { FileIndex } from './file-index.ts'
+import { PageChunk, type PageOwner, type WantedColumns } from './page-chunk.ts'
+import { type DecodedColumn, type DictionaryOf, dictionaryBytes } from './page-decoder.ts'
+
+export interface Pages {
+  /** A page with at least the columns that are wanted. */
+  chunk(page: number, wanted: WantedColumns): PageChunk
+}
+
+/** The file that pages are read from. */
+export interface PageFile {
+  /** The index, read again if need be. */
+  readonly index: FileIndex
+  read(index: FileIndex, page: number, place: number, dictionaryOf: DictionaryOf): DecodedColumn | null
+}
+
+/** Pages of one file in the cache of all files. */
+export class CachedPages implements Pages, PageOwner {
+  readonly #file: PageFile
+  readonly #cache: ByteCache
+  readonly #pages = new Map<number, KeptPage>()
+  readonly #dictionaries = new Map<string, KeptDictionary>()
+
+  constructor(file: PageFile, cache: ByteCache) {
+    this.#file = file
+    this.#cache = cache
+  }
+
+  chunk(page: number, wanted: WantedColumns): PageChunk {
+    let kept = this.#pages.get(page)
+    if (kept === undefined) {
+      kept = new KeptPage(new PageChunk(page, wanted.index, this), this.#pages)
+      this.#pages.set(page, kept)
+    }
+    kept.chunk.need(wanted)
+    this.#cache.use(kept, kept.chunk.bytes)
+    return kept.chunk
+  }
+
+  decode(page: number, place: number, index: FileIndex | null): DecodedColumn | null {
+    return this.#file.read(index ?? this.#file.index, page, place, this.#dictionaryOf)
+  }
+
+  grown(chunk: PageChunk): void {
+    const kept = this.#pages.get(chunk.page)
+    if (kept?.chunk === chunk) this.#cache.use(kept, chunk.bytes)
+  }
+
+  /** Lets go of all of them. */
+  clear(): void {
+    for (const kept of [...this.#pages.values(), ...this.#dictionaries.values()]) {
+      this.#cache.forget(kept)
+      kept.evict()
+    }
+  }
+
+  readonly #dictionaryOf: DictionaryOf = (group, column, load) => {
+    const key = `${group} ${column}`
+    let kept = this.#dictionaries.get(key)
+    if (kept === undefined) {
+      kept = new KeptDictionary(key, load(), this.#dictionaries)
+      this.#dictionaries.set(key, kept)
+    }
+    this.#cache.use(kept, kept.bytes)
+    return kept.dictionary
+  }
+}
+
+class KeptPage implements CacheEntry {
+  readonly chunk: PageChunk
+  readonly #pages: Map<number, KeptPage>
+
+  constructor(chunk: PageChunk, pages: Map<number, KeptPage>) {
+    this.chunk = chunk
+    this.#pages = pages
+  }
+
+  evict(): void {
+    this.#pages.delete(this.chunk.page)
+  }
+}
+
+class KeptDictionary implements CacheEntry {
+  readonly dictionary: Dictionary
+  readonly bytes: number
+  readonly #key: string
+  readonly #dictionaries: Map<string, KeptDictionary>
+
+  constructor(key: string, dictionary: Dictionary, dictionaries: Map<string, KeptDictionary>) {
+    this.#key = key
+    this.dictionary = dictionary
+    this.bytes = dictionaryBytes(dictionary)
+    this.#dictionaries = dictionaries
+  }
+
+  evict(): void {
+    this.#dictionaries.delete(this.#key)
+  }
+}
+
+/** The page at hand, and the dictionaries of its row group. */
+export class PassingPages implements Pages, PageOwner {
+  readonly #file: PageFile
+  readonly #dictionaries = new Map<number, Dictionary>()
+  #group = -1
+  #chunk: PageChunk | null = null
+
+  constructor(file: PageFile) {
+    this.#file = file
+  }
+
+  chunk(page: number, wanted: WantedColumns): PageChunk {
+    if (this.#chunk?.page !== page) this.#chunk = new PageChunk(page, wanted.index, this)
+    this.#chunk.need(wanted)
+    return this.#chunk
+  }
+
+  decode(page: number, place: number, index: FileIndex | null): DecodedColumn | null {
+    return this.#file.read(index ?? this.#file.index, page, place, this.#dictionaryOf)
+  }
+
+  grown(): void {}
+
+  readonly #dictionaryOf: DictionaryOf = (group, column, load) => {
+    if (group !== this.#group) this.#dictionaries.clear()
+    this.#group = group
+    const known = this.#dictionaries.get(column)
+    if (known !== undefined) return known
+    const dictionary = load()
+    this.#dictionaries.set(column, dictionary)
+    return dictionary
+  }
+}

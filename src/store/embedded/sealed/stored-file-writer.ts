@@ -1,0 +1,206 @@
+import { crc32 } from 'node:zlib'
+import type { Disk, DiskFile } from '../../../lib/disk.ts'
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { ColumnVector } from '../../../model/column.ts'
+import type { Segment } from '../chunk.ts'
+import type { EntityRegistry } from '../entity-registry.ts'
+import type { ParquetField } from '../parquet/pages.ts'
+import { ParquetWriter } from '../parquet/parquet-writer.ts'
+import { stepRows } from '../parquet/steps.ts'
+import type { SealedFile, SealedFileInfo, SealedFileWriter, SealedTarget } from '../sealed-source.ts'
+import type { TagIndex } from '../series-index.ts'
+import { type FilePaths, temporary } from './file-paths.ts'
+import { IndexBuilder, type IndexOptions } from './index-builder.ts'
+import { type FileColumn, positionName, timeName } from './index-layout.ts'
+import { PageCuts, type PageSizes } from './page-cuts.ts'
+import { RowBuffer } from './row-buffer.ts'
+
+export interface WriterOptions extends PageSizes, IndexOptions {
+  /** A row group ends at the first end of a page behind so many rows, or so many bytes of values. */
+  readonly groupRows: number
+  readonly groupBytes: number
+}
+
+export interface WriterParts {
+  readonly disk: Disk
+  readonly paths: FilePaths
+  readonly name: string
+  readonly target: SealedTarget
+  readonly registry: EntityRegistry
+  readonly pacer: Pacer
+  readonly options: WriterOptions
+  readonly open: (info: SealedFileInfo) => SealedFile
+}
+
+/** Writes one sealed file. It holds the rows of one row group, and the index. */
+export class StoredFileWriter implements SealedFileWriter {
+  readonly #parts: WriterParts
+  readonly #file: DiskFile
+  readonly #tags: readonly TagIndex[]
+  readonly #columns: readonly FileColumn[]
+  readonly #parquet: ParquetWriter
+  readonly #rows: RowBuffer
+  readonly #cuts: PageCuts
+  readonly #index: IndexBuilder
+  readonly #groupRows: number
+  #isClosed = false
+  #offset = 0
+  #footerChecksum: number | null = null
+  #info: SealedFileInfo | null = null
+  #lastSeries = -1
+
+  /** Makes the file. The columns are those that the entity has by now. */
+  static async create(parts: WriterParts): Promise<StoredFileWriter> {
+    return new StoredFileWriter(parts, await parts.disk.open(temporary(parts.paths.parquet), { create: true }))
+  }
+
+  private constructor(parts: WriterParts, file: DiskFile) {
+    const { registry, options, pacer } = parts
+    this.#parts = parts
+    this.#file = file
+    this.#tags = [...registry.series.tags]
+    const known = [...registry.columns.all]
+    this.#columns = [
+      { name: timeName, type: 'timestamp', role: 'time' },
+      ...this.#tags.map(({ name }) => ({ name, type: 'string', role: 'tag' }) as const),
+      ...known.map(({ name, type }) => ({ name, type, role: 'value' }) as const),
+      { name: positionName, type: 'long', role: 'position' },
+    ]
+    const schema = this.#columns.map(({ name, type, role }): ParquetField => {
+      return { name, type, nullable: role === 'tag' || role === 'value' }
+    })
+    this.#parquet = new ParquetWriter(schema, (bytes) => this.#write(bytes), {
+      pause: async () => {
+        if (pacer.spend(stepRows)) await pacer.rest()
+      },
+    })
+    this.#rows = new RowBuffer(known, this.#tags.length)
+    this.#cuts = new PageCuts(options)
+    this.#index = new IndexBuilder(this.#columns, known, options)
+    this.#groupRows = Math.min(options.groupRows, Math.ceil(options.groupBytes / (8 * this.#columns.length)))
+  }
+
+  async addSeries(series: number, segments: Iterable<Segment>): Promise<void> {
+    const { registry, pacer } = this.#parts
+    if (this.#lastSeries !== -1 && registry.series.compare(this.#lastSeries, series) >= 0)
+      throw new Error('series come in the order of the values of their tags')
+    this.#lastSeries = series
+    const tagCodes = this.#tags.map(({ codes }) => codes.values[series])
+    this.#cuts.beginSeries(this.#rows.rows)
+    let lastMs = Number.NaN
+    for (const segment of segments) {
+      const { chunk, start, end } = segment
+      if (Number.isNaN(lastMs)) this.#index.beginSeries(series, chunk.times[start])
+      else if (chunk.times[start] < lastMs) throw new Error('rows of a series come in the order of their times')
+      lastMs = chunk.times[end - 1]
+      await this.#addRows(segment, tagCodes)
+      if (pacer.spend((end - start) * this.#columns.length)) await pacer.rest()
+    }
+    if (Number.isNaN(lastMs)) throw new Error('a series that is added has rows')
+    this.#index.endSeries(this.#rows.chunk, this.#rows.rows - 1)
+    this.#cuts.endSeries(this.#rows.rows)
+    await this.#flushFull()
+  }
+
+  async finish(): Promise<SealedFileInfo> {
+    const { target, name, disk, paths, pacer } = this.#parts
+    const { entityId, day, kind } = target
+    this.#cuts.finish(this.#rows.rows)
+    if (this.#cuts.rows > 0) await this.#flush()
+    if (this.#index.rows === 0) throw new Error('a sealed file has rows')
+    const footerOffset = this.#offset
+    this.#footerChecksum = 0
+    const bytes = await this.#parquet.finish({ tidemark_entity: String(entityId) })
+    await this.#file.sync()
+    await this.#close()
+    const footerChecksum = this.#footerChecksum
+    const summary = { entityId, day, footerOffset, footerChecksum, parquetBytes: bytes }
+    const parts = await this.#index.encode(summary, pacer)
+    const indexBytes = await writeParts(disk, temporary(paths.index), parts)
+    const { rows, bounds } = this.#index
+    this.#info = { entityId, kind, day, name, rows, ...bounds, bytes, indexBytes }
+    return this.#info
+  }
+
+  async publish(): Promise<SealedFile> {
+    if (this.#info === null) throw new Error('a file is finished before it is published')
+    const { disk, paths, open } = this.#parts
+    await disk.rename(temporary(paths.index), paths.index)
+    await disk.rename(temporary(paths.parquet), paths.parquet)
+    return open(this.#info)
+  }
+
+  async abandon(): Promise<void> {
+    const { disk, paths } = this.#parts
+    await this.#close()
+    const own = [paths.parquet, paths.index].flatMap((path) => [temporary(path), path])
+    const removed = await Promise.allSettled(own.map((path) => disk.remove(path)))
+    for (const result of removed) if (result.status === 'rejected' && !isMissing(result.reason)) throw result.reason
+  }
+
+  /** Adds rows page by page, so that few are held at a time. */
+  async #addRows({ chunk, start, end }: Segment, tagCodes: readonly number[]): Promise<void> {
+    const { pageRows } = this.#parts.options
+    for (let from = start; from < end; from += pageRows) {
+      const to = Math.min(end, from + pageRows)
+      this.#rows.append({ chunk, start: from, end: to }, tagCodes)
+      this.#index.add(chunk, from, to)
+      this.#cuts.grow(this.#rows.rows)
+      await this.#flushFull()
+    }
+  }
+
+  async #flushFull(): Promise<void> {
+    const isFull = this.#cuts.rows >= this.#groupRows || this.#rows.textBytes >= this.#parts.options.groupBytes
+    if (isFull && this.#cuts.rows > 0) await this.#flush()
+  }
+
+  /** Writes the complete pages as a row group. */
+  async #flush(): Promise<void> {
+    const { rows } = this.#cuts
+    const { chunk } = this.#rows
+    const times = chunk.times.subarray(0, rows)
+    const columns: ColumnVector[] = [
+      { type: 'timestamp', values: times },
+      ...this.#tags.map(({ dictionary }, tag): ColumnVector => {
+        return { type: 'string', codes: this.#rows.tagCodes(tag, rows), dictionary: dictionary.strings }
+      }),
+      ...this.#rows.columns(rows),
+      { type: 'long', values: chunk.positions.subarray(0, rows), exact: null },
+    ]
+    const isEmpty = this.#columns.map(({ role }, column) => {
+      return role === 'value' && chunk.columns[column - 1 - this.#tags.length] === undefined
+    })
+    const pages = await this.#parquet.writeRowGroup(columns, this.#cuts.takeEnds())
+    this.#index.addRowGroup(pages, times, isEmpty)
+    this.#rows.drop(rows)
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    if (this.#footerChecksum !== null) this.#footerChecksum = crc32(bytes, this.#footerChecksum)
+    await this.#file.write([bytes], this.#offset)
+    this.#offset += bytes.length
+  }
+
+  async #close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#file.close()
+  }
+}
+
+/** Writes a new file, on disk when this resolves, and returns its length. */
+async function writeParts(disk: Disk, path: string, parts: readonly Uint8Array[]): Promise<number> {
+  const file = await disk.open(path, { create: true })
+  try {
+    await file.write(parts, 0)
+    await file.sync()
+    return parts.reduce((sum, { length }) => sum + length, 0)
+  } finally {
+    await file.close()
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}

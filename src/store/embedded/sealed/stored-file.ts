@@ -1,0 +1,148 @@
+import type { EntityRegistry } from '../entity-registry.ts'
+import type { SealedFile, SealedFileInfo } from '../sealed-source.ts'
+import type { BlockingFile, OpenBlocking } from './blocking-file.ts'
+import type { ByteCache, CacheEntry } from './byte-cache.ts'
+import { DamagedFileError } from './damaged-file.ts'
+import { FileIndex } from './file-index.ts'
+import type { FilePaths } from './file-paths.ts'
+import { LoadedIndex } from './loaded-index.ts'
+import { type DecodedColumn, type DictionaryOf, readPage } from './page-decoder.ts'
+import { CachedPages, PassingPages } from './pages.ts'
+import { StoredReader } from './stored-reader.ts'
+
+/** What all files of the store share. */
+export interface SharedCaches {
+  /** Decoded pages and their dictionaries, in bytes. */
+  readonly pages: ByteCache
+  /** In bytes. */
+  readonly indexes: ByteCache
+  /** Open files, each counting 1. */
+  readonly handles: ByteCache
+}
+
+export interface FileSurroundings {
+  readonly registry: EntityRegistry
+  readonly caches: SharedCaches
+  readonly openBlocking: OpenBlocking
+}
+
+/** A sealed file. Its index and pages are in memory, and the file is open, as long as the caches keep them. */
+export class StoredFile implements SealedFile {
+  readonly info: SealedFileInfo
+  readonly paths: FilePaths
+  readonly #surroundings: FileSurroundings
+  readonly #pages: CachedPages
+  #index: LoadedIndex | null = null
+  #handle: OpenHandle | null = null
+  /** The file's columns by the entity's index; a column's index never changes. */
+  #places: ReadonlyMap<number, number> | null = null
+
+  constructor(info: SealedFileInfo, paths: FilePaths, surroundings: FileSurroundings) {
+    this.info = info
+    this.paths = paths
+    this.#surroundings = surroundings
+    this.#pages = new CachedPages(this, surroundings.caches.pages)
+  }
+
+  open(columns: readonly number[], pass: 'cached' | 'once'): StoredReader {
+    const loaded = this.#load()
+    this.#places ??= this.#learnColumns(loaded.index)
+    const pages = pass === 'cached' ? this.#pages : new PassingPages(this)
+    // Who copies a file wants what is in it, whether or not it was known before the file was opened.
+    const wanted = pass === 'cached' ? columns : [...this.#places.keys()]
+    return new StoredReader(loaded, this.#places, wanted, pages)
+  }
+
+  get index(): FileIndex {
+    return this.#load().index
+  }
+
+  read(index: FileIndex, page: number, place: number, dictionaryOf: DictionaryOf): DecodedColumn | null {
+    return readPage({ file: this.#file(), path: this.paths.parquet, index }, page, place, dictionaryOf)
+  }
+
+  /** Lets go of all that is in memory or open. Nobody reads the file any more. */
+  close(): void {
+    const { indexes, handles } = this.#surroundings.caches
+    this.#pages.clear()
+    if (this.#index !== null) indexes.forget(this.#index)
+    this.#index = null
+    if (this.#handle === null) return
+    handles.forget(this.#handle)
+    this.#handle.evict()
+  }
+
+  #load(): LoadedIndex {
+    const { caches, openBlocking } = this.#surroundings
+    if (this.#index === null) {
+      const index = new FileIndex(this.paths.index, openBlocking)
+      this.#requireOwn(index)
+      this.#index = new LoadedIndex(index, {
+        grown: (loaded) => {
+          if (this.#index === loaded) caches.indexes.use(loaded, loaded.bytes)
+        },
+        evicted: () => {
+          this.#index = null
+        },
+      })
+    }
+    const loaded = this.#index
+    caches.indexes.use(loaded, loaded.bytes)
+    return loaded
+  }
+
+  /** An index of another file would answer, and wrongly. */
+  #requireOwn(index: FileIndex): void {
+    const { entityId, rows, bytes, firstPosition, lastPosition } = this.info
+    const { summary } = index
+    const isOwn =
+      summary.entityId === entityId &&
+      summary.rows === rows &&
+      summary.parquetBytes === bytes &&
+      summary.firstPosition === firstPosition &&
+      summary.lastPosition === lastPosition
+    if (!isOwn) index.fail('it is not of the file that the manifest tells of')
+  }
+
+  #learnColumns({ columns }: FileIndex): ReadonlyMap<number, number> {
+    const known = this.#surroundings.registry.columns
+    const places = new Map<number, number>()
+    for (const [place, { name, type, role }] of columns.entries()) {
+      if (role === 'value') places.set(known.learn(name, type).index, place)
+    }
+    return places
+  }
+
+  #file(): BlockingFile {
+    const { caches, openBlocking } = this.#surroundings
+    this.#handle ??= new OpenHandle(this.#openHandle(openBlocking), () => {
+      this.#handle = null
+    })
+    const { file } = this.#handle
+    caches.handles.use(this.#handle, 1)
+    return file
+  }
+
+  #openHandle(openBlocking: OpenBlocking): BlockingFile {
+    try {
+      return openBlocking(this.paths.parquet)
+    } catch (error) {
+      throw new DamagedFileError(this.paths.parquet, 'it cannot be opened', error)
+    }
+  }
+}
+
+class OpenHandle implements CacheEntry {
+  readonly file: BlockingFile
+  readonly #closed: () => void
+
+  constructor(file: BlockingFile, closed: () => void) {
+    this.file = file
+    this.#closed = closed
+  }
+
+  evict(): void {
+    this.file.close()
+    this.#closed()
+  }
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Disk } from '../../../lib/disk.ts'
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { EntityRegistry } from '../entity-registry.ts'
+import type { SealedFile, SealedFileInfo, SealedFolder, SealedTarget } from '../sealed-source.ts'
+import { type OpenBlocking, openBlocking } from './blocking-file.ts'
+import { ByteCache } from './byte-cache.ts'
+import { type FilePaths, temporary } from './file-paths.ts'
+import { type SharedCaches, StoredFile } from './stored-file.ts'
+import { StoredFileWriter, type WriterOptions } from './stored-file-writer.ts'
+
+const msPerDay = 86_400_000
+
+export interface StoredFolderOptions {
+  readonly disk: Disk
+  readonly directory: string
+  readonly registryOf: (entityId: number) => EntityRegistry
+  readonly pageRows: number
+  readonly pageCacheBytes: number
+  readonly indexCacheBytes: number
+  /** What tests and measures set otherwise. */
+  readonly writing?: Partial<WriterOptions>
+  readonly openBlocking?: OpenBlocking
+  readonly openFilesMax?: number
+}
+
+const endings = ['.parquet', '.index'] as const
+
+/** The sealed files of the store: `<entity>/<name>.parquet`, and `.index` beside it. */
+export class StoredFolder implements SealedFolder {
+  readonly #options: StoredFolderOptions
+  readonly #caches: SharedCaches
+
+  constructor(options: StoredFolderOptions) {
+    this.#options = options
+    this.#caches = {
+      pages: new ByteCache(options.pageCacheBytes),
+      indexes: new ByteCache(options.indexCacheBytes),
+      handles: new ByteCache(options.openFilesMax ?? 256),
+    }
+  }
+
+  get pageCacheBytes(): number {
+    return this.#caches.pages.bytes
+  }
+
+  get indexCacheBytes(): number {
+    return this.#caches.indexes.bytes
+  }
+
+  async create(target: SealedTarget, pacer: Pacer): Promise<StoredFileWriter> {
+    const { disk, registryOf, pageRows, writing } = this.#options
+    const { entityId, day } = target
+    const date = day === null ? 'mixed' : new Date(day * msPerDay).toISOString().slice(0, 10)
+    const name = `${date}-${randomBytes(6).toString('hex')}`
+    await disk.makeDirectory(this.#entityDirectory(entityId))
+    return StoredFileWriter.create({
+      disk,
+      paths: this.#paths(entityId, name),
+      name,
+      target,
+      registry: registryOf(entityId),
+      pacer,
+      options: { ...defaults(pageRows), ...writing },
+      open: (info) => this.open(info),
+    })
+  }
+
+  /** A file of the manifest; nothing is read before it is used. */
+  open(info: SealedFileInfo): StoredFile {
+    return new StoredFile(info, this.#paths(info.entityId, info.name), {
+      registry: this.#options.registryOf(info.entityId),
+      caches: this.#caches,
+      openBlocking: this.#options.openBlocking ?? openBlocking,
+    })
+  }
+
+  sync(entityId: number): Promise<void> {
+    return this.#options.disk.syncDirectory(this.#entityDirectory(entityId))
+  }
+
+  /** Deletes a file that is in no manifest and that nobody reads any more. */
+  async remove(file: SealedFile): Promise<void> {
+    if (file instanceof StoredFile) file.close()
+    const { parquet, index } = this.#paths(file.info.entityId, file.info.name)
+    // Without its Parquet file an index is an orphan, and the other way round too: either goes at the next start.
+    await this.#options.disk.remove(parquet)
+    await this.#options.disk.remove(index)
+  }
+
+  /** Deletes what an entity's folder holds of files that are not in the manifest, and says what it was. */
+  async removeOrphans(entityId: number, files: readonly SealedFileInfo[]): Promise<string[]> {
+    const { disk } = this.#options
+    const directory = this.#entityDirectory(entityId)
+    const known = new Set(
+      files.filter((file) => file.entityId === entityId).flatMap(({ name }) => endings.map((ending) => name + ending)),
+    )
+    const orphans = (await disk.list(directory)).filter((name) => isOfFile(name) && !known.has(name))
+    for (const name of orphans) await disk.remove(join(directory, name))
+    return orphans.map((name) => join(directory, name))
+  }
+
+  #entityDirectory(entityId: number): string {
+    return join(this.#options.directory, String(entityId))
+  }
+
+  #paths(entityId: number, name: string): FilePaths {
+    const path = join(this.#entityDirectory(entityId), name)
+    return { parquet: `${path}.parquet`, index: `${path}.index` }
+  }
+}
+
+function isOfFile(name: string): boolean {
+  return endings.some((ending) => name.endsWith(ending) || name.endsWith(temporary(ending)))
+}
+
+/** Why these: docs/decisions/sealed-files.md. */
+function defaults(pageRows: number): WriterOptions {
+  return {
+    pageRows,
+    sharedPageRows: Math.min(4096, pageRows),
+    groupRows: 1 << 20,
+    groupBytes: 64 * 1024 * 1024,
+    hourRowsMin: 32,
+    rollupBytesMax: 64 * 1024 * 1024,
+    tailRowsMin: 16,
+  }
+}

@@ -1,0 +1,159 @@
+import { type Chunk, firstAfter, firstAtOrAfter, type Segment } from '../chunk.ts'
+import type { HourRollups, HourSums, SealedReader } from '../sealed-source.ts'
+import type { FileIndex } from './file-index.ts'
+import type { LoadedIndex } from './loaded-index.ts'
+import type { WantedColumns } from './page-chunk.ts'
+import type { Pages } from './pages.ts'
+
+/** The rows of a series in one page, by their numbers in the file, and dates between which they lie. */
+interface PagePart {
+  readonly page: number
+  readonly start: number
+  readonly end: number
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+/** Reads one file for one run. */
+export class StoredReader implements SealedReader {
+  readonly #loaded: LoadedIndex
+  readonly #index: FileIndex
+  readonly #places: ReadonlyMap<number, number>
+  readonly #wanted: WantedColumns
+  readonly #pages: Pages
+  #tails: Chunk | null | undefined
+
+  /** `places` are the places in the file of all its columns, by the entity's index. */
+  constructor(loaded: LoadedIndex, places: ReadonlyMap<number, number>, columns: readonly number[], pages: Pages) {
+    this.#loaded = loaded
+    this.#index = loaded.index
+    this.#places = places
+    this.#pages = pages
+    const wanted = columns.flatMap((index) => {
+      const place = places.get(index)
+      return place === undefined ? [] : [{ index, place }]
+    })
+    this.#wanted = { index: loaded.index, columns: wanted }
+  }
+
+  get length(): number {
+    return this.#index.numbers.length
+  }
+
+  seriesAt(place: number): number {
+    return this.#index.numbers[place]
+  }
+
+  find(series: number): number {
+    return this.#index.find(series)
+  }
+
+  firstMs(place: number): number {
+    return this.#index.seriesFirstMs[place]
+  }
+
+  lastMs(place: number): number {
+    return this.#index.seriesLastMs[place]
+  }
+
+  rows(place: number): number {
+    return this.#index.rowEnds[place] - this.#rowStart(place)
+  }
+
+  *forward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+    const { first, last } = this.#pagesOf(place)
+    for (let page = first; page <= last; page++) {
+      const part = this.#partOf(place, page)
+      if (part.lastMs < fromMs) continue
+      if (part.firstMs > toMs) return
+      const segment = this.#segmentOf(part, fromMs, toMs)
+      if (segment !== null) yield segment
+    }
+  }
+
+  *backward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+    const { first, last } = this.#pagesOf(place)
+    for (let page = last; page >= first; page--) {
+      const part = this.#partOf(place, page)
+      if (part.firstMs > toMs) continue
+      if (part.lastMs < fromMs) return
+      const segment = this.#segmentOf(part, fromMs, toMs)
+      if (segment !== null) yield segment
+    }
+  }
+
+  hours(place: number, fromMs: number, toMs: number): HourRollups | null {
+    const { hours } = this.#loaded
+    if (hours === null) return null
+    const seriesStart = place === 0 ? 0 : hours.ends[place - 1]
+    const seriesEnd = hours.ends[place]
+    if (seriesStart === seriesEnd) return null
+    const { hoursMs } = hours
+    const start = hoursMs[seriesStart] >= fromMs ? seriesStart : firstAtOrAfter(hoursMs, seriesStart, seriesEnd, fromMs)
+    const end = hoursMs[seriesEnd - 1] < toMs ? seriesEnd : firstAtOrAfter(hoursMs, start, seriesEnd, toMs)
+    return {
+      length: end - start,
+      hoursMs: hoursMs.subarray(start, end),
+      column: (index) => this.#sums(index, start, end),
+    }
+  }
+
+  tail(place: number): Segment | null {
+    if (this.#tails === undefined) this.#tails = this.#loadTails()
+    return this.#tails === null ? null : { chunk: this.#tails, start: place, end: place + 1 }
+  }
+
+  #sums(index: number, start: number, end: number): HourSums | null {
+    const place = this.#places.get(index)
+    const sums = place === undefined ? null : this.#loaded.sums(place)
+    if (sums === null) return null
+    return {
+      counts: sums.counts.subarray(start, end),
+      sums: sums.sums.subarray(start, end),
+      errors: sums.errors?.subarray(start, end) ?? null,
+    }
+  }
+
+  #loadTails(): Chunk | null {
+    const { tails } = this.#loaded
+    if (tails === null) return null
+    const chunk: Chunk = { ...tails, columns: [] }
+    for (const { index, place } of this.#wanted.columns) {
+      const column = this.#loaded.columnTails(place)
+      if (column !== null) chunk.columns[index] = column
+    }
+    return chunk
+  }
+
+  #rowStart(place: number): number {
+    return place === 0 ? 0 : this.#index.rowEnds[place - 1]
+  }
+
+  #pagesOf(place: number): { readonly first: number; readonly last: number } {
+    const first = this.#index.pageOf(this.#rowStart(place))
+    const end = this.#index.rowEnds[place]
+    return { first, last: this.#index.pageEnds[first] >= end ? first : this.#index.pageOf(end - 1) }
+  }
+
+  #partOf(place: number, page: number): PagePart {
+    const { pageEnds, pageFirstMs, pageLastMs, seriesFirstMs, seriesLastMs, rowEnds } = this.#index
+    const pageStart = page === 0 ? 0 : pageEnds[page - 1]
+    const pageEnd = pageEnds[page]
+    const rowStart = this.#rowStart(place)
+    const rowEnd = rowEnds[place]
+    return {
+      page,
+      start: Math.max(pageStart, rowStart) - pageStart,
+      end: Math.min(pageEnd, rowEnd) - pageStart,
+      firstMs: pageStart > rowStart ? pageFirstMs[page] : seriesFirstMs[place],
+      lastMs: pageEnd < rowEnd ? pageLastMs[page] : seriesLastMs[place],
+    }
+  }
+
+  #segmentOf({ page, start, end, firstMs, lastMs }: PagePart, fromMs: number, toMs: number): Segment | null {
+    const chunk = this.#pages.chunk(page, this.#wanted)
+    const from = firstMs >= fromMs ? start : firstAtOrAfter(chunk.times, start, end, fromMs)
+    const to = lastMs <= toMs ? end : firstAfter(chunk.times, from, end, toMs)
+    return from === to ? null : { chunk, start: from, end: to }
+  }
+}

@@ -1,0 +1,147 @@
+// The newest row of each series, kept in the index: while a file is written, and as it is read.
+
+import { type ColumnType, nullBoolean, nullCode } from '../../../model/column.ts'
+import { type Chunk, isNullIn, type StoredColumn } from '../chunk.ts'
+import { Dictionary } from '../dictionary.ts'
+import { GrowableFloat64 } from '../growable.ts'
+import type { Section } from './index-layout.ts'
+import { joinArrays, used } from './section-writer.ts'
+
+/** From here on neighbouring longs share a double. */
+const exactFrom = 2 ** 53
+
+export interface TailColumn {
+  readonly index: number
+  readonly place: number
+  readonly type: ColumnType
+}
+
+export class TailsBuilder {
+  readonly #times = new GrowableFloat64()
+  readonly #positions = new GrowableFloat64()
+  readonly #columns: readonly ColumnTails[]
+
+  constructor(columns: readonly TailColumn[]) {
+    this.#columns = columns.map((column) => new ColumnTails(column))
+  }
+
+  /** Takes the newest row of the next series. */
+  add(chunk: Chunk, row: number): void {
+    const place = this.#times.length
+    this.#times.push(chunk.times[row])
+    this.#positions.push(chunk.positions[row])
+    for (const column of this.#columns) column.add(place, chunk, row)
+  }
+
+  sections(): Section[] {
+    const rows = { kind: 'tails', column: 0, bytes: joinArrays([used(this.#times), used(this.#positions)]) } as const
+    return [rows, ...this.#columns.flatMap((column) => column.sections(this.#times.length))]
+  }
+}
+
+/** Null up to the first series with a value and behind the last one. */
+class ColumnTails {
+  readonly #column: TailColumn
+  /** Numbers, codes or booleans. */
+  readonly #values = new GrowableFloat64()
+  readonly #exact = new Map<number, bigint>()
+  readonly #dictionary = new Dictionary()
+  readonly #null: number
+  #hasValue = false
+
+  constructor(column: TailColumn) {
+    this.#column = column
+    this.#null = column.type === 'string' ? nullCode : column.type === 'boolean' ? nullBoolean : Number.NaN
+  }
+
+  add(place: number, chunk: Chunk, row: number): void {
+    const column = chunk.columns[this.#column.index]
+    if (column === undefined || isNullIn(column, row)) return
+    this.#hasValue = true
+    this.#fill(place)
+    this.#values.push(this.#valueOf(column, row))
+    if (column.type !== 'long' || Math.abs(column.values[row]) < exactFrom) return
+    this.#exact.set(place, column.exact === null ? BigInt(column.values[row]) : column.exact[row])
+  }
+
+  sections(series: number): Section[] {
+    if (!this.#hasValue) return []
+    this.#fill(series)
+    return [{ kind: 'columnTails', column: this.#column.place, bytes: this.#encode() }]
+  }
+
+  #valueOf(column: StoredColumn, row: number): number {
+    return column.type === 'string'
+      ? this.#dictionary.codeFrom(column.dictionary, column.codes[row])
+      : column.values[row]
+  }
+
+  #fill(places: number): void {
+    while (this.#values.length < places) this.#values.push(this.#null)
+  }
+
+  #encode(): Uint8Array {
+    const values = used(this.#values)
+    switch (this.#column.type) {
+      case 'string':
+        return encodeStrings(Int32Array.from(values), this.#dictionary.strings)
+      case 'boolean':
+        return Uint8Array.from(values)
+      default:
+        return this.#isExact(values) ? joinArrays([values, this.#exactValues(values)]) : joinArrays([values])
+    }
+  }
+
+  #isExact(values: Float64Array): boolean {
+    return this.#column.type === 'long' && values.some((value) => Math.abs(value) >= exactFrom)
+  }
+
+  #exactValues(values: Float64Array): BigInt64Array {
+    const exact = new BigInt64Array(values.length)
+    for (const [place, value] of values.entries()) {
+      if (!Number.isNaN(value)) exact[place] = this.#exact.get(place) ?? BigInt(value)
+    }
+    return exact
+  }
+}
+
+function encodeStrings(codes: Int32Array, strings: readonly string[]): Uint8Array {
+  const texts = strings.map((text) => Buffer.from(text))
+  const ends = new Uint32Array(1 + texts.length)
+  ends[0] = texts.length
+  let end = 0
+  for (const [index, text] of texts.entries()) {
+    end += text.length
+    ends[index + 1] = end
+  }
+  return joinArrays([codes, ends, ...texts])
+}
+
+/** The values of the newest rows of `series` series; null when the section's length is not of them. */
+export function decodeTails(bytes: ArrayBuffer, type: ColumnType, series: number): StoredColumn | null {
+  const { byteLength } = bytes
+  switch (type) {
+    case 'string':
+      return decodeStrings(bytes, series)
+    case 'boolean':
+      return byteLength === series ? { type, values: new Uint8Array(bytes) } : null
+    default: {
+      if (byteLength !== series * 8 && !(type === 'long' && byteLength === series * 16)) return null
+      const exact = byteLength === series * 8 ? null : new BigInt64Array(bytes, series * 8)
+      return { type, values: new Float64Array(bytes, 0, series), exact }
+    }
+  }
+}
+
+function decodeStrings(bytes: ArrayBuffer, series: number): StoredColumn | null {
+  const endsAt = (series + 1) * 4
+  if (bytes.byteLength < endsAt) return null
+  const count = new DataView(bytes).getUint32(series * 4, true)
+  const textAt = endsAt + count * 4
+  if (bytes.byteLength < textAt) return null
+  const ends = new Uint32Array(bytes, endsAt, count)
+  const text = Buffer.from(bytes, textAt)
+  if ((count === 0 ? 0 : ends[count - 1]) !== text.length) return null
+  const dictionary = Array.from(ends, (end, index) => text.toString('utf8', index === 0 ? 0 : ends[index - 1], end))
+  return { type: 'string', codes: new Int32Array(bytes, 0, series), dictionary }
+}
