@@ -12,6 +12,7 @@ export const problems = {
   invalid_body: { status: 400, title: 'The body is not valid' },
   body_too_large: { status: 400, title: 'The body is too large' },
   malformed_http: { status: 400, title: 'The request is not valid HTTP' },
+  unsupported_native_query: { status: 400, title: 'The native query has a part that is not supported' },
   unknown_entity: { status: 400, title: 'There is no such entity' },
   idempotency_key_reused: { status: 400, title: 'The idempotency key was used for another body' },
   invalid_token: { status: 400, title: 'The token is not valid' },

@@ -1,0 +1,60 @@
+// SQL as text with its parameters apart. In sql`...` every ${} is a parameter, unless it is SQL itself: names go through `sql.id`, and
+// numbers that belong to the text (so that the engine folds them) through `sql.long` and `sql.double`.
+
+export type SqlParameter = string | number | bigint | boolean | null
+
+/** A piece of SQL: its text has one `?` for each parameter. */
+export class Sql {
+  readonly text: string
+  readonly parameters: readonly SqlParameter[]
+
+  constructor(text: string, parameters: readonly SqlParameter[]) {
+    this.text = text
+    this.parameters = parameters
+  }
+}
+
+function tag(texts: TemplateStringsArray, ...parts: readonly (Sql | SqlParameter)[]): Sql {
+  let text = texts[0]!
+  const parameters: SqlParameter[] = []
+  parts.forEach((part, index) => {
+    if (part instanceof Sql) {
+      text += part.text
+      for (const parameter of part.parameters) parameters.push(parameter)
+    } else {
+      text += '?'
+      parameters.push(part)
+    }
+    text += texts[index + 1]!
+  })
+  return new Sql(text, parameters)
+}
+
+function join(parts: readonly Sql[], separator: string): Sql {
+  const parameters: SqlParameter[] = []
+  for (const part of parts) for (const parameter of part.parameters) parameters.push(parameter)
+  return new Sql(parts.map((part) => part.text).join(separator), parameters)
+}
+
+function long(value: number | bigint): Sql {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new Error(`${value} is no whole number`)
+  // The least long has no literal of its own: its digits are read before the sign.
+  if (BigInt(value) === -(2n ** 63n)) return new Sql("CAST('-9223372036854775808' AS BIGINT)", [])
+  return new Sql(`CAST(${value} AS BIGINT)`, [])
+}
+
+function double(value: number): Sql {
+  return new Sql(Number.isFinite(value) ? value.toExponential() : `CAST('${value}' AS DOUBLE)`, [])
+}
+
+/** The tag, and what may stand in the text itself. */
+export const sql = Object.assign(tag, {
+  /** A name, quoted. */
+  id: (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`, []),
+  join,
+  long,
+  double,
+  /** A text as a literal, for what an engine wants as a constant. */
+  literal: (value: string): Sql => new Sql(`'${value.replaceAll("'", "''").replaceAll('\0', "' || chr(0) || '")}'`, []),
+  empty: new Sql('', []),
+})
