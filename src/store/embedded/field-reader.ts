@@ -13,8 +13,8 @@ export type FieldReader =
   | { readonly kind: 'time'; readonly type: 'timestamp' }
   | { readonly kind: 'tag'; readonly type: 'string'; readonly tag: TagIndex; readonly dictionary: Dictionary }
   | { readonly kind: 'column'; readonly type: ColumnType; readonly index: number; readonly dictionary: Dictionary }
-  /** No row was stored with this field yet. */
-  | { readonly kind: 'absent'; readonly type: ColumnType; readonly dictionary: Dictionary }
+  /** A tag that no row came with yet. */
+  | { readonly kind: 'absent'; readonly type: 'string'; readonly dictionary: Dictionary }
 
 /** `dictionaryOf` gives what the codes of a column, by its index, are to be read as. */
 export function fieldReader(
@@ -25,11 +25,11 @@ export function fieldReader(
   if (field.role === 'time') return { kind: 'time', type: 'timestamp' }
   const tag = series.tag(field.name)
   if (tag !== null) return { kind: 'tag', type: 'string', tag, dictionary: tag.dictionary }
-  const column = columns.column(field.name)
-  if (column !== null)
-    return { kind: 'column', type: column.type, index: column.index, dictionary: dictionaryOf(column.index) }
+  if (field.role === 'tag') return { kind: 'absent', type: 'string', dictionary: new Dictionary() }
   if (field.type === 'json') throw new Error(`a series entity has no json field, but ${field.name} is one`)
-  return { kind: 'absent', type: field.type, dictionary: new Dictionary() }
+  // A file that was not opened yet may hold a column that nothing in memory knows of.
+  const { type, index } = columns.learn(field.name, field.type)
+  return { kind: 'column', type, index, dictionary: dictionaryOf(index) }
 }
 
 export function keyAt(reader: FieldReader, chunk: Chunk, row: number, series: number): Key {
