@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startService } from '../../src/app.ts'
+import { type ServiceOverrides, startService } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import { adminKey } from './server-process.ts'
 
@@ -18,18 +18,18 @@ const compiledThread = new URL('../../dist/store-thread/entry.js', import.meta.u
 /** The whole service in this process, on a free port and a folder of its own. `settings` are flags by their names. */
 export async function runService(
   settings: Readonly<Record<string, string>> = {},
-  { dataDirectory, threadUrl = compiledThread }: { dataDirectory?: string; threadUrl?: URL } = {},
+  { dataDirectory, ...overrides }: ServiceOverrides & { dataDirectory?: string } = {},
 ): Promise<RunningService> {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tidemark-test-')))
   const flags = { port: '0', data: directory, ...settings }
   const loaded = loadSettings({ flags, environment: { TIDEMARK_ADMIN_KEY: adminKey }, file: null })
-  const service = await startService(loaded, () => undefined, { threadUrl })
+  const service = await startService(loaded, () => undefined, { threadUrl: compiledThread, ...overrides })
   return {
     url: service.url,
     dataDirectory: directory,
     restart: async () => {
       await service.close()
-      return runService(settings, { dataDirectory: directory, threadUrl })
+      return runService(settings, { dataDirectory: directory, ...overrides })
     },
     close: async () => {
       await service.close()

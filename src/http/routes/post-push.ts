@@ -38,19 +38,20 @@ const Query = Type.Object(
 )
 
 /** What the service keeps of a key is bounded, and a header holds no other characters for certain. */
-const Headers = Type.Object({
-  'Idempotency-Key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '^[ -~]*$',
-      description:
-        'A text that names this push, of printable ASCII characters. Sent again within 24 hours with the same key and body, to the same ingest and ' +
-        'by the same subscriber, it stores nothing again and is answered as the first time; with another body it is a 400. Only a 200 uses a key up.',
-      examples: ['9b2f2f0e-5f0b-4f57-a3f3-0a8b5d0c7a11'],
-    }),
-  ),
-})
+const IdempotencyKey = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[ -~]*$',
+    description:
+      'A text that names this push, of printable ASCII characters. Sent again within 24 hours with the same key and body, to the same ingest and ' +
+      'by the same subscriber, it stores nothing again and is answered as the first time; with another body it is a 400. Only a 200 uses a key up.',
+    examples: ['9b2f2f0e-5f0b-4f57-a3f3-0a8b5d0c7a11'],
+  }),
+)
+const Headers = Type.Object({ 'Idempotency-Key': IdempotencyKey })
+/** As Node.js names them. */
+const ReadHeaders = Type.Object({ 'idempotency-key': IdempotencyKey })
 
 const Row = Type.Object({}, { additionalProperties: true, description: 'Properties as the fields of the ingest say.' })
 /** Only described: whether rows are valid is judged after the push. */
@@ -86,7 +87,10 @@ export const postPush: Route = (app, parts) => {
       method: 'POST',
       url,
       schema: describe(operationId),
-      validatorCompiler: (route) => (route.httpPart === 'body' ? () => true : schemaCompiler(route)),
+      validatorCompiler: (route) => {
+        if (route.httpPart === 'body') return () => true
+        return schemaCompiler(route.httpPart === 'headers' ? { ...route, schema: ReadHeaders } : route)
+      },
       onRequest: (request, _reply, done) => {
         request.pushTarget = admit(services, guard.caller(request), request.params.ingest)
         done()

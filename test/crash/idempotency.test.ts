@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { retryRounds } from './retry-rounds.ts'
+
+const rounds = Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 60)
+const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+
+test(`after ${rounds} kills every push with a key is stored once (TIDEMARK_CRASH_SEED=${seed})`, async () => {
+  const findings = await retryRounds({ rounds, clients: 6, seed })
+  console.log(findings)
+  expect(findings).toMatchObject({ lost: 0, doubled: 0, contradicted: 0 })
+  // Else nothing was proved: there must have been pushes that were on disk and not answered.
+  expect(findings.stored).toBeGreaterThan(0)
+})
+
+test('the canary: without keys, retries double rows', async () => {
+  const findings = await retryRounds({ rounds: 4, clients: 4, seed, withoutKeys: true })
+  expect(findings.doubled).toBeGreaterThan(0)
+})

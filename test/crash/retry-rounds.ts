@@ -1,0 +1,176 @@
+// Clients push with idempotency keys while the server is killed and started again, and send again what was not answered, until it is. Then
+// every push must be there once, and be answered as it was before.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { callWell, makeIngest } from '../support/api.ts'
+import { type Random, seededRandom } from '../support/random.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
+
+export interface RetryOptions {
+  readonly rounds: number
+  readonly clients: number
+  readonly seed: number
+  /** Leaves the keys out: then retries must be seen to double rows. */
+  readonly withoutKeys?: boolean
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface RetryFindings {
+  readonly seed: number
+  readonly pushes: number
+  /** Pushes whose answer did not come, so that they were sent again. */
+  readonly retried: number
+  /** Of these, how many were on disk already. */
+  readonly stored: number
+  readonly lost: number
+  readonly doubled: number
+  /** Pushes that were answered in one way, and later in another. */
+  readonly contradicted: number
+}
+
+/** One row whose value nobody else pushes. */
+interface Push {
+  readonly value: number
+  readonly key: string
+  batch: string | null
+  attempts: number
+}
+
+class Clients {
+  readonly pushes: Push[] = []
+  readonly #withKeys: boolean
+  contradicted = 0
+  #stopped = false
+
+  constructor(withKeys: boolean) {
+    this.#withKeys = withKeys
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  /** Sends again what was not answered, then new pushes, until the server is gone or `stop` is called. */
+  async run(url: string, ingestKey: string, clients: number): Promise<void> {
+    this.#stopped = false
+    const open = this.pushes.filter(({ batch }) => batch === null)
+    const one = async (): Promise<void> => {
+      while (!this.#stopped) {
+        const push = open.pop() ?? this.#newPush()
+        if (!(await this.#send(url, ingestKey, push))) return
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, one))
+  }
+
+  /** Sends all pushes once more: those without an answer get one, the others the same. */
+  async settle(url: string, ingestKey: string): Promise<void> {
+    for (const push of this.pushes) {
+      if (this.#withKeys || push.batch === null) await this.#send(url, ingestKey, push)
+    }
+  }
+
+  #newPush(): Push {
+    const value = this.pushes.length
+    const push: Push = { value, key: `key of ${value}`, batch: null, attempts: 0 }
+    this.pushes.push(push)
+    return push
+  }
+
+  /** False when no answer came. */
+  async #send(url: string, ingestKey: string, push: Push): Promise<boolean> {
+    push.attempts++
+    try {
+      const response = await fetch(`${url}/ingests/retry/data`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${ingestKey}`,
+          'content-type': 'application/json',
+          ...(this.#withKeys ? { 'idempotency-key': push.key } : {}),
+        },
+        body: JSON.stringify({ D: '2026-01-01', T: 'a', V: push.value }),
+      })
+      const { batch } = (await response.json()) as { readonly batch: string }
+      if (response.status !== 200) throw new Error(`a push was answered with ${response.status}`)
+      if (push.batch !== null && push.batch !== batch) this.contradicted++
+      push.batch = batch
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/** How often each value is there. */
+async function timesOf(url: string): Promise<Map<number, number>> {
+  const times = new Map<number, number>()
+  const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'retry' } })
+  for (const { V } of items) times.set(V, (times.get(V) ?? 0) + 1)
+  return times
+}
+
+/** Kills the server `rounds` times: by turns at a random moment, and between an fsync and the answers. */
+export async function retryRounds(options: RetryOptions): Promise<RetryFindings> {
+  const { rounds, clients: clientCount, seed, withoutKeys = false, environment = {} } = options
+  const random = seededRandom(seed)
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-retry-'))
+  const program = fileURLToPath(new URL('./planted/dies-before-answer.mjs', import.meta.url))
+  const start = (): Promise<ServerProcess> => ServerProcess.start({ dataDirectory, program, environment })
+  const clients = new Clients(!withoutKeys)
+  let [retried, stored] = [0, 0]
+  let server = await start()
+  try {
+    const key = await makeIngest(server.url, adminKey, { alias: 'retry' })
+    for (let round = 0; round < rounds; round++) {
+      server = await oneRound(server, { random, round, dataDirectory, start }, () =>
+        clients.run(server.url, key, clientCount),
+      )
+      clients.stop()
+      const there = await timesOf(server.url)
+      const open = clients.pushes.filter(({ batch }) => batch === null)
+      retried += open.length
+      stored += open.filter(({ value }) => there.has(value)).length
+    }
+    await clients.settle(server.url, key)
+    const last = clients.pushes.at(-1)!
+    await untilQueryable(server.url, last.value)
+    return { ...judge(clients, await timesOf(server.url)), seed, retried, stored }
+  } finally {
+    await server.kill()
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+interface Round {
+  readonly random: Random
+  readonly round: number
+  readonly dataDirectory: string
+  readonly start: () => Promise<ServerProcess>
+}
+
+/** Resolves with the server that was started after the kill. */
+async function oneRound(server: ServerProcess, round: Round, run: () => Promise<void>): Promise<ServerProcess> {
+  const { random, dataDirectory, start } = round
+  const running = run()
+  if (round.round % 2 === 0) {
+    await new Promise((resolve) => setTimeout(resolve, 10 + random.below(100)))
+    await server.kill()
+  }
+  await running
+  await server.kill()
+  if (round.round % 2 === 0) await writeFile(join(dataDirectory, 'dies-after'), String(random.below(40)))
+  return start()
+}
+
+async function untilQueryable(url: string, value: number): Promise<void> {
+  while (!(await timesOf(url)).has(value)) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+function judge({ pushes, contradicted }: Clients, times: ReadonlyMap<number, number>) {
+  const lost = pushes.filter(({ value }) => !times.has(value)).length
+  let doubled = 0
+  for (const count of times.values()) doubled += count - 1
+  return { pushes: pushes.length, lost, doubled, contradicted }
+}
