@@ -42,6 +42,7 @@ export type ServiceEvent =
     }
   | { readonly kind: 'compactFailed'; readonly message: string; readonly retryInMs: number }
   | { readonly kind: 'removalFailed'; readonly name: string; readonly message: string }
+  | { readonly kind: 'storeOpened'; readonly files: number; readonly position: number }
   | { readonly kind: 'orphansRemoved'; readonly names: readonly string[] }
   | { readonly kind: 'journalTrimmed'; readonly position: number; readonly segments: number }
   | { readonly kind: 'journalTrimFailed'; readonly message: string }

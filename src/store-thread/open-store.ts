@@ -1,21 +1,94 @@
+// Brings back the store as its manifest says it, and clears away what the manifest does not know.
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Manifest, StoreRegistry } from '../catalog/manifest.ts'
+import type { Disk } from '../lib/disk.ts'
 import type { Observe } from '../observe/event.ts'
-import { EmbeddedStore, type FrozenRows } from '../store/embedded/embedded-store.ts'
-import type { SealedFile, SealedFolder } from '../store/embedded/sealed-source.ts'
-import type { StoreThreadData } from './messages.ts'
+import { EmbeddedStore } from '../store/embedded/embedded-store.ts'
+import { RegistryLog } from '../store/embedded/registry/registry-log.ts'
+import { StoredFolder } from '../store/embedded/sealed/stored-folder.ts'
+import type { SealedFile } from '../store/embedded/sealed-source.ts'
+import type { StoreSettings } from './messages.ts'
+
+export interface OpenStoreOptions {
+  readonly disk: Disk
+  /** Of the sealed files. */
+  readonly directory: string
+  readonly settings: StoreSettings
+  readonly manifest: Manifest
+  readonly observe: Observe
+}
 
 export interface OpenedStore {
   readonly store: EmbeddedStore
+  readonly folder: StoredFolder
   readonly files: readonly SealedFile[]
-  readonly folder: SealedFolder
-  readonly extendRegistries: (frozen: FrozenRows) => Promise<readonly StoreRegistry[]>
-  readonly removeFile: (file: SealedFile) => Promise<void>
+  /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
+  readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
 }
 
-export async function openStore(data: StoreThreadData, manifest: Manifest, _observe: Observe): Promise<OpenedStore> {
-  const store = new EmbeddedStore({ generationRows: data.settings.generationRows }, manifest.sealedPosition)
-  const absent = (): never => {
-    throw new Error('sealed files are not there yet')
+/** Throws an Error that names the file when a registry is damaged. */
+export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
+  const { disk, directory, settings, manifest, observe } = options
+  const store = new EmbeddedStore({ generationRows: settings.generationRows }, manifest.sealedPosition)
+  const folder = new StoredFolder({
+    disk,
+    directory,
+    registryOf: (entityId) => store.registry(entityId),
+    pageRows: settings.pageRows,
+    pageCacheBytes: settings.pageCacheBytes,
+    indexCacheBytes: settings.indexCacheBytes,
+  })
+  await removeOrphans(folder, options)
+  const registries = new Registries(options, store)
+  for (const recorded of manifest.registries) await registries.open(recorded)
+  const files = manifest.files.map((info) => folder.open(info))
+  store.switchFiles({ add: files, remove: [], frozen: null, gone: () => undefined })
+  if (files.length > 0) observe({ kind: 'storeOpened', files: files.length, position: manifest.sealedPosition })
+  return { store, folder, files, extendRegistries: () => registries.extend() }
+}
+
+/** What a crash left of files that were being written, or had been replaced. */
+async function removeOrphans(
+  folder: StoredFolder,
+  { disk, directory, manifest, observe }: OpenStoreOptions,
+): Promise<void> {
+  await disk.makeDirectory(directory)
+  const names: string[] = []
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    if (!entry.isDirectory() || !/^\d+$/.test(entry.name)) continue
+    names.push(...(await folder.removeOrphans(Number(entry.name), manifest.files)))
   }
-  return { store, files: [], folder: { create: absent, sync: absent }, extendRegistries: absent, removeFile: absent }
+  if (names.length > 0) observe({ kind: 'orphansRemoved', names })
+}
+
+class Registries {
+  readonly #options: OpenStoreOptions
+  readonly #store: EmbeddedStore
+  readonly #logs = new Map<number, RegistryLog>()
+
+  constructor(options: OpenStoreOptions, store: EmbeddedStore) {
+    this.#options = options
+    this.#store = store
+  }
+
+  async open(recorded: StoreRegistry): Promise<void> {
+    this.#logs.set(recorded.entityId, await RegistryLog.open(this.#partsOf(recorded.entityId), recorded))
+  }
+
+  async extend(): Promise<readonly StoreRegistry[]> {
+    const extended: StoreRegistry[] = []
+    for (const entityId of this.#store.entityIds) {
+      const log = this.#logs.get(entityId) ?? (await RegistryLog.begin(this.#partsOf(entityId)))
+      this.#logs.set(entityId, log)
+      const registry = await log.extend()
+      if (registry !== null) extended.push(registry)
+    }
+    return extended
+  }
+
+  #partsOf(entityId: number) {
+    const { disk, directory } = this.#options
+    return { disk, directory: join(directory, String(entityId)), registry: this.#store.registry(entityId) }
+  }
 }

@@ -1,5 +1,6 @@
 import type { StoredFile } from '../admin/backups.ts'
 import type { Manifest } from '../catalog/manifest.ts'
+import { registryName } from '../store/embedded/registry/registry-log.ts'
 
 /** The files that a manifest names. */
 export function storedFiles({ files, registries }: Manifest): readonly StoredFile[] {
@@ -7,6 +8,6 @@ export function storedFiles({ files, registries }: Manifest): readonly StoredFil
     ...files.flatMap(({ entityId, name }) =>
       ['parquet', 'index'].map((ending) => ({ path: `store/${entityId}/${name}.${ending}`, bytesMax: null })),
     ),
-    ...registries.map(({ entityId, bytes }) => ({ path: `store/series-${entityId}.log`, bytesMax: bytes })),
+    ...registries.map(({ entityId, bytes }) => ({ path: `store/${entityId}/${registryName}`, bytesMax: bytes })),
   ]
 }

@@ -35,9 +35,10 @@ export async function runStoreThread(
   const catalog = await openSqliteCatalog({ path: data.catalogPath })
   const journal = wrapJournal(openFileJournalReader({ disk: nodeDisk, directory: data.journalDirectory }))
   const manifest = await catalog.manifest.load()
-  const { store, files, folder, extendRegistries, removeFile } = await openStore(data, manifest, observe)
+  const { rowBytes, settings, storeDirectory: directory } = data
+  const opened = await openStore({ disk: nodeDisk, directory, settings, manifest, observe })
+  const { store, folder } = opened
   await clearSpool(data.spoolDirectory)
-  const { rowBytes, settings } = data
   const pipeline = await Pipeline.open({
     journal,
     ingests: catalog.ingests,
@@ -50,13 +51,10 @@ export async function runStoreThread(
   })
   const counts = new IngestCounts(manifest.counts)
   const stopping = new AbortController()
-  const removals = new Removals({ removeFile, observe, reach })
+  const removals = new Removals({ removeFile: (file) => folder.remove(file), observe, reach })
   const upkeep = new Upkeep({
-    store,
-    files,
-    folder,
+    ...opened,
     manifest: catalog.manifest,
-    extendRegistries,
     removals,
     settings,
     observe,

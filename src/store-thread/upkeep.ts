@@ -27,8 +27,8 @@ export interface UpkeepParts {
   readonly files: readonly SealedFile[]
   readonly folder: SealedFolder
   readonly manifest: ManifestCatalog
-  /** Writes down the series that these rows are of, as far as they are new; on disk when it resolves. */
-  readonly extendRegistries: (frozen: FrozenRows) => Promise<readonly StoreRegistry[]>
+  /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
+  readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
   readonly settings: UpkeepSettings
   readonly observe: Observe
@@ -137,7 +137,7 @@ export class Upkeep {
     const startedMs = performance.now()
     const pacer = new Pacer({ sliceMs, signal })
     const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, pacer, reach })
-    const registries = await this.#orAbandon(files, () => extendRegistries(frozen))
+    const registries = await this.#orAbandon(files, extendRegistries)
     reach('registry-synced')
     const { position } = frozen
     await this.#commit({ add: files.map(({ info }) => info), remove: [], registries, seal: { position, counts } })

@@ -79,6 +79,11 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     return this.#entity(entityId).registry
   }
 
+  /** Of all entities that hold rows, or did. */
+  get entityIds(): readonly number[] {
+    return [...this.#entities.keys()]
+  }
+
   /** The sealed files of an entity that runs read from now on. */
   files(entityId: number): readonly SealedFile[] {
     return this.#entities.get(entityId)?.files ?? []

@@ -1,0 +1,93 @@
+// docs/formats/series-registry.md says what each number means.
+import { crc32 } from 'node:zlib'
+import type { StoreRegistry } from '../../../catalog/manifest.ts'
+import type { DiskFile } from '../../../lib/disk.ts'
+import type { EntityRegistry } from '../entity-registry.ts'
+import type { SeriesIndex } from '../series-index.ts'
+
+export const headerBytes = 24
+const blockHeaderBytes = 16
+const magic = Buffer.from('TIDESERI', 'latin1')
+const version = 1
+
+export function encodeHeader(entityId: number): Buffer {
+  const header = Buffer.alloc(headerBytes)
+  magic.copy(header)
+  header.writeUInt32LE(version, 8)
+  header.writeUInt32LE(entityId, 12)
+  header.writeUInt32LE(crc32(header.subarray(0, 20)), 20)
+  return header
+}
+
+/** The series from number `first` up to `end`, which is not included. */
+export function encodeBlock(series: SeriesIndex, entityId: number, first: number, end: number): Buffer {
+  const tags = series.tags.map(({ name }) => name)
+  const values = Array.from({ length: end - first }, (_, place) => series.valuesOf(first + place))
+  const text = Buffer.from(JSON.stringify({ tags, series: values }))
+  const header = Buffer.alloc(blockHeaderBytes)
+  header.writeUInt32LE(text.length, 0)
+  header.writeUInt32LE(first, 4)
+  header.writeUInt32LE(crc32(text), 8)
+  header.writeUInt32LE(crc32(header.subarray(0, 12), entityId), 12)
+  return Buffer.concat([header, text])
+}
+
+export interface RegistryFile {
+  readonly file: DiskFile
+  readonly path: string
+}
+
+/** Reads what is recorded of a file into an empty registry. Throws an Error that names the file and the place when it is damaged. */
+export async function readBlocks(
+  from: RegistryFile,
+  recorded: StoreRegistry,
+  { series }: EntityRegistry,
+): Promise<void> {
+  const header = await readAt(from, 0, headerBytes)
+  if (header.subarray(0, 8).equals(magic) && header.readUInt32LE(8) > version) {
+    throw new Error(`${from.path} was written by a newer version of Tidemark. Start that one.`)
+  }
+  if (!header.equals(encodeHeader(recorded.entityId))) throw damage(from, 0, 'the header is not that of the registry')
+  let offset = headerBytes
+  while (offset < recorded.bytes) {
+    const head = await readAt(from, offset, blockHeaderBytes)
+    const isHead = head.readUInt32LE(12) === crc32(head.subarray(0, 12), recorded.entityId)
+    if (!isHead || head.readUInt32LE(4) !== series.count) throw damage(from, offset, 'the header of a block is damaged')
+    const text = await readAt(from, offset + blockHeaderBytes, head.readUInt32LE(0))
+    if (crc32(text) !== head.readUInt32LE(8)) throw damage(from, offset, 'the text of a block is damaged')
+    restore(series, parseBlock(text))
+    offset += blockHeaderBytes + text.length
+  }
+  if (offset !== recorded.bytes || series.count !== recorded.series) {
+    throw damage(from, offset, `it holds ${series.count} series, where the manifest tells of ${recorded.series}`)
+  }
+}
+
+interface Block {
+  readonly tags: readonly string[]
+  readonly series: readonly (readonly (string | null)[])[]
+}
+
+/** The text is what was written, for its checksum holds. */
+function parseBlock(text: Buffer): Block {
+  return JSON.parse(text.toString())
+}
+
+function restore(series: SeriesIndex, block: Block): void {
+  for (const name of block.tags) if (series.tag(name) === null) series.addTag(name)
+  for (const values of block.series) series.restore(values)
+}
+
+async function readAt({ file, path }: RegistryFile, offset: number, bytes: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(bytes)
+  for (let filled = 0; filled < bytes; ) {
+    const read = await file.read(buffer.subarray(filled), offset + filled)
+    if (read === 0) throw damage({ path }, offset + filled, 'the file ends before what the manifest tells of')
+    filled += read
+  }
+  return buffer
+}
+
+function damage({ path }: Pick<RegistryFile, 'path'>, offset: number, what: string): Error {
+  return new Error(`${path}, offset ${offset}: ${what}. Restore a backup.`)
+}

@@ -1,0 +1,98 @@
+// The series of an entity on disk; docs/formats/series-registry.md is the format.
+import { join } from 'node:path'
+import type { StoreRegistry } from '../../../catalog/manifest.ts'
+import type { Disk, DiskFile } from '../../../lib/disk.ts'
+import type { EntityRegistry } from '../entity-registry.ts'
+import { encodeBlock, encodeHeader, headerBytes, readBlocks } from './registry-format.ts'
+
+/** So many series are written at once, so that others get their turn in between. */
+const blockSeries = 4096
+export const registryName = 'series.log'
+
+export interface RegistryLogParts {
+  readonly disk: Disk
+  /** The entity's folder. */
+  readonly directory: string
+  readonly registry: EntityRegistry
+}
+
+/** Writes down new series of an entity, in one file that only grows. */
+export class RegistryLog {
+  readonly #parts: RegistryLogParts
+  #series: number
+  #bytes: number
+
+  private constructor(parts: RegistryLogParts, { series, bytes }: Pick<StoreRegistry, 'series' | 'bytes'>) {
+    this.#parts = parts
+    this.#series = series
+    this.#bytes = bytes
+  }
+
+  /** A registry that nothing is recorded of yet; a file that stands there is of no use. */
+  static async begin(parts: RegistryLogParts): Promise<RegistryLog> {
+    const { disk, directory } = parts
+    if ((await disk.list(directory)).includes(registryName)) await disk.remove(join(directory, registryName))
+    return new RegistryLog(parts, { series: 0, bytes: 0 })
+  }
+
+  /** Reads what is recorded into the registry, which must be empty, and cuts what is behind. Throws an Error that names the file when it is damaged. */
+  static async open(parts: RegistryLogParts, recorded: StoreRegistry): Promise<RegistryLog> {
+    const path = join(parts.directory, registryName)
+    const file = await openRegistry(parts.disk, path)
+    try {
+      await readBlocks({ file, path }, recorded, parts.registry)
+      await file.truncate(recorded.bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    return new RegistryLog(parts, recorded)
+  }
+
+  /** Writes down the series that are not yet; what it returns is on disk then, and may be recorded. Null when there were none. */
+  async extend(): Promise<StoreRegistry | null> {
+    const { disk, directory, registry } = this.#parts
+    const { series, entityId } = registry
+    const end = series.count
+    if (this.#series === end) return null
+    const isNew = this.#bytes === 0
+    if (isNew) await disk.makeDirectory(directory)
+    const file = await this.#openToWrite(isNew)
+    try {
+      let offset = this.#bytes
+      if (isNew) {
+        await file.write([encodeHeader(entityId)], 0)
+        offset = headerBytes
+      }
+      for (let first = this.#series; first < end; first += blockSeries) {
+        const block = encodeBlock(series, entityId, first, Math.min(first + blockSeries, end))
+        await file.write([block], offset)
+        offset += block.length
+      }
+      await file.sync()
+      if (isNew) await disk.syncDirectory(directory)
+      this.#series = end
+      this.#bytes = offset
+    } finally {
+      await file.close()
+    }
+    return { entityId, series: this.#series, bytes: this.#bytes }
+  }
+
+  /** An attempt that failed may have left the file. */
+  async #openToWrite(isNew: boolean): Promise<DiskFile> {
+    const { disk, directory } = this.#parts
+    const path = join(directory, registryName)
+    const isThere = !isNew || (await disk.list(directory)).includes(registryName)
+    return disk.open(path, { create: !isThere })
+  }
+}
+
+/** Throws an Error that names the file when it is not there. */
+export async function openRegistry(disk: Disk, path: string): Promise<DiskFile> {
+  try {
+    return await disk.open(path, { create: false })
+  } catch (cause) {
+    throw new Error(`${path}: the registry of series cannot be opened. Restore a backup.`, { cause })
+  }
+}
