@@ -16,14 +16,18 @@ export interface IngestBenchOptions {
 interface Shape {
   readonly rowsInBody: number
   readonly connections: number
+  /** Whether each push has an Idempotency-Key. */
+  readonly keyed?: boolean
 }
 
 const shapes: readonly Shape[] = [
   { rowsInBody: 1, connections: 1 },
   { rowsInBody: 1, connections: 64 },
+  { rowsInBody: 1, connections: 64, keyed: true },
   { rowsInBody: 100, connections: 8 },
   { rowsInBody: 1000, connections: 1 },
   { rowsInBody: 1000, connections: 8 },
+  { rowsInBody: 1000, connections: 8, keyed: true },
   { rowsInBody: 10_000, connections: 8 },
 ]
 
@@ -42,10 +46,19 @@ export async function benchIngest({ runs, rowsMax }: IngestBenchOptions): Promis
   }
   printTable(
     'Rows pushed over HTTP, fsynced before the answer',
-    ['rows a body', 'connections', 'acknowledged k rows/s', 'queryable k rows/s', 'answer p50 ms', 'p99 ms'],
+    [
+      'rows a body',
+      'connections',
+      'with a key',
+      'acknowledged k rows/s',
+      'queryable k rows/s',
+      'answer p50 ms',
+      'p99 ms',
+    ],
     [...results].map(([shape, measured]) => [
       String(shape.rowsInBody),
       String(shape.connections),
+      shape.keyed === true ? 'yes' : 'no',
       spread(
         measured.map((one) => one.acknowledged / 1000),
         1,
@@ -67,7 +80,7 @@ export async function benchIngest({ runs, rowsMax }: IngestBenchOptions): Promis
   await machineLimits(runs)
 }
 
-async function measure({ rowsInBody, connections }: Shape, rowsMax: number): Promise<Measured> {
+async function measure({ rowsInBody, connections, keyed = false }: Shape, rowsMax: number): Promise<Measured> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const server = await ServerProcess.start({ dataDirectory })
   try {
@@ -75,7 +88,10 @@ async function measure({ rowsInBody, connections }: Shape, rowsMax: number): Pro
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const rows = Math.min(rowsMax, rowsInBody * 30_000)
     const bodies = [...plantBodies(1000, Math.ceil(rows / 1000), rowsInBody)].slice(0, Math.ceil(rows / rowsInBody))
-    const requests = bodies.map(({ body }) => request(server.url, 'POST', '/ingests/plant/data', headers, body))
+    const requests = bodies.map(({ body }, index) => {
+      const own = keyed ? { ...headers, 'idempotency-key': `push number ${index} of this run` } : headers
+      return request(server.url, 'POST', '/ingests/plant/data', own, body)
+    })
     const total = bodies.reduce((sum, body) => sum + body.rows, 0)
     let next = 0
     const startedMs = performance.now()
