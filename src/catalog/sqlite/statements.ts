@@ -5,6 +5,8 @@ import { Problem } from '../../model/problem.ts'
 
 /** How many prepared statements are kept; the catalog's own questions are fewer than this. */
 const statementsMax = 200
+/** How much of the database's pages a connection keeps in memory. */
+const cacheKibibytes = 65_536
 /** How long a connection waits for another one's transaction, and how often it asks. */
 const busyTimeoutMs = 5000
 const busyRetryMs = 2
@@ -27,6 +29,8 @@ export class Statements implements SqliteDatabase {
     // With WAL, FULL is what makes each commit durable: it syncs the log before the commit returns.
     this.#database.exec('PRAGMA synchronous = FULL')
     this.#database.exec('PRAGMA foreign_keys = ON')
+    // Negative is KiB. Items of a large metadata entity are written in scattered order: half of its pages at hand are worth three times the rate.
+    this.#database.exec(`PRAGMA cache_size = -${cacheKibibytes}`)
   }
 
   prepare(sql: string): SqliteStatement {
