@@ -6,7 +6,8 @@ import { parseGranularity } from '../../src/model/granularity.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import { EmbeddedStore, type FileSwitch, type FrozenRows } from '../../src/store/embedded/embedded-store.ts'
-import type { SealedFile, SealedFolder } from '../../src/store/embedded/sealed-source.ts'
+import type { EntityRegistry } from '../../src/store/embedded/entity-registry.ts'
+import type { SealedFile, SealedFileInfo, SealedFolder } from '../../src/store/embedded/sealed-source.ts'
 import { chooseCompaction } from '../../src/store/embedded/sealing/choose-compaction.ts'
 import { compactFiles } from '../../src/store/embedded/sealing/compactor.ts'
 import { sealRows } from '../../src/store/embedded/sealing/sealer.ts'
@@ -29,10 +30,15 @@ const entityId = 1
 const measure: EntityField = { name: 'M', type: 'double', role: 'metric' }
 const hourly = ['all', 'hour', 'PT2H', 'day', 'week', 'month', 'P1M1D']
 
+export interface TestedFolder extends SealedFolder {
+  /** A file as a store that was started again opens it; without it files are handed on as they are. */
+  open?(info: SealedFileInfo): SealedFile
+  /** Deletes a file that nobody reads any more. */
+  remove?(file: SealedFile): Promise<void>
+}
+
 export interface AtRestParts {
-  folder(store: EmbeddedStore, draw: Draw): SealedFolder
-  /** Says that nobody reads a file any more. */
-  gone?(file: SealedFile): void
+  folder(store: EmbeddedStore, draw: Draw): TestedFolder
   /** For planted bugs. */
   switch?(store: EmbeddedStore, change: FileSwitch): void
 }
@@ -44,22 +50,22 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
   const entity = { ...pushed, others: [...pushed.others, measure] }
   const spanMs = spansMs[draw(spansMs.length)]
   const history = new History(draw, parts)
-  const { store, model } = history
   for (const part of randomBatches(draw, pushed, spanMs)) {
     const batch = withMeasure(draw, part)
-    store.write(batch)
-    model.write(batch)
+    history.write(batch)
+    const { model } = history
     // A run that began before a switch sees what it began with.
     const early = randomPlan(draw, entity, spanMs)
-    const earlyRows = rowsOf(store, early)
+    const earlyRows = rowsOf(history.store, early)
     await history.step()
     expectSame(early, await earlyRows, model.run(early))
     for (let question = draw(6); question > 0; question--) {
       const plan = draw(3) === 0 ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs)
-      expectSame(plan, await rowsOf(store, plan), model.run(plan))
+      expectSame(plan, await rowsOf(history.store, plan), model.run(plan))
     }
-    expect(await store.statistics(entityId)).toEqual(model.statistics(entityId))
+    expect(await history.store.statistics(entityId)).toEqual(model.statistics(entityId))
   }
+  await history.end()
 }
 
 function withMeasure(draw: Draw, batch: RowBatch): RowBatch {
@@ -85,13 +91,17 @@ function randomMeans(draw: Draw, entity: RandomEntity, spanMs: number): Plan {
 }
 
 class History {
-  readonly store: EmbeddedStore
+  store: EmbeddedStore
   readonly model = new ModelStore()
   readonly #draw: Draw
   readonly #parts: AtRestParts
-  readonly #folder: SealedFolder
+  #folder: TestedFolder
+  readonly #removals: Promise<void>[] = []
   readonly #pacer = new Pacer({ sliceMs: 5, signal: new AbortController().signal })
   readonly #dayRowsMin: number
+  /** All that was pushed: what a journal would hold. */
+  readonly #batches: RowBatch[] = []
+  #position = 0
   #frozen: FrozenRows | null = null
 
   constructor(draw: Draw, parts: AtRestParts) {
@@ -102,21 +112,50 @@ class History {
     this.#dayRowsMin = [1, 10, 1000][draw(3)]
   }
 
+  write(batch: RowBatch): void {
+    this.store.write(batch)
+    this.model.write(batch)
+    this.#batches.push(batch)
+    this.#position = Math.max(this.#position, (batch.positions.at(-1) ?? -1) + 1)
+  }
+
   /** What may happen between two pushes. */
   async step(): Promise<void> {
-    switch (this.#draw(5)) {
+    switch (this.#draw(6)) {
       case 0:
-        this.#frozen ??= this.store.freeze(0)
+        this.#frozen ??= this.#freeze()
         return
       case 1:
       case 2:
-        this.#frozen ??= this.store.freeze(0)
+        this.#frozen ??= this.#freeze()
         await this.#seal(this.#frozen)
         this.#frozen = null
         return
       case 3:
         await this.#compact()
+        return
+      case 4:
+        this.#restart()
     }
+  }
+
+  #freeze(): FrozenRows {
+    return this.store.freeze(this.#position)
+  }
+
+  /** Memory is lost: the files stay, and what came after their position is pushed again. */
+  #restart(): void {
+    const before = this.store
+    const store = new EmbeddedStore({ generationRows: 64 }, before.position)
+    const folder = this.#parts.folder(store, this.#draw)
+    restoreSeries(before.registry(entityId), store.registry(entityId))
+    if (folder.open === undefined) restoreColumns(before.registry(entityId), store.registry(entityId))
+    const add = before.files(entityId).map((file) => folder.open?.(file.info) ?? file)
+    store.switchFiles({ add, remove: [], frozen: null, gone: () => {} })
+    for (const batch of this.#batches) if (batch.positions[0] >= before.position) store.write(batch)
+    this.store = store
+    this.#folder = folder
+    this.#frozen = null
   }
 
   async #seal(frozen: FrozenRows): Promise<void> {
@@ -134,11 +173,30 @@ class History {
       pacer: this.#pacer,
       reach: () => {},
     })
-    this.#switch({ add, remove, frozen: null, gone: (file) => this.#parts.gone?.(file) })
+    this.#switch({ add, remove, frozen: null, gone: (file) => this.#remove(file) })
+  }
+
+  #remove(file: SealedFile): void {
+    const removal = this.#folder.remove?.(file)
+    if (removal !== undefined) this.#removals.push(removal)
+  }
+
+  /** Waits for files that are being deleted. */
+  async end(): Promise<void> {
+    await Promise.all(this.#removals)
   }
 
   #switch(change: FileSwitch): void {
     if (this.#parts.switch === undefined) this.store.switchFiles(change)
     else this.#parts.switch(this.store, change)
   }
+}
+
+function restoreSeries(from: EntityRegistry, to: EntityRegistry): void {
+  for (const { name } of from.series.tags) to.series.addTag(name)
+  for (let series = 0; series < from.series.count; series++) to.series.restore(from.series.valuesOf(series))
+}
+
+function restoreColumns(from: EntityRegistry, to: EntityRegistry): void {
+  for (const { name, type } of from.columns.all) to.columns.learn(name, type)
 }

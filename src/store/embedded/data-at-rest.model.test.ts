@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AtRestParts, checkHistory } from '../../../test/support/data-at-rest.ts'
 import { MemoryFolder } from '../../../test/support/memory-files.ts'
 import type { Draw } from '../../../test/support/random-rows.ts'
+import { nodeDisk } from '../../lib/node-disk.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
+import { StoredFolder } from './sealed/stored-folder.ts'
 import type { SealedFile, SealedFileWriter, SealedFolder, SealedReader } from './sealed-source.ts'
 
 const hourMs = 3_600_000
@@ -20,6 +25,33 @@ test('sealed, compacted and fresh rows together are answered as the model does',
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: memoryFolder })),
     { numRuns: 250 },
+  )
+})
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidemark-at-rest-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** Real files, with pages small enough and caches tight enough that every way through them is taken. */
+function storedFolder(store: EmbeddedStore, draw: Draw): StoredFolder {
+  const pageRows = 4 + draw(12)
+  return new StoredFolder({
+    disk: nodeDisk,
+    directory,
+    registryOf: (entityId) => store.registry(entityId),
+    pageRows,
+    pageCacheBytes: 4096,
+    indexCacheBytes: [1000, 100_000][draw(2)],
+    writing: { sharedPageRows: 4, groupRows: 30, hourRowsMin: draw(3), tailRowsMin: draw(4) },
+  })
+}
+
+test('files on disk too', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: storedFolder })),
+    { numRuns: 60 },
   )
 })
 
