@@ -133,7 +133,8 @@ export class IndexBuilder {
 
   async #seriesSection(pacer: Pacer): Promise<Uint8Array> {
     const numbers = used(this.#numbers)
-    const places = Int32Array.from(numbers.keys())
+    const places = new Int32Array(numbers.length)
+    for (let place = 0; place < places.length; place++) places[place] = place
     const byNumber = await sortCodes(places, 0, (left, right) => numbers[left] - numbers[right], pacer)
     return joinArrays([used(this.#firstMs), used(this.#lastMs), numbers, used(this.#rowEnds), byNumber])
   }

@@ -91,7 +91,9 @@ export class LoadedIndex implements CacheEntry {
     const ends = arrays.uint32(series)
     const hours = arrays.int32(ends.at(-1) ?? 0)
     if (!arrays.isAtEnd) this.index.fail('its rollups are not of its series')
-    return { ends, hoursMs: Float64Array.from(hours, (hour) => hour * hourMs) }
+    const hoursMs = new Float64Array(hours)
+    for (let entry = 0; entry < hoursMs.length; entry++) hoursMs[entry] *= hourMs
+    return { ends, hoursMs }
   }
 
   #readSums(bytes: ArrayBuffer): HourSums {
@@ -99,9 +101,9 @@ export class LoadedIndex implements CacheEntry {
     const arrays = new Arrays(bytes)
     const sums = arrays.float64(entries)
     const errors = arrays.float64(entries)
-    const counts = Float64Array.from(arrays.uint32(entries))
+    const counts = new Float64Array(arrays.uint32(entries))
     if (!arrays.isAtEnd) this.index.fail('its sums are not of its hours')
-    return { counts, sums, errors: errors.some((error) => error !== 0) ? errors : null }
+    return { counts, sums, errors: isZero(errors) ? null : errors }
   }
 
   #readTails(bytes: ArrayBuffer): TailRows {
@@ -111,4 +113,9 @@ export class LoadedIndex implements CacheEntry {
     if (!arrays.isAtEnd) this.index.fail('its tails are not of its series')
     return tails
   }
+}
+
+function isZero(values: Float64Array): boolean {
+  for (let index = 0; index < values.length; index++) if (values[index] !== 0) return false
+  return true
 }

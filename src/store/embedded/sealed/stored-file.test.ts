@@ -293,10 +293,10 @@ describe('a file', () => {
                 const numbers = Float64Array.from(values, (value) => (value === null ? Number.NaN : Number(value)))
                 const sum = { sum: 0, error: 0, count: 0 }
                 sumRows(numbers, 0, numbers.length, 1, sum)
-                const isFinite = Number.isFinite(sum.sum + sum.error)
+                const isSound = Number.isFinite(sum.sum + sum.error)
                 expect(sums?.counts[entry] ?? 0).toBe(sum.count)
-                expect(sums?.sums[entry] ?? 0).toBe(isFinite ? sum.sum : Number.NaN)
-                expect(sums?.errors?.[entry] ?? 0).toBe(isFinite ? sum.error : 0)
+                expect(sums?.sums[entry] ?? 0).toBe(isSound ? sum.sum : Number.NaN)
+                expect(sums?.errors?.[entry] ?? 0).toBe(isSound ? sum.error : 0)
               }
             }
           }

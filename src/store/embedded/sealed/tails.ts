@@ -84,9 +84,9 @@ class ColumnTails {
     const values = used(this.#values)
     switch (this.#column.type) {
       case 'string':
-        return encodeStrings(Int32Array.from(values), this.#dictionary.strings)
+        return encodeStrings(new Int32Array(values), this.#dictionary.strings)
       case 'boolean':
-        return Uint8Array.from(values)
+        return new Uint8Array(values)
       default:
         return this.#isExact(values) ? joinArrays([values, this.#exactValues(values)]) : joinArrays([values])
     }
