@@ -3,12 +3,20 @@
 
 export type SqlParameter = string | number | bigint | boolean | null
 
+/** More SQL than any sensible query becomes: what doubles its arguments in the writing ends here. */
+const textMax = 8 * 1024 * 1024
+
+export class SqlTooLarge extends Error {
+  override readonly name = 'SqlTooLarge'
+}
+
 /** A piece of SQL: its text has one `?` for each parameter. */
 export class Sql {
   readonly text: string
   readonly parameters: readonly SqlParameter[]
 
   constructor(text: string, parameters: readonly SqlParameter[]) {
+    if (text.length > textMax) throw new SqlTooLarge(`the SQL would be longer than ${textMax} characters`)
     this.text = text
     this.parameters = parameters
   }

@@ -1,0 +1,115 @@
+// Druid's granularities: buckets of time by name, by duration, and by ISO period with a zone and an origin (PeriodGranularity).
+import { addMonths } from '../../../model/duration.ts'
+import { civilFromDays, msPerDay } from '../../../model/instant.ts'
+import { addPeriod, type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
+import { Zone } from './zone.ts'
+
+export const mondayMs = 4 * msPerDay
+
+export type NativeGranularity =
+  | { readonly kind: 'all' }
+  /** Buckets of one width that start at the origin plus whole widths: no calendar comes into it. */
+  | { readonly kind: 'uniform'; readonly widthMs: number; readonly originMs: number; readonly zone: Zone }
+  /** Of one width on the zone's local clock: hours and less of a zone whose offset they divide the day by. */
+  | { readonly kind: 'localTime'; readonly widthMs: number; readonly zone: Zone }
+  /** Whole days since the local origin, on the zone's calendar. */
+  | { readonly kind: 'days'; readonly days: number; readonly originLocalMs: number; readonly zone: Zone }
+  /** Whole months since the local origin, on the zone's calendar. */
+  | { readonly kind: 'months'; readonly months: number; readonly originLocalMs: number; readonly zone: Zone }
+  /** Units together, walked from the origin. */
+  | { readonly kind: 'walk'; readonly period: Period; readonly originMs: number; readonly zone: Zone }
+
+export type BucketGranularity = Exclude<NativeGranularity, { kind: 'all' }>
+
+const units = ['years', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'ms'] as const
+
+/** The granularity of an ISO period; null when it is empty or negative. */
+export function periodGranularity(period: Period, zone: Zone, originMs: number | null): BucketGranularity | null {
+  const used = units.filter((unit) => period[unit] !== 0)
+  const only = used[0]
+  if (only === undefined || units.some((unit) => period[unit] < 0)) return null
+  const origin = originMs ?? zone.toInstant(0, 0)
+  if (used.length > 1) return compound(period, zone, origin)
+  const count = period[only]
+  const aligned = count === 1 && originMs === null
+  const originLocalMs = originMs === null ? 0 : zone.toLocal(originMs)
+  if (only === 'years' || only === 'months') {
+    return { kind: 'months', months: periodMonths(period), originLocalMs: aligned ? 0 : originLocalMs, zone }
+  }
+  if (only === 'weeks') return { kind: 'days', days: count * 7, originLocalMs: aligned ? mondayMs : originLocalMs, zone }
+  if (only === 'days') return { kind: 'days', days: count, originLocalMs: aligned ? 0 : originLocalMs, zone }
+  const widthMs = periodTimeMs(period)
+  return aligned ? { kind: 'localTime', widthMs, zone } : { kind: 'uniform', widthMs, originMs: origin, zone }
+}
+
+/** Without months, and where every day has 24 hours, a compound period has one width. */
+function compound(period: Period, zone: Zone, originMs: number): BucketGranularity {
+  const hasMonths = periodMonths(period) !== 0
+  if (hasMonths || !zone.fixed) return { kind: 'walk', period, originMs, zone }
+  return { kind: 'uniform', widthMs: periodDays(period) * msPerDay + periodTimeMs(period), originMs, zone }
+}
+
+const floorTo = (value: number, width: number): number => Math.floor(value / width) * width
+
+function monthIndex(localMs: number): number {
+  const { year, month } = civilFromDays(Math.floor(localMs / msPerDay))
+  return year * 12 + month - 1
+}
+
+/** Whole months from one local time to another, rounded down. */
+function monthsBetween(fromMs: number, toMs: number): number {
+  const months = monthIndex(toMs) - monthIndex(fromMs)
+  return addMonths(fromMs, months) > toMs ? months - 1 : months
+}
+
+/** The start of the bucket that holds `ms`. */
+export function bucketStart(granularity: BucketGranularity, ms: number): number {
+  const { zone } = granularity
+  switch (granularity.kind) {
+    case 'uniform':
+      return floorTo(ms - granularity.originMs, granularity.widthMs) + granularity.originMs
+    case 'localTime': {
+      const offset = zone.offset(ms)
+      return floorTo(ms + offset, granularity.widthMs) - offset
+    }
+    case 'days': {
+      const { originLocalMs, days } = granularity
+      return zone.toInstant(floorTo(zone.toLocal(ms) - originLocalMs, days * msPerDay) + originLocalMs, ms)
+    }
+    case 'months': {
+      const { originLocalMs, months } = granularity
+      const between = floorTo(monthsBetween(originLocalMs, zone.toLocal(ms)), months)
+      return zone.toInstant(addMonths(originLocalMs, between), ms)
+    }
+    case 'walk':
+      return walkTo(granularity, ms)
+  }
+}
+
+/** Druid's way: from the origin, step by step. */
+function walkTo(granularity: BucketGranularity & { kind: 'walk' }, ms: number): number {
+  const { period, originMs, zone } = granularity
+  let at = originMs
+  if (ms < at) {
+    while (ms < at) at = addPeriod(at, period, -1, zone)
+    return at
+  }
+  for (let next = at; next <= ms; next = addPeriod(next, period, 1, zone)) at = next
+  return at
+}
+
+/** The start of the bucket after the one that starts at `startMs`. */
+export function nextBucket(granularity: BucketGranularity, startMs: number): number {
+  const { zone } = granularity
+  switch (granularity.kind) {
+    case 'uniform':
+    case 'localTime':
+      return startMs + granularity.widthMs
+    case 'days':
+      return zone.toInstant(zone.toLocal(startMs) + granularity.days * msPerDay, startMs)
+    case 'months':
+      return zone.toInstant(addMonths(zone.toLocal(startMs), granularity.months), startMs)
+    case 'walk':
+      return addPeriod(startMs, granularity.period, 1, zone)
+  }
+}

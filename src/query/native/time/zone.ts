@@ -1,0 +1,133 @@
+// Time zones as Joda-Time has them: offsets at instants, and the way back from local time, which keeps the offset it came from.
+import { msPerDay } from '../../../model/instant.ts'
+
+const hourMs = 3_600_000
+const offsetForm = /^([+-])(\d{2}):?(\d{2})(?::?(\d{2}))?$/
+/** Longer than any two changes of a zone's offset lie apart that cancel each other. */
+const scanStepMs = 7 * msPerDay
+
+/** From `fromMs` on (until the next one) the offset is `offsetMs`. */
+export interface ZoneChange {
+  readonly fromMs: number
+  readonly offsetMs: number
+}
+
+export class Zone {
+  readonly name: string
+  readonly #fixedMs: number | null
+  readonly #format: Intl.DateTimeFormat | null
+  readonly #changes = new Map<string, readonly ZoneChange[]>()
+
+  private constructor(name: string, fixedMs: number | null, format: Intl.DateTimeFormat | null) {
+    this.name = name
+    this.#fixedMs = fixedMs
+    this.#format = format
+  }
+
+  static readonly utc = new Zone('UTC', 0, null)
+
+  /** A name of the tz database or an offset like `-08:00`; null when there is no such zone. */
+  static find(text: string): Zone | null {
+    if (['UTC', 'Z', 'Etc/UTC', 'GMT'].includes(text)) return Zone.utc
+    const offset = offsetForm.exec(text)
+    if (offset !== null) {
+      const [, sign, hours, minutes, seconds = '0'] = offset
+      const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
+      if (Number(hours) > 23 || Number(minutes) > 59) return null
+      return ms === 0 ? Zone.utc : new Zone(text, sign === '-' ? -ms : ms, null)
+    }
+    if (!/^[A-Za-z]/.test(text)) return null
+    try {
+      return new Zone(text, null, new Intl.DateTimeFormat('en-US', { ...fields, timeZone: text }))
+    } catch {
+      return null
+    }
+  }
+
+  get fixed(): boolean {
+    return this.#fixedMs !== null
+  }
+
+  /** Local time minus UTC at an instant. */
+  offset(ms: number): number {
+    if (this.#format === null) return this.#fixedMs ?? 0
+    const second = Math.floor(Math.max(Math.min(ms, 8.64e15), -8.64e15) / 1000) * 1000
+    const parts: Record<string, number> = {}
+    let sign = 1
+    for (const { type, value } of this.#format.formatToParts(second)) {
+      if (type === 'era') sign = value.startsWith('B') ? -1 : 1
+      else parts[type] = Number(value)
+    }
+    const year = sign === 1 ? parts['year']! : 1 - parts['year']!
+    const local = new Date(0)
+    local.setUTCFullYear(year, parts['month']! - 1, parts['day'])
+    local.setUTCHours(parts['hour']!, parts['minute'], parts['second'])
+    return local.getTime() - second
+  }
+
+  toLocal(ms: number): number {
+    return ms + this.offset(ms)
+  }
+
+  /** The instant of a local time, with the offset of `nearMs` where the local time occurs twice. */
+  toInstant(localMs: number, nearMs: number): number {
+    const near = this.offset(nearMs)
+    const guess = localMs - near
+    const there = this.offset(guess)
+    if (there === near) return guess
+    const other = localMs - there
+    // A local time that was skipped: the instant of the change itself, or as far after it as the time lies in the gap.
+    return this.offset(other) === there ? other : localMs - Math.min(near, there)
+  }
+
+  /** The offsets between two instants, the first from `-Infinity` on. */
+  changes(fromMs: number, untilMs: number): readonly ZoneChange[] {
+    if (this.#fixedMs !== null) return [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#fixedMs }]
+    const key = `${fromMs} ${untilMs}`
+    const known = this.#changes.get(key)
+    if (known !== undefined) return known
+    const found: ZoneChange[] = [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.offset(fromMs) }]
+    for (let at = fromMs; at < untilMs; at += scanStepMs) {
+      const next = Math.min(at + scanStepMs, untilMs)
+      const before = found.at(-1)!.offsetMs
+      if (this.offset(next) === before) continue
+      const changeMs = this.#changeBetween(at, next, before)
+      found.push({ fromMs: changeMs, offsetMs: this.offset(changeMs) })
+    }
+    if (this.#changes.size > 20) this.#changes.clear()
+    this.#changes.set(key, found)
+    return found
+  }
+
+  #changeBetween(fromMs: number, untilMs: number, before: number): number {
+    let low = Math.floor(fromMs / 1000)
+    let high = Math.ceil(untilMs / 1000)
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2)
+      if (this.offset(middle * 1000) === before) low = middle
+      else high = middle
+    }
+    return high * 1000
+  }
+}
+
+const fields = {
+  era: 'short',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+  hourCycle: 'h23',
+  calendar: 'iso8601',
+} as const satisfies Intl.DateTimeFormatOptions
+
+/** `Z`, or `+02:00`. */
+export function formatOffset(offsetMs: number): string {
+  const size = Math.abs(offsetMs)
+  const pad = (value: number): string => String(value).padStart(2, '0')
+  const seconds = Math.floor(size / 1000) % 60
+  const text = `${offsetMs < 0 ? '-' : '+'}${pad(Math.floor(size / hourMs))}:${pad(Math.floor(size / 60_000) % 60)}`
+  return seconds === 0 ? text : `${text}:${pad(seconds)}`
+}
