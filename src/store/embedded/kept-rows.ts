@@ -4,13 +4,12 @@ import { type CopiedColumn, copyRowsInto } from './copy-rows.ts'
 const firstRows = 64
 const rowsMax = 16_384
 
-/** Single rows copied out of pages of files, so that an answer of a few rows does not hold on to thousands of pages. */
+/** Rows copied out of pages of files, so that an answer of a few rows does not hold on to thousands of pages. */
 export class KeptRows {
   readonly #columns: readonly CopiedColumn[]
   readonly #withPositions: boolean
   #chunk = newChunk(0)
-  /** The row of the newest copy in `chunk`. */
-  row = -1
+  #used = 0
 
   /** `withPositions`: whether the order of the answer may hang on them; reading them may mean decoding a page of them. */
   constructor(columns: readonly CopiedColumn[], withPositions: boolean) {
@@ -22,14 +21,17 @@ export class KeptRows {
     return this.#chunk
   }
 
-  /** Copies a row to `row` of `chunk`. */
-  keep(chunk: Chunk, row: number): void {
+  /** Copies rows [start, end) to `chunk`, from the row that it returns on. */
+  keep(chunk: Chunk, start: number, end: number): number {
     const length = this.#chunk.times.length
-    if (++this.row === length) {
-      this.#chunk = newChunk(Math.min(rowsMax, Math.max(firstRows, length * 2)))
-      this.row = 0
+    if (this.#used + end - start > length) {
+      this.#chunk = newChunk(Math.max(end - start, Math.min(rowsMax, Math.max(firstRows, length * 2))))
+      this.#used = 0
     }
-    copyRowsInto(this.#chunk, this.row, chunk, row, row + 1, this.#columns)
-    if (this.#withPositions) this.#chunk.positions[this.row] = chunk.positions[row]
+    const place = this.#used
+    this.#used += end - start
+    copyRowsInto(this.#chunk, place, chunk, start, end, this.#columns)
+    if (this.#withPositions) this.#chunk.positions.set(chunk.positions.subarray(start, end), place)
+    return place
   }
 }

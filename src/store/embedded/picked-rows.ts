@@ -40,17 +40,24 @@ export class PickedRows {
       this.#pick(chunk, row, series)
       return
     }
-    this.#kept.keep(chunk, row)
-    this.#pick(this.#kept.chunk, this.#kept.row, series)
+    const place = this.#kept.keep(chunk, row, row + 1)
+    this.#pick(this.#kept.chunk, place, series)
   }
 
-  /** Picks the items of a segment. A chunk of which most rows are picked is held on to, for copies would take as much. */
+  /** Picks the items of a segment. A chunk of which a good part is picked is held on to, for copies would take as much. */
   addItems({ chunk, start, end }: Segment, series: number, items: ItemTest): void {
     const isHeld = this.#kept === null || (end - start) * heldPart >= chunk.times.length
+    if (isHeld) {
+      for (let row = start; row < end; row++) if (items.isItem(chunk, row)) this.#pick(chunk, row, series)
+      return
+    }
+    // Neighbouring items are copied together.
     for (let row = start; row < end; row++) {
-      if (!items.isItem(chunk, row)) continue
-      if (isHeld) this.#pick(chunk, row, series)
-      else this.add(chunk, row, series)
+      const first = row
+      while (row < end && items.isItem(chunk, row)) row++
+      if (row === first) continue
+      const place = this.#kept.keep(chunk, first, row)
+      for (let copy = place; copy < place + row - first; copy++) this.#pick(this.#kept.chunk, copy, series)
     }
   }
 
