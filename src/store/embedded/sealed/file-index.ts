@@ -114,11 +114,14 @@ export class FileIndex {
     return firstAbove(this.groupEnds, page)
   }
 
-  /** Null when no row of the row group has a value in the column. */
-  columnPages(group: number, column: number): ColumnPages | null {
+  /** Whether no row of a row group has a value in a column. */
+  isEmpty(group: number, column: number): boolean {
+    return this.#chunks.getUint8((group * this.summary.columns + column) * chunkRecordBytes + 26) === 1
+  }
+
+  columnPages(group: number, column: number): ColumnPages {
     const record = (group * this.summary.columns + column) * chunkRecordBytes
     const chunks = this.#chunks
-    if (chunks.getUint8(record + 26) === 1) return null
     const dictionaryBytes = chunks.getUint32(record + 16, true)
     const start = column * this.summary.pages + (group === 0 ? 0 : this.groupEnds[group - 1])
     const end = column * this.summary.pages + this.groupEnds[group]

@@ -40,6 +40,12 @@ export class PageCuts {
       this.#cut(this.#pageStart + pageRows)
   }
 
+  /** Ends the page at hand: its rows are long ones. */
+  cut(rows: number): void {
+    if (this.#pageStart < this.#seriesStart) this.#cut(this.#seriesStart)
+    this.#cut(rows)
+  }
+
   endSeries(rows: number): void {
     const own = rows - this.#pageStart
     if (own > this.#sizes.pageRows) this.#cut(this.#pageStart + Math.ceil(own / 2))
@@ -49,7 +55,7 @@ export class PageCuts {
 
   /** All rows are there. */
   finish(rows: number): void {
-    if (rows > this.#pageStart) this.#cut(rows)
+    this.#cut(rows)
   }
 
   /** The complete pages become a row group; what is behind them is the start of the next. */
@@ -61,7 +67,9 @@ export class PageCuts {
     return ends
   }
 
+  /** Nothing when the page at hand has no row. */
   #cut(row: number): void {
+    if (row === this.#pageStart) return
     this.ends.push(row)
     this.#pageStart = row
   }

@@ -34,8 +34,19 @@ export function readPage(
   dictionaryOf: DictionaryOf,
 ): DecodedColumn | null {
   const group = index.groupOf(page)
+  if (index.isEmpty(group, column)) return null
+  return decodeColumn({ file, path, index }, group, page, column, dictionaryOf)
+}
+
+/** As `readPage`, of pages of nulls too. */
+export function decodeColumn(
+  { file, path, index }: ReadableFile,
+  group: number,
+  page: number,
+  column: number,
+  dictionaryOf: DictionaryOf,
+): DecodedColumn {
   const pages = index.columnPages(group, column)
-  if (pages === null) return null
   const inGroup = page - (group === 0 ? 0 : index.groupEnds[group - 1])
   const what = `page ${page} of the column "${index.columns[column].name}"`
   const dictionary =

@@ -1,4 +1,4 @@
-import type { ColumnVector } from '../../../model/column.ts'
+import { type ColumnVector, nullCode } from '../../../model/column.ts'
 import { type Chunk, newChunk, newColumn, type Segment } from '../chunk.ts'
 import { type CopiedColumn, copyRowsInto } from '../copy-rows.ts'
 import { Dictionary } from '../dictionary.ts'
@@ -35,6 +35,18 @@ export class RowBuffer {
     copyPositions(this.chunk, this.rows, chunk, start, end)
     for (const [tag, code] of tagCodes.entries()) this.#tagCodes[tag].fill(code, this.rows, rows)
     this.rows = rows
+  }
+
+  /** How many characters the strings of the rows from `start` on have. */
+  charactersFrom(start: number): number {
+    let characters = 0
+    for (const column of this.chunk.columns) {
+      if (column?.type !== 'string') continue
+      const { codes, dictionary } = column
+      for (let row = start; row < this.rows; row++)
+        if (codes[row] !== nullCode) characters += dictionary[codes[row]].length
+    }
+    return characters
   }
 
   /** The first `rows` rows; of a column without a value there, one of nulls. */

@@ -19,7 +19,12 @@ export interface WriterOptions extends PageSizes, IndexOptions {
   /** A row group ends at the first end of a page behind so many rows, or so many bytes of values. */
   readonly groupRows: number
   readonly groupBytes: number
+  /** A page ends early once its strings have so many characters. */
+  readonly pageCharacters: number
 }
+
+/** Rows with strings are added so many at a time: they may be long. */
+const textRowsAtOnce = 256
 
 export interface WriterParts {
   readonly disk: Disk
@@ -43,6 +48,10 @@ export class StoredFileWriter implements SealedFileWriter {
   readonly #cuts: PageCuts
   readonly #index: IndexBuilder
   readonly #groupRows: number
+  readonly #hasText: boolean
+  /** Of the page at hand, which begins at `#pageStart`. */
+  #pageCharacters = 0
+  #pageStart = 0
   #isClosed = false
   #offset = 0
   #footerChecksum: number | null = null
@@ -77,6 +86,7 @@ export class StoredFileWriter implements SealedFileWriter {
     this.#rows = new RowBuffer(known, this.#tags.length)
     this.#cuts = new PageCuts(options)
     this.#index = new IndexBuilder(this.#columns, known, options)
+    this.#hasText = known.some(({ type }) => type === 'string')
     this.#groupRows = Math.min(options.groupRows, Math.ceil(options.groupBytes / (8 * this.#columns.length)))
   }
 
@@ -99,7 +109,7 @@ export class StoredFileWriter implements SealedFileWriter {
     if (Number.isNaN(lastMs)) throw new Error('a series that is added has rows')
     this.#index.endSeries(this.#rows.chunk, this.#rows.rows - 1)
     this.#cuts.endSeries(this.#rows.rows)
-    await this.#flushFull()
+    if (this.#isFull) await this.#flush()
   }
 
   async finish(): Promise<SealedFileInfo> {
@@ -138,21 +148,34 @@ export class StoredFileWriter implements SealedFileWriter {
     for (const result of removed) if (result.status === 'rejected' && !isMissing(result.reason)) throw result.reason
   }
 
-  /** Adds rows page by page, so that few are held at a time. */
+  /** Adds rows bit by bit, so that few more are held than a row group has. */
   async #addRows({ chunk, start, end }: Segment, tagCodes: readonly number[]): Promise<void> {
     const { pageRows } = this.#parts.options
-    for (let from = start; from < end; from += pageRows) {
-      const to = Math.min(end, from + pageRows)
+    const rowsAtOnce = this.#hasText ? Math.min(pageRows, textRowsAtOnce) : pageRows
+    for (let from = start; from < end; from += rowsAtOnce) {
+      const to = Math.min(end, from + rowsAtOnce)
       this.#rows.append({ chunk, start: from, end: to }, tagCodes)
       this.#index.add(chunk, from, to)
-      this.#cuts.grow(this.#rows.rows)
-      await this.#flushFull()
+      this.#growPage(to - from)
+      // The newest row has to be at hand when the series ends.
+      if (this.#isFull && this.#cuts.rows < this.#rows.rows) await this.#flush()
     }
   }
 
-  async #flushFull(): Promise<void> {
-    const isFull = this.#cuts.rows >= this.#groupRows || this.#rows.textBytes >= this.#parts.options.groupBytes
-    if (isFull && this.#cuts.rows > 0) await this.#flush()
+  #growPage(added: number): void {
+    const { rows } = this.#rows
+    this.#cuts.grow(rows)
+    if (!this.#hasText) return
+    if (this.#cuts.rows !== this.#pageStart) this.#pageCharacters = 0
+    this.#pageCharacters += this.#rows.charactersFrom(rows - added)
+    if (this.#pageCharacters >= this.#parts.options.pageCharacters) this.#cuts.cut(rows)
+    this.#pageStart = this.#cuts.rows
+  }
+
+  /** Whether the pages that are complete make a row group. */
+  get #isFull(): boolean {
+    const { rows } = this.#cuts
+    return rows >= this.#groupRows || (rows > 0 && this.#rows.textBytes >= this.#parts.options.groupBytes)
   }
 
   /** Writes the complete pages as a row group. */

@@ -220,6 +220,8 @@ const anyWriting = fc.record({
   groupRows: fc.constantFrom(1, 50, 100_000),
   hourRowsMin: fc.constantFrom(0, 2),
   tailRowsMin: fc.constantFrom(0, 10),
+  pageCharacters: fc.constantFrom(1, 20, 1000),
+  groupBytes: fc.constantFrom(100, 10_000),
 })
 
 function within(rows: readonly Row[], fromMs: number, toMs: number): Row[] {

@@ -122,6 +122,7 @@ function defaults(pageRows: number): WriterOptions {
     sharedPageRows: Math.min(4096, pageRows),
     groupRows: 1 << 20,
     groupBytes: 64 * 1024 * 1024,
+    pageCharacters: 2 * 1024 * 1024,
     hourRowsMin: 32,
     rollupBytesMax: 64 * 1024 * 1024,
     tailRowsMin: 16,
