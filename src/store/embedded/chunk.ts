@@ -125,14 +125,3 @@ export function firstAfter(times: Float64Array, start: number, end: number, ms: 
   }
   return low
 }
-
-/** As `firstAfter`, for a place that is likely near `start`: the steps double. */
-export function firstAfterNear(times: Float64Array, start: number, end: number, ms: number): number {
-  let low = start
-  let step = 1
-  while (low + step < end && times[low + step] <= ms) {
-    low += step
-    step *= 2
-  }
-  return firstAfter(times, low, Math.min(end, low + step), ms)
-}
