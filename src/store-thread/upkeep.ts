@@ -109,54 +109,61 @@ export class Upkeep {
     while (!signal.aborted) {
       const seal = this.#seal
       const merged = seal === null ? this.#chooseFiles() : null
-      if (seal !== null) await this.#persist('sealFailed', () => this.#runSeal(seal))
-      else if (merged !== null) await this.#persist('compactFailed', () => this.#merge(merged))
+      if (seal !== null) await this.#runSeal(seal)
+      else if (merged !== null) await this.#runMerge(merged)
       else return
     }
   }
 
-  /** Tries until it is done or the store is stopped: a full disk may have room again. */
-  async #persist(failure: 'sealFailed' | 'compactFailed', work: () => Promise<void>): Promise<void> {
-    const { signal, observe, settings } = this.#parts
-    while (!signal.aborted) {
-      try {
-        return await work()
-      } catch (error) {
-        if (signal.aborted) return
-        const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-        observe({ kind: failure, message, retryInMs: settings.retryDelayMs })
-        await sleep(settings.retryDelayMs, undefined, { signal }).catch(() => undefined)
-      }
-      // A merge may choose anew; rows that are frozen have to be sealed.
-      if (failure === 'compactFailed') return
-    }
-  }
-
+  /** Seals, and tries until it is done: the rows have nowhere else to go. */
   async #runSeal({ frozen, counts }: Seal): Promise<void> {
-    const { store, folder, settings, signal, reach, observe, changed, wake, extendRegistries } = this.#parts
+    const { store, signal, reach, observe, changed, wake } = this.#parts
     const startedMs = performance.now()
-    const pacer = new Pacer({ sliceMs, signal })
-    const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, pacer, reach })
-    const registries = await this.#orAbandon(files, extendRegistries)
-    reach('registry-synced')
+    let sealed = await this.#attempt('sealFailed', () => this.#writeSeal(frozen))
+    while (sealed === null && !signal.aborted) sealed = await this.#attempt('sealFailed', () => this.#writeSeal(frozen))
+    if (sealed === null) return
+    const { files, registries } = sealed
     const { position } = frozen
-    await this.#commit({ add: files.map(({ info }) => info), remove: [], registries, seal: { position, counts } })
+    const add = files.map(({ info }) => info)
+    if (!(await this.#commit({ add, remove: [], registries, seal: { position, counts } }))) return
     reach('manifest-committed')
+    // From here on a failure ends the thread: only the manifest knows what is stored.
     store.switchFiles({ add: files, remove: [], frozen, gone: () => undefined })
     this.#files = [...this.#files, ...files]
     this.#seal = null
     reach('readers-switched')
-    const bytes = sizeOf(files)
-    observe({
-      kind: 'sealed',
-      position,
-      files: files.length,
-      rows: frozen.rows,
-      bytes,
-      ms: performance.now() - startedMs,
-    })
+    const ms = performance.now() - startedMs
+    observe({ kind: 'sealed', position, files: files.length, rows: frozen.rows, bytes: sizeOf(files), ms })
     changed()
     wake()
+  }
+
+  async #writeSeal(frozen: FrozenRows) {
+    const { folder, settings, signal, reach, extendRegistries } = this.#parts
+    const pacer = new Pacer({ sliceMs, signal })
+    const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, pacer, reach })
+    try {
+      const registries = await extendRegistries()
+      reach('registry-synced')
+      return { files, registries }
+    } catch (error) {
+      for (const file of files) this.#parts.removals.remove(file)
+      throw error
+    }
+  }
+
+  /** Null when it failed, which is observed; then some time has passed, and a full disk may have room again. */
+  async #attempt<T>(failure: 'sealFailed' | 'compactFailed', work: () => Promise<T>): Promise<T | null> {
+    const { signal, observe, settings } = this.#parts
+    try {
+      return await work()
+    } catch (error) {
+      if (signal.aborted) return null
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      observe({ kind: failure, message, retryInMs: settings.retryDelayMs })
+      await sleep(settings.retryDelayMs, undefined, { signal }).catch(() => undefined)
+      return null
+    }
   }
 
   #chooseFiles(): readonly SealedFile[] | null {
@@ -168,58 +175,47 @@ export class Upkeep {
     })
   }
 
-  async #merge(merged: readonly SealedFile[]): Promise<void> {
-    const { store, folder, settings, signal, reach, observe, changed, removals } = this.#parts
+  /** Merges once: the next choice may be another one. */
+  async #runMerge(merged: readonly SealedFile[]): Promise<void> {
+    const { store, reach, observe, changed, removals } = this.#parts
     const startedMs = performance.now()
-    const { entityId } = merged[0]!.info
-    const pacer = new Pacer({ sliceMs, signal })
-    const { dayRowsMin } = settings
-    const files = await compactFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, pacer, reach })
+    const files = await this.#attempt('compactFailed', () => this.#writeMerge(merged))
+    if (files === null) return
     const add = files.map(({ info }) => info)
-    await this.#commit({ add, remove: merged.map(({ info }) => info), registries: [], seal: null })
+    const remove = merged.map(({ info }) => info)
+    if (!(await this.#commit({ add, remove, registries: [], seal: null }))) return
     reach('compact-manifest-committed')
     store.switchFiles({ add: files, remove: merged, frozen: null, gone: (file) => removals.remove(file) })
     this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
     reach('compact-readers-switched')
+    const { entityId } = remove[0]!
     const rows = add.reduce((sum, info) => sum + info.rows, 0)
-    observe({
-      kind: 'compacted',
-      entityId,
-      merged: merged.length,
-      files: files.length,
-      rows,
-      bytes: sizeOf(files),
-      ms: performance.now() - startedMs,
-    })
+    const sizes = { merged: merged.length, files: files.length, rows, bytes: sizeOf(files) }
+    observe({ kind: 'compacted', entityId, ...sizes, ms: performance.now() - startedMs })
     changed()
   }
 
-  /**
-   * Commits, and tries until it has. The files stay meanwhile: a commit that failed while it was synced may be found whole after a
-   * crash, until another one has overwritten it.
-   */
-  async #commit(change: ManifestChange): Promise<void> {
-    const { manifest, observe, settings, signal } = this.#parts
-    for (;;) {
-      try {
-        return await manifest.commit(change)
-      } catch (error) {
-        const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-        const kind = change.seal === null ? 'compactFailed' : 'sealFailed'
-        observe({ kind, message, retryInMs: settings.retryDelayMs })
-        await sleep(settings.retryDelayMs, undefined, { signal })
-      }
-    }
+  #writeMerge(merged: readonly SealedFile[]): Promise<readonly SealedFile[]> {
+    const { store, folder, settings, signal, reach } = this.#parts
+    const { entityId } = merged[0]!.info
+    const pacer = new Pacer({ sliceMs, signal })
+    const { dayRowsMin } = settings
+    return compactFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, pacer, reach })
   }
 
-  /** New files are of no use when what they need cannot be written; what cannot be removed now goes at the next start. */
-  async #orAbandon<T>(files: readonly SealedFile[], work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      for (const file of files) this.#parts.removals.remove(file)
-      throw error
+  /**
+   * Commits, and tries until it has; false when the store is stopped before. The new files stay meanwhile: a commit that failed while it
+   * was synced may be found whole after a crash, until another one has overwritten it.
+   */
+  async #commit(change: ManifestChange): Promise<boolean> {
+    const { manifest, signal } = this.#parts
+    const failure = change.seal === null ? 'compactFailed' : 'sealFailed'
+    const once = async (): Promise<true> => {
+      await manifest.commit(change)
+      return true
     }
+    while (!signal.aborted) if ((await this.#attempt(failure, once)) !== null) return true
+    return false
   }
 
   #isDue(): boolean {

@@ -27,13 +27,20 @@ export interface Findings {
   readonly partial: number
   /** Rows that nobody pushed. */
   readonly foreign: number
+  /** By how many rows the ingest's counters are wrong. */
+  readonly miscounted: number
 }
+
+/** What there must be none of. */
+export const clean = { lost: 0, doubled: 0, partial: 0, foreign: 0, miscounted: 0 }
 
 export interface KillOptions {
   readonly rounds: number
   readonly clients: number
   readonly seed: number
   readonly program?: string
+  /** Settings of the server. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 /** Every tenth row is pushed as text, and must be kept as rejected. */
@@ -47,7 +54,7 @@ function bodyOf({ tag, first, rows }: Batch): string {
   return JSON.stringify(Array.from({ length: rows }, (_, index) => one(first + index)))
 }
 
-class Pushers {
+export class Pushers {
   readonly batches: Batch[] = []
   readonly #random: Random
   #nextValue = 0
@@ -87,29 +94,39 @@ class Pushers {
   }
 }
 
+interface Seen {
+  /** How often each value is there: as an item, or as a rejected row. */
+  readonly times: ReadonlyMap<number, number>
+  readonly items: number
+  readonly rejected: number
+}
+
 interface RejectedPage {
   readonly Items: readonly { readonly row: string }[]
   readonly NextToken: string | null
 }
 
-/** How often each value is there: as an item, or as a rejected row. */
-async function valuesOf(url: string): Promise<Map<number, number>> {
+async function valuesOf(url: string): Promise<Seen> {
   const seen = new Map<number, number>()
   const see = (value: number): void => void seen.set(value, (seen.get(value) ?? 0) + 1)
   const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'kill' } })
   for (const item of items) see(item.V)
+  let rejected = 0
   for (let token: string | null = ''; token !== null; ) {
     const query: string = token === '' ? '' : `&NextToken=${encodeURIComponent(token)}`
     const page: RejectedPage = await callWell(url, 'GET', `/admin/ingests/kill/rejected?limit=10000${query}`, {
       key: adminKey,
     })
     for (const { row } of page.Items) see(Number((JSON.parse(row) as { V: string }).V.slice('bad '.length)))
+    rejected += page.Items.length
     token = page.NextToken
   }
-  return seen
+  return { times: seen, items: items.length, rejected }
 }
 
-function judge(seed: number, batches: readonly Batch[], seen: Map<number, number>): Findings {
+/** Compares what is there with what was pushed. Nobody may be pushing. */
+export async function judge(seed: number, batches: readonly Batch[], url: string): Promise<Findings> {
+  const { times: seen, items, rejected } = await valuesOf(url)
   let [lost, doubled, partial, foreign, rows] = [0, 0, 0, 0, 0]
   const pushed = new Set<number>()
   for (const batch of batches) {
@@ -125,15 +142,26 @@ function judge(seed: number, batches: readonly Batch[], seen: Map<number, number
     if (!pushed.has(value)) foreign++
   }
   const acknowledged = batches.filter((batch) => batch.acknowledged).length
-  return { seed, batches: batches.length, acknowledged, rows, lost, doubled, partial, foreign }
+  const { counters } = await callWell<{ counters: { received: number; stored: number; rejected: number } }>(
+    url,
+    'GET',
+    '/admin/ingests/kill',
+    { key: adminKey },
+  )
+  const miscounted =
+    Math.abs(counters.received - items - rejected) +
+    Math.abs(counters.stored - items) +
+    Math.abs(counters.rejected - rejected)
+  return { seed, batches: batches.length, acknowledged, rows, lost, doubled, partial, foreign, miscounted }
 }
 
 /** Kills the server at random moments, `rounds` times, and says what is there at the end. */
-export async function killRounds({ rounds, clients, seed, program }: KillOptions): Promise<Findings> {
+export async function killRounds(options: KillOptions): Promise<Findings> {
+  const { rounds, clients, seed, program, environment = {} } = options
   const random = seededRandom(seed)
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-kill-'))
   const start = (): Promise<ServerProcess> =>
-    ServerProcess.start({ dataDirectory, ...(program === undefined ? {} : { program }) })
+    ServerProcess.start({ dataDirectory, environment, ...(program === undefined ? {} : { program }) })
   const pushers = new Pushers(random)
   let server = await start()
   try {
@@ -146,7 +174,7 @@ export async function killRounds({ rounds, clients, seed, program }: KillOptions
       await running
       server = await start()
     }
-    return judge(seed, pushers.batches, await valuesOf(server.url))
+    return await judge(seed, pushers.batches, server.url)
   } finally {
     await server.kill()
     await rm(dataDirectory, { recursive: true, force: true })

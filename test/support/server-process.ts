@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { resolve } from 'node:path'
 
 /** The compiled program, as a user runs it; npm's commands start at the root of the project. */
@@ -46,6 +47,11 @@ export class ServerProcess {
   /** What it wrote to standard error so far. */
   get log(): string {
     return this.#errors.join('')
+  }
+
+  /** Resolves when it has ended by itself, or by a kill. */
+  async ended(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'close')
   }
 
   /** SIGKILL: nothing is finished, nothing is flushed. */

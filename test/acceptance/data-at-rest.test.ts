@@ -1,0 +1,123 @@
+// Rows that came to rest answer as rows in memory do: after seals, merges, restarts, and in a backup that was restored elsewhere.
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+/** Bounds so tight that a few hundred rows are sealed several times, and files merged. */
+const settings = {
+  'store.headRows': '100',
+  'store.headAgeMs': '50',
+  'store.dayRowsMin': '40',
+  'store.pageRows': '32',
+  'store.retryDelayMs': '20',
+  'journal.segmentBytes': '65536',
+}
+
+let service: RunningService
+let key: string
+beforeAll(async () => {
+  service = await runService(settings)
+  const fields = [
+    { name: 'D', type: 'timestamp', role: 'time' },
+    { name: 'T', type: 'string', role: 'tag' },
+    { name: 'S', type: 'string', role: 'dimension' },
+    { name: 'V', type: 'double', role: 'metric' },
+    { name: 'N', type: 'long', role: 'metric' },
+  ]
+  key = await makeIngest(service.url, adminKey, { alias: 'plant', fields })
+})
+afterAll(() => service?.close())
+
+interface StoreState {
+  readonly sealedPosition: number
+  readonly files: number
+  readonly rows: number
+}
+
+const stateOf = async (url: string): Promise<StoreState> =>
+  (await callWell<{ store: StoreState }>(url, 'GET', '/readyz')).store
+
+/** Waits for what background work does; a test that waits in vain fails by its time limit. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** Rows over three days and some tags, a few of them bad, pushed in small bodies. */
+async function push(from: number, rows: number): Promise<void> {
+  for (let first = from; first < from + rows; first += 50) {
+    const body = Array.from({ length: 50 }, (_, index) => {
+      const value = first + index
+      const day = value % 3
+      const date = new Date(Date.UTC(2026, 0, 1 + day) + (value % 977) * 60_000).toISOString()
+      const good = {
+        D: date,
+        T: `tag-${value % 7}`,
+        S: value % 5 === 0 ? null : `state ${value % 4}`,
+        V: value / 4,
+        N: value,
+      }
+      return value % 25 === 24 ? { ...good, V: 'bad' } : good
+    })
+    await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  }
+}
+
+const questions: readonly (readonly [path: string, body: object])[] = [
+  ['select', { fields: ['S'] }],
+  ['select', { ids: ['tag-3'], start_date: '2026-01-02T00:00', end_date: '2026-01-02T06:00' }],
+  ['average', { granularity: 'hour' }],
+  ['average', { granularity: 'all', ids: ['tag-1', 'tag-2'] }],
+  ['average-granularity', { granularity: 'day' }],
+  ['latest', {}],
+  ['last', { date: '2026-01-02T12:00', offset: 1 }],
+  ['next', { date: '2026-01-02T12:00' }],
+  ['snap', { start_date: '2026-01-01T00:00', end_date: '2026-01-03T00:00', granularity: 'six_hour' }],
+]
+
+async function answers(url: string): Promise<unknown[]> {
+  const given: unknown[] = []
+  for (const [path, body] of questions) {
+    given.push(await callWell(url, 'POST', `/consumer/data/${path}`, { body: { entity: 'plant', ...body } }))
+  }
+  given.push(await callWell(url, 'GET', '/consumer/data/entities'))
+  const { counters } = await callWell<{ counters: object }>(url, 'GET', '/admin/ingests/plant', { key: adminKey })
+  return [...given, counters]
+}
+
+const journalFiles = async (): Promise<string[]> => readdir(join(service.dataDirectory, 'journal'))
+
+test('rows are sealed, small files merged, the journal trimmed; a restart answers the same', async () => {
+  await push(0, 1000)
+  await until(async () => (await stateOf(service.url)).sealedPosition === 1000)
+  const before = await answers(service.url)
+  expect((before[0] as unknown[]).length).toBe(960)
+  expect(before.at(-1)).toEqual({ received: 1000, stored: 960, rejected: 40, pending: 0 })
+  await until(async () => (await journalFiles()).every((name) => name >= '00000000000000001000'))
+  service = await service.restart()
+  expect(await stateOf(service.url)).toMatchObject({ sealedPosition: 1000, rows: 960 })
+  expect(await answers(service.url)).toEqual(before)
+  await push(1000, 50)
+  const after = await answers(service.url)
+  expect(after.at(-1)).toEqual({ received: 1050, stored: 1008, rejected: 42, pending: 0 })
+})
+
+test('a backup of a service under load, restored elsewhere, answers as the service did', async () => {
+  await push(1050, 100)
+  const before = await answers(service.url)
+  const made = await callWell<{ path: string; bytes: number }>(service.url, 'POST', '/admin/backups', { key: adminKey })
+  expect(made.path.startsWith(join(service.dataDirectory, 'backups', 'tidemark-'))).toBe(true)
+  const { restoreBackup } = await import('../../src/admin/restore.ts')
+  const { nodeDisk } = await import('../../src/lib/node-disk.ts')
+  const data = `${service.dataDirectory}-restored`
+  await restoreBackup({ backup: made.path, data }, { disk: nodeDisk, reach: () => undefined })
+  const restored = await runService(settings, { dataDirectory: data })
+  try {
+    expect(await answers(restored.url)).toEqual(before)
+  } finally {
+    await restored.close()
+    await rm(data, { recursive: true, force: true })
+  }
+})

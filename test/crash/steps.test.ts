@@ -1,0 +1,81 @@
+// The server ends at every step at which a crash could leave something half done; the next start must find everything, once.
+import { spawnSync } from 'node:child_process'
+import { readdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { restoreSteps, type Step, serviceSteps, storeSteps } from '../../src/observe/step.ts'
+import { ServerProcess } from '../support/server-process.ts'
+import { clean, judge } from './kill-rounds.ts'
+import { makeBackup, StepRounds } from './step-rounds.ts'
+
+const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const pause = (): Promise<void> => new Promise((next) => setTimeout(next, 5))
+const steps: readonly (readonly [step: Step, passes: number])[] = [...storeSteps, ...serviceSteps].flatMap((step) =>
+  // A backup goes through its steps once.
+  (step.startsWith('backup') ? [0] : [0, 3]).map((passes) => [step, passes] as const),
+)
+
+let rounds: StepRounds
+beforeAll(async () => {
+  rounds = await StepRounds.open(seed)
+})
+afterAll(() => rounds?.close())
+
+describe(`a crash (TIDEMARK_CRASH_SEED=${seed})`, () => {
+  test.each(steps)('at %s, passed %i times before', { timeout: 60_000 }, async (step, passes) => {
+    const meanwhile = step.startsWith('backup') ? makeBackup : pause
+    await rounds.endAt({ step, passes }, meanwhile)
+    const { orphans, ...findings } = await rounds.findings()
+    expect(findings).toMatchObject(clean)
+    expect(orphans).toEqual([])
+  })
+
+  test('leaves only whole backups, each of which can be restored', { timeout: 120_000 }, async () => {
+    const server = await rounds.start()
+    const acknowledged = new Set(rounds.pushers.batches.filter((batch) => batch.acknowledged))
+    const newest = await rounds.pushDuring(server.url, () => makeBackup(server.url))
+    await server.kill()
+    const backups = (await readdir(join(rounds.dataDirectory, 'backups'))).map((name) =>
+      join(rounds.dataDirectory, 'backups', name),
+    )
+    expect(backups.length).toBeGreaterThan(1)
+    for (const backup of backups) {
+      const { findings, data } = await restored(backup, acknowledged)
+      // Whoever pushed while an older backup was made was not acknowledged by what it holds.
+      expect(findings).toMatchObject(backup === newest ? clean : { doubled: 0, partial: 0, foreign: 0, miscounted: 0 })
+      await rm(data, { recursive: true })
+    }
+  })
+
+  test.each(restoreSteps)('of a restore at %s leaves a whole folder or none', async (step) => {
+    const server = await rounds.start()
+    const backup = await makeBackup(server.url)
+    await server.kill()
+    const data = `${rounds.dataDirectory}-${step}`
+    restore(backup, data, { KILL_AT_STEP: `${step}:0` })
+    const isThere = (await readdir(data).catch(() => [])).length > 0
+    expect(isThere).toBe(step === 'restore-renamed')
+    if (!isThere) expect(restore(backup, data)).toBe(0)
+    const restoredServer = await ServerProcess.start({ dataDirectory: data })
+    expect(await judge(seed, rounds.pushers.batches, restoredServer.url)).toMatchObject(clean)
+    await restoredServer.kill()
+    await rm(data, { recursive: true })
+  })
+})
+
+/** Exit code; null after a kill. */
+function restore(backup: string, data: string, environment: Readonly<Record<string, string>> = {}): number | null {
+  const program = resolve('test/crash/planted/restore-kill-at-step.mjs')
+  return spawnSync(process.execPath, [program, backup, data], { env: { ...process.env, ...environment } }).status
+}
+
+/** What a service answers on a restored backup; `acknowledged` are the batches that had been when the backup was begun. */
+async function restored(backup: string, acknowledged: ReadonlySet<object>) {
+  const data = `${rounds.dataDirectory}-restored`
+  expect(restore(backup, data)).toBe(0)
+  const server = await ServerProcess.start({ dataDirectory: data })
+  const batches = rounds.pushers.batches.map((batch) => ({ ...batch, acknowledged: acknowledged.has(batch) }))
+  const findings = await judge(seed, batches, server.url)
+  await server.kill()
+  return { findings, data }
+}
