@@ -80,10 +80,15 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ],
   ['src/client/', ['src/model/']],
   ['src/cli/serve.ts', ['src/serve.ts', 'src/config/', 'src/cli/', ...words]],
+  ['src/cli/restore.ts', ['src/admin/restore.ts', 'src/cli/', ...words]],
+  ['src/cli/verify.ts', ['src/verify.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/', ['src/client/', ...words]],
   ['src/main.ts', ['src/cli/']],
   ['src/serve.ts', ['src/app.ts', 'src/config/', 'src/observe/', ...words]],
   ['src/app.ts', 'all'],
+  ['src/open-storage.ts', 'all'],
+  ['src/open-backups.ts', 'all'],
+  ['src/verify.ts', 'all'],
   ['src/store-thread/', 'all'],
 ]
 

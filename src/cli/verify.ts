@@ -25,9 +25,9 @@ export function addVerify(program: Command, context: CliContext): void {
       // Loaded here, so that the other commands start without the service's parts.
       const { verifyData } = await import('../verify.ts')
       let damages = 0
-      for await (const { part, damage, found } of verifyData(settings)) {
-        if (damage) damages++
-        context.stdout.write(`${damage ? 'DAMAGED' : 'ok     '}  ${part}: ${found}\n`)
+      for await (const { part, isDamaged, found } of verifyData(settings)) {
+        if (isDamaged) damages++
+        context.stdout.write(`${isDamaged ? 'DAMAGED' : 'ok     '}  ${part}: ${found}\n`)
       }
       if (damages === 0) return
       context.stderr.write(`tidemark: ${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. Restore a backup.\n`)
