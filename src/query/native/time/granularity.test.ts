@@ -44,5 +44,7 @@ test.each<[string, string | null]>([
   ['2015-09-12 00:00:00/2015-09-13 00:00:00', null],
 ])('the interval %s', (text, expected) => {
   const interval = parseInterval(text)
-  expect(interval === null ? null : `${formatTimestamp(interval.startMs)}/${formatTimestamp(interval.endMs)}`).toBe(expected)
+  expect(interval === null ? null : `${formatTimestamp(interval.startMs)}/${formatTimestamp(interval.endMs)}`).toBe(
+    expected,
+  )
 })

@@ -2,7 +2,7 @@
 import { addMonths } from '../../../model/duration.ts'
 import { civilFromDays, msPerDay } from '../../../model/instant.ts'
 import { addPeriod, type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
-import { Zone } from './zone.ts'
+import type { Zone } from './zone.ts'
 
 export const mondayMs = 4 * msPerDay
 
@@ -36,7 +36,8 @@ export function periodGranularity(period: Period, zone: Zone, originMs: number |
   if (only === 'years' || only === 'months') {
     return { kind: 'months', months: periodMonths(period), originLocalMs: aligned ? 0 : originLocalMs, zone }
   }
-  if (only === 'weeks') return { kind: 'days', days: count * 7, originLocalMs: aligned ? mondayMs : originLocalMs, zone }
+  if (only === 'weeks')
+    return { kind: 'days', days: count * 7, originLocalMs: aligned ? mondayMs : originLocalMs, zone }
   if (only === 'days') return { kind: 'days', days: count, originLocalMs: aligned ? 0 : originLocalMs, zone }
   const widthMs = periodTimeMs(period)
   return aligned ? { kind: 'localTime', widthMs, zone } : { kind: 'uniform', widthMs, originMs: origin, zone }

@@ -1,0 +1,111 @@
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { type ColumnType, convert, nullValue, type Typed, truthValue, typedNull } from '../sql/typed.ts'
+import type { FunctionTable } from './functions.ts'
+import { literalText } from './functions.ts'
+import { truthOf } from './operators.ts'
+
+const many = Number.POSITIVE_INFINITY
+
+/** The type that all the values fit: text with anything is text, numbers of both kinds are doubles. */
+export function commonType(values: readonly Typed[]): ColumnType | null {
+  const types = new Set(values.map((value) => (value.type === 'FLOAT' ? 'DOUBLE' : value.type)))
+  types.delete(null)
+  if (types.has('STRING')) return 'STRING'
+  if (types.size === 2) return 'DOUBLE'
+  return [...types][0] ?? null
+}
+
+const as = (value: Typed, type: ColumnType): Sql => (value.type === null ? typedNull(type) : convert(value, type).sql)
+
+function firstNotNull(args: readonly Typed[]): Typed {
+  const type = commonType(args)
+  if (type === null) return nullValue
+  return {
+    type,
+    sql: sql`coalesce(${sql.join(
+      args.map((arg) => as(arg, type)),
+      ', ',
+    )})`,
+  }
+}
+
+/** Pairs of condition and result, and the result where none holds. */
+function choose(pairs: readonly (readonly [Sql, Typed])[], otherwise: Typed): Typed {
+  const type = commonType([...pairs.map(([, result]) => result), otherwise])
+  if (type === null) return nullValue
+  const whens = pairs.map(([condition, result]) => sql`WHEN ${condition} THEN ${as(result, type)}`)
+  return { type, sql: sql`CASE ${sql.join(whens, ' ')} ELSE ${as(otherwise, type)} END` }
+}
+
+function pairsOf(args: readonly Typed[]): readonly (readonly [Typed, Typed])[] {
+  return Array.from({ length: args.length >> 1 }, (_, index) => [args[index * 2]!, args[index * 2 + 1]!] as const)
+}
+
+const otherwiseOf = (args: readonly Typed[]): Typed => (args.length % 2 === 1 ? args.at(-1)! : nullValue)
+
+function distinct([left, right]: readonly Typed[], word: Sql): Typed {
+  if (left === undefined || right === undefined) throw new Error('two values are compared')
+  if (left.type === null || right.type === null) return truthValue(sql`(${left.sql} IS ${word} ${right.sql})`)
+  const type = left.type === right.type ? left.type : 'DOUBLE'
+  return truthValue(sql`(${as(left, type)} IS ${word} ${as(right, type)})`)
+}
+
+/** The greatest or least of what is not null, compared as their common type. */
+function reduce(name: Sql): (args: readonly Typed[]) => Typed {
+  return (args) => {
+    const type = commonType(args)
+    if (type === null) return nullValue
+    return {
+      type,
+      sql: sql`${name}(${sql.join(
+        args.map((arg) => as(arg, type)),
+        ', ',
+      )})`,
+    }
+  }
+}
+
+const castTypes = ['STRING', 'LONG', 'DOUBLE'] as const
+
+export const conditionalFunctions = {
+  cast: {
+    args: [2, 2],
+    compile: ([value], call) => {
+      const name = literalText(call, 1, 'type').toUpperCase()
+      const type = castTypes.find((known) => known === name)
+      if (type !== undefined) return { type, sql: as(value!, type) }
+      return name.startsWith('ARRAY') || name.startsWith('COMPLEX')
+        ? call.unsupported(`the type ${name}`)
+        : call.refuse(`there is no type "${name}"`)
+    },
+  },
+  coalesce: { args: [1, many], compile: firstNotNull },
+  nvl: { args: [2, 2], compile: firstNotNull },
+  if: { args: [3, 3], compile: ([condition, yes, no]) => choose([[truthOf(condition!), yes!]], no!) },
+  case_searched: {
+    args: [2, many],
+    compile: (args) =>
+      choose(
+        pairsOf(args).map(([condition, result]) => [truthOf(condition), result] as const),
+        otherwiseOf(args),
+      ),
+  },
+  case_simple: {
+    args: [3, many],
+    compile: ([value, ...rest], call) =>
+      choose(
+        pairsOf(rest).map(([match, result]) => [truthOf(call.compare('==', value!, match)), result] as const),
+        otherwiseOf(rest),
+      ),
+  },
+  isnull: { args: [1, 1], compile: ([value]) => truthValue(sql`(${value!.sql} IS NULL)`) },
+  notnull: { args: [1, 1], compile: ([value]) => truthValue(sql`(${value!.sql} IS NOT NULL)`) },
+  istrue: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS TRUE)`) },
+  isfalse: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS FALSE)`) },
+  nottrue: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS NOT TRUE)`) },
+  notfalse: { args: [1, 1], compile: ([value]) => truthValue(sql`(${truthOf(value!)} IS NOT FALSE)`) },
+  isdistinctfrom: { args: [2, 2], compile: (args) => distinct(args, sql`DISTINCT FROM`) },
+  notdistinctfrom: { args: [2, 2], compile: (args) => distinct(args, sql`NOT DISTINCT FROM`) },
+  greatest: { args: [0, many], compile: reduce(sql`greatest`) },
+  least: { args: [0, many], compile: reduce(sql`least`) },
+} as const satisfies FunctionTable

@@ -1,0 +1,242 @@
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import {
+  extractPattern,
+  isBrokenPattern,
+  isPortablePattern,
+  likePattern,
+  matchesPattern,
+  portableReplacement,
+} from '../sql/patterns.ts'
+import { substringOf } from '../sql/text.ts'
+import {
+  bind,
+  bind2,
+  longValue,
+  nullValue,
+  type Typed,
+  textValue,
+  toDouble,
+  toLong,
+  toText,
+  truthValue,
+  utf16Length,
+} from '../sql/typed.ts'
+import {
+  type Call,
+  type ExpressionFunction,
+  type FunctionTable,
+  literalText,
+  literalWhole,
+  type UnarySql,
+} from './functions.ts'
+
+const many = Number.POSITIVE_INFINITY
+
+const ofText = (body: UnarySql): ExpressionFunction => ({
+  args: [1, 1],
+  compile: ([value]) => (value!.type === null ? nullValue : textValue(bind(toText(value!), body))),
+})
+
+function patternOf(call: Call, index: number): string {
+  const pattern = literalText(call, index, 'pattern')
+  if (isBrokenPattern(pattern)) return call.refuse(`"${pattern}" is no regular expression`)
+  return isPortablePattern(pattern)
+    ? pattern
+    : call.unsupported('a pattern with look-around, back-references or possessive quantifiers')
+}
+
+const trimmed = (name: Sql): ExpressionFunction => ({
+  args: [1, 2],
+  compile: ([value, chars]) =>
+    textValue(sql`${name}(${toText(value!)}, ${chars === undefined ? sql`' '` : toText(chars)})`),
+})
+
+/** Padded to a length, or cut to it; nothing is padded with an empty text. */
+function padded(side: 'left' | 'right'): ExpressionFunction {
+  return {
+    args: [3, 3],
+    compile: ([value, length, chars]) => {
+      const body = (text: Sql, size: Sql): Sql =>
+        bind(toText(chars!), (pad) => {
+          const name = side === 'left' ? sql`lpad` : sql`rpad`
+          return sql`CASE WHEN ${size} < 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${name}(${text}, CAST(${size} AS INTEGER), ${pad}) END`
+        })
+      return textValue(bind2(toText(value!), toLong(length!), body))
+    },
+  }
+}
+
+/** Cut from an end; a length below zero is a fault. */
+const cut = (name: Sql): ExpressionFunction => ({
+  args: [2, 2],
+  compile: ([value, length], call) => {
+    if (literalWhole(call, 1, 'length') < 0) return call.refuse('the length must not be below zero')
+    return textValue(sql`${name}(${toText(value!)}, ${toLong(length!)})`)
+  },
+})
+
+function position(args: readonly Typed[]): Typed {
+  const [haystack, needle, from] = args as [Typed, Typed, Typed | undefined]
+  if (from === undefined) return longValue(sql`CAST(strpos(${toText(haystack)}, ${toText(needle)}) - 1 AS BIGINT)`)
+  return longValue(
+    bind2(toText(haystack), sql`greatest(${toLong(from)}, 0)`, (text, start) =>
+      bind(
+        sql`strpos(substr(${text}, ${start} + 1), ${toText(needle)})`,
+        (at) => sql`CAST(CASE WHEN ${at} = 0 THEN -1 ELSE ${at} + ${start} - 1 END AS BIGINT)`,
+      ),
+    ),
+  )
+}
+
+function parseLong(args: readonly Typed[], call: Call): Typed {
+  const radix = args.length === 1 ? 10 : literalWhole(call, 1, 'radix')
+  if (radix < 2 || radix > 36) return call.refuse('the radix must be 2 to 36')
+  const text = toText(args[0]!)
+  if (radix === 10) {
+    return longValue(
+      bind(text, (x) => sql`CASE WHEN regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) END`),
+    )
+  }
+  const digits = '0123456789abcdefghijklmnopqrstuvwxyz'.slice(0, radix)
+  const value = (body: Sql): Sql =>
+    sql`list_reduce(list_prepend(CAST(0 AS HUGEINT), list_transform(string_split(${body}, ''), lambda c: CAST(strpos(${digits}, c) - 1 AS HUGEINT))), lambda a, b: a * ${sql.long(radix)} + b)`
+  const body = (x: Sql): Sql => {
+    const form = sql.literal(`(?i)[+-]?${radix === 16 ? '(0x)?' : ''}[${digits}]{1,30}`)
+    const bare = sql`regexp_replace(lower(${x}), ${radix === 16 ? sql`'^[+-]?(0x)?'` : sql`'^[+-]?'`}, '')`
+    return sql`CASE WHEN regexp_full_match(${x}, ${form}) THEN TRY_CAST(${value(bare)} * CASE WHEN starts_with(${x}, '-') THEN -1 ELSE 1 END AS BIGINT) END`
+  }
+  return longValue(bind(text, body))
+}
+
+const formatPart = /%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/g
+
+/** Java's String.format, for the conversions %s %S %d %x %X %f %n %%. */
+function format(args: readonly Typed[], call: Call): Typed {
+  const pattern = literalText(call, 0, 'pattern')
+  const parts: Sql[] = []
+  let at = 0
+  let next = 1
+  for (const match of pattern.matchAll(formatPart)) {
+    parts.push(sql.literal(pattern.slice(at, match.index)))
+    at = match.index + match[0].length
+    const conversion = match[5]!
+    if (conversion === '%' || conversion === 'n') {
+      parts.push(sql.literal(conversion === 'n' ? '\n' : '%'))
+      continue
+    }
+    const arg = args[match[1] === undefined ? next++ : Number(match[1])]
+    if (arg === undefined) return call.refuse(`the pattern wants more arguments than there are: ${match[0]}`)
+    parts.push(formatOne(arg, { flags: match[2]!, width: match[3], precision: match[4], conversion }, call))
+  }
+  parts.push(sql.literal(pattern.slice(at)))
+  return textValue(sql`(${sql.join(parts, ' || ')})`)
+}
+
+interface Conversion {
+  readonly flags: string
+  readonly width: string | undefined
+  readonly precision: string | undefined
+  readonly conversion: string
+}
+
+function formatOne(arg: Typed, { flags, width, precision, conversion }: Conversion, call: Call): Sql {
+  const pad = (text: Sql): Sql =>
+    width === undefined ? text : sql`printf(${sql.literal(`%${flags.includes('-') ? '-' : ''}${width}s`)}, ${text})`
+  if (conversion === 's' || conversion === 'S') {
+    const text = sql`coalesce(${toText(arg)}, 'null')`
+    const cutText = precision === undefined ? text : sql`left(${text}, ${sql.long(Number(precision))})`
+    return pad(conversion === 'S' ? sql`upper(${cutText})` : cutText)
+  }
+  if (!'dxXf'.includes(conversion)) return call.unsupported(`the conversion %${conversion}`)
+  if (flags.includes('(') || flags.includes('#')) return call.unsupported(`the flags "${flags}"`)
+  const value = conversion === 'f' ? toDouble(arg) : toLong(arg)
+  const digits = conversion === 'f' ? `.${precision ?? '6'}` : ''
+  const form = `%${flags}${width ?? ''}${digits}${conversion === 'f' ? 'f' : conversion}`
+  return sql`coalesce(printf(${sql.literal(form)}, ${value}), ${pad(sql`'null'`)})`
+}
+
+export const textFunctions = {
+  concat: {
+    args: [0, many],
+    compile: (args) => textValue(args.length === 0 ? sql`NULL` : sql`(${sql.join(args.map(toText), ' || ')})`),
+  },
+  format: { args: [1, many], compile: format },
+  like: {
+    args: [2, 3],
+    compile: ([value], call) => {
+      const escapedBy = call.literal(2) === null ? null : literalText(call, 2, 'escape')
+      if (escapedBy !== null && escapedBy.length !== 1) return call.refuse('the escape must be one character')
+      return truthValue(likePattern(toText(value!), literalText(call, 1, 'pattern'), escapedBy))
+    },
+  },
+  parse_long: { args: [1, 2], compile: parseLong },
+  regexp_extract: {
+    args: [2, 3],
+    compile: ([value, , index], call) => {
+      const pattern = patternOf(call, 1)
+      const group = index === undefined ? 0 : literalWhole(call, 2, 'index')
+      return textValue(bind(toText(value!), (text) => extractPattern(text, pattern, group)))
+    },
+  },
+  regexp_like: {
+    args: [2, 2],
+    compile: ([value], call) => truthValue(matchesPattern(toText(value!), patternOf(call, 1))),
+  },
+  regexp_replace: {
+    args: [3, 3],
+    compile: ([value], call) => {
+      const replacement = portableReplacement(literalText(call, 2, 'replacement'))
+      return textValue(
+        sql`regexp_replace(${toText(value!)}, ${sql.literal(patternOf(call, 1))}, ${sql.literal(replacement)}, 'g')`,
+      )
+    },
+  },
+  contains_string: {
+    args: [2, 2],
+    compile: ([text, part]) => truthValue(sql`contains(${toText(text!)}, ${toText(part!)})`),
+  },
+  icontains_string: {
+    args: [2, 2],
+    compile: ([text, part]) => truthValue(sql`contains(lower(${toText(text!)}), lower(${toText(part!)}))`),
+  },
+  replace: {
+    args: [3, 3],
+    compile: ([text, from, to]) => textValue(sql`replace(${toText(text!)}, ${toText(from!)}, ${toText(to!)})`),
+  },
+  substring: {
+    args: [3, 3],
+    compile: ([text], call) => {
+      const index = literalWhole(call, 1, 'index')
+      const length = literalWhole(call, 2, 'length')
+      if (index < 0) return call.refuse('the index must not be below zero')
+      return textValue(substringOf(toText(text!), index, length < 0 ? null : length))
+    },
+  },
+  left: cut(sql`left`),
+  right: cut(sql`right`),
+  strlen: {
+    args: [1, 1],
+    compile: ([text]) =>
+      text!.type === null ? longValue(sql`CAST(NULL AS BIGINT)`) : longValue(utf16Length(toText(text!))),
+  },
+  strpos: { args: [2, 3], compile: position },
+  trim: trimmed(sql`trim`),
+  btrim: trimmed(sql`trim`),
+  ltrim: trimmed(sql`ltrim`),
+  rtrim: trimmed(sql`rtrim`),
+  lower: ofText((x) => sql`lower(${x})`),
+  upper: ofText((x) => sql`upper(${x})`),
+  reverse: ofText((x) => sql`reverse(${x})`),
+  repeat: {
+    args: [2, 2],
+    compile: ([text, times]) =>
+      textValue(
+        bind(
+          toLong(times!),
+          (n) => sql`CASE WHEN ${n} > 0 THEN repeat(${toText(text!)}, ${n}) WHEN ${n} IS NOT NULL THEN NULL END`,
+        ),
+      ),
+  },
+  lpad: padded('left'),
+  rpad: padded('right'),
+} as const satisfies FunctionTable

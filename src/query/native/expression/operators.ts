@@ -1,0 +1,161 @@
+// The operators of Druid's expression language on typed SQL.
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import {
+  bind2,
+  type ColumnType,
+  divideDoubles,
+  doubleValue,
+  longValue,
+  nullValue,
+  type Typed,
+  textValue,
+  toDouble,
+  toLong,
+  toText,
+  truthValue,
+  wrapLong,
+} from '../sql/typed.ts'
+import { ExpressionError } from './error.ts'
+import type { BinaryOperator } from './syntax.ts'
+
+/** Whether a value counts as true: numbers above 0, and the text "true". Null stays null. */
+export function truthOf(value: Typed): Sql {
+  if (value.condition !== undefined) return value.condition
+  switch (value.type) {
+    case 'STRING':
+      return sql`(lower(${value.sql}) = 'true')`
+    case 'LONG':
+    case 'DOUBLE':
+    case 'FLOAT':
+      return sql`(${value.sql} > 0)`
+    case null:
+      return sql`CAST(NULL AS BOOLEAN)`
+  }
+}
+
+export function compileUnary(operator: '-' | '!', operand: Typed): Typed {
+  if (operator === '!') return operand.type === null ? nullValue : truthValue(sql`NOT ${truthOf(operand)}`)
+  switch (operand.type) {
+    case null:
+      return nullValue
+    case 'LONG':
+      return longValue(wrapLong(sql`(-CAST(${operand.sql} AS HUGEINT))`))
+    case 'STRING':
+      throw new ExpressionError('"-" takes a number, not a text')
+    default:
+      return doubleValue(sql`(-${toDouble(operand)})`)
+  }
+}
+
+const comparisons: Readonly<Record<string, Sql>> = {
+  '<': sql`<`,
+  '<=': sql`<=`,
+  '>': sql`>`,
+  '>=': sql`>=`,
+  '==': sql`=`,
+  '!=': sql`<>`,
+}
+
+/** The type two operands are brought to. */
+function common(left: Typed, right: Typed): ColumnType {
+  if (left.type === 'STRING' && right.type === 'STRING') return 'STRING'
+  return left.type === 'LONG' && right.type === 'LONG' ? 'LONG' : 'DOUBLE'
+}
+
+export function compileBinary(operator: BinaryOperator, left: Typed, right: Typed): Typed {
+  if (operator === '&&') return truthValue(sql`(${truthOf(left)} AND ${truthOf(right)})`)
+  if (operator === '||') return truthValue(sql`(${truthOf(left)} OR ${truthOf(right)})`)
+  if (left.type === null || right.type === null) return nullOf(operator, left, right)
+  const type = common(left, right)
+  const comparison = comparisons[operator]
+  if (comparison !== undefined) {
+    const as = type === 'STRING' ? toText : type === 'LONG' ? toLong : toDouble
+    return truthValue(sql`(${as(left)} ${comparison} ${as(right)})`)
+  }
+  if (type === 'STRING') {
+    if (operator !== '+') throw new ExpressionError(`"${operator}" takes numbers, not texts`)
+    return textValue(sql`(${left.sql} || ${right.sql})`)
+  }
+  return type === 'LONG'
+    ? longArithmetic(operator, left.sql, right.sql)
+    : doubleArithmetic(operator, toDouble(left), toDouble(right))
+}
+
+/** Nothing comes of a null, but the null has a type. */
+function nullOf(operator: BinaryOperator, left: Typed, right: Typed): Typed {
+  if (operator in comparisons) return longValue(sql`CAST(NULL AS BIGINT)`)
+  const type = left.type ?? right.type
+  if (type === null) return nullValue
+  return type === 'STRING'
+    ? textValue(sql`CAST(NULL AS VARCHAR)`)
+    : type === 'LONG'
+      ? longValue(sql`CAST(NULL AS BIGINT)`)
+      : doubleValue(sql`CAST(NULL AS DOUBLE)`)
+}
+
+/** What a division by zero is told with; the runner makes a 400 of it. */
+const divisionByZero = sql`CAST(error('a long is divided by zero') AS BIGINT)`
+
+function longArithmetic(operator: BinaryOperator, left: Sql, right: Sql): Typed {
+  switch (operator) {
+    case '+':
+    case '-':
+    case '*': {
+      const sign = operator === '+' ? sql`+` : operator === '-' ? sql`-` : sql`*`
+      return longValue(
+        bind2(
+          left,
+          right,
+          (x, y) => sql`coalesce(TRY(${x} ${sign} ${y}), ${wrapLong(sql`(CAST(${x} AS HUGEINT) ${sign} ${y})`)})`,
+        ),
+      )
+    }
+    case '/':
+      return longValue(divideLongs(left, right))
+    case '%':
+      return longValue(
+        bind2(
+          left,
+          right,
+          (x, y) => sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} WHEN ${y} = -1 THEN ${x} * 0 ELSE ${x} % ${y} END`,
+        ),
+      )
+    default:
+      return longValue(
+        bind2(
+          left,
+          right,
+          (x, y) => sql`CASE WHEN ${y} < 0 THEN CAST(error('a long is raised to a power below zero') AS BIGINT)
+        ELSE coalesce(TRY(CAST(CAST(pow(${x}, ${y}) AS HUGEINT) AS BIGINT)), 0) END`,
+        ),
+      )
+  }
+}
+
+export function divideLongs(left: Sql, right: Sql): Sql {
+  return bind2(
+    left,
+    right,
+    (x, y) =>
+      sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} WHEN ${y} = -1 THEN ${wrapLong(sql`(-CAST(${x} AS HUGEINT))`)} ELSE ${x} // ${y} END`,
+  )
+}
+
+function doubleArithmetic(operator: BinaryOperator, left: Sql, right: Sql): Typed {
+  switch (operator) {
+    case '/':
+      return doubleValue(divideDoubles(left, right))
+    case '%':
+      return doubleValue(
+        bind2(
+          left,
+          right,
+          (x, y) => sql`CASE WHEN ${y} = 0 THEN ${x} * ${sql.double(Number.NaN)} ELSE fmod(${x}, ${y}) END`,
+        ),
+      )
+    case '^':
+      return doubleValue(sql`pow(${left}, ${right})`)
+    default:
+      return doubleValue(sql`(${left} ${operator === '+' ? sql`+` : operator === '-' ? sql`-` : sql`*`} ${right})`)
+  }
+}

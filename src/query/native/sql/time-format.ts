@@ -1,0 +1,182 @@
+// Joda-Time's patterns, in SQL: what a pattern letter becomes for an instant on the zone's clock.
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import type { Zone } from '../time/zone.ts'
+import { type TimeRange, toLocal } from './time.ts'
+import { bind } from './typed.ts'
+
+interface Moment {
+  /** TIMESTAMP of the zone's clock. */
+  readonly local: Sql
+  readonly offsetMs: Sql
+  readonly zone: Zone
+  readonly locale: string
+}
+
+/** A pattern in pieces: runs of one letter, and literal text. */
+type Piece = { readonly letter: string; readonly count: number } | { readonly text: string }
+
+/** The pieces of a pattern; null when a quote is left open or a letter is none of Joda's. */
+export function patternPieces(pattern: string): readonly Piece[] | null {
+  const pieces: Piece[] = []
+  for (let at = 0; at < pattern.length; ) {
+    const char = pattern[at]!
+    if (/[A-Za-z]/.test(char)) {
+      let end = at + 1
+      while (pattern[end] === char) end++
+      if (!letters.has(char)) return null
+      pieces.push({ letter: char, count: end - at })
+      at = end
+    } else if (char === "'") {
+      const quoted = /^'((?:[^']|'')*)'/.exec(pattern.slice(at))
+      if (quoted === null) return null
+      pieces.push({ text: quoted[1] === '' ? "'" : quoted[1]!.replaceAll("''", "'") })
+      at += quoted[0].length
+    } else {
+      pieces.push({ text: char })
+      at++
+    }
+  }
+  return pieces
+}
+
+const letters = new Set('GCYxweEyDMdaKhHkmsSzZ')
+
+const padded = (value: Sql, width: number): Sql =>
+  width <= 1 ? sql`CAST(${value} AS VARCHAR)` : sql`printf(${sql.literal(`%0${width}d`)}, CAST(${value} AS BIGINT))`
+
+/** Names by number, from 1. */
+function named(index: Sql, names: readonly string[]): Sql {
+  return sql`[${sql.join(
+    names.map((name) => sql.literal(name)),
+    ', ',
+  )}][${index}]`
+}
+
+function dayNames(locale: string, width: 'long' | 'short'): readonly string[] {
+  const format = new Intl.DateTimeFormat(locale, { weekday: width, timeZone: 'UTC' })
+  return Array.from({ length: 7 }, (_, day) => format.format(Date.UTC(1970, 0, 5 + day)))
+}
+
+function monthNames(locale: string, width: 'long' | 'short'): readonly string[] {
+  const format = new Intl.DateTimeFormat(locale, { month: width, timeZone: 'UTC' })
+  return Array.from({ length: 12 }, (_, month) => format.format(Date.UTC(1970, month, 1)))
+}
+
+function offsetText(offsetMs: Sql, colon: boolean): Sql {
+  const minutes = sql`(abs(${offsetMs}) // 60000)`
+  return sql`(CASE WHEN ${offsetMs} < 0 THEN '-' ELSE '+' END || printf(${sql.literal(colon ? '%02d:%02d' : '%02d%02d')}, ${minutes} // 60, ${minutes} % 60))`
+}
+
+function yearText(year: Sql, count: number): Sql {
+  return count === 2 ? padded(sql`(${year} % 100)`, 2) : padded(year, count)
+}
+
+function letterText(moment: Moment, letter: string, count: number): Sql {
+  const { local, offsetMs, zone, locale } = moment
+  const width = count > 3 ? 'long' : 'short'
+  switch (letter) {
+    case 'G':
+      return sql`(CASE WHEN year(${local}) > 0 THEN 'AD' ELSE 'BC' END)`
+    case 'C':
+      return padded(sql`(year(${local}) // 100)`, count)
+    case 'y':
+    case 'Y':
+      return yearText(sql`year(${local})`, count)
+    case 'x':
+      return yearText(sql`isoyear(${local})`, count)
+    case 'w':
+      return padded(sql`week(${local})`, count)
+    case 'e':
+      return padded(sql`isodow(${local})`, count)
+    case 'E':
+      return named(sql`isodow(${local})`, dayNames(locale, width))
+    case 'D':
+      return padded(sql`dayofyear(${local})`, count)
+    case 'M':
+      return count > 2 ? named(sql`month(${local})`, monthNames(locale, width)) : padded(sql`month(${local})`, count)
+    case 'd':
+      return padded(sql`day(${local})`, count)
+    case 'a':
+      return sql`(CASE WHEN hour(${local}) < 12 THEN 'AM' ELSE 'PM' END)`
+    case 'K':
+      return padded(sql`(hour(${local}) % 12)`, count)
+    case 'h':
+      return padded(sql`((hour(${local}) + 11) % 12 + 1)`, count)
+    case 'H':
+      return padded(sql`hour(${local})`, count)
+    case 'k':
+      return padded(sql`((hour(${local}) + 23) % 24 + 1)`, count)
+    case 'm':
+      return padded(sql`minute(${local})`, count)
+    case 's':
+      return padded(sql`(second(${local}))`, count)
+    case 'S':
+      return sql`rpad(printf('%03d', millisecond(${local}) % 1000), ${sql.long(count)}::INTEGER, '0')`
+    case 'z':
+      return zone.name === 'UTC' ? sql`'UTC'` : offsetText(offsetMs, true)
+    case 'Z':
+      return count > 2 ? sql.literal(zone.name) : offsetText(offsetMs, count === 2)
+    default:
+      throw new Error(`the pattern letter ${letter} has no SQL`)
+  }
+}
+
+/** The text of an instant by a pattern's pieces; `null` for ISO 8601 with milliseconds and the offset. */
+export function formatTime(ms: Sql, pieces: readonly Piece[] | null, zone: Zone, range: TimeRange, locale = 'en'): Sql {
+  return bind(ms, (x) =>
+    bind(toLocal(x, zone, range), (localMs) => {
+      const local = sql`make_timestamp_ms(${localMs})`
+      const moment: Moment = { local, offsetMs: sql`(${localMs} - ${x})`, zone, locale }
+      if (pieces === null) return isoText(moment)
+      if (pieces.length === 0) return sql`''`
+      const parts = pieces.map((piece) =>
+        'text' in piece ? sql.literal(piece.text) : letterText(moment, piece.letter, piece.count),
+      )
+      return sql`(${sql.join([...parts, sql`''`], ' || ')})`
+    }),
+  )
+}
+
+function isoText(moment: Moment): Sql {
+  const { local, offsetMs } = moment
+  const seconds = sql`strftime(${local}, '-%m-%dT%H:%M:%S.')`
+  const year = sql`(CASE WHEN year(${local}) < 0 THEN '-' ELSE '' END) || printf('%04d', abs(year(${local})))`
+  const offset = sql`CASE WHEN ${offsetMs} = 0 THEN 'Z' ELSE ${offsetText(offsetMs, true)} END`
+  return sql`(${year} || ${seconds} || printf('%03d', millisecond(${local}) % 1000) || ${offset})`
+}
+
+const parseLetters: Readonly<Record<string, string>> = {
+  y: '%-Y',
+  Y: '%-Y',
+  M: '%-m',
+  MMM: '%b',
+  MMMM: '%B',
+  d: '%-d',
+  D: '%-j',
+  E: '%a',
+  EEEE: '%A',
+  a: '%p',
+  h: '%-I',
+  H: '%-H',
+  m: '%-M',
+  s: '%-S',
+  S: '%g',
+  Z: '%z',
+}
+
+/** A Joda pattern as the engine's parser wants it; null where it has no counterpart. */
+export function parsePattern(pattern: string): string | null {
+  const pieces = patternPieces(pattern)
+  if (pieces === null) return null
+  let format = ''
+  for (const piece of pieces) {
+    if ('text' in piece) format += piece.text.replaceAll('%', '%%')
+    else {
+      const { letter, count } = piece
+      const found = letter === 'y' && count === 2 ? '%y' : (parseLetters[letter.repeat(count)] ?? parseLetters[letter])
+      if (found === undefined) return null
+      format += found.replace('%-Y', '%Y')
+    }
+  }
+  return format
+}

@@ -1,0 +1,161 @@
+// Druid's arithmetic of time in SQL, on milliseconds: zones come in as the steps of their offsets, so that the engine needs no calendar.
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { msPerDay } from '../../../model/instant.ts'
+import { type BucketGranularity, bucketStart, nextBucket } from '../time/granularity.ts'
+import { type Period, periodDays, periodMonths, periodTimeMs } from '../time/iso.ts'
+import type { Zone } from '../time/zone.ts'
+import { bind } from './typed.ts'
+
+/** Where instants may lie; an offset outside is that of the end. */
+export interface TimeRange {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+/** What zones are read for when nothing tells where the instants lie. */
+export const wideRange: TimeRange = { fromMs: Date.UTC(1900, 0, 1), untilMs: Date.UTC(2100, 0, 1) }
+
+/** More buckets than any walk in a query should have. */
+const walkBucketsMax = 20_000
+
+/** The value of the last step at or before `ms`, as a tree of CASEs. */
+function steps(ms: Sql, found: readonly { readonly fromMs: number; readonly value: number }[]): Sql {
+  if (found.length === 1) return sql.long(found[0]!.value)
+  const middle = found.length >> 1
+  return sql`CASE WHEN ${ms} < ${sql.long(found[middle]!.fromMs)} THEN ${steps(ms, found.slice(0, middle))} ELSE ${steps(ms, found.slice(middle))} END`
+}
+
+/** Local time minus UTC at an instant. */
+function offsetAt(ms: Sql, zone: Zone, range: TimeRange): Sql {
+  const changes = zone.changes(range.fromMs, range.untilMs)
+  return steps(
+    ms,
+    changes.map(({ fromMs, offsetMs }) => ({ fromMs, value: offsetMs })),
+  )
+}
+
+export function toLocal(ms: Sql, zone: Zone, range: TimeRange): Sql {
+  if (zone.fixed) return zone.offset(0) === 0 ? ms : sql`(${ms} + ${sql.long(zone.offset(0))})`
+  return bind(ms, (x) => sql`(${x} + ${offsetAt(x, zone, range)})`)
+}
+
+/** The instant of a local time that was come to from the instant `near`. */
+function toInstant(local: Sql, near: Sql, zone: Zone, range: TimeRange): Sql {
+  if (zone.fixed) return zone.offset(0) === 0 ? local : sql`(${local} - ${sql.long(zone.offset(0))})`
+  return bind(local, (l) =>
+    bind(sql`${l} - ${offsetAt(near, zone, range)}`, (guess) => {
+      const there = offsetAt(guess, zone, range)
+      return bind(sql`${l} - ${there}`, (other) => sql`CASE WHEN ${other} = ${guess} THEN ${guess} ELSE ${other} END`)
+    }),
+  )
+}
+
+/** The instant of a local time that came from a text: nothing tells which of two it is but the offset now. */
+export const fromLocal = (local: Sql, zone: Zone, range: TimeRange): Sql =>
+  bind(local, (x) => toInstant(x, x, zone, range))
+
+const floorTo = (value: Sql, width: number): Sql =>
+  width === 1
+    ? value
+    : bind(value, (x) => sql`(${x} - ((${x} % ${sql.long(width)}) + ${sql.long(width)}) % ${sql.long(width)})`)
+
+const floorFrom = (value: Sql, width: number, origin: number): Sql =>
+  origin === 0
+    ? floorTo(value, width)
+    : sql`(${floorTo(sql`(${value} - ${sql.long(origin)})`, width)} + ${sql.long(origin)})`
+
+const timestamp = (localMs: Sql): Sql => sql`make_timestamp_ms(${localMs})`
+
+/** Months since year 0. */
+const monthIndex = (localMs: Sql): Sql => sql`(year(${timestamp(localMs)}) * 12 + month(${timestamp(localMs)}) - 1)`
+
+const addMonthsTo = (localMs: Sql, months: Sql): Sql =>
+  sql`epoch_ms(${timestamp(localMs)} + to_months(CAST(${months} AS INTEGER)))`
+
+/** The start of a bucket of whole months since the local origin. */
+function floorMonths(localMs: Sql, months: number, originLocalMs: number): Sql {
+  if (originLocalMs === 0) {
+    const unit = months === 1 ? 'month' : months === 3 ? 'quarter' : months === 12 ? 'year' : null
+    if (unit !== null) return sql`epoch_ms(date_trunc(${sql.literal(unit)}, ${timestamp(localMs)}))`
+  }
+  const origin = sql.long(originLocalMs)
+  return bind(localMs, (local) =>
+    bind(sql`${monthIndex(local)} - ${monthIndex(origin)}`, (between) => {
+      const whole = sql`(${between} - CASE WHEN ${addMonthsTo(origin, between)} > ${local} THEN 1 ELSE 0 END)`
+      return addMonthsTo(origin, floorTo(sql`CAST(${whole} AS BIGINT)`, months))
+    }),
+  )
+}
+
+/** The start of the bucket that holds `ms`. `null` when the granularity has too many buckets in the range. */
+export function floorToBucket(ms: Sql, granularity: BucketGranularity, range: TimeRange): Sql | null {
+  const { zone } = granularity
+  switch (granularity.kind) {
+    case 'uniform':
+      return floorFrom(ms, granularity.widthMs, modulo(granularity.originMs, granularity.widthMs))
+    case 'localTime': {
+      const { widthMs } = granularity
+      if (zone.changes(range.fromMs, range.untilMs).every(({ offsetMs }) => offsetMs % widthMs === 0))
+        return floorTo(ms, widthMs)
+      return bind(ms, (x) =>
+        bind(offsetAt(x, zone, range), (offset) => sql`(${floorTo(sql`(${x} + ${offset})`, widthMs)} - ${offset})`),
+      )
+    }
+    case 'days': {
+      const width = granularity.days * msPerDay
+      const origin = modulo(granularity.originLocalMs, width)
+      return bind(ms, (x) => toInstant(floorFrom(toLocal(x, zone, range), width, origin), x, zone, range))
+    }
+    case 'months':
+      return bind(ms, (x) =>
+        toInstant(floorMonths(toLocal(x, zone, range), granularity.months, granularity.originLocalMs), x, zone, range),
+      )
+    case 'walk':
+      return floorByWalk(ms, granularity, range)
+  }
+}
+
+const modulo = (value: number, width: number): number => value - Math.floor(value / width) * width
+
+function floorByWalk(ms: Sql, granularity: BucketGranularity, range: TimeRange): Sql | null {
+  const starts: { fromMs: number; value: number }[] = []
+  for (let at = bucketStart(granularity, range.fromMs); at <= range.untilMs; at = nextBucket(granularity, at)) {
+    starts.push({ fromMs: at, value: at })
+    if (starts.length > walkBucketsMax) return null
+  }
+  return bind(ms, (x) => steps(x, starts))
+}
+
+/** The start of the bucket after the one that starts at `start`. */
+export function nextBucketSql(start: Sql, granularity: BucketGranularity, range: TimeRange): Sql {
+  const { zone } = granularity
+  switch (granularity.kind) {
+    case 'uniform':
+    case 'localTime':
+      return sql`(${start} + ${sql.long(granularity.widthMs)})`
+    case 'days':
+      return bind(start, (x) =>
+        toInstant(sql`(${toLocal(x, zone, range)} + ${sql.long(granularity.days * msPerDay)})`, x, zone, range),
+      )
+    case 'months':
+      return bind(start, (x) =>
+        toInstant(addMonthsTo(toLocal(x, zone, range), sql.long(granularity.months)), x, zone, range),
+      )
+    case 'walk':
+      return shift(start, granularity.period, sql.long(1), zone, range)
+  }
+}
+
+/** An instant moved by a period `times` over, by the zone's calendar. */
+export function shift(ms: Sql, period: Period, times: Sql, zone: Zone, range: TimeRange): Sql {
+  const [months, days, rest] = [periodMonths(period), periodDays(period), periodTimeMs(period)]
+  const byMonths = (x: Sql, n: Sql): Sql =>
+    toInstant(addMonthsTo(toLocal(x, zone, range), sql`${sql.long(months)} * ${n}`), x, zone, range)
+  const byDays = (x: Sql, n: Sql): Sql =>
+    toInstant(sql`(${toLocal(x, zone, range)} + ${sql.long(days * msPerDay)} * ${n})`, x, zone, range)
+  return bind(times, (n) => {
+    const moved = months === 0 ? ms : bind(ms, (x) => byMonths(x, n))
+    const further = days === 0 ? moved : bind(moved, (x) => byDays(x, n))
+    return rest === 0 ? further : sql`(${further} + ${sql.long(rest)} * ${n})`
+  })
+}

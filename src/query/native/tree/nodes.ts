@@ -1,0 +1,369 @@
+// The parts of a native query, checked: plain tagged data, one type a component of Druid's.
+import type { Expression } from '../expression/syntax.ts'
+import type { ColumnType } from '../sql/typed.ts'
+import type { NativeGranularity } from '../time/granularity.ts'
+import type { Interval } from '../time/iso.ts'
+import type { Zone } from '../time/zone.ts'
+
+export type Ordering = 'lexicographic' | 'alphanumeric' | 'numeric' | 'strlen' | 'version' | 'natural'
+
+export type SearchSpec =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'contains'; readonly value: string | null; readonly caseSensitive: boolean }
+  | { readonly kind: 'fragment'; readonly values: readonly string[]; readonly caseSensitive: boolean }
+  | { readonly kind: 'regex'; readonly pattern: string }
+
+export type Extraction =
+  | {
+      readonly kind: 'timeFormat'
+      readonly format: string | null
+      readonly zone: Zone
+      readonly locale: string
+      readonly granularity: NativeGranularity | null
+      readonly asMillis: boolean
+    }
+  | { readonly kind: 'substring'; readonly index: number; readonly length: number | null }
+  | { readonly kind: 'upper' | 'lower' | 'strlen' | 'identity' }
+  | {
+      readonly kind: 'regex'
+      readonly pattern: string
+      readonly index: number
+      readonly replaceMissing: boolean
+      readonly missing: string | null
+    }
+  | { readonly kind: 'partial'; readonly pattern: string }
+  | { readonly kind: 'searchQuery'; readonly query: SearchSpec }
+  | {
+      readonly kind: 'lookup'
+      readonly map: ReadonlyMap<string, string>
+      readonly retain: boolean
+      readonly missing: string | null
+    }
+  | { readonly kind: 'cascade'; readonly steps: readonly Extraction[] }
+  | { readonly kind: 'bucket'; readonly size: number; readonly offset: number }
+  | {
+      readonly kind: 'stringFormat'
+      readonly format: string
+      readonly nulls: 'nullString' | 'emptyString' | 'returnNull'
+    }
+
+export interface DimensionSpec {
+  readonly dimension: string
+  readonly outputName: string
+  readonly outputType: ColumnType
+  readonly extraction: Extraction | null
+  /** What is kept; the rest becomes null. */
+  readonly keep:
+    | { readonly values: readonly (string | null)[]; readonly listed: boolean }
+    | { readonly pattern: string }
+    | { readonly prefix: string }
+    | null
+  readonly path: string
+}
+
+export type Scalar = string | number | bigint | boolean
+
+export type Filter =
+  | { readonly kind: 'and' | 'or'; readonly fields: readonly Filter[] }
+  | { readonly kind: 'not' | 'istrue' | 'isfalse'; readonly field: Filter }
+  | { readonly kind: 'constant'; readonly value: boolean }
+  | {
+      readonly kind: 'selector'
+      readonly dimension: string
+      readonly value: string | null
+      readonly extraction: Extraction | null
+    }
+  | {
+      readonly kind: 'in'
+      readonly dimension: string
+      readonly values: readonly (string | null)[]
+      readonly extraction: Extraction | null
+    }
+  | {
+      readonly kind: 'bound'
+      readonly dimension: string
+      readonly lower: string | null
+      readonly upper: string | null
+      readonly lowerStrict: boolean
+      readonly upperStrict: boolean
+      readonly ordering: Ordering
+      readonly extraction: Extraction | null
+    }
+  | { readonly kind: 'equals'; readonly column: string; readonly type: ColumnType; readonly value: Scalar }
+  | {
+      readonly kind: 'inType'
+      readonly column: string
+      readonly type: ColumnType
+      readonly values: readonly (Scalar | null)[]
+    }
+  | { readonly kind: 'null'; readonly column: string }
+  | {
+      readonly kind: 'range'
+      readonly column: string
+      readonly type: ColumnType
+      readonly lower: Scalar | null
+      readonly upper: Scalar | null
+      readonly lowerOpen: boolean
+      readonly upperOpen: boolean
+    }
+  | {
+      readonly kind: 'like'
+      readonly dimension: string
+      readonly pattern: string
+      readonly escapedBy: string | null
+      readonly extraction: Extraction | null
+    }
+  | {
+      readonly kind: 'regex'
+      readonly dimension: string
+      readonly pattern: string
+      readonly extraction: Extraction | null
+    }
+  | {
+      readonly kind: 'search'
+      readonly dimension: string
+      readonly query: SearchSpec
+      readonly extraction: Extraction | null
+    }
+  | {
+      readonly kind: 'interval'
+      readonly dimension: string
+      readonly intervals: readonly Interval[]
+      readonly extraction: Extraction | null
+    }
+  | { readonly kind: 'expression'; readonly expression: Expression; readonly path: string }
+  | { readonly kind: 'columnComparison'; readonly dimensions: readonly DimensionSpec[] }
+
+export interface FieldInput {
+  readonly fieldName: string | null
+  readonly expression: Expression | null
+  readonly path: string
+}
+
+export type NumericType = 'LONG' | 'DOUBLE' | 'FLOAT'
+
+export type Aggregator = { readonly name: string; readonly path: string } & (
+  | { readonly kind: 'count' }
+  | { readonly kind: 'sum' | 'min' | 'max'; readonly type: NumericType; readonly input: FieldInput }
+  | { readonly kind: 'mean'; readonly fieldName: string }
+  | {
+      readonly kind: 'first' | 'last'
+      readonly type: ColumnType
+      readonly fieldName: string
+      readonly timeColumn: string
+      readonly maxBytes: number
+    }
+  | { readonly kind: 'any'; readonly type: ColumnType; readonly fieldName: string; readonly maxBytes: number }
+  | {
+      readonly kind: 'cardinality'
+      readonly fields: readonly DimensionSpec[]
+      readonly byRow: boolean
+      readonly round: boolean
+    }
+  | {
+      readonly kind: 'distinct'
+      readonly sketch: 'hyperUnique' | 'theta' | 'hll'
+      readonly fieldName: string
+      readonly round: boolean
+    }
+  | { readonly kind: 'quantiles'; readonly fieldName: string }
+  | { readonly kind: 'variance'; readonly fieldName: string; readonly population: boolean }
+  | { readonly kind: 'grouping'; readonly groupings: readonly string[] }
+  | { readonly kind: 'filtered'; readonly filter: Filter; readonly aggregator: Aggregator }
+)
+
+export type PostAggregator = { readonly name: string | null; readonly path: string } & (
+  | {
+      readonly kind: 'arithmetic'
+      readonly fn: '+' | '-' | '*' | '/' | 'pow' | 'quotient'
+      readonly fields: readonly PostAggregator[]
+      readonly numericFirst: boolean
+    }
+  | { readonly kind: 'fieldAccess'; readonly fieldName: string }
+  | { readonly kind: 'constant'; readonly value: number | bigint }
+  | { readonly kind: 'expression'; readonly expression: Expression; readonly outputType: ColumnType | null }
+  | {
+      readonly kind: 'extreme'
+      readonly greatest: boolean
+      readonly type: 'LONG' | 'DOUBLE'
+      readonly fields: readonly PostAggregator[]
+    }
+  | { readonly kind: 'estimate'; readonly field: PostAggregator; readonly round: boolean }
+  | {
+      readonly kind: 'thetaSetOp'
+      readonly fn: 'UNION' | 'INTERSECT' | 'NOT'
+      readonly fields: readonly PostAggregator[]
+    }
+  | {
+      readonly kind: 'quantile'
+      readonly field: PostAggregator
+      readonly fractions: readonly number[]
+      readonly one: boolean
+    }
+  | {
+      readonly kind: 'histogram'
+      readonly field: PostAggregator
+      readonly splitPoints: readonly number[] | null
+      readonly bins: number
+    }
+  | { readonly kind: 'stddev'; readonly fieldName: string }
+)
+
+export type Having =
+  | {
+      readonly kind: 'compare'
+      readonly operator: '>' | '<' | '='
+      readonly aggregation: string
+      readonly value: number | bigint
+    }
+  | { readonly kind: 'and' | 'or'; readonly specs: readonly Having[] }
+  | { readonly kind: 'not'; readonly spec: Having }
+  | { readonly kind: 'filter'; readonly filter: Filter }
+  | { readonly kind: 'dimSelector'; readonly dimension: DimensionSpec; readonly value: string | null }
+  | { readonly kind: 'constant'; readonly value: boolean }
+
+export interface OrderColumn {
+  readonly dimension: string
+  readonly descending: boolean
+  readonly ordering: Ordering
+  readonly path: string
+}
+
+export interface LimitSpec {
+  readonly limit: number | null
+  readonly offset: number
+  readonly columns: readonly OrderColumn[]
+}
+
+export interface VirtualColumn {
+  readonly name: string
+  readonly expression: Expression
+  readonly outputType: ColumnType
+  readonly path: string
+}
+
+export type DataSource =
+  | { readonly kind: 'table'; readonly name: string; readonly path: string }
+  | { readonly kind: 'union'; readonly tables: readonly (DataSource & { readonly kind: 'table' })[] }
+  | { readonly kind: 'query'; readonly query: NativeQuery }
+  | {
+      readonly kind: 'inline'
+      readonly columns: readonly InlineColumn[]
+      readonly rows: readonly (readonly (Scalar | null)[])[]
+    }
+  | {
+      readonly kind: 'join'
+      readonly left: DataSource
+      readonly right: DataSource
+      readonly prefix: string
+      readonly condition: Expression
+      readonly joinType: 'INNER' | 'LEFT' | 'RIGHT' | 'FULL'
+      readonly leftFilter: Filter | null
+      readonly path: string
+    }
+
+export interface InlineColumn {
+  readonly name: string
+  /** null: as the values are. */
+  readonly type: ColumnType | null
+}
+
+/** The context flags that change an answer. */
+export interface Context {
+  readonly skipEmptyBuckets: boolean
+  readonly grandTotal: boolean
+  readonly sortByDimsFirst: boolean
+  readonly timesAsLong: boolean
+  readonly resultAsArray: boolean
+  readonly timeoutMs: number | null
+  readonly queryId: string | null
+}
+
+interface Common {
+  readonly dataSource: DataSource
+  readonly intervals: readonly Interval[]
+  readonly filter: Filter | null
+  readonly virtualColumns: readonly VirtualColumn[]
+  readonly context: Context
+}
+
+interface Aggregating extends Common {
+  readonly granularity: NativeGranularity
+  readonly aggregations: readonly Aggregator[]
+  readonly postAggregations: readonly PostAggregator[]
+}
+
+export interface TimeseriesQuery extends Aggregating {
+  readonly kind: 'timeseries'
+  readonly descending: boolean
+  readonly limit: number
+}
+
+export type TopNMetric =
+  | { readonly kind: 'numeric'; readonly metric: string }
+  | { readonly kind: 'dimension'; readonly ordering: Ordering; readonly previousStop: string | null }
+  | { readonly kind: 'inverted'; readonly metric: TopNMetric }
+
+export interface TopNQuery extends Aggregating {
+  readonly kind: 'topN'
+  readonly dimension: DimensionSpec
+  readonly threshold: number
+  readonly metric: TopNMetric
+}
+
+export interface GroupByQuery extends Aggregating {
+  readonly kind: 'groupBy'
+  readonly dimensions: readonly DimensionSpec[]
+  readonly having: Having | null
+  readonly limitSpec: LimitSpec
+  readonly subtotals: readonly (readonly string[])[] | null
+}
+
+export interface ScanQuery extends Common {
+  readonly kind: 'scan'
+  /** Empty: all. */
+  readonly columns: readonly string[]
+  readonly compact: boolean
+  readonly batchSize: number
+  readonly limit: number | null
+  readonly offset: number
+  readonly order: 'none' | 'ascending' | 'descending'
+}
+
+export interface SearchQuery extends Common {
+  readonly kind: 'search'
+  readonly granularity: NativeGranularity
+  /** null: all that are text. */
+  readonly dimensions: readonly DimensionSpec[] | null
+  readonly query: SearchSpec
+  readonly limit: number
+  readonly ordering: Ordering
+}
+
+export interface TimeBoundaryQuery extends Common {
+  readonly kind: 'timeBoundary'
+  readonly bound: 'minTime' | 'maxTime' | null
+}
+
+export interface SegmentMetadataQuery extends Common {
+  readonly kind: 'segmentMetadata'
+  /** The intervals were left out: the newest week. */
+  readonly newestWeek: boolean
+  readonly toInclude: 'all' | 'none' | readonly string[]
+  readonly merge: boolean
+  readonly analyses: ReadonlySet<string>
+}
+
+export interface DataSourceMetadataQuery extends Common {
+  readonly kind: 'dataSourceMetadata'
+}
+
+export type NativeQuery =
+  | TimeseriesQuery
+  | TopNQuery
+  | GroupByQuery
+  | ScanQuery
+  | SearchQuery
+  | TimeBoundaryQuery
+  | SegmentMetadataQuery
+  | DataSourceMetadataQuery

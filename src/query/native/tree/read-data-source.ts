@@ -1,0 +1,92 @@
+import { type Json, unsupported } from './json-reader.ts'
+import type { DataSource, NativeQuery, Scalar } from './nodes.ts'
+import { readExpression, readType } from './read-common.ts'
+import { readFilterOrNull } from './read-filter.ts'
+
+const druidTypes = ['lookup', 'unnest', 'filter', 'globalTable', 'restrict', 'external']
+const joinTypes = ['INNER', 'LEFT', 'RIGHT', 'FULL'] as const
+
+export function readDataSource(json: Json, readQuery: (json: Json) => NativeQuery): DataSource {
+  if (!json.isObject)
+    return {
+      kind: 'table',
+      name:
+        typeof json.value === 'string'
+          ? json.value
+          : json.fail(json.missing ? 'is required' : 'must be a name or an object'),
+      path: json.path,
+    }
+  const again = (inner: Json): DataSource => readDataSource(inner, readQuery)
+  switch (json.type()) {
+    case 'table':
+      return { kind: 'table', name: json.at('name').text(), path: json.at('name').path }
+    case 'union': {
+      const tables = json
+        .at('dataSources')
+        .items()
+        .map((item) => {
+          const table = again(item)
+          if (table.kind !== 'table') throw unsupported(item.path, 'a union of anything but tables')
+          return table
+        })
+      return tables.length === 0 ? json.at('dataSources').fail('must not be empty') : { kind: 'union', tables }
+    }
+    case 'query':
+      return { kind: 'query', query: readQuery(json.at('query')) }
+    case 'inline':
+      return readInline(json)
+    case 'join': {
+      const prefix = json.at('rightPrefix').text()
+      if (prefix === '') json.at('rightPrefix').fail('must not be empty')
+      const right = again(json.at('right'))
+      if (right.kind === 'table' || right.kind === 'union')
+        json.at('right').fail('must be a query or inline rows: Druid joins no table on the right')
+      return {
+        kind: 'join',
+        left: again(json.at('left')),
+        right,
+        prefix,
+        condition: readExpression(json.at('condition')),
+        joinType: json.at('joinType').oneOf(joinTypes),
+        leftFilter: readFilterOrNull(json.at('leftFilter')),
+        path: json.at('condition').path,
+      }
+    }
+    default:
+      return json.refuseType('data source', druidTypes)
+  }
+}
+
+function readInline(json: Json): DataSource {
+  const names = json
+    .at('columnNames')
+    .items()
+    .map((item) => item.text())
+  const types = json.at('columnTypes')
+  const listed = types.missing ? null : types.items()
+  if (listed !== null && listed.length !== names.length) types.fail('must have a type for each column')
+  const rows = json
+    .at('rows')
+    .items()
+    .map((row) => {
+      const values = row.items()
+      if (values.length !== names.length) row.fail('must have a value for each column')
+      return values.map(scalar)
+    })
+  return {
+    kind: 'inline',
+    columns: names.map((name, index) => ({
+      name,
+      type: listed === null || listed[index]!.missing ? null : readType(listed[index]!, 'STRING'),
+    })),
+    rows,
+  }
+}
+
+function scalar(json: Json): Scalar | null {
+  const { value } = json
+  if (json.missing) return null
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return value
+  throw unsupported(json.path, 'an array in inline rows')
+}

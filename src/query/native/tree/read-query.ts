@@ -1,0 +1,404 @@
+// A native query's JSON to its tree. Everything that the tree can hold is checked here; faults name their path.
+import { Json, unsupported } from './json-reader.ts'
+import type { Context, DataSource, Having, LimitSpec, NativeQuery, TopNMetric, VirtualColumn } from './nodes.ts'
+import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
+import {
+  readDimension,
+  readExpression,
+  readGranularity,
+  readIntervals,
+  readOrdering,
+  readSearchSpec,
+  readType,
+} from './read-common.ts'
+import { readDataSource } from './read-data-source.ts'
+import { readFilter, readFilterOrNull } from './read-filter.ts'
+
+const eternity = { startMs: -8.64e15, endMs: 8.64e15 }
+
+const druidTypes = ['windowOperator', 'union', 'select']
+
+/** Subqueries nested deeper than anybody writes. */
+const depthMax = 20
+
+/** Reads a native query. Throws `invalid_request` with the path of the fault, and `unsupported_native_query`. */
+export function readNativeQuery(value: unknown, path = ''): NativeQuery {
+  return readQuery(new Json(value, path), 0)
+}
+
+function readQuery(json: Json, depth: number): NativeQuery {
+  if (!json.isObject) json.fail('must be a query')
+  if (depth > depthMax) json.fail('is nested too deeply')
+  const type = json.at('queryType').text()
+  switch (type) {
+    case 'timeseries':
+      return readTimeseries(json, depth)
+    case 'topN':
+      return readTopN(json, depth)
+    case 'groupBy':
+      return readGroupBy(json, depth)
+    case 'scan':
+      return readScan(json, depth)
+    case 'search':
+      return readSearch(json, depth)
+    case 'timeBoundary': {
+      const bound = json.at('bound').textOrNull() || null
+      const common = readCommon(json, depth, true)
+      return {
+        ...common,
+        kind: 'timeBoundary',
+        bound: bound === null ? null : json.at('bound').oneOf(['minTime', 'maxTime'] as const),
+      }
+    }
+    case 'segmentMetadata':
+      return readSegmentMetadata(json, depth)
+    case 'dataSourceMetadata':
+      return { ...readCommon(json, depth, true), kind: 'dataSourceMetadata' }
+    default:
+      if (druidTypes.includes(type)) throw unsupported(json.at('queryType').path, `the query type "${type}"`)
+      return json
+        .at('queryType')
+        .fail(
+          `"${type}" is no query type: timeseries, topN, groupBy, scan, search, timeBoundary, segmentMetadata and dataSourceMetadata are`,
+        )
+  }
+}
+
+interface Common {
+  readonly dataSource: DataSource
+  readonly intervals: NativeQuery['intervals']
+  readonly filter: NativeQuery['filter']
+  readonly virtualColumns: readonly VirtualColumn[]
+  readonly context: Context
+}
+
+function readCommon(json: Json, depth: number, eternal = false): Common {
+  const virtualColumns = json.at('virtualColumns').itemsOrNone().map(readVirtualColumn)
+  checkNames(virtualColumns.map(({ name }, index) => ({ name, path: json.at('virtualColumns').items()[index]! })))
+  return {
+    dataSource: readDataSource(json.at('dataSource'), (inner) => readQuery(inner, depth + 1)),
+    intervals: eternal && json.at('intervals').missing ? [eternity] : readIntervals(json.at('intervals')),
+    filter: readFilterOrNull(json.at('filter')),
+    virtualColumns,
+    context: readContext(json.at('context')),
+  }
+}
+
+function readVirtualColumn(json: Json): VirtualColumn {
+  if (json.type() !== 'expression')
+    return json.refuseType('virtual column', [
+      'nested-field',
+      'mv-filtered',
+      'mv-regex-filtered',
+      'mv-prefix-filtered',
+      'fallback',
+      'list-filtered',
+      'regex-filtered',
+      'prefix-filtered',
+    ])
+  return {
+    name: json.at('name').text(),
+    expression: readExpression(json.at('expression')),
+    outputType: readType(json.at('outputType'), 'FLOAT'),
+    path: json.at('expression').path,
+  }
+}
+
+function readContext(json: Json): Context {
+  const at = (name: string): Json => (json.missing ? new Json(undefined, '') : json.at(name))
+  const timeout = at('timeout').missing ? null : at('timeout').whole()
+  if (timeout !== null && timeout < 0) at('timeout').fail('must not be below 0')
+  return {
+    skipEmptyBuckets: at('skipEmptyBuckets').flag(false),
+    grandTotal: at('grandTotal').flag(false),
+    sortByDimsFirst: at('sortByDimsFirst').flag(false),
+    timesAsLong: at('serializeDateTimeAsLong').flag(false),
+    resultAsArray: at('resultAsArray').flag(false),
+    timeoutMs: timeout === 0 ? null : timeout,
+    queryId: at('queryId').textOrNull(),
+  }
+}
+
+function readAggregating(
+  json: Json,
+  depth: number,
+  dimensions: readonly { readonly name: string; readonly path: Json }[],
+) {
+  const aggregations = json
+    .at('aggregations')
+    .itemsOrNone()
+    .map((item) => ({ item, read: readAggregator(item) }))
+  const postAggregations = json
+    .at('postAggregations')
+    .itemsOrNone()
+    .map((item) => ({ item, read: readPostAggregator(item) }))
+  checkNames([
+    ...dimensions,
+    ...aggregations.map(({ item, read }) => ({ name: read.name, path: item })),
+    ...postAggregations.map(({ item, read }) => ({ name: read.name ?? item.at('name').text(), path: item })),
+  ])
+  return {
+    ...readCommon(json, depth),
+    granularity: readGranularity(json.at('granularity')),
+    aggregations: aggregations.map(({ read }) => read),
+    postAggregations: postAggregations.map(({ read }) => read),
+  }
+}
+
+function readTimeseries(json: Json, depth: number): NativeQuery {
+  const limit = json.at('limit').wholeOr(0)
+  if (limit < 0) json.at('limit').fail('must not be below 0')
+  return {
+    ...readAggregating(json, depth, []),
+    kind: 'timeseries',
+    descending: json.at('descending').flag(false),
+    limit,
+  }
+}
+
+function readTopN(json: Json, depth: number): NativeQuery {
+  const dimension = readDimension(json.at('dimension'))
+  const aggregating = readAggregating(json, depth, [{ name: dimension.outputName, path: json.at('dimension') }])
+  const threshold = json.at('threshold').whole()
+  if (threshold <= 0) json.at('threshold').fail('must be above 0')
+  const names = new Set([...aggregating.aggregations, ...aggregating.postAggregations].map(({ name }) => name))
+  return { ...aggregating, kind: 'topN', dimension, threshold, metric: readMetric(json.at('metric'), names) }
+}
+
+function readMetric(json: Json, names: ReadonlySet<string | null>): TopNMetric {
+  const numeric = (at: Json): TopNMetric => {
+    const metric = at.text()
+    return names.has(metric)
+      ? { kind: 'numeric', metric }
+      : at.fail(`"${metric}" is the name of no aggregator or post-aggregator`)
+  }
+  if (!json.isObject) return numeric(json)
+  switch (json.type()) {
+    case 'numeric':
+      return numeric(json.at('metric'))
+    case 'inverted':
+      return { kind: 'inverted', metric: readMetric(json.at('metric'), names) }
+    case 'dimension':
+    case 'lexicographic':
+    case 'alphaNumeric': {
+      const fallback = json.type() === 'alphaNumeric' ? 'alphanumeric' : 'lexicographic'
+      return {
+        kind: 'dimension',
+        ordering: readOrdering(json.at('ordering'), fallback),
+        previousStop: json.at('previousStop').textOrNull(),
+      }
+    }
+    default:
+      return json.refuseType('topN metric', [])
+  }
+}
+
+function readGroupBy(json: Json, depth: number): NativeQuery {
+  const dimensions = json
+    .at('dimensions')
+    .itemsOrNone()
+    .map((item) => ({ item, read: readDimension(item) }))
+  const aggregating = readAggregating(
+    json,
+    depth,
+    dimensions.map(({ item, read }) => ({ name: read.outputName, path: item })),
+  )
+  const having = json.at('having')
+  const outputs = new Set(dimensions.map(({ read }) => read.outputName))
+  const subtotals = json.at('subtotalsSpec')
+  const readSubtotal = (item: Json): readonly string[] =>
+    item
+      .items()
+      .map((name) =>
+        outputs.has(name.text()) ? name.text() : name.fail(`"${name.text()}" is no dimension of the query`),
+      )
+  return {
+    ...aggregating,
+    kind: 'groupBy',
+    dimensions: dimensions.map(({ read }) => read),
+    having: having.missing ? null : readHaving(having),
+    limitSpec: readLimitSpec(json.at('limitSpec')),
+    subtotals: subtotals.missing ? null : subtotals.items().map(readSubtotal),
+  }
+}
+
+function readHaving(json: Json): Having {
+  const compare = (operator: '>' | '<' | '='): Having => {
+    const value = json.at('value')
+    return {
+      kind: 'compare',
+      operator,
+      aggregation: json.at('aggregation').text(),
+      value: typeof value.value === 'bigint' ? value.value : value.number(),
+    }
+  }
+  const type = json.type()
+  switch (type) {
+    case 'greaterThan':
+      return compare('>')
+    case 'lessThan':
+      return compare('<')
+    case 'equalTo':
+      return compare('=')
+    case 'and':
+    case 'or':
+      return { kind: type, specs: json.at('havingSpecs').itemsOrNone().map(readHaving) }
+    case 'not':
+      return { kind: 'not', spec: readHaving(json.at('havingSpec')) }
+    case 'filter':
+      return { kind: 'filter', filter: readFilter(json.at('filter')) }
+    case 'dimSelector':
+      return {
+        kind: 'dimSelector',
+        dimension: {
+          ...readDimension(json.at('dimension')),
+          extraction: json.at('extractionFn').missing ? null : readExtractionOf(json),
+        },
+        value: json.at('value').textOrNull(),
+      }
+    case 'always':
+    case 'never':
+      return { kind: 'constant', value: type === 'always' }
+    default:
+      return json.refuseType('having', [])
+  }
+}
+
+const readExtractionOf = (json: Json) =>
+  readDimension(new Json({ type: 'extraction', dimension: '', extractionFn: json.at('extractionFn').value }, json.path))
+    .extraction
+
+/** Any type but `default` limits nothing, as in Druid. */
+function readLimitSpec(json: Json): LimitSpec {
+  if (json.missing || json.at('type').value !== 'default') return { limit: null, offset: 0, columns: [] }
+  const limit = json.at('limit').missing ? null : json.at('limit').whole()
+  const offset = json.at('offset').wholeOr(0)
+  if (limit !== null && limit <= 0) json.at('limit').fail('must be above 0')
+  if (offset < 0) json.at('offset').fail('must not be below 0')
+  const columns = json
+    .at('columns')
+    .itemsOrNone()
+    .map((item) => {
+      if (!item.isObject)
+        return { dimension: item.text(), descending: false, ordering: 'lexicographic' as const, path: item.path }
+      const direction = (item.at('direction').textOrNull() ?? '').toLowerCase()
+      const descending = direction !== '' && 'descending'.startsWith(direction)
+      if (direction !== '' && !descending && !'ascending'.startsWith(direction))
+        item.at('direction').fail('must be ascending or descending')
+      return {
+        dimension: item.at('dimension').text(),
+        descending,
+        ordering: readOrdering(item.at('dimensionOrder'), 'lexicographic'),
+        path: item.path,
+      }
+    })
+  return { limit, offset, columns }
+}
+
+const orders = ['none', 'ascending', 'descending'] as const
+
+function readScan(json: Json, depth: number): NativeQuery {
+  const format = json.at('resultFormat').textOrNull() ?? 'list'
+  if (format === 'valueVector') throw unsupported(json.at('resultFormat').path, 'the result format "valueVector"')
+  if (format !== 'list' && format !== 'compactedList') json.at('resultFormat').fail('must be list or compactedList')
+  const columns = json
+    .at('columns')
+    .itemsOrNone()
+    .map((item) => item.text())
+  const order = readScanOrder(json)
+  const limit = json.at('limit').wholeOr(0)
+  const offset = json.at('offset').wholeOr(0)
+  const batchSize = json.at('batchSize').wholeOr(20_480)
+  if (batchSize <= 0) json.at('batchSize').fail('must be above 0')
+  if (limit < 0) json.at('limit').fail('must not be below 0')
+  if (offset < 0) json.at('offset').fail('must not be below 0')
+  if (order !== 'none' && columns.length > 0 && !columns.includes('__time'))
+    json.at('columns').fail('must name __time for rows in the order of time')
+  return {
+    ...readCommon(json, depth),
+    kind: 'scan',
+    columns,
+    compact: format === 'compactedList',
+    batchSize,
+    limit: limit === 0 ? null : limit,
+    offset,
+    order,
+  }
+}
+
+function readScanOrder(json: Json): (typeof orders)[number] {
+  const [order, orderBy] = [json.at('order'), json.at('orderBy').itemsOrNone()]
+  const named = order.missing ? 'none' : order.oneOf(orders)
+  const first = orderBy[0]
+  if (first === undefined) return named
+  if (orderBy.length > 1 || first.at('columnName').text() !== '__time')
+    return json.at('orderBy').fail('rows can be ordered by __time alone')
+  return first.at('order').oneOf(orders)
+}
+
+function readSearch(json: Json, depth: number): NativeQuery {
+  const dimensions = json.at('searchDimensions')
+  const limit = json.at('limit').wholeOr(1000)
+  if (limit <= 0) json.at('limit').fail('must be above 0')
+  return {
+    ...readCommon(json, depth),
+    kind: 'search',
+    granularity: json.at('granularity').missing ? { kind: 'all' } : readGranularity(json.at('granularity')),
+    dimensions:
+      dimensions.missing || (Array.isArray(dimensions.value) && dimensions.value.length === 0)
+        ? null
+        : Array.isArray(dimensions.value)
+          ? dimensions.items().map(readDimension)
+          : [readDimension(dimensions)],
+    query: readSearchSpec(json.at('query')),
+    limit,
+    ordering: readOrdering(json.at('sort'), 'lexicographic'),
+  }
+}
+
+const analysisTypes = [
+  'cardinality',
+  'interval',
+  'minmax',
+  'size',
+  'timestampSpec',
+  'queryGranularity',
+  'aggregators',
+  'rollup',
+  'projections',
+] as const
+const mergeStrategies = ['strict', 'lenient', 'earliest', 'latest'] as const
+
+function readSegmentMetadata(json: Json, depth: number): NativeQuery {
+  const [strategy, lenient, analyses, include] = [
+    'aggregatorMergeStrategy',
+    'lenientAggregatorMerge',
+    'analysisTypes',
+    'toInclude',
+  ].map((name) => json.at(name)) as [Json, Json, Json, Json]
+  if (!strategy.missing && !lenient.missing) strategy.fail('does not go with lenientAggregatorMerge')
+  if (!strategy.missing) strategy.oneOf(mergeStrategies)
+  const read = analyses.missing
+    ? ['cardinality', 'interval', 'minmax']
+    : analyses.items().map((item) => item.oneOf(analysisTypes))
+  return {
+    ...readCommon(json, depth, true),
+    kind: 'segmentMetadata',
+    newestWeek: json.at('intervals').missing,
+    toInclude: readInclude(include),
+    merge: json.at('merge').flag(false),
+    analyses: new Set(read),
+  }
+}
+
+function readInclude(json: Json): 'all' | 'none' | readonly string[] {
+  if (json.missing) return 'all'
+  const type = json.type()
+  if (type === 'all' || type === 'none') return type
+  return type === 'list'
+    ? json
+        .at('columns')
+        .items()
+        .map((item) => item.text())
+    : json.refuseType('toInclude', [])
+}
