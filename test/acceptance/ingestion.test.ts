@@ -1,4 +1,6 @@
 // Pushes that are sent again, and pushes for which there is no room, over HTTP.
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
@@ -65,6 +67,26 @@ describe('an Idempotency-Key', () => {
     service = await service.restart()
     expect(await send(row(1), { idempotencyKey: 'one' })).toEqual(first)
     expect(await values(service.url)).toEqual([1])
+  })
+
+  test('outlives the journal record that it came in', async () => {
+    const sealing = await runService({ 'store.headRows': '1024', 'journal.segmentBytes': '65536' })
+    try {
+      const ownKey = await makeIngest(sealing.url, adminKey, { alias: 'plant' })
+      const first = await push(sealing.url, ownKey, row(1), { idempotencyKey: 'kept' })
+      const many = `[${Array.from({ length: 3000 }, (_, index) => row(index)).join()}]`
+      const firstSegment = '00000000000000000000.journal'
+      await until(async () => {
+        await push(sealing.url, ownKey, many)
+        return !(await readdir(join(sealing.dataDirectory, 'journal'))).includes(firstSegment)
+      })
+      const restarted = await sealing.restart()
+      expect(await push(restarted.url, ownKey, row(1), { idempotencyKey: 'kept' })).toEqual(first)
+      await restarted.close()
+    } catch (error) {
+      await sealing.close()
+      throw error
+    }
   })
 
   test('with another body is refused, at another ingest it is another key', async () => {
@@ -182,6 +204,31 @@ describe('bounds', () => {
       await callWell(url, 'DELETE', '/admin/ingests/plant/rejected', { key: adminKey })
       expect((await push(url, key, row(1))).status).toBe(200)
     }))
+})
+
+test('over the backlog nothing is stored, known keys are answered, and it recovers by itself', async () => {
+  const threadUrl = new URL('../crash/planted/stalls-on-file-thread.mjs', import.meta.url)
+  const service = await runService({ 'journal.backlogBytes': '65536' }, { threadUrl })
+  const brake = join(service.dataDirectory, 'stall')
+  try {
+    const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+    await push(service.url, key, row(0), { query: '?wait=true' })
+    await writeFile(brake, '')
+    const large = `[${row(1)}${' '.repeat(30_000)}]`
+    const statuses: number[] = []
+    for (let index = 0; index < 5; index++) {
+      statuses.push((await push(service.url, key, large, { idempotencyKey: `${index}` })).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 503, 503])
+    expect((await push(service.url, key, large, { idempotencyKey: '1' })).status).toBe(200)
+    expect((await push(service.url, key, row(1))).body['detail']).toContain('journal.backlogBytes')
+    await rm(brake)
+    await until(async () => (await push(service.url, key, row(2), { query: '?wait=true' })).status === 200)
+    expect(await values(service.url)).toEqual([0, 1, 1, 1, 2])
+  } finally {
+    await rm(brake, { force: true })
+    await service.close()
+  }
 })
 
 test('below the disk floor nothing is stored, and it recovers by itself', async () => {
