@@ -1,39 +1,21 @@
 // The index of one sealed file, as far as it is in memory.
-import { crc32 } from 'node:zlib'
-import type { ColumnType } from '../../../model/column.ts'
 import { type Codec, type ColumnPages, codecIds, type Encoding, encodingIds } from '../parquet/pages.ts'
-import { type BlockingFile, type OpenBlocking, readWhole } from './blocking-file.ts'
+import { type OpenBlocking, readWhole } from './blocking-file.ts'
+import { readColumns } from './column-table.ts'
 import { DamagedFileError } from './damaged-file.ts'
 import {
-  type ColumnRole,
   chunkRecordBytes,
   type FileColumn,
   headerBytes,
   headerEndBytes,
   type IndexSummary,
-  indexMagic,
-  indexVersion,
   readSummary,
-  roleIds,
   type SectionKind,
   sectionEntryBytes,
   sectionKinds,
-  typeIds,
 } from './index-layout.ts'
-
-/** Read at first: all there is of most indexes, up to the sections that are read later. */
-const firstReadBytes = 1 << 16
-
-interface SectionPlace {
-  readonly kind: number
-  readonly column: number
-  readonly checksum: number
-  readonly offset: number
-  readonly bytes: number
-}
-
-/** The sections that are read when the file is first used. */
-const coreKinds = ['columns', 'series', 'pages', 'chunks', 'places'] as const
+import { reading, readSection, readStart, type SectionPlace } from './index-reading.ts'
+import { Arrays } from './section-arrays.ts'
 
 /** Where series and pages are. Arrays are as the format document has them. */
 export class FileIndex {
@@ -50,6 +32,9 @@ export class FileIndex {
   readonly groupEnds: Uint32Array
   /** Bytes of memory that it takes. */
   readonly bytes: number
+  /** The length of the file, and of its header with the table of sections. */
+  readonly fileBytes: number
+  readonly headBytes: number
   readonly sections: readonly SectionPlace[]
   readonly #byNumber: Uint32Array
   readonly #chunks: DataView
@@ -61,9 +46,11 @@ export class FileIndex {
   constructor(path: string, open: OpenBlocking) {
     this.path = path
     this.#open = open
-    const { head, sections, core } = reading(path, open, (file) => readCore(path, file))
+    const { head, sections, core, fileBytes } = reading(path, open, (file) => readStart(path, file))
     this.summary = readSummary(head)
     this.sections = sections
+    this.fileBytes = fileBytes
+    this.headBytes = headerBytes + sections.length * sectionEntryBytes + headerEndBytes
     this.bytes = core.reduce((sum, { byteLength }) => sum + byteLength, 0)
     const { series, pages, rowGroups, columns } = this.summary
     const [columnBytes, seriesBytes, pageBytes, chunkBytes, placeBytes] = core
@@ -143,23 +130,25 @@ export class FileIndex {
     }
   }
 
-  has(kind: SectionKind, column = 0): boolean {
-    return this.#place(kind, column) !== undefined
-  }
-
   /** Reads a section that is not in memory. Null when the file has none. */
   section(kind: SectionKind, column = 0): ArrayBuffer | null {
-    const place = this.#place(kind, column)
-    if (place === undefined) return null
-    return reading(this.path, this.#open, (file) => readSection(this.path, file, place))
+    const place = this.sections.find((one) => one.kind === sectionKinds[kind] && one.column === column)
+    return place === undefined ? null : this.load(place)
+  }
+
+  /** Reads a section. Throws DamagedFileError when it is not as it was written. */
+  load(section: SectionPlace): ArrayBuffer {
+    return reading(this.path, this.#open, (file) => readSection(this.path, file, section))
+  }
+
+  bytesAt(offset: number, bytes: number): Uint8Array {
+    const read = new Uint8Array(bytes)
+    const isThere = reading(this.path, this.#open, (file) => readWhole(file, read, bytes, offset))
+    return isThere ? read : this.fail('it is cut short')
   }
 
   fail(what: string): never {
     throw new DamagedFileError(this.path, what)
-  }
-
-  #place(kind: SectionKind, column: number): SectionPlace | undefined {
-    return this.sections.find((section) => section.kind === sectionKinds[kind] && section.column === column)
   }
 }
 
@@ -183,175 +172,4 @@ function firstAbove(ends: Uint32Array, value: number): number {
     else high = middle
   }
   return low
-}
-
-function reading<T>(path: string, open: OpenBlocking, work: (file: BlockingFile) => T): T {
-  let file: BlockingFile | null = null
-  try {
-    file = open(path)
-    return work(file)
-  } catch (error) {
-    if (error instanceof DamagedFileError) throw error
-    throw new DamagedFileError(path, 'it cannot be read', error)
-  } finally {
-    file?.close()
-  }
-}
-
-interface Core {
-  readonly head: DataView
-  readonly sections: readonly SectionPlace[]
-  readonly core: readonly ArrayBuffer[]
-}
-
-function readCore(path: string, file: BlockingFile): Core {
-  const size = file.size()
-  const first = new Uint8Array(Math.min(size, firstReadBytes))
-  const damaged = (what: string): never => {
-    throw new DamagedFileError(path, what)
-  }
-  if (!readWhole(file, first, first.length, 0) || size < headerBytes + headerEndBytes) damaged('it is cut short')
-  let view = new DataView(first.buffer)
-  if (indexMagic.compare(first, 0, indexMagic.length) !== 0) damaged('it does not begin as an index does')
-  const version = view.getUint32(8, true)
-  if (version !== indexVersion) damaged(`it is of version ${version}, which this release does not know`)
-  const count = view.getUint32(12, true)
-  const tableEnd = headerBytes + count * sectionEntryBytes
-  if (tableEnd + headerEndBytes > size) damaged('its table of sections is damaged')
-  let start = first
-  if (tableEnd + headerEndBytes > first.length) {
-    start = new Uint8Array(tableEnd + headerEndBytes)
-    if (!readWhole(file, start, start.length, 0)) damaged('it is cut short')
-    view = new DataView(start.buffer)
-  }
-  if (crc32(start.subarray(0, tableEnd)) !== view.getUint32(tableEnd, true)) damaged('its header is damaged')
-  const sections = Array.from({ length: count }, (_, index) => readPlace(view, headerBytes + index * sectionEntryBytes))
-  const core = coreKinds.map((kind) => {
-    const place = sections.find((section) => section.kind === sectionKinds[kind])
-    if (place === undefined) return damaged(`it has no section ${kind}`)
-    return inside(path, start, place) ?? readSection(path, file, place)
-  })
-  return { head: view, sections, core }
-}
-
-function readPlace(view: DataView, at: number): SectionPlace {
-  return {
-    kind: view.getUint32(at, true),
-    column: view.getUint32(at + 4, true),
-    checksum: view.getUint32(at + 8, true),
-    offset: view.getFloat64(at + 16, true),
-    bytes: view.getFloat64(at + 24, true),
-  }
-}
-
-/** A section that was read with the start of the file; copied, for the rest of what was read is not kept. */
-function inside(path: string, start: Uint8Array<ArrayBuffer>, place: SectionPlace): ArrayBuffer | null {
-  const { offset, bytes } = place
-  if (offset + bytes > start.length) return null
-  requireSound(path, start.subarray(offset, offset + bytes), place)
-  return start.buffer.slice(offset, offset + bytes)
-}
-
-function readSection(path: string, file: BlockingFile, place: SectionPlace): ArrayBuffer {
-  const bytes = new Uint8Array(place.bytes)
-  if (!readWhole(file, bytes, bytes.length, place.offset)) throw new DamagedFileError(path, 'it is cut short')
-  requireSound(path, bytes, place)
-  return bytes.buffer
-}
-
-function requireSound(path: string, bytes: Uint8Array, { kind, column, checksum }: SectionPlace): void {
-  if (crc32(bytes) === checksum) return
-  const name = Object.entries(sectionKinds).find(([, id]) => id === kind)?.[0] ?? kind
-  throw new DamagedFileError(path, `its section ${name} (column ${column}) is damaged`)
-}
-
-/** Takes arrays from a section, one behind the other. */
-export class Arrays {
-  readonly #bytes: ArrayBuffer
-  #offset = 0
-
-  constructor(bytes: ArrayBuffer) {
-    this.#bytes = bytes
-  }
-
-  get isAtEnd(): boolean {
-    return this.#offset === this.#bytes.byteLength
-  }
-
-  /** Empty, and the end never reached, when the section is too short. */
-  float64(length: number): Float64Array {
-    const offset = this.#take(length * 8)
-    return offset === null ? new Float64Array(0) : new Float64Array(this.#bytes, offset, length)
-  }
-
-  uint32(length: number): Uint32Array {
-    const offset = this.#take(length * 4)
-    return offset === null ? new Uint32Array(0) : new Uint32Array(this.#bytes, offset, length)
-  }
-
-  int32(length: number): Int32Array {
-    const offset = this.#take(length * 4)
-    return offset === null ? new Int32Array(0) : new Int32Array(this.#bytes, offset, length)
-  }
-
-  #take(bytes: number): number | null {
-    const offset = this.#offset
-    this.#offset += bytes
-    return this.#offset <= this.#bytes.byteLength ? offset : null
-  }
-}
-
-function readColumns(bytes: ArrayBuffer, count: number): FileColumn[] | null {
-  const view = new DataView(bytes)
-  const columns: FileColumn[] = []
-  let at = 0
-  while (at + 4 <= bytes.byteLength) {
-    const type = columnType(view.getUint8(at))
-    const role = columnRole(view.getUint8(at + 1))
-    const end = at + 4 + view.getUint16(at + 2, true)
-    if (type === null || role === null || end > bytes.byteLength) return null
-    columns.push({ name: Buffer.from(bytes, at + 4, end - at - 4).toString('utf8'), type, role })
-    at = end
-  }
-  return columns.length === count && at === bytes.byteLength ? columns : null
-}
-
-export function encodeColumns(columns: readonly FileColumn[]): Uint8Array {
-  const parts = columns.map(({ name, type, role }) => {
-    const text = Buffer.from(name)
-    return Buffer.concat([Buffer.from([typeIds[type], roleIds[role], text.length & 0xff, text.length >>> 8]), text])
-  })
-  return Buffer.concat(parts)
-}
-
-function columnType(id: number): ColumnType | null {
-  switch (id) {
-    case typeIds.timestamp:
-      return 'timestamp'
-    case typeIds.string:
-      return 'string'
-    case typeIds.double:
-      return 'double'
-    case typeIds.long:
-      return 'long'
-    case typeIds.boolean:
-      return 'boolean'
-    default:
-      return null
-  }
-}
-
-function columnRole(id: number): ColumnRole | null {
-  switch (id) {
-    case roleIds.time:
-      return 'time'
-    case roleIds.tag:
-      return 'tag'
-    case roleIds.value:
-      return 'value'
-    case roleIds.position:
-      return 'position'
-    default:
-      return null
-  }
 }

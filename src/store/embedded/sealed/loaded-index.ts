@@ -1,8 +1,9 @@
 import type { StoredColumn } from '../chunk.ts'
 import type { HourSums } from '../sealed-source.ts'
 import type { CacheEntry } from './byte-cache.ts'
-import { Arrays, type FileIndex } from './file-index.ts'
+import type { FileIndex } from './file-index.ts'
 import { hourMs } from './index-layout.ts'
+import { Arrays } from './section-arrays.ts'
 import { decodeTails } from './tails.ts'
 
 export interface Hours {
@@ -14,6 +15,12 @@ export interface Hours {
 export interface TailRows {
   readonly times: Float64Array
   readonly positions: Float64Array
+}
+
+/** The least and the greatest value by hour; NaN where there is none. */
+export interface HourBounds {
+  readonly least: Float64Array
+  readonly greatest: Float64Array
 }
 
 /** An index with the sections that were needed so far. */
@@ -52,6 +59,17 @@ export class LoadedIndex implements CacheEntry {
       this.#sums.set(place, sums)
     }
     return sums
+  }
+
+  /** Bounds of a column, read each time: only checks need them. */
+  bounds(place: number): HourBounds | null {
+    const bytes = this.index.section('bounds', place)
+    if (bytes === null) return null
+    const entries = this.hours?.hoursMs.length ?? 0
+    const arrays = new Arrays(bytes)
+    const bounds = { least: arrays.float64(entries), greatest: arrays.float64(entries) }
+    if (!arrays.isAtEnd) this.index.fail('its bounds are not of its hours')
+    return bounds
   }
 
   /** Null when the file keeps none. */

@@ -1,3 +1,4 @@
+import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityRegistry } from '../entity-registry.ts'
 import type { SealedFile, SealedFileInfo } from '../sealed-source.ts'
 import type { BlockingFile, OpenBlocking } from './blocking-file.ts'
@@ -9,6 +10,7 @@ import { LoadedIndex } from './loaded-index.ts'
 import { type DecodedColumn, type DictionaryOf, readPage } from './page-decoder.ts'
 import { CachedPages, PassingPages } from './pages.ts'
 import { StoredReader } from './stored-reader.ts'
+import { verifyFile } from './verify-file.ts'
 
 /** What all files of the store share. */
 export interface SharedCaches {
@@ -29,7 +31,7 @@ export interface FileSurroundings {
 /** A sealed file. Its index and pages are in memory, and the file is open, as long as the caches keep them. */
 export class StoredFile implements SealedFile {
   readonly info: SealedFileInfo
-  readonly paths: FilePaths
+  readonly #paths: FilePaths
   readonly #surroundings: FileSurroundings
   readonly #pages: CachedPages
   #index: LoadedIndex | null = null
@@ -39,7 +41,7 @@ export class StoredFile implements SealedFile {
 
   constructor(info: SealedFileInfo, paths: FilePaths, surroundings: FileSurroundings) {
     this.info = info
-    this.paths = paths
+    this.#paths = paths
     this.#surroundings = surroundings
     this.#pages = new CachedPages(this, surroundings.caches.pages)
   }
@@ -58,7 +60,13 @@ export class StoredFile implements SealedFile {
   }
 
   read(index: FileIndex, page: number, place: number, dictionaryOf: DictionaryOf): DecodedColumn | null {
-    return readPage({ file: this.#file(), path: this.paths.parquet, index }, page, place, dictionaryOf)
+    return readPage({ file: this.#file(), path: this.#paths.parquet, index }, page, place, dictionaryOf)
+  }
+
+  /** Reads both files from end to end, and resolves to what is wrong with them; to none when all is as it was written. */
+  verify(pacer: Pacer): Promise<readonly string[]> {
+    const { registry, openBlocking } = this.#surroundings
+    return verifyFile({ info: this.info, paths: this.#paths, registry, openBlocking }, pacer)
   }
 
   /** Lets go of all that is in memory or open. Nobody reads the file any more. */
@@ -75,7 +83,7 @@ export class StoredFile implements SealedFile {
   #load(): LoadedIndex {
     const { caches, openBlocking } = this.#surroundings
     if (this.#index === null) {
-      const index = new FileIndex(this.paths.index, openBlocking)
+      const index = new FileIndex(this.#paths.index, openBlocking)
       this.#requireOwn(index)
       this.#index = new LoadedIndex(index, {
         grown: (loaded) => {
@@ -125,9 +133,9 @@ export class StoredFile implements SealedFile {
 
   #openHandle(openBlocking: OpenBlocking): BlockingFile {
     try {
-      return openBlocking(this.paths.parquet)
+      return openBlocking(this.#paths.parquet)
     } catch (error) {
-      throw new DamagedFileError(this.paths.parquet, 'it cannot be opened', error)
+      throw new DamagedFileError(this.#paths.parquet, 'it cannot be opened', error)
     }
   }
 }

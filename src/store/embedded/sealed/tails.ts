@@ -71,9 +71,9 @@ class ColumnTails {
   }
 
   #valueOf(column: StoredColumn, row: number): number {
-    return column.type === 'string'
-      ? this.#dictionary.codeFrom(column.dictionary, column.codes[row])
-      : column.values[row]
+    if (column.type === 'string') return this.#dictionary.codeFrom(column.dictionary, column.codes[row])
+    // A long has no -0.
+    return column.type === 'long' ? column.values[row] + 0 : column.values[row]
   }
 
   #fill(places: number): void {

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { allTypes, type Entity, rowsOf, temporaryFolder, writeEntity } from '../../../../test/support/sealed-files.ts'
+import { type BlockingFile, openBlocking } from './blocking-file.ts'
+
+const folder = temporaryFolder()
+const seriesRows = 100
+const plant: Entity = {
+  tags: ['T'],
+  columns: allTypes,
+  series: Array.from({ length: 12 }, (_, series) => ({
+    tags: [`tag ${String(series).padStart(2, '0')}`],
+    rows: Array.from({ length: seriesRows }, (_, row) => ({
+      ms: row * 1000,
+      position: row * 12 + series,
+      values: [row / 3, row, `text ${row} of ${series}`, null, row],
+    })),
+  })),
+}
+const ever = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const
+
+/** Counts what is read, by file. */
+function countingReads(): { reads: number; opened: number; open: (path: string) => BlockingFile } {
+  const counts = {
+    reads: 0,
+    opened: 0,
+    open: (path: string): BlockingFile => {
+      const file = openBlocking(path)
+      counts.opened++
+      return {
+        size: () => file.size(),
+        close: () => {
+          counts.opened--
+          file.close()
+        },
+        read: (buffer, bytes, offset) => {
+          counts.reads++
+          return file.read(buffer, bytes, offset)
+        },
+      }
+    },
+  }
+  return counts
+}
+
+test('what was read once is not read again, and columns are read when they are wanted', async () => {
+  const counts = countingReads()
+  const { file } = await writeEntity(folder.path, plant, { folder: { openBlocking: counts.open } })
+  const reading = (work: () => void): number => {
+    const before = counts.reads
+    work()
+    return counts.reads - before
+  }
+  const newest = (columns: readonly number[]) => () => {
+    for (const { chunk } of file.open(columns, 'cached').backward(3, ...ever)) {
+      expect(chunk.columns[0] !== undefined).toBe(columns.includes(0))
+      break
+    }
+  }
+  // The index is read in one piece.
+  expect(reading(() => file.open([], 'cached').find(3))).toBe(1)
+  expect(reading(newest([]))).toBe(1)
+  expect(reading(newest([]))).toBe(0)
+  // A column of nulls needs no reading.
+  expect(reading(newest([3]))).toBe(0)
+  const values = reading(newest([0]))
+  expect(values).toBeGreaterThan(0)
+  expect(values).toBeLessThanOrEqual(2)
+  expect(reading(newest([0]))).toBe(0)
+  const [segment] = file.open([0], 'cached').backward(3, ...ever)
+  expect(reading(() => expect(segment.chunk.positions.length).toBeGreaterThan(0))).toBe(1)
+  expect(reading(() => expect(segment.chunk.positions[segment.end - 1]).toBe(99 * 12 + 3))).toBe(0)
+  // Rollups and tails are sections of the index.
+  const hours = () => file.open([0], 'cached').hours(3, 0, 3_600_000)?.column(0)
+  expect(reading(hours)).toBe(2)
+  expect(reading(hours)).toBe(0)
+  const tail = () => file.open([0], 'cached').tail(3)
+  expect(reading(tail)).toBe(2)
+  expect(reading(tail)).toBe(0)
+})
+
+test('who goes through a file once leaves the cache alone', async () => {
+  const { file, folder: stored } = await writeEntity(folder.path, plant)
+  const reader = file.open([], 'once')
+  for (let place = 0; place < reader.length; place++) {
+    const rows = [...reader.forward(place, ...ever)].flatMap((segment) => rowsOf(segment, allTypes.length))
+    // All columns, for what is copied is to be complete.
+    expect(rows).toEqual(plant.series[place].rows)
+  }
+  expect(stored.pageCacheBytes).toBe(0)
+})
+
+test('caches stay within their bounds, whatever is read', async () => {
+  const anyRead = fc.record({
+    file: fc.nat(2),
+    place: fc.nat(11),
+    columns: fc.subarray([...allTypes.keys()]),
+    kind: fc.constantFrom('forward', 'backward', 'positions', 'hours', 'tail'),
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(20_000),
+      fc.nat(20_000),
+      fc.array(anyRead, { maxLength: 40 }),
+      async (pageCacheBytes, indexCacheBytes, reads) => {
+        const counts = countingReads()
+        const options = { folder: { openBlocking: counts.open, pageCacheBytes, indexCacheBytes, openFilesMax: 2 } }
+        const { folder: stored, file } = await writeEntity(folder.path, plant, options)
+        const files = [file, stored.open(file.info), stored.open(file.info)]
+        for (const { file, place, columns, kind } of reads) {
+          const reader = files[file].open(columns, 'cached')
+          const expected = plant.series[place].rows.map((row) => ({
+            ...row,
+            values: row.values.map((value, column) => (columns.includes(column) ? value : null)),
+          }))
+          if (kind === 'hours') reader.hours(place, 0, 3_600_000)?.column(0)
+          else if (kind === 'tail') expect(reader.tail(place)?.chunk.times[place]).toBe(expected[99].ms)
+          else if (kind === 'backward') for (const _ of reader.backward(place, ...ever)) break
+          else
+            for (const { chunk, start, end } of reader.forward(place, ...ever)) {
+              if (kind === 'positions') expect(chunk.positions[start]).toBeLessThan(chunk.positions[end - 1])
+            }
+          expect(stored.pageCacheBytes).toBeLessThanOrEqual(pageCacheBytes)
+          expect(stored.indexCacheBytes).toBeLessThanOrEqual(indexCacheBytes)
+          expect(counts.opened).toBeLessThanOrEqual(2)
+        }
+        for (const one of files) one.close()
+        expect([stored.pageCacheBytes, stored.indexCacheBytes, counts.opened]).toEqual([0, 0, 0])
+      },
+    ),
+    { numRuns: 40 },
+  )
+})

@@ -1,0 +1,59 @@
+// The columns of a file, as its index has them.
+import type { ColumnType } from '../../../model/column.ts'
+import { type ColumnRole, type FileColumn, roleIds, typeIds } from './index-layout.ts'
+
+/** Null when the bytes are not those of `count` columns. */
+export function readColumns(bytes: ArrayBuffer, count: number): FileColumn[] | null {
+  const view = new DataView(bytes)
+  const columns: FileColumn[] = []
+  let at = 0
+  while (at + 4 <= bytes.byteLength) {
+    const type = columnType(view.getUint8(at))
+    const role = columnRole(view.getUint8(at + 1))
+    const end = at + 4 + view.getUint16(at + 2, true)
+    if (type === null || role === null || end > bytes.byteLength) return null
+    columns.push({ name: Buffer.from(bytes, at + 4, end - at - 4).toString('utf8'), type, role })
+    at = end
+  }
+  return columns.length === count && at === bytes.byteLength ? columns : null
+}
+
+export function encodeColumns(columns: readonly FileColumn[]): Uint8Array {
+  const parts = columns.map(({ name, type, role }) => {
+    const text = Buffer.from(name)
+    return Buffer.concat([Buffer.from([typeIds[type], roleIds[role], text.length & 0xff, text.length >>> 8]), text])
+  })
+  return Buffer.concat(parts)
+}
+
+function columnType(id: number): ColumnType | null {
+  switch (id) {
+    case typeIds.timestamp:
+      return 'timestamp'
+    case typeIds.string:
+      return 'string'
+    case typeIds.double:
+      return 'double'
+    case typeIds.long:
+      return 'long'
+    case typeIds.boolean:
+      return 'boolean'
+    default:
+      return null
+  }
+}
+
+function columnRole(id: number): ColumnRole | null {
+  switch (id) {
+    case roleIds.time:
+      return 'time'
+    case roleIds.tag:
+      return 'tag'
+    case roleIds.value:
+      return 'value'
+    case roleIds.position:
+      return 'position'
+    default:
+      return null
+  }
+}

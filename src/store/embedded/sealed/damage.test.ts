@@ -1,0 +1,185 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import {
+  allTypes,
+  type Entity,
+  everything,
+  hourMs,
+  newPacer,
+  temporaryFolder,
+  type Written,
+  writeEntity,
+} from '../../../../test/support/sealed-files.ts'
+import { DamagedFileError } from './damaged-file.ts'
+
+const folder = temporaryFolder()
+
+/** Two tags, one of them null in places; every column has a null, and strings, longs and booleans of each kind. */
+const plant: Entity = {
+  tags: ['T', 'place'],
+  columns: allTypes,
+  series: [
+    ['a', 'north', 60],
+    ['a', null, 3],
+    ['b', 'north', 1],
+    [null, 'south', 25],
+    ['µ😀', 'x', 40],
+  ].map(([tag, place, rows], series) => ({
+    tags: [tag === null ? null : String(tag), place === null ? null : String(place)],
+    rows: Array.from({ length: Number(rows) }, (_, row) => ({
+      ms: 1_700_000_000_000 + row * 600_000,
+      position: row * 5 + series,
+      values: [
+        row % 7 === 3 ? null : row / 8 + series,
+        row % 5 === 1 ? null : row % 11 === 0 ? 9_007_199_254_740_993n + BigInt(row) : row * 3,
+        row % 4 === 0 ? null : `state ${row % 3}`,
+        row % 6 === 0 ? null : row % 2 === 0,
+        row % 9 === 0 ? null : 1_600_000_000_000 + row,
+      ],
+    })),
+  })),
+}
+const columns = [...allTypes.keys()]
+
+function paths({ file }: Written): { readonly parquet: string; readonly index: string } {
+  const path = `${folder.path}/${file.info.entityId}/${file.info.name}`
+  return { parquet: `${path}.parquet`, index: `${path}.index` }
+}
+
+/** Everything that can be asked of a file that is opened anew. */
+function readAll({ folder, file }: Written): unknown {
+  const reader = folder.open(file.info).open(columns, 'cached')
+  return {
+    rows: everything(reader, columns.length),
+    numbers: Array.from({ length: reader.length }, (_, place) => reader.find(reader.seriesAt(place))),
+    tails: Array.from({ length: reader.length }, (_, place) => {
+      const tail = reader.tail(place)
+      return tail === null ? null : columns.map((column) => tail.chunk.columns[column]?.type)
+    }),
+    sums: Array.from({ length: reader.length }, (_, place) => {
+      const hours = reader.hours(place, 0, 2 ** 42 * hourMs)
+      return [hours?.length, hours?.column(0), hours?.column(1)]
+    }),
+  }
+}
+
+/** What is read, or the damage that was met. */
+function outcome(written: Written): unknown {
+  try {
+    return readAll(written)
+  } catch (error) {
+    return error
+  }
+}
+
+async function faultsOf({ folder, file }: Written): Promise<readonly string[]> {
+  return folder.open(file.info).verify(newPacer())
+}
+
+describe('a file as it was written', () => {
+  test('has no fault', async () => {
+    expect(await faultsOf(await writeEntity(folder.path, plant))).toEqual([])
+  })
+
+  test.each([
+    ['without rollups and tails', { hourRowsMin: 1000, tailRowsMin: 1000 }],
+    ['of one page and row group', { pageRows: 1000, sharedPageRows: 1000, groupRows: 10_000 }],
+    ['with rollups of the first series alone', { rollupBytesMax: 200 }],
+  ])('%s has no fault', async (_, writing) => {
+    expect(await faultsOf(await writeEntity(folder.path, plant, { writing }))).toEqual([])
+  })
+})
+
+describe.each(['parquet', 'index'] as const)('a changed bit of the %s file', (kind) => {
+  test('is an error that names the file or changes no answer, and is found by verify', async () => {
+    const written = await writeEntity(folder.path, plant)
+    const path = paths(written)[kind]
+    const sound = readAll(written)
+    const bytes = readFileSync(path)
+    // Many places, and all that matters of the header and of the end.
+    const stride = Math.ceil(bytes.length / 120)
+    for (let at = 0; at < bytes.length; at += at < 40 || at > bytes.length - 20 ? 1 : stride) {
+      const changed = Buffer.from(bytes)
+      changed[at] ^= 1 << (at % 8)
+      writeFileSync(path, changed)
+      const seen = outcome(written)
+      if (seen instanceof Error) {
+        expect(seen).toBeInstanceOf(DamagedFileError)
+        expect(seen.message).toMatch(path)
+      } else {
+        expect(seen).toEqual(sound)
+      }
+      expect(await faultsOf(written), `byte ${at}`).not.toEqual([])
+    }
+  })
+
+  test.each([0, 3, 8, 95, 200, -1])('and a file cut at %i is too', async (at) => {
+    const written = await writeEntity(folder.path, plant)
+    const path = paths(written)[kind]
+    writeFileSync(
+      path,
+      readFileSync(path)
+        .subarray(0, at < 0 ? undefined : at)
+        .subarray(0, at < 0 ? at : undefined),
+    )
+    const seen = outcome(written)
+    if (at >= 0 || kind === 'index') expect(seen).toBeInstanceOf(DamagedFileError)
+    expect(await faultsOf(written)).not.toEqual([])
+  })
+})
+
+describe('a file that is not the one of the manifest', () => {
+  test('is not read', async () => {
+    const one = await writeEntity(folder.path, plant)
+    const other = await writeEntity(folder.path, { ...plant, series: plant.series.slice(1) })
+    for (const kind of ['parquet', 'index'] as const) writeFileSync(paths(one)[kind], readFileSync(paths(other)[kind]))
+    expect(outcome(one)).toMatchObject({ message: expect.stringMatching('not of the file that the manifest tells of') })
+    expect(await faultsOf(one)).not.toEqual([])
+  })
+
+  test('is not read with the pages of another', async () => {
+    const one = await writeEntity(folder.path, plant)
+    const shifted = plant.series.map(({ tags, rows }) => ({
+      tags,
+      rows: rows.map((row) => ({ ...row, values: [7.25, ...row.values.slice(1)] })),
+    }))
+    const other = await writeEntity(folder.path, { ...plant, series: shifted })
+    writeFileSync(paths(one).parquet, readFileSync(paths(other).parquet))
+    expect(outcome(one)).toBeInstanceOf(DamagedFileError)
+  })
+
+  test('nor is one that is missing', async () => {
+    for (const kind of ['parquet', 'index'] as const) {
+      const written = await writeEntity(folder.path, plant)
+      await written.folder.remove(written.file)
+      expect(outcome(written)).toMatchObject({
+        path: paths(written).index,
+        message: expect.stringMatching('cannot be read'),
+      })
+      expect(await faultsOf(written)).toHaveLength(1)
+      expect(kind).toBeDefined()
+    }
+  })
+})
+
+describe('verify', () => {
+  test.each([
+    ['rows', { rows: 1 }],
+    ['first date', { firstMs: 5 }],
+    ['last position', { lastPosition: 5 }],
+    ['day', { day: 4 }],
+    ['bytes of the index', { indexBytes: 5 }],
+  ])('finds that the manifest has other %s', async (what, change) => {
+    const { folder: stored, file } = await writeEntity(folder.path, plant)
+    const faults = await stored.open({ ...file.info, ...change }).verify(newPacer())
+    expect(faults).toEqual([expect.stringMatching(`${what}: .*where the manifest has`)])
+  })
+
+  test('finds series that the registry has other tags of', async () => {
+    const { folder: stored, file, registry } = await writeEntity(folder.path, plant)
+    registry.series.tags[0].codes.values[2] = 0
+    expect(await stored.open(file.info).verify(newPacer())).toContainEqual(
+      expect.stringMatching('does not have the tags that the registry has'),
+    )
+  })
+})

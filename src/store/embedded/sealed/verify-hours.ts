@@ -1,0 +1,97 @@
+import type { ColumnVector } from '../../../model/column.ts'
+import { GrowableFloat64 } from '../growable.ts'
+import type { HourSums } from '../sealed-source.ts'
+import { type Sum, sumRows } from '../sum.ts'
+import { hourMs } from './index-layout.ts'
+import type { HourBounds, LoadedIndex } from './loaded-index.ts'
+
+interface VerifiedColumn {
+  readonly place: number
+  readonly sums: HourSums | null
+  readonly bounds: HourBounds | null
+  /** The values of the hour at hand. */
+  readonly values: GrowableFloat64
+}
+
+/** Works the rollups of a file out again from its rows. */
+export class VerifiedHours {
+  readonly #loaded: LoadedIndex
+  readonly #fault: (what: string) => void
+  readonly #columns: readonly VerifiedColumn[]
+  /** Of the series at hand: its next entry, and the hour that is being gathered. */
+  #entry = 0
+  #hour = Number.NaN
+
+  constructor(loaded: LoadedIndex, fault: (what: string) => void) {
+    this.#loaded = loaded
+    this.#fault = fault
+    this.#columns = loaded.index.columns.flatMap(({ role, type }, place) =>
+      loaded.hours !== null && role === 'value' && (type === 'double' || type === 'long')
+        ? [{ place, sums: loaded.sums(place), bounds: loaded.bounds(place), values: new GrowableFloat64() }]
+        : [],
+    )
+  }
+
+  /** Takes the next rows of a series. */
+  add(place: number, columns: readonly ColumnVector[], start: number, end: number): void {
+    const [times] = columns
+    if (!this.#has(place) || times.type !== 'timestamp') return
+    for (let row = start; row < end; row++) {
+      const hour = Math.floor(times.values[row] / hourMs)
+      if (hour !== this.#hour) this.#endHour(place)
+      this.#hour = hour
+      for (const column of this.#columns) {
+        const { values } = column
+        const vector = columns[column.place]
+        if (vector.type === 'double' || vector.type === 'long') values.push(vector.values[row])
+      }
+    }
+  }
+
+  end(place: number): void {
+    if (!this.#has(place)) return
+    this.#endHour(place)
+    this.#hour = Number.NaN
+    if (this.#entry !== this.#loaded.hours?.ends[place])
+      this.#fault(`place ${place} has not the hours that its rollups have`)
+    this.#entry = this.#loaded.hours?.ends[place] ?? 0
+  }
+
+  #has(place: number): boolean {
+    const { hours } = this.#loaded
+    return hours !== null && hours.ends[place] > (place === 0 ? 0 : hours.ends[place - 1])
+  }
+
+  #endHour(place: number): void {
+    const { hours } = this.#loaded
+    if (Number.isNaN(this.#hour) || hours === null) return
+    const entry = this.#entry++
+    if (hours.hoursMs[entry] !== this.#hour * hourMs || !this.#columns.every((column) => isRight(column, entry)))
+      this.#fault(
+        `place ${place}: the rollups of the hour ${new Date(this.#hour * hourMs).toISOString()} are not those of its rows`,
+      )
+    for (const { values } of this.#columns) values.length = 0
+  }
+}
+
+/** Whether an entry is that of the values gathered. */
+function isRight({ sums, bounds, values: { values, length } }: VerifiedColumn, entry: number): boolean {
+  const sum: Sum = { sum: 0, error: 0, count: 0 }
+  sumRows(values, 0, length, 1, sum)
+  if (sums === null || bounds === null) return sum.count === 0
+  const isSound = Number.isFinite(sum.sum + sum.error)
+  const present = values.subarray(0, length).filter((value) => !Number.isNaN(value))
+  const least = present.length === 0 ? Number.NaN : present.reduce((left, right) => Math.min(left, right))
+  const greatest = present.length === 0 ? Number.NaN : present.reduce((left, right) => Math.max(left, right))
+  return (
+    sums.counts[entry] === sum.count &&
+    isSame(sums.sums[entry], isSound ? sum.sum : Number.NaN) &&
+    isSame(sums.errors?.[entry] ?? 0, isSound ? sum.error : 0) &&
+    isSame(bounds.least[entry], least) &&
+    isSame(bounds.greatest[entry], greatest)
+  )
+}
+
+function isSame(left: number, right: number): boolean {
+  return left === right || (Number.isNaN(left) && Number.isNaN(right))
+}

@@ -1,0 +1,238 @@
+// Sealed files made of plain rows, and read back as such.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll } from 'vitest'
+import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
+import { Pacer } from '../../src/lib/pacer.ts'
+import type { ColumnType, Value } from '../../src/model/column.ts'
+import {
+  type Chunk,
+  exactOf,
+  isNullIn,
+  newChunk,
+  newColumn,
+  type Segment,
+  type StoredColumn,
+} from '../../src/store/embedded/chunk.ts'
+import { EntityRegistry } from '../../src/store/embedded/entity-registry.ts'
+import type { StoredFile } from '../../src/store/embedded/sealed/stored-file.ts'
+import type { WriterOptions } from '../../src/store/embedded/sealed/stored-file-writer.ts'
+import { StoredFolder, type StoredFolderOptions } from '../../src/store/embedded/sealed/stored-folder.ts'
+import type { SealedReader, SealedTarget } from '../../src/store/embedded/sealed-source.ts'
+
+export const hourMs = 3_600_000
+export const mixed: SealedTarget = { entityId: 7, kind: 'mixed', day: null }
+
+export interface Row {
+  readonly ms: number
+  readonly position: number
+  /** By column. */
+  readonly values: readonly Value[]
+}
+
+export interface Series {
+  readonly tags: readonly (string | null)[]
+  /** Ordered by time and position. */
+  readonly rows: readonly Row[]
+}
+
+export interface Entity {
+  readonly tags: readonly string[]
+  readonly columns: readonly (readonly [name: string, type: ColumnType])[]
+  readonly series: readonly Series[]
+}
+
+/** A folder for the tests of one file. */
+export function temporaryFolder(): { readonly path: string } {
+  const folder = { path: '' }
+  beforeAll(() => {
+    folder.path = mkdtempSync(join(tmpdir(), 'tidemark-sealed-'))
+  })
+  afterAll(() => rmSync(folder.path, { recursive: true, force: true }))
+  return folder
+}
+
+export const newPacer = (): Pacer => new Pacer({ sliceMs: 5, signal: new AbortController().signal })
+
+function put(column: StoredColumn, row: number, value: Value, codeOf: (text: string) => number): void {
+  if (value === null) return
+  if (column.type === 'string') column.codes[row] = codeOf(String(value))
+  else column.values[row] = Number(value)
+  if (typeof value === 'bigint' && column.type === 'long') exactOf(column)[row] = value
+}
+
+/** Rows as a source would show them: with other rows around them and a dictionary of their own. */
+function segmentOf(rows: readonly Row[], columns: Entity['columns']): Segment {
+  const padding = 2
+  const chunk = newChunk(rows.length + 2 * padding)
+  for (const [offset, { ms, position }] of rows.entries()) {
+    chunk.times[padding + offset] = ms
+    chunk.positions[padding + offset] = position
+  }
+  for (const [index, [, type]] of columns.entries()) {
+    if (rows.every(({ values }) => values[index] === null)) continue
+    const dictionary = ['not used']
+    const column = newColumn(type, chunk.times.length, dictionary)
+    const codeOf = (text: string) => (dictionary.includes(text) ? dictionary.indexOf(text) : dictionary.push(text) - 1)
+    for (const [offset, { values }] of rows.entries()) put(column, padding + offset, values[index], codeOf)
+    chunk.columns[index] = column
+  }
+  return { chunk, start: padding, end: padding + rows.length }
+}
+
+function compareTags(left: Series, right: Series): number {
+  for (const [index, tag] of left.tags.entries()) {
+    const other = right.tags[index]
+    if (tag === other) continue
+    if (tag === null) return -1
+    if (other === null) return 1
+    return compareCodePoints(tag, other)
+  }
+  return 0
+}
+
+export interface Written {
+  readonly file: StoredFile
+  readonly folder: StoredFolder
+  readonly registry: EntityRegistry
+  /** As they stand in the file. */
+  readonly series: readonly (Series & { readonly number: number })[]
+}
+
+export interface WriteOptions {
+  readonly writing?: Partial<WriterOptions>
+  readonly folder?: Partial<StoredFolderOptions>
+  readonly segmentRows?: number
+}
+
+/** So that a few rows make several pages and row groups, with everything in the index. */
+const smallPages = { pageRows: 16, sharedPageRows: 8, groupRows: 64, hourRowsMin: 1, tailRowsMin: 1 }
+
+export async function writeEntity(directory: string, entity: Entity, options: WriteOptions = {}): Promise<Written> {
+  const registry = new EntityRegistry(mixed.entityId)
+  for (const tag of entity.tags) registry.series.addTag(tag)
+  for (const [name, type] of entity.columns) registry.columns.learn(name, type)
+  const numbers = new Map<Series, number>()
+  for (const [number, series] of entity.series.entries()) {
+    registry.series.restore(series.tags)
+    numbers.set(series, number)
+  }
+  const stored = new StoredFolder({
+    disk: nodeDisk,
+    directory,
+    registryOf: () => registry,
+    pageRows: 16,
+    pageCacheBytes: 1 << 20,
+    indexCacheBytes: 1 << 20,
+    writing: { ...smallPages, ...options.writing },
+    ...options.folder,
+  })
+  const writer = await stored.create(mixed, newPacer())
+  const inOrder = entity.series.toSorted(compareTags)
+  for (const series of inOrder) {
+    const { rows } = series
+    const segments: Segment[] = []
+    const length = options.segmentRows ?? 10
+    for (let start = 0; start < rows.length; start += length)
+      segments.push(segmentOf(rows.slice(start, start + length), entity.columns))
+    await writer.addSeries(numbers.get(series) ?? -1, segments)
+  }
+  await writer.finish()
+  const file = await writer.publish()
+  await stored.sync(mixed.entityId)
+  return {
+    file: stored.open(file.info),
+    folder: stored,
+    registry,
+    series: inOrder.map((series) => ({ ...series, number: numbers.get(series) ?? -1 })),
+  }
+}
+
+function valueIn(column: StoredColumn | undefined, row: number): Value {
+  if (column === undefined || isNullIn(column, row)) return null
+  if (column.type === 'string') return column.dictionary[column.codes[row]]
+  if (column.type === 'boolean') return column.values[row] === 1
+  if (column.exact === null || Math.abs(column.values[row]) < 2 ** 53) return column.values[row]
+  return column.exact[row]
+}
+
+export function rowsOf({ chunk, start, end }: Segment, columns: number): Row[] {
+  return Array.from({ length: end - start }, (_, offset) => rowAt(chunk, start + offset, columns))
+}
+
+function rowAt(chunk: Chunk, row: number, columns: number): Row {
+  const values = Array.from({ length: columns }, (_, index) => valueIn(chunk.columns[index], row))
+  return { ms: chunk.times[row], position: chunk.positions[row], values }
+}
+
+export function everything(reader: SealedReader, columns: number): Row[][] {
+  return Array.from({ length: reader.length }, (_, place) =>
+    [...reader.forward(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap((segment) =>
+      rowsOf(segment, columns),
+    ),
+  )
+}
+
+export const allTypes: Entity['columns'] = [
+  ['V', 'double'],
+  ['count', 'long'],
+  ['state', 'string'],
+  ['on', 'boolean'],
+  ['checked', 'timestamp'],
+]
+
+const anyValues: Readonly<Record<ColumnType, fc.Arbitrary<Value>>> = {
+  double: fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(0, -0, 1.5, 1e308, -1e308)),
+  long: fc.oneof(
+    fc.integer(),
+    fc.constantFrom(2 ** 53 - 1, -(2 ** 53) + 1),
+    fc.bigInt({ min: 2n ** 53n + 1n, max: 2n ** 63n - 1n }),
+    fc.bigInt({ min: -(2n ** 63n), max: -(2n ** 53n) - 1n }),
+  ),
+  string: fc.oneof(fc.constantFrom('', 'on', 'off'), fc.string({ unit: 'grapheme' })),
+  boolean: fc.boolean(),
+  timestamp: fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }),
+}
+
+const anyRow = fc.record({
+  gapMs: fc.oneof(fc.constantFrom(0, 1000, hourMs), fc.nat(3 * hourMs)),
+  values: fc.tuple(...allTypes.map(([, type]) => fc.option(anyValues[type], { nil: null, freq: 3 }))),
+})
+const anyTag = fc.option(fc.constantFrom('', 'a', 'b', '\uffff', '😀'), { nil: null })
+export const anyEntity = fc
+  .array(fc.record({ tags: fc.tuple(anyTag, anyTag), rows: fc.array(anyRow, { minLength: 1, maxLength: 60 }) }), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .map((series): Entity => {
+    const distinct = new Map(series.map((one) => [JSON.stringify(one.tags), one]))
+    let position = 0
+    return {
+      tags: ['T', 'place'],
+      columns: allTypes,
+      series: [...distinct.values()].map(({ tags, rows }) => {
+        let ms = 1_700_000_000_000
+        return {
+          tags,
+          rows: rows.map(({ gapMs, values }) => {
+            ms += gapMs
+            position += 3
+            return { ms, position, values }
+          }),
+        }
+      }),
+    }
+  })
+
+export const anyWriting = fc.record({
+  pageRows: fc.constantFrom(4, 16, 1000),
+  sharedPageRows: fc.constantFrom(2, 4),
+  groupRows: fc.constantFrom(1, 50, 100_000),
+  hourRowsMin: fc.constantFrom(0, 2),
+  tailRowsMin: fc.constantFrom(0, 10),
+  pageCharacters: fc.constantFrom(1, 20, 1000),
+  groupBytes: fc.constantFrom(100, 10_000),
+})
