@@ -48,6 +48,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'compactFailed':
     case 'removalFailed':
     case 'journalTrimFailed':
+    case 'checkFailed':
       logger.error(fields, words(kind))
       return
     default:
