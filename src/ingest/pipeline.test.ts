@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import type { RejectedRow } from '../catalog/catalog.ts'
+import type { DroppedEntity, RejectedRow } from '../catalog/catalog.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { defaultSeriesFields } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { Pipeline, type PipelineParts } from './pipeline.ts'
+import { encodeReplayedRows } from './replay/replayed-rows.ts'
 
 const plant: Ingest = {
   id: 1,
@@ -54,7 +55,12 @@ interface World {
 }
 
 /** A pipeline's surroundings that write down what is asked of them; rows at `bad` positions are rejected. */
-function world(entries: readonly PlacedEntry[], bad: readonly number[] = [], judgedPosition = 0): World {
+function world(
+  entries: readonly PlacedEntry[],
+  bad: readonly number[] = [],
+  judgedPosition = 0,
+  { dropped = [], taken = [] }: { dropped?: DroppedEntity[]; taken?: readonly number[] } = {},
+): World {
   const log: string[] = []
   const parts: PipelineParts = {
     journal: {
@@ -64,7 +70,12 @@ function world(entries: readonly PlacedEntry[], bad: readonly number[] = [], jud
       findVersion: async (id, fieldsVersion) =>
         id < 9 ? { ...plant, id, fieldsVersion, kind: id < 5 ? 'series' : 'metadata' } : null,
     },
+    dropped: { list: async () => dropped },
     outcomes: {
+      replay: async ({ position, passed, rejected }) => {
+        log.push(`replay at ${position}: ${passed} pass, ${rejected.map((row) => row.position)} stay`)
+        return passed.filter((one) => !taken.includes(one))
+      },
       judgedPosition: async () => judgedPosition,
       add: async ({ rejected, items }, through) => {
         const kept = [...rejected, ...items].map(({ position }) => position)
@@ -97,6 +108,7 @@ function world(entries: readonly PlacedEntry[], bad: readonly number[] = [], jud
     },
     store: { position: 0, write: (batch: RowBatch) => void log.push(`store ${batch.positions}`) },
     observe: () => undefined,
+    reach: () => undefined,
     stepBytes: 1024,
   }
   return { log, parts }
@@ -160,4 +172,56 @@ test('an ingest that the catalog lacks stops the pipeline: its rows are not pass
   const pipeline = await Pipeline.open(parts)
   await expect(pipeline.advance(1)).rejects.toThrow('ingest 9, version 1, which the catalog lacks')
   expect(pipeline.position).toBe(0)
+})
+
+function replayOf(position: number, positions: readonly number[], ingestId = 1): PlacedEntry {
+  const body = encodeReplayedRows(positions.map((one) => ({ position: one, text: Buffer.from('{}') })))
+  return { ...entry(position, 0, ingestId), format: 'replay', body }
+}
+
+test('a replay stores rows under their own positions, and takes them back from the rejected ones', async () => {
+  const { log, parts } = world([entry(20, 1), replayOf(21, [3, 5, 7]), entry(22, 1)], [5])
+  const pipeline = await Pipeline.open(parts)
+  const tallies = await pipeline.advance(23)
+  expect(log).toEqual([
+    'judge 20 by 1.1',
+    'store 20',
+    'judge 3,5,7 by 1.1',
+    'replay at 21: 3,7 pass, 5 stay',
+    'store 3,7',
+    'judge 22 by 1.1',
+    'store 22',
+  ])
+  expect(tallies).toEqual([{ ingestId: 1, rows: 2, rejected: -2 }])
+  expect(pipeline.position).toBe(23)
+})
+
+test('a replay stores no row that was discarded, or stored by another replay', async () => {
+  const { log, parts } = world([replayOf(20, [3, 5]), replayOf(21, [5])], [], 0, { taken: [5] })
+  const pipeline = await Pipeline.open(parts)
+  expect(await pipeline.advance(22)).toEqual([{ ingestId: 1, rows: 0, rejected: -1 }])
+  expect(log.filter((line) => line.startsWith('store'))).toEqual(['store 3'])
+})
+
+test('rows of a dropped entity are passed over and count as judged', async () => {
+  const dropped = [{ entityId: 7, ingestIds: [8, 9], isRemoved: true }]
+  const { log, parts } = world([entry(0, 2, 9), replayOf(2, [0], 8), entry(3, 1)], [], 0, { dropped })
+  const pipeline = await Pipeline.open(parts)
+  expect(await pipeline.advance(4)).toEqual([
+    { ingestId: 9, rows: 2, rejected: 0 },
+    { ingestId: 1, rows: 1, rejected: 0 },
+  ])
+  expect(log).toEqual(['judge 3 by 1.1', 'store 3'])
+})
+
+test('an entity that is dropped while the pipeline runs gets no row any more', async () => {
+  const dropped: DroppedEntity[] = []
+  const { log, parts } = world([entry(0, 1, 9), entry(1, 1)], [], 0, { dropped })
+  const pipeline = await Pipeline.open(parts)
+  dropped.push({ entityId: 1, ingestIds: [9], isRemoved: false })
+  expect(await pipeline.advance(2)).toEqual([
+    { ingestId: 9, rows: 1, rejected: 0 },
+    { ingestId: 1, rows: 1, rejected: 0 },
+  ])
+  expect(log).toEqual(['judge 1 by 1.1'])
 })

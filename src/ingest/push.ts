@@ -1,4 +1,4 @@
-import { type JournalEntry, type JournalWriter, positionAfter } from '../journal/journal.ts'
+import { type BodyFormat, type JournalWriter, positionAfter } from '../journal/journal.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { BatchIds } from './batch-id.ts'
 import type { IdempotencyKeys, StoredPush } from './idempotency/idempotency-keys.ts'
@@ -14,7 +14,7 @@ export interface Push {
   readonly ingest: Ingest
   /** Decompressed. Kept by the journal as it is: nobody may change it afterwards. */
   readonly body: Uint8Array
-  readonly format: JournalEntry['format']
+  readonly format: BodyFormat
   readonly idempotencyKey: string | null
   /** Answer with the receipt once the rows are queryable. */
   readonly wait: boolean

@@ -1,3 +1,6 @@
+/** How the rows of a push are written. */
+export type BodyFormat = 'json' | 'ndjson'
+
 /** What was pushed in one request, and all that is needed to judge it again and get the same outcome. */
 export interface JournalEntry {
   readonly ingestId: number
@@ -5,11 +8,12 @@ export interface JournalEntry {
   readonly fieldsVersion: number
   readonly subscriberId: number
   readonly receivedMs: number
-  readonly format: 'json' | 'ndjson'
+  /** A replay is no push: its body holds rows that were rejected before (`replayed-rows.ts`), and it has no rows of its own. */
+  readonly format: BodyFormat | 'replay'
   readonly idempotencyKey: string | null
   /** Rows in the body; an entry takes at least one position, also when it holds none. */
   readonly rows: number
-  /** The body as it was pushed, decompressed: JSON that was checked before it was accepted. */
+  /** The body of a push as it came, decompressed: JSON that was checked before it was accepted. */
   readonly body: Uint8Array
 }
 

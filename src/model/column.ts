@@ -75,3 +75,20 @@ export function valueAt(column: ColumnVector, row: number): Value {
       return column.values[row]!
   }
 }
+
+/** A column of these rows alone. */
+export function pickRows(column: ColumnVector, rows: readonly number[]): ColumnVector {
+  switch (column.type) {
+    case 'string':
+      return { ...column, codes: Int32Array.from(rows, (row) => column.codes[row]!) }
+    case 'boolean':
+      return { ...column, values: Uint8Array.from(rows, (row) => column.values[row]!) }
+    case 'long': {
+      const { exact } = column
+      const digits = exact === null ? null : BigInt64Array.from(rows, (row) => exact[row]!)
+      return { ...column, values: Float64Array.from(rows, (row) => column.values[row]!), exact: digits }
+    }
+    default:
+      return { ...column, values: Float64Array.from(rows, (row) => column.values[row]!) }
+  }
+}

@@ -16,6 +16,10 @@ export interface Entity {
   readonly duplicates: Duplicates
   /** Aliases of the ingests that feed it now. */
   readonly ingests: readonly string[]
+  /** An ISO 8601 duration: items older than that leave, whole UTC days at a time. Null keeps them for ever. */
+  readonly retention: string | null
+  /** Items before this date have left; null while none have. */
+  readonly sinceMs: number | null
 }
 
 /** What a metadata ingest feeds, under the ingest's alias. */

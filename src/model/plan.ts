@@ -6,6 +6,8 @@ import type { Granularity } from './granularity.ts'
 /** Which items a query looks at: those of the entity whose `tag` passes `ids` AND `prefixes` (null: no such filter). */
 export interface Selection {
   readonly entityId: number
+  /** Items before this date have left the entity: no query sees them. Null while none have. */
+  readonly sinceMs: number | null
   readonly time: EntityField
   readonly tag: EntityField
   readonly ids: readonly string[] | null

@@ -19,6 +19,7 @@ export type ServiceEvent =
     }
   | { readonly kind: 'journalFailed'; readonly file: string; readonly message: string }
   | { readonly kind: 'rowsJudged'; readonly rows: number; readonly rejected: number; readonly ms: number }
+  | { readonly kind: 'rowsReplayed'; readonly ingestId: number; readonly rows: number; readonly stored: number }
   | { readonly kind: 'storeStarted'; readonly replayedRows: number; readonly ms: number }
   | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }
   | {
@@ -41,6 +42,8 @@ export type ServiceEvent =
       readonly ms: number
     }
   | { readonly kind: 'compactFailed'; readonly message: string; readonly retryInMs: number }
+  | { readonly kind: 'dropFailed'; readonly message: string; readonly retryInMs: number }
+  | { readonly kind: 'filesLeft'; readonly files: number; readonly rows: number }
   | { readonly kind: 'removalFailed'; readonly name: string; readonly message: string }
   | { readonly kind: 'storeOpened'; readonly files: number; readonly position: number }
   | { readonly kind: 'orphansRemoved'; readonly names: readonly string[] }

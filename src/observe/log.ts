@@ -46,6 +46,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'storeDied':
     case 'sealFailed':
     case 'compactFailed':
+    case 'dropFailed':
     case 'removalFailed':
     case 'journalTrimFailed':
     case 'checkFailed':

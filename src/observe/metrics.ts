@@ -13,6 +13,7 @@ export class Metrics {
   readonly #journalFailed: Gauge
   readonly #rowsJudged: Counter
   readonly #rowsRejected: Counter
+  readonly #rowsReplayed: Counter
   readonly #queryRows: Counter
   readonly #querySeconds: Histogram
   readonly #storeReady: Gauge
@@ -41,6 +42,7 @@ export class Metrics {
     this.#journalFailed = gauge('journal_failed', '1 after a failed write: nothing more is acknowledged.')
     this.#rowsJudged = counter('rows_judged_total', 'Rows that went through the pipeline.')
     this.#rowsRejected = counter('rows_rejected_total', 'Rows that were rejected.')
+    this.#rowsReplayed = counter('rows_replayed_total', 'Rejected rows that a replay stored.')
     this.#queryRows = counter('query_rows_total', 'Rows that queries answered with.', ['query'])
     this.#querySeconds = histogram('query_seconds', 'Time to make the answer of a query.', seconds, ['query'])
     this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
@@ -96,6 +98,9 @@ export class Metrics {
         this.#rowsJudged.inc(event.rows)
         this.#rowsRejected.inc(event.rejected)
         return
+      case 'rowsReplayed':
+        this.#rowsReplayed.inc(event.stored)
+        return
       case 'storeStarted':
         this.#storeReady.set(1)
         return
@@ -122,6 +127,9 @@ export class Metrics {
         return
       case 'compactFailed':
         this.#storageFailures.inc({ work: 'merge' })
+        return
+      case 'dropFailed':
+        this.#storageFailures.inc({ work: 'drop' })
         return
       case 'removalFailed':
         this.#storageFailures.inc({ work: 'remove' })

@@ -29,9 +29,26 @@ export const serviceSteps = [
   'backup-renamed',
 ] as const
 
+/** What replays, dropped entities and retention do; of both threads. */
+export const lifecycleSteps = [
+  'replay-journaled',
+  'replay-taken',
+  'ingest-deleted',
+  'drop-begun',
+  'drop-manifest-committed',
+  'drop-removed',
+  'retention-recorded',
+  'leave-manifest-committed',
+  'leave-readers-switched',
+] as const
+
 export const restoreSteps = ['restore-begun', 'restore-file-copied', 'restore-files-copied', 'restore-renamed'] as const
 
-export type Step = (typeof storeSteps)[number] | (typeof serviceSteps)[number] | (typeof restoreSteps)[number]
+export type Step =
+  | (typeof storeSteps)[number]
+  | (typeof serviceSteps)[number]
+  | (typeof lifecycleSteps)[number]
+  | (typeof restoreSteps)[number]
 
 /** Told when a step is reached; work goes on when it returns. */
 export type Reach = (step: Step) => void

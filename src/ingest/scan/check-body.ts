@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { JournalEntry } from '../../journal/journal.ts'
+import type { BodyFormat } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'
 import { closeBracket, comma, newline, openBrace, openBracket } from './ascii.ts'
 import { checkValue, MalformedJson, skipJsonSpace } from './check-json.ts'
@@ -7,7 +7,7 @@ import { checkValue, MalformedJson, skipJsonSpace } from './check-json.ts'
 const expected = {
   json: 'one row as an object, or an array of rows',
   ndjson: 'one row a line',
-} as const satisfies Record<JournalEntry['format'], string>
+} as const satisfies Record<BodyFormat, string>
 
 /** The row or rows of a JSON body. */
 function countRows(bytes: Buffer): number {
@@ -69,7 +69,7 @@ function placeOf(bytes: Buffer, at: number): { line: number; column: number } {
   return { line, column }
 }
 
-function describe(bytes: Buffer, { at, message }: MalformedJson, format: JournalEntry['format']): string {
+function describe(bytes: Buffer, { at, message }: MalformedJson, format: BodyFormat): string {
   const { line, column } = placeOf(bytes, at)
   const lineEnds = at >= bytes.length || (format === 'ndjson' && bytes[at] === newline)
   const [character = ''] = bytes.toString('utf8', at, at + 4)
@@ -84,7 +84,7 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: Journal
  * about the rows themselves. Throws Problem `invalid_json` where it is not JSON or nested too deep, and `invalid_body` where it is empty,
  * not UTF-8, or neither an object nor an array.
  */
-export function checkBody(body: Uint8Array, format: JournalEntry['format']): number {
+export function checkBody(body: Uint8Array, format: BodyFormat): number {
   if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expected[format]}.`)
   if (!isUtf8(body)) throw new Problem('invalid_body', 'The body is not UTF-8: send JSON in UTF-8.')
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)

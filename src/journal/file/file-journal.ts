@@ -6,7 +6,7 @@ import { Serial } from '../../lib/serial.ts'
 import { Problem } from '../../model/problem.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { JournalEntry, JournalRecovery, JournalWriter } from '../journal.ts'
-import { encodeMark, encodePush, type UnplacedRecord } from './record.ts'
+import { encodeEntry, encodeMark, type UnplacedRecord } from './record.ts'
 import { type ClosedSegment, type Recovered, recoverJournal } from './recovery.ts'
 import { segmentHeaderBytes } from './segment-header.ts'
 import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
@@ -102,7 +102,7 @@ class FileJournal implements JournalWriter {
   /** The body must stay as it is until the promise settles: a large one is written from where it is. */
   async append(entry: JournalEntry): Promise<number> {
     this.#requireOpen()
-    const record = encodePush(entry)
+    const record = encodeEntry(entry)
     const { pendingBytesMax } = this.#options.settings
     if (this.#pendingBytes > 0 && this.#pendingBytes + record.bytes > pendingBytesMax)
       throw backlogIsFull(pendingBytesMax)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { DiskFile } from '../../lib/disk.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal.ts'
-import { decodePush, decodeRecordHeader, isRecordHeader, type RecordHeader, recordHeaderBytes } from './record.ts'
+import { decodeEntry, decodeRecordHeader, isRecordHeader, type RecordHeader, recordHeaderBytes } from './record.ts'
 import { newerVersion, refusal } from './refusal.ts'
 import {
   decodeSegmentHeader,
@@ -212,7 +212,7 @@ class SegmentReader {
     }
     this.#offset += header.bytes
     if (header.isMark) return null
-    const entry = decodePush(this.#block, at)
+    const entry = decodeEntry(this.#block, at)
     this.#position = positionAfter(entry)
     return entry
   }

@@ -26,9 +26,10 @@ const at = {
   headerCrc: 60,
 } as const
 
-const kinds = { push: 1, mark: 2 } as const
+const kinds = { push: 1, mark: 2, replay: 3 } as const
 const flagHasKey = 1
-const formats = { json: 1, ndjson: 2 } as const
+/** A replay has its one format by its kind. */
+const formats = { replay: 0, json: 1, ndjson: 2 } as const
 
 /** A body up to this size is copied behind its header: below it, one buffer more costs the write more than the copy. */
 const copiedBodyBytesMax = 4096
@@ -43,7 +44,7 @@ export interface UnplacedRecord {
 }
 
 /** Throws RangeError when a number of the entry does not fit its field. The body is not copied when it is large. */
-export function encodePush(entry: JournalEntry): UnplacedRecord {
+export function encodeEntry(entry: JournalEntry): UnplacedRecord {
   const { body } = entry
   const key = entry.idempotencyKey === null ? null : Buffer.from(entry.idempotencyKey, 'utf8')
   const keyBytes = key?.length ?? 0
@@ -58,7 +59,7 @@ export function encodePush(entry: JournalEntry): UnplacedRecord {
   head.writeUInt32LE(entry.ingestId, at.ingestId)
   head.writeUInt32LE(entry.fieldsVersion, at.fieldsVersion)
   head.writeUInt32LE(entry.subscriberId, at.subscriberId)
-  head[at.kind] = kinds.push
+  head[at.kind] = entry.format === 'replay' ? kinds.replay : kinds.push
   head[at.flags] = key === null ? 0 : flagHasKey
   head[at.format] = formats[entry.format]
   head.writeUInt16LE(keyBytes, at.keyBytes)
@@ -112,7 +113,8 @@ export function decodeRecordHeader(bytes: Buffer, offset: number): RecordHeader 
   const kind = bytes[offset + at.kind]
   const isMark = kind === kinds.mark
   const format = bytes[offset + at.format]
-  const known = isMark || (kind === kinds.push && (format === formats.json || format === formats.ndjson))
+  const isPush = kind === kinds.push && (format === formats.json || format === formats.ndjson)
+  const known = isMark || isPush || (kind === kinds.replay && format === formats.replay)
   if (!known || bytes[offset + at.flags]! > flagHasKey) return null
   const payloadBytes = bytes.readUInt16LE(offset + at.keyBytes) + bytes.readUInt32LE(offset + at.bodyBytes)
   return {
@@ -126,8 +128,8 @@ export function decodeRecordHeader(bytes: Buffer, offset: number): RecordHeader 
   }
 }
 
-/** Reads a push that is known to be whole; its body is a view into `bytes`. */
-export function decodePush(bytes: Buffer, offset: number): PlacedEntry {
+/** Reads a push or replay that is known to be whole; its body is a view into `bytes`. */
+export function decodeEntry(bytes: Buffer, offset: number): PlacedEntry {
   const keyAt = offset + recordHeaderBytes
   const bodyAt = keyAt + bytes.readUInt16LE(offset + at.keyBytes)
   const hasKey = bytes[offset + at.flags] === flagHasKey
@@ -137,11 +139,16 @@ export function decodePush(bytes: Buffer, offset: number): PlacedEntry {
     fieldsVersion: bytes.readUInt32LE(offset + at.fieldsVersion),
     subscriberId: bytes.readUInt32LE(offset + at.subscriberId),
     receivedMs: bytes.readDoubleLE(offset + at.receivedMs),
-    format: bytes[offset + at.format] === formats.json ? 'json' : 'ndjson',
+    format: formatOf(bytes[offset + at.format]!),
     idempotencyKey: hasKey ? bytes.toString('utf8', keyAt, bodyAt) : null,
     rows: bytes.readUInt32LE(offset + at.rows),
     body: bytes.subarray(bodyAt, bodyAt + bytes.readUInt32LE(offset + at.bodyBytes)),
   }
+}
+
+function formatOf(code: number): JournalEntry['format'] {
+  if (code === formats.replay) return 'replay'
+  return code === formats.json ? 'json' : 'ndjson'
 }
 
 function align(bytes: number): number {

@@ -1,0 +1,98 @@
+import type { RejectedCatalog, RejectedRow } from '../../catalog/catalog.ts'
+import type { JournalWriter } from '../../journal/journal.ts'
+import { Serial } from '../../lib/serial.ts'
+import type { Ingest } from '../../model/ingest.ts'
+import type { Reach } from '../../observe/step.ts'
+import type { IngestProgress } from '../progress.ts'
+import { encodeReplayedRows } from './replayed-rows.ts'
+
+/** How many rows were judged again: `replayed = stored + rejected`. */
+export interface Replayed {
+  readonly replayed: number
+  readonly stored: number
+  readonly rejected: number
+}
+
+export interface ReplayParts {
+  readonly rejected: Pick<RejectedCatalog, 'list' | 'storedBy'>
+  readonly journal: Pick<JournalWriter, 'append'>
+  readonly progress: Pick<IngestProgress, 'waitFor'>
+  readonly nowMs: () => number
+  readonly reach: Reach
+}
+
+/** So much goes into one entry of the journal: it is judged in one step, which holds up queries. */
+const rowsAtOnce = 500
+const bytesAtOnce = 1024 * 1024
+/** Replays are asked for by an operator. */
+const operator = 0
+
+/** Has rejected rows judged again, by the journal: a replay that was begun is done also when the service is killed meanwhile. */
+export class Replays {
+  readonly #parts: ReplayParts
+  readonly #replays = new Serial()
+
+  constructor(parts: ReplayParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Judges rejected rows by the ingest's fields as they are now: those at these positions, all that are in the list when it is null.
+   * Resolves when they are queryable, or rejected still. When it rejects (with the Problems of `JournalWriter.append`, or the signal's
+   * reason), a part may have been judged; it may be asked again.
+   */
+  replay(ingest: Ingest, positions: readonly number[] | null, signal: AbortSignal): Promise<Replayed> {
+    return this.#replays.run(async () => {
+      let [replayed, stored] = [0, 0]
+      for await (const rows of this.#pages(ingest.id, positions)) {
+        signal.throwIfAborted()
+        replayed += rows.length
+        stored += await this.#replayPage(ingest, rows, signal)
+      }
+      return { replayed, stored, rejected: replayed - stored }
+    })
+  }
+
+  async #replayPage(ingest: Ingest, rows: readonly RejectedRow[], signal: AbortSignal): Promise<number> {
+    const { rejected, journal, progress, nowMs, reach } = this.#parts
+    const body = encodeReplayedRows(rows.map(({ position, row }) => ({ position, text: Buffer.from(row) })))
+    const position = await journal.append({
+      ingestId: ingest.id,
+      fieldsVersion: ingest.fieldsVersion,
+      subscriberId: operator,
+      receivedMs: nowMs(),
+      format: 'replay',
+      idempotencyKey: null,
+      rows: 0,
+      body,
+    })
+    reach('replay-journaled')
+    await progress.waitFor(position + 1, signal)
+    return rejected.storedBy(
+      ingest.id,
+      position,
+      rows.map((row) => row.position),
+    )
+  }
+
+  /** Each row once, in the order of their positions, as they are in the list when their turn comes. */
+  async *#pages(ingestId: number, positions: readonly number[] | null): AsyncGenerator<readonly RejectedRow[]> {
+    const { rejected } = this.#parts
+    const limits = { limit: rowsAtOnce, bytesMax: bytesAtOnce }
+    for (const chosen of positions === null ? [undefined] : chunksOf(positions)) {
+      for (let afterPosition = -1; ; ) {
+        const page = await rejected.list(ingestId, { positions: chosen, afterPosition, ...limits })
+        if (page.rows.length > 0) yield page.rows
+        if (!page.more) break
+        afterPosition = page.rows.at(-1)!.position
+      }
+    }
+  }
+}
+
+function chunksOf(positions: readonly number[]): readonly (readonly number[])[] {
+  const all = [...new Set(positions)].sort((left, right) => left - right)
+  return Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, index) =>
+    all.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
+  )
+}
