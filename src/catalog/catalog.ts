@@ -27,6 +27,15 @@ export interface PageRequest {
   readonly limit: number
 }
 
+/** What becomes of the rows of an ingest that is deleted: `drop` removes its entity with all that it holds. */
+export type DeletedData = 'keep' | 'drop'
+
+/** What an entity keeps. Rows before `sinceMs` have left: nobody is shown them. */
+export interface Retention {
+  readonly retention: string | null
+  readonly sinceMs: number | null
+}
+
 /** Definitions of ingests and entities. Reads are from the database; who needs them often keeps its own copy (see `version`). */
 export interface IngestCatalog {
   /** In one transaction. Throws Problem `conflict` for a taken alias or entity name, `invalid_request` where it disagrees with its entity. */
@@ -37,6 +46,13 @@ export interface IngestCatalog {
   list(page: PageRequest): Promise<readonly Ingest[]>
   /** Null when there is no such ingest. Throws Problem `invalid_request` where new fields disagree with the ingest or its entity. */
   change(alias: string, change: IngestChange): Promise<Ingest | null>
+  /**
+   * The alias is free afterwards. False when there is no such ingest. Throws Problem `conflict` where data is to be dropped and another ingest
+   * feeds the same entity.
+   */
+  delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean>
+  /** False when there is no such series entity. */
+  retain(entityId: number, retention: Retention): Promise<boolean>
   /** All series entities, by name. */
   entities(): Promise<readonly Entity[]>
   /** All metadata entities, by name. */
@@ -129,6 +145,7 @@ export type RejectCode = (typeof rejectCodes)[number]
 export interface RejectedFilter {
   readonly batchPosition?: number
   readonly code?: RejectCode
+  readonly positions?: readonly number[]
   readonly afterPosition: number
   readonly limit: number
   /** The list ends early once the texts of its rows are longer than this together; it holds one row at least. */
@@ -148,10 +165,32 @@ export interface Outcome {
   readonly items: readonly ItemWrite[]
 }
 
+/** What became of rejected rows of one ingest that were judged again. */
+export interface ReplayOutcome {
+  readonly ingestId: number
+  /** That of the replay in the journal. */
+  readonly position: number
+  /** Positions of the rows that pass now. */
+  readonly passed: readonly number[]
+  /** Items of rows that pass, in the order of their positions. */
+  readonly items: readonly ItemWrite[]
+  /** Those that are rejected still, with their new reason. */
+  readonly rejected: readonly RejectedRow[]
+}
+
 /** Where the pipeline writes. The journal may be judged again: what was added before stays as it is. */
 export interface OutcomeCatalog {
-  /** Keeps the outcome and notes, in the same transaction, that everything before `throughPosition` was judged. */
+  /**
+   * Keeps the outcome and notes, in the same transaction, that everything before `throughPosition` was judged. What is of a dropped entity
+   * is passed over.
+   */
   add(outcome: Outcome, throughPosition: number): Promise<void>
+  /**
+   * Takes the rows that pass out of the rejected ones and keeps their items, in one transaction. Resolves with the positions of the rows that
+   * this replay stores, rising: a row that was discarded or that another replay stored is not among them. The same replay told again changes
+   * nothing and resolves with the same.
+   */
+  replay(outcome: ReplayOutcome): Promise<readonly number[]>
   /** The furthest position that `add` was told. */
   judgedPosition(): Promise<number>
 }
@@ -188,9 +227,11 @@ export interface ItemCatalog {
 }
 
 export interface RejectedCatalog {
-  /** In the order of their positions, without the discarded ones. */
+  /** In the order of their positions, without those that were discarded, or stored since. */
   list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage>
-  /** How many rows of each ingest were rejected, discarded ones included, by ingest id. */
+  /** How many of these rows a replay stored. */
+  storedBy(ingestId: number, replayPosition: number, positions: readonly number[]): Promise<number>
+  /** How many rows of each ingest are rejected, discarded ones included, by ingest id. */
   counts(): Promise<ReadonlyMap<number, number>>
   /** About how many bytes the rows in the list of each ingest take, by ingest id; an ingest without any may be absent. */
   keptBytes(): Promise<ReadonlyMap<number, number>>
@@ -199,12 +240,27 @@ export interface RejectedCatalog {
    * back; counts and `ofBatch` stay as they are, and a journal that is judged again does not bring them back.
    */
   discard(ingestId: number, positions: readonly number[] | null): Promise<number>
-  /** How many rows of one batch were rejected, and the first of them (at most `limit`, by index). */
+  /** How many rows of one batch are rejected, and the first of them (at most `limit`, by index). */
   ofBatch(
     ingestId: number,
     batchPosition: number,
     limit: number,
   ): Promise<{ count: number; first: readonly RejectedRow[] }>
+}
+
+export interface DroppedEntity {
+  readonly entityId: number
+  /** All ingests that ever fed it. */
+  readonly ingestIds: readonly number[]
+  /** Whether all that was kept of it is removed. */
+  readonly isRemoved: boolean
+}
+
+/** Entities that were dropped. Their ids stay known, so that rows in the journal are told from those of an unknown ingest. */
+export interface DroppedCatalog {
+  list(): Promise<readonly DroppedEntity[]>
+  /** Removes the rejected rows and items of a dropped entity; then it is noted as removed. May be asked again. */
+  remove(entityId: number): Promise<void>
 }
 
 /** Random values that outlive restarts: what tokens and batch ids are signed with. */
@@ -219,6 +275,7 @@ export interface Catalog {
   readonly outcomes: OutcomeCatalog
   readonly rejected: RejectedCatalog
   readonly items: ItemCatalog
+  readonly dropped: DroppedCatalog
   readonly secrets: SecretCatalog
   readonly manifest: ManifestCatalog
   close(): Promise<void>

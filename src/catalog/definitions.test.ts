@@ -33,6 +33,8 @@ function catalogOf(state: {
     find: unused,
     findVersion: unused,
     change: unused,
+    delete: unused,
+    retain: unused,
     list: async ({ after, limit }) => {
       const rest = state.aliases.filter((alias) => after === null || alias > after)
       return rest.slice(0, limit).map(ingestOf)
@@ -40,7 +42,7 @@ function catalogOf(state: {
     entities: async () => {
       const { aliases, beforeEntities } = state
       await beforeEntities
-      return [{ id: 1, name: 'e', fields: [], duplicates: 'keep', ingests: aliases }]
+      return [{ id: 1, name: 'e', fields: [], duplicates: 'keep', ingests: aliases, retention: null, sinceMs: null }]
     },
     metadataEntities: async () => [],
     version: async () => state.version,

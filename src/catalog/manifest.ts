@@ -70,4 +70,6 @@ export interface ManifestCatalog {
    * removed, and for a position or registry that would go back.
    */
   commit(change: ManifestChange): Promise<void>
+  /** Takes out all files of an entity and its registry, on disk before this resolves. */
+  drop(entityId: number): Promise<void>
 }

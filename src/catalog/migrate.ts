@@ -3,6 +3,7 @@ import { firstTables } from './migrations/0001-first-tables.ts'
 import { items } from './migrations/0002-items.ts'
 import { storeFiles } from './migrations/0003-store-files.ts'
 import { rejectedBytes } from './migrations/0004-rejected-bytes.ts'
+import { lifecycle } from './migrations/0005-lifecycle.ts'
 import type { Tables } from './schema.ts'
 
 interface Migration {
@@ -16,6 +17,7 @@ const migrations: readonly Migration[] = [
   { name: '0002-items', up: items },
   { name: '0003-store-files', up: storeFiles },
   { name: '0004-rejected-bytes', up: rejectedBytes },
+  { name: '0005-lifecycle', up: lifecycle },
 ]
 
 /** Brings the tables to this program's shape, in one transaction. Throws an Error when the catalog is newer than the program. */

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Catalog } from './catalog.ts'
 import { migrate, requireMigrated } from './migrate.ts'
 import { AccessRepository } from './repositories/access.ts'
+import { DroppedRepository } from './repositories/dropped.ts'
 import { IngestRepository } from './repositories/ingests.ts'
 import { ItemRepository } from './repositories/items.ts'
 import { ManifestRepository } from './repositories/manifest.ts'
@@ -37,6 +38,7 @@ export async function openCatalog(
     rejected: new RejectedRepository(database),
     manifest: new ManifestRepository(database),
     items: new ItemRepository(database),
+    dropped: new DroppedRepository(database),
     secrets: new SecretRepository(database, randomBytes),
     close: () => database.destroy(),
   }

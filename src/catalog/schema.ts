@@ -21,6 +21,23 @@ interface Entities {
   name: string
   kind: string
   duplicates: string
+  /** An ISO 8601 duration; null keeps rows for ever. */
+  retention: string | null
+  /** Rows before this date have left. */
+  since_ms: number | null
+}
+
+/** An entity that was dropped: its id stays known, for the journal may still hold rows of its ingests. */
+interface DroppedEntities {
+  entity_id: number
+  dropped_ms: number
+  /** 0 until all that is kept of it is removed, then 1. */
+  removed: number
+}
+
+interface DroppedIngests {
+  ingest_id: number
+  entity_id: number
 }
 
 interface EntityFields {
@@ -96,7 +113,10 @@ interface RejectedRows {
   field: string | null
   message: string
   received_ms: number
+  /** `kept`, `discarded` or `stored`: by a replay, then. */
   state: string
+  /** That of the replay that stored it: a replay that is judged again stores the same rows. */
+  replay_position: number | null
   row_text: string
 }
 
@@ -179,6 +199,8 @@ interface Migrations {
 export interface Tables {
   counters: Counters
   entities: Entities
+  dropped_entities: DroppedEntities
+  dropped_ingests: DroppedIngests
   entity_fields: EntityFields
   ingests: Ingests
   ingest_fields: IngestFields

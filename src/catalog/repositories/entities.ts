@@ -28,7 +28,10 @@ export async function joinEntity(
   if (entity === undefined) {
     const id = await nextValue(transaction, 'entity_id')
     const { kind, duplicates, fields } = joining
-    await transaction.insertInto('entities').values({ id, name, kind, duplicates }).execute()
+    await transaction
+      .insertInto('entities')
+      .values({ id, name, kind, duplicates, retention: null, since_ms: null })
+      .execute()
     await insertFields(transaction, id, 0, mergeFields([], fields))
     return id
   }
@@ -63,12 +66,14 @@ export async function seriesEntities(database: Kysely<Tables>): Promise<readonly
     .orderBy('alias')
     .execute()
   for (const { entity_id, alias } of ingestRows) ingests.get(entity_id)?.push(alias)
-  return rows.map(({ id, name, duplicates }) => ({
+  return rows.map(({ id, name, duplicates, retention, since_ms }) => ({
     id,
     name,
     fields: fields.get(id) ?? [],
     duplicates: duplicatesOf(duplicates),
     ingests: ingests.get(id) ?? [],
+    retention,
+    sinceMs: since_ms,
   }))
 }
 

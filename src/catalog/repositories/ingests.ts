@@ -4,9 +4,10 @@ import type { Field } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import { refuse, repetitions } from '../agreement.ts'
-import type { IngestCatalog, IngestChange, NewIngest, PageRequest } from '../catalog.ts'
+import type { DeletedData, IngestCatalog, IngestChange, NewIngest, PageRequest, Retention } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
+import { dropEntity, markDeleted } from './delete-ingest.ts'
 import { joinEntity, metadataEntities, seriesEntities } from './entities.ts'
 import { fieldOf, type IngestRow, ingestColumns, ingestOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
@@ -88,6 +89,30 @@ export class IngestRepository implements IngestCatalog {
         .where('id', '=', current.id)
         .execute()
       return existing(await findByAlias(transaction, alias))
+    })
+  }
+
+  delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await nextValue(transaction, 'definitions_version')
+      const ingest = await findByAlias(transaction, alias)
+      if (ingest === null) return false
+      if (data === 'drop') await dropEntity(transaction, ingest, deletedMs)
+      else await markDeleted(transaction, ingest, deletedMs)
+      return true
+    })
+  }
+
+  retain(entityId: number, { retention, sinceMs }: Retention): Promise<boolean> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await nextValue(transaction, 'definitions_version')
+      const { numUpdatedRows } = await transaction
+        .updateTable('entities')
+        .set({ retention, since_ms: sinceMs })
+        .where('id', '=', entityId)
+        .where('kind', '=', 'series')
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
     })
   }
 

@@ -63,6 +63,7 @@ const columns = [
   'message',
   'received_ms',
   'state',
+  'replay_position',
   'row_text',
 ] as const satisfies readonly (keyof RejectedRecord)[]
 
@@ -90,6 +91,7 @@ function recordOf(row: RejectedRow): RejectedRecord {
     message: toTextColumn(row.message),
     received_ms: row.receivedMs,
     state: 'kept',
+    replay_position: null,
     row_text: row.row,
   }
 }

@@ -50,6 +50,13 @@ export class ManifestRepository implements ManifestCatalog {
       if (seal !== null) await putPosition(transaction, seal.position)
     })
   }
+
+  async drop(entityId: number): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('store_files').where('entity_id', '=', entityId).execute()
+      await transaction.deleteFrom('store_registries').where('entity_id', '=', entityId).execute()
+    })
+  }
 }
 
 type Row = Readonly<Record<string, number | string | null>> & { readonly checksum: number }

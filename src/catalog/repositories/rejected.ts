@@ -10,6 +10,7 @@ import type { Tables } from '../schema.ts'
 import { discardRejected } from './discard-rejected.ts'
 import { oneOf } from './ingest-rows.ts'
 import type { RejectedRecord } from './keep-rejected.ts'
+import { portions } from './portions.ts'
 import { readConsistently } from './read-consistently.ts'
 import { fromTextColumn } from './text-column.ts'
 
@@ -37,6 +38,21 @@ export class RejectedRepository implements RejectedCatalog {
     })
   }
 
+  async storedBy(ingestId: number, replayPosition: number, positions: readonly number[]): Promise<number> {
+    let stored = 0
+    for (const portion of portions(positions)) {
+      const { count } = await this.#database
+        .selectFrom('rejected_rows')
+        .select((column) => column.fn.countAll<number>().as('count'))
+        .where('ingest_id', '=', ingestId)
+        .where('position', 'in', portion)
+        .where('replay_position', '=', replayPosition)
+        .executeTakeFirstOrThrow()
+      stored += count
+    }
+    return stored
+  }
+
   async counts(): Promise<ReadonlyMap<number, number>> {
     const rows = await this.#database.selectFrom('rejected_counts').selectAll().execute()
     return new Map(rows.map((row) => [row.ingest_id, row.rows]))
@@ -61,6 +77,7 @@ export class RejectedRepository implements RejectedCatalog {
         .selectFrom('rejected_rows')
         .where('ingest_id', '=', ingestId)
         .where('batch_position', '=', batchPosition)
+        .where('state', '!=', 'stored')
       const { count } = await select
         .select((column) => column.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
@@ -87,7 +104,11 @@ function rowOf(record: RejectedRecord): RejectedRow {
   }
 }
 
-function keptRows(database: Kysely<Tables>, ingestId: number, { batchPosition, code, afterPosition }: RejectedFilter) {
+function keptRows(
+  database: Kysely<Tables>,
+  ingestId: number,
+  { batchPosition, code, positions, afterPosition }: RejectedFilter,
+) {
   return database
     .selectFrom('rejected_rows')
     .where('ingest_id', '=', ingestId)
@@ -95,6 +116,7 @@ function keptRows(database: Kysely<Tables>, ingestId: number, { batchPosition, c
     .where('position', '>', afterPosition)
     .$if(batchPosition !== undefined, (query) => query.where('batch_position', '=', batchPosition ?? 0))
     .$if(code !== undefined, (query) => query.where('code', '=', code ?? ''))
+    .$if(positions !== undefined, (query) => query.where('position', 'in', positions ?? []))
     .orderBy('position')
 }
 

@@ -1,0 +1,97 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { DroppedCatalog, DroppedEntity } from '../catalog.ts'
+import type { Tables } from '../schema.ts'
+import { readConsistently } from './read-consistently.ts'
+
+/** So many rows go in one transaction: others get their turn in between. */
+const rowsAtOnce = 500
+
+export class DroppedRepository implements DroppedCatalog {
+  readonly #database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database
+  }
+
+  list(): Promise<readonly DroppedEntity[]> {
+    return readConsistently(this.#database, async (transaction) => {
+      const entities = await transaction.selectFrom('dropped_entities').selectAll().orderBy('entity_id').execute()
+      const ingests = await transaction.selectFrom('dropped_ingests').selectAll().orderBy('ingest_id').execute()
+      return entities.map(({ entity_id, removed }) => ({
+        entityId: entity_id,
+        ingestIds: ingests.filter((ingest) => ingest.entity_id === entity_id).map(({ ingest_id }) => ingest_id),
+        isRemoved: removed === 1,
+      }))
+    })
+  }
+
+  async remove(entityId: number): Promise<void> {
+    const ingests = await this.#database
+      .selectFrom('dropped_ingests')
+      .select('ingest_id')
+      .where('entity_id', '=', entityId)
+      .execute()
+    for (const { ingest_id } of ingests) await this.#repeat((transaction) => removeRejected(transaction, ingest_id))
+    await this.#repeat((transaction) => removeItems(transaction, entityId))
+    await this.#database.transaction().execute(async (transaction) => {
+      for (const { ingest_id } of ingests) {
+        await transaction.deleteFrom('rejected_counts').where('ingest_id', '=', ingest_id).execute()
+      }
+      await transaction.deleteFrom('deleted_items').where('entity_id', '=', entityId).execute()
+      await transaction.deleteFrom('item_counts').where('entity_id', '=', entityId).execute()
+      await transaction.updateTable('dropped_entities').set({ removed: 1 }).where('entity_id', '=', entityId).execute()
+    })
+  }
+
+  /** Until it has removed nothing. */
+  async #repeat(remove: (transaction: Transaction<Tables>) => Promise<number>): Promise<void> {
+    while ((await this.#database.transaction().execute(remove)) > 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
+
+/** Entities that were dropped: what is of them is kept no more. */
+export async function droppedOf(database: Kysely<Tables>): Promise<{ ingests: Set<number>; entities: Set<number> }> {
+  const rows = await database.selectFrom('dropped_ingests').selectAll().execute()
+  return {
+    ingests: new Set(rows.map(({ ingest_id }) => ingest_id)),
+    entities: new Set(rows.map(({ entity_id }) => entity_id)),
+  }
+}
+
+async function removeRejected(transaction: Transaction<Tables>, ingestId: number): Promise<number> {
+  const rows = await transaction
+    .selectFrom('rejected_rows')
+    .select('position')
+    .where('ingest_id', '=', ingestId)
+    .orderBy('position')
+    .limit(rowsAtOnce)
+    .execute()
+  const last = rows.at(-1)
+  if (last === undefined) return 0
+  await transaction
+    .deleteFrom('rejected_rows')
+    .where('ingest_id', '=', ingestId)
+    .where('position', '<=', last.position)
+    .execute()
+  return rows.length
+}
+
+async function removeItems(transaction: Transaction<Tables>, entityId: number): Promise<number> {
+  const rows = await transaction
+    .selectFrom('items')
+    .select('item_key')
+    .where('entity_id', '=', entityId)
+    .orderBy('item_key')
+    .limit(rowsAtOnce)
+    .execute()
+  const last = rows.at(-1)
+  if (last === undefined) return 0
+  await transaction
+    .deleteFrom('items')
+    .where('entity_id', '=', entityId)
+    .where('item_key', '<=', last.item_key)
+    .execute()
+  return rows.length
+}

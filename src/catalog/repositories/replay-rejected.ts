@@ -1,0 +1,59 @@
+import type { Transaction } from 'kysely'
+import type { ReplayOutcome } from '../catalog.ts'
+import type { Tables } from '../schema.ts'
+import { countKeptBytes } from './kept-bytes.ts'
+import { portions } from './portions.ts'
+import { toTextColumn } from './text-column.ts'
+
+/** Marks the rows that pass as stored by this replay; resolves with the positions of those that it stores, now or when it was told before. */
+export async function takeReplayed(
+  transaction: Transaction<Tables>,
+  { ingestId, position, passed }: Omit<ReplayOutcome, 'items' | 'rejected'>,
+): Promise<readonly number[]> {
+  const stored: number[] = []
+  let taken = 0
+  for (const portion of portions(passed)) {
+    const { numUpdatedRows } = await transaction
+      .updateTable('rejected_rows')
+      .set({ state: 'stored', replay_position: position, row_text: '', row_bytes: 0 })
+      .where('ingest_id', '=', ingestId)
+      .where('position', 'in', portion)
+      .where('state', '=', 'kept')
+      .executeTakeFirstOrThrow()
+    taken += Number(numUpdatedRows)
+    const rows = await transaction
+      .selectFrom('rejected_rows')
+      .select('position')
+      .where('ingest_id', '=', ingestId)
+      .where('position', 'in', portion)
+      .where('replay_position', '=', position)
+      .orderBy('position')
+      .execute()
+    for (const row of rows) stored.push(row.position)
+  }
+  if (taken > 0) {
+    await transaction
+      .updateTable('rejected_counts')
+      .set((column) => ({ rows: column('rows', '-', taken) }))
+      .where('ingest_id', '=', ingestId)
+      .execute()
+    await countKeptBytes(transaction, ingestId)
+  }
+  return stored
+}
+
+/** Rows that are rejected still get the reason that they are rejected for now. */
+export async function keepNewReasons(
+  transaction: Transaction<Tables>,
+  { ingestId, rejected }: Pick<ReplayOutcome, 'ingestId' | 'rejected'>,
+): Promise<void> {
+  for (const { position, code, field, message } of rejected) {
+    await transaction
+      .updateTable('rejected_rows')
+      .set({ code, field: field === null ? null : toTextColumn(field), message: toTextColumn(message) })
+      .where('ingest_id', '=', ingestId)
+      .where('position', '=', position)
+      .where('state', '=', 'kept')
+      .execute()
+  }
+}
