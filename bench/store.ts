@@ -48,7 +48,7 @@ function fill(store: EmbeddedStore, entityId: number, late: boolean): number {
 }
 
 function selection(entityId: number, ids: readonly string[] | null): Selection {
-  return { entityId, time, tag, ids, prefixes: null, metrics: [value], fields: [] }
+  return { entityId, sinceMs: null, time, tag, ids, prefixes: null, metrics: [value], fields: [] }
 }
 
 async function rowsOf(store: EmbeddedStore, plan: Plan): Promise<number> {

@@ -22,6 +22,8 @@ const plant: Entity = {
   fields: [D, T, unit, site, floor, V, state, count],
   duplicates: 'keep',
   ingests: ['plant'],
+  retention: null,
+  sinceMs: null,
 }
 const words: Entity = { ...plant, name: 'words', fields: [D, T, state] }
 const nowMs = Date.UTC(2026, 0, 1)
@@ -44,7 +46,7 @@ function faultsOf(run: () => unknown): readonly ProblemError[] {
   throw new Error('nothing was refused')
 }
 
-const everything = { entityId: 7, time: D, tag: T, ids: null, prefixes: null, metrics: [V, state, count], fields: [] }
+const everything = { entityId: 7, sinceMs: null, time: D, tag: T, ids: null, prefixes: null, metrics: [V, state, count], fields: [] }
 const always = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 
 describe('what was left out', () => {

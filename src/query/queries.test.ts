@@ -17,6 +17,8 @@ function entityOf(id: number, name: string): Entity {
     ],
     duplicates: 'keep',
     ingests: [name, `${name}.more`],
+    retention: null,
+    sinceMs: null,
   }
 }
 

@@ -21,5 +21,5 @@ export interface Answer {
  */
 export interface QueryRunner {
   run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer>
-  statistics(entityId: number): Promise<EntityStatistics>
+  statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics>
 }

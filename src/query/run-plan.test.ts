@@ -11,6 +11,7 @@ const plan: Plan = {
     tag: { name: 'T', type: 'string', role: 'tag' },
     ids: null,
     prefixes: null,
+    sinceMs: null,
     metrics: [{ name: 'count', type: 'long', role: 'metric' }],
     fields: [],
   },
@@ -71,5 +72,5 @@ test('an aborted run ends between two slices', async () => {
 })
 
 test('statistics are the reader’s', async () => {
-  expect(await inProcessRunner(readerOf([])).statistics(5)).toMatchObject({ rows: 5 })
+  expect(await inProcessRunner(readerOf([])).statistics(5, null)).toMatchObject({ rows: 5 })
 })

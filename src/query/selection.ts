@@ -22,6 +22,7 @@ export function readSelection(
   const fields = readFields(entity, request.fields ?? [], faults)
   return {
     entityId: entity.id,
+    sinceMs: entity.sinceMs,
     time: timeField(entity),
     tag,
     ids: distinctValues(request.ids ?? []),

@@ -36,7 +36,11 @@ export class Asks {
 
   async #answer(ask: Exclude<Ask, { kind: 'cancel' }>, signal: AbortSignal): Promise<void> {
     if (ask.kind === 'statistics') {
-      this.#send({ kind: 'statistics', id: ask.id, statistics: await this.#store.statistics(ask.entityId) })
+      this.#send({
+        kind: 'statistics',
+        id: ask.id,
+        statistics: await this.#store.statistics(ask.entityId, ask.sinceMs),
+      })
       return
     }
     const answer = await runPlan(this.#store, ask, { sliceMs, spoolDirectory: this.#spoolDirectory }, signal)

@@ -44,8 +44,12 @@ export type ToStore =
       readonly limits: PlanLimits
       readonly room: SpoolRoom
     }
-  | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number }
+  | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number; readonly sinceMs: number | null }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** The catalog says that an entity was dropped, or that rows have left. */
+  | { readonly kind: 'changed' }
+  /** Rows of the entity that have left are to be gone for good. */
+  | { readonly kind: 'purge'; readonly id: number; readonly entityId: number }
   /** No file is to be deleted until `release`. */
   | { readonly kind: 'hold'; readonly id: number }
   | { readonly kind: 'release' }
@@ -64,6 +68,7 @@ export type FromStore =
   | { readonly kind: 'begun'; readonly state: StoreState; readonly counts: readonly IngestCount[] }
   | { readonly kind: 'state'; readonly state: StoreState }
   | { readonly kind: 'held'; readonly id: number }
+  | { readonly kind: 'purged'; readonly id: number }
   | { readonly kind: 'progress'; readonly position: number; readonly tallies: readonly Tally[] }
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }

@@ -1,5 +1,5 @@
 // Brings back the store as its manifest says it, and clears away what the manifest does not know.
-import { readdir } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest, StoreRegistry } from '../catalog/manifest.ts'
 import type { Disk } from '../lib/disk.ts'
@@ -23,6 +23,8 @@ export interface OpenedStore {
   readonly store: EmbeddedStore
   readonly folder: StoredFolder
   readonly files: readonly SealedFile[]
+  /** Deletes the folder of an entity that is in no manifest. */
+  readonly removeEntity: (entityId: number) => Promise<void>
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
 }
@@ -45,7 +47,8 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   const files = manifest.files.map((info) => folder.open(info))
   store.switchFiles({ add: files, remove: [], frozen: null, gone: () => undefined })
   if (files.length > 0) observe({ kind: 'storeOpened', files: files.length, position: manifest.sealedPosition })
-  return { store, folder, files, extendRegistries: () => registries.extend() }
+  const removeEntity = (entityId: number) => rm(join(directory, String(entityId)), { recursive: true, force: true })
+  return { store, folder, files, removeEntity, extendRegistries: () => registries.extend() }
 }
 
 /** What a crash left of files that were being written, or had been replaced. */
@@ -57,7 +60,11 @@ async function removeOrphans(
   const names: string[] = []
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     if (!entry.isDirectory() || !/^\d+$/.test(entry.name)) continue
-    names.push(...(await folder.removeOrphans(Number(entry.name), manifest.files)))
+    const entityId = Number(entry.name)
+    names.push(...(await folder.removeOrphans(entityId, manifest.files)))
+    // An entity that was dropped; or one whose first series were written down for a file that was never recorded.
+    const isKnown = [...manifest.files, ...manifest.registries].some((kept) => kept.entityId === entityId)
+    if (!isKnown) await rm(join(directory, entry.name), { recursive: true })
   }
   if (names.length > 0) observe({ kind: 'orphansRemoved', names })
 }

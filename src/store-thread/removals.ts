@@ -1,10 +1,18 @@
+import { Serial } from '../lib/serial.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import type { SealedFile } from '../store/embedded/sealed-source.ts'
 
+interface Removal {
+  readonly name: string
+  readonly run: () => Promise<void>
+}
+
 export interface RemovalParts {
   /** Deletes the file and its index. */
   readonly removeFile: (file: SealedFile) => Promise<void>
+  /** Deletes what else lies in an entity's folder. */
+  readonly removeEntity: (entityId: number) => Promise<void>
   readonly observe: Observe
   readonly reach: Reach
 }
@@ -13,16 +21,36 @@ export interface RemovalParts {
 export class Removals {
   readonly #parts: RemovalParts
   #held = false
-  #waiting: SealedFile[] = []
+  #waiting: Removal[] = []
   readonly #running = new Set<Promise<void>>()
+  readonly #removals = new Serial()
 
   constructor(parts: RemovalParts) {
     this.#parts = parts
   }
 
   remove(file: SealedFile): void {
-    if (this.#held) this.#waiting.push(file)
-    else this.#start(file)
+    const { removeFile, reach } = this.#parts
+    this.#take({
+      name: `${file.info.entityId}/${file.info.name}`,
+      run: async () => {
+        await removeFile(file)
+        reach('compact-files-removed')
+      },
+    })
+  }
+
+  /** Deletes a dropped entity's folder: what is returned is to be told of each of its files when nobody reads it any more. */
+  ofEntity(entityId: number, files: readonly SealedFile[]): (file: SealedFile) => void {
+    const read = new Set(files)
+    const removeFolder = (): void =>
+      this.#take({ name: String(entityId), run: () => this.#parts.removeEntity(entityId) })
+    if (read.size === 0) removeFolder()
+    return (file) => {
+      read.delete(file)
+      this.remove(file)
+      if (read.size === 0) removeFolder()
+    }
   }
 
   /** Resolves when no file is being deleted, and none will be until `release`. */
@@ -33,27 +61,32 @@ export class Removals {
 
   release(): void {
     this.#held = false
-    for (const file of this.#waiting.splice(0)) this.#start(file)
+    for (const removal of this.#waiting.splice(0)) this.#start(removal)
   }
 
   async settle(): Promise<void> {
     await Promise.all(this.#running)
   }
 
-  #start(file: SealedFile): void {
-    const running = this.#run(file).finally(() => this.#running.delete(running))
+  #take(removal: Removal): void {
+    if (this.#held) this.#waiting.push(removal)
+    else this.#start(removal)
+  }
+
+  #start(removal: Removal): void {
+    const running = this.#run(removal).finally(() => this.#running.delete(running))
     this.#running.add(running)
   }
 
-  /** A file that stays is an orphan, and goes at the next start. */
-  async #run(file: SealedFile): Promise<void> {
-    const { removeFile, observe, reach } = this.#parts
-    try {
-      await removeFile(file)
-      reach('compact-files-removed')
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      observe({ kind: 'removalFailed', name: `${file.info.entityId}/${file.info.name}`, message })
-    }
+  /** One after the other. What stays is an orphan, and goes at the next start. */
+  #run({ name, run }: Removal): Promise<void> {
+    return this.#removals.run(async () => {
+      try {
+        await run()
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error)
+        this.#parts.observe({ kind: 'removalFailed', name, message })
+      }
+    })
   }
 }

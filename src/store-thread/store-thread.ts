@@ -23,7 +23,7 @@ export interface StoreThreadOptions {
 }
 
 type Ask = { readonly resolve: (message: FromStore) => void; readonly reject: (error: unknown) => void }
-type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'hold' }>
+type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'hold' | 'purge' }>
 /** A question without its number: `Omit` alone would melt the union into one shape. */
 type Unnumbered<Q> = Q extends unknown ? Omit<Q, 'id'> : never
 type Waiter = { readonly position: number; readonly resolve: () => void }
@@ -79,6 +79,16 @@ export class StoreThread implements QueryRunner, IngestProgress {
     return { release: () => this.#post({ kind: 'release' }) }
   }
 
+  /** Tells the thread that the catalog has dropped an entity, or let rows leave. */
+  changed(): void {
+    this.#post({ kind: 'changed' })
+  }
+
+  /** Resolves when the rows of an entity that have left are gone from memory and files. */
+  async purge(entityId: number): Promise<void> {
+    await this.#ask({ kind: 'purge', entityId }, null)
+  }
+
   /** Tells the thread that the journal has more. */
   durable(position: number): void {
     this.#durablePosition = position
@@ -115,8 +125,8 @@ export class StoreThread implements QueryRunner, IngestProgress {
     return this.#unsent.open(message.answer)
   }
 
-  async statistics(entityId: number): Promise<EntityStatistics> {
-    const message = await this.#ask({ kind: 'statistics', entityId }, null)
+  async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
+    const message = await this.#ask({ kind: 'statistics', entityId, sinceMs }, null)
     if (message.kind !== 'statistics')
       throw new Error(`the store answered a question for statistics with ${message.kind}`)
     return message.statistics

@@ -12,6 +12,7 @@ import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import { clearSpool } from '../query/spool.ts'
 import { Asks } from './asks.ts'
+import { Departures } from './departures.ts'
 import { Follower } from './follower.ts'
 import { IngestCounts } from './ingest-counts.ts'
 import type { FromStore, StoreThreadData, ToStore } from './messages.ts'
@@ -43,19 +44,28 @@ export async function runStoreThread(
     journal,
     ingests: catalog.ingests,
     outcomes: catalog.outcomes,
+    dropped: catalog.dropped,
     judge: new Judge({ rowBytes }),
     itemJudge: new ItemJudge({ rowBytes }),
     store,
     observe,
+    reach,
     stepBytes: settings.stepBytes,
   })
   const counts = new IngestCounts(manifest.counts)
   const stopping = new AbortController()
-  const removals = new Removals({ removeFile: (file) => folder.remove(file), observe, reach })
+  const removals = new Removals({
+    removeFile: (file) => folder.remove(file),
+    removeEntity: opened.removeEntity,
+    observe,
+    reach,
+  })
+  const departures = await Departures.open(catalog)
   const upkeep = new Upkeep({
     ...opened,
     manifest: catalog.manifest,
     removals,
+    departures,
     settings,
     observe,
     reach,
@@ -78,6 +88,12 @@ export async function runStoreThread(
     },
     data.durablePosition,
   )
+  // The pipeline first: it must not write rows of an entity that is being removed.
+  const learnChanges = async (): Promise<void> => {
+    await pipeline.refresh()
+    await departures.refresh()
+    upkeep.work()
+  }
   const asks = new Asks(store, data.spoolDirectory, port)
   port.on('message', (message: ToStore) => {
     switch (message.kind) {
@@ -87,6 +103,10 @@ export async function runStoreThread(
         return void removals.hold().then(() => send({ kind: 'held', id: message.id }))
       case 'release':
         return removals.release()
+      case 'changed':
+        return void learnChanges()
+      case 'purge':
+        return void upkeep.purge(message.entityId).then(() => send({ kind: 'purged', id: message.id }))
       case 'close':
         stopping.abort(new Error('the store is stopped'))
         return follower.stop()

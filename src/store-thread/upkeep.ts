@@ -9,6 +9,7 @@ import type { SealedFile, SealedFolder } from '../store/embedded/sealed-source.t
 import { chooseCompaction, defaultCompactionRules } from '../store/embedded/sealing/choose-compaction.ts'
 import { compactFiles } from '../store/embedded/sealing/compactor.ts'
 import { sealRows } from '../store/embedded/sealing/sealer.ts'
+import type { Departures } from './departures.ts'
 import type { StoreState } from './messages.ts'
 import type { Removals } from './removals.ts'
 
@@ -30,6 +31,7 @@ export interface UpkeepParts {
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
+  readonly departures: Departures
   readonly settings: UpkeepSettings
   readonly observe: Observe
   readonly reach: Reach
@@ -39,6 +41,13 @@ export interface UpkeepParts {
   readonly changed: () => void
   /** Called when what `afterStep` said may have changed: a freeze is due by age, or there is room again. */
   readonly wake: () => void
+}
+
+/** Rows that have left are to be gone from memory and files, as far as they were there when this was asked. */
+interface Purge {
+  readonly entityId: number
+  readonly position: number
+  readonly done: () => void
 }
 
 interface Seal {
@@ -53,6 +62,8 @@ export class Upkeep {
   readonly #parts: UpkeepParts
   #files: readonly SealedFile[]
   #seal: Seal | null = null
+  readonly #purges = new Set<Purge>()
+  #isDropping = false
   /** The pipeline's position at the newest freeze, and since when there is more. */
   #frozenPosition: number
   #position: number
@@ -71,7 +82,7 @@ export class Upkeep {
   afterStep(position: number, counts: () => readonly IngestCount[]): void {
     if (position > this.#frozenPosition && this.#unsealedSinceMs === null) this.#startAge()
     this.#position = position
-    if (this.#seal !== null || !this.#isDue()) return
+    if (this.#seal !== null || this.#isDropping || !this.#isDue()) return
     this.#stopAge()
     this.#frozenPosition = position
     this.#seal = { frozen: this.#parts.store.freeze(position), counts: counts() }
@@ -98,6 +109,15 @@ export class Upkeep {
     })
   }
 
+  /** Resolves when no row of the entity that has left is in memory or in a file, of those that were judged before. */
+  purge(entityId: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#purges.add({ entityId, position: this.#position, done: resolve })
+      this.work()
+      this.#parts.wake()
+    })
+  }
+
   /** Resolves when nothing is being done any more. */
   async stop(): Promise<void> {
     this.#stopAge()
@@ -107,12 +127,76 @@ export class Upkeep {
   async #work(): Promise<void> {
     const { signal } = this.#parts
     while (!signal.aborted) {
-      const seal = this.#seal
-      const merged = seal === null ? this.#chooseFiles() : null
-      if (seal !== null) await this.#runSeal(seal)
-      else if (merged !== null) await this.#runMerge(merged)
-      else return
+      if (this.#seal !== null) await this.#runSeal(this.#seal)
+      else if (!((await this.#letGo()) || (await this.#merge()))) return
     }
+  }
+
+  /** Removes what has left the store; false when there is nothing. */
+  async #letGo(): Promise<boolean> {
+    const { departures } = this.#parts
+    const dropped = departures.nextDropped
+    if (dropped !== null) {
+      await this.#runDrop(dropped)
+      return true
+    }
+    const left = this.#files.filter(({ info }) => info.lastMs < (departures.sinceMs(info.entityId) ?? -Infinity))
+    if (left.length > 0) await this.#runLeave(left)
+    return left.length > 0
+  }
+
+  async #merge(): Promise<boolean> {
+    const merged = this.#chooseToPurge() ?? this.#chooseFiles()
+    if (merged !== null) await this.#runMerge(merged)
+    return merged !== null
+  }
+
+  /** No rows are frozen meanwhile: those of the entity would be sealed. */
+  async #runDrop(entityId: number): Promise<void> {
+    const { store, manifest, removals, departures, reach, changed } = this.#parts
+    this.#isDropping = true
+    try {
+      reach('drop-begun')
+      const dropped = await this.#attempt('dropFailed', async () => {
+        await manifest.drop(entityId)
+        return true
+      })
+      if (dropped === null) return
+      reach('drop-manifest-committed')
+      this.#files = this.#files.filter(({ info }) => info.entityId !== entityId)
+      store.drop(entityId, removals.ofEntity(entityId, store.files(entityId)))
+    } finally {
+      this.#isDropping = false
+    }
+    await this.#attempt('dropFailed', () => departures.remove(entityId))
+    reach('drop-removed')
+    changed()
+  }
+
+  async #runLeave(left: readonly SealedFile[]): Promise<void> {
+    const { store, removals, reach, observe, changed } = this.#parts
+    const remove = left.map(({ info }) => info)
+    if (!(await this.#commit({ add: [], remove, registries: [], seal: null }))) return
+    reach('leave-manifest-committed')
+    store.switchFiles({ add: [], remove: left, frozen: null, gone: (file) => removals.remove(file) })
+    this.#files = this.#files.filter((file) => !left.includes(file))
+    reach('leave-readers-switched')
+    observe({ kind: 'filesLeft', files: left.length, rows: remove.reduce((sum, { rows }) => sum + rows, 0) })
+    changed()
+  }
+
+  /** A file that holds rows that have left and others, of an entity that is purged. Those for whom there is none are done. */
+  #chooseToPurge(): readonly SealedFile[] | null {
+    const { store, departures } = this.#parts
+    for (const purge of this.#purges) {
+      const sinceMs = departures.sinceMs(purge.entityId) ?? Number.NEGATIVE_INFINITY
+      const file = store.files(purge.entityId).find(({ info }) => info.firstMs < sinceMs)
+      if (file !== undefined) return [file]
+      if (store.position < purge.position) continue
+      this.#purges.delete(purge)
+      purge.done()
+    }
+    return null
   }
 
   /** Seals, and tries until it is done: the rows have nowhere else to go. */
@@ -139,9 +223,10 @@ export class Upkeep {
   }
 
   async #writeSeal(frozen: FrozenRows) {
-    const { folder, settings, signal, reach, extendRegistries } = this.#parts
+    const { folder, settings, signal, reach, extendRegistries, departures } = this.#parts
     const pacer = new Pacer({ sliceMs, signal })
-    const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, pacer, reach })
+    const sinceMs = (entityId: number): number | null => departures.sinceMs(entityId)
+    const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, sinceMs, pacer, reach })
     try {
       const registries = await extendRegistries()
       reach('registry-synced')
@@ -153,7 +238,7 @@ export class Upkeep {
   }
 
   /** Null when it failed, which is observed; then some time has passed, and a full disk may have room again. */
-  async #attempt<T>(failure: 'sealFailed' | 'compactFailed', work: () => Promise<T>): Promise<T | null> {
+  async #attempt<T>(failure: 'sealFailed' | 'compactFailed' | 'dropFailed', work: () => Promise<T>): Promise<T | null> {
     const { signal, observe, settings } = this.#parts
     try {
       return await work()
@@ -196,11 +281,13 @@ export class Upkeep {
   }
 
   #writeMerge(merged: readonly SealedFile[]): Promise<readonly SealedFile[]> {
-    const { store, folder, settings, signal, reach } = this.#parts
-    const { entityId } = merged[0]!.info
+    const { store, folder, settings, signal, reach, departures } = this.#parts
+    const { entityId, kind } = merged[0]!.info
+    // The day of a file may have left since it was chosen: then it goes next.
+    const sinceMs = kind === 'day' ? null : departures.sinceMs(entityId)
     const pacer = new Pacer({ sliceMs, signal })
     const { dayRowsMin } = settings
-    return compactFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, pacer, reach })
+    return compactFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, sinceMs, pacer, reach })
   }
 
   /**
@@ -221,7 +308,12 @@ export class Upkeep {
   #isDue(): boolean {
     if (this.#position === this.#frozenPosition) return false
     const { headAgeMs } = this.#parts.settings
-    return this.#isOverBounds() || performance.now() - (this.#unsealedSinceMs ?? Number.POSITIVE_INFINITY) >= headAgeMs
+    const isPurged = [...this.#purges].some(({ position }) => position > this.#frozenPosition)
+    return (
+      isPurged ||
+      this.#isOverBounds() ||
+      performance.now() - (this.#unsealedSinceMs ?? Number.POSITIVE_INFINITY) >= headAgeMs
+    )
   }
 
   /** Positions count rejected rows and items too: they leave the journal by a seal as well. */

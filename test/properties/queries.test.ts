@@ -161,6 +161,8 @@ class World {
       fields: this.#ingest.fields.map(({ name, type, role }) => ({ name, type, role })),
       duplicates: 'keep',
       ingests: ['plant'],
+      retention: null,
+      sinceMs: null,
     }
     const limits = {
       resultRows: 1e6,

@@ -63,7 +63,7 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
       const plan = draw(3) === 0 ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs)
       expectSame(plan, await rowsOf(history.store, plan), model.run(plan))
     }
-    expect(await history.store.statistics(entityId)).toEqual(model.statistics(entityId))
+    expect(await history.store.statistics(entityId, null)).toEqual(model.statistics(entityId))
   }
   await history.end()
 }
@@ -159,7 +159,13 @@ class History {
   }
 
   async #seal(frozen: FrozenRows): Promise<void> {
-    const options = { folder: this.#folder, dayRowsMin: this.#dayRowsMin, pacer: this.#pacer, reach: () => {} }
+    const options = {
+      folder: this.#folder,
+      dayRowsMin: this.#dayRowsMin,
+      sinceMs: () => null,
+      pacer: this.#pacer,
+      reach: () => {},
+    }
     this.#switch({ add: await sealRows(frozen, options), remove: [], frozen, gone: () => {} })
   }
 
@@ -170,6 +176,7 @@ class History {
       registry: this.store.registry(entityId),
       folder: this.#folder,
       dayRowsMin: this.#dayRowsMin,
+      sinceMs: null,
       pacer: this.#pacer,
       reach: () => {},
     })

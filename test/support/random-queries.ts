@@ -139,6 +139,7 @@ function randomSelection(
   const fields = hasFields ? someOf(draw, choice) : []
   const selection: Selection = {
     entityId: 1,
+    sinceMs: null,
     time,
     tag,
     ids: ids.length === 0 ? null : ids,

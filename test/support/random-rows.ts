@@ -169,6 +169,7 @@ function randomSelection(draw: Draw, { time, tags, others }: RandomEntity): Sele
   const asked = someOf(draw, metrics)
   return {
     entityId: 1,
+    sinceMs: null,
     time,
     tag: oneOf(draw, tags),
     ids: draw(2) === 0 ? null : [...someOf(draw, strings), 'unknown', ...someOf(draw, strings)],

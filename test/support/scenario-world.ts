@@ -108,7 +108,15 @@ class ScenarioWorld {
   }
 
   #define(name: string, fields: readonly ScenarioField[]): Entity {
-    return { id: this.#entities.size + 1, name, fields, duplicates: 'keep', ingests: [name] }
+    return {
+      id: this.#entities.size + 1,
+      name,
+      fields,
+      duplicates: 'keep',
+      ingests: [name],
+      retention: null,
+      sinceMs: null,
+    }
   }
 
   #entity(name: string): Entity {

@@ -1,4 +1,4 @@
-import type { AveragePlan } from '../../model/plan.ts'
+import type { AveragePlan, Range } from '../../model/plan.ts'
 import { BucketWalk, isOfWholeHours } from './buckets.ts'
 import { firstAtOrAfter, type Segment } from './chunk.ts'
 import type { Combinations } from './combinations.ts'
@@ -28,7 +28,7 @@ export async function collectMeans(
 
 class MeanCollector {
   readonly groups: MeanGroups
-  readonly #plan: AveragePlan
+  readonly #range: Range
   readonly #run: PlanRun
   readonly #combined: Combinations | null
   readonly #walk: BucketWalk
@@ -43,20 +43,21 @@ class MeanCollector {
     const { metrics, fields, files, limits } = run
     const { granularity, range } = plan
     this.groups = new MeanGroups(metrics, combined, limits)
-    this.#plan = plan
+    // Rows that have left are not there; a whole UTC day has.
+    this.#range = { fromMs: Math.max(range.fromMs, run.sinceMs), toMs: range.toMs }
     this.#run = run
     this.#combined = combined
     this.#walk = new BucketWalk(granularity)
     this.#rowCost = metrics.length + fields.length
     this.#metrics = metrics.map((metric) => (metric.kind === 'column' ? metric.index : -1))
-    this.#files = files.filter(({ info }) => info.firstMs <= range.toMs && info.lastMs >= range.fromMs)
+    this.#files = files.filter(({ info }) => info.firstMs <= this.#range.toMs && info.lastMs >= this.#range.fromMs)
     this.#usesRollups = isOfWholeHours(granularity) && fields.every(({ kind }) => kind !== 'column')
     this.#needsFirst = granularity.kind === 'all' && range.fromMs === Number.NEGATIVE_INFINITY
   }
 
   async addSeries(series: number): Promise<void> {
     const { source, tables, pacer } = this.#run
-    const { fromMs, toMs } = this.#plan.range
+    const { fromMs, toMs } = this.#range
     const prepared = source.prepare(series, pacer)
     if (prepared !== null) await prepared
     for (const table of tables) {
@@ -74,11 +75,11 @@ class MeanCollector {
   }
 
   async #addFile(reader: SealedReader, place: number, series: number): Promise<void> {
-    const { fromMs, toMs } = this.#plan.range
+    const { fromMs, toMs } = this.#range
     const firstMs = reader.firstMs(place)
     const lastMs = reader.lastMs(place)
     if (firstMs > toMs || lastMs < fromMs) return
-    const whole = wholeHours(this.#plan.range, firstMs, lastMs)
+    const whole = wholeHours(this.#range, firstMs, lastMs)
     const rollups =
       this.#usesRollups && whole.fromMs < whole.toMs ? reader.hours(place, whole.fromMs, whole.toMs) : null
     if (rollups === null) {

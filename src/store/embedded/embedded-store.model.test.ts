@@ -22,7 +22,7 @@ test.each([8, 64, 4096])(
             const plan = randomPlan(draw, entity, spanMs)
             expectSame(plan, await rowsOf(store, plan), model.run(plan))
           }
-          expect(await store.statistics(1)).toEqual(model.statistics(1))
+          expect(await store.statistics(1, null)).toEqual(model.statistics(1))
         }
       }),
       { numRuns: 150 },

@@ -36,7 +36,7 @@ function storeOf(...rows: readonly (readonly Value[])[]): EmbeddedStore {
 }
 
 function selection(over: Partial<Selection> = {}): Selection {
-  return { entityId: 1, time, tag, ids: null, prefixes: null, metrics: [value], fields: [], ...over }
+  return { entityId: 1, sinceMs: null, time, tag, ids: null, prefixes: null, metrics: [value], fields: [], ...over }
 }
 
 async function rowsOf(store: EmbeddedStore, plan: Plan, within: PlanLimits = limits): Promise<ResultRow[]> {
@@ -50,13 +50,13 @@ const select: Plan = { kind: 'select', selection: selection(), range: always }
 test('an unknown entity has no rows', async () => {
   const store = new EmbeddedStore()
   expect(await rowsOf(store, select)).toEqual([])
-  expect(await store.statistics(1)).toEqual({ rows: 0, firstMs: null, lastMs: null })
+  expect(await store.statistics(1, null)).toEqual({ rows: 0, firstMs: null, lastMs: null })
   expect(store.bytes).toBe(0)
 })
 
 test('statistics count every row, and memory is told', async () => {
   const store = storeOf([5, 'a', 1], [3, 'b', null])
-  expect(await store.statistics(1)).toEqual({ rows: 2, firstMs: 3, lastMs: 5 })
+  expect(await store.statistics(1, null)).toEqual({ rows: 2, firstMs: 3, lastMs: 5 })
   expect(store.bytes).toBeGreaterThan(100)
 })
 

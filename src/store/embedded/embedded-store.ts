@@ -2,6 +2,7 @@ import { Pacer } from '../../lib/pacer.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import type { EntityStatistics, ResultBatch, SeriesReader, SeriesWriter } from '../series-store.ts'
+import { SinceCounter } from './count-since.ts'
 import { EntityRegistry } from './entity-registry.ts'
 import { EntityRows } from './entity-rows.ts'
 import { FilePins } from './file-pins.ts'
@@ -56,6 +57,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
   readonly #settings: EmbeddedStoreSettings
   readonly #entities = new Map<number, EntityRows>()
   readonly #pins = new FilePins()
+  readonly #sinceCounter = new SinceCounter()
   #position: number
   #headSinceMs: number | null = null
 
@@ -126,6 +128,13 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     for (const file of remove) this.#pins.remove(file, gone)
   }
 
+  /** Forgets all rows of an entity; `gone` is called for each of its files when no run reads it any more. */
+  drop(entityId: number, gone: (file: SealedFile) => void): void {
+    const files = this.files(entityId)
+    this.#entities.delete(entityId)
+    for (const file of files) this.#pins.remove(file, gone)
+  }
+
   async *run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncGenerator<ResultBatch> {
     const pacer = new Pacer({ sliceMs: this.#settings.sliceMs, signal })
     const snapshot = this.#entities.get(plan.selection.entityId)?.open() ?? null
@@ -143,8 +152,21 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     }
   }
 
-  async statistics(entityId: number): Promise<EntityStatistics> {
-    return this.#entities.get(entityId)?.statistics() ?? { rows: 0, firstMs: null, lastMs: null }
+  async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
+    const entity = this.#entities.get(entityId)
+    if (entity === undefined) return { rows: 0, firstMs: null, lastMs: null }
+    const all = entity.statistics()
+    if (sinceMs === null || all.firstMs === null || all.firstMs >= sinceMs) return all
+    const snapshot = entity.open()
+    if (snapshot === null) return all
+    this.#pins.pin(snapshot.files)
+    try {
+      const { signal } = new AbortController()
+      return await this.#sinceCounter.count(snapshot, sinceMs, new Pacer({ sliceMs: this.#settings.sliceMs, signal }))
+    } finally {
+      snapshot.close()
+      this.#pins.unpin(snapshot.files)
+    }
   }
 
   /** About how much memory the rows take. */

@@ -12,6 +12,7 @@ import { OpenFile } from './open-file.ts'
 import { PickedRows } from './picked-rows.ts'
 import type { SealedFile } from './sealed-source.ts'
 import { type SelectedSeries, selectSeries } from './selected-series.ts'
+import { since } from './since-source.ts'
 import type { SeriesSource } from './source.ts'
 import type { Table } from './table.ts'
 import type { TableView } from './table-view.ts'
@@ -25,9 +26,11 @@ export interface EntitySnapshot {
 
 /** What the runs of all plan kinds share. */
 export interface PlanRun {
-  /** All rows of a series, in order. */
+  /** All rows of a series that have not left, in order. */
   readonly source: SeriesSource
-  /** The parts of the source, for what needs no order. */
+  /** The parts of the source, for what needs no order; rows before this date have left. */
+  readonly sinceMs: number
+
   readonly tables: readonly TableView[]
   readonly files: readonly OpenFile[]
   readonly selected: SelectedSeries
@@ -53,9 +56,20 @@ export async function preparePlan(
   const metrics = selection.metrics.map(readerOf)
   const fields = selection.fields.map(readerOf)
   const columns = copiedColumns([...fields, ...metrics])
-  const { source, tables, files } = openSources(snapshot, columns)
+  const { sinceMs } = selection
+  const { source, tables, files } = openSources(snapshot, columns, sinceMs)
   const selected = await selectSeries(index, selection, pacer)
-  const run = { source, tables, files, selected, fields, metrics, limits, pacer }
+  const run = {
+    source,
+    sinceMs: sinceMs ?? Number.NEGATIVE_INFINITY,
+    tables,
+    files,
+    selected,
+    fields,
+    metrics,
+    limits,
+    pacer,
+  }
   return {
     ...run,
     tag: { kind: 'tag', type: 'string', tag: index, dictionary: index.dictionary },
@@ -92,10 +106,14 @@ function copiedColumns(readers: readonly FieldReader[]): readonly CopiedColumn[]
 function openSources(
   snapshot: EntitySnapshot,
   columns: readonly CopiedColumn[],
+  sinceMs: number | null,
 ): Pick<PlanRun, 'source' | 'tables' | 'files'> {
   const tables = snapshot.tables.map(({ view }) => view)
   const indices = columns.map(({ index }) => index)
-  const files = snapshot.files.map((file) => new OpenFile(file, indices, 'cached'))
+  const files = snapshot.files
+    .filter(({ info }) => sinceMs === null || info.lastMs >= sinceMs)
+    .map((file) => new OpenFile(file, indices, 'cached'))
   const isOneTable = files.length === 0 && tables.length === 1
-  return { source: isOneTable ? tables[0] : new MergedSource(tables, files, () => columns), tables, files }
+  const source = isOneTable ? tables[0] : new MergedSource(tables, files, () => columns)
+  return { source: since(source, sinceMs), tables, files }
 }

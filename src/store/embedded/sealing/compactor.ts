@@ -5,6 +5,7 @@ import type { EntityRegistry } from '../entity-registry.ts'
 import { MergedSource } from '../merged-source.ts'
 import { OpenFile } from '../open-file.ts'
 import type { SealedFile, SealedFolder } from '../sealed-source.ts'
+import { since } from '../since-source.ts'
 import { sortCodes } from '../sort-codes.ts'
 import type { ReachStep } from '../store-step.ts'
 import { countDays } from './count-days.ts'
@@ -15,6 +16,8 @@ export interface CompactOptions {
   readonly folder: SealedFolder
   /** Of mixed files: days that now have so many rows get a file of their own. */
   readonly dayRowsMin: number
+  /** Rows before this date have left, and are left out; null while none have. No file is wholly before it. */
+  readonly sinceMs: number | null
   readonly pacer: Pacer
   readonly reach: ReachStep
 }
@@ -25,16 +28,17 @@ export interface CompactOptions {
  */
 export async function compactFiles(
   files: readonly SealedFile[],
-  { registry, folder, dayRowsMin, pacer, reach }: CompactOptions,
+  { registry, folder, dayRowsMin, sinceMs, pacer, reach }: CompactOptions,
 ): Promise<readonly SealedFile[]> {
   await reach('compact-chosen')
   const { entityId } = registry
   const day = commonDay(files)
   const { all } = registry.columns
   const open = files.map((file) => new OpenFile(file, Array.from(all.keys()), 'once'))
-  const source = new MergedSource([], open, () => copiedColumns(registry))
+  const source = since(new MergedSource([], open, () => copiedColumns(registry)), sinceMs)
   const series = await seriesInOrder(open, registry, pacer)
-  const dayRows = day === null ? await countDaysIn(files, series, pacer) : new Map([[day, Number.POSITIVE_INFINITY]])
+  const dayRows =
+    day === null ? await countDaysIn(files, series, sinceMs, pacer) : new Map([[day, Number.POSITIVE_INFINITY]])
   return layDown([{ entityId, source, series, dayRows }], {
     folder,
     dayRowsMin,
@@ -53,9 +57,14 @@ function commonDay(files: readonly SealedFile[]): number | null {
   return files.every(({ info }) => info.day === day) ? day : null
 }
 
-function countDaysIn(files: readonly SealedFile[], series: Int32Array, pacer: Pacer): Promise<Map<number, number>> {
+function countDaysIn(
+  files: readonly SealedFile[],
+  series: Int32Array,
+  sinceMs: number | null,
+  pacer: Pacer,
+): Promise<Map<number, number>> {
   const open = files.map((file) => new OpenFile(file, [], 'once'))
-  return countDays(new MergedSource([], open, () => []), series, pacer)
+  return countDays(since(new MergedSource([], open, () => []), sinceMs), series, pacer)
 }
 
 /** Strings of rows that are laid down together go into a dictionary of their own, so that none grows with the file. */

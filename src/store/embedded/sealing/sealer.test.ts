@@ -59,7 +59,7 @@ function push(rows: readonly Row[], entityId = 1): void {
 }
 
 function options(dayRowsMin: number, into: SealedFolder = folder) {
-  return { folder: into, dayRowsMin, pacer, reach: (step: StoreStep) => void steps.push(step) }
+  return { folder: into, dayRowsMin, sinceMs: () => null, pacer, reach: (step: StoreStep) => void steps.push(step) }
 }
 
 async function seal(dayRowsMin: number): Promise<readonly SealedFile[]> {
@@ -71,7 +71,7 @@ async function seal(dayRowsMin: number): Promise<readonly SealedFile[]> {
 
 const select = (entityId = 1): Plan => ({
   kind: 'select',
-  selection: { entityId, time, tag, ids: null, prefixes: null, metrics: [value, note], fields: [] },
+  selection: { entityId, sinceMs: null, time, tag, ids: null, prefixes: null, metrics: [value, note], fields: [] },
   range: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY },
 })
 
@@ -127,7 +127,7 @@ describe('sealing', () => {
     expect((await rowsOf(store, select())).map((row) => row[2])).toEqual([3, 1, 2])
     store.switchFiles({ add: await sealRows(frozen, options(1)), remove: [], frozen, gone })
     expect((await rowsOf(store, select())).map((row) => row[2])).toEqual([3, 1, 2])
-    expect(await store.statistics(1)).toEqual({ rows: 3, firstMs: 0, lastMs: dayMs })
+    expect(await store.statistics(1, null)).toEqual({ rows: 3, firstMs: 0, lastMs: dayMs })
   })
 
   test('a freeze of nothing moves the position on', async () => {
@@ -168,7 +168,7 @@ describe('compaction', () => {
     await seal(1)
     const before = await rowsOf(store, select())
     const files = store.files(1)
-    const added = await compactFiles(files, { ...options(1000), registry: store.registry(1) })
+    const added = await compactFiles(files, { ...options(1000), sinceMs: null, registry: store.registry(1) })
     expect(named(added)).toEqual(['1 day 1 4'])
     const removed: SealedFile[] = []
     store.switchFiles({ add: added, remove: files, frozen: null, gone: (file) => removed.push(file) })
@@ -192,7 +192,7 @@ describe('compaction', () => {
       push([[2.5, tags, 3]])
       await seal(100)
     }
-    const added = await compactFiles(store.files(1), { ...options(4), registry: store.registry(1) })
+    const added = await compactFiles(store.files(1), { ...options(4), sinceMs: null, registry: store.registry(1) })
     expect(named(added)).toEqual(['1 day 2 4', '1 mixed null 4'])
   })
 })

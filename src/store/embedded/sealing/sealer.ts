@@ -1,6 +1,7 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { FrozenRows } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../sealed-source.ts'
+import { since } from '../since-source.ts'
 import { sortCodes } from '../sort-codes.ts'
 import type { ReachStep } from '../store-step.ts'
 import { countDays } from './count-days.ts'
@@ -10,6 +11,8 @@ export interface SealOptions {
   readonly folder: SealedFolder
   /** Days with fewer rows of an entity go together into one mixed file. */
   readonly dayRowsMin: number
+  /** Rows before this date have left the entity, and are not written; null while none have. */
+  readonly sinceMs: (entityId: number) => number | null
   readonly pacer: Pacer
   readonly reach: ReachStep
 }
@@ -19,7 +22,7 @@ export interface SealOptions {
  * (a full disk, say), nothing has changed, and the same rows can be sealed again later.
  */
 export async function sealRows(frozen: FrozenRows, options: SealOptions): Promise<readonly SealedFile[]> {
-  const { folder, dayRowsMin, pacer, reach } = options
+  const { folder, dayRowsMin, sinceMs, pacer, reach } = options
   await reach('seal-frozen')
   const views = frozen.tables.map((table) => ({ table, view: table.open() }))
   try {
@@ -28,8 +31,9 @@ export async function sealRows(frozen: FrozenRows, options: SealOptions): Promis
       const { registry, series } = table
       const known = series.values.slice(0, series.length)
       const inOrder = await sortCodes(known, 0, registry.series.compare, pacer)
-      const dayRows = await countDays(view, inOrder, pacer)
-      parts.push({ entityId: registry.entityId, source: view, series: inOrder, dayRows })
+      const source = since(view, sinceMs(registry.entityId))
+      const dayRows = await countDays(source, inOrder, pacer)
+      parts.push({ entityId: registry.entityId, source, series: inOrder, dayRows })
     }
     return await layDown(parts, {
       folder,
