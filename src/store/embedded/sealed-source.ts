@@ -41,7 +41,7 @@ export interface SealedFile {
  * Reads one file. Series are addressed by their place in it: 0 up to `length`, in the order of the values of their tags.
  * Chunks are as of the head: their `columns` by the entity's index, strings with the dictionary that their codes are of (one array
  * for all chunks that share it, for its identity is what translations are kept by), `positions` decoded when first asked for.
- * Segments must stay readable after the file was removed.
+ * Segments are read as long as the run goes on that the file is pinned for.
  */
 export interface SealedReader {
   /** How many series the file holds. */

@@ -10,7 +10,10 @@ import {
   type Written,
   writeEntity,
 } from '../../../../test/support/sealed-files.ts'
+import type { SealedFileInfo } from '../sealed-source.ts'
+import { openBlocking } from './blocking-file.ts'
 import { DamagedFileError } from './damaged-file.ts'
+import { verifyFile } from './verify-file.ts'
 
 const folder = temporaryFolder()
 
@@ -72,8 +75,9 @@ function outcome(written: Written): unknown {
   }
 }
 
-async function faultsOf({ folder, file }: Written): Promise<readonly string[]> {
-  return folder.open(file.info).verify(newPacer())
+function faultsOf(written: Written, change: Partial<SealedFileInfo> = {}): Promise<readonly string[]> {
+  const { file, registry } = written
+  return verifyFile({ info: { ...file.info, ...change }, paths: paths(written), registry, openBlocking }, newPacer())
 }
 
 describe('a file as it was written', () => {
@@ -170,15 +174,14 @@ describe('verify', () => {
     ['day', { day: 4 }],
     ['bytes of the index', { indexBytes: 5 }],
   ])('finds that the manifest has other %s', async (what, change) => {
-    const { folder: stored, file } = await writeEntity(folder.path, plant)
-    const faults = await stored.open({ ...file.info, ...change }).verify(newPacer())
+    const faults = await faultsOf(await writeEntity(folder.path, plant), change)
     expect(faults).toEqual([expect.stringMatching(`${what}: .*where the manifest has`)])
   })
 
   test('finds series that the registry has other tags of', async () => {
-    const { folder: stored, file, registry } = await writeEntity(folder.path, plant)
-    registry.series.tags[0].codes.values[2] = 0
-    expect(await stored.open(file.info).verify(newPacer())).toContainEqual(
+    const written = await writeEntity(folder.path, plant)
+    written.registry.series.tags[0].codes.values[2] = 0
+    expect(await faultsOf(written)).toContainEqual(
       expect.stringMatching('does not have the tags that the registry has'),
     )
   })

@@ -1,4 +1,3 @@
-import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityRegistry } from '../entity-registry.ts'
 import type { SealedFile, SealedFileInfo } from '../sealed-source.ts'
 import type { BlockingFile, OpenBlocking } from './blocking-file.ts'
@@ -10,7 +9,6 @@ import { LoadedIndex } from './loaded-index.ts'
 import { type DecodedColumn, type DictionaryOf, readPage } from './page-decoder.ts'
 import { CachedPages, PassingPages } from './pages.ts'
 import { StoredReader } from './stored-reader.ts'
-import { verifyFile } from './verify-file.ts'
 
 /** What all files of the store share. */
 export interface SharedCaches {
@@ -61,12 +59,6 @@ export class StoredFile implements SealedFile {
 
   read(index: FileIndex, page: number, place: number, dictionaryOf: DictionaryOf): DecodedColumn | null {
     return readPage({ file: this.#file(), path: this.#paths.parquet, index }, page, place, dictionaryOf)
-  }
-
-  /** Reads both files from end to end, and resolves to what is wrong with them; to none when all is as it was written. */
-  verify(pacer: Pacer): Promise<readonly string[]> {
-    const { registry, openBlocking } = this.#surroundings
-    return verifyFile({ info: this.info, paths: this.#paths, registry, openBlocking }, pacer)
   }
 
   /** Lets go of all that is in memory or open. Nobody reads the file any more. */
