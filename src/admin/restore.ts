@@ -14,14 +14,17 @@ export interface RestoreRequest {
   readonly data: string
 }
 
+export interface RestoreParts {
+  readonly disk: Disk
+  readonly reach: Reach
+}
+
 /**
  * Makes a data folder of a backup. The folder is there whole or not at all: files are checked while they are copied, under another name.
  * Throws an Error that names the place when the backup is damaged or the folder holds something.
  */
-export async function restoreBackup(
-  { backup, data }: RestoreRequest,
-  { disk, reach }: { readonly disk: Disk; readonly reach: Reach },
-): Promise<BackupContents> {
+export async function restoreBackup({ backup, data }: RestoreRequest, parts: RestoreParts): Promise<BackupContents> {
+  const { disk, reach } = parts
   const contents = await readContents(backup)
   const target = resolve(data)
   await requireEmpty(target)
@@ -29,6 +32,25 @@ export async function restoreBackup(
   await removeUnfinished(unfinished)
   await disk.makeDirectory(dirname(target))
   await mkdir(unfinished, { mode: 0o700 })
+  try {
+    await fill(unfinished, backup, contents, parts)
+    await rmdir(target).catch(ignoreMissing)
+    await rename(unfinished, target)
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    throw error
+  }
+  await disk.syncDirectory(dirname(target))
+  reach('restore-renamed')
+  return contents
+}
+
+async function fill(
+  unfinished: string,
+  backup: string,
+  contents: BackupContents,
+  { disk, reach }: RestoreParts,
+): Promise<void> {
   await writeDurably(join(unfinished, originName), encodeContents(contents))
   reach('restore-begun')
   const folders = new Set([unfinished])
@@ -42,11 +64,6 @@ export async function restoreBackup(
   }
   for (const folder of folders) await disk.syncDirectory(folder)
   reach('restore-files-copied')
-  await rmdir(target).catch(ignoreMissing)
-  await rename(unfinished, target)
-  await disk.syncDirectory(dirname(target))
-  reach('restore-renamed')
-  return contents
 }
 
 async function requireEmpty(target: string): Promise<void> {

@@ -1,8 +1,11 @@
 // Rows that came to rest answer as rows in memory do: after seals, merges, restarts, and in a backup that was restored elsewhere.
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { restoreBackup } from '../../src/admin/restore.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { runCommand } from '../support/run-command.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -16,20 +19,29 @@ const settings = {
   'journal.segmentBytes': '65536',
 }
 
+const fields = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'S', type: 'string', role: 'dimension' },
+  { name: 'V', type: 'double', role: 'metric' },
+  { name: 'N', type: 'long', role: 'metric' },
+]
+
 let service: RunningService
 let key: string
+/** Takes the same rows, and keeps them in memory. */
+let reference: RunningService
+let referenceKey: string
 beforeAll(async () => {
   service = await runService(settings)
-  const fields = [
-    { name: 'D', type: 'timestamp', role: 'time' },
-    { name: 'T', type: 'string', role: 'tag' },
-    { name: 'S', type: 'string', role: 'dimension' },
-    { name: 'V', type: 'double', role: 'metric' },
-    { name: 'N', type: 'long', role: 'metric' },
-  ]
   key = await makeIngest(service.url, adminKey, { alias: 'plant', fields })
+  reference = await runService()
+  referenceKey = await makeIngest(reference.url, adminKey, { alias: 'plant', fields })
 })
-afterAll(() => service?.close())
+afterAll(async () => {
+  await service?.close()
+  await reference?.close()
+})
 
 interface StoreState {
   readonly sealedPosition: number
@@ -62,6 +74,7 @@ async function push(from: number, rows: number): Promise<void> {
       return value % 25 === 24 ? { ...good, V: 'bad' } : good
     })
     await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+    await callWell(reference.url, 'POST', '/ingests/plant/data?wait=true', { key: referenceKey, body })
   }
 }
 
@@ -93,6 +106,7 @@ test('rows are sealed, small files merged, the journal trimmed; a restart answer
   await push(0, 1000)
   await until(async () => (await stateOf(service.url)).sealedPosition === 1000)
   const before = await answers(service.url)
+  expect(before).toEqual(await answers(reference.url))
   expect((before[0] as unknown[]).length).toBe(960)
   expect(before.at(-1)).toEqual({ received: 1000, stored: 960, rejected: 40, pending: 0 })
   await until(async () => (await journalFiles()).every((name) => name >= '00000000000000001000'))
@@ -101,23 +115,59 @@ test('rows are sealed, small files merged, the journal trimmed; a restart answer
   expect(await answers(service.url)).toEqual(before)
   await push(1000, 50)
   const after = await answers(service.url)
+  expect(after).toEqual(await answers(reference.url))
   expect(after.at(-1)).toEqual({ received: 1050, stored: 1008, rejected: 42, pending: 0 })
 })
 
-test('a backup of a service under load, restored elsewhere, answers as the service did', async () => {
+test('a backup, restored elsewhere, answers as the service did; it goes on from there', async () => {
   await push(1050, 100)
   const before = await answers(service.url)
-  const made = await callWell<{ path: string; bytes: number }>(service.url, 'POST', '/admin/backups', { key: adminKey })
+  const environment = { TIDEMARK_URL: service.url, TIDEMARK_KEY: adminKey }
+  const { output } = await runCommand(['backup', '--json'], environment)
+  const made = JSON.parse(output) as { path: string; bytes: number }
   expect(made.path.startsWith(join(service.dataDirectory, 'backups', 'tidemark-'))).toBe(true)
-  const { restoreBackup } = await import('../../src/admin/restore.ts')
-  const { nodeDisk } = await import('../../src/lib/node-disk.ts')
   const data = `${service.dataDirectory}-restored`
-  await restoreBackup({ backup: made.path, data }, { disk: nodeDisk, reach: () => undefined })
+  expect(await runCommand(['restore', made.path, '--data', data], {})).toMatchObject({ code: 0, errors: '' })
+  expect(await runCommand(['restore', made.path, '--data', data], {})).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining('holds something already'),
+  })
+  expect(await runCommand(['verify', '--data', data], {})).toMatchObject({ code: 0, errors: '' })
   const restored = await runService(settings, { dataDirectory: data })
   try {
     expect(await answers(restored.url)).toEqual(before)
+    const body = [{ D: '2026-02-01T00:00:00Z', T: 'tag-9', S: null, V: 1, N: 1 }]
+    expect(await callWell(restored.url, 'POST', '/ingests/plant/data?wait=true', { key, body })).toMatchObject({
+      stored: 1,
+    })
   } finally {
     await restored.close()
     await rm(data, { recursive: true, force: true })
   }
+})
+
+test('a damaged backup is refused by the name of its file, and leaves no folder', async () => {
+  const { path } = await callWell<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })
+  const data = `${service.dataDirectory}-refused`
+  const names = (await readdir(path, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  for (const entry of names) {
+    const file = join(entry.parentPath ?? entry.path, entry.name)
+    const bytes = await readFile(file)
+    const changed = Buffer.from(bytes)
+    changed[changed.length >> 1]! ^= 1
+    // A file that was linked is the service's own: it is put back at once.
+    await writeFile(file, changed)
+    const refused = restoreBackup({ backup: path, data }, { disk: nodeDisk, reach: () => undefined })
+    await expect(refused).rejects.toThrow(entry.name)
+    await writeFile(file, bytes)
+    await expect(readdir(data)).rejects.toThrow('ENOENT')
+    await expect(readdir(`${data}.restoring`)).rejects.toThrow('ENOENT')
+  }
+})
+
+test('one backup at a time', async () => {
+  const ask = () => call<{ code?: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })
+  const outcomes = await Promise.all([ask(), ask()])
+  expect(outcomes.map(({ status }) => status).sort()).toEqual([201, 503])
+  expect((await readdir(join(service.dataDirectory, 'backups'))).filter((name) => name.startsWith('.'))).toEqual([])
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServiceOverrides, startService } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/load.ts'
+import type { Observe } from '../../src/observe/event.ts'
 import { adminKey } from './server-process.ts'
 
 export interface RunningService {
@@ -18,18 +19,22 @@ const compiledThread = new URL('../../dist/store-thread/entry.js', import.meta.u
 /** The whole service in this process, on a free port and a folder of its own. `settings` are flags by their names. */
 export async function runService(
   settings: Readonly<Record<string, string>> = {},
-  { dataDirectory, ...overrides }: ServiceOverrides & { dataDirectory?: string } = {},
+  {
+    dataDirectory,
+    observe = () => undefined,
+    ...overrides
+  }: ServiceOverrides & { dataDirectory?: string; observe?: Observe } = {},
 ): Promise<RunningService> {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tidemark-test-')))
   const flags = { port: '0', data: directory, ...settings }
   const loaded = loadSettings({ flags, environment: { TIDEMARK_ADMIN_KEY: adminKey }, file: null })
-  const service = await startService(loaded, () => undefined, { threadUrl: compiledThread, ...overrides })
+  const service = await startService(loaded, observe, { threadUrl: compiledThread, ...overrides })
   return {
     url: service.url,
     dataDirectory: directory,
     restart: async () => {
       await service.close()
-      return runService(settings, { dataDirectory: directory, ...overrides })
+      return runService(settings, { dataDirectory: directory, observe, ...overrides })
     },
     close: async () => {
       await service.close()

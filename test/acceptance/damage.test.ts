@@ -1,0 +1,182 @@
+// One byte changed anywhere in a data folder: `tidemark verify` names the file, and the service answers with an error, never wrongly.
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Service, startService } from '../../src/app.ts'
+import { loadSettings } from '../../src/config/load.ts'
+import type { ServiceEvent } from '../../src/observe/event.ts'
+import { type Finding, verifyData } from '../../src/verify.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { runCommand } from '../support/run-command.ts'
+import { adminKey } from '../support/server-process.ts'
+
+const threadUrl = new URL('../../dist/store-thread/entry.js', import.meta.url)
+const sealing = { 'store.headAgeMs': '20', 'store.pageRows': '32' }
+const question = { entity: 'plant', granularity: 'PT1M' }
+const rows = Array.from({ length: 250 }, (_, value) => ({
+  D: new Date(Date.UTC(2026, 0, 1) + value * 60_000).toISOString(),
+  T: `tag-${value % 3}`,
+  V: value / 8,
+}))
+
+const root = await mkdtemp(join(tmpdir(), 'tidemark-damage-'))
+const whole = join(root, 'whole')
+let answer: unknown
+let folders = 0
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+const settingsOf = (data: string, settings: Readonly<Record<string, string>> = {}) =>
+  loadSettings({ flags: { port: '0', data, ...settings }, environment: { TIDEMARK_ADMIN_KEY: adminKey }, file: null })
+
+function start(
+  data: string,
+  settings: Readonly<Record<string, string>> = {},
+  observe: (event: ServiceEvent) => void = () => undefined,
+): Promise<Service> {
+  return startService(settingsOf(data, settings), observe, { threadUrl })
+}
+
+const ask = (url: string) => call(url, 'POST', '/consumer/data/average', { body: question })
+
+async function findingsOf(data: string): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for await (const finding of verifyData(settingsOf(data))) findings.push(finding)
+  return findings
+}
+
+/** 230 rows in a file, 20 in the journal. */
+beforeAll(async () => {
+  const sealed = await start(whole, sealing)
+  const key = await makeIngest(sealed.url, adminKey, { alias: 'plant' })
+  const push = (url: string, from: number, to: number): Promise<unknown> =>
+    callWell(url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows.slice(from, to) })
+  await push(sealed.url, 0, 230)
+  const sealedRows = async (): Promise<number> =>
+    (await callWell<{ store: { rows: number } }>(sealed.url, 'GET', '/readyz')).store.rows
+  while ((await sealedRows()) < 230) await new Promise((resolve) => setTimeout(resolve, 10))
+  await sealed.close()
+  const service = await start(whole)
+  await push(service.url, 230, 250)
+  answer = (await ask(service.url)).body
+  await service.close()
+  // All of the catalog in its main file, so that one byte of it can be changed.
+  const database = new DatabaseSync(join(whole, 'catalog.sqlite'))
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+})
+
+/** A copy of the whole folder, in which the named file is changed. */
+async function damaged(path: string, change: (bytes: Buffer) => Buffer): Promise<string> {
+  const data = join(root, `damaged-${++folders}`)
+  await cp(whole, data, { recursive: true })
+  await writeFile(join(data, path), change(await readFile(join(whole, path))))
+  return data
+}
+
+const flipped =
+  (at: number) =>
+  (bytes: Buffer): Buffer => {
+    bytes[at] = bytes[at]! ^ 0x10
+    return bytes
+  }
+
+async function pathOf(folder: string, ending: string): Promise<string> {
+  const name = (await readdir(join(whole, folder))).find((one) => one.endsWith(ending))
+  if (name === undefined) throw new Error(`there is no ${ending} in ${folder}`)
+  return join(folder, name)
+}
+
+describe('verify', () => {
+  test('finds nothing in a whole folder, changes nothing, and says what is there', async () => {
+    const before = await readdir(whole, { recursive: true })
+    const { code, output } = await runCommand(['verify', '--data', whole], {})
+    expect(code).toBe(0)
+    expect(output.split('\n').map((line) => line.replace(/mixed-\w+/, '*'))).toEqual([
+      'ok       catalog.sqlite: 1 files are stored; what is before position 230 is in them',
+      'ok       journal: 1 pushes in 1 files, up to position 250; 0 idempotency keys',
+      'ok       store/1/series.log: 3 series',
+      'ok       store/1/*: 230 rows',
+      '',
+    ])
+    expect((await readdir(whole, { recursive: true })).filter((name) => !before.includes(name))).toEqual([])
+  })
+
+  test.each<[string, () => Promise<string>, (bytes: Buffer) => Buffer, RegExp]>([
+    ['a page', () => pathOf('store/1', '.parquet'), flipped(60), /\.parquet/],
+    [
+      'the footer of a file',
+      () => pathOf('store/1', '.parquet'),
+      (bytes) => flipped(bytes.length - 20)(bytes),
+      /\.parquet/,
+    ],
+    ['a file that is cut', () => pathOf('store/1', '.parquet'), (bytes) => bytes.subarray(0, 100), /\.parquet/],
+    ['the head of an index', () => pathOf('store/1', '.index'), flipped(40), /\.index/],
+    [
+      'a section of an index',
+      () => pathOf('store/1', '.index'),
+      (bytes) => flipped(bytes.length - 40)(bytes),
+      /\.index/,
+    ],
+    ['the series', () => pathOf('store/1', '.log'), flipped(50), /series\.log, offset 24/],
+    ['the journal', () => pathOf('journal', '.journal'), flipped(200), /0230\.journal, offset 96/],
+    ['the catalog', async () => 'catalog.sqlite', (bytes) => bytes.fill(7, 4096, 4200), /catalog\.sqlite/],
+  ])('names the file of %s', async (_name, path, change, named) => {
+    const data = await damaged(await path(), change)
+    const { code, output, errors } = await runCommand(['verify', '--data', data], {})
+    expect(code).toBe(1)
+    expect(
+      output
+        .split('\n')
+        .filter((line) => line.startsWith('DAMAGED'))
+        .join('\n'),
+    ).toMatch(named)
+    expect(errors).toContain('Restore a backup.')
+  })
+
+  test.each(['rows = 229', 'last_position = 300', "kind = 'day'"])('finds a manifest with %s', async (change) => {
+    const data = await damaged('owner.lock', (bytes) => bytes)
+    const database = new DatabaseSync(join(data, 'catalog.sqlite'))
+    database.exec(`update store_files set ${change}`)
+    database.close()
+    const [catalog] = await findingsOf(data)
+    expect(catalog).toMatchObject({ isDamaged: true, found: expect.stringContaining('its table store_files') })
+    await expect(start(data)).rejects.toThrow('catalog.sqlite is damaged')
+  })
+
+  test('refuses a folder that a service uses, and one that is none', async () => {
+    const service = await start(whole)
+    await expect(findingsOf(whole)).rejects.toThrow('in use by another Tidemark process')
+    await service.close()
+    await expect(findingsOf(join(root, 'absent'))).rejects.toThrow('is no data folder')
+  })
+})
+
+describe('a service over a damaged folder', () => {
+  const places = Array.from({ length: 8 }, (_, place) => place / 8)
+  const endings = ['.parquet', '.index'] as const
+  test.each(endings.flatMap((ending) => places.map((place) => [ending, place] as const)))(
+    'with a byte changed in %s, %d of its length in, answers rightly or with an error that names it',
+    async (ending, place) => {
+      const path = await pathOf('store/1', ending)
+      const data = await damaged(path, (bytes) => flipped(Math.floor(place * bytes.length))(bytes))
+      const told: string[] = []
+      const service = await start(data, {}, (event) => {
+        if (event.kind === 'requestFailed') told.push(String(event.error))
+      })
+      const { status, body } = await ask(service.url)
+      await service.close()
+      if (status === 200) expect(body).toEqual(answer)
+      else {
+        expect(status).toBe(500)
+        expect(told.join()).toContain(path.split('/').at(-1))
+      }
+    },
+  )
+
+  test('does not start without its series', async () => {
+    const data = await damaged('store/1/series.log', flipped(50))
+    await expect(start(data)).rejects.toThrow(/series\.log, offset 24/)
+  })
+})
