@@ -1,0 +1,111 @@
+// INFORMATION_SCHEMA, made of what the caller may see: values in the query itself, no table of the engine.
+import { columnName, join, literal, long as longLiteral, type SqlText, sql } from './sql-text.ts'
+import type { SqlTable } from './tables.ts'
+import { engineType, long, type SqlType, string, timestamp, typeName } from './types.ts'
+
+export interface CatalogTable {
+  readonly columns: readonly { readonly name: string; readonly type: SqlType }[]
+  readonly rows: readonly (readonly SqlText[])[]
+}
+
+const text = (name: string) => ({ name, type: string })
+const number = (name: string) => ({ name, type: long })
+
+const jdbcTypes: Readonly<Record<string, number>> = { BIGINT: -5, DOUBLE: 8, VARCHAR: 12, TIMESTAMP: 93 }
+
+/** `TABLES`, `COLUMNS` or `SCHEMATA`; null for any other name. */
+export function catalogTable(name: string, tables: readonly SqlTable[]): CatalogTable | null {
+  switch (name.toUpperCase()) {
+    case 'SCHEMATA':
+      return {
+        columns: [
+          'CATALOG_NAME',
+          'SCHEMA_NAME',
+          'SCHEMA_OWNER',
+          'DEFAULT_CHARACTER_SET_CATALOG',
+          'DEFAULT_CHARACTER_SET_SCHEMA',
+          'DEFAULT_CHARACTER_SET_NAME',
+          'SQL_PATH',
+        ].map(text),
+        rows: ['INFORMATION_SCHEMA', 'druid'].map((schema) => [
+          literal('druid'),
+          literal(schema),
+          ...Array.from({ length: 5 }, () => sql`NULL`),
+        ]),
+      }
+    case 'TABLES':
+      return {
+        columns: ['TABLE_CATALOG', 'TABLE_SCHEMA', 'TABLE_NAME', 'TABLE_TYPE', 'IS_JOINABLE', 'IS_BROADCAST'].map(text),
+        rows: [...catalogRows(), ...tables.map((table) => tableRow('druid', table.name, 'TABLE'))],
+      }
+    case 'COLUMNS':
+      return { columns: [...columnColumns], rows: tables.flatMap(columnRows) }
+    default:
+      return null
+  }
+}
+
+const columnColumns = [
+  ...['TABLE_CATALOG', 'TABLE_SCHEMA', 'TABLE_NAME', 'COLUMN_NAME'].map(text),
+  number('ORDINAL_POSITION'),
+  ...['COLUMN_DEFAULT', 'IS_NULLABLE', 'DATA_TYPE'].map(text),
+  ...[
+    'CHARACTER_MAXIMUM_LENGTH',
+    'CHARACTER_OCTET_LENGTH',
+    'NUMERIC_PRECISION',
+    'NUMERIC_PRECISION_RADIX',
+    'NUMERIC_SCALE',
+    'DATETIME_PRECISION',
+  ].map(number),
+  ...['CHARACTER_SET_NAME', 'COLLATION_NAME'].map(text),
+  number('JDBC_TYPE'),
+]
+
+function catalogRows(): SqlText[][] {
+  return ['COLUMNS', 'SCHEMATA', 'TABLES'].map((name) => tableRow('INFORMATION_SCHEMA', name, 'SYSTEM_TABLE'))
+}
+
+function tableRow(schema: string, name: string, type: string): SqlText[] {
+  return [literal('druid'), literal(schema), literal(name), literal(type), literal('NO'), literal('NO')]
+}
+
+function columnRows(table: SqlTable): SqlText[][] {
+  return table.columns.map((column, index) => {
+    const dataType = typeName(column.type)
+    const isNumber = column.type.kind === 'long' || column.type.kind === 'double'
+    const none = sql`NULL`
+    return [
+      ...[
+        literal('druid'),
+        literal('druid'),
+        literal(table.name),
+        literal(column.name),
+        longLiteral(index + 1),
+        literal(''),
+      ],
+      literal(column.name === '__time' ? 'NO' : 'YES'),
+      literal(dataType),
+      ...[
+        none,
+        none,
+        isNumber ? longLiteral(column.type.kind === 'long' ? 19 : 15) : none,
+        isNumber ? longLiteral(10) : none,
+        none,
+      ],
+      column.type.kind === timestamp.kind ? longLiteral(3) : none,
+      ...[none, none, longLiteral(jdbcTypes[dataType] ?? 1111)],
+    ]
+  })
+}
+
+/** The rows as a query of the engine, its columns c0, c1, ... */
+export function catalogQuery({ columns, rows }: CatalogTable): SqlText {
+  const names = columns.map((_column, index) => columnName(index))
+  const casts = columns.map(({ type }, index) => {
+    const value = rows.length === 0 ? sql`NULL` : names[index]!
+    return sql`CAST(${value} AS ${engineType(type)}) AS ${names[index]!}`
+  })
+  if (rows.length === 0) return sql`SELECT ${join(casts, ', ')} WHERE FALSE`
+  const lines = rows.map((row) => sql`(${join(row, ', ')})`)
+  return sql`SELECT ${join(casts, ', ')} FROM (VALUES ${join(lines, ', ')}) AS v(${join(names, ', ')})`
+}

@@ -1,0 +1,26 @@
+import type { ColumnType } from '../../model/column.ts'
+import { type SqlText, sql } from './sql-text.ts'
+import type { SqlType } from './types.ts'
+
+/** A column of the answer in one of the types that answers have; null where it cannot leave. */
+export function toOutput(type: SqlType, column: SqlText): { readonly type: ColumnType; readonly sql: SqlText } | null {
+  switch (type.kind) {
+    case 'long':
+    case 'double':
+    case 'boolean':
+    case 'timestamp':
+    case 'string':
+      return { type: type.kind, sql: column }
+    case 'date':
+      return { type: 'timestamp', sql: sql`CAST(${column} AS TIMESTAMP)` }
+    case 'null':
+      return { type: 'string', sql: column }
+    case 'json':
+    case 'array':
+      return { type: 'string', sql: sql`CAST(to_json(${column}) AS VARCHAR)` }
+    case 'interval':
+    case 'sketch':
+    case 'quantiles':
+      return null
+  }
+}

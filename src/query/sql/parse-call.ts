@@ -1,0 +1,243 @@
+// Calls of functions, with the forms of their own that some of them have in SQL.
+
+import { typeOf } from './parse-type.ts'
+import { parseUnit } from './parse-unit.ts'
+import { type Place, sqlProblem } from './sql-problem.ts'
+import type { Call, CastType, Expression, FrameBound, OrderItem, TimeUnit, Window } from './syntax.ts'
+import { list, type TokenCursor } from './token-cursor.ts'
+
+interface Parts {
+  operands: readonly Expression[]
+  star?: boolean
+  distinct?: boolean
+  orderBy?: readonly OrderItem[]
+  unit?: { readonly text: string; readonly place: Place }
+  returning?: CastType
+}
+
+export class CallParser {
+  /** Functions that are called without parentheses. */
+  static readonly withoutParentheses: ReadonlySet<string> = new Set([
+    'CURRENT_TIMESTAMP',
+    'CURRENT_DATE',
+    'LOCALTIMESTAMP',
+    'PI',
+  ])
+  readonly #cursor: TokenCursor
+  readonly #expression: () => Expression
+  readonly #orderBy: () => OrderItem[]
+
+  constructor(cursor: TokenCursor, expression: () => Expression, orderBy: () => OrderItem[]) {
+    this.#cursor = cursor
+    this.#expression = expression
+    this.#orderBy = orderBy
+  }
+
+  bare(): Call {
+    const { upper, place } = this.#cursor.next()
+    return this.#finished(upper, place, { operands: [] })
+  }
+
+  call(): Call {
+    const { upper, place } = this.#cursor.next()
+    this.#cursor.expectSymbol('(')
+    const parts = this.#cursor.takeSymbol(')') ? { operands: [] } : this.#parts(upper)
+    return this.#finished(upper, place, parts)
+  }
+
+  /** What stands in the parentheses, the closing one included. */
+  #parts(name: string): Parts {
+    const parts = this.#partsOf(name)
+    this.#cursor.expectSymbol(')')
+    return parts
+  }
+
+  #partsOf(name: string): Parts {
+    const cursor = this.#cursor
+    if (name === 'COUNT' && cursor.takeSymbol('*')) return { operands: [], star: true }
+    if (name === 'EXTRACT') return this.#extract()
+    if (name === 'TRIM') return this.#trim()
+    if (name === 'SUBSTRING') return this.#separated(['FROM', 'FOR'])
+    if (name === 'POSITION') return this.#position()
+    if (name === 'TIMESTAMPADD' || name === 'TIMESTAMPDIFF') {
+      const unit = this.#unit()
+      cursor.expectSymbol(',')
+      return { operands: list(cursor, this.#expression), unit }
+    }
+    if (name === 'JSON_OBJECT') return this.#jsonObject()
+    return this.#plain(name)
+  }
+
+  #plain(name: string): Parts {
+    const cursor = this.#cursor
+    const distinct = cursor.takeWords('DISTINCT')
+    if (!distinct) cursor.takeWords('ALL')
+    const operands = list(cursor, this.#expression)
+    if ((name === 'FLOOR' || name === 'CEIL' || name === 'CEILING') && cursor.takeWords('TO'))
+      return { operands, unit: this.#unit() }
+    if (name.startsWith('JSON_') && cursor.takeWords('RETURNING')) return { operands, returning: typeOf(cursor) }
+    const orderBy = cursor.takeWords('ORDER', 'BY') ? this.#orderBy() : []
+    return { operands, distinct, orderBy }
+  }
+
+  #unit(): { text: string; place: Place } {
+    const { kind, text, place } = this.#cursor.token
+    if (kind !== 'word' && kind !== 'string') throw this.#cursor.unexpected('a unit of time, such as DAY,')
+    this.#cursor.next()
+    return { text, place }
+  }
+
+  #extract(): Parts {
+    const unit = this.#unit()
+    this.#cursor.expectWord('FROM')
+    return { operands: [this.#expression()], unit }
+  }
+
+  /** `TRIM(x)`, `TRIM(LEADING 'a' FROM x)`: the unit says from where. */
+  #trim(): Parts {
+    const cursor = this.#cursor
+    const { place } = cursor
+    const side = cursor.isWord('BOTH', 'LEADING', 'TRAILING') ? cursor.next().upper : 'BOTH'
+    const unit = { text: side, place }
+    if (cursor.takeWords('FROM')) return { operands: [this.#expression()], unit }
+    const first = this.#expression()
+    if (!cursor.takeWords('FROM')) return { operands: [first], unit }
+    return { operands: [this.#expression(), first], unit }
+  }
+
+  #separated(words: readonly string[]): Parts {
+    const cursor = this.#cursor
+    const operands = [this.#expression()]
+    if (cursor.isSymbol(',')) {
+      while (cursor.takeSymbol(',')) operands.push(this.#expression())
+      return { operands }
+    }
+    for (const word of words) if (cursor.takeWords(word)) operands.push(this.#expression())
+    return { operands }
+  }
+
+  #position(): Parts {
+    const cursor = this.#cursor
+    // IN would be read as a condition, so the text that is looked for is a simple one here.
+    const { kind, text, place } = cursor.token
+    if (kind !== 'string' || cursor.peek(1).upper !== 'IN')
+      throw sqlProblem(place, "POSITION is written POSITION('text' IN column)")
+    cursor.next()
+    cursor.expectWord('IN')
+    const operands: Expression[] = [{ kind: 'text', value: text, place }, this.#expression()]
+    if (cursor.takeWords('FROM')) operands.push(this.#expression())
+    return { operands }
+  }
+
+  #jsonObject(): Parts {
+    const cursor = this.#cursor
+    const operands: Expression[] = []
+    do {
+      const isKey = cursor.takeWords('KEY')
+      operands.push(this.#expression())
+      if (isKey ? !cursor.takeWords('VALUE') : !cursor.takeSymbol(':')) throw cursor.unexpected(isKey ? 'VALUE' : "':'")
+      operands.push(this.#expression())
+    } while (cursor.takeSymbol(','))
+    return { operands }
+  }
+
+  #finished(name: string, place: Place, parts: Parts): Call {
+    const cursor = this.#cursor
+    let orderBy = parts.orderBy ?? []
+    if (cursor.takeWords('WITHIN', 'GROUP')) {
+      cursor.expectSymbol('(')
+      cursor.expectWord('ORDER')
+      cursor.expectWord('BY')
+      orderBy = this.#orderBy()
+      cursor.expectSymbol(')')
+    }
+    let filter: Expression | null = null
+    if (cursor.areWords('FILTER') && cursor.peek(1).text === '(') {
+      cursor.next()
+      cursor.expectSymbol('(')
+      cursor.expectWord('WHERE')
+      filter = this.#expression()
+      cursor.expectSymbol(')')
+    }
+    const { operands, star = false, distinct = false, unit = null, returning = null } = parts
+    const over = cursor.takeWords('OVER') ? this.#over() : null
+    return {
+      kind: 'call',
+      name,
+      operands,
+      star,
+      distinct,
+      orderBy,
+      filter,
+      over,
+      unit: unit?.text ?? null,
+      unitPlace: unit?.place ?? null,
+      returning,
+      place,
+    }
+  }
+
+  #over(): Call['over'] {
+    const { place } = this.#cursor
+    if (this.#cursor.isSymbol('(')) return this.window()
+    return { name: this.#cursor.name('the name of a window'), place }
+  }
+
+  window(): Window {
+    const cursor = this.#cursor
+    const { place } = cursor
+    cursor.expectSymbol('(')
+    const partitionBy = cursor.takeWords('PARTITION', 'BY') ? list(cursor, this.#expression) : []
+    const orderBy = cursor.takeWords('ORDER', 'BY') ? this.#orderBy() : []
+    const frame = this.#frame()
+    cursor.expectSymbol(')')
+    return { partitionBy, orderBy, frame, place }
+  }
+
+  #frame(): Window['frame'] {
+    const cursor = this.#cursor
+    if (!cursor.isWord('ROWS', 'RANGE')) return null
+    const unit = cursor.next().upper === 'ROWS' ? 'ROWS' : 'RANGE'
+    if (!cursor.takeWords('BETWEEN')) return { unit, start: this.#bound(unit), end: { kind: 'currentRow' } }
+    const start = this.#bound(unit)
+    cursor.expectWord('AND')
+    return { unit, start, end: this.#bound(unit) }
+  }
+
+  #bound(unit: 'ROWS' | 'RANGE'): FrameBound {
+    const cursor = this.#cursor
+    const { place } = cursor
+    if (cursor.takeWords('UNBOUNDED', 'PRECEDING')) return { kind: 'unboundedPreceding' }
+    if (cursor.takeWords('UNBOUNDED', 'FOLLOWING')) return { kind: 'unboundedFollowing' }
+    if (cursor.takeWords('CURRENT', 'ROW')) return { kind: 'currentRow' }
+    if (unit === 'RANGE')
+      throw sqlProblem(place, 'a RANGE goes from and to UNBOUNDED or CURRENT ROW; count rows with ROWS')
+    if (cursor.token.kind !== 'number' || !/^\d{1,9}$/.test(cursor.token.text))
+      throw cursor.unexpected('UNBOUNDED, CURRENT ROW or a whole number')
+    const rows = BigInt(cursor.next().text)
+    if (cursor.takeWords('PRECEDING')) return { kind: 'preceding', rows, place }
+    cursor.expectWord('FOLLOWING')
+    return { kind: 'following', rows, place }
+  }
+
+  /** `INTERVAL '1' DAY`, `INTERVAL '1-2' YEAR TO MONTH`. */
+  interval(): Expression {
+    const cursor = this.#cursor
+    const { place } = cursor.next()
+    const negative = cursor.takeSymbol('-')
+    if (cursor.token.kind !== 'string') throw cursor.unexpected("a text in single quotes, as in INTERVAL '1' DAY,")
+    const value = cursor.next().text
+    const from = this.#intervalUnit()
+    const to = cursor.takeWords('TO') ? this.#intervalUnit() : null
+    return { kind: 'interval', value, negative, from, to, place }
+  }
+
+  #intervalUnit(): TimeUnit {
+    const { text, place } = this.#unit()
+    if (this.#cursor.takeSymbol('(')) {
+      this.#cursor.next()
+      this.#cursor.expectSymbol(')')
+    }
+    return parseUnit(text, place)
+  }
+}

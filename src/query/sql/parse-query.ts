@@ -1,0 +1,363 @@
+// Tokens -> a query. Only what reads is in the grammar: everything else is refused by not being there.
+import { ExpressionParser } from './parse-expression.ts'
+import { quoted, sqlProblem } from './sql-problem.ts'
+import type {
+  Alias,
+  Expression,
+  Grouping,
+  Join,
+  Query,
+  QueryBody,
+  Select,
+  SelectItem,
+  SetOperation,
+  TableExpression,
+  Values,
+  Window,
+} from './syntax.ts'
+import { list, TokenCursor } from './token-cursor.ts'
+import { tokenize } from './tokenizer.ts'
+
+/** Joins in a row, and queries that are put together by UNION. */
+const chainMax = 100
+/** ROLLUP, CUBE and GROUPING SETS together may come to so many sets. */
+const groupingSetsMax = 256
+
+/** Reads one query; a semicolon may stand at its end. Throws a Problem that names the place where the text is no query. */
+export function parseQuery(text: string): Query {
+  const cursor = new TokenCursor(tokenize(text))
+  if (cursor.isAtEnd) throw sqlProblem(cursor.place, 'the query is empty: write SELECT ...')
+  const parser = new QueryParser(cursor)
+  if (!cursor.isWord('SELECT', 'WITH', 'VALUES') && !cursor.isSymbol('(')) {
+    throw sqlProblem(
+      cursor.place,
+      `${quoted(cursor.token.text)} cannot begin a query: only queries are taken, which begin with SELECT, WITH or VALUES`,
+    )
+  }
+  const query = parser.query()
+  if (cursor.takeSymbol(';') && !cursor.isAtEnd) {
+    throw sqlProblem(cursor.place, 'one query at a time is taken: nothing may follow the semicolon')
+  }
+  if (!cursor.isAtEnd) throw cursor.unexpected('the end of the query')
+  return query
+}
+
+class QueryParser {
+  readonly #cursor: TokenCursor
+  readonly #expressions: ExpressionParser
+
+  constructor(cursor: TokenCursor) {
+    this.#cursor = cursor
+    this.#expressions = new ExpressionParser(cursor, () => this.query())
+  }
+
+  query(): Query {
+    return this.#cursor.nested(() => {
+      const { place } = this.#cursor
+      const commonTables = this.#with()
+      const body = this.#setOperations()
+      const orderBy = this.#cursor.takeWords('ORDER', 'BY') ? this.#expressions.orderBy() : []
+      return { with: commonTables, body, orderBy, ...this.#limits(), place }
+    })
+  }
+
+  #with(): Query['with'] {
+    const cursor = this.#cursor
+    if (!cursor.takeWords('WITH')) return []
+    if (cursor.isWord('RECURSIVE')) throw sqlProblem(cursor.place, 'WITH RECURSIVE is not taken')
+    return list(cursor, () => {
+      const { place } = cursor
+      const name = cursor.name('the name of a query')
+      const columns = this.#columnNames()
+      cursor.expectWord('AS')
+      cursor.expectSymbol('(')
+      const query = this.query()
+      cursor.expectSymbol(')')
+      return { name, columns, query, place }
+    })
+  }
+
+  #columnNames(): string[] {
+    if (!this.#cursor.takeSymbol('(')) return []
+    const names = list(this.#cursor, () => this.#cursor.name('the name of a column'))
+    this.#cursor.expectSymbol(')')
+    return names
+  }
+
+  #limits(): { limit: bigint | null; offset: bigint | null } {
+    const cursor = this.#cursor
+    let limit: bigint | null = null
+    let offset: bigint | null = null
+    for (;;) {
+      if (limit === null && cursor.takeWords('LIMIT')) {
+        limit = cursor.takeWords('ALL') ? null : this.#count()
+        if (cursor.takeSymbol(',')) [offset, limit] = [limit, this.#count()]
+      } else if (offset === null && cursor.takeWords('OFFSET')) {
+        offset = this.#count()
+        if (!cursor.takeWords('ROWS')) cursor.takeWords('ROW')
+      } else if (limit === null && cursor.takeWords('FETCH')) {
+        if (!cursor.takeWords('NEXT')) cursor.expectWord('FIRST')
+        limit = this.#count()
+        if (!cursor.takeWords('ROWS')) cursor.expectWord('ROW')
+        cursor.expectWord('ONLY')
+      } else return { limit, offset }
+    }
+  }
+
+  #count(): bigint {
+    const { kind, text } = this.#cursor.token
+    if (kind !== 'number' || !/^\d{1,18}$/.test(text)) throw this.#cursor.unexpected('a whole number of rows')
+    this.#cursor.next()
+    return BigInt(text)
+  }
+
+  #setOperations(): QueryBody {
+    let left = this.#intersections()
+    for (let length = 0; this.#cursor.isWord('UNION', 'EXCEPT', 'MINUS'); length += 1) {
+      if (length === chainMax)
+        throw sqlProblem(this.#cursor.place, `more than ${chainMax} queries are put together here`)
+      left = this.#operation(left, () => this.#intersections())
+    }
+    return left
+  }
+
+  #intersections(): QueryBody {
+    let left = this.#term()
+    for (let length = 0; this.#cursor.isWord('INTERSECT') && length < chainMax; length += 1)
+      left = this.#operation(left, () => this.#term())
+    return left
+  }
+
+  #operation(left: QueryBody, right: () => QueryBody): SetOperation {
+    const { place } = this.#cursor
+    const word = this.#cursor.next().upper
+    const operator = word === 'UNION' || word === 'INTERSECT' ? word : 'EXCEPT'
+    const all = this.#cursor.takeWords('ALL')
+    if (!all) this.#cursor.takeWords('DISTINCT')
+    return { kind: 'setOperation', operator, all, left, right: right(), place }
+  }
+
+  #term(): QueryBody {
+    const cursor = this.#cursor
+    const { place } = cursor
+    if (cursor.takeSymbol('(')) {
+      const query = this.query()
+      cursor.expectSymbol(')')
+      return { kind: 'nested', query, place }
+    }
+    if (cursor.isWord('VALUES')) return this.#values()
+    if (cursor.isWord('SELECT')) return this.#select()
+    throw cursor.unexpected('SELECT')
+  }
+
+  #values(): Values {
+    const cursor = this.#cursor
+    const { place } = cursor.next()
+    const rows = list(cursor, () => {
+      if (!cursor.takeSymbol('(')) return [this.#expressions.expression()]
+      const row = list(cursor, () => this.#expressions.expression())
+      cursor.expectSymbol(')')
+      return row
+    })
+    return { kind: 'values', rows, place }
+  }
+
+  #select(): Select {
+    const cursor = this.#cursor
+    const { place } = cursor.next()
+    const distinct = cursor.takeWords('DISTINCT')
+    if (!distinct) cursor.takeWords('ALL')
+    const items = list(cursor, () => this.#item())
+    const from = cursor.takeWords('FROM') ? this.#from() : null
+    const where = cursor.takeWords('WHERE') ? this.#expressions.expression() : null
+    const groupBy = cursor.takeWords('GROUP', 'BY') ? this.#groupBy() : null
+    const having = cursor.takeWords('HAVING') ? this.#expressions.expression() : null
+    const windows = cursor.takeWords('WINDOW') ? this.#windows() : new Map<string, Window>()
+    if (cursor.isWord('QUALIFY'))
+      throw sqlProblem(cursor.place, 'QUALIFY is not taken: put the query into a subquery and filter it by WHERE')
+    return { kind: 'select', distinct, items, from, where, groupBy, having, windows, place }
+  }
+
+  #item(): SelectItem {
+    const cursor = this.#cursor
+    const { place } = cursor
+    if (cursor.takeSymbol('*')) return { kind: 'star', table: null, place }
+    if (
+      cursor.isName() &&
+      cursor.peek(1).text === '.' &&
+      cursor.peek(2).kind === 'symbol' &&
+      cursor.peek(2).text === '*'
+    ) {
+      const table = cursor.next().text
+      cursor.next()
+      cursor.next()
+      return { kind: 'star', table, place }
+    }
+    const expression = this.#expressions.expression()
+    const alias = cursor.takeWords('AS') || cursor.isName() ? cursor.name('the name of a column') : null
+    return { kind: 'expression', expression, alias, place }
+  }
+
+  #windows(): Map<string, Window> {
+    const windows = new Map<string, Window>()
+    for (const [name, window] of list(this.#cursor, () => this.#namedWindow())) windows.set(name, window)
+    return windows
+  }
+
+  #namedWindow(): [string, Window] {
+    const name = this.#cursor.name('the name of a window')
+    this.#cursor.expectWord('AS')
+    return [name, this.#expressions.window()]
+  }
+
+  #groupBy(): Grouping[] {
+    return list(this.#cursor, (): Grouping => {
+      const cursor = this.#cursor
+      if (cursor.areWords('GROUPING', 'SETS')) {
+        cursor.takeWords('GROUPING', 'SETS')
+        return { kind: 'sets', sets: this.#sets() }
+      }
+      if (cursor.isWord('ROLLUP', 'CUBE') && cursor.peek(1).text === '(') {
+        const { place, upper } = cursor.next()
+        const groups = this.#sets()
+        if (groups.length > 8) throw sqlProblem(place, `${upper} takes 8 expressions at most`)
+        return { kind: 'sets', sets: upper === 'ROLLUP' ? rollup(groups) : cube(groups) }
+      }
+      if (cursor.isSymbol('(') && cursor.peek(1).text === ')') {
+        cursor.next()
+        cursor.next()
+        return { kind: 'sets', sets: [[]] }
+      }
+      return { kind: 'expression', expression: this.#expressions.expression() }
+    })
+  }
+
+  /** `((a, b), c, ())`. */
+  #sets(): Expression[][] {
+    const cursor = this.#cursor
+    cursor.expectSymbol('(')
+    const sets = list(cursor, () => this.#set())
+    cursor.expectSymbol(')')
+    if (sets.length > groupingSetsMax)
+      throw sqlProblem(cursor.place, `more than ${groupingSetsMax} sets of groups are not taken`)
+    return sets
+  }
+
+  #set(): Expression[] {
+    const cursor = this.#cursor
+    if (!cursor.isSymbol('(')) return [this.#expressions.expression()]
+    cursor.next()
+    if (cursor.takeSymbol(')')) return []
+    const set = list(cursor, () => this.#expressions.expression())
+    cursor.expectSymbol(')')
+    return set
+  }
+
+  #from(): TableExpression {
+    let left = this.#joins()
+    for (let length = 0; this.#cursor.isSymbol(','); length += 1) {
+      const { place } = this.#cursor.next()
+      if (length === chainMax) throw sqlProblem(place, `more than ${chainMax} tables are joined here`)
+      left = { kind: 'join', type: 'CROSS', left, right: this.#joins(), on: null, using: null, place }
+    }
+    return left
+  }
+
+  #joins(): TableExpression {
+    let left = this.#table()
+    for (let length = 0; ; length += 1) {
+      const join = this.#join(left)
+      if (join === null) return left
+      if (length === chainMax) throw sqlProblem(join.place, `more than ${chainMax} tables are joined here`)
+      left = join
+    }
+  }
+
+  #join(left: TableExpression): Join | null {
+    const cursor = this.#cursor
+    const { place } = cursor
+    if (!cursor.isWord('NATURAL', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'CROSS', 'JOIN')) return null
+    const natural = cursor.takeWords('NATURAL')
+    const word = cursor.isWord('INNER', 'LEFT', 'RIGHT', 'FULL', 'CROSS') ? cursor.next().upper : 'INNER'
+    const type = word === 'LEFT' || word === 'RIGHT' || word === 'FULL' || word === 'CROSS' ? word : 'INNER'
+    if (type !== 'INNER' && type !== 'CROSS') cursor.takeWords('OUTER')
+    cursor.expectWord('JOIN')
+    const right = this.#table()
+    if (type === 'CROSS') return { kind: 'join', type, left, right, on: null, using: null, place }
+    if (natural) return { kind: 'join', type, left, right, on: null, using: 'natural', place }
+    if (cursor.takeWords('ON'))
+      return { kind: 'join', type, left, right, on: this.#expressions.expression(), using: null, place }
+    if (!cursor.takeWords('USING'))
+      throw sqlProblem(place, 'a join needs a condition: write ON or USING, or CROSS JOIN where none is meant')
+    cursor.expectSymbol('(')
+    const using = list(cursor, () => ({ place: cursor.place, name: cursor.name('the name of a column') }))
+    cursor.expectSymbol(')')
+    return { kind: 'join', type, left, right, on: null, using, place }
+  }
+
+  #table(): TableExpression {
+    const cursor = this.#cursor
+    const { place } = cursor
+    if (cursor.isSymbol('(')) return this.#subquery()
+    if (cursor.takeWords('LATERAL')) return this.#table()
+    if (cursor.takeWords('UNNEST')) {
+      cursor.expectSymbol('(')
+      const operand = this.#expressions.expression()
+      cursor.expectSymbol(')')
+      return { kind: 'unnest', operand, alias: this.#alias(), place }
+    }
+    if (cursor.isWord('TABLE') && cursor.peek(1).text === '(') return this.#append()
+    const path = [cursor.name('the name of a table')]
+    while (cursor.takeSymbol('.')) path.push(cursor.name('the name of a table'))
+    if (cursor.isSymbol('('))
+      throw sqlProblem(
+        place,
+        `there is no table function ${quoted(path.join('.'))}: TABLE(APPEND('a', 'b')) is the only one`,
+      )
+    return { kind: 'table', path, alias: this.#alias(), place }
+  }
+
+  #subquery(): TableExpression {
+    const cursor = this.#cursor
+    const { place } = cursor.next()
+    if (cursor.isWord('SELECT', 'WITH', 'VALUES') || cursor.isSymbol('(')) {
+      const query = this.query()
+      cursor.expectSymbol(')')
+      return { kind: 'subquery', query, alias: this.#alias(), place }
+    }
+    const inner = cursor.nested(() => this.#from())
+    cursor.expectSymbol(')')
+    return inner
+  }
+
+  /** `TABLE(APPEND('a', 'b'))`: the rows of several tables under each other. */
+  #append(): TableExpression {
+    const cursor = this.#cursor
+    const { place } = cursor.next()
+    cursor.expectSymbol('(')
+    if (!cursor.takeWords('APPEND')) throw sqlProblem(cursor.place, 'APPEND is the only table function')
+    cursor.expectSymbol('(')
+    const tables = list(cursor, () => {
+      if (cursor.token.kind !== 'string') throw cursor.unexpected('the name of a table in single quotes')
+      return { place: cursor.place, name: cursor.next().text }
+    })
+    cursor.expectSymbol(')')
+    cursor.expectSymbol(')')
+    return { kind: 'append', tables, alias: this.#alias(), place }
+  }
+
+  #alias(): Alias | null {
+    if (!this.#cursor.takeWords('AS') && !this.#cursor.isName()) return null
+    return { name: this.#cursor.name('the name of a table'), columns: this.#columnNames() }
+  }
+}
+
+function rollup(groups: readonly (readonly Expression[])[]): Expression[][] {
+  return Array.from({ length: groups.length + 1 }, (_, left) => groups.slice(0, groups.length - left).flat())
+}
+
+function cube(groups: readonly (readonly Expression[])[]): Expression[][] {
+  return Array.from({ length: 2 ** groups.length }, (_, mask) =>
+    groups.filter((_group, index) => (mask & (1 << (groups.length - 1 - index))) === 0).flat(),
+  )
+}

@@ -1,0 +1,18 @@
+import { Problem } from '../../model/problem.ts'
+
+/** Where a piece of the query begins: line and column count from 1, in UTF-16 units. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** A query that is at fault at one place. */
+export function sqlProblem(place: Place, message: string): Problem {
+  const told = `${message} (line ${place.line}, column ${place.column})`
+  return new Problem('invalid_request', `sql_query: ${told}`, { errors: [{ path: 'sql_query', message: told }] })
+}
+
+/** What a name or a text of the query looks like in a message: never more than a line of it. */
+export function quoted(text: string): string {
+  return `'${text.length > 60 ? `${text.slice(0, 60)}...` : text}'`
+}

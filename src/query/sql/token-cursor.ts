@@ -1,0 +1,114 @@
+import { reservedWords } from './reserved-words.ts'
+import { type Place, quoted, sqlProblem } from './sql-problem.ts'
+import type { Token } from './tokenizer.ts'
+
+/** Expressions and queries within each other: the parser that executes has a bound of its own, this one is told in words. */
+const depthMax = 100
+
+/** Steps through the tokens of one statement. */
+export class TokenCursor {
+  readonly #tokens: readonly Token[]
+  #at = 0
+  #depth = 0
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens
+  }
+
+  get token(): Token {
+    return this.#tokens[this.#at]!
+  }
+
+  get place(): Place {
+    return this.token.place
+  }
+
+  get isAtEnd(): boolean {
+    return this.token.kind === 'end'
+  }
+
+  /** The token `offset` further on; the last one for all that lies behind it. */
+  peek(offset: number): Token {
+    return this.#tokens[Math.min(this.#at + offset, this.#tokens.length - 1)]!
+  }
+
+  next(): Token {
+    const token = this.token
+    if (token.kind !== 'end') this.#at += 1
+    return token
+  }
+
+  isWord(...words: readonly string[]): boolean {
+    return this.token.kind === 'word' && words.includes(this.token.upper)
+  }
+
+  isSymbol(...symbols: readonly string[]): boolean {
+    return this.token.kind === 'symbol' && symbols.includes(this.token.text)
+  }
+
+  /** Whether these words come next, one after the other. */
+  areWords(...words: readonly string[]): boolean {
+    return words.every((word, offset) => this.peek(offset).kind === 'word' && this.peek(offset).upper === word)
+  }
+
+  /** Takes these words if they come next. */
+  takeWords(...words: readonly string[]): boolean {
+    if (!this.areWords(...words)) return false
+    this.#at += words.length
+    return true
+  }
+
+  takeSymbol(symbol: string): boolean {
+    if (!this.isSymbol(symbol)) return false
+    this.#at += 1
+    return true
+  }
+
+  expectWord(word: string): void {
+    if (!this.takeWords(word)) throw this.unexpected(word)
+  }
+
+  expectSymbol(symbol: string): void {
+    if (!this.takeSymbol(symbol)) throw this.unexpected(quoted(symbol))
+  }
+
+  /** A name: in double quotes, or a word that is not reserved. */
+  isName(): boolean {
+    const { kind, upper } = this.token
+    return kind === 'name' || (kind === 'word' && !reservedWords.has(upper))
+  }
+
+  name(what: string): string {
+    if (this.isName()) return this.next().text
+    const { kind, text, place } = this.token
+    if (kind === 'word')
+      throw sqlProblem(place, `${quoted(text)} is a word of SQL: as ${what} it stands in double quotes, "${text}"`)
+    throw this.unexpected(what)
+  }
+
+  /** What stood where `wanted` should be. */
+  unexpected(wanted: string): Error {
+    const { kind, text, place } = this.token
+    const found = kind === 'end' ? 'the query ends here' : `${quoted(text)} cannot stand here`
+    return sqlProblem(place, `${found}: ${wanted} is expected`)
+  }
+
+  /** Runs one level deeper; throws a Problem where there are too many of them. */
+  nested<T>(run: () => T): T {
+    if (this.#depth === depthMax)
+      throw sqlProblem(this.place, `the query is nested more than ${depthMax} levels deep here: take it apart`)
+    this.#depth += 1
+    try {
+      return run()
+    } finally {
+      this.#depth -= 1
+    }
+  }
+}
+
+/** One or more, with commas between them. */
+export function list<T>(cursor: TokenCursor, one: () => T): T[] {
+  const items = [one()]
+  while (cursor.takeSymbol(',')) items.push(one())
+  return items
+}

@@ -1,0 +1,65 @@
+// The one way from a caller's text to SQL that may run: parsed by our own grammar, bound to what the caller may read, written anew.
+import type { ColumnType } from '../../model/column.ts'
+import { QueryBinder } from './bind-query.ts'
+import type { BoundSubquery } from './context.ts'
+import { toOutput } from './outputs.ts'
+import { parseQuery } from './parse-query.ts'
+import { quoted, sqlProblem } from './sql-problem.ts'
+import { columnName, join, type SqlText, sql } from './sql-text.ts'
+import type { SqlTable } from './tables.ts'
+import { type SqlType, typeName } from './types.ts'
+
+/** A query that was checked: the engine runs its text as it is. */
+export interface CheckedSql {
+  /** SQL of the engine, without anything of the caller's but the values of literals. Its columns are c0, c1, ... */
+  readonly text: string
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
+  /** The entities that it reads, by their ids. */
+  readonly entityIds: readonly number[]
+}
+
+export interface TranslateOptions {
+  /** Whole numbers go round beyond the range of a long, as in Druid; slower, so only once a query has met that range. */
+  readonly wraps?: boolean
+}
+
+/** Translates one query of Druid's SQL over the tables that the caller may read. Throws Problem `invalid_request`, with the place, where it cannot. */
+export function translateSql(
+  text: string,
+  tables: readonly SqlTable[],
+  { wraps = false }: TranslateOptions = {},
+): CheckedSql {
+  const binder = new QueryBinder(new Map(tables.map((table) => [table.name, table])), wraps)
+  const bound = binder.statement(parseQuery(text))
+  checkNames(bound)
+  const outputs = bound.columns.map(({ name, type }, index) => ({ name, ...outputOf(type, columnName(index), name) }))
+  const isAsItIs = outputs.every((output, index) => output.sql.text === columnName(index).text)
+  const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
+  const statement = isAsItIs ? bound.sql : sql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
+  return {
+    text: statement.text,
+    columns: outputs.map(({ name, type }) => ({ name, type })),
+    entityIds: [...binder.used].map((table) => table.entityId),
+  }
+}
+
+const top = { line: 1, column: 1 }
+
+function checkNames({ columns }: BoundSubquery): void {
+  const seen = new Set<string>()
+  for (const { name } of columns) {
+    if (seen.has(name))
+      throw sqlProblem(top, `two columns of the answer are named ${quoted(name)}: give one of them another name by AS`)
+    seen.add(name)
+  }
+}
+
+function outputOf(type: SqlType, column: SqlText, name: string): { readonly type: ColumnType; readonly sql: SqlText } {
+  const output = toOutput(type, column)
+  if (output === null)
+    throw sqlProblem(
+      top,
+      `column ${quoted(name)} is of type ${typeName(type)}, which cannot be shown: take an estimate of it`,
+    )
+  return output
+}
