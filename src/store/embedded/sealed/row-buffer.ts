@@ -1,65 +1,85 @@
-import { type ColumnVector, nullCode } from '../../../model/column.ts'
-import { type Chunk, newChunk, newColumn, type Segment } from '../chunk.ts'
-import { type CopiedColumn, copyRowsInto } from '../copy-rows.ts'
-import { Dictionary } from '../dictionary.ts'
+import type { ColumnVector } from '../../../model/column.ts'
+import type { Chunk, Segment } from '../chunk.ts'
 import type { EntityColumn } from '../entity-columns.ts'
+import { ColumnBuffer } from './column-buffer.ts'
 
 const rowsAtFirst = 1024
 
 /** The rows of the row group that is being gathered, as columns. Strings have dictionaries that end with the row group. */
 export class RowBuffer {
   rows = 0
-  chunk: Chunk
-  readonly #columns: readonly EntityColumn[]
-  #copied: readonly CopiedColumn[]
+  readonly #columns: readonly ColumnBuffer[]
+  #times = new Float64Array(rowsAtFirst)
+  #positions = new Float64Array(rowsAtFirst)
   /** What each row holds in each tag. */
   #tagCodes: Int32Array[]
 
   constructor(columns: readonly EntityColumn[], tags: number) {
-    this.#columns = columns
-    this.#copied = withDictionaries(columns)
-    this.chunk = newChunk(rowsAtFirst)
+    this.#columns = columns.map((column) => new ColumnBuffer(column))
+    for (const column of this.#columns) column.reserve(rowsAtFirst, 0)
     this.#tagCodes = Array.from({ length: tags }, () => new Int32Array(rowsAtFirst))
   }
 
   /** About how much text there is in the dictionaries. */
   get textBytes(): number {
-    return this.#copied.reduce((sum, { dictionary }) => sum + dictionary.bytes, 0)
+    return this.#columns.reduce((sum, { textBytes }) => sum + textBytes, 0)
   }
 
-  /** Adds rows of one series; `tagCodes` are its codes. */
+  /** The rows as a chunk, good until rows come or go. */
+  get chunk(): Chunk {
+    const chunk: Chunk = { times: this.#times, positions: this.#positions, columns: [] }
+    for (const column of this.#columns) if (column.isUsed) chunk.columns[column.index] = column.stored()
+    return chunk
+  }
+
+  /** Makes room for so many more rows; array by array, for long ones take milliseconds. */
+  *reserve(more: number): Generator<void> {
+    const rows = this.rows + more
+    if (rows <= this.#times.length) return
+    const capacity = Math.max(rows, 2 * this.#times.length)
+    this.#times = moved(new Float64Array(capacity), this.#times, this.rows)
+    yield
+    this.#positions = moved(new Float64Array(capacity), this.#positions, this.rows)
+    yield
+    for (const [tag, codes] of this.#tagCodes.entries()) {
+      this.#tagCodes[tag] = moved(new Int32Array(capacity), codes, this.rows)
+      yield
+    }
+    for (const column of this.#columns) {
+      column.reserve(capacity, this.rows)
+      yield
+    }
+  }
+
+  /** Adds rows of one series, for which there is room; `tagCodes` are its codes. */
   append({ chunk, start, end }: Segment, tagCodes: readonly number[]): void {
-    const rows = this.rows + end - start
-    this.#reserve(rows)
-    copyRowsInto(this.chunk, this.rows, chunk, start, end, this.#copied)
-    copyPositions(this.chunk, this.rows, chunk, start, end)
-    for (const [tag, code] of tagCodes.entries()) this.#tagCodes[tag].fill(code, this.rows, rows)
+    const at = this.rows
+    const rows = at + end - start
+    if (rows === at + 1) {
+      this.#times[at] = chunk.times[start]
+      this.#positions[at] = chunk.positions[start]
+    } else {
+      this.#times.set(chunk.times.subarray(start, end), at)
+      this.#positions.set(chunk.positions.subarray(start, end), at)
+    }
+    for (const column of this.#columns) column.append(chunk.columns[column.index], start, end, at)
+    for (let tag = 0; tag < tagCodes.length; tag++) this.#tagCodes[tag].fill(tagCodes[tag], at, rows)
     this.rows = rows
   }
 
   /** How many characters the strings of the rows from `start` on have. */
   charactersFrom(start: number): number {
-    let characters = 0
-    for (const column of this.chunk.columns) {
-      if (column?.type !== 'string') continue
-      const { codes, dictionary } = column
-      for (let row = start; row < this.rows; row++)
-        if (codes[row] !== nullCode) characters += dictionary[codes[row]].length
-    }
-    return characters
+    return this.#columns.reduce((sum, column) => sum + column.characters(start, this.rows), 0)
   }
 
-  /** The first `rows` rows; of a column without a value there, one of nulls. */
+  /** The first `rows` rows. */
   columns(rows: number): ColumnVector[] {
-    return this.#columns.map(({ index, type }) => {
-      const column = this.chunk.columns[index] ?? newColumn(type, rows, [])
-      if (column.type === 'string') return { ...column, codes: column.codes.subarray(0, rows) }
-      if (column.type === 'boolean') return { ...column, values: column.values.subarray(0, rows) }
-      const values = column.values.subarray(0, rows)
-      return column.type === 'long'
-        ? { type: 'long', values, exact: column.exact?.subarray(0, rows) ?? null }
-        : { type: column.type, values }
-    })
+    return this.#columns.map((column) => column.vector(rows))
+  }
+
+  /** Of each column, whether none of the rows has a value in it. */
+  get areEmpty(): boolean[] {
+    return this.#columns.map(({ isUsed }) => !isUsed)
   }
 
   /** The codes of a tag in the first `rows` rows. */
@@ -69,35 +89,13 @@ export class RowBuffer {
 
   /** Drops the first `rows` rows, and the strings that were of them. */
   drop(rows: number): void {
-    const left = this.rows - rows
-    this.#copied = withDictionaries(this.#columns)
-    this.#move(rows, this.rows, Math.max(left, Math.min(this.chunk.times.length, rows)))
-  }
-
-  #reserve(rows: number): void {
-    const capacity = this.chunk.times.length
-    if (rows > capacity) this.#move(0, this.rows, Math.max(rows, capacity * 2))
-  }
-
-  #move(start: number, end: number, capacity: number): void {
-    const chunk = newChunk(Math.max(rowsAtFirst, capacity))
-    if (end > start) copyRowsInto(chunk, 0, this.chunk, start, end, this.#copied)
-    copyPositions(chunk, 0, this.chunk, start, end)
-    this.#tagCodes = this.#tagCodes.map((codes) => {
-      const moved = new Int32Array(chunk.times.length)
-      moved.set(codes.subarray(start, end))
-      return moved
-    })
-    this.chunk = chunk
-    this.rows = end - start
+    for (const array of [this.#times, this.#positions, ...this.#tagCodes]) array.copyWithin(0, rows, this.rows)
+    for (const column of this.#columns) column.drop(rows, this.rows)
+    this.rows -= rows
   }
 }
 
-function withDictionaries(columns: readonly EntityColumn[]): CopiedColumn[] {
-  return columns.map(({ index, type }) => ({ index, type, dictionary: new Dictionary() }))
-}
-
-function copyPositions(to: Chunk, place: number, from: Chunk, start: number, end: number): void {
-  if (end - start === 1) to.positions[place] = from.positions[start]
-  else to.positions.set(from.positions.subarray(start, end), place)
+function moved<T extends Float64Array | Int32Array>(array: T, from: T, used: number): T {
+  array.set(from.subarray(0, used))
+  return array
 }

@@ -150,10 +150,12 @@ export class StoredFileWriter implements SealedFileWriter {
 
   /** Adds rows bit by bit, so that few more are held than a row group has. */
   async #addRows({ chunk, start, end }: Segment, tagCodes: readonly number[]): Promise<void> {
-    const { pageRows } = this.#parts.options
+    const { options, pacer } = this.#parts
+    const { pageRows } = options
     const rowsAtOnce = this.#hasText ? Math.min(pageRows, textRowsAtOnce) : pageRows
     for (let from = start; from < end; from += rowsAtOnce) {
       const to = Math.min(end, from + rowsAtOnce)
+      for (const _ of this.#rows.reserve(to - from)) if (pacer.spend(stepRows)) await pacer.rest()
       this.#rows.append({ chunk, start: from, end: to }, tagCodes)
       this.#index.add(chunk, from, to)
       this.#growPage(to - from)
@@ -191,9 +193,7 @@ export class StoredFileWriter implements SealedFileWriter {
       ...this.#rows.columns(rows),
       { type: 'long', values: chunk.positions.subarray(0, rows), exact: null },
     ]
-    const isEmpty = this.#columns.map(({ role }, column) => {
-      return role === 'value' && chunk.columns[column - 1 - this.#tags.length] === undefined
-    })
+    const isEmpty = [false, ...this.#tags.map(() => false), ...this.#rows.areEmpty, false]
     const pages = await this.#parquet.writeRowGroup(columns, this.#cuts.takeEnds())
     this.#index.addRowGroup(pages, times, isEmpty)
     this.#rows.drop(rows)

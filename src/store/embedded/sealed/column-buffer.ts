@@ -1,0 +1,128 @@
+import { type ColumnVector, nullBoolean, nullCode } from '../../../model/column.ts'
+import type { StoredColumn } from '../chunk.ts'
+import { Dictionary } from '../dictionary.ts'
+import type { EntityColumn } from '../entity-columns.ts'
+
+/**
+ * The values of one column in the row group that is being gathered. Its arrays are used again for the next one, and what is not written
+ * in them is not cleared: memory is touched as rows come, not all at once.
+ */
+export class ColumnBuffer {
+  readonly index: number
+  /** Whether a row has come in which the column was not absent. */
+  isUsed = false
+  readonly #type: EntityColumn['type']
+  #dictionary = new Dictionary()
+  #numbers = new Float64Array(0)
+  #codes = new Int32Array(0)
+  #booleans = new Uint8Array(0)
+  #exact: BigInt64Array | null = null
+  #capacity = 0
+
+  constructor({ index, type }: EntityColumn) {
+    this.index = index
+    this.#type = type
+  }
+
+  /** About how much text there is. */
+  get textBytes(): number {
+    return this.#dictionary.bytes
+  }
+
+  /** Makes room for so many rows, of which `used` are there. */
+  reserve(capacity: number, used: number): void {
+    this.#capacity = capacity
+    if (this.#type === 'string') this.#codes = grown(new Int32Array(capacity), this.#codes, used)
+    else if (this.#type === 'boolean') this.#booleans = grown(new Uint8Array(capacity), this.#booleans, used)
+    else this.#numbers = grown(new Float64Array(capacity), this.#numbers, used)
+    if (this.#exact === null) return
+    const exact = new BigInt64Array(capacity)
+    exact.set(this.#exact.subarray(0, used))
+    this.#exact = exact
+  }
+
+  /** Writes rows [start, end) of a column from row `at` on; an absent one is of nulls. */
+  append(from: StoredColumn | undefined, start: number, end: number, at: number): void {
+    if (from === undefined) {
+      this.#setNull(at, at + end - start)
+      return
+    }
+    this.isUsed = true
+    if (from.type !== this.#type) throw new Error('a column keeps its type')
+    if (from.type === 'string') {
+      const codes = this.#codes
+      for (let row = start; row < end; row++)
+        codes[at + row - start] = this.#dictionary.codeFrom(from.dictionary, from.codes[row])
+    } else if (from.type === 'boolean') {
+      if (end - start === 1) this.#booleans[at] = from.values[start]
+      else this.#booleans.set(from.values.subarray(start, end), at)
+    } else {
+      if (end - start === 1) this.#numbers[at] = from.values[start]
+      else this.#numbers.set(from.values.subarray(start, end), at)
+      if (from.exact === null) return
+      this.#exact ??= new BigInt64Array(this.#capacity)
+      this.#exact.set(from.exact.subarray(start, end), at)
+    }
+  }
+
+  /** How many characters the strings of rows [start, end) have. */
+  characters(start: number, end: number): number {
+    if (this.#type !== 'string' || !this.isUsed) return 0
+    const { strings } = this.#dictionary
+    let characters = 0
+    for (let row = start; row < end; row++) {
+      const code = this.#codes[row]
+      if (code !== nullCode) characters += strings[code].length
+    }
+    return characters
+  }
+
+  /** The first `rows` rows. */
+  vector(rows: number): ColumnVector {
+    switch (this.#type) {
+      case 'string':
+        return { type: 'string', codes: this.#codes.subarray(0, rows), dictionary: this.#dictionary.strings }
+      case 'boolean':
+        return { type: 'boolean', values: this.#booleans.subarray(0, rows) }
+      case 'long':
+        return {
+          type: 'long',
+          values: this.#numbers.subarray(0, rows),
+          exact: this.#exact?.subarray(0, rows) ?? null,
+        }
+      default:
+        return { type: this.#type, values: this.#numbers.subarray(0, rows) }
+    }
+  }
+
+  /** All there is room for, as columns of chunks are. */
+  stored(): StoredColumn {
+    if (this.#type === 'string') return { type: 'string', codes: this.#codes, dictionary: this.#dictionary.strings }
+    if (this.#type === 'boolean') return { type: 'boolean', values: this.#booleans }
+    return { type: this.#type, values: this.#numbers, exact: this.#exact }
+  }
+
+  /** Moves rows [start, end) to the start: they begin the next row group. */
+  drop(start: number, end: number): void {
+    this.isUsed &&= end > start
+    this.#numbers.copyWithin(0, start, end)
+    this.#booleans.copyWithin(0, start, end)
+    this.#exact?.copyWithin(0, start, end)
+    const { strings } = this.#dictionary
+    this.#dictionary = new Dictionary()
+    if (this.#type !== 'string') return
+    for (let row = start; row < end; row++)
+      this.#codes[row - start] = this.#dictionary.codeFrom(strings, this.#codes[row])
+  }
+
+  #setNull(start: number, end: number): void {
+    if (this.#type === 'string') this.#codes.fill(nullCode, start, end)
+    else if (this.#type === 'boolean') this.#booleans.fill(nullBoolean, start, end)
+    else this.#numbers.fill(Number.NaN, start, end)
+  }
+}
+
+function grown<T extends Float64Array | Int32Array | Uint8Array>(array: T, from: T, used: number): T {
+  array.set(from.subarray(0, used))
+  return array
+}
