@@ -1,0 +1,212 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { expectSame, rowsOf } from '../../test/support/expect-rows.ts'
+import type { ManifestCatalog, ManifestChange } from '../catalog/manifest.ts'
+import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import { loadSettings } from '../config/load.ts'
+import type { Disk, DiskFile } from '../lib/disk.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
+import type { Plan } from '../model/plan.ts'
+import type { RowBatch } from '../model/row-batch.ts'
+import type { ServiceEvent } from '../observe/event.ts'
+import { Departures } from './departures.ts'
+import { openStore } from './open-store.ts'
+import { Removals } from './removals.ts'
+import { Upkeep } from './upkeep.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'tidemark-upkeep-'))
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+const batchRows = 20
+const settings = {
+  ...loadSettings({ flags: {}, environment: {}, file: null }).store,
+  headRows: batchRows,
+  dayRowsMin: 10,
+  retryDelayMs: 1,
+}
+
+/** Rows of three series, on two days. */
+function batch(first: number): RowBatch {
+  const values = Array.from({ length: batchRows }, (_, index) => first + index)
+  return {
+    entityId: 1,
+    rows: batchRows,
+    positions: Float64Array.from(values),
+    fields: [
+      { name: 'D', type: 'timestamp', role: 'time' },
+      { name: 'T', type: 'string', role: 'tag' },
+      { name: 'V', type: 'double', role: 'metric' },
+    ],
+    columns: [
+      { type: 'timestamp', values: Float64Array.from(values, (value) => (value % 2) * 86_400_000 + value) },
+      { type: 'string', dictionary: ['a', 'b', 'c'], codes: Int32Array.from(values, (value) => value % 3) },
+      { type: 'double', values: Float64Array.from(values, (value) => value / 2) },
+    ],
+  }
+}
+
+const everything: Plan = {
+  kind: 'select',
+  selection: {
+    entityId: 1,
+    sinceMs: null,
+    time: { name: 'D', type: 'timestamp', role: 'time' },
+    tag: { name: 'T', type: 'string', role: 'tag' },
+    metrics: [{ name: 'V', type: 'double', role: 'metric' }],
+    fields: [],
+    ids: null,
+    prefixes: null,
+    sinceMs: null,
+    time: { name: 'D', type: 'timestamp', role: 'time' },
+  },
+  range: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY },
+}
+
+const full = (): Error => Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+
+/** Fails at one operation, counted over all; every write of the file after it fails too while `times` lasts. */
+class Faults {
+  operations = 0
+  readonly #at: number
+  #left: number
+
+  constructor(at: number, times: number) {
+    this.#at = at
+    this.#left = times
+  }
+
+  /** Called before an operation that takes room. */
+  check(): void {
+    if (this.operations++ >= this.#at && this.#left-- > 0) throw full()
+  }
+
+  disk(): Disk {
+    return {
+      ...nodeDisk,
+      open: async (path, options) => {
+        if (options.create) this.check()
+        return this.#file(await nodeDisk.open(path, options))
+      },
+      rename: async (from, to) => {
+        this.check()
+        await nodeDisk.rename(from, to)
+      },
+      syncDirectory: async (directory) => {
+        this.check()
+        await nodeDisk.syncDirectory(directory)
+      },
+    }
+  }
+
+  #file(file: DiskFile): DiskFile {
+    return {
+      size: () => file.size(),
+      read: (buffer, offset) => file.read(buffer, offset),
+      write: async (buffers, offset) => {
+        this.check()
+        await file.write(buffers, offset)
+      },
+      truncate: (size) => file.truncate(size),
+      sync: async () => {
+        this.check()
+        await file.sync()
+      },
+      close: () => file.close(),
+    }
+  }
+
+  manifest(real: ManifestCatalog): ManifestCatalog {
+    return {
+      ...real,
+      load: () => real.load(),
+      commit: async (change: ManifestChange) => {
+        this.check()
+        await real.commit(change)
+      },
+    }
+  }
+}
+
+let folders = 0
+
+/** Seals four batches, which come to be merged, on a disk that fails; then the store is opened anew. */
+async function history(faults: Faults) {
+  const directory = join(root, String(++folders))
+  await nodeDisk.makeDirectory(directory)
+  const catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
+  const events: ServiceEvent[] = []
+  const observe = (event: ServiceEvent): void => void events.push(event)
+  const storeDirectory = join(directory, 'store')
+  const manifest = await catalog.manifest.load()
+  await nodeDisk.makeDirectory(storeDirectory)
+  const opened = await openStore({ disk: faults.disk(), directory: storeDirectory, settings, manifest, observe })
+  const { store, folder } = opened
+  const stopping = new AbortController()
+  let woken: () => void = () => undefined
+  const removals = new Removals({
+    removeFile: (file) => folder.remove(file),
+    removeEntity: opened.removeEntity,
+    observe,
+    reach: () => undefined,
+  })
+  const upkeep = new Upkeep({
+    ...opened,
+    manifest: faults.manifest(catalog.manifest),
+    removals,
+    departures: await Departures.open(catalog),
+    settings,
+    observe,
+    reach: () => undefined,
+    signal: stopping.signal,
+    changed: () => undefined,
+    wake: () => woken(),
+  })
+  for (let first = 0; first < 4 * batchRows; first += batchRows) {
+    store.write(batch(first))
+    const position = first + batchRows
+    upkeep.afterStep(position, () => [{ ingestId: 1, judged: position, rejected: 0 }])
+    while (upkeep.isFull || upkeep.state.sealedPosition < position) {
+      await new Promise<void>((resolve) => {
+        woken = resolve
+      })
+    }
+    expect((await rowsOf(store, everything)).length).toBe(position)
+  }
+  while (upkeep.state.files > 2 || events.at(-1)?.kind !== 'compacted')
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  stopping.abort(new Error('stopped'))
+  await upkeep.stop()
+  await removals.settle()
+  const rows = await rowsOf(store, everything)
+  const after = await catalog.manifest.load()
+  const again = await openStore({ disk: nodeDisk, directory: storeDirectory, settings, manifest: after, observe })
+  expectSame(everything, await rowsOf(again.store, everything), rows)
+  await catalog.close()
+  const names = (await readdir(join(storeDirectory, '1'))).filter((name) => name !== 'series.log')
+  return { events, rows, after, names }
+}
+
+describe('upkeep', () => {
+  test('seals at its bound, merges small files, and keeps what the manifest says', async () => {
+    const { rows, after, names, events } = await history(new Faults(Number.POSITIVE_INFINITY, 0))
+    expect(rows.length).toBe(80)
+    expect(after).toMatchObject({ sealedPosition: 80, counts: [{ ingestId: 1, judged: 80, rejected: 0 }] })
+    expect(names.sort()).toEqual(after.files.flatMap(({ name }) => [`${name}.index`, `${name}.parquet`]).sort())
+    expect(events.filter(({ kind }) => kind === 'sealed').length).toBe(4)
+  })
+
+  test('a full disk loses nothing and doubles nothing, wherever it strikes', async () => {
+    const whole = new Faults(Number.POSITIVE_INFINITY, 0)
+    await history(whole)
+    for (let at = 0; at < whole.operations; at += Math.ceil(whole.operations / 20)) {
+      const { rows, after, names, events } = await history(new Faults(at, 1 + (at % 4)))
+      expect(rows.length, `operation ${at}`).toBe(80)
+      expect(after.sealedPosition).toBe(80)
+      expect(after.files.reduce((sum, file) => sum + file.rows, 0)).toBe(80)
+      expect(names.length, `operation ${at}`).toBe(2 * after.files.length)
+      expect(events.some(({ kind }) => kind === 'sealFailed' || kind === 'compactFailed')).toBe(true)
+    }
+  })
+})
