@@ -26,7 +26,7 @@ export const sqlType = (type: ColumnType | null): Sql => sqlTypes[type ?? 'STRIN
 
 export const typedNull = (type: ColumnType | null): Sql => sql`CAST(NULL AS ${sqlType(type)})`
 
-const atom = /^(?:[a-z]\w*(?:\.\w+)?|CAST\(-?\d+ AS BIGINT\)|-?[\d.e+-]+)$/
+const atom = /^(?:"\w+"|[a-z]\w*|CAST\(-?\d+ AS BIGINT\)|-?[\d.e+-]+)$/
 
 let bound = 0
 

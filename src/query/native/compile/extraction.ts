@@ -1,0 +1,173 @@
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import type { Scope } from '../expression/compile.ts'
+import { extractPattern, matchesPattern } from '../sql/patterns.ts'
+import { substringOf } from '../sql/text.ts'
+import { floorToBucket, wideRange } from '../sql/time.ts'
+import { formatTime, patternPieces } from '../sql/time-format.ts'
+import {
+  bind,
+  convert,
+  doubleToText,
+  type Typed,
+  textValue,
+  toDouble,
+  toLong,
+  toText,
+  typedNull,
+  utf16Length,
+} from '../sql/typed.ts'
+import type { DimensionSpec, Extraction, SearchSpec } from '../tree/nodes.ts'
+
+/** Whether a text is a hit of a search. */
+export function matchesSearch(text: Sql, query: SearchSpec): Sql {
+  const contains = (value: string, caseSensitive: boolean): Sql =>
+    caseSensitive ? sql`contains(${text}, ${value})` : sql`contains(lower(${text}), ${value.toLowerCase()})`
+  switch (query.kind) {
+    case 'all':
+      return sql`TRUE`
+    case 'contains':
+      return query.value === null ? sql`(${text} IS NULL)` : contains(query.value, query.caseSensitive)
+    case 'fragment':
+      return query.values.length === 0
+        ? sql`TRUE`
+        : sql`(${sql.join(
+            query.values.map((value) => contains(value, query.caseSensitive)),
+            ' AND ',
+          )})`
+    case 'regex':
+      return matchesPattern(text, query.pattern)
+  }
+}
+
+/** What an extraction function makes of a value. */
+export function extract(value: Typed, extraction: Extraction): Typed {
+  switch (extraction.kind) {
+    case 'identity':
+      return textValue(toText(value))
+    case 'upper':
+      return textValue(sql`upper(${toText(value)})`)
+    case 'lower':
+      return textValue(sql`lower(${toText(value)})`)
+    case 'strlen':
+      return textValue(sql`CAST(coalesce(${utf16Length(toText(value))}, 0) AS VARCHAR)`)
+    case 'substring':
+      return textValue(substringOf(toText(value), extraction.index, extraction.length))
+    case 'partial':
+      return textValue(
+        bind(toText(value), (x) => sql`CASE WHEN ${matchesPattern(x, extraction.pattern)} THEN ${x} END`),
+      )
+    case 'searchQuery':
+      return textValue(bind(toText(value), (x) => sql`CASE WHEN ${matchesSearch(x, extraction.query)} THEN ${x} END`))
+    case 'regex':
+      return textValue(extractRegex(toText(value), extraction))
+    case 'cascade':
+      return extraction.steps.reduce(extract, value)
+    case 'lookup':
+      return textValue(lookUp(toText(value), extraction))
+    case 'bucket':
+      return textValue(bucket(value, extraction))
+    case 'stringFormat':
+      return textValue(formatText(toText(value), extraction))
+    case 'timeFormat':
+      return textValue(timeText(value, extraction))
+  }
+}
+
+function extractRegex(text: Sql, { pattern, index, replaceMissing, missing }: Extraction & { kind: 'regex' }): Sql {
+  return bind(
+    text,
+    (x) =>
+      sql`CASE WHEN ${matchesPattern(sql`coalesce(${x}, '')`, pattern)} THEN ${extractPattern(sql`coalesce(${x}, '')`, pattern, index)} ELSE ${replaceMissing ? sql`CAST(${missing} AS VARCHAR)` : x} END`,
+  )
+}
+
+function lookUp(text: Sql, { map, retain, missing }: Extraction & { kind: 'lookup' }): Sql {
+  return bind(text, (x) => {
+    const otherwise = retain ? x : sql`CAST(${missing} AS VARCHAR)`
+    if (map.size === 0) return otherwise
+    const keys = sql.join(
+      [...map.keys()].map((key) => sql`CAST(${key} AS VARCHAR)`),
+      ', ',
+    )
+    const values = sql.join(
+      [...map.values()].map((to) => sql`CAST(${to} AS VARCHAR)`),
+      ', ',
+    )
+    return sql`coalesce([${values}][list_position([${keys}], ${x})], ${otherwise})`
+  })
+}
+
+function bucket(value: Typed, { size, offset }: Extraction & { kind: 'bucket' }): Sql {
+  const at = (x: Sql): Sql =>
+    sql`(floor((${x} - ${sql.double(offset)}) / ${sql.double(size)}) * ${sql.double(size)} + ${sql.double(offset)})`
+  return bind(
+    at(toDouble(value)),
+    (x) =>
+      sql`CASE WHEN ${x} = trunc(${x}) AND abs(${x}) < 9e18 THEN CAST(CAST(${x} AS BIGINT) AS VARCHAR) ELSE ${doubleToText(x)} END`,
+  )
+}
+
+function formatText(text: Sql, { format, nulls }: Extraction & { kind: 'stringFormat' }): Sql {
+  const pieces = format.split(/%(?:1\$)?s/).map((piece) => sql.literal(piece.replaceAll('%%', '%')))
+  return bind(text, (x) => {
+    const value =
+      nulls === 'nullString' ? sql`coalesce(${x}, 'null')` : nulls === 'emptyString' ? sql`coalesce(${x}, '')` : x
+    return sql`(${sql.join(
+      pieces.flatMap((piece, index) => (index === 0 ? [piece] : [value, piece])),
+      ' || ',
+    )})`
+  })
+}
+
+function timeText(
+  value: Typed,
+  { format, zone, locale, granularity, asMillis }: Extraction & { kind: 'timeFormat' },
+): Sql {
+  const ms = toLong(value)
+  const floored =
+    granularity === null || granularity.kind === 'all' ? ms : (floorToBucket(ms, granularity, wideRange) ?? ms)
+  if (asMillis && format === null) return sql`CAST(${floored} AS VARCHAR)`
+  return formatTime(floored, format === null ? null : patternPieces(format), zone, wideRange, locale)
+}
+
+/** Only what is listed, or matches, is kept; the rest becomes null. */
+function kept(value: Typed, keep: NonNullable<DimensionSpec['keep']>): Typed {
+  return textValue(
+    bind(toText(value), (x) => {
+      if ('pattern' in keep) return sql`CASE WHEN regexp_full_match(${x}, ${sql.literal(keep.pattern)}) THEN ${x} END`
+      if ('prefix' in keep) return sql`CASE WHEN starts_with(${x}, ${keep.prefix}) THEN ${x} END`
+      const texts = keep.values.filter((item) => item !== null).map((item) => sql`CAST(${item} AS VARCHAR)`)
+      const listed = texts.length === 0 ? sql`FALSE` : sql`${x} IN (${sql.join(texts, ', ')})`
+      return sql`CASE WHEN ${keep.listed ? listed : sql`NOT (${listed})`} THEN ${x} END`
+    }),
+  )
+}
+
+export interface Dimension {
+  readonly name: string
+  /** What rows are grouped by. */
+  readonly key: Typed
+  /** The value from its key. */
+  finish(key: Sql): Typed
+}
+
+/** A dimension of a query. What only changes how a number is written is left until the rows are grouped. */
+export function compileDimension(spec: DimensionSpec, scope: Scope): Dimension {
+  const column = scope.column(spec.dimension)
+  const type = spec.outputType
+  if (column.type === null && spec.extraction === null) {
+    return { name: spec.outputName, key: { type, sql: typedNull(type) }, finish: (key) => ({ type, sql: key }) }
+  }
+  const extracted = spec.extraction === null ? column : extract(column, spec.extraction)
+  const value = spec.keep === null ? extracted : kept(extracted, spec.keep)
+  if (value.type === 'STRING' && type !== 'STRING') {
+    return { name: spec.outputName, key: convert(value, type), finish: (key) => ({ type, sql: key }) }
+  }
+  return { name: spec.outputName, key: value, finish: (key) => convert({ type: value.type, sql: key }, type) }
+}
+
+/** The value of a dimension, without grouping. */
+export function dimensionValue(spec: DimensionSpec, scope: Scope): Typed {
+  const { key, finish } = compileDimension(spec, scope)
+  return finish(key.sql)
+}

@@ -1,0 +1,153 @@
+// What a query reads: tables, unions, inner queries, inline rows and joins, as relations whose columns have Druid's types.
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import type { DayBounds, NativeTable } from '../native-engine.ts'
+import { type ColumnType, convert, sqlType, typedNull } from '../sql/typed.ts'
+import type { Interval } from '../time/iso.ts'
+import type { InlineColumn, Scalar } from '../tree/nodes.ts'
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+  /** Without a type of its own, as a column of inline rows may be. */
+  readonly untyped?: boolean
+}
+
+export interface Relation {
+  /** `__time` first, where there is one. */
+  readonly columns: readonly Column[]
+  /** The tables in it, each with its days; null where rows are not kept by day. */
+  readonly segments: readonly { readonly name: string; readonly days: readonly DayBounds[] }[] | null
+  /** The columns named, as c0, c1 and so on, of the rows within the intervals, in parentheses. */
+  select(names: readonly string[], intervals: readonly Interval[]): Sql
+}
+
+/** Times outside are no rows' times: a comparison with them would only cost. */
+const furthestMs = 8.64e15
+
+const within = (time: Sql, intervals: readonly Interval[], literal: (ms: number) => Sql): Sql => {
+  const one = ({ startMs, endMs }: Interval): Sql => {
+    const parts = [
+      ...(startMs <= -furthestMs ? [] : [sql`${time} >= ${literal(startMs)}`]),
+      ...(endMs >= furthestMs ? [] : [sql`${time} < ${literal(endMs)}`]),
+    ]
+    return parts.length === 0 ? sql`TRUE` : sql`(${sql.join(parts, ' AND ')})`
+  }
+  return intervals.length === 0 ? sql`FALSE` : sql`(${sql.join(intervals.map(one), ' OR ')})`
+}
+
+const selected = (columns: readonly Sql[]): Sql =>
+  columns.length === 0
+    ? sql`1 AS c0`
+    : sql.join(
+        columns.map((column, index) => sql`${column} AS ${sql.id(`c${index}`)}`),
+        ', ',
+      )
+
+export function tableRelation(table: NativeTable, days: readonly DayBounds[]): Relation {
+  const columns: Column[] = [
+    { name: '__time', type: 'LONG' },
+    ...table.columns.map(({ name, type }) => ({ name, type: type === 'BOOLEAN' ? ('LONG' as const) : type })),
+  ]
+  const booleans = new Set(table.columns.filter(({ type }) => type === 'BOOLEAN').map(({ name }) => name))
+  const value = (name: string): Sql => {
+    const column = sql`t.${sql.id(name)}`
+    if (name === '__time') return sql`epoch_ms(${column})`
+    return booleans.has(name) ? sql`CAST(${column} AS BIGINT)` : column
+  }
+  const literal = (ms: number): Sql =>
+    table.timeType === 'TIMESTAMP'
+      ? sql`make_timestamp_ms(${sql.long(ms)})`
+      : sql`to_timestamp(${sql.double(ms / 1000)})`
+  return {
+    columns,
+    segments: [{ name: table.name, days }],
+    select: (names, intervals) =>
+      sql`(SELECT ${selected(names.map(value))} FROM ${table.from} AS t WHERE ${within(sql`t."__time"`, intervals, literal)})`,
+  }
+}
+
+/** The rows of all, with the columns of the first that has them. */
+export function unionRelation(members: readonly Relation[]): Relation {
+  const columns = new Map<string, Column>()
+  for (const member of members)
+    for (const column of member.columns) if (!columns.has(column.name)) columns.set(column.name, column)
+  const memberSelect = (member: Relation, names: readonly string[], intervals: readonly Interval[]): Sql => {
+    const there = names.filter((name) => member.columns.some((column) => column.name === name))
+    const value = (name: string): Sql => {
+      const { type } = columns.get(name)!
+      const own = member.columns.find((column) => column.name === name)
+      return own === undefined
+        ? typedNull(type)
+        : convert({ type: own.type, sql: sql.id(`c${there.indexOf(name)}`) }, type).sql
+    }
+    return sql`SELECT ${selected(names.map(value))} FROM ${member.select(there, intervals)} AS m`
+  }
+  return {
+    columns: [...columns.values()],
+    segments: members.flatMap((member) => member.segments ?? []),
+    select: (names, intervals) =>
+      sql`(${sql.join(
+        members.map((member) => memberSelect(member, names, intervals)),
+        ' UNION ALL ',
+      )})`,
+  }
+}
+
+/** The rows of a statement whose columns are r0, r1 and so on. */
+export function statementRelation(statement: Sql, columns: readonly Column[]): Relation {
+  const at = new Map(columns.map((column, index) => [column.name, sql.id(`r${index}`)]))
+  return {
+    columns,
+    segments: null,
+    select: (names, intervals) => {
+      const time = at.get('__time')
+      const condition = time === undefined ? sql`TRUE` : within(time, intervals, sql.long)
+      return sql`(SELECT ${selected(names.map((name) => at.get(name)!))} FROM (${statement}) AS q WHERE ${condition})`
+    },
+  }
+}
+
+function typeOf(values: readonly (Scalar | null)[]): ColumnType {
+  const there = values.filter((value) => value !== null)
+  if (there.length === 0 || there.some((value) => typeof value === 'string')) return 'STRING'
+  return there.every((value) => typeof value !== 'number' || Number.isInteger(value)) ? 'LONG' : 'DOUBLE'
+}
+
+function inlineValue(value: Scalar | null, type: ColumnType): Sql {
+  if (value === null) return typedNull(type)
+  const plain = typeof value === 'boolean' ? (type === 'STRING' ? String(value) : Number(value)) : value
+  if (type === 'STRING') return sql`CAST(${String(plain)} AS VARCHAR)`
+  const number = Number(plain)
+  if (plain === '' || Number.isNaN(number)) return typedNull(type)
+  if (type !== 'LONG') return sql`CAST(${sql.double(number)} AS ${sqlType(type)})`
+  return sql.long(
+    typeof plain === 'bigint' ? plain : /^-?\d+$/.test(String(plain)) ? BigInt(String(plain)) : Math.trunc(number),
+  )
+}
+
+export function inlineRelation(
+  wanted: readonly InlineColumn[],
+  rows: readonly (readonly (Scalar | null)[])[],
+): Relation {
+  const columns = wanted.map(
+    ({ name, type }, index): Column => ({
+      name,
+      type: type ?? typeOf(rows.map((row) => row[index] ?? null)),
+      untyped: type === null,
+    }),
+  )
+  const names = sql.join(
+    columns.map((_, index) => sql.id(`r${index}`)),
+    ', ',
+  )
+  const list =
+    rows.length === 0
+      ? [columns.map(({ type }) => typedNull(type))]
+      : rows.map((row) => columns.map(({ type }, index) => inlineValue(row[index] ?? null, type)))
+  const values = sql.join(
+    list.map((row) => sql`(${sql.join(row, ', ')})`),
+    ', ',
+  )
+  const none = rows.length === 0 ? sql` WHERE FALSE` : sql.empty
+  return statementRelation(sql`SELECT * FROM (VALUES ${values}) AS i(${names})${none}`, columns)
+}

@@ -1,0 +1,81 @@
+import { type Sql, SqlTooLarge, sql } from '../../../lib/sql-text.ts'
+import { invalidRequest } from '../../../model/problem.ts'
+import { compileExpression, type Scope } from '../expression/compile.ts'
+import { ExpressionError } from '../expression/error.ts'
+import type { Expression } from '../expression/syntax.ts'
+import type { TimeRange } from '../sql/time.ts'
+import { convert, nullValue, type Typed, typedNull } from '../sql/typed.ts'
+import type { Interval } from '../time/iso.ts'
+import { unsupported } from '../tree/json-reader.ts'
+import type { VirtualColumn } from '../tree/nodes.ts'
+import { Layers } from './layers.ts'
+import type { Relation } from './relation.ts'
+
+/** Compiles the expression that stands at a path of the query. */
+export function compileAt(path: string, expression: Expression, scope: Scope): Typed {
+  try {
+    return compileExpression(expression, scope)
+  } catch (error) {
+    if (error instanceof SqlTooLarge) throw invalidRequest(path, 'the expression is too large')
+    if (!(error instanceof ExpressionError)) throw error
+    throw error.unsupported ? unsupported(path, error.message) : invalidRequest(path, error.message)
+  }
+}
+
+/** The rows a query reads: the columns it asks for, those of the relation and the virtual ones, are gathered as they are asked for. */
+export class Source implements Scope {
+  readonly range: TimeRange
+  readonly relation: Relation
+  readonly #intervals: readonly Interval[]
+  readonly #virtual: ReadonlyMap<string, VirtualColumn>
+  readonly #asked: string[] = []
+  readonly #made = new Map<string, Typed>()
+  readonly #making = new Set<string>()
+  readonly #layers = new Layers('w')
+
+  constructor(
+    relation: Relation,
+    virtualColumns: readonly VirtualColumn[],
+    intervals: readonly Interval[],
+    range: TimeRange,
+  ) {
+    this.relation = relation
+    this.range = range
+    this.#intervals = intervals
+    this.#virtual = new Map(virtualColumns.map((column) => [column.name, column]))
+  }
+
+  column(name: string): Typed {
+    const virtual = this.#virtual.get(name)
+    // Within its own expression a virtual column's name means the column of the relation.
+    if (virtual !== undefined && !this.#making.has(name)) return this.#virtualColumn(virtual)
+    const column = this.relation.columns.find((one) => one.name === name)
+    if (column === undefined) return nullValue
+    let index = this.#asked.indexOf(name)
+    if (index < 0) index = this.#asked.push(name) - 1
+    return { type: column.type, sql: sql.id(`c${index}`) }
+  }
+
+  #virtualColumn(virtual: VirtualColumn): Typed {
+    const made = this.#made.get(virtual.name)
+    if (made !== undefined) return made
+    this.#making.add(virtual.name)
+    const value = compileAt(virtual.path, virtual.expression, this)
+    this.#making.delete(virtual.name)
+    const typed = value.type === null ? { type: virtual.outputType, sql: typedNull(virtual.outputType) } : value
+    const column = this.#layers.define(typed)
+    this.#made.set(virtual.name, column)
+    return column
+  }
+
+  /** A column as a time in milliseconds. */
+  time(): Typed {
+    return convert(this.column('__time'), 'LONG')
+  }
+
+  /** The rows that a condition holds for: to be taken when all columns have been asked for. */
+  rows(condition: Sql | null): Sql {
+    const all = this.#layers.around(this.relation.select(this.#asked, this.#intervals))
+    return condition === null ? sql`${all} AS s` : sql`(SELECT * FROM ${all} AS s WHERE ${condition}) AS s`
+  }
+}

@@ -1,0 +1,44 @@
+// Druid's comparators: the keys that order values as each of them does.
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import type { Ordering } from '../tree/nodes.ts'
+import { bind, type Typed, textToDouble, toText, utf16Length } from './typed.ts'
+
+/** A text's runs of digits and of other characters, so that lists of them compare as the text does alphanumerically. */
+export function alphanumericKey(text: Sql): Sql {
+  const run = (part: Sql): Sql =>
+    bind(
+      sql`ltrim(${part}, '0')`,
+      (digits) =>
+        sql`CASE WHEN regexp_matches(${part}, '^[0-9]') THEN '0' || printf('%06d', length(${digits})) || ${digits} || ':' || printf('%06d', length(${part})) ELSE '1' || ${part} END`,
+    )
+  return sql`list_transform(regexp_extract_all(${text}, '[0-9]+|[^0-9]+'), lambda part: ${run(sql`part`)})`
+}
+
+/** What to order by, first key first; nulls come first in all of them. */
+export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
+  const isNumber = value.type === 'LONG' || value.type === 'DOUBLE' || value.type === 'FLOAT'
+  switch (ordering) {
+    case 'natural':
+      return [value.sql]
+    case 'numeric':
+      return isNumber ? [value.sql] : [textToDouble(value.sql), value.sql]
+    case 'lexicographic':
+      return [toText(value)]
+    case 'strlen':
+      return [utf16Length(toText(value)), toText(value)]
+    case 'alphanumeric':
+      return [alphanumericKey(toText(value))]
+    case 'version':
+      return [versionKey(toText(value)), toText(value)]
+  }
+}
+
+/** Numbers between dots and dashes as numbers, words before them: most of what Maven's comparison does. */
+function versionKey(text: Sql): Sql {
+  const part = sql`CASE WHEN regexp_full_match(part, '[0-9]+') THEN '1' || printf('%06d', length(ltrim(part, '0'))) || ltrim(part, '0') ELSE '0' || lower(part) END`
+  return sql`list_transform(regexp_extract_all(regexp_replace(${text}, '([.-]0+)+$', ''), '[0-9]+|[^-.0-9]+'), lambda part: ${part})`
+}
+
+export function orderBy(keys: readonly Sql[], descending: boolean): readonly Sql[] {
+  return keys.map((key) => (descending ? sql`${key} DESC NULLS LAST` : sql`${key} ASC NULLS FIRST`))
+}
