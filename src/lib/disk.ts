@@ -2,10 +2,14 @@
 export interface Disk {
   /** Names of the files in a folder, sorted; empty when there is no such folder. */
   list(directory: string): Promise<string[]>
+  /** Names of the folders in a folder, sorted; empty when there is no such folder. */
+  listFolders(directory: string): Promise<string[]>
   makeDirectory(directory: string): Promise<void>
   /** Opens an existing file, or makes a new one when `create` is set (fails if it is there). */
   open(path: string, options: { readonly create: boolean }): Promise<DiskFile>
   remove(path: string): Promise<void>
+  /** Removes a folder with all that is in it, if it is there. */
+  removeFolder(directory: string): Promise<void>
   /** Gives a file another name in its folder, at once for all who look; a file of that name is replaced. */
   rename(from: string, to: string): Promise<void>
   /** Makes creations, removals and new names in the folder durable. */

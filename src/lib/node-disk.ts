@@ -1,21 +1,13 @@
+import type { Dirent } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Disk, DiskFile } from './disk.ts'
 
 /** The disk of this machine. */
 export const nodeDisk: Disk = {
-  async list(directory) {
-    try {
-      const found = await readdir(directory, { withFileTypes: true })
-      return found
-        .filter((entry) => entry.isFile())
-        .map((entry) => entry.name)
-        .sort()
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return []
-      throw error
-    }
-  },
+  list: (directory) => namesIn(directory, (entry) => entry.isFile()),
+
+  listFolders: (directory) => namesIn(directory, (entry) => entry.isDirectory()),
 
   async makeDirectory(directory) {
     const firstMade = await mkdir(directory, { recursive: true })
@@ -34,6 +26,8 @@ export const nodeDisk: Disk = {
 
   remove: (path) => rm(path),
 
+  removeFolder: (directory) => rm(directory, { recursive: true, force: true }),
+
   rename: (from, to) => rename(from, to),
 
   async syncDirectory(directory) {
@@ -44,6 +38,19 @@ export const nodeDisk: Disk = {
       await handle.close()
     }
   },
+}
+
+async function namesIn(directory: string, isWanted: (entry: Dirent) => boolean): Promise<string[]> {
+  try {
+    const found = await readdir(directory, { withFileTypes: true })
+    return found
+      .filter(isWanted)
+      .map((entry) => entry.name)
+      .sort()
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  }
 }
 
 class NodeFile implements DiskFile {

@@ -7,6 +7,7 @@ export function readOnlyDisk(disk: Disk): Disk {
     makeDirectory: async () => undefined,
     open: async (path, { create }) => (create ? emptyFile : unwritten(await disk.open(path, { create: false }))),
     remove: async () => undefined,
+    removeFolder: async () => undefined,
     rename: async () => undefined,
     syncDirectory: async () => undefined,
   }

@@ -1,12 +1,11 @@
 // Brings back the store as its manifest says it, and clears away what the manifest does not know.
-import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest, StoreRegistry } from '../catalog/manifest.ts'
 import type { Disk } from '../lib/disk.ts'
 import type { Observe } from '../observe/event.ts'
 import { EmbeddedStore } from '../store/embedded/embedded-store.ts'
 import { RegistryLog } from '../store/embedded/registry/registry-log.ts'
-import { StoredFolder } from '../store/embedded/sealed/stored-folder.ts'
+import { StoredFolder, type StoredFolderOptions } from '../store/embedded/sealed/stored-folder.ts'
 import type { SealedFile } from '../store/embedded/sealed-source.ts'
 import type { StoreSettings } from './messages.ts'
 
@@ -17,6 +16,8 @@ export interface OpenStoreOptions {
   readonly settings: StoreSettings
   readonly manifest: Manifest
   readonly observe: Observe
+  /** What tests set otherwise. */
+  readonly folder?: Partial<Pick<StoredFolderOptions, 'writing' | 'openBlocking' | 'randomBytes'>>
 }
 
 export interface OpenedStore {
@@ -40,6 +41,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     pageRows: settings.pageRows,
     pageCacheBytes: settings.pageCacheBytes,
     indexCacheBytes: settings.indexCacheBytes,
+    ...options.folder,
   })
   await removeOrphans(folder, options)
   const registries = new Registries(options, store)
@@ -47,7 +49,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   const files = manifest.files.map((info) => folder.open(info))
   store.switchFiles({ add: files, remove: [], frozen: null, gone: () => undefined })
   if (files.length > 0) observe({ kind: 'storeOpened', files: files.length, position: manifest.sealedPosition })
-  const removeEntity = (entityId: number) => rm(join(directory, String(entityId)), { recursive: true, force: true })
+  const removeEntity = (entityId: number) => disk.removeFolder(join(directory, String(entityId)))
   return { store, folder, files, removeEntity, extendRegistries: () => registries.extend() }
 }
 
@@ -58,13 +60,13 @@ async function removeOrphans(
 ): Promise<void> {
   await disk.makeDirectory(directory)
   const names: string[] = []
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    if (!entry.isDirectory() || !/^\d+$/.test(entry.name)) continue
-    const entityId = Number(entry.name)
+  for (const name of await disk.listFolders(directory)) {
+    if (!/^\d+$/.test(name)) continue
+    const entityId = Number(name)
     names.push(...(await folder.removeOrphans(entityId, manifest.files)))
     // An entity that was dropped; or one whose first series were written down for a file that was never recorded.
     const isKnown = [...manifest.files, ...manifest.registries].some((kept) => kept.entityId === entityId)
-    if (!isKnown) await rm(join(directory, entry.name), { recursive: true })
+    if (!isKnown) await disk.removeFolder(join(directory, name))
   }
   if (names.length > 0) observe({ kind: 'orphansRemoved', names })
 }

@@ -19,6 +19,7 @@ export type DiskOperation =
   | 'write'
   | 'truncate'
   | 'sync'
+  | 'commit'
 
 type Change = { readonly offset: number; readonly bytes: Buffer } | { readonly size: number }
 
@@ -115,26 +116,52 @@ export class SimulatedDisk {
     this.#durableNames.delete(path)
   }
 
-  /** The disk as one process sees it: dead after a kill or a crash, when the next process mounts it anew. */
-  mount(): Disk {
-    const process = this.#process
-    const run: Run = (operation, work) => this.#run(process, operation, work)
+  /**
+   * The disk as one process sees it, or one thread of it: dead after a kill or a crash, when the next process mounts it anew, or when the
+   * thread has `ended`.
+   */
+  mount(ended?: AbortSignal): Disk {
+    const run = this.#runOf(ended)
     return {
       list: (directory) => run('list', () => this.#list(directory)),
+      listFolders: (directory) => run('list', () => this.#listFolders(directory)),
       makeDirectory: async () => {},
       open: (path, { create }) =>
         create
           ? run('create', () => this.#file(this.#create(path), run))
           : run('open', () => this.#file(this.#get(path, 'open'), run)),
       remove: (path) => run('remove', () => this.#remove(path)),
+      removeFolder: (directory) => run('remove', () => this.#removeFolder(directory)),
       rename: (from, to) => run('rename', () => this.#rename(from, to)),
       syncDirectory: (directory) => run('syncDirectory', () => this.#syncDirectory(directory)),
     }
   }
 
+  /** What another durable store of the same process does: wholly or not at all, also in a crash. */
+  committer(ended?: AbortSignal): <T>(work: () => T) => Promise<T> {
+    const run = this.#runOf(ended)
+    return (work) => run('commit', work)
+  }
+
+  #runOf(ended: AbortSignal | undefined): Run {
+    const process = this.#process
+    return (operation, work) => this.#run(() => process !== this.#process || ended?.aborted === true, operation, work)
+  }
+
   #list(directory: string): string[] {
     const paths = [...this.#names.keys()].filter((path) => dirname(path) === directory)
     return paths.map((path) => path.slice(directory.length + 1)).sort()
+  }
+
+  #listFolders(directory: string): string[] {
+    const parts = [...this.#names.keys()]
+      .filter((path) => path.startsWith(`${directory}/`))
+      .map((path) => path.slice(directory.length + 1).split('/'))
+    return [...new Set(parts.flatMap((names) => (names.length > 1 ? names.slice(0, 1) : [])))].sort()
+  }
+
+  #removeFolder(directory: string): void {
+    for (const path of [...this.#names.keys()]) if (path.startsWith(`${directory}/`)) this.#remove(path)
   }
 
   #create(path: string): Content {
@@ -203,8 +230,8 @@ export class SimulatedDisk {
   }
 
   /** Does an operation at some moment soon; never ends when the process has died by then. */
-  async #run<T>(process: number, operation: DiskOperation, work: () => T): Promise<T> {
-    const isDead = (): boolean => process !== this.#process || this.#operationsLeft <= 0
+  async #run<T>(hasEnded: () => boolean, operation: DiskOperation, work: () => T): Promise<T> {
+    const isDead = (): boolean => hasEnded() || this.#operationsLeft <= 0
     await this.#pause()
     if (isDead()) return never()
     this.#operationsLeft--

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes as randomBytesOfSystem } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
+import { msPerDay } from '../../../model/instant.ts'
 import type { EntityRegistry } from '../entity-registry.ts'
 import type { SealedFile, SealedFileInfo, SealedFolder, SealedTarget } from '../sealed-source.ts'
 import { type OpenBlocking, openBlocking } from './blocking-file.ts'
@@ -9,8 +10,6 @@ import { ByteCache } from './byte-cache.ts'
 import { type FilePaths, temporary } from './file-paths.ts'
 import { type SharedCaches, StoredFile } from './stored-file.ts'
 import { StoredFileWriter, type WriterOptions } from './stored-file-writer.ts'
-
-const msPerDay = 86_400_000
 
 export interface StoredFolderOptions {
   readonly disk: Disk
@@ -23,6 +22,7 @@ export interface StoredFolderOptions {
   readonly writing?: Partial<WriterOptions>
   readonly openBlocking?: OpenBlocking
   readonly openFilesMax?: number
+  readonly randomBytes?: (count: number) => Uint8Array
 }
 
 const endings = ['.parquet', '.index'] as const
@@ -50,10 +50,10 @@ export class StoredFolder implements SealedFolder {
   }
 
   async create(target: SealedTarget, pacer: Pacer): Promise<StoredFileWriter> {
-    const { disk, registryOf, pageRows, writing } = this.#options
+    const { disk, registryOf, pageRows, writing, randomBytes = randomBytesOfSystem } = this.#options
     const { entityId, day } = target
     const date = day === null ? 'mixed' : new Date(day * msPerDay).toISOString().slice(0, 10)
-    const name = `${date}-${randomBytes(6).toString('hex')}`
+    const name = `${date}-${Buffer.from(randomBytes(6)).toString('hex')}`
     await disk.makeDirectory(this.#entityDirectory(entityId))
     return StoredFileWriter.create({
       disk,
