@@ -2,7 +2,8 @@
 import type { ColumnType } from '../../../model/column.ts'
 import { type Chunk, firstAtOrAfter } from '../chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../growable.ts'
-import { hourMs, type Section } from './index-layout.ts'
+import { hourMs } from '../whole-hours.ts'
+import type { Section } from './index-layout.ts'
 import { joinArrays, used } from './section-writer.ts'
 
 /** A numeric column: where it is in chunks, and in the file. */

@@ -9,7 +9,6 @@ export const sectionEntryBytes = 32
 export const headerEndBytes = 8
 export const chunkRecordBytes = 32
 export const mixedDay = -(2 ** 31)
-export const hourMs = 3_600_000
 
 export const sectionKinds = {
   columns: 1,

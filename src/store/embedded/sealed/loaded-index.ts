@@ -1,8 +1,8 @@
 import type { StoredColumn } from '../chunk.ts'
 import type { HourSums } from '../sealed-source.ts'
+import { hourMs } from '../whole-hours.ts'
 import type { CacheEntry } from './byte-cache.ts'
 import type { FileIndex } from './file-index.ts'
-import { hourMs } from './index-layout.ts'
 import { Arrays } from './section-arrays.ts'
 import { decodeTails } from './tails.ts'
 

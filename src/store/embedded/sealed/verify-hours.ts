@@ -2,7 +2,7 @@ import type { ColumnVector } from '../../../model/column.ts'
 import { GrowableFloat64 } from '../growable.ts'
 import type { HourSums } from '../sealed-source.ts'
 import { type Sum, sumRows } from '../sum.ts'
-import { hourMs } from './index-layout.ts'
+import { hourMs } from '../whole-hours.ts'
 import type { HourBounds, LoadedIndex } from './loaded-index.ts'
 
 interface VerifiedColumn {
