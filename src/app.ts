@@ -7,6 +7,7 @@ import type { Backups } from './admin/backups.ts'
 import { EntityAdmin } from './admin/entities.ts'
 import { IngestAdmin } from './admin/ingests.ts'
 import { RejectedAdmin } from './admin/rejected.ts'
+import { Retentions } from './admin/retentions.ts'
 import { SubscriberAdmin } from './admin/subscribers.ts'
 import { Definitions } from './catalog/definitions.ts'
 import type { Settings } from './config/settings.ts'
@@ -23,6 +24,7 @@ import { KeyRates } from './ingest/limits/key-rates.ts'
 import { RejectedSpace } from './ingest/limits/rejected-space.ts'
 import { Pushes } from './ingest/push.ts'
 import { Receipts } from './ingest/receipts.ts'
+import { Replays } from './ingest/replay/replays.ts'
 import { freeBytes } from './lib/free-bytes.ts'
 import { repeat } from './lib/repeat.ts'
 import { ItemAdmin } from './metadata/item-admin.ts'
@@ -33,7 +35,7 @@ import type { Observe } from './observe/event.ts'
 import { Metrics } from './observe/metrics.ts'
 import type { Reach } from './observe/step.ts'
 import { openBackups } from './open-backups.ts'
-import { type Closer, openStorage, type Storage } from './open-storage.ts'
+import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
 import { Queries } from './query/queries.ts'
 
 /** Parts that a test may put in place of the real ones. */
@@ -80,7 +82,9 @@ export async function startService(
     const backups = await openBackups(parts, storage)
     const newAdminKey = await ensureAdminKey(storage.catalog.access, settings.adminKey, nowMs)
     const limits = await openLimits(settings, { ...storage, observe }, { nowMs, freeBytes, ...overrides }, closers)
-    const services = await buildServices({ settings, storage, backups, limits, metrics, observe, nowMs })
+    const definitions = await Definitions.open(storage.catalog.ingests)
+    const retentions = await openRetentions({ ...parts, storage, definitions }, closers)
+    const services = await buildServices({ ...parts, storage, definitions, backups, limits, retentions, metrics })
     const inFlight = new InFlight()
     const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
     const { shutdownMs } = settings.server
@@ -122,9 +126,33 @@ async function openLimits(
   return { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace }
 }
 
+/** What is due leaves before the first query is answered, and then whenever a day is over. */
+async function openRetentions(
+  {
+    settings,
+    observe,
+    nowMs,
+    reach,
+    storage,
+    definitions,
+  }: StorageParts & Pick<ServiceParts, 'storage' | 'definitions'>,
+  closers: Closer[],
+): Promise<Retentions> {
+  const { catalog, store } = storage
+  const changed = (): Promise<void> => definitions.refresh()
+  const retentions = new Retentions({ ingests: catalog.ingests, store, changed, nowMs, reach })
+  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  await retentions.check().catch(failed)
+  closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))
+  return retentions
+}
+
 interface ServiceParts {
   readonly settings: Settings
   readonly storage: Storage
+  readonly definitions: Definitions
+  readonly retentions: Retentions
+  readonly reach: Reach
   readonly backups: Backups
   readonly limits: Limits
   readonly metrics: Metrics
@@ -133,12 +161,11 @@ interface ServiceParts {
 }
 
 async function buildServices(parts: ServiceParts): Promise<Services> {
-  const { settings, storage, metrics, observe, nowMs } = parts
+  const { settings, storage, definitions, retentions, metrics, observe, nowMs, reach } = parts
   const { catalog, readingCatalog, journal, keys, store } = storage
   const { intake, rejectedSpace } = parts.limits
   const { ingests, rejected } = catalog
   const { limits } = settings
-  const definitions = await Definitions.open(ingests)
   const access = await Access.open(catalog.access, nowMs)
   const batchIds = new BatchIds(await catalog.secrets.secret('batch-id'))
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
@@ -156,12 +183,15 @@ async function buildServices(parts: ServiceParts): Promise<Services> {
       tokens,
       counters: (id) => store.counters(id),
       changed: () => definitions.refresh(),
+      dropped: () => store.changed(),
+      reach,
       nowMs,
     }),
     rejectedAdmin: new RejectedAdmin({
       ingests,
       rejected,
       batchIds,
+      replays: new Replays({ rejected, journal, progress: store, nowMs, reach }),
       tokens,
       pageBytes: limits.pageBytes,
       discarded: () => rejectedSpace.refresh(),
@@ -174,7 +204,7 @@ async function buildServices(parts: ServiceParts): Promise<Services> {
       changed: () => access.refresh(),
       nowMs,
     }),
-    entityAdmin: new EntityAdmin({ ingests, tokens }),
+    entityAdmin: new EntityAdmin({ ingests, retentions, tokens }),
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress: store, waitMs: ingestWaitMs }),
     backups: parts.backups,
     metrics,

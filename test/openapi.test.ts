@@ -42,6 +42,7 @@ test('it is an OpenAPI 3.1 document of the version in the header', async () => {
 test('it has every endpoint', () => {
   expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort()).toMatchInlineSnapshot(`
     [
+      "DELETE /admin/ingests/{alias}",
       "DELETE /admin/ingests/{alias}/rejected",
       "DELETE /admin/keys/{id}",
       "DELETE /admin/metadata/{table}/items/{id}",
@@ -59,9 +60,11 @@ test('it has every endpoint', () => {
       "GET /metrics",
       "GET /readyz",
       "GET /subscription",
+      "PATCH /admin/entities/{entity}",
       "PATCH /admin/ingests/{alias}",
       "POST /admin/backups",
       "POST /admin/ingests",
+      "POST /admin/ingests/{alias}/rejected/replay",
       "POST /admin/subscribers",
       "POST /admin/subscribers/{name}/keys",
       "POST /consumer/data/average",

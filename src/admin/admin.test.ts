@@ -9,6 +9,7 @@ import { EntityAdmin } from './entities.ts'
 import { IngestAdmin } from './ingests.ts'
 import type { Page, PageRequest } from './page.ts'
 import { RejectedAdmin } from './rejected.ts'
+import { Retentions } from './retentions.ts'
 import type { PutSubscriptions } from './subscriber-schemas.ts'
 import { SubscriberAdmin } from './subscribers.ts'
 
@@ -18,6 +19,10 @@ const now = '2026-01-01T00:00:00.000Z'
 let directory: string
 let catalog: Catalog
 let changes: number
+let drops: number
+let retentions: Retentions
+let purged: number[]
+let currentMs: number
 let ingests: IngestAdmin
 let entities: EntityAdmin
 let subscribers: SubscriberAdmin
@@ -26,14 +31,34 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tidemark-catalog-'))
   catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
   changes = 0
+  drops = 0
+  purged = []
+  currentMs = nowMs()
   let keys = 0
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
   const changed = async (): Promise<void> => {
     changes += 1
   }
   const counters = (id: number) => ({ received: id, stored: 0, rejected: 0, pending: id })
-  ingests = new IngestAdmin({ ingests: catalog.ingests, tokens, counters, changed, nowMs })
-  entities = new EntityAdmin({ ingests: catalog.ingests, tokens })
+  ingests = new IngestAdmin({
+    ingests: catalog.ingests,
+    tokens,
+    counters,
+    changed,
+    dropped: () => {
+      drops += 1
+    },
+    reach: () => {},
+    nowMs,
+  })
+  retentions = new Retentions({
+    ingests: catalog.ingests,
+    store: { changed: () => {}, purge: async (entityId) => void purged.push(entityId) },
+    changed,
+    nowMs: () => currentMs,
+    reach: () => {},
+  })
+  entities = new EntityAdmin({ ingests: catalog.ingests, retentions, tokens })
   subscribers = new SubscriberAdmin({
     access: catalog.access,
     tokens,
@@ -48,6 +73,7 @@ beforeEach(async () => {
   }
   rejected = new RejectedAdmin({
     discarded: async () => {},
+    replays: { replay: async (_, positions) => ({ replayed: positions?.length ?? 100, stored: 0, rejected: 0 }) },
     ingests: catalog.ingests,
     rejected: catalog.rejected,
     batchIds,
@@ -73,6 +99,93 @@ async function pages<Item>(list: (request: PageRequest) => Promise<Page<Item>>, 
 
 const refusal = (code: string, path?: string) =>
   expect.objectContaining(path === undefined ? { code } : { code, errors: [expect.objectContaining({ path })] })
+
+describe('deleting an ingest', () => {
+  test('keeps its entity, or drops it where no other ingest feeds it', async () => {
+    for (const alias of ['a', 'b', 'c']) await ingests.create({ alias, kind: 'series', entity: 'e' })
+    await expect(ingests.delete('a', 'drop')).rejects.toEqual(refusal('conflict', 'data'))
+    await ingests.delete('a', 'keep')
+    await expect(ingests.delete('a', 'keep')).rejects.toEqual(refusal('ingest_not_found'))
+    await ingests.delete('b', 'keep')
+    expect((await entities.list({})).Items).toMatchObject([{ entity: 'e', ingests: ['c'] }])
+    expect(drops).toBe(0)
+    await ingests.delete('c', 'drop')
+    expect((await entities.list({})).Items).toEqual([])
+    expect(drops).toBe(1)
+    expect(await catalog.dropped.list()).toEqual([{ entityId: 1, ingestIds: [1, 2, 3], isRemoved: false }])
+  })
+})
+
+describe('retention', () => {
+  const day = (text: string): number => Date.parse(`${text}Z`)
+  const since = async (): Promise<number | null> => (await catalog.ingests.entities())[0]!.sinceMs
+  beforeEach(async () => {
+    await ingests.create({ alias: 'e', kind: 'series' })
+    currentMs = day('2026-03-31T00:00')
+  })
+
+  test.each([
+    ['P90D', '2025-12-31'],
+    ['P1M', '2026-02-28'],
+    ['P1Y2M', '2025-01-31'],
+    ['PT1S', '2026-03-30'],
+    ['P0D', '2026-03-31'],
+    ['P9999Y', null],
+  ])('of %s leaves the days before %s', async (retention, expected) => {
+    expect(await entities.change('e', { retention })).toMatchObject({ entity: 'e', retention })
+    expect(await since()).toBe(expected === null ? null : day(`${expected}T00:00`))
+    expect(purged).toEqual([])
+  })
+
+  test('goes on by whole days, whatever the clock does', async () => {
+    await entities.change('e', { retention: 'P1D' })
+    for (const [time, expected] of [
+      ['2026-03-31T23:59:59.999', '2026-03-30'],
+      ['2026-04-01T00:00', '2026-03-31'],
+      ['2026-04-02T12:00', '2026-04-01'],
+    ] as const) {
+      currentMs = day(time)
+      await retentions.check()
+      expect(await since()).toBe(day(`${expected}T00:00`))
+    }
+    expect(purged).toEqual([])
+  })
+
+  test('that is longer than before, or none, shows nothing again: what had left is purged first', async () => {
+    await entities.change('e', { retention: 'P1D' })
+    await entities.change('e', { retention: 'P9D' })
+    expect([await since(), purged]).toEqual([day('2026-03-22T00:00'), [1]])
+    await entities.change('e', { retention: null })
+    expect([await since(), purged]).toEqual([null, [1, 1]])
+    const before = changes
+    await retentions.check()
+    expect(changes).toBe(before)
+  })
+
+  test('is purged by the next check where that did not come to its end', async () => {
+    await catalog.ingests.retain(1, { retention: 'P9D', sinceMs: day('2026-03-30T00:00') })
+    await retentions.check()
+    expect([await since(), purged]).toEqual([day('2026-03-22T00:00'), [1]])
+  })
+
+  test.each(['', '90', 'P', 'P1.5D', '-P1D', 'p1d'])('%j is refused', async (retention) => {
+    await expect(entities.change('e', { retention })).rejects.toEqual(refusal('invalid_request', 'retention'))
+  })
+
+  test('of an entity that there is not is refused', async () => {
+    await expect(entities.change('x', { retention: null })).rejects.toEqual(refusal('not_found'))
+    await expect(entities.change('x', {})).rejects.toEqual(refusal('not_found'))
+  })
+})
+
+test('replay takes ids, or all rows', async () => {
+  await ingests.create({ alias: 'a', kind: 'series' })
+  const { signal } = new AbortController()
+  expect(await rejected.replay('a', {}, signal)).toMatchObject({ replayed: 100 })
+  expect(await rejected.replay('a', { ids: ['3', '5'] }, signal)).toMatchObject({ replayed: 2 })
+  await expect(rejected.replay('a', { ids: ['3', '-5'] }, signal)).rejects.toEqual(refusal('invalid_request', 'ids[1]'))
+  await expect(rejected.replay('b', {}, signal)).rejects.toEqual(refusal('ingest_not_found'))
+})
 
 describe('ingests', () => {
   test('are created, shown and changed', async () => {

@@ -4,9 +4,10 @@ import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { type Entity, timeField } from '../model/entity.ts'
 import { fieldTypes, seriesRoles } from '../model/field.ts'
 import type { NextTokens } from '../model/next-token.ts'
+import { Problem } from '../model/problem.ts'
 import { type Page, type PageRequest, pageOf, pageSchema } from './page.ts'
 
-const EntityAnswer = Type.Object(
+export const EntityAnswer = Type.Object(
   {
     entity: Type.String(),
     ingests: Type.Array(Type.String(), { description: 'The ingests that feed it.' }),
@@ -19,6 +20,9 @@ const EntityAnswer = Type.Object(
       }),
     ),
     duplicates: Type.Enum(['keep', 'replace']),
+    retention: Type.Union([Type.String(), Type.Null()], {
+      description: 'Items older than this leave, whole UTC days at a time; null keeps them for ever.',
+    }),
   },
   { description: 'A queryable series data set.' },
 )
@@ -26,8 +30,25 @@ type EntityAnswer = Type.Static<typeof EntityAnswer>
 
 export const EntityPage = pageSchema(EntityAnswer)
 
+export const ChangeEntity = Type.Object(
+  {
+    retention: Type.Optional(
+      Type.Union([Type.String({ examples: ['P90D'] }), Type.Null()], {
+        description:
+          'How long items are kept, as an ISO 8601 duration; null keeps them for ever. Older ones are not shown from then on, and never again.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'What to change of an entity.' },
+)
+export type ChangeEntity = Type.Static<typeof ChangeEntity>
+
 export interface EntityAdminParts {
   readonly ingests: Pick<IngestCatalog, 'entities'>
+  readonly retentions: {
+    /** False when there is no such entity. */
+    set(entity: string, retention: string | null): Promise<boolean>
+  }
   readonly tokens: NextTokens
 }
 
@@ -52,6 +73,19 @@ export class EntityAdmin {
     })
     return { ...page, Items: page.Items.map(answerOf) }
   }
+
+  /** Throws Problem `not_found`, `invalid_request` for what is no duration, `unavailable` while the store is started again. */
+  async change(name: string, { retention }: ChangeEntity): Promise<EntityAnswer> {
+    const { ingests, retentions } = this.#parts
+    if (retention !== undefined && !(await retentions.set(name, retention))) throw unknownEntity(name)
+    const entity = (await ingests.entities()).find((one) => one.name === name)
+    if (entity === undefined) throw unknownEntity(name)
+    return answerOf(entity)
+  }
+}
+
+function unknownEntity(name: string): Problem {
+  return new Problem('not_found', `There is no series entity "${name}". GET /admin/entities lists those there are.`)
 }
 
 function answerOf(entity: Entity): EntityAnswer {
@@ -64,5 +98,6 @@ function answerOf(entity: Entity): EntityAnswer {
       return { name, type, role }
     }),
     duplicates: entity.duplicates,
+    retention: entity.retention,
   }
 }

@@ -1,8 +1,9 @@
-import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { DeletedData, IngestCatalog } from '../catalog/catalog.ts'
 import type { Ingest, IngestCounters } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import { Problem } from '../model/problem.ts'
+import type { Reach } from '../observe/step.ts'
 import { addedFields, newIngest } from './definition.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer } from './ingest-schemas.ts'
 import { type Page, type PageRequest, pageOf } from './page.ts'
@@ -13,6 +14,9 @@ export interface IngestAdminParts {
   readonly counters: (ingestId: number) => IngestCounters
   /** Called after each change, so that it holds everywhere before it is answered. */
   readonly changed: () => Promise<void>
+  /** Called when an entity was dropped: what the store holds of it is to go. */
+  readonly dropped: () => void
+  readonly reach: Reach
   readonly nowMs: () => number
 }
 
@@ -59,6 +63,18 @@ export class IngestAdmin {
     return this.#answer(ingest)
   }
 
+  /**
+   * Deletes an ingest; with `drop`, its entity and all that it holds too, of which nothing is shown any more when this resolves. Throws
+   * Problem `ingest_not_found`, and `conflict` where the data to be dropped is also another ingest's.
+   */
+  async delete(alias: string, data: DeletedData): Promise<void> {
+    const { ingests, changed, dropped, reach, nowMs } = this.#parts
+    if (!(await ingests.delete(alias, data, nowMs()))) throw unknownIngest(alias)
+    reach('ingest-deleted')
+    await changed()
+    if (data === 'drop') dropped()
+  }
+
   #answer(ingest: Ingest): IngestAnswer {
     const { alias, kind, entity, fields, duplicates, state, reason, createdMs } = ingest
     return {
@@ -78,5 +94,9 @@ export class IngestAdmin {
 /** The ingest that a path names. Throws Problem `ingest_not_found` when there is none. */
 export function found(alias: string, ingest: Ingest | null): Ingest {
   if (ingest !== null) return ingest
-  throw new Problem('ingest_not_found', `There is no ingest "${alias}". GET /admin/ingests lists those there are.`)
+  throw unknownIngest(alias)
+}
+
+function unknownIngest(alias: string): Problem {
+  return new Problem('ingest_not_found', `There is no ingest "${alias}". GET /admin/ingests lists those there are.`)
 }

@@ -6,6 +6,7 @@ import {
   type RejectedRow,
   rejectCodes,
 } from '../catalog/catalog.ts'
+import type { Ingest } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { invalidRequest } from '../model/problem.ts'
@@ -43,6 +44,25 @@ export const DiscardRequest = Type.Object(
 )
 export type DiscardRequest = Type.Static<typeof DiscardRequest>
 
+export const ReplayRequest = Type.Object(
+  {
+    ids: Type.Optional(
+      Type.Union([Type.Array(Type.String(), { maxItems: pageItemsMax }), Type.Null()], {
+        description: `Of the rows to judge again, at most ${pageItemsMax}; all rows of the ingest when it is left out.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ReplayRequest = Type.Static<typeof ReplayRequest>
+
+export const ReplayAnswer = Type.Object({
+  replayed: Type.Integer({ minimum: 0, description: 'How many rows were judged again.' }),
+  stored: Type.Integer({ minimum: 0, description: 'How many of them are stored now, and in the list no more.' }),
+  rejected: Type.Integer({ minimum: 0, description: 'How many are rejected still, with their new reason.' }),
+})
+type ReplayAnswer = Type.Static<typeof ReplayAnswer>
+
 export const DiscardAnswer = Type.Object({
   discarded: Type.Integer({ minimum: 0, description: 'How many rows were in the list and are not any more.' }),
 })
@@ -65,10 +85,14 @@ export interface RejectedAdminParts {
   readonly ingests: Pick<IngestCatalog, 'find'>
   readonly rejected: Pick<RejectedCatalog, 'list' | 'discard'>
   readonly batchIds: { encode(key: BatchKey): string; decode(text: string): BatchKey | null }
+  /** Has rows judged again: those at these positions, or all; resolves when it is over. */
+  readonly replays: {
+    replay(ingest: Ingest, positions: readonly number[] | null, signal: AbortSignal): Promise<ReplayAnswer>
+  }
   readonly tokens: NextTokens
   /** A page ends early once the texts of its rows are longer than this together. */
   readonly pageBytes: number
-  /** Called when rows were discarded: there may be room for others. */
+  /** Called when rows have left the list: there may be room for others. */
   readonly discarded: () => Promise<void>
 }
 
@@ -106,6 +130,18 @@ export class RejectedAdmin {
     const discarded = await rejected.discard(id, ids?.map(positionOf) ?? null)
     await this.#parts.discarded()
     return { discarded }
+  }
+
+  /**
+   * Judges rows again, by the ingest's fields as they are now: those with these ids, or all. Ids of rows that are not in the list count for
+   * nothing, so it may be asked again. Throws Problem `ingest_not_found`, `invalid_request` for what is no id, and those of the journal.
+   */
+  async replay(alias: string, { ids }: ReplayRequest, signal: AbortSignal): Promise<ReplayAnswer> {
+    const { ingests, replays } = this.#parts
+    const ingest = found(alias, await ingests.find(alias))
+    const answer = await replays.replay(ingest, ids?.map(positionOf) ?? null, signal)
+    await this.#parts.discarded()
+    return answer
   }
 
   #batchPosition(ingestId: number, batch: string): number {

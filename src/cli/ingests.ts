@@ -79,7 +79,7 @@ function addCreate(ingests: Command, context: CliContext): void {
 
 /** `tidemark ingests`: the targets of pushed rows, with an admin key. */
 export function addIngests(program: Command, context: CliContext): void {
-  const ingests = program.command('ingests').description('make, list and block ingests (needs an admin key)')
+  const ingests = program.command('ingests').description('make, list, change and delete ingests (needs an admin key)')
   addCreate(ingests, context)
   ingests
     .command('list')
@@ -100,6 +100,30 @@ export function addIngests(program: Command, context: CliContext): void {
     .option('--json', 'print JSON')
     .action(async (alias: string, options: JsonOption, command: Command) => {
       print(context, options, await connect(context, command.optsWithGlobals()).ingest(alias))
+    })
+  addChanges(ingests, context)
+}
+
+/** What changes an ingest that is there. */
+function addChanges(ingests: Command, context: CliContext): void {
+  ingests
+    .command('add-fields <alias>')
+    .description('add fields; rows stored before have null in them')
+    .requiredOption('--field <fields>', 'name:type:role, separated by commas; may be repeated', collectList)
+    .option('--json', 'print JSON')
+    .action(async (alias: string, options: JsonOption & { readonly field: readonly string[] }, command: Command) => {
+      const change = { add_fields: options.field.map(parseField) }
+      print(context, options, await connect(context, command.optsWithGlobals()).changeIngest(alias, change))
+    })
+  ingests
+    .command('delete <alias>')
+    .description('delete an ingest; its rows stay unless --drop-data is given')
+    .option('--drop-data', 'delete its entity too, with all that was ever pushed to it')
+    .action(async (alias: string, { dropData }: { readonly dropData?: boolean }, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      await client.deleteIngest(alias, dropData === true ? 'drop' : 'keep')
+      const outcome = dropData === true ? 'with all its data' : 'its data is kept'
+      context.stdout.write(`${alias} is deleted, ${outcome}.\n`)
     })
   ingests
     .command('block <alias>')

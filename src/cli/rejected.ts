@@ -28,9 +28,10 @@ const columns: readonly ItemColumn<RejectedRowAnswer>[] = [
 export function addRejected(program: Command, context: CliContext): void {
   const rejected = program
     .command('rejected')
-    .description('see, save and discard the rows that were not stored (needs an admin key)')
+    .description('see, save, replay and discard the rows that were not stored (needs an admin key)')
   addList(rejected, context)
   addExport(rejected, context)
+  addReplay(rejected, context)
   addDiscard(rejected, context)
 }
 
@@ -76,17 +77,40 @@ async function* linesOf(client: TidemarkClient, ingest: string, filter: Rejected
 
 const idsAtOnce = 10_000
 
+/** Some rows or all: neither is taken for the other. */
+function checkChoice(ids: readonly string[], { all }: { readonly all?: boolean }, what: string): void {
+  if ((all === true) !== ids.length > 0) return
+  throw new CommandError(`Give the ids of the rows to ${what} (tidemark rejected list --json shows them), or --all.`)
+}
+
+function addReplay(rejected: Command, context: CliContext): void {
+  rejected
+    .command('replay <ingest> [ids...]')
+    .description('judge rejected rows again, after a field was added, say: those with these ids, or all')
+    .option('--all', 'all of them')
+    .action(async (ingest: string, ids: readonly string[], options: { readonly all?: boolean }, command: Command) => {
+      checkChoice(ids, options, 'replay')
+      const client = connect(context, command.optsWithGlobals())
+      const total = { stored: 0, rejected: 0 }
+      for (let from = 0; from === 0 || from < ids.length; from += idsAtOnce) {
+        const chosen = options.all === true ? null : ids.slice(from, from + idsAtOnce)
+        const { stored, rejected } = await client.replayRejected(ingest, chosen)
+        total.stored += stored
+        total.rejected += rejected
+      }
+      const { stored } = total
+      const stay = total.rejected === 1 ? '1 is still rejected' : `${total.rejected} are still rejected`
+      context.stdout.write(`${stored} ${stored === 1 ? 'row is' : 'rows are'} stored now, ${stay}.\n`)
+    })
+}
+
 function addDiscard(rejected: Command, context: CliContext): void {
   rejected
     .command('discard <ingest> [ids...]')
     .description('take rejected rows out of the list for good: those with these ids, or all')
     .option('--all', 'all of them')
     .action(async (ingest: string, ids: readonly string[], options: { readonly all?: boolean }, command: Command) => {
-      if ((options.all === true) === ids.length > 0) {
-        throw new CommandError(
-          'Give the ids of the rows to discard (tidemark rejected list --json shows them), or --all.',
-        )
-      }
+      checkChoice(ids, options, 'discard')
       const client = connect(context, command.optsWithGlobals())
       let discarded = options.all === true ? await client.discardRejected(ingest, null) : 0
       for (let from = 0; from < ids.length; from += idsAtOnce) {

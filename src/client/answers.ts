@@ -95,6 +95,13 @@ export interface RejectedRowAnswer {
   readonly received: string
 }
 
+/** `replayed = stored + rejected`. */
+export interface ReplayAnswer {
+  readonly replayed: number
+  readonly stored: number
+  readonly rejected: number
+}
+
 export interface KeySummary {
   readonly id: string
   readonly rights: readonly KeyRight[]

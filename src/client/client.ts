@@ -12,6 +12,7 @@ import type {
   PageRequest,
   Receipt,
   RejectedRowAnswer,
+  ReplayAnswer,
   SubscriberAnswer,
   SubscriptionEntry,
 } from './answers.ts'
@@ -138,6 +139,17 @@ export class TidemarkClient {
     const path = `/admin/ingests/${segment(alias)}/rejected`
     const body = JSON.stringify(ids === null ? {} : { ids })
     return (await this.#json<{ readonly discarded: number }>({ method: 'DELETE', path, body })).discarded
+  }
+
+  /** Judges rejected rows again: those with these ids, all of the ingest when it is null. */
+  replayRejected(alias: string, ids: readonly string[] | null): Promise<ReplayAnswer> {
+    const path = `/admin/ingests/${segment(alias)}/rejected/replay`
+    return this.#json({ method: 'POST', path, body: JSON.stringify(ids === null ? {} : { ids }) })
+  }
+
+  /** With `drop`, its entity goes with all that it holds. */
+  async deleteIngest(alias: string, data: 'keep' | 'drop'): Promise<void> {
+    await this.#text({ method: 'DELETE', path: `/admin/ingests/${segment(alias)}${search({ data })}` })
   }
 
   createSubscriber(name: string): Promise<SubscriberAnswer> {

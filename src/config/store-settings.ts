@@ -45,6 +45,13 @@ export const storeSettings = {
     max: longestMs,
     description: 'How long a row is kept in memory alone at most before it is sealed.',
   }),
+  'store.retentionCheckMs': integer({
+    default: 60_000,
+    unit: 'milliseconds',
+    min: 1,
+    max: 3_600_000,
+    description: 'How often it is looked whether a day is over that entities keep their items no longer than.',
+  }),
   'store.dayRowsMin': integer({
     default: 20_000,
     unit: 'rows',

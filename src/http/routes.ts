@@ -1,4 +1,5 @@
 import type { Route } from './route.ts'
+import { deleteIngest } from './routes/delete-ingest.ts'
 import { deleteKey } from './routes/delete-key.ts'
 import { deleteMetadataItem } from './routes/delete-metadata-item.ts'
 import { deleteRejected } from './routes/delete-rejected.ts'
@@ -17,6 +18,7 @@ import { getRejected } from './routes/get-rejected.ts'
 import { getSubscribers } from './routes/get-subscribers.ts'
 import { getSubscription } from './routes/get-subscription.ts'
 import { getSubscriptions } from './routes/get-subscriptions.ts'
+import { patchEntity } from './routes/patch-entity.ts'
 import { patchIngest } from './routes/patch-ingest.ts'
 import { postAverage } from './routes/post-average.ts'
 import { postAverageDimensions } from './routes/post-average-dimensions.ts'
@@ -30,6 +32,7 @@ import { postMetadataDescriptions } from './routes/post-metadata-descriptions.ts
 import { postMetadataItems } from './routes/post-metadata-items.ts'
 import { postNext } from './routes/post-next.ts'
 import { postPush } from './routes/post-push.ts'
+import { postReplay } from './routes/post-replay.ts'
 import { postSelect } from './routes/post-select.ts'
 import { postSnap } from './routes/post-snap.ts'
 import { postSubscriber } from './routes/post-subscriber.ts'
@@ -56,8 +59,10 @@ export const routes: readonly Route[] = [
   getIngests,
   getIngest,
   patchIngest,
+  deleteIngest,
   getRejected,
   deleteRejected,
+  postReplay,
   deleteMetadataItem,
   postSubscriber,
   getSubscribers,
@@ -67,6 +72,7 @@ export const routes: readonly Route[] = [
   putSubscriptions,
   getSubscriptions,
   getAdminEntities,
+  patchEntity,
   postBackup,
   getHealth,
   getReadiness,

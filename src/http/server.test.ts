@@ -55,7 +55,7 @@ describe('paths and methods', () => {
 
   test('a method that is not taken is told with those that are, before access is looked at', async () => {
     const { response } = await outcome({ ...get('/admin/ingests/plant'), method: 'PUT' })
-    expect([response.statusCode, response.headers['allow']]).toEqual([405, 'GET, HEAD, PATCH'])
+    expect([response.statusCode, response.headers['allow']]).toEqual([405, 'DELETE, GET, HEAD, PATCH'])
   })
 
   test('HEAD answers as GET without a body', async () => {

@@ -22,13 +22,13 @@ export interface Services {
   readonly receipts: Pick<Receipts, 'receipt'>
   readonly queries: Pick<Queries, 'run' | 'entities'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
-  readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change'>
-  readonly rejectedAdmin: Pick<RejectedAdmin, 'list' | 'discard'>
+  readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change' | 'delete'>
+  readonly rejectedAdmin: Pick<RejectedAdmin, 'list' | 'discard' | 'replay'>
   readonly subscriberAdmin: Pick<
     SubscriberAdmin,
     'create' | 'list' | 'delete' | 'createKey' | 'deleteKey' | 'putSubscriptions' | 'getSubscriptions'
   >
-  readonly entityAdmin: Pick<EntityAdmin, 'list'>
+  readonly entityAdmin: Pick<EntityAdmin, 'list' | 'change'>
   readonly itemAdmin: Pick<ItemAdmin, 'delete'>
   readonly backups: Pick<Backups, 'make'>
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>

@@ -34,7 +34,12 @@ export async function callWell<T = unknown>(...request: Parameters<typeof call>)
 export async function makeIngest(
   url: string,
   adminKey: string,
-  ingest: { readonly alias: string; readonly kind?: 'series' | 'metadata'; readonly fields?: readonly object[] },
+  ingest: {
+    readonly alias: string
+    readonly kind?: 'series' | 'metadata'
+    readonly entity?: string
+    readonly fields?: readonly object[]
+  },
 ): Promise<string> {
   await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: { kind: 'series', ...ingest } })
   const name = `pusher-of-${ingest.alias}`

@@ -74,6 +74,15 @@ const ingestAnswer: Awaited<ReturnType<Services['ingestAdmin']['show']>> = {
   counters: { received: 0, stored: 0, rejected: 0, pending: 0 },
 }
 
+const entityAnswer: Awaited<ReturnType<Services['entityAdmin']['change']>> = {
+  entity: 'plant',
+  ingests: ['plant'],
+  time_field: 'D',
+  fields: [],
+  duplicates: 'keep',
+  retention: null,
+}
+
 function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
   return {
     access: {
@@ -138,8 +147,13 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       list: async () => ({ Items: [ingestAnswer], NextToken: null }),
       show: async () => ingestAnswer,
       change: async () => ingestAnswer,
+      delete: async () => {},
     },
-    rejectedAdmin: { list: async () => page, discard: async () => ({ discarded: 0 }) },
+    rejectedAdmin: {
+      list: async () => page,
+      discard: async () => ({ discarded: 0 }),
+      replay: async () => ({ replayed: 0, stored: 0, rejected: 0 }),
+    },
     backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },
     subscriberAdmin: {
       create: async ({ name }) => ({ name, created: '2026-01-01T00:00:00.000Z', keys: [] }),
@@ -152,7 +166,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       putSubscriptions: async () => page,
       getSubscriptions: async () => page,
     },
-    entityAdmin: { list: async () => page },
+    entityAdmin: { list: async () => page, change: async () => entityAnswer },
     itemAdmin: { delete: async () => {} },
     metrics: { text: async () => '# none\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
     readiness: () => ({

@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { answers, keySecurity } from '../document.ts'
+import type { Route } from '../route.ts'
+
+export const deleteIngest: Route = (app, { services, guard }) => {
+  app.route({
+    method: 'DELETE',
+    url: '/admin/ingests/:alias',
+    schema: {
+      tags: ['admin'],
+      operationId: 'deleteIngest',
+      summary: 'Delete an ingest, and what was pushed to it if that is asked for.',
+      description:
+        'The alias is free afterwards. With `keep`, the entity and its rows stay: they can be queried, and a new ingest may feed them. With `drop`, ' +
+        'the entity goes with all that it holds, rejected rows too, and cannot be brought back.',
+      security: keySecurity,
+      params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
+      querystring: Type.Object(
+        {
+          data: Type.Optional(
+            Type.Enum(['keep', 'drop'], { description: 'What becomes of the entity; `keep` by default.' }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      response: answers(204, 'It is deleted.', null, [
+        'invalid_request',
+        'forbidden',
+        'ingest_not_found',
+        'conflict',
+        'shutting_down',
+      ]),
+    },
+    onRequest: guard.admin,
+    handler: async (request, reply) => {
+      await services.ingestAdmin.delete(request.params.alias, request.query.data ?? 'keep')
+      return reply.code(204).send()
+    },
+  })
+}

@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { ReplayAnswer, ReplayRequest } from '../../admin/rejected.ts'
+import { sendJson } from '../answer.ts'
+import { answers, keySecurity } from '../document.ts'
+import { acceptJson } from '../guard.ts'
+import type { Route } from '../route.ts'
+import { bodyProblems, readAdminBody } from './admin-request.ts'
+
+export const postReplay: Route = (app, { services, settings, guard, inFlight }) => {
+  app.route({
+    method: 'POST',
+    url: '/admin/ingests/:alias/rejected/replay',
+    schema: {
+      tags: ['admin'],
+      operationId: 'replayRejected',
+      summary: 'Judge rejected rows again: some by their ids, or all.',
+      description:
+        'Rows that pass by the fields as they are now are stored and leave the list; they are as old as their first push. The others stay, with ' +
+        'their new reason. A request without a body replays all rejected rows of the ingest. It may be sent again.',
+      security: keySecurity,
+      params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
+      body: ReplayRequest,
+      response: answers(200, 'It is over.', ReplayAnswer, [
+        ...bodyProblems,
+        'ingest_not_found',
+        'overloaded',
+        'unavailable',
+      ]),
+    },
+    onRequest: [guard.admin, acceptJson],
+    preValidation: readAdminBody(settings, { whenEmpty: '{}' }),
+    handler: async (request, reply) => {
+      const signal = inFlight.signal(reply)
+      const answer = await services.rejectedAdmin.replay(request.params.alias, request.body, signal)
+      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
+    },
+  })
+}

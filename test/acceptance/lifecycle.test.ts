@@ -1,0 +1,362 @@
+// What an operator does to ingests and their data, over HTTP: fields are added, rejected rows are replayed, ingests are deleted, items leave.
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+let service: RunningService
+const admin = { key: adminKey }
+/** Rows are sealed every few rows, so that everything is tried over files too. */
+const restless = {
+  'store.headRows': '40',
+  'store.headAgeMs': '30',
+  'store.dayRowsMin': '5',
+  'store.retentionCheckMs': '20',
+}
+
+beforeAll(async () => {
+  service = await runService(restless)
+})
+afterAll(() => service?.close())
+
+type Row = Readonly<Record<string, unknown>>
+interface Receipt {
+  readonly batch: string
+  readonly stored: number
+  readonly rejected: number
+  readonly pending: number
+  readonly errors: readonly { readonly index: number; readonly code: string }[]
+}
+
+const minute = (count: number): string => new Date(Date.UTC(2026, 0, 1, 0, count)).toISOString()
+const dayMs = 86_400_000
+const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString()
+
+function push(alias: string, key: string, body: unknown): Promise<Receipt> {
+  return callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
+}
+
+function select(entity: string, request: Row = {}): Promise<Row[]> {
+  return callWell(service.url, 'POST', '/consumer/data/select', { body: { entity, ...request } })
+}
+
+const change = (alias: string, body: Row) =>
+  callWell(service.url, 'PATCH', `/admin/ingests/${alias}`, { ...admin, body })
+const addField = (alias: string, name: string) =>
+  change(alias, { add_fields: [{ name, type: 'double', role: 'metric' }] })
+
+const replay = (alias: string, body: Row = {}) =>
+  callWell<Row>(service.url, 'POST', `/admin/ingests/${alias}/rejected/replay`, { ...admin, body })
+
+interface RejectedRow {
+  readonly id: string
+  readonly code: string
+  readonly field: string
+  readonly row: string
+}
+
+async function rejected(alias: string): Promise<readonly RejectedRow[]> {
+  const path = `/admin/ingests/${alias}/rejected`
+  return (await callWell<{ Items: RejectedRow[] }>(service.url, 'GET', path, admin)).Items
+}
+
+async function counters(alias: string): Promise<unknown> {
+  return (await callWell<{ counters: unknown }>(service.url, 'GET', `/admin/ingests/${alias}`, admin)).counters
+}
+
+const remove = (alias: string, data = '') =>
+  call<{ code: string }>(service.url, 'DELETE', `/admin/ingests/${alias}${data}`, admin)
+
+async function described(entity: string): Promise<Row | undefined> {
+  const all = await callWell<Row[]>(service.url, 'GET', '/consumer/data/entities')
+  return all.find((one) => one['entity'] === entity)
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(5)
+}
+
+describe('replay', () => {
+  test('stores the rows that pass now, once, and leaves the others with their new reason', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'replayed' })
+    const rows = [
+      { D: minute(0), T: 'a', V: 1, W: 10 },
+      { D: minute(1), T: 'a', V: 2 },
+      { D: minute(2), T: 'a', V: 3, W: 'x' },
+      { D: minute(3), T: 'a', V: 4, W: 40, X: 1 },
+    ]
+    const { batch } = await push('replayed', key, rows)
+    expect(await replay('replayed')).toEqual({ replayed: 3, stored: 0, rejected: 3 })
+    expect((await rejected('replayed')).map(({ code, field }) => [code, field])).toEqual([
+      ['unknown_field', 'W'],
+      ['unknown_field', 'W'],
+      ['unknown_field', 'W'],
+    ])
+    await addField('replayed', 'W')
+    expect(await select('replayed')).toEqual([{ D: minute(1), T: 'a', V: 2, W: null }])
+    expect(await replay('replayed')).toEqual({ replayed: 3, stored: 1, rejected: 2 })
+    expect(await replay('replayed')).toEqual({ replayed: 2, stored: 0, rejected: 2 })
+    const items = [
+      { D: minute(0), T: 'a', V: 1, W: 10 },
+      { D: minute(1), T: 'a', V: 2, W: null },
+    ]
+    expect(await select('replayed')).toEqual(items)
+    expect((await rejected('replayed')).map(({ code, field }) => [code, field])).toEqual([
+      ['wrong_type', 'W'],
+      ['unknown_field', 'X'],
+    ])
+    expect(await counters('replayed')).toEqual({ received: 4, stored: 2, rejected: 2, pending: 0 })
+    const receipt = await callWell<Receipt>(service.url, 'GET', `/ingests/replayed/batches/${batch}`, { key })
+    expect(receipt).toMatchObject({ rows: 4, stored: 2, rejected: 2, pending: 0 })
+    expect(receipt.errors.map(({ index, code }) => [index, code])).toEqual([
+      [2, 'wrong_type'],
+      [3, 'unknown_field'],
+    ])
+    service = await service.restart()
+    expect(await select('replayed')).toEqual(items)
+    expect(await counters('replayed')).toEqual({ received: 4, stored: 2, rejected: 2, pending: 0 })
+  })
+
+  test('takes ids, and passes over those that are not in the list', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'chosen' })
+    await push(
+      'chosen',
+      key,
+      [0, 1, 2, 3].map((count) => ({ D: minute(count), T: 'a', V: count, W: count })),
+    )
+    await addField('chosen', 'W')
+    const ids = (await rejected('chosen')).map(({ id }) => id)
+    expect(await replay('chosen', { ids: [ids[2], ids[0], ids[2], '999999'] })).toEqual({
+      replayed: 2,
+      stored: 2,
+      rejected: 0,
+    })
+    expect((await select('chosen')).map(({ V }) => V)).toEqual([0, 2])
+    expect((await rejected('chosen')).map(({ id }) => id)).toEqual([ids[1], ids[3]])
+    const refused = await call<{ errors: { path: string }[] }>(
+      service.url,
+      'POST',
+      '/admin/ingests/chosen/rejected/replay',
+      { ...admin, body: { ids: ['x'] } },
+    )
+    expect([refused.status, refused.body.errors[0]?.path]).toEqual([400, 'ids[0]'])
+    expect((await call(service.url, 'POST', '/admin/ingests/nobody/rejected/replay', admin)).status).toBe(404)
+  })
+
+  test('a replayed row is as old as its push: it stands before what was pushed after it', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'older' })
+    await push('older', key, { D: minute(0), T: 'a', V: 1 })
+    await push('older', key, { D: minute(0), T: 'a', V: 2, W: 2 })
+    await push('older', key, { D: minute(0), T: 'a', V: 3 })
+    await addField('older', 'W')
+    expect(await replay('older')).toEqual({ replayed: 1, stored: 1, rejected: 0 })
+    const inOrder = async (): Promise<void> => {
+      expect((await select('older')).map(({ V }) => V)).toEqual([1, 2, 3])
+      expect(await callWell(service.url, 'POST', '/consumer/data/latest', { body: { entity: 'older' } })).toEqual([
+        { D: minute(0), T: 'a', V: 3, W: null },
+      ])
+    }
+    await inOrder()
+    service = await service.restart()
+    await inOrder()
+  })
+
+  test('an item that was pushed since is not overwritten', async () => {
+    const fields = [
+      { name: 'id', type: 'string', role: 'index' },
+      { name: 'unit', type: 'string', role: 'attribute' },
+    ]
+    const key = await makeIngest(service.url, adminKey, { alias: 'table', kind: 'metadata', fields })
+    await push('table', key, [
+      { id: 'a', unit: 'old', note: 'x' },
+      { id: 'b', unit: 'old', note: 'x' },
+    ])
+    await push('table', key, { id: 'a', unit: 'new' })
+    await change('table', { add_fields: [{ name: 'note', type: 'string', role: 'attribute' }] })
+    expect(await replay('table')).toEqual({ replayed: 2, stored: 2, rejected: 0 })
+    const { Items } = await callWell<{ Items: Row[] }>(service.url, 'GET', '/consumer/metadata/table')
+    expect(Items).toEqual([
+      { id: 'a', unit: 'new', note: null },
+      { id: 'b', unit: 'old', note: 'x' },
+    ])
+  })
+})
+
+describe('several ingests that feed one entity', () => {
+  test('share the fields they agree on; the others are null', async () => {
+    const D = { name: 'D', type: 'timestamp', role: 'time' }
+    const T = { name: 'T', type: 'string', role: 'tag' }
+    const metric = (name: string) => ({ name, type: 'double', role: 'metric' })
+    const make = (alias: string, fields: readonly object[]) =>
+      makeIngest(service.url, adminKey, { alias, entity: 'shared', fields })
+    const first = await make('first', [D, T, metric('V'), metric('P')])
+    const second = await make('second', [D, T, metric('V'), metric('Q')])
+    await push('first', first, { D: minute(0), T: 'a', V: 1, P: 10 })
+    await push('second', second, { D: minute(1), T: 'a', V: 2, Q: 20 })
+    expect((await push('second', second, { D: minute(2), T: 'a', P: 1 })).rejected).toBe(1)
+    expect(await select('shared')).toEqual([
+      { D: minute(0), T: 'a', V: 1, P: 10, Q: null },
+      { D: minute(1), T: 'a', V: 2, P: null, Q: 20 },
+    ])
+    expect((await remove('first', '?data=drop')).body.code).toBe('conflict')
+    expect((await remove('first')).status).toBe(204)
+    expect((await described('shared'))?.['ingests']).toEqual(['second'])
+    expect((await remove('second', '?data=drop')).status).toBe(204)
+    expect(await described('shared')).toBeUndefined()
+  })
+})
+
+describe('deleting an ingest', () => {
+  const row = (count: number) => ({ D: minute(count), T: 'a', V: count })
+
+  test('keeps its data: the entity is queried as before, and a new ingest of the name feeds it', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
+    await push('kept', key, row(0))
+    expect((await remove('kept')).status).toBe(204)
+    expect((await remove('kept')).status).toBe(404)
+    expect((await call(service.url, 'POST', '/ingests/kept/data', { key, body: row(1) })).status).toBe(404)
+    expect(await select('kept')).toEqual([row(0)])
+    expect(await described('kept')).toMatchObject({ ingests: [], rows: 1 })
+    service = await service.restart()
+    expect(await select('kept')).toEqual([row(0)])
+    await callWell(service.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'kept', kind: 'series' } })
+    await push('kept', key, row(1))
+    expect(await select('kept')).toEqual([row(0), row(1)])
+    expect(await counters('kept')).toEqual({ received: 1, stored: 1, rejected: 0, pending: 0 })
+  })
+
+  test('drops its data: nothing of it is found again, under the same name neither', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'dropped' })
+    await push(
+      'dropped',
+      key,
+      Array.from({ length: 60 }, (_, count) => row(count)),
+    )
+    await push('dropped', key, { nonsense: 1 })
+    expect((await remove('dropped', '?data=drop')).status).toBe(204)
+    const gone = await call<{ code: string }>(service.url, 'POST', '/consumer/data/select', {
+      body: { entity: 'dropped' },
+    })
+    expect([gone.status, gone.body.code]).toEqual([400, 'unknown_entity'])
+    const recreate = () =>
+      callWell(service.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'dropped', kind: 'series' } })
+    await recreate()
+    expect(await select('dropped')).toEqual([])
+    expect(await rejected('dropped')).toEqual([])
+    await push('dropped', key, row(7))
+    service = await service.restart()
+    expect(await select('dropped')).toEqual([row(7)])
+    expect(await counters('dropped')).toEqual({ received: 1, stored: 1, rejected: 0, pending: 0 })
+  })
+
+  test('what is dropped leaves the disk', async () => {
+    const folders = async () => new Set(await readdir(join(service.dataDirectory, 'store')))
+    const before = await folders()
+    const key = await makeIngest(service.url, adminKey, { alias: 'folder' })
+    await push(
+      'folder',
+      key,
+      Array.from({ length: 60 }, (_, count) => row(count)),
+    )
+    await until(async () => [...(await folders())].some((name) => !before.has(name)))
+    const made = [...(await folders())].filter((name) => !before.has(name))
+    await remove('folder', '?data=drop')
+    await until(async () => !made.some(Set.prototype.has, await folders()))
+  })
+
+  test('the items of a metadata ingest stay or go with it', async () => {
+    const fields = [
+      { name: 'id', type: 'string', role: 'index' },
+      { name: 'unit', type: 'string', role: 'attribute' },
+    ]
+    const body = { alias: 'things', kind: 'metadata', fields }
+    const key = await makeIngest(service.url, adminKey, { ...body, kind: 'metadata' })
+    await push('things', key, { id: 'a', unit: 'K' })
+    const items = async () =>
+      (await callWell<{ Items: Row[] }>(service.url, 'GET', '/consumer/metadata/things')).Items.map(({ id }) => id)
+    await remove('things')
+    expect(await items()).toEqual(['a'])
+    await callWell(service.url, 'POST', '/admin/ingests', { ...admin, body })
+    await push('things', key, { id: 'b', unit: 'K' })
+    expect(await items()).toEqual(['a', 'b'])
+    await remove('things', '?data=drop')
+    expect((await call(service.url, 'GET', '/consumer/metadata/things')).status).toBe(404)
+    await callWell(service.url, 'POST', '/admin/ingests', { ...admin, body })
+    expect(await items()).toEqual([])
+  })
+
+  test.each(['?data=erase', '?data=', '?what=drop'])('%s is refused', async (query) => {
+    expect((await remove('kept', query)).status).toBe(400)
+  })
+})
+
+describe('retention', () => {
+  const retain = (entity: string, body: Row) =>
+    call<Row>(service.url, 'PATCH', `/admin/entities/${entity}`, { ...admin, body })
+
+  test('older items leave at once and never come back; younger ones stay', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'leaving' })
+    const row = (days: number, V: number) => ({ D: daysAgo(days), T: `t${V % 3}`, V })
+    const ages = [400, 30, 9, 5, 2, 1, 0.01]
+    for (const [index, days] of ages.entries()) await push('leaving', key, row(days, index))
+    expect((await described('leaving'))?.['rows']).toBe(7)
+    const answer = await retain('leaving', { retention: 'P7D' })
+    expect([answer.status, answer.body['retention']]).toEqual([200, 'P7D'])
+    const values = async () => (await select('leaving')).map(({ V }) => V)
+    const expectLeft = async (left: readonly number[]): Promise<void> => {
+      expect(await values()).toEqual(left)
+      const { rows, first_date } = (await described('leaving')) ?? {}
+      expect([rows, String(first_date).slice(0, 10)]).toEqual([left.length, daysAgo(ages[left[0]!]!).slice(0, 10)])
+      const last = { entity: 'leaving', date: daysAgo(8) }
+      expect(await callWell(service.url, 'POST', '/consumer/data/last', { body: last })).toEqual([])
+      const means = await callWell<Row[]>(service.url, 'POST', '/consumer/data/average', {
+        body: { entity: 'leaving', granularity: 'day' },
+      })
+      expect(means.map(({ V }) => V)).toEqual(left)
+    }
+    await expectLeft([3, 4, 5, 6])
+    expect((await push('leaving', key, row(20, 7))).stored).toBe(1)
+    await expectLeft([3, 4, 5, 6])
+    service = await service.restart()
+    await expectLeft([3, 4, 5, 6])
+    await retain('leaving', { retention: 'P3D' })
+    await expectLeft([4, 5, 6])
+    expect((await retain('leaving', { retention: null })).body['retention']).toBeNull()
+    await expectLeft([4, 5, 6])
+    await push('leaving', key, row(300, 8))
+    expect(await values()).toEqual([8, 4, 5, 6])
+    service = await service.restart()
+    expect(await values()).toEqual([8, 4, 5, 6])
+    expect(await counters('leaving')).toEqual({ received: 9, stored: 9, rejected: 0, pending: 0 })
+  })
+
+  test('is shown with the entities, and refused where it makes no sense', async () => {
+    await makeIngest(service.url, adminKey, { alias: 'shown' })
+    await retain('shown', { retention: 'P1Y' })
+    const { Items } = await callWell<{ Items: Row[] }>(service.url, 'GET', '/admin/entities', admin)
+    expect(Items.find(({ entity }) => entity === 'shown')?.['retention']).toBe('P1Y')
+    expect((await retain('shown', {})).body['retention']).toBe('P1Y')
+    expect((await retain('shown', { retention: '90 days' })).status).toBe(400)
+    expect((await retain('shown', { retention: 'P1D', more: 1 })).status).toBe(400)
+    expect((await retain('nobody', { retention: 'P1D' })).status).toBe(404)
+  })
+})
+
+test('an ingest is blocked with a reason, which does not touch reading', async () => {
+  const key = await makeIngest(service.url, adminKey, { alias: 'blocked' })
+  await push('blocked', key, { D: minute(0), T: 'a', V: 1 })
+  await change('blocked', { state: 'blocked', reason: 'the meter is being replaced' })
+  const refused = await call<{ code: string; detail: string }>(service.url, 'POST', '/ingests/blocked/data', {
+    key,
+    body: {},
+  })
+  expect([refused.status, refused.body.code]).toEqual([423, 'ingest_blocked'])
+  expect(refused.body.detail).toContain('the meter is being replaced')
+  expect(await select('blocked')).toHaveLength(1)
+  await change('blocked', { state: 'active' })
+  expect((await push('blocked', key, { D: minute(1), T: 'a', V: 2 })).stored).toBe(1)
+})
