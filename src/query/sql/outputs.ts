@@ -2,17 +2,21 @@ import type { ColumnType } from '../../model/column.ts'
 import { type SqlText, sql } from './sql-text.ts'
 import type { SqlType } from './types.ts'
 
+/** Instants leave the engine as numbers. */
+const milliseconds = (at: SqlText): SqlText => sql`CAST(epoch_ms(${at}) AS DOUBLE)`
+
 /** A column of the answer in one of the types that answers have; null where it cannot leave. */
 export function toOutput(type: SqlType, column: SqlText): { readonly type: ColumnType; readonly sql: SqlText } | null {
   switch (type.kind) {
     case 'long':
     case 'double':
     case 'boolean':
-    case 'timestamp':
     case 'string':
       return { type: type.kind, sql: column }
+    case 'timestamp':
+      return { type: 'timestamp', sql: milliseconds(column) }
     case 'date':
-      return { type: 'timestamp', sql: sql`CAST(${column} AS TIMESTAMP)` }
+      return { type: 'timestamp', sql: milliseconds(sql`CAST(${column} AS TIMESTAMP)`) }
     case 'null':
       return { type: 'string', sql: column }
     case 'json':

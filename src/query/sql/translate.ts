@@ -11,7 +11,7 @@ import { type SqlType, typeName } from './types.ts'
 
 /** A query that was checked: the engine runs its text as it is. */
 export interface CheckedSql {
-  /** SQL of the engine, without anything of the caller's but the values of literals. Its columns are c0, c1, ... */
+  /** SELECT ... of the engine, without anything of the caller's but the values of literals. Its columns are c0, c1, ...; instants are milliseconds. */
   readonly text: string
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
   /** The entities that it reads, by their ids. */
@@ -33,9 +33,8 @@ export function translateSql(
   const bound = binder.statement(parseQuery(text))
   checkNames(bound)
   const outputs = bound.columns.map(({ name, type }, index) => ({ name, ...outputOf(type, columnName(index), name) }))
-  const isAsItIs = outputs.every((output, index) => output.sql.text === columnName(index).text)
   const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
-  const statement = isAsItIs ? bound.sql : sql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
+  const statement = sql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
   return {
     text: statement.text,
     columns: outputs.map(({ name, type }) => ({ name, type })),

@@ -1,0 +1,33 @@
+// Every recorded query through our own translation, compared with what Druid answered.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ask, isRecorded, loadData, loadTool, type RecordedData, recordings } from './recorded.ts'
+
+/** Where we mean to differ; docs/druid-sql.md says why. */
+const differing = new Set(['sql-agg-sum-precise', 'sql-fn-text-constants', 'sql-meta-table-exists'])
+
+if (!isRecorded) {
+  test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
+} else {
+  const tool = await loadTool()
+  const recorded = recordings(tool)
+  const queries = tool.corpus.sqlQueries().filter(({ id }) => recorded.has(id))
+
+  describe('SQL agrees with Druid', () => {
+    let data: RecordedData
+    beforeAll(async () => {
+      data = await loadData(tool)
+    })
+
+    test.each(queries.map((query) => [query.id, query] as const))('%s', async (id, query) => {
+      const expected = recorded.get(id)!
+      const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
+      const reply = await ask(data, query.sql)
+      const verdict = tool.answers.judge(
+        query,
+        { failed: tool.answers.failed(expected), big, body: expected.body },
+        reply,
+      )
+      expect({ ...verdict, text: reply.text }).toMatchObject({ verdict: differing.has(id) ? 'disagree' : 'agree' })
+    })
+  })
+}
