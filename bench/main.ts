@@ -1,4 +1,5 @@
-// npm run bench [-- judge|store|sealed|ingest|query] [--short]
+// npm run bench [-- judge|store|sealed|ingest|query|metadata] [--short] [--millions 20,50]
+import { parseArgs } from 'node:util'
 import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
 import { benchMetadata } from './metadata.ts'
@@ -6,9 +7,16 @@ import { benchQuery } from './query.ts'
 import { benchSealed } from './sealed.ts'
 import { benchStore } from './store.ts'
 
-const words = process.argv.slice(2)
-const short = words.includes('--short')
-const asked = words.filter((word) => !word.startsWith('--'))
+const { values, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: {
+    short: { type: 'boolean', default: false },
+    /** Sizes of the data sets of `query`, in millions of rows. */
+    millions: { type: 'string', default: '1,5' },
+  },
+})
+const { short } = values
+const sizes = values.millions.split(',').map((millions) => Number(millions) * 1_000_000)
 const wants = (name: string): boolean => asked.length === 0 || asked.includes(name)
 
 if (wants('judge')) benchJudge()
@@ -25,7 +33,7 @@ if (wants('sealed')) {
   )
 }
 if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { runs: 3, rowsMax: 1_000_000 })
-if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes: [1_000_000, 5_000_000] })
+if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes })
 if (wants('metadata')) {
   await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
 }
