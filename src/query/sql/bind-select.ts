@@ -128,11 +128,13 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
     ),
   )
   // Several groupings beside each other: every set of one with every set of the others.
+  if (sets.reduce((count, next) => count * next.length, 1) > 256) {
+    throw sqlProblem(select.place, 'GROUP BY comes to more than 256 sets of groups')
+  }
   const combined = sets.reduce<Bound[][]>(
     (all, next) => all.flatMap((set) => next.map((other) => [...set, ...other])),
     [[]],
   )
-  if (combined.length > 256) throw sqlProblem(select.place, 'GROUP BY comes to more than 256 sets of groups')
   const keys = [...new Map(combined.flat().map((key) => [key.sql.text, key])).values()]
   if (combined.length === 1) {
     const list = join(
