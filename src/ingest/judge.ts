@@ -74,6 +74,8 @@ export class Judge {
     const growing: Growing = { rows: 0, positions: new Float64Array(rowsMax), rejected: [] }
     for (const entry of entries) this.#judgeEntry(entry, prepared, growing)
     const columns = prepared.slots.map((slot) => slot.finish(growing.rows))
+    const replaces = ingest.duplicates === 'replace'
+    const pushedNulls = replaces ? prepared.slots.map((slot) => slot.pushedNulls(growing.rows)) : null
     this.#remember(prepared)
     if (growing.rows === 0) return { batch: null, rejected: growing.rejected }
     const batch: RowBatch = {
@@ -82,6 +84,7 @@ export class Judge {
       positions: growing.rows < rowsMax ? growing.positions.subarray(0, growing.rows) : growing.positions,
       fields: ingest.fields,
       columns,
+      ...(pushedNulls === null ? {} : { pushedNulls }),
     }
     return { batch, rejected: growing.rejected }
   }
@@ -141,7 +144,7 @@ export class Judge {
   #prepare(ingest: Ingest): Prepared {
     const known = this.#prepared.get(ingest.id)
     if (known?.ingest.fieldsVersion === ingest.fieldsVersion) return known
-    const slots = ingest.fields.map((field) => new FieldSlot(field, this.#seed))
+    const slots = ingest.fields.map((field) => new FieldSlot(field, this.#seed, ingest.duplicates === 'replace'))
     const bySource = new Map(ingest.fields.map((field, index) => [field.source, index]))
     const scanner = new RowScanner(slots, bySource, this.#timestamps)
     return { ingest, slots, bySource, scanner, bytes: 0 }

@@ -21,6 +21,8 @@ import {
   randomBatches,
   randomEntity,
   randomPlan,
+  replacing,
+  withReplays,
 } from './random-rows.ts'
 
 const spansMs = [4, 60_000, 5 * 3_600_000, 30 * 3_600_000, 5 * 86_400_000, 100 * 86_400_000]
@@ -50,9 +52,10 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
   const entity = { ...pushed, others: [...pushed.others, measure] }
   const spanMs = spansMs[draw(spansMs.length)]
   const history = new History(draw, parts)
-  for (const part of randomBatches(draw, pushed, spanMs)) {
+  const replaces = draw(2) === 0
+  for (const part of withReplays(draw, randomBatches(draw, pushed, spanMs))) {
     const batch = withMeasure(draw, part)
-    history.write(batch)
+    history.write(replaces ? replacing(draw, batch) : batch)
     const { model } = history
     // A run that began before a switch sees what it began with.
     const early = randomPlan(draw, entity, spanMs)
@@ -99,9 +102,8 @@ class History {
   readonly #removals: Promise<void>[] = []
   readonly #pacer = new Pacer({ sliceMs: 5, signal: new AbortController().signal })
   readonly #dayRowsMin: number
-  /** All that was pushed: what a journal would hold. */
+  /** All that was pushed: what a journal would hold, each at its place in it. */
   readonly #batches: RowBatch[] = []
-  #position = 0
   #frozen: FrozenRows | null = null
 
   constructor(draw: Draw, parts: AtRestParts) {
@@ -116,7 +118,6 @@ class History {
     this.store.write(batch)
     this.model.write(batch)
     this.#batches.push(batch)
-    this.#position = Math.max(this.#position, (batch.positions.at(-1) ?? -1) + 1)
   }
 
   /** What may happen between two pushes. */
@@ -140,7 +141,7 @@ class History {
   }
 
   #freeze(): FrozenRows {
-    return this.store.freeze(this.#position)
+    return this.store.freeze(this.#batches.length)
   }
 
   /** Memory is lost: the files stay, and what came after their position is pushed again. */
@@ -151,8 +152,9 @@ class History {
     restoreSeries(before.registry(entityId), store.registry(entityId))
     if (folder.open === undefined) restoreColumns(before.registry(entityId), store.registry(entityId))
     const add = before.files(entityId).map((file) => folder.open?.(file.info) ?? file)
+    if (before.registry(entityId).columns.replaced !== null) store.registry(entityId).columns.replaceRows()
     store.switchFiles({ add, remove: [], frozen: null, gone: () => {} })
-    for (const batch of this.#batches) if (batch.positions[0] >= before.position) store.write(batch)
+    for (const batch of this.#batches.slice(before.position)) store.write(batch)
     this.store = store
     this.#folder = folder
     this.#frozen = null

@@ -12,26 +12,35 @@ export interface ModelRow {
   readonly entityId: number
   readonly position: number
   readonly values: Readonly<Record<string, Value>>
+  /** Where newer rows replace older ones: what is the same in those that are one item (`itemOf`). `values` has what was pushed alone. */
+  readonly item?: string
 }
 
 /** The values of one row of a result, in the order of the plan's output. */
 export type ResultRow = readonly Value[]
 
 export class ModelStore {
-  readonly #rows: ModelRow[] = []
+  readonly #written: ModelRow[] = []
 
-  write(batch: RowBatch): void {
-    for (let row = 0; row < batch.rows; row++) {
+  write({ entityId, rows, positions, fields, columns, pushedNulls }: RowBatch): void {
+    for (let row = 0; row < rows; row++) {
       const values: Record<string, Value> = {}
-      batch.fields.forEach((field, index) => {
-        values[field.name] = valueAt(batch.columns[index], row)
+      fields.forEach((field, index) => {
+        const value = valueAt(columns[index], row)
+        const isPushed = pushedNulls === undefined || value !== null || pushedNulls[index]?.[row] === 1
+        if (isPushed) values[field.name] = value
       })
-      this.writeRow({ entityId: batch.entityId, position: batch.positions[row], values })
+      const item = pushedNulls === undefined ? {} : { item: itemOf(fields, values) }
+      this.writeRow({ entityId, position: positions[row], values, ...item })
     }
   }
 
   writeRow(row: ModelRow): void {
-    this.#rows.push(row)
+    this.#written.push(row)
+  }
+
+  get #rows(): readonly ModelRow[] {
+    return replaced(this.#written)
   }
 
   /** The rows that a store must answer, in order. Limits are not its business. */
@@ -75,6 +84,24 @@ export class ModelStore {
       return metrics.some((metric) => valueIn(row, metric) !== null)
     })
   }
+}
+
+/** The time and all tags of a row. */
+export function itemOf(fields: readonly EntityField[], values: Readonly<Record<string, Value>>): string {
+  const key = fields.filter(({ role, name }) => role === 'time' || (role === 'tag' && (values[name] ?? null) !== null))
+  return JSON.stringify(key.map(({ name }) => [name, values[name]]).sort())
+}
+
+/** Rows of one item become one: a later one replaces what it was pushed with. */
+function replaced(written: readonly ModelRow[]): readonly ModelRow[] {
+  const items = new Map<string, ModelRow>()
+  const others = written.filter(({ item }) => item === undefined)
+  for (const row of written.toSorted((left, right) => left.position - right.position)) {
+    if (row.item === undefined) continue
+    const key = `${row.entityId} ${row.item}`
+    items.set(key, { ...row, values: { ...items.get(key)?.values, ...row.values } })
+  }
+  return [...others, ...items.values()]
 }
 
 /** The rows of a result's batches. */

@@ -106,6 +106,22 @@ export function randomBatches(draw: Draw, entity: RandomEntity, spanMs: number):
   return batches
 }
 
+/** The same rows as those of an entity whose newer rows replace older ones: some of its nulls were pushed, others are absent properties. */
+export function replacing(draw: Draw, batch: RowBatch): RowBatch {
+  const isPushed = draw(3) === 0
+  const pushedNulls = batch.fields.map(({ role }) => {
+    if (role === 'time' || role === 'tag' || isPushed) return null
+    return Uint8Array.from({ length: batch.rows }, () => draw(2))
+  })
+  return { ...batch, pushedNulls }
+}
+
+/** Batches of which some come later than their positions say, as rows do that were rejected at first. */
+export function withReplays(draw: Draw, batches: readonly RowBatch[]): RowBatch[] {
+  const order = batches.map((batch, index) => ({ batch, at: draw(5) === 0 ? index + draw(batches.length) : index }))
+  return order.sort((left, right) => left.at - right.at).map(({ batch }) => batch)
+}
+
 /** Values as a column; `dictionary` is added to where it lacks a string. */
 export function columnOf(type: EntityField['type'], values: readonly Value[], dictionary: string[] = []): ColumnVector {
   switch (type) {

@@ -29,11 +29,17 @@ export class FieldSlot {
   /** The texts of a json field, which `codes` point to. */
   #texts: string[] = []
   readonly #seed: number
+  readonly #marksNulls: boolean
+  #rowsMax = 0
+  /** 1 at each row whose null was pushed; made when the first one comes. */
+  #pushedNulls: Uint8Array | null = null
   /** Longs beyond 2^53, in the order in which they were written. */
   #exact: ExactLong[] = []
 
-  constructor(field: Field, seed: number) {
+  /** `marksNulls`: whether a null that was pushed is another thing than an absent property. */
+  constructor(field: Field, seed: number, marksNulls = false) {
     this.field = field
+    this.#marksNulls = marksNulls
     this.type = field.type
     this.isIdentifier = field.role === 'index'
     this.required = field.role === 'time' || field.role === 'tag' || this.isIdentifier
@@ -44,6 +50,8 @@ export class FieldSlot {
   /** Starts a new column for up to `rowsMax` rows. The strings stay known, unless there are more than `stringsMax` of them. */
   begin(rowsMax: number, stringsMax: number): void {
     this.#exact = []
+    this.#rowsMax = rowsMax
+    this.#pushedNulls = null
     switch (this.type) {
       case 'json':
         this.codes = new Int32Array(rowsMax)
@@ -61,7 +69,26 @@ export class FieldSlot {
     }
   }
 
+  /** The row does not have the property. */
+  setAbsent(row: number): void {
+    this.#setNull(row)
+    if (this.#pushedNulls !== null) this.#pushedNulls[row] = 0
+  }
+
+  /** A null was pushed. */
   setNull(row: number): void {
+    this.#setNull(row)
+    if (!this.#marksNulls) return
+    this.#pushedNulls ??= new Uint8Array(this.#rowsMax)
+    this.#pushedNulls[row] = 1
+  }
+
+  /** As `RowBatch.pushedNulls` has them, of the first `rows` rows. */
+  pushedNulls(rows: number): Uint8Array | null {
+    return this.#pushedNulls?.subarray(0, rows) ?? null
+  }
+
+  #setNull(row: number): void {
     switch (this.type) {
       case 'json':
       case 'string':

@@ -120,6 +120,6 @@ export function readWithCare(
   }
   const required = [...absent].filter((slot) => slot.required).sort(byUrgency)
   if (required.length > 0) return absence(required[0]!)
-  for (const slot of absent) slot.setNull(row)
+  for (const slot of absent) slot.setAbsent(row)
   return null
 }

@@ -91,7 +91,7 @@ export class RowScanner {
       if (this.#seenIn[i] === this.#rowsRead) continue
       const slot = this.#slots[i]!
       if (slot.required) return false
-      slot.setNull(row)
+      slot.setAbsent(row)
     }
     return true
   }

@@ -6,6 +6,7 @@ import { MeanGroups } from './mean-groups.ts'
 import type { OpenFile } from './open-file.ts'
 import type { PlanRun } from './plan-run.ts'
 import type { HourRollups, HourSums, SealedReader } from './sealed-source.ts'
+import { partsOf } from './shared-dates.ts'
 import { hourMs, wholeHours } from './whole-hours.ts'
 
 /** Sums the items of an average's groups, tag by tag. Sums need no order: the sources of a series are taken one after the other. */
@@ -56,44 +57,63 @@ class MeanCollector {
   }
 
   async addSeries(series: number): Promise<void> {
-    const { source, tables, pacer } = this.#run
-    const { fromMs, toMs } = this.#range
+    const { source, replaces, pacer } = this.#run
     const prepared = source.prepare(series, pacer)
     if (prepared !== null) await prepared
-    for (const table of tables) {
-      for (const segment of table.run(series, fromMs, toMs)) {
-        this.#addSegment(segment, series)
-        if (pacer.spend((segment.end - segment.start) * this.#rowCost)) await pacer.rest()
-      }
+    if (!replaces) return this.#addSources(series, this.#range)
+    // Where several sources may have rows of one date, the item is known only when they are read together.
+    for (const part of partsOf(this.#range, this.#spansOf(series))) {
+      if (!part.isShared) await this.#addSources(series, part)
+      else await this.#addRows(source.run(series, part.fromMs, part.toMs), series)
     }
+  }
+
+  /** Between which dates each source has rows of a series. */
+  #spansOf(series: number): Range[] {
+    const spans: Range[] = []
+    for (const table of this.#run.tables) {
+      const firstMs = table.firstMs(series)
+      if (!Number.isNaN(firstMs)) spans.push({ fromMs: firstMs, toMs: table.lastMs(series) })
+    }
+    for (const { reader } of this.#files) {
+      const place = reader.find(series)
+      if (place !== -1) spans.push({ fromMs: reader.firstMs(place), toMs: reader.lastMs(place) })
+    }
+    return spans
+  }
+
+  async #addSources(series: number, range: Range): Promise<void> {
+    const { tables, pacer } = this.#run
+    const { fromMs, toMs } = range
+    for (const table of tables) await this.#addRows(table.run(series, fromMs, toMs), series)
     for (const file of this.#files) {
       const { reader } = file
       const place = reader.find(series)
-      if (place !== -1) await this.#addFile(reader, place, series)
+      if (place !== -1) await this.#addFile(reader, place, series, range)
       if (pacer.spend(4)) await pacer.rest()
     }
   }
 
-  async #addFile(reader: SealedReader, place: number, series: number): Promise<void> {
-    const { fromMs, toMs } = this.#range
+  async #addFile(reader: SealedReader, place: number, series: number, range: Range): Promise<void> {
+    const { fromMs, toMs } = range
     const firstMs = reader.firstMs(place)
     const lastMs = reader.lastMs(place)
     if (firstMs > toMs || lastMs < fromMs) return
-    const whole = wholeHours(this.#range, firstMs, lastMs)
+    const whole = wholeHours(range, firstMs, lastMs)
     const rollups =
       this.#usesRollups && whole.fromMs < whole.toMs ? reader.hours(place, whole.fromMs, whole.toMs) : null
     if (rollups === null) {
-      await this.#addRows(reader, place, series, fromMs, toMs)
+      await this.#addRows(reader.forward(place, fromMs, toMs), series)
       return
     }
-    if (firstMs < whole.fromMs) await this.#addRows(reader, place, series, fromMs, whole.fromMs - 1)
+    if (firstMs < whole.fromMs) await this.#addRows(reader.forward(place, fromMs, whole.fromMs - 1), series)
     await this.#addHours(reader, place, series, rollups)
-    if (lastMs >= whole.toMs) await this.#addRows(reader, place, series, whole.toMs, toMs)
+    if (lastMs >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
   }
 
-  async #addRows(reader: SealedReader, place: number, series: number, fromMs: number, toMs: number): Promise<void> {
+  async #addRows(segments: Iterable<Segment>, series: number): Promise<void> {
     const { pacer } = this.#run
-    for (const segment of reader.forward(place, fromMs, toMs)) {
+    for (const segment of segments) {
       this.#addSegment(segment, series)
       if (pacer.spend((segment.end - segment.start) * this.#rowCost)) await pacer.rest()
     }
@@ -107,7 +127,7 @@ class MeanCollector {
     for (let hour = 0; hour < length; hour++) {
       const startMs = hoursMs[hour]
       if (this.#needsRows(sums, hour, Math.max(startMs, firstMs))) {
-        await this.#addRows(reader, place, series, startMs, startMs + hourMs - 1)
+        await this.#addRows(reader.forward(place, startMs, startMs + hourMs - 1), series)
         continue
       }
       this.#walk.enter(startMs)

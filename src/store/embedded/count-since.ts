@@ -4,6 +4,7 @@ import type { Segment } from './chunk.ts'
 import { OpenFile } from './open-file.ts'
 import type { EntitySnapshot } from './plan-run.ts'
 import type { SealedFile } from './sealed-source.ts'
+import type { Table } from './table.ts'
 
 interface Counted {
   readonly rows: number
@@ -19,14 +20,17 @@ export class SinceCounter {
   async count({ tables, files }: EntitySnapshot, sinceMs: number, pacer: Pacer): Promise<EntityStatistics> {
     const counted: Counted[] = []
     let lastMs = Number.NEGATIVE_INFINITY
+    // Rows that came twice are one, and only in order can they be told.
+    const isItems = ({ registry, rows }: Table): boolean => registry.columns.replaced === null || !rows.hasLate
     const isLeft = (part: { readonly lastMs: number }): boolean => part.lastMs >= sinceMs
     const isWhole = (part: { readonly firstMs: number }): boolean => part.firstMs >= sinceMs
     const parts = [...tables.map(({ table }) => table), ...files.map(({ info }) => info)].filter(isLeft)
     for (const part of parts) lastMs = Math.max(lastMs, part.lastMs)
-    for (const { table } of tables) if (isWhole(table)) counted.push({ rows: table.count, firstMs: table.firstMs })
+    for (const { table } of tables)
+      if (isWhole(table) && isItems(table)) counted.push({ rows: table.count, firstMs: table.firstMs })
     for (const { info } of files) if (isWhole(info)) counted.push(info)
     for (const { table, view } of tables) {
-      if (!isLeft(table) || isWhole(table)) continue
+      if (!isLeft(table) || (isWhole(table) && isItems(table))) continue
       for (const series of table.series.values.slice(0, table.series.length)) {
         const prepared = view.prepare(series, pacer)
         if (prepared !== null) await prepared
@@ -58,7 +62,7 @@ export class SinceCounter {
   }
 }
 
-async function countSegments(segments: Iterable<Segment>, pacer: Pacer): Promise<Counted> {
+export async function countSegments(segments: Iterable<Segment>, pacer: Pacer): Promise<Counted> {
   let rows = 0
   let firstMs = Number.POSITIVE_INFINITY
   for (const { chunk, start, end } of segments) {

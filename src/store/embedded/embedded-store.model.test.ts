@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { expectSame, rowsOf } from '../../../test/support/expect-rows.ts'
 import { ModelStore } from '../../../test/support/model-store.ts'
-import { drawFrom, randomBatches, randomEntity, randomPlan } from '../../../test/support/random-rows.ts'
+import {
+  drawFrom,
+  randomBatches,
+  randomEntity,
+  randomPlan,
+  replacing,
+  withReplays,
+} from '../../../test/support/random-rows.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 
 test.each([8, 64, 4096])(
@@ -15,7 +22,9 @@ test.each([8, 64, 4096])(
         const spanMs = [4, 60_000, 100 * 86_400_000][draw(3)]
         const store = new EmbeddedStore({ generationRows })
         const model = new ModelStore()
-        for (const batch of randomBatches(draw, entity, spanMs)) {
+        const replaces = draw(2) === 0
+        for (const pushed of withReplays(draw, randomBatches(draw, entity, spanMs))) {
+          const batch = replaces ? replacing(draw, pushed) : pushed
           store.write(batch)
           model.write(batch)
           for (let question = draw(6); question > 0; question--) {

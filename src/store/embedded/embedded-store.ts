@@ -2,6 +2,7 @@ import { Pacer } from '../../lib/pacer.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import type { EntityStatistics, ResultBatch, SeriesReader, SeriesWriter } from '../series-store.ts'
+import { ItemCounter } from './count-items.ts'
 import { SinceCounter } from './count-since.ts'
 import { EntityRegistry } from './entity-registry.ts'
 import { EntityRows } from './entity-rows.ts'
@@ -58,6 +59,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
   readonly #entities = new Map<number, EntityRows>()
   readonly #pins = new FilePins()
   readonly #sinceCounter = new SinceCounter()
+  readonly #itemCounter = new ItemCounter(this.#sinceCounter)
   #position: number
   #headSinceMs: number | null = null
 
@@ -156,13 +158,17 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     const entity = this.#entities.get(entityId)
     if (entity === undefined) return { rows: 0, firstMs: null, lastMs: null }
     const all = entity.statistics()
-    if (sinceMs === null || all.firstMs === null || all.firstMs >= sinceMs) return all
+    const replaces = entity.registry.columns.replaced !== null
+    const isWhole = sinceMs === null || all.firstMs === null || all.firstMs >= sinceMs
+    if (isWhole && !replaces) return all
     const snapshot = entity.open()
     if (snapshot === null) return all
     this.#pins.pin(snapshot.files)
     try {
       const { signal } = new AbortController()
-      return await this.#sinceCounter.count(snapshot, sinceMs, new Pacer({ sliceMs: this.#settings.sliceMs, signal }))
+      const pacer = new Pacer({ sliceMs: this.#settings.sliceMs, signal })
+      const counter = replaces ? this.#itemCounter : this.#sinceCounter
+      return await counter.count(snapshot, sinceMs ?? Number.NEGATIVE_INFINITY, pacer)
     } finally {
       snapshot.close()
       this.#pins.unpin(snapshot.files)

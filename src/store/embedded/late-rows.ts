@@ -3,16 +3,21 @@
 import type { Pacer } from '../../lib/pacer.ts'
 import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type Segment } from './chunk.ts'
 import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
+import { type ReplacedColumn, replaceRows } from './replace-rows.ts'
 
 /** A run of more segments than this, and shorter ones than these, is laid down as one: reading it would cost more than its rows. */
 const segmentsMax = 64
 const segmentRowsMin = 256
 
-/** Rows of `ordered` and then `arrived`, whose rows came in any order, as one run ordered by time and position. */
+/**
+ * Rows of `ordered` and then `arrived`, whose rows came in any order, as one run ordered by time and position. With `replaced`, rows of one
+ * date become one.
+ */
 export async function mergeLate(
   ordered: readonly Segment[],
   arrived: readonly Segment[],
   columns: number,
+  replaced: readonly ReplacedColumn[] | null,
   pacer: Pacer,
 ): Promise<readonly Segment[]> {
   const segments = ordered.length + arrived.length
@@ -20,9 +25,10 @@ export async function mergeLate(
   const firstMs = scattered ? Number.NEGATIVE_INFINITY : earliest(arrived)
   const { before, after } = splitAt(ordered, firstMs)
   const tail = [...after, ...arrived]
-  if (after.length === 0 && isOrdered(arrived)) return [...before, ...arrived]
+  if (after.length === 0 && isOrdered(arrived, replaced === null)) return [...before, ...arrived]
   const rows = rowsOf(tail)
-  return [...before, { chunk: await layDown(tail, rows, columns, pacer), start: 0, end: rows }]
+  const chunk = await layDown(tail, rows, columns, pacer)
+  return [...before, { chunk, start: 0, end: replaced === null ? rows : replaceRows(chunk, rows, replaced) }]
 }
 
 function rowsOf(segments: readonly Segment[]): number {
@@ -37,13 +43,13 @@ function earliest(segments: readonly Segment[]): number {
   return earliestMs
 }
 
-function isOrdered(segments: readonly Segment[]): boolean {
+function isOrdered(segments: readonly Segment[], mayTie: boolean): boolean {
   let lastMs = Number.NEGATIVE_INFINITY
   let lastPosition = Number.NEGATIVE_INFINITY
   for (const { chunk, start, end } of segments) {
     for (let row = start; row < end; row++) {
       const ms = chunk.times[row]
-      if (ms < lastMs || (ms === lastMs && chunk.positions[row] < lastPosition)) return false
+      if (ms < lastMs || (ms === lastMs && !(mayTie && chunk.positions[row] >= lastPosition))) return false
       lastMs = ms
       lastPosition = chunk.positions[row]
     }

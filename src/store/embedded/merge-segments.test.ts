@@ -52,7 +52,7 @@ function segmentOf(times: readonly number[], position: number): Segment {
 }
 
 function merged(sources: readonly Source[], direction: Direction): { rows: number[][]; segments: number } {
-  const segments = [...mergeSegments(new Sources(sources, direction), direction, () => [])]
+  const segments = [...mergeSegments(new Sources(sources, direction), direction, () => [], null)]
   const rows = segments.flatMap(({ chunk, start, end }) => {
     const part = Array.from({ length: end - start }, (_, index) => [
       chunk.times[start + index],
@@ -83,7 +83,7 @@ describe.each<Direction>(['forward', 'backward'])('%s', (direction) => {
 
 test('segments are handed through where sources do not overlap, and no more is read than was asked for', () => {
   const sources = new Sources([[[1, 2], [3]], [[5, 6]], [[9]]], 'forward')
-  const merge = mergeSegments(sources, 'forward', () => [])
+  const merge = mergeSegments(sources, 'forward', () => [], null)
   const taken = (): number[] => Array.from(merge.next().value?.chunk.times ?? [])
   expect([taken(), sources.opened, sources.read]).toEqual([[1, 2], [1], 1])
   expect([taken(), sources.opened, sources.read]).toEqual([[3], [1], 2])

@@ -2,6 +2,7 @@
 // overlap their segments are handed through as they are.
 import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Segment } from './chunk.ts'
 import { type CopiedColumn, copyRowsInto } from './copy-rows.ts'
+import { type ReplacedColumn, replaceRows } from './replace-rows.ts'
 
 /** Oldest first, or newest first. */
 export type Direction = 'forward' | 'backward'
@@ -18,20 +19,27 @@ export interface Pending {
 const pieceRowsMin = 64
 const gatheredRowsMax = 1024
 
-/** The rows of all sources ordered by time and position, as segments in the order of `direction`. */
+/**
+ * The rows of all sources ordered by time and position, as segments in the order of `direction`. With `replaced`, each source has one row of
+ * a date at most, and those of one date become one.
+ */
 export function* mergeSegments(
   pending: Pending,
   direction: Direction,
   columns: () => readonly CopiedColumn[],
+  replaced: readonly ReplacedColumn[] | null,
 ): Generator<Segment> {
   const cursors: Cursor[] = []
-  const gathered = new GatheredRows(direction, columns)
+  const gathered = new GatheredRows(direction, columns, replaced)
   for (;;) {
     const next = nextCursor(cursors, pending, direction)
     if (next === null) break
-    const piece = next.take(rivalOf(next, cursors), pending.peekMs())
-    if (piece.end - piece.start < pieceRowsMin && (cursors.length > 1 || !gathered.isEmpty)) {
-      if (gathered.add(piece)) yield gathered.take()
+    const rival = rivalOf(next, cursors)
+    const isTied = replaced !== null && rival?.ms === next.ms
+    const isOfTied = isTied || gathered.tiedMs === next.ms
+    const piece = replaced === null ? next.take(rival, pending.peekMs()) : takeReplaced(next, rival, pending, isOfTied)
+    if (isOfTied || (piece.end - piece.start < pieceRowsMin && (cursors.length > 1 || !gathered.isEmpty))) {
+      if (gathered.add(piece, isTied)) yield gathered.take()
     } else {
       if (!gathered.isEmpty) yield gathered.take()
       yield piece
@@ -56,6 +64,15 @@ function nextCursor(cursors: Cursor[], pending: Pending, direction: Direction): 
   return next
 }
 
+/** Its next rows, as far as no other source has one of their dates; or its next row alone, if another has. */
+function takeReplaced(cursor: Cursor, rival: Cursor | null, pending: Pending, isTied: boolean): Segment {
+  if (isTied) return cursor.takeOne()
+  const pendingMs = pending.peekMs()
+  if (rival === null) return cursor.take(null, pendingMs)
+  const isNearer = pendingMs === null || Math.abs(rival.ms - cursor.ms) < Math.abs(pendingMs - cursor.ms)
+  return cursor.take(null, isNearer ? rival.ms : pendingMs)
+}
+
 function rivalOf(cursor: Cursor, cursors: readonly Cursor[]): Cursor | null {
   return cursors.length === 1 ? null : firstOf(cursors, cursor)
 }
@@ -77,6 +94,8 @@ interface Cursor {
   comesBefore(other: Cursor): boolean
   /** Its next rows, as far as they come before the rival's and before those of the sources that are not open. */
   take(rival: Cursor | null, pendingMs: number | null): Segment
+  /** Its next row alone. */
+  takeOne(): Segment
   /** Goes on to its next segment when all rows of the one at hand were taken. */
   settle(): void
 }
@@ -119,6 +138,11 @@ class ForwardCursor implements Cursor {
     const piece = start === this.#segment.start && cut === end ? this.#segment : { chunk, start, end: cut }
     this.#row = cut
     return piece
+  }
+
+  takeOne(): Segment {
+    const start = this.#row++
+    return { chunk: this.#segment.chunk, start, end: start + 1 }
   }
 
   settle(): void {
@@ -171,6 +195,11 @@ class BackwardCursor implements Cursor {
     return piece
   }
 
+  takeOne(): Segment {
+    const end = this.#end--
+    return { chunk: this.#segment.chunk, start: end - 1, end }
+  }
+
   settle(): void {
     if (this.#end === this.#segment.start) this.#enter()
   }
@@ -187,24 +216,35 @@ class BackwardCursor implements Cursor {
 class GatheredRows {
   readonly #direction: Direction
   readonly #columns: () => readonly CopiedColumn[]
+  readonly #replaced: readonly ReplacedColumn[] | null
   #pieces: Segment[] = []
   #rows = 0
   #rowsWanted = 1
+  #hasTies = false
+  /** The date of the newest piece, as long as there are more rows of it to come; they become one. */
+  tiedMs = Number.NaN
 
-  constructor(direction: Direction, columns: () => readonly CopiedColumn[]) {
+  constructor(
+    direction: Direction,
+    columns: () => readonly CopiedColumn[],
+    replaced: readonly ReplacedColumn[] | null,
+  ) {
     this.#direction = direction
     this.#columns = columns
+    this.#replaced = replaced
   }
 
   get isEmpty(): boolean {
     return this.#rows === 0
   }
 
-  /** True when it is time to take them. */
-  add(piece: Segment): boolean {
+  /** True when it is time to take them. `isTied`: a piece of one row, and another row of its date comes next. */
+  add(piece: Segment, isTied: boolean): boolean {
     this.#pieces.push(piece)
     this.#rows += piece.end - piece.start
-    return this.#rows >= this.#rowsWanted
+    this.tiedMs = isTied ? piece.chunk.times[piece.start] : Number.NaN
+    if (isTied) this.#hasTies = true
+    return !isTied && this.#rows >= this.#rowsWanted
   }
 
   take(): Segment {
@@ -213,9 +253,11 @@ class GatheredRows {
     this.#pieces = []
     this.#rows = 0
     this.#rowsWanted = Math.min(gatheredRowsMax, this.#rowsWanted * 2)
-    return pieces.length === 1
-      ? pieces[0]
-      : { chunk: new GatheredChunk(pieces, rows, this.#columns()), start: 0, end: rows }
+    if (pieces.length === 1) return pieces[0]
+    const chunk = new GatheredChunk(pieces, rows, this.#columns())
+    const replaced = this.#hasTies ? this.#replaced : null
+    this.#hasTies = false
+    return { chunk, start: 0, end: replaced === null ? rows : replaceRows(chunk, rows, replaced) }
   }
 }
 

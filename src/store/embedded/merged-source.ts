@@ -3,6 +3,7 @@ import type { Segment } from './chunk.ts'
 import type { CopiedColumn } from './copy-rows.ts'
 import { type Direction, mergeSegments, type Pending } from './merge-segments.ts'
 import type { OpenFile } from './open-file.ts'
+import type { ReplacedColumn } from './replace-rows.ts'
 import type { SegmentVisitor } from './series-rows.ts'
 import type { SeriesSource } from './source.ts'
 import type { TableView } from './table-view.ts'
@@ -14,13 +15,23 @@ export class MergedSource implements SeriesSource {
   readonly #byFirst: readonly OpenFile[]
   readonly #byLast: readonly OpenFile[]
   readonly #columns: () => readonly CopiedColumn[]
+  readonly #replaced: readonly ReplacedColumn[] | null
 
-  /** `columns` are those that rows of several sources are merged with; asked for anew each time rows are laid down together. */
-  constructor(tables: readonly TableView[], files: readonly OpenFile[], columns: () => readonly CopiedColumn[]) {
+  /**
+   * `columns` are those that rows of several sources are merged with, origins included; asked for anew each time rows are laid down
+   * together. `replaced`: those of them that newer rows replace, null where rows are kept beside each other.
+   */
+  constructor(
+    tables: readonly TableView[],
+    files: readonly OpenFile[],
+    columns: () => readonly CopiedColumn[],
+    replaced: readonly ReplacedColumn[] | null,
+  ) {
     this.#tables = tables
     this.#byFirst = files.toSorted((left, right) => left.info.firstMs - right.info.firstMs)
     this.#byLast = files.toSorted((left, right) => right.info.lastMs - left.info.lastMs)
     this.#columns = columns
+    this.#replaced = replaced
   }
 
   prepare(series: number, pacer: Pacer): Promise<void> | null {
@@ -52,6 +63,7 @@ export class MergedSource implements SeriesSource {
       new PendingSources(this.#tables, files, series, fromMs, toMs, direction),
       direction,
       this.#columns,
+      this.#replaced,
     )
   }
 }

@@ -10,6 +10,7 @@ import { KeptRows } from './kept-rows.ts'
 import { MergedSource } from './merged-source.ts'
 import { OpenFile } from './open-file.ts'
 import { PickedRows } from './picked-rows.ts'
+import type { ReplacedColumn } from './replace-rows.ts'
 import type { SealedFile } from './sealed-source.ts'
 import { type SelectedSeries, selectSeries } from './selected-series.ts'
 import { since } from './since-source.ts'
@@ -33,6 +34,8 @@ export interface PlanRun {
 
   readonly tables: readonly TableView[]
   readonly files: readonly OpenFile[]
+  /** Whether rows of one date, in several parts, are one item. */
+  readonly replaces: boolean
   readonly selected: SelectedSeries
   readonly tag: FieldReader & { readonly kind: 'tag' }
   readonly fields: readonly FieldReader[]
@@ -57,10 +60,12 @@ export async function preparePlan(
   const fields = selection.fields.map(readerOf)
   const columns = copiedColumns([...fields, ...metrics])
   const { sinceMs } = selection
-  const { source, tables, files } = openSources(snapshot, columns, sinceMs)
+  const replaced = replacedColumns(registry, columns)
+  const { source, tables, files } = openSources(snapshot, columns, replaced, sinceMs)
   const selected = await selectSeries(index, selection, pacer)
   const run = {
     source,
+    replaces: replaced !== null,
     sinceMs: sinceMs ?? Number.NEGATIVE_INFINITY,
     tables,
     files,
@@ -103,17 +108,33 @@ function copiedColumns(readers: readonly FieldReader[]): readonly CopiedColumn[]
   return [...columns.values()]
 }
 
+/** Of the columns of a plan those that newer rows replace; null when the entity keeps all rows. */
+function replacedColumns(
+  { columns }: EntityRegistry,
+  copied: readonly CopiedColumn[],
+): readonly ReplacedColumn[] | null {
+  const { replaced } = columns
+  if (replaced === null) return null
+  const wanted = new Set(copied.map(({ index }) => index))
+  return replaced.filter(({ index }) => wanted.has(index))
+}
+
 function openSources(
   snapshot: EntitySnapshot,
-  columns: readonly CopiedColumn[],
+  copied: readonly CopiedColumn[],
+  replaced: readonly ReplacedColumn[] | null,
   sinceMs: number | null,
 ): Pick<PlanRun, 'source' | 'tables' | 'files'> {
   const tables = snapshot.tables.map(({ view }) => view)
+  const origins = (replaced ?? []).map(({ originIndex }): CopiedColumn => {
+    return { index: originIndex, type: 'long', dictionary: new Dictionary() }
+  })
+  const columns = [...copied, ...origins]
   const indices = columns.map(({ index }) => index)
   const files = snapshot.files
     .filter(({ info }) => sinceMs === null || info.lastMs >= sinceMs)
     .map((file) => new OpenFile(file, indices, 'cached'))
   const isOneTable = files.length === 0 && tables.length === 1
-  const source = isOneTable ? tables[0] : new MergedSource(tables, files, () => columns)
+  const source = isOneTable ? tables[0] : new MergedSource(tables, files, () => columns, replaced)
   return { source: since(source, sinceMs), tables, files }
 }

@@ -30,7 +30,7 @@ export class SeriesRows {
   readonly chunks: Chunk[] = []
   /** How many rows each series has. */
   readonly counts = new GrowableInt32()
-  /** How many rows of each series came before the first late one. */
+  /** How many rows of each series came before the first late one. Where rows are replaced, one of the date of the newest is late too. */
   readonly lateFrom = new GrowableInt32()
   /** The oldest and newest date of each series. */
   readonly firstMs = new GrowableFloat64()
@@ -45,6 +45,7 @@ export class SeriesRows {
   readonly #starts = new GrowableInt32()
   readonly #bases = new GrowableInt32()
   readonly #previous = new GrowableInt32()
+  #lateSeries = 0
   #used = 0
   #allocated = 0
 
@@ -66,7 +67,14 @@ export class SeriesRows {
   }
 
   /** Gives each row its place: writes the addresses, and says where rows are late. */
-  place(series: Int32Array, times: Float64Array, positions: Float64Array, rows: number, addresses: Int32Array): void {
+  place(
+    series: Int32Array,
+    times: Float64Array,
+    positions: Float64Array,
+    rows: number,
+    addresses: Int32Array,
+    replaces: boolean,
+  ): void {
     const next = this.#next.values
     const room = this.#room.values
     const counts = this.counts.values
@@ -83,11 +91,14 @@ export class SeriesRows {
       addresses[row] = next[id]++
       room[id]--
       const ms = times[row]
-      if (ms > lastMs[id] || (ms === lastMs[id] && positions[row] >= lastPosition[id])) {
+      if (ms > lastMs[id] || (ms === lastMs[id] && !replaces && positions[row] >= lastPosition[id])) {
         lastMs[id] = ms
         lastPosition[id] = positions[row]
       } else {
-        if (lateFrom[id] === notLate) lateFrom[id] = counts[id]
+        if (lateFrom[id] === notLate) {
+          lateFrom[id] = counts[id]
+          this.#lateSeries++
+        }
         if (ms < firstMs[id]) firstMs[id] = ms
       }
       counts[id]++
@@ -125,6 +136,11 @@ export class SeriesRows {
       end = base
     }
     return segments.reverse()
+  }
+
+  /** Whether any series has late rows. */
+  get hasLate(): boolean {
+    return this.#lateSeries > 0
   }
 
   get bytes(): number {

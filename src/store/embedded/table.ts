@@ -1,5 +1,5 @@
 import type { Pacer } from '../../lib/pacer.ts'
-import { type ColumnVector, nullCode } from '../../model/column.ts'
+import { type ColumnVector, isNullAt, nullCode } from '../../model/column.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import { chunkBytes, type Segment } from './chunk.ts'
@@ -19,6 +19,7 @@ interface OrderedRun {
 }
 
 const none = -1
+const noStrings = new Dictionary()
 const pageBits = 10
 const pageMask = 2 ** pageBits - 1
 
@@ -57,16 +58,19 @@ export class Table {
     if (batch.rows === 0) return
     for (const view of this.#views) view.keepCounts()
     this.#views.clear()
+    if (batch.pushedNulls !== undefined) this.registry.columns.replaceRows()
+    const replaces = this.registry.columns.replaced !== null
     const columns = batch.fields.map((field) => this.#learn(field))
     const times = this.#timesOf(batch)
     this.#findSeries(batch)
-    this.rows.place(this.#series, times, batch.positions, batch.rows, this.#addresses)
+    this.rows.place(this.#series, times, batch.positions, batch.rows, this.#addresses, replaces)
     writeTimes(this.rows.chunks, this.#addresses, times, batch.positions, batch.rows)
     for (let field = 0; field < columns.length; field++) {
       const column = columns[field]
       if (column === null) continue
       const target = { ...column, dictionary: this.dictionary(column.index) }
       writeColumn(this.rows.chunks, target, this.#addresses, batch.columns[field], batch.rows)
+      this.#writeOrigins(batch, field, column)
     }
     this.#count += batch.rows
     for (let row = 0; row < batch.rows; row++) {
@@ -109,7 +113,8 @@ export class Table {
         ? known
         : { count: inTime, segments: this.rows.arrived(series, 0, inTime) }
     const arrived = this.rows.arrived(series, base.count, count)
-    const segments = await mergeLate(base.segments, arrived, this.registry.columns.count, pacer)
+    const { count: columns, replaced } = this.registry.columns
+    const segments = await mergeLate(base.segments, arrived, columns, replaced, pacer)
     const latest = this.#orderedRuns.get(series)
     if (latest !== undefined && latest.count >= count) return segments
     this.#orderedRuns.set(series, { count, segments })
@@ -136,6 +141,18 @@ export class Table {
     for (const chunk of this.rows.chunks) bytes += chunkBytes(chunk)
     for (const dictionary of this.#dictionaries) bytes += dictionary.bytes
     return bytes
+  }
+
+  /** A null that was pushed is told from an absent property by its origin. */
+  #writeOrigins({ rows, positions, columns, pushedNulls }: RowBatch, field: number, { name }: EntityColumn): void {
+    const marks = pushedNulls?.[field] ?? null
+    if (marks === null) return
+    const values = new Float64Array(rows).fill(Number.NaN)
+    for (let row = 0; row < rows; row++) {
+      if (marks[row] === 1 && isNullAt(columns[field], row)) values[row] = positions[row]
+    }
+    const target = { ...this.registry.columns.originsOf(name), dictionary: noStrings }
+    writeColumn(this.rows.chunks, target, this.#addresses, { type: 'long', values, exact: null }, rows)
   }
 
   /** Bytes of the chunks that were made to put rows in order. */

@@ -35,10 +35,12 @@ export async function compactFiles(
   const day = commonDay(files)
   const { all } = registry.columns
   const open = files.map((file) => new OpenFile(file, Array.from(all.keys()), 'once'))
-  const source = since(new MergedSource([], open, () => copiedColumns(registry)), sinceMs)
+  const source = since(new MergedSource([], open, () => copiedColumns(registry), registry.columns.replaced), sinceMs)
   const series = await seriesInOrder(open, registry, pacer)
   const dayRows =
-    day === null ? await countDaysIn(files, series, sinceMs, pacer) : new Map([[day, Number.POSITIVE_INFINITY]])
+    day === null
+      ? await countDaysIn(files, registry, series, sinceMs, pacer)
+      : new Map([[day, Number.POSITIVE_INFINITY]])
   return layDown([{ entityId, source, series, dayRows }], {
     folder,
     dayRowsMin,
@@ -59,12 +61,14 @@ function commonDay(files: readonly SealedFile[]): number | null {
 
 function countDaysIn(
   files: readonly SealedFile[],
+  registry: EntityRegistry,
   series: Int32Array,
   sinceMs: number | null,
   pacer: Pacer,
 ): Promise<Map<number, number>> {
   const open = files.map((file) => new OpenFile(file, [], 'once'))
-  return countDays(since(new MergedSource([], open, () => []), sinceMs), series, pacer)
+  const replaced = registry.columns.replaced === null ? null : []
+  return countDays(since(new MergedSource([], open, () => [], replaced), sinceMs), series, pacer)
 }
 
 /** Strings of rows that are laid down together go into a dictionary of their own, so that none grows with the file. */
