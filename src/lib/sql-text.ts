@@ -64,5 +64,7 @@ export const sql = Object.assign(tag, {
   double,
   /** A text as a literal, for what an engine wants as a constant. */
   literal: (value: string): Sql => new Sql(`'${value.replaceAll("'", "''").replaceAll('\0', "' || chr(0) || '")}'`, []),
+  /** The first columns of a SELECT by their positions, for GROUP BY. */
+  positions: (count: number): Sql => new Sql(Array.from({ length: count }, (_, index) => index + 1).join(', '), []),
   empty: new Sql('', []),
 })

@@ -1,0 +1,43 @@
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { toText } from '../sql/typed.ts'
+import type { Having } from '../tree/nodes.ts'
+import { dimensionValue } from './extraction.ts'
+import { compileFilter } from './filter.ts'
+import type { Rows } from './rows.ts'
+
+const operators = { '>': sql`>`, '<': sql`<`, '=': sql`=` }
+
+/** A condition on finished rows: true or false, never unknown but inside a filter. */
+export function compileHaving(having: Having, rows: Rows): Sql {
+  switch (having.kind) {
+    case 'constant':
+      return having.value ? sql`TRUE` : sql`FALSE`
+    case 'and':
+    case 'or':
+      if (having.specs.length === 0) return having.kind === 'and' ? sql`TRUE` : sql`FALSE`
+      return sql`(${sql.join(
+        having.specs.map((spec) => compileHaving(spec, rows)),
+        having.kind === 'and' ? ' AND ' : ' OR ',
+      )})`
+    case 'not':
+      return sql`(NOT ${compileHaving(having.spec, rows)})`
+    case 'filter':
+      return sql`coalesce(${compileFilter(having.filter, rows)}, FALSE)`
+    case 'dimSelector': {
+      const value = toText(dimensionValue(having.dimension, rows))
+      return sql`(${value} IS NOT DISTINCT FROM CAST(${having.value} AS VARCHAR))`
+    }
+    case 'compare': {
+      const value = rows.column(having.aggregation)
+      const { value: constant } = having
+      const literal =
+        typeof constant === 'bigint' || Number.isSafeInteger(constant)
+          ? sql.long(constant)
+          : sql.double(Number(constant))
+      const compared = value.type === 'STRING' ? sql`TRY_CAST(${value.sql} AS DOUBLE)` : value.sql
+      return value.type === null
+        ? sql`FALSE`
+        : sql`coalesce(${compared} ${operators[having.operator]} ${literal}, FALSE)`
+    }
+  }
+}
