@@ -1,6 +1,5 @@
 // The background work of the store: seals the head into files, merges small files, removes what was replaced. One thing at a time.
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { IngestCount, ManifestCatalog, ManifestChange, StoreRegistry } from '../catalog/manifest.ts'
+import type { IngestCount, ManifestCatalog, StoreRegistry } from '../catalog/manifest.ts'
 import { Pacer } from '../lib/pacer.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
@@ -9,8 +8,10 @@ import type { SealedFile, SealedFolder } from '../store/embedded/sealed-source.t
 import { chooseCompaction, defaultCompactionRules } from '../store/embedded/sealing/choose-compaction.ts'
 import { compactFiles } from '../store/embedded/sealing/compactor.ts'
 import { sealRows } from '../store/embedded/sealing/sealer.ts'
+import { Attempts } from './attempts.ts'
 import type { Departures } from './departures.ts'
 import type { StoreState } from './messages.ts'
+import { Purges } from './purges.ts'
 import type { Removals } from './removals.ts'
 
 export interface UpkeepSettings {
@@ -31,7 +32,7 @@ export interface UpkeepParts {
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
-  readonly departures: Departures
+  readonly departures: Pick<Departures, 'sinceMs' | 'nextDropped' | 'remove'>
   readonly settings: UpkeepSettings
   readonly observe: Observe
   readonly reach: Reach
@@ -41,13 +42,6 @@ export interface UpkeepParts {
   readonly changed: () => void
   /** Called when what `afterStep` said may have changed: a freeze is due by age, or there is room again. */
   readonly wake: () => void
-}
-
-/** Rows that have left are to be gone from memory and files, as far as they were there when this was asked. */
-interface Purge {
-  readonly entityId: number
-  readonly position: number
-  readonly done: () => void
 }
 
 interface Seal {
@@ -62,7 +56,8 @@ export class Upkeep {
   readonly #parts: UpkeepParts
   #files: readonly SealedFile[]
   #seal: Seal | null = null
-  readonly #purges = new Set<Purge>()
+  readonly #purges: Purges
+  readonly #attempts: Attempts
   #isDropping = false
   /** The pipeline's position at the newest freeze, and since when there is more. */
   #frozenPosition: number
@@ -73,6 +68,8 @@ export class Upkeep {
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts
+    this.#purges = new Purges(parts)
+    this.#attempts = new Attempts({ ...parts, retryDelayMs: parts.settings.retryDelayMs })
     this.#files = parts.files
     this.#frozenPosition = parts.store.position
     this.#position = parts.store.position
@@ -111,11 +108,10 @@ export class Upkeep {
 
   /** Resolves when no row of the entity that has left is in memory or in a file, of those that were judged before. */
   purge(entityId: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#purges.add({ entityId, position: this.#position, done: resolve })
-      this.work()
-      this.#parts.wake()
-    })
+    const purged = this.#purges.add(entityId, this.#position)
+    this.work()
+    this.#parts.wake()
+    return purged
   }
 
   /** Resolves when nothing is being done any more. */
@@ -146,7 +142,8 @@ export class Upkeep {
   }
 
   async #merge(): Promise<boolean> {
-    const merged = this.#chooseToPurge() ?? this.#chooseFiles()
+    const purged = this.#purges.chooseFile()
+    const merged = purged === null ? this.#chooseFiles() : [purged]
     if (merged !== null) await this.#runMerge(merged)
     return merged !== null
   }
@@ -157,7 +154,7 @@ export class Upkeep {
     this.#isDropping = true
     try {
       reach('drop-begun')
-      const dropped = await this.#attempt('dropFailed', async () => {
+      const dropped = await this.#attempts.once('dropFailed', async () => {
         await manifest.drop(entityId)
         return true
       })
@@ -168,7 +165,7 @@ export class Upkeep {
     } finally {
       this.#isDropping = false
     }
-    await this.#attempt('dropFailed', () => departures.remove(entityId))
+    await this.#attempts.once('dropFailed', () => departures.remove(entityId))
     reach('drop-removed')
     changed()
   }
@@ -176,7 +173,7 @@ export class Upkeep {
   async #runLeave(left: readonly SealedFile[]): Promise<void> {
     const { store, removals, reach, observe, changed } = this.#parts
     const remove = left.map(({ info }) => info)
-    if (!(await this.#commit({ add: [], remove, registries: [], seal: null }))) return
+    if (!(await this.#attempts.commit({ add: [], remove, registries: [], seal: null }))) return
     reach('leave-manifest-committed')
     store.switchFiles({ add: [], remove: left, frozen: null, gone: (file) => removals.remove(file) })
     this.#files = this.#files.filter((file) => !left.includes(file))
@@ -185,31 +182,18 @@ export class Upkeep {
     changed()
   }
 
-  /** A file that holds rows that have left and others, of an entity that is purged. Those for whom there is none are done. */
-  #chooseToPurge(): readonly SealedFile[] | null {
-    const { store, departures } = this.#parts
-    for (const purge of this.#purges) {
-      const sinceMs = departures.sinceMs(purge.entityId) ?? Number.NEGATIVE_INFINITY
-      const file = store.files(purge.entityId).find(({ info }) => info.firstMs < sinceMs)
-      if (file !== undefined) return [file]
-      if (store.position < purge.position) continue
-      this.#purges.delete(purge)
-      purge.done()
-    }
-    return null
-  }
-
   /** Seals, and tries until it is done: the rows have nowhere else to go. */
   async #runSeal({ frozen, counts }: Seal): Promise<void> {
     const { store, signal, reach, observe, changed, wake } = this.#parts
     const startedMs = performance.now()
-    let sealed = await this.#attempt('sealFailed', () => this.#writeSeal(frozen))
-    while (sealed === null && !signal.aborted) sealed = await this.#attempt('sealFailed', () => this.#writeSeal(frozen))
+    let sealed = await this.#attempts.once('sealFailed', () => this.#writeSeal(frozen))
+    while (sealed === null && !signal.aborted)
+      sealed = await this.#attempts.once('sealFailed', () => this.#writeSeal(frozen))
     if (sealed === null) return
     const { files, registries } = sealed
     const { position } = frozen
     const add = files.map(({ info }) => info)
-    if (!(await this.#commit({ add, remove: [], registries, seal: { position, counts } }))) return
+    if (!(await this.#attempts.commit({ add, remove: [], registries, seal: { position, counts } }))) return
     reach('manifest-committed')
     // From here on a failure ends the thread: only the manifest knows what is stored.
     store.switchFiles({ add: files, remove: [], frozen, gone: () => undefined })
@@ -237,20 +221,6 @@ export class Upkeep {
     }
   }
 
-  /** Null when it failed, which is observed; then some time has passed, and a full disk may have room again. */
-  async #attempt<T>(failure: 'sealFailed' | 'compactFailed' | 'dropFailed', work: () => Promise<T>): Promise<T | null> {
-    const { signal, observe, settings } = this.#parts
-    try {
-      return await work()
-    } catch (error) {
-      if (signal.aborted) return null
-      const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      observe({ kind: failure, message, retryInMs: settings.retryDelayMs })
-      await sleep(settings.retryDelayMs, undefined, { signal }).catch(() => undefined)
-      return null
-    }
-  }
-
   #chooseFiles(): readonly SealedFile[] | null {
     const { settings } = this.#parts
     return chooseCompaction(this.#files, {
@@ -264,11 +234,11 @@ export class Upkeep {
   async #runMerge(merged: readonly SealedFile[]): Promise<void> {
     const { store, reach, observe, changed, removals } = this.#parts
     const startedMs = performance.now()
-    const files = await this.#attempt('compactFailed', () => this.#writeMerge(merged))
+    const files = await this.#attempts.once('compactFailed', () => this.#writeMerge(merged))
     if (files === null) return
     const add = files.map(({ info }) => info)
     const remove = merged.map(({ info }) => info)
-    if (!(await this.#commit({ add, remove, registries: [], seal: null }))) return
+    if (!(await this.#attempts.commit({ add, remove, registries: [], seal: null }))) return
     reach('compact-manifest-committed')
     store.switchFiles({ add: files, remove: merged, frozen: null, gone: (file) => removals.remove(file) })
     this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
@@ -290,25 +260,10 @@ export class Upkeep {
     return compactFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, sinceMs, pacer, reach })
   }
 
-  /**
-   * Commits, and tries until it has; false when the store is stopped before. The new files stay meanwhile: a commit that failed while it
-   * was synced may be found whole after a crash, until another one has overwritten it.
-   */
-  async #commit(change: ManifestChange): Promise<boolean> {
-    const { manifest, signal } = this.#parts
-    const failure = change.seal === null ? 'compactFailed' : 'sealFailed'
-    const once = async (): Promise<true> => {
-      await manifest.commit(change)
-      return true
-    }
-    while (!signal.aborted) if ((await this.#attempt(failure, once)) !== null) return true
-    return false
-  }
-
   #isDue(): boolean {
     if (this.#position === this.#frozenPosition) return false
     const { headAgeMs } = this.#parts.settings
-    const isPurged = [...this.#purges].some(({ position }) => position > this.#frozenPosition)
+    const isPurged = this.#purges.needsSeal(this.#frozenPosition)
     return (
       isPurged ||
       this.#isOverBounds() ||

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ManifestCatalog, ManifestChange } from '../catalog/manifest.ts'
+import type { Observe } from '../observe/event.ts'
+
+type Failure = 'sealFailed' | 'compactFailed' | 'dropFailed'
+
+export interface AttemptParts {
+  readonly manifest: Pick<ManifestCatalog, 'commit'>
+  readonly observe: Observe
+  readonly retryDelayMs: number
+  readonly signal: AbortSignal
+}
+
+/** Work that may fail, on a full disk, say, and is tried again. */
+export class Attempts {
+  readonly #parts: AttemptParts
+
+  constructor(parts: AttemptParts) {
+    this.#parts = parts
+  }
+
+  /** Null when it failed, which is observed; then some time has passed, and a full disk may have room again. */
+  async once<T>(failure: Failure, work: () => Promise<T>): Promise<T | null> {
+    const { signal, observe, retryDelayMs } = this.#parts
+    try {
+      return await work()
+    } catch (error) {
+      if (signal.aborted) return null
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      observe({ kind: failure, message, retryInMs: retryDelayMs })
+      await sleep(retryDelayMs, undefined, { signal }).catch(() => undefined)
+      return null
+    }
+  }
+
+  /**
+   * Commits, and tries until it has; false when the store is stopped before. The new files stay meanwhile: a commit that failed while it
+   * was synced may be found whole after a crash, until another one has overwritten it.
+   */
+  async commit(change: ManifestChange): Promise<boolean> {
+    const { manifest, signal } = this.#parts
+    const once = async (): Promise<true> => {
+      await manifest.commit(change)
+      return true
+    }
+    const failure = change.seal === null ? 'compactFailed' : 'sealFailed'
+    while (!signal.aborted) if ((await this.once(failure, once)) !== null) return true
+    return false
+  }
+}
