@@ -15,6 +15,8 @@ export interface OpenStoreOptions {
   readonly directory: string
   readonly settings: StoreSettings
   readonly manifest: Manifest
+  /** Ids of the entities whose newer rows replace older ones. */
+  readonly replacing: ReadonlySet<number>
   readonly observe: Observe
   /** What tests set otherwise. */
   readonly folder?: Partial<Pick<StoredFolderOptions, 'writing' | 'openBlocking' | 'randomBytes'>>
@@ -32,7 +34,7 @@ export interface OpenedStore {
 
 /** Throws an Error that names the file when a registry is damaged. */
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
-  const { disk, directory, settings, manifest, observe } = options
+  const { disk, directory, settings, manifest, replacing, observe } = options
   const store = new EmbeddedStore({ generationRows: settings.generationRows }, manifest.sealedPosition)
   const folder = new StoredFolder({
     disk,
@@ -45,7 +47,10 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   })
   await removeOrphans(folder, options)
   const registries = new Registries(options, store)
-  for (const recorded of manifest.registries) await registries.open(recorded)
+  for (const recorded of manifest.registries) {
+    await registries.open(recorded)
+    if (replacing.has(recorded.entityId)) store.registry(recorded.entityId).columns.replaceRows()
+  }
   const files = manifest.files.map((info) => folder.open(info))
   store.switchFiles({ add: files, remove: [], frozen: null, gone: () => undefined })
   if (files.length > 0) observe({ kind: 'storeOpened', files: files.length, position: manifest.sealedPosition })

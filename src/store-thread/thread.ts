@@ -1,6 +1,7 @@
 // The store's thread: follows the journal through the pipeline into the store, answers plans between two steps of it, and brings rows to
 // rest. It is a composition root of its own, as app.ts is for the main thread.
 import type { MessagePort } from 'node:worker_threads'
+import type { IngestCatalog } from '../catalog/catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { Judge } from '../ingest/judge.ts'
 import { ItemJudge } from '../ingest/judge-items.ts'
@@ -37,7 +38,8 @@ export async function runStoreThread(
   const journal = wrapJournal(openFileJournalReader({ disk: nodeDisk, directory: data.journalDirectory }))
   const manifest = await catalog.manifest.load()
   const { rowBytes, settings, storeDirectory: directory } = data
-  const opened = await openStore({ disk: nodeDisk, directory, settings, manifest, observe })
+  const replacing = await replacingEntities(catalog.ingests)
+  const opened = await openStore({ disk: nodeDisk, directory, settings, manifest, replacing, observe })
   const { store, folder } = opened
   await clearSpool(data.spoolDirectory)
   const pipeline = await Pipeline.open({
@@ -122,4 +124,10 @@ export async function runStoreThread(
   await journal.close()
   await catalog.close()
   port.close()
+}
+
+/** An entity never changes from one to the other; those that are made later are told by their rows. */
+async function replacingEntities(ingests: Pick<IngestCatalog, 'entities'>): Promise<ReadonlySet<number>> {
+  const entities = await ingests.entities()
+  return new Set(entities.filter(({ duplicates }) => duplicates === 'replace').map(({ id }) => id))
 }

@@ -20,6 +20,7 @@ const root = await mkdtemp(join(tmpdir(), 'tidemark-upkeep-'))
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 const batchRows = 20
+const replacing: ReadonlySet<number> = new Set()
 const settings = {
   ...loadSettings({ flags: {}, environment: {}, file: null }).store,
   headRows: batchRows,
@@ -51,8 +52,6 @@ const everything: Plan = {
   kind: 'select',
   selection: {
     entityId: 1,
-    sinceMs: null,
-    time: { name: 'D', type: 'timestamp', role: 'time' },
     tag: { name: 'T', type: 'string', role: 'tag' },
     metrics: [{ name: 'V', type: 'double', role: 'metric' }],
     fields: [],
@@ -141,7 +140,14 @@ async function history(faults: Faults) {
   const storeDirectory = join(directory, 'store')
   const manifest = await catalog.manifest.load()
   await nodeDisk.makeDirectory(storeDirectory)
-  const opened = await openStore({ disk: faults.disk(), directory: storeDirectory, settings, manifest, observe })
+  const opened = await openStore({
+    disk: faults.disk(),
+    directory: storeDirectory,
+    settings,
+    manifest,
+    replacing,
+    observe,
+  })
   const { store, folder } = opened
   const stopping = new AbortController()
   let woken: () => void = () => undefined
@@ -181,7 +187,14 @@ async function history(faults: Faults) {
   await removals.settle()
   const rows = await rowsOf(store, everything)
   const after = await catalog.manifest.load()
-  const again = await openStore({ disk: nodeDisk, directory: storeDirectory, settings, manifest: after, observe })
+  const again = await openStore({
+    disk: nodeDisk,
+    directory: storeDirectory,
+    settings,
+    manifest: after,
+    replacing,
+    observe,
+  })
   expectSame(everything, await rowsOf(again.store, everything), rows)
   await catalog.close()
   const names = (await readdir(join(storeDirectory, '1'))).filter((name) => name !== 'series.log')

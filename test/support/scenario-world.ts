@@ -11,7 +11,7 @@ import { Queries, type QueryLimits } from '../../src/query/queries.ts'
 import { type QueryKind, type QueryRequest, queryRequests } from '../../src/query/requests.ts'
 import type { SeriesReader, SeriesWriter } from '../../src/store/series-store.ts'
 import { bodyOf, inProcessRunner } from './in-process.ts'
-import { type Asked, type Check, type Given, instantOf, type ScenarioField, type Table } from './scenario.ts'
+import { type Asked, type Check, type Given, instantOf, type Table } from './scenario.ts'
 
 export type Store = SeriesWriter & SeriesReader
 
@@ -59,7 +59,7 @@ class ScenarioWorld {
   arrange(given: Given): void {
     switch (given.kind) {
       case 'entity':
-        this.#entities.set(given.name, this.#define(given.name, given.fields))
+        this.#entities.set(given.name, this.#define(given))
         return
       case 'push':
         this.#push(this.#entity(given.entity), given.table)
@@ -107,12 +107,12 @@ class ScenarioWorld {
     return rows.map((cells) => jsonRow(header, types, cells))
   }
 
-  #define(name: string, fields: readonly ScenarioField[]): Entity {
+  #define({ name, fields, duplicates }: Given & { kind: 'entity' }): Entity {
     return {
       id: this.#entities.size + 1,
       name,
       fields,
-      duplicates: 'keep',
+      duplicates,
       ingests: [name],
       retention: null,
       sinceMs: null,
@@ -159,7 +159,7 @@ function ingestOf(entity: Entity): Ingest {
     entityId: entity.id,
     fields: entity.fields.map((field) => ({ ...field, source: field.name })),
     fieldsVersion: 1,
-    duplicates: 'keep',
+    duplicates: entity.duplicates,
     state: 'active',
     reason: null,
     createdMs: 0,
@@ -172,8 +172,14 @@ function typeOf(entity: Entity, name: string): FieldType {
   return field.type
 }
 
+/** In the place of a value: the row does not have the property. */
+const absent = '.'
+
 function jsonRow(header: readonly string[], types: readonly FieldType[], cells: readonly string[]): string {
-  return `{${cells.map((cell, index) => `${JSON.stringify(header[index])}:${jsonCell(types[index]!, cell)}`).join(',')}}`
+  const members = cells.flatMap((cell, index) => {
+    return cell === absent ? [] : [`${JSON.stringify(header[index])}:${jsonCell(types[index]!, cell)}`]
+  })
+  return `{${members.join(',')}}`
 }
 
 /** `_` is null; texts need quotes only for what would not stand alone. */

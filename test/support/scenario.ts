@@ -1,5 +1,6 @@
 // The scenario language: a few lines of data, a query, the answer it must have. test/scenarios/README.md is its page.
 import { type FieldRole, type FieldType, fieldTypes, seriesRoles } from '../../src/model/field.ts'
+import type { Duplicates } from '../../src/model/ingest.ts'
 import { parseInstant } from '../../src/model/instant.ts'
 import { type QueryKind, queryRequests } from '../../src/query/requests.ts'
 
@@ -17,7 +18,12 @@ export interface Table {
 
 /** What is there before a query is asked. */
 export type Given =
-  | { readonly kind: 'entity'; readonly name: string; readonly fields: readonly ScenarioField[] }
+  | {
+      readonly kind: 'entity'
+      readonly name: string
+      readonly fields: readonly ScenarioField[]
+      readonly duplicates: Duplicates
+    }
   | { readonly kind: 'push'; readonly entity: string; readonly table: Table }
   | { readonly kind: 'now'; readonly ms: number }
   | { readonly kind: 'limits'; readonly limits: Readonly<Record<string, number>> }
@@ -85,7 +91,7 @@ function readStatement(block: Block): Given | Omit<Check, 'given'> {
   const [name = ''] = words
   switch (verb) {
     case 'entity':
-      return { kind: 'entity', name, fields: block.body.map(readField) }
+      return { kind: 'entity', name, fields: block.body.map(readField), duplicates: readDuplicates(words[1]) }
     case 'push':
       return { kind: 'push', entity: name, table: readTable(block.body) }
     case 'now':
@@ -120,6 +126,12 @@ function readField(line: string): ScenarioField {
   const role = seriesRoles.find((candidate) => candidate === roleName)
   if (type === undefined || role === undefined) throw new Error(`a field is "name type role", not "${line}"`)
   return { name, type, role }
+}
+
+function readDuplicates(word = 'duplicates=keep'): Duplicates {
+  if (word === 'duplicates=keep') return 'keep'
+  if (word === 'duplicates=replace') return 'replace'
+  throw new Error(`"${word}" says nothing of an entity`)
 }
 
 function readTable([header, ...rows]: readonly string[]): Table {
