@@ -136,12 +136,12 @@ function moment(aggregator: Aggregator & { kind: 'first' | 'last' | 'any' }, sou
   return plain(kind === 'first' ? sql`arg_min_null(${value}, ${time})` : sql`arg_max_null(${value}, ${time})`, finish)
 }
 
-/** Exact counts in place of estimates: of combinations by row, else of the values of all the fields together. */
+/** Exact counts in place of estimates: of combinations by row, else of the values of all the fields together. Null and '' are no values. */
 function cardinality(aggregator: Aggregator & { kind: 'cardinality' }, source: Source): Body {
-  const values = aggregator.fields.map((field) => toText(dimensionValue(field, source)))
+  const values = aggregator.fields.map((field) => sql`nullif(${toText(dimensionValue(field, source))}, '')`)
   const finish = (raw: Sql): Typed => (aggregator.round ? longValue(raw) : doubleValue(sql`CAST(${raw} AS DOUBLE)`))
   if (values.length === 0) return plain(sql`count(DISTINCT NULL)`, finish)
-  if (aggregator.byRow) return plain(sql`count(DISTINCT ROW(${sql.join(values, ', ')}))`, finish)
+  if (aggregator.byRow && values.length > 1) return plain(sql`count(DISTINCT ROW(${sql.join(values, ', ')}))`, finish)
   if (values.length === 1) return plain(sql`count(DISTINCT ${values[0]!})`, finish)
   return plain(sql`list(DISTINCT [${sql.join(values, ', ')}])`, (raw) =>
     finish(sql`CAST(coalesce(list_unique(flatten(${raw})), 0) AS BIGINT)`),

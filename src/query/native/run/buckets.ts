@@ -1,0 +1,46 @@
+// Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
+import { Problem } from '../../../model/problem.ts'
+import type { Relation } from '../compile/relation.ts'
+import type { DayBounds } from '../native-engine.ts'
+import { type BucketGranularity, bucketStart, nextBucket } from '../time/granularity.ts'
+import type { Interval } from '../time/iso.ts'
+
+/** The parts of the intervals that segments reach into, from first to last, each from its first row to its last. */
+export function spans(relation: Relation, intervals: readonly Interval[]): readonly DayBounds[] {
+  const found: DayBounds[] = []
+  for (const { startMs, endMs } of intervals) {
+    const days =
+      relation.segments === null
+        ? [{ minMs: startMs, maxMs: endMs - 1 }]
+        : relation.segments.flatMap(({ days }) => days)
+    for (const { minMs, maxMs } of days) {
+      if (maxMs < startMs || minMs >= endMs) continue
+      found.push({ minMs: Math.max(minMs, startMs), maxMs: Math.min(maxMs, endMs - 1) })
+    }
+  }
+  return found.sort((a, b) => a.minMs - b.minMs)
+}
+
+/** The starts of the buckets in order. Throws `too_many_buckets`. */
+export function filledBuckets(
+  relation: Relation,
+  intervals: readonly Interval[],
+  granularity: BucketGranularity,
+  bucketsMax: number,
+): readonly number[] {
+  const starts = new Set<number>()
+  for (const { minMs, maxMs } of spans(relation, intervals)) {
+    for (let at = bucketStart(granularity, minMs); at <= maxMs; at = nextBucket(granularity, at)) {
+      starts.add(at)
+      if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
+    }
+  }
+  return [...starts].sort((a, b) => a - b)
+}
+
+function tooManyBuckets(bucketsMax: number): Problem {
+  return new Problem(
+    'too_many_buckets',
+    `the answer would have more than ${bucketsMax} buckets (limits.buckets): ask for a shorter time or a coarser granularity`,
+  )
+}

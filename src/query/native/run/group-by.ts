@@ -1,0 +1,135 @@
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { invalidRequest } from '../../../model/problem.ts'
+import { aggregate } from '../compile/aggregate.ts'
+import { compileHaving } from '../compile/having.ts'
+import type { Column, Relation } from '../compile/relation.ts'
+import type { Rows } from '../compile/rows.ts'
+import { orderBy, sortKeys } from '../sql/ordering.ts'
+import type { ColumnType, Typed } from '../sql/typed.ts'
+import type { GroupByQuery, OrderColumn, PostAggregator } from '../tree/nodes.ts'
+import type { JsonValue } from './json-text.ts'
+import { msOf, outputObject, outputs, outputValue, type Session, sourceOf, timestampWriter } from './session.ts'
+
+interface Compiled {
+  /** The time as r0, then the columns as r1 and so on, in the order of the answer. */
+  readonly statement: Sql
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
+}
+
+const namesOf = (query: GroupByQuery): readonly string[] => [
+  ...query.dimensions.map(({ outputName }) => outputName),
+  ...[...query.aggregations, ...query.postAggregations].map(({ name }) => name!),
+]
+
+/** The rows grouped by some of the dimensions, with `time`, the values as o0 and so on, and what they are ordered by. */
+function groupedBy(
+  query: GroupByQuery,
+  relation: Relation,
+  grouped: ReadonlySet<string>,
+  ordinal: number,
+): { statement: Sql; values: readonly Typed[] } {
+  const source = sourceOf(relation, query.virtualColumns, query.intervals)
+  const made = aggregate({ ...query, grouped }, source)
+  for (const column of query.limitSpec.columns) {
+    if (!made.rows.has(column.dimension))
+      throw invalidRequest(
+        `${column.path}.dimension`,
+        `"${column.dimension}" is the name of nothing the query puts out`,
+      )
+  }
+  const values = namesOf(query).map((name) => made.rows.column(name))
+  const keys = query.limitSpec.columns.flatMap((column) => keysOf(column, made.rows, query))
+  const time = query.granularity.kind === 'all' ? sql.long(query.intervals[0]?.startMs ?? 0) : sql`"b"`
+  const having = query.having === null ? sql.empty : sql` WHERE ${compileHaving(query.having, made.rows)}`
+  const added = keys.map((key, index) => sql`${key} AS ${sql.id(`k${index}`)}`)
+  const statement = sql`SELECT ${sql.join([sql`${sql.long(ordinal)} AS "s"`, sql`${time} AS "t"`, ...outputs(values), ...added], ', ')} FROM ${made.relation} AS r${having}`
+  return { statement, values }
+}
+
+function keysOf(column: OrderColumn, rows: Rows, query: GroupByQuery): readonly Sql[] {
+  const value = rows.column(column.dimension)
+  const isDimension = query.dimensions.some(({ outputName }) => outputName === column.dimension)
+  if (isDimension) return sortKeys(value, column.ordering)
+  const post = query.postAggregations.find(({ name }) => name === column.dimension)
+  return post !== undefined && isNumericFirst(post) ? [sql`isfinite(${value.sql})`, value.sql] : [value.sql]
+}
+
+const isNumericFirst = (post: PostAggregator): boolean => post.kind === 'arithmetic' && post.numericFirst
+
+/** The directions of the keys, which come to as many as the columns have. */
+function orderOf(query: GroupByQuery, keysOfColumn: (column: OrderColumn) => number): readonly Sql[] {
+  let next = 0
+  const byColumns = query.limitSpec.columns.flatMap((column) => {
+    const names = Array.from({ length: keysOfColumn(column) }, () => sql.id(`k${next++}`))
+    return orderBy(names, column.descending)
+  })
+  const natural = orderBy(
+    query.dimensions.map((_, index) => sql.id(`o${index}`)),
+    false,
+  )
+  const time = [sql`"t" ASC`]
+  if (query.subtotals !== null && byColumns.length === 0) return [sql`"s"`, ...time, ...natural]
+  const bySubtotal = query.subtotals === null ? [] : [sql`"s"`]
+  return query.context.sortByDimsFirst
+    ? [...byColumns, ...bySubtotal, ...natural, ...time]
+    : [...time, ...byColumns, ...bySubtotal, ...natural]
+}
+
+function compile(query: GroupByQuery, relation: Relation): Compiled {
+  const all = query.dimensions.map(({ outputName }) => outputName)
+  const parts = (query.subtotals ?? [all]).map((names, ordinal) => groupedBy(query, relation, new Set(names), ordinal))
+  const [first] = parts
+  if (first === undefined) throw invalidRequest('subtotalsSpec', 'must hold at least one list of dimensions')
+  const keysOfColumn = (column: OrderColumn): number => {
+    const index = namesOf(query).indexOf(column.dimension)
+    const isDimension = index < query.dimensions.length
+    if (isDimension) return sortKeys(first.values[index]!, column.ordering).length
+    const post = query.postAggregations.find(({ name }) => name === column.dimension)
+    return post !== undefined && isNumericFirst(post) ? 2 : 1
+  }
+  const { limit, offset } = query.limitSpec
+  const columns = namesOf(query).map((name, index) => ({
+    name,
+    type: first.values[index]!.type ?? ('STRING' as const),
+  }))
+  const list = sql.join(
+    [sql`"t" AS "r0"`, ...columns.map((_, index) => sql`${sql.id(`o${index}`)} AS ${sql.id(`r${index + 1}`)}`)],
+    ', ',
+  )
+  const cut = sql`${limit === null ? sql.empty : sql` LIMIT ${sql.long(limit)}`}${offset === 0 ? sql.empty : sql` OFFSET ${sql.long(offset)}`}`
+  const union = sql.join(
+    parts.map(({ statement }) => statement),
+    ' UNION ALL ',
+  )
+  return {
+    statement: sql`SELECT ${list} FROM (${union}) AS u ORDER BY ${sql.join(orderOf(query, keysOfColumn), ', ')}${cut}`,
+    columns,
+  }
+}
+
+/** A groupBy as what another query reads. */
+export function groupByRelation(
+  query: GroupByQuery,
+  relation: Relation,
+): { statement: Sql; columns: readonly Column[] } {
+  const { statement, columns } = compile(query, relation)
+  return { statement, columns: [{ name: '__time', type: 'LONG' }, ...columns] }
+}
+
+export async function runGroupBy(query: GroupByQuery, relation: Relation, session: Session): Promise<JsonValue> {
+  const { statement, columns } = compile(query, relation)
+  const rows = await session.rows(statement)
+  const timestamp = timestampWriter(query)
+  if (query.context.resultAsArray) {
+    const time = query.granularity.kind === 'all' ? [] : [0]
+    return rows.map((row) => [
+      ...time.map((at) => BigInt(msOf(row[at]))),
+      ...columns.map(({ type }, index) => outputValue(row[index + 1], type)),
+    ])
+  }
+  return rows.map((row) => ({
+    version: 'v1',
+    timestamp: timestamp(msOf(row[0])),
+    event: outputObject(row, columns, 1),
+  }))
+}

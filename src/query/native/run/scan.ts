@@ -1,0 +1,99 @@
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { msPerDay } from '../../../model/instant.ts'
+import { compileFilter } from '../compile/filter.ts'
+import type { Column, Relation } from '../compile/relation.ts'
+import { typedNull } from '../sql/typed.ts'
+import { formatTimestamp } from '../time/iso.ts'
+import type { ScanQuery } from '../tree/nodes.ts'
+import type { JsonValue } from './json-text.ts'
+import { msOf, type OutputColumn, outputObject, outputValue, type Session, sourceOf } from './session.ts'
+
+interface Compiled {
+  /** The time (0 where there is none) as r0, then the columns as r1 and so on. */
+  readonly statement: Sql
+  readonly columns: readonly OutputColumn[]
+}
+
+function compile(query: ScanQuery, relation: Relation): Compiled {
+  const source = sourceOf(relation, query.virtualColumns, query.intervals)
+  const all = [...relation.columns.map(({ name }) => name), ...query.virtualColumns.map(({ name }) => name)]
+  const names = query.columns.length === 0 ? [...new Set(all)] : query.columns
+  const values = names.map((name) => source.column(name))
+  const hasTime = relation.columns.some(({ name }) => name === '__time')
+  const time = hasTime ? source.time().sql : sql`CAST(0 AS BIGINT)`
+  const ties =
+    query.limit === null && query.offset === 0
+      ? []
+      : relation.columns
+          .filter(({ name }) => name !== '__time')
+          .map(({ name }) => sql`${source.column(name).sql} ASC NULLS FIRST`)
+  const condition = query.filter === null ? null : compileFilter(query.filter, source)
+  const list = [
+    sql`${time} AS "r0"`,
+    ...values.map(
+      (value, index) => sql`${value.type === null ? typedNull(null) : value.sql} AS ${sql.id(`r${index + 1}`)}`,
+    ),
+  ]
+  // Rows of a segment lie by time and then by their columns; that decides which of them a limit takes.
+  const order = hasTime
+    ? sql` ORDER BY ${sql.join([sql`${time} ${query.order === 'descending' ? sql`DESC` : sql`ASC`}`, ...ties], ', ')}`
+    : sql.empty
+  const cut = sql`${query.limit === null ? sql.empty : sql` LIMIT ${sql.long(query.limit)}`}${query.offset === 0 ? sql.empty : sql` OFFSET ${sql.long(query.offset)}`}`
+  const untyped = new Set(relation.columns.filter((column) => column.untyped).map(({ name }) => name))
+  return {
+    statement: sql`SELECT ${sql.join(list, ', ')} FROM ${source.rows(condition)}${order}${cut}`,
+    columns: names.map((name, index) => ({ name, type: untyped.has(name) ? null : values[index]!.type })),
+  }
+}
+
+/** A scan as what another query reads. */
+export function scanRelation(query: ScanQuery, relation: Relation): { statement: Sql; columns: readonly Column[] } {
+  const { statement, columns } = compile(query, relation)
+  return {
+    statement,
+    columns: [
+      { name: '', type: 'LONG' },
+      ...columns.map(({ name, type }) => ({ name, type: type ?? ('STRING' as const) })),
+    ],
+  }
+}
+
+/** One entry a day and batch where rows come by segment, one a batch where they come by time. */
+export async function runScan(query: ScanQuery, relation: Relation, session: Session): Promise<JsonValue> {
+  const { statement, columns } = compile(query, relation)
+  const rows = await session.rows(statement)
+  const names = columns.map(({ name }) => name)
+  const rowSignature = columns.map(({ name, type }): JsonValue => (type === null ? { name } : { name, type }))
+  interface Entry {
+    segmentId: string | null
+    columns: readonly string[]
+    events: JsonValue[]
+    rowSignature: JsonValue
+  }
+  const entries: Entry[] = []
+  for (const row of rows) {
+    const segmentId = query.order === 'none' ? segmentOf(relation, msOf(row[0])) : null
+    let entry: Entry | undefined = entries.at(-1)
+    if (entry === undefined || entry.segmentId !== segmentId || entry.events.length >= query.batchSize) {
+      entry = { segmentId, columns: names, events: [], rowSignature }
+      entries.push(entry)
+    }
+    entry.events.push(
+      query.compact
+        ? columns.map(({ type }, index) => outputValue(row[index + 1], type))
+        : outputObject(row, columns, 1),
+    )
+  }
+  return entries.map((entry) => ({ ...entry }))
+}
+
+/** As Druid writes a day's segment, but for the version. */
+export function segmentId(name: string, ms: number): string {
+  const day = Math.floor(ms / msPerDay) * msPerDay
+  return `${name}_${formatTimestamp(day)}_${formatTimestamp(day + msPerDay)}`
+}
+
+function segmentOf(relation: Relation, ms: number): string | null {
+  const table = relation.segments?.[0]
+  return table === undefined ? null : segmentId(table.name, ms)
+}

@@ -1,0 +1,82 @@
+import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { aggregate } from '../compile/aggregate.ts'
+import type { Relation } from '../compile/relation.ts'
+import type { Rows } from '../compile/rows.ts'
+import type { EngineValue } from '../native-engine.ts'
+import { orderBy, sortKeys } from '../sql/ordering.ts'
+import { toText } from '../sql/typed.ts'
+import type { TopNMetric, TopNQuery } from '../tree/nodes.ts'
+import { filledBuckets, spans } from './buckets.ts'
+import type { JsonValue } from './json-text.ts'
+import { msOf, type OutputColumn, outputObject, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
+
+/** What ranks the rows, and which of them take part. */
+function ranking(
+  metric: TopNMetric,
+  rows: Rows,
+  dimension: string,
+  inverted = false,
+): { readonly order: readonly Sql[]; readonly where: Sql | null } {
+  if (metric.kind === 'inverted') return ranking(metric.metric, rows, dimension, !inverted)
+  const value = rows.column(dimension)
+  if (metric.kind === 'numeric') {
+    // Nulls are last whichever way; what ties is in the order of the dimension.
+    const by = rows.column(metric.metric).sql
+    return {
+      order: [inverted ? sql`${by} ASC NULLS LAST` : sql`${by} DESC NULLS LAST`, ...orderBy([value.sql], false)],
+      where: null,
+    }
+  }
+  const keys = sortKeys(value, metric.ordering)
+  // Turned round, null is first all the same.
+  const order = inverted ? keys.map((key) => sql`${key} DESC NULLS FIRST`) : orderBy(keys, false)
+  if (metric.previousStop === null) return { order, where: null }
+  const stop = sortKeys({ type: 'STRING', sql: sql`CAST(${metric.previousStop} AS VARCHAR)` }, metric.ordering)
+  const own = sortKeys({ type: 'STRING', sql: toText(value) }, metric.ordering)
+  const beyond = sql`ROW(${sql.join(own, ', ')}) ${inverted ? sql`<` : sql`>`} ROW(${sql.join(stop, ', ')})`
+  return { order, where: sql`(${value.sql} IS NOT NULL AND ${beyond})` }
+}
+
+export interface TopNResult {
+  readonly columns: readonly OutputColumn[]
+  /** Of each row: the start of its bucket, its rank, and the values of the columns. */
+  readonly rows: readonly (readonly EngineValue[])[]
+}
+
+export async function topNRows(query: TopNQuery, relation: Relation, session: Session): Promise<TopNResult> {
+  const source = sourceOf(relation, query.virtualColumns, query.intervals)
+  const made = aggregate(
+    { ...query, dimensions: [query.dimension], grouped: new Set([query.dimension.outputName]) },
+    source,
+  )
+  const names = [
+    query.dimension.outputName,
+    ...[...query.aggregations, ...query.postAggregations].map(({ name }) => name!),
+  ]
+  const values = names.map((name) => made.rows.column(name))
+  const bucket = query.granularity.kind === 'all' ? sql`CAST(0 AS BIGINT)` : sql`"b"`
+  const { order, where } = ranking(query.metric, made.rows, query.dimension.outputName)
+  const rank = sql`row_number() OVER (PARTITION BY ${bucket} ORDER BY ${sql.join(order, ', ')})`
+  const condition = where === null ? sql.empty : sql` WHERE ${where}`
+  const inner = sql`SELECT ${sql.join([sql`${bucket} AS "t"`, sql`${rank} AS "k"`, ...outputs(values)], ', ')} FROM ${made.relation} AS r${condition}`
+  const statement = sql`SELECT * FROM (${inner}) AS u WHERE "k" <= ${sql.long(query.threshold)} ORDER BY "t", "k"`
+  const columns = names.map((name, index) => ({ name, type: values[index]!.type }))
+  return { columns, rows: await session.rows(statement) }
+}
+
+export async function runTopN(query: TopNQuery, relation: Relation, session: Session): Promise<JsonValue> {
+  const { columns, rows } = await topNRows(query, relation, session)
+  const timestamp = timestampWriter(query)
+  const { granularity } = query
+  if (granularity.kind === 'all') {
+    const start = spans(relation, query.intervals)[0]?.minMs
+    return start === undefined
+      ? []
+      : [{ timestamp: timestamp(start), result: rows.map((row) => outputObject(row, columns, 2)) }]
+  }
+  const byStart = new Map<number, JsonValue[]>()
+  for (const start of filledBuckets(relation, query.intervals, granularity, session.limits.bucketsMax))
+    byStart.set(start, [])
+  for (const row of rows) byStart.get(msOf(row[0]))?.push(outputObject(row, columns, 2))
+  return [...byStart].map(([ms, result]) => ({ timestamp: timestamp(ms), result }))
+}

@@ -1,0 +1,61 @@
+// An engine for tests: tables of rows in a DuckDB of their own.
+import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { type Sql, sql } from '../../src/lib/sql-text.ts'
+import type { EngineValue, NativeEngine, NativeTable } from '../../src/query/native/native-engine.ts'
+
+export type TestColumn = NativeTable['columns'][number]
+
+const types = { STRING: 'VARCHAR', LONG: 'BIGINT', DOUBLE: 'DOUBLE', BOOLEAN: 'BOOLEAN' }
+
+function engineValue(value: DuckDBValue): EngineValue {
+  if (value === null || ['boolean', 'number', 'bigint', 'string'].includes(typeof value)) return value as EngineValue
+  if (typeof value === 'object' && 'items' in value && Array.isArray(value.items)) return value.items.map(engineValue)
+  throw new Error(`a value that no native query should have: ${String(value)}`)
+}
+
+export class DuckDbEngine implements NativeEngine {
+  readonly #connection: DuckDBConnection
+  readonly #tables = new Map<string, NativeTable>()
+
+  private constructor(connection: DuckDBConnection) {
+    this.#connection = connection
+  }
+
+  static async open(): Promise<DuckDbEngine> {
+    const instance = await DuckDBInstance.create(':memory:', { threads: '2' })
+    return new DuckDbEngine(await instance.connect())
+  }
+
+  /** Makes a table of the rows of a file of newline-delimited JSON, whose time is under `time`. */
+  async load(name: string, columns: readonly TestColumn[], file: string): Promise<void> {
+    const shape = [`"time": 'TIMESTAMP'`, ...columns.map((column) => `"${column.name}": '${types[column.type]}'`)].join(
+      ', ',
+    )
+    const list = ['"time" AS "__time"', ...columns.map((column) => `"${column.name}"`)].join(', ')
+    await this.#connection.run(
+      `CREATE TABLE "${name}" AS SELECT ${list} FROM read_json('${file}', format = 'newline_delimited', columns = {${shape}})`,
+    )
+    this.#tables.set(name, { name, columns, from: sql.id(name), timeType: 'TIMESTAMP' })
+  }
+
+  async table(name: string): Promise<NativeTable | null> {
+    return this.#tables.get(name) ?? null
+  }
+
+  async days(table: NativeTable): Promise<readonly { minMs: number; maxMs: number }[]> {
+    const time = sql`epoch_ms("__time")`
+    const rows = await this.run(
+      sql`SELECT min(${time}), max(${time}) FROM ${table.from} GROUP BY CAST("__time" AS DATE) ORDER BY 1`,
+    )
+    return rows.map(([minMs, maxMs]) => ({ minMs: Number(minMs), maxMs: Number(maxMs) }))
+  }
+
+  async run(statement: Sql): Promise<readonly (readonly EngineValue[])[]> {
+    const reader = await this.#connection.runAndReadAll(statement.text, [...statement.parameters])
+    return reader.getRows().map((row) => row.map(engineValue))
+  }
+
+  close(): void {
+    this.#connection.closeSync()
+  }
+}

@@ -1,0 +1,2 @@
+/** Queries of the recording that are answered otherwise; docs/druid-native.md gives the reasons. */
+export const knownDifferences: readonly string[] = []
