@@ -88,7 +88,9 @@ function body(
     case 'cardinality':
       return cardinality(aggregator, source)
     case 'distinct': {
-      const values = toText(source.column(aggregator.fieldName))
+      // Only a column that holds such sketches has anything for a hyperUnique to add up, and no entity has one.
+      const texts = toText(source.column(aggregator.fieldName))
+      const values = aggregator.sketch === 'hyperUnique' ? sql`CASE WHEN FALSE THEN ${texts} END` : texts
       return {
         ...plain(
           sql`count(DISTINCT ${values})`,

@@ -26,7 +26,7 @@ export function matchesSearch(text: Sql, query: SearchSpec): Sql {
     case 'all':
       return sql`TRUE`
     case 'contains':
-      return query.value === null ? sql`(${text} IS NULL)` : contains(query.value, query.caseSensitive)
+      return query.value === null ? sql`FALSE` : contains(query.value, query.caseSensitive)
     case 'fragment':
       return query.values.length === 0
         ? sql`TRUE`
@@ -49,7 +49,7 @@ export function extract(value: Typed, extraction: Extraction): Typed {
     case 'lower':
       return textValue(sql`lower(${toText(value)})`)
     case 'strlen':
-      return textValue(sql`CAST(coalesce(${utf16Length(toText(value))}, 0) AS VARCHAR)`)
+      return textValue(sql`CAST(${utf16Length(toText(value))} AS VARCHAR)`)
     case 'substring':
       return textValue(substringOf(toText(value), extraction.index, extraction.length))
     case 'partial':
@@ -160,7 +160,8 @@ export function compileDimension(spec: DimensionSpec, scope: Scope): Dimension {
   }
   const extracted = spec.extraction === null ? column : extract(column, spec.extraction)
   const value = spec.keep === null ? extracted : kept(extracted, spec.keep)
-  if (value.type === 'STRING' && type !== 'STRING') {
+  // Different values may become one where it is not text they become: then they are one group.
+  if (type !== 'STRING') {
     return { name: spec.outputName, key: convert(value, type), finish: (key) => ({ type, sql: key }) }
   }
   return { name: spec.outputName, key: value, finish: (key) => convert({ type: value.type, sql: key }, type) }

@@ -172,10 +172,11 @@ const mapBounds = <From, To>(bounds: Bounds<From>, map: (from: From) => To): Bou
   upper: bounds.upper === null ? null : map(bounds.upper),
 })
 
-/** Where there is no lower bound, null is below the upper one. */
+/** Where there is no lower bound, null is below the upper one; a column of numbers compared as numbers has no such null. */
 function compileBound(filter: Filter & { kind: 'bound' }, value: Typed): Sql {
   const condition = boundCondition(filter, value)
-  return filter.lower === null ? sql`coalesce(${condition}, TRUE)` : condition
+  const byNumber = filter.ordering === 'numeric' && isNumeric(value)
+  return filter.lower === null && !byNumber ? sql`coalesce(${condition}, TRUE)` : condition
 }
 
 function boundCondition(filter: Filter & { kind: 'bound' }, value: Typed): Sql {

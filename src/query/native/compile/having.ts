@@ -25,11 +25,13 @@ export function compileHaving(having: Having, rows: Rows): Sql {
       return sql`coalesce(${compileFilter(having.filter, rows)}, FALSE)`
     case 'dimSelector': {
       const value = toText(dimensionValue(having.dimension, rows))
-      return sql`(${value} IS NOT DISTINCT FROM CAST(${having.value} AS VARCHAR))`
+      // Null and '' are one here.
+      return sql`(coalesce(${value}, '') = ${having.value ?? ''})`
     }
     case 'compare': {
       const value = rows.column(having.aggregation)
       const { value: constant } = having
+      if (constant === null) return having.operator === '=' ? sql`(${value.sql} IS NULL)` : sql`FALSE`
       const literal =
         typeof constant === 'bigint' || Number.isSafeInteger(constant)
           ? sql.long(constant)

@@ -59,7 +59,7 @@ function padded(side: 'left' | 'right'): ExpressionFunction {
       const body = (text: Sql, size: Sql): Sql =>
         bind(toText(chars!), (pad) => {
           const name = side === 'left' ? sql`lpad` : sql`rpad`
-          return sql`CASE WHEN ${size} < 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${name}(${text}, CAST(${size} AS INTEGER), ${pad}) END`
+          return sql`CASE WHEN ${size} < 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${name}(${text}, CAST(${size} - (${utf16Length(text)} - length(${text})) AS INTEGER), ${pad}) END`
         })
       return textValue(bind2(toText(value!), toLong(length!), body))
     },

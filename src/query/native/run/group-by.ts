@@ -5,8 +5,8 @@ import { compileHaving } from '../compile/having.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import type { Rows } from '../compile/rows.ts'
 import { orderBy, sortKeys } from '../sql/ordering.ts'
-import type { ColumnType, Typed } from '../sql/typed.ts'
-import type { GroupByQuery, OrderColumn, PostAggregator } from '../tree/nodes.ts'
+import { type ColumnType, type Typed, typedNull } from '../sql/typed.ts'
+import type { Aggregator, GroupByQuery, OrderColumn, PostAggregator } from '../tree/nodes.ts'
 import type { JsonValue } from './json-text.ts'
 import { msOf, outputObject, outputs, outputValue, type Session, sourceOf, timestampWriter } from './session.ts'
 
@@ -40,7 +40,12 @@ function groupedBy(
   const values = namesOf(query).map((name) => made.rows.column(name))
   const keys = query.limitSpec.columns.flatMap((column) => keysOf(column, made.rows, query))
   const time = query.granularity.kind === 'all' ? sql.long(query.intervals[0]?.startMs ?? 0) : sql`"b"`
-  const having = query.having === null ? sql.empty : sql` WHERE ${compileHaving(query.having, made.rows)}`
+  const conditions = [
+    ...(query.having === null ? [] : [compileHaving(query.having, made.rows)]),
+    // The one row of no rows at all is given for a query without dimensions, not for a subtotal.
+    ...(query.subtotals === null ? [] : [sql`"n" > 0`]),
+  ]
+  const having = conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, ' AND ')}`
   const added = keys.map((key, index) => sql`${key} AS ${sql.id(`k${index}`)}`)
   const statement = sql`SELECT ${sql.join([sql`${sql.long(ordinal)} AS "s"`, sql`${time} AS "t"`, ...outputs(values), ...added], ', ')} FROM ${made.relation} AS r${having}`
   return { statement, values }
@@ -107,13 +112,28 @@ function compile(query: GroupByQuery, relation: Relation): Compiled {
   }
 }
 
+/** Between queries Druid hands these on as the objects they are made in, which read as null. */
+function isUnfinished(aggregator: Aggregator): boolean {
+  if (aggregator.kind === 'filtered') return isUnfinished(aggregator.aggregator)
+  return ['mean', 'cardinality', 'distinct', 'quantiles', 'variance'].includes(aggregator.kind)
+}
+
 /** A groupBy as what another query reads. */
 export function groupByRelation(
   query: GroupByQuery,
   relation: Relation,
 ): { statement: Sql; columns: readonly Column[] } {
   const { statement, columns } = compile(query, relation)
-  return { statement, columns: [{ name: '__time', type: 'LONG' }, ...columns] }
+  const unfinished = new Set(query.aggregations.filter(isUnfinished).map(({ name }) => name))
+  const outer = columns.map(
+    (column, index) =>
+      sql`${unfinished.has(column.name) ? typedNull(column.type) : sql.id(`r${index + 1}`)} AS ${sql.id(`r${index + 1}`)}`,
+  )
+  return {
+    statement:
+      unfinished.size === 0 ? statement : sql`SELECT ${sql.join([sql`"r0"`, ...outer], ', ')} FROM (${statement}) AS f`,
+    columns: [{ name: '__time', type: 'LONG' }, ...columns],
+  }
 }
 
 export async function runGroupBy(query: GroupByQuery, relation: Relation, session: Session): Promise<JsonValue> {

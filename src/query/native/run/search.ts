@@ -6,6 +6,7 @@ import type { Relation } from '../compile/relation.ts'
 import { orderBy, sortKeys } from '../sql/ordering.ts'
 import { floorToBucket } from '../sql/time.ts'
 import { textValue, toText } from '../sql/typed.ts'
+import { bucketStart } from '../time/granularity.ts'
 import { Zone } from '../time/zone.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { DimensionSpec, SearchQuery } from '../tree/nodes.ts'
@@ -63,11 +64,14 @@ export async function runSearch(query: SearchQuery, relation: Relation, session:
     sql`SELECT * FROM (${ranked}) AS k WHERE "k" <= ${sql.long(query.limit)} ORDER BY "t", "k"`,
   )
   const timestamp = timestampWriter(query)
+  // Each day that is looked at has its entry, with or without hits.
   const entries = new Map<number, JsonValue[]>()
+  for (const { minMs } of spans(relation, query.intervals)) {
+    const day = relation.segments === null ? minMs : Math.floor(minMs / msPerDay) * msPerDay
+    entries.set(granularity.kind === 'all' ? start : bucketStart(granularity, day), [])
+  }
   for (const [t, dimension, value, count] of rows) {
-    const ms = msOf(t)
-    if (!entries.has(ms)) entries.set(ms, [])
-    entries.get(ms)!.push({
+    entries.get(msOf(t))?.push({
       dimension: outputValue(dimension, 'STRING'),
       value: outputValue(value, 'STRING'),
       count: outputValue(count, 'LONG'),

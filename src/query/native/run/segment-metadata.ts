@@ -62,7 +62,9 @@ async function analyse(
         ? sql`count(DISTINCT ${value}) + max(CASE WHEN ${value} IS NULL THEN 1 ELSE 0 END)`
         : sql`NULL`
     const ends =
-      texts && query.analyses.has('minmax') ? [sql`min(${value})`, sql`max(${value})`] : [sql`NULL`, sql`NULL`]
+      texts && query.analyses.has('minmax')
+        ? [sql`CASE WHEN count(*) = count(${value}) THEN min(${value}) END`, sql`max(${value})`]
+        : [sql`NULL`, sql`NULL`]
     return [sql`coalesce(bool_or(${value} IS NULL), FALSE)`, cardinality, ...ends]
   })
   const list = sql.join(

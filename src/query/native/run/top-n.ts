@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { aggregate } from '../compile/aggregate.ts'
+import { dimensionValue } from '../compile/extraction.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { Rows } from '../compile/rows.ts'
 import type { EngineValue } from '../native-engine.ts'
@@ -46,7 +47,15 @@ export interface TopNResult {
 export async function topNRows(query: TopNQuery, relation: Relation, session: Session): Promise<TopNResult> {
   const source = sourceOf(relation, query.virtualColumns, query.intervals)
   const made = aggregate(
-    { ...query, dimensions: [query.dimension], grouped: new Set([query.dimension.outputName]) },
+    {
+      ...query,
+      dimensions: [query.dimension],
+      grouped: new Set([query.dimension.outputName]),
+      // Unlike a groupBy, a topN has no group of what its dimension spec leaves out.
+      ...(query.dimension.keep === null
+        ? {}
+        : { also: () => sql`${dimensionValue(query.dimension, source).sql} IS NOT NULL` }),
+    },
     source,
   )
   const names = [

@@ -14,6 +14,12 @@ export function alphanumericKey(text: Sql): Sql {
   return sql`list_transform(regexp_extract_all(${text}, '[0-9]+|[^0-9]+'), lambda part: ${run(sql`part`)})`
 }
 
+/** Texts by the numbers they are, those that are none before all others; of equal numbers the one written shorter. */
+function numericTextKeys(text: Sql): readonly Sql[] {
+  const number = textToDouble(text)
+  return [number, sql`CASE WHEN ${number} IS NULL THEN 0 ELSE length(${text}) END`, text]
+}
+
 /** What to order by, first key first; nulls come first in all of them. */
 export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
   const isNumber = value.type === 'LONG' || value.type === 'DOUBLE' || value.type === 'FLOAT'
@@ -21,7 +27,7 @@ export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
     case 'natural':
       return [value.sql]
     case 'numeric':
-      return isNumber ? [value.sql] : [textToDouble(value.sql), value.sql]
+      return isNumber ? [value.sql] : numericTextKeys(toText(value))
     case 'lexicographic':
       return [toText(value)]
     case 'strlen':

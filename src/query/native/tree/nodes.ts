@@ -214,7 +214,7 @@ export type Having =
       readonly kind: 'compare'
       readonly operator: '>' | '<' | '='
       readonly aggregation: string
-      readonly value: number | bigint
+      readonly value: number | bigint | null
     }
   | { readonly kind: 'and' | 'or'; readonly specs: readonly Having[] }
   | { readonly kind: 'not'; readonly spec: Having }

@@ -229,7 +229,7 @@ function readHaving(json: Json): Having {
       kind: 'compare',
       operator,
       aggregation: json.at('aggregation').text(),
-      value: typeof value.value === 'bigint' ? value.value : value.number(),
+      value: typeof value.value === 'bigint' ? value.value : value.missing ? null : value.number(),
     }
   }
   const type = json.type()
