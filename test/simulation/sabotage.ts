@@ -1,0 +1,36 @@
+// Faults that are planted between a part and what it stands on: a simulation that does not find them proves nothing.
+import type { Disk, DiskFile } from '../../src/lib/disk.ts'
+
+/** A disk whose opened files are changed. */
+export function withFiles(change: (file: DiskFile, path: string) => Partial<DiskFile>): (disk: Disk) => Disk {
+  return (disk) => changed(disk, { open: async (path, options) => open(disk, path, options) })
+  async function open(disk: Disk, path: string, options: { readonly create: boolean }): Promise<DiskFile> {
+    const file = await disk.open(path, options)
+    return changed(file, change(file, path))
+  }
+}
+
+/** The same object with some methods in the place of its own. */
+export function changed<T extends object>(original: T, methods: Partial<T>): T {
+  return new Proxy(original, {
+    get(target, name) {
+      const found: unknown = Reflect.get(name in methods ? methods : target, name)
+      return typeof found === 'function' ? found.bind(name in methods ? methods : target) : found
+    },
+  })
+}
+
+/** The first seed whose history goes wrong, and how; null when none does. */
+export async function firstFault(
+  seeds: { readonly first: number; readonly count: number },
+  runHistory: (seed: number) => Promise<void>,
+): Promise<string | null> {
+  for (let seed = seeds.first; seed < seeds.first + seeds.count; seed++) {
+    try {
+      await runHistory(seed)
+    } catch (error) {
+      return `seed=${seed}: ${error instanceof Error ? error.stack : error}`
+    }
+  }
+  return null
+}

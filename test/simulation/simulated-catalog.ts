@@ -1,0 +1,140 @@
+// What the store needs of the catalog, in memory: each change is made wholly or not at all, and stays. A change that failed may be found
+// made after the end of the process, as with a database whose log could not be fsynced, until another one has taken its place.
+import type { DroppedCatalog, IngestCatalog, OutcomeCatalog, RejectedRow } from '../../src/catalog/catalog.ts'
+import type { Manifest, ManifestCatalog, ManifestChange, StoreFileKey } from '../../src/catalog/manifest.ts'
+import type { Ingest } from '../../src/model/ingest.ts'
+import type { Random } from '../support/random.ts'
+import type { SimulatedDisk } from '../support/simulated-disk.ts'
+
+interface State {
+  readonly manifest: Manifest
+  readonly rejected: readonly RejectedRow[]
+  readonly judgedPosition: number
+}
+
+/** As one thread has it. */
+export interface CatalogConnection {
+  readonly manifest: ManifestCatalog
+  readonly outcomes: OutcomeCatalog
+  readonly ingests: Pick<IngestCatalog, 'findVersion' | 'entities'>
+  readonly dropped: DroppedCatalog
+}
+
+export class SimulatedCatalog {
+  readonly #disk: SimulatedDisk
+  readonly #random: Random
+  readonly #ingests: readonly Ingest[]
+  #state: State = {
+    manifest: { sealedPosition: 0, files: [], registries: [], counts: [] },
+    rejected: [],
+    judgedPosition: 0,
+  }
+  #unsure: State | null = null
+
+  constructor(disk: SimulatedDisk, random: Random, ingests: readonly Ingest[]) {
+    this.#disk = disk
+    this.#random = random
+    this.#ingests = ingests
+  }
+
+  get manifest(): Manifest {
+    return this.#state.manifest
+  }
+
+  get rejected(): readonly RejectedRow[] {
+    return this.#state.rejected
+  }
+
+  /** The process has ended. */
+  end(): void {
+    if (this.#unsure !== null && this.#random.below(2) === 0) this.#state = this.#unsure
+    this.#unsure = null
+  }
+
+  connect(ended: AbortSignal): CatalogConnection {
+    const run = this.#disk.committer(ended)
+    const commit = async (change: (state: State) => State): Promise<void> => {
+      const before = this.#state
+      try {
+        await run(() => {
+          this.#state = change(this.#state)
+          this.#unsure = null
+        })
+      } catch (error) {
+        if (isFault(error)) this.#unsure = change(before)
+        throw error
+      }
+    }
+    return {
+      manifest: {
+        load: async () => this.#state.manifest,
+        commit: (made) => commit((state) => ({ ...state, manifest: changedBy(state.manifest, made) })),
+        drop: notSimulated,
+      },
+      outcomes: {
+        add: ({ rejected }, throughPosition) => commit((state) => kept(state, rejected, throughPosition)),
+        replay: notSimulated,
+        judgedPosition: async () => this.#state.judgedPosition,
+      },
+      ingests: {
+        findVersion: async (id, version) =>
+          this.#ingests.find((ingest) => ingest.id === id && ingest.fieldsVersion === version) ?? null,
+        entities: async () => [],
+      },
+      dropped: { list: async () => [], remove: notSimulated },
+    }
+  }
+}
+
+/** Whether an error comes of a fault that the history has put into the disk. */
+export function isFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return isFaultText(error.message) || isFault(error.cause)
+}
+
+/** The same of the text of an error. */
+export function isFaultText(message: string): boolean {
+  return /(EIO|ENOSPC): simulated/.test(message)
+}
+
+function changedBy(manifest: Manifest, { add, remove, registries, seal }: ManifestChange): Manifest {
+  const sealedPosition = seal?.position ?? manifest.sealedPosition
+  if (sealedPosition < manifest.sealedPosition) throw new Error('the sealed position would go back')
+  const left = without(manifest.files, remove, fileKey)
+  if (left.length !== manifest.files.length - remove.length) throw new Error('a file to be removed is not there')
+  if (without(left, add, fileKey).length < left.length) throw new Error('a file to be added is there already')
+  const counts = seal?.counts ?? []
+  return {
+    sealedPosition,
+    files: [...left, ...add].sort((one, other) => (fileKey(one) < fileKey(other) ? -1 : 1)),
+    registries: [...without(manifest.registries, registries, ({ entityId }) => String(entityId)), ...registries],
+    counts: [...without(manifest.counts, counts, ({ ingestId }) => String(ingestId)), ...counts],
+  }
+}
+
+function fileKey({ entityId, name }: StoreFileKey): string {
+  return `${entityId}/${name}`
+}
+
+function without<One extends Other, Other>(
+  all: readonly One[],
+  left: readonly Other[],
+  keyOf: (one: Other) => string,
+): One[] {
+  const keys = new Set(left.map(keyOf))
+  return all.filter((one) => !keys.has(keyOf(one)))
+}
+
+/** Rows that were kept before are left as they are. */
+function kept(state: State, rejected: readonly RejectedRow[], throughPosition: number): State {
+  const known = new Set(state.rejected.map(({ position }) => position))
+  return {
+    ...state,
+    rejected: [...state.rejected, ...rejected.filter(({ position }) => !known.has(position))],
+    judgedPosition: Math.max(state.judgedPosition, throughPosition),
+  }
+}
+
+function notSimulated(): never {
+  throw new Error('this is not simulated')
+}

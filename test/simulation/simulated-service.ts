@@ -1,0 +1,165 @@
+// A service without HTTP and threads on a simulated disk: the journal's writer, the trimmer, and the store's thread, which is started again
+// when it dies of a fault.
+import { setImmediate } from 'node:timers/promises'
+import { openFileJournal } from '../../src/journal/file/file-journal.ts'
+import { type JournalEntry, type JournalWriter, positionAfter } from '../../src/journal/journal.ts'
+import type { Disk } from '../../src/lib/disk.ts'
+import type { ServiceEvent } from '../../src/observe/event.ts'
+import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { Counters } from '../../src/store-thread/counters.ts'
+import type { StoreSettings, StoreState } from '../../src/store-thread/messages.ts'
+import { Trimmer } from '../../src/store-thread/trimmer.ts'
+import type { Random } from '../support/random.ts'
+import type { SimulatedDisk } from '../support/simulated-disk.ts'
+import { isFault, isFaultText, type SimulatedCatalog } from './simulated-catalog.ts'
+import { journalDirectory, type Sabotage, SimulatedThread } from './simulated-thread.ts'
+
+export interface ServiceParts {
+  readonly disk: SimulatedDisk
+  readonly catalog: SimulatedCatalog
+  readonly random: Random
+  readonly settings: StoreSettings
+  readonly sabotage: Sabotage
+}
+
+/** Far more turns of the event loop than anything here takes. */
+const turnsMax = 20_000
+
+export class SimulatedService {
+  readonly counters = new Counters()
+  /** How often each kind of event came. */
+  readonly events = new Map<ServiceEvent['kind'], number>()
+  readonly #parts: ServiceParts
+  readonly #journal: JournalWriter
+  readonly #trimmer: Trimmer
+  #thread: SimulatedThread | null = null
+  #ended = new AbortController()
+  #closed = false
+  #wrong: unknown = null
+
+  /** Resolves before the store has caught up. Throws when a fault of the disk strikes the journal. */
+  static async start(parts: ServiceParts): Promise<SimulatedService> {
+    const disk: Disk = (parts.sabotage.disk ?? ((each) => each))(parts.disk.mount())
+    const { random, catalog } = parts
+    const journal = await openFileJournal({
+      disk,
+      directory: journalDirectory,
+      settings: { segmentBytes: 1500, batchBytesMax: 1000, pendingBytesMax: 6000 },
+      observe: () => undefined,
+      reachedPosition: catalog.manifest.sealedPosition,
+      newSalt: () => random.below(2 ** 32),
+      nowMs: () => 0,
+    })
+    return new SimulatedService(parts, journal)
+  }
+
+  private constructor(parts: ServiceParts, journal: JournalWriter) {
+    this.#parts = parts
+    this.#journal = journal
+    this.#trimmer = new Trimmer({ journal, observe: (event) => this.#observe(event), reach: () => undefined })
+    journal.onDurable((position) => this.#thread?.durable(position))
+    void this.#run()
+  }
+
+  /** Null while the thread is being started. */
+  get store(): EmbeddedStore | null {
+    return this.#thread?.store ?? null
+  }
+
+  get processedPosition(): number {
+    return this.#thread?.processedPosition ?? 0
+  }
+
+  get durablePosition(): number {
+    return this.#journal.durablePosition
+  }
+
+  get firstPosition(): number {
+    return this.#journal.firstPosition
+  }
+
+  /** Resolves with the position behind the entry. */
+  async push(entry: JournalEntry): Promise<number> {
+    const position = await this.#journal.append(entry)
+    this.counters.accepted(entry.ingestId, entry.rows)
+    return positionAfter({ ...entry, position })
+  }
+
+  /** Waits until all is judged that was in the journal, in a thread that lives. */
+  async caughtUp(): Promise<EmbeddedStore> {
+    const { durablePosition } = this.#journal
+    for (let turns = 0; turns < turnsMax; turns++) {
+      this.requireSound()
+      if (this.#thread !== null && this.processedPosition >= durablePosition) return this.#thread.store
+      await setImmediate()
+    }
+    throw new Error(`the store has reached ${this.processedPosition} of ${durablePosition}, and no more`)
+  }
+
+  /** Throws what went wrong, if something did that is no fault of the disk. */
+  requireSound(): void {
+    if (this.#wrong !== null) throw this.#wrong
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#thread?.close().catch((error: unknown) => this.#failed(error))
+    this.end()
+    await this.#trimmer.stop()
+    await this.#journal.close()
+  }
+
+  /** It does nothing more: the process has ended. */
+  end(): void {
+    this.#closed = true
+    this.#ended.abort()
+    this.#thread?.end()
+  }
+
+  /** As the main thread does: a thread that died is started again. */
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      this.#ended = new AbortController()
+      try {
+        const { durablePosition } = this.#journal
+        const thread = await SimulatedThread.open(
+          {
+            ...this.#parts,
+            counters: this.counters,
+            observe: (event) => this.#observe(event),
+            durablePosition,
+            sealed: ({ sealedPosition }: StoreState) => this.#trimmer.sealed(sealedPosition),
+            trim: (position) => this.#trim(position),
+          },
+          this.#ended,
+        )
+        this.#thread = thread
+        thread.durable(this.#journal.durablePosition)
+        await thread.followed
+        return
+      } catch (error) {
+        this.#failed(error)
+        this.#ended.abort()
+        this.#thread?.end()
+        this.#thread = null
+        if (this.#wrong !== null) return
+        await setImmediate()
+      }
+    }
+  }
+
+  async #trim(position: number): Promise<void> {
+    await this.#journal.trim(position)
+  }
+
+  #observe(event: ServiceEvent): void {
+    this.events.set(event.kind, (this.events.get(event.kind) ?? 0) + 1)
+    if (event.kind === 'sealFailed' || event.kind === 'compactFailed' || event.kind === 'removalFailed') {
+      if (!isFaultText(event.message)) this.#wrong ??= new Error(`${event.kind}: ${event.message}`)
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (!isFault(error)) this.#wrong ??= error
+  }
+}

@@ -1,0 +1,189 @@
+// The store's thread on a simulated disk: composed as src/store-thread/thread.ts does it, without a thread.
+import type { ManifestCatalog } from '../../src/catalog/manifest.ts'
+import { Judge } from '../../src/ingest/judge.ts'
+import { ItemJudge } from '../../src/ingest/judge-items.ts'
+import { Pipeline } from '../../src/ingest/pipeline.ts'
+import { openFileJournalReader } from '../../src/journal/file/reader.ts'
+import type { Disk } from '../../src/lib/disk.ts'
+import type { Observe } from '../../src/observe/event.ts'
+import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import type { OpenBlocking } from '../../src/store/embedded/sealed/blocking-file.ts'
+import type { SeriesWriter } from '../../src/store/series-store.ts'
+import type { Counters } from '../../src/store-thread/counters.ts'
+import { Departures } from '../../src/store-thread/departures.ts'
+import { Follower } from '../../src/store-thread/follower.ts'
+import { IngestCounts } from '../../src/store-thread/ingest-counts.ts'
+import type { StoreSettings, StoreState } from '../../src/store-thread/messages.ts'
+import { openStore } from '../../src/store-thread/open-store.ts'
+import { Removals } from '../../src/store-thread/removals.ts'
+import { Upkeep } from '../../src/store-thread/upkeep.ts'
+import type { Random } from '../support/random.ts'
+import type { SimulatedDisk } from '../support/simulated-disk.ts'
+import type { SimulatedCatalog } from './simulated-catalog.ts'
+
+export const journalDirectory = '/data/journal'
+export const storeDirectory = '/data/store'
+
+/** What stands between the parts and the disk or the catalog, for planted bugs. */
+export interface Sabotage {
+  readonly disk?: (disk: Disk) => Disk
+  /** `trim` deletes from the journal what is before a position. */
+  readonly manifest?: (manifest: ManifestCatalog, trim: (position: number) => Promise<void>) => ManifestCatalog
+  readonly writer?: (store: EmbeddedStore) => SeriesWriter
+}
+
+export interface ThreadParts {
+  readonly disk: SimulatedDisk
+  readonly catalog: SimulatedCatalog
+  readonly random: Random
+  readonly settings: StoreSettings
+  readonly sabotage: Sabotage
+  readonly counters: Counters
+  readonly observe: Observe
+  readonly durablePosition: number
+  readonly sealed: (state: StoreState) => void
+  readonly trim: (position: number) => Promise<void>
+}
+
+export class SimulatedThread {
+  readonly store: EmbeddedStore
+  /** Rejects when the thread dies of an error; resolves once it is closed. */
+  readonly followed: Promise<void>
+  readonly #pipeline: Pipeline
+  readonly #follower: Follower
+  readonly #end: () => void
+  readonly #close: () => Promise<void>
+
+  private constructor(
+    store: EmbeddedStore,
+    pipeline: Pipeline,
+    follower: Follower,
+    ends: { end(): void; close(): Promise<void> },
+  ) {
+    this.store = store
+    this.#pipeline = pipeline
+    this.#follower = follower
+    this.#end = ends.end
+    this.#close = ends.close
+    this.followed = follower.follow()
+  }
+
+  static async open(parts: ThreadParts, ended: AbortController): Promise<SimulatedThread> {
+    const { settings, observe, sabotage, counters } = parts
+    const disk = (sabotage.disk ?? same)(parts.disk.mount(ended.signal))
+    const { manifest: plainManifest, ...catalog } = parts.catalog.connect(ended.signal)
+    const manifestCatalog = sabotage.manifest?.(plainManifest, parts.trim) ?? plainManifest
+    const journal = openFileJournalReader({ disk, directory: journalDirectory })
+    const manifest = await manifestCatalog.load()
+    const folder = { openBlocking: blocking(parts.disk), randomBytes: randomBytesOf(parts.random), writing: smallPages }
+    const directory = storeDirectory
+    const replacing = new Set<number>()
+    const opened = await openStore({ replacing, disk, directory, settings, manifest, observe, folder })
+    const { store } = opened
+    const pipeline = await Pipeline.open({
+      ...catalog,
+      journal,
+      judge: new Judge({ rowBytes: 10_000 }),
+      itemJudge: new ItemJudge({ rowBytes: 10_000 }),
+      store: sabotage.writer?.(store) ?? store,
+      observe,
+      reach: () => undefined,
+      stepBytes: settings.stepBytes,
+    })
+    const counts = new IngestCounts(manifest.counts)
+    const stopping = new AbortController()
+    const reach = (): void => undefined
+    const { removeEntity } = opened
+    const removals = new Removals({
+      removeFile: (file) => opened.folder.remove(file),
+      removeEntity,
+      observe,
+      reach,
+    })
+    const upkeep = new Upkeep({
+      ...opened,
+      manifest: manifestCatalog,
+      removals,
+      departures: await Departures.open(catalog),
+      settings,
+      observe,
+      reach,
+      signal: stopping.signal,
+      changed: () => parts.sealed(upkeep.state),
+      wake: () => follower.wake(),
+    })
+    const follower = new Follower(
+      {
+        pipeline,
+        stepped: (tallies) => {
+          counts.add(tallies)
+          counters.judged(tallies)
+        },
+        mustWait: () => {
+          upkeep.afterStep(pipeline.position, () => counts.takeChanged())
+          return upkeep.isFull
+        },
+        caughtUp: () => undefined,
+      },
+      parts.durablePosition,
+    )
+    counters.restart(manifest.counts)
+    parts.sealed(upkeep.state)
+    upkeep.work()
+    const thread = new SimulatedThread(store, pipeline, follower, {
+      end: () => {
+        ended.abort()
+        stopping.abort()
+        void upkeep.stop()
+      },
+      close: async () => {
+        stopping.abort()
+        follower.stop()
+        await thread.followed
+        await upkeep.stop()
+        await removals.settle()
+        await journal.close()
+      },
+    })
+    return thread
+  }
+
+  get processedPosition(): number {
+    return this.#pipeline.position
+  }
+
+  durable(position: number): void {
+    this.#follower.durable(position)
+  }
+
+  /** It does nothing more. */
+  end(): void {
+    this.#end()
+  }
+
+  close(): Promise<void> {
+    return this.#close()
+  }
+}
+
+/** So that a few rows make several pages and row groups, with everything in the index. */
+const smallPages = { pageRows: 8, sharedPageRows: 4, groupRows: 32, hourRowsMin: 1, tailRowsMin: 1 }
+
+function same(disk: Disk): Disk {
+  return disk
+}
+
+function randomBytesOf(random: Random): (count: number) => Uint8Array {
+  return (count) => Uint8Array.from({ length: count }, () => random.below(256))
+}
+
+function blocking(disk: SimulatedDisk): OpenBlocking {
+  return (path) => {
+    const bytes = disk.contents(path)
+    return {
+      size: () => bytes.length,
+      read: (buffer, count, offset) => bytes.subarray(offset, offset + count).copy(buffer),
+      close: () => undefined,
+    }
+  }
+}
