@@ -1,9 +1,11 @@
 // The queries that a real Druid answered, where the recording lies beside the project, and a DuckDB that holds their data sets.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { DuckdbEngine } from '../../src/engine/duckdb/duckdb-engine.ts'
+import { type EngineTable, LongOverflow, type SqlEngine } from '../../src/engine/sql-engine.ts'
+import { valueAt } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { formatInstant } from '../../src/model/instant.ts'
 import { Problem } from '../../src/model/problem.ts'
@@ -72,70 +74,92 @@ export function recordings({ json }: Tool): ReadonlyMap<string, Recording> {
 }
 
 export interface RecordedData {
-  readonly connection: DuckDBConnection
+  readonly engine: SqlEngine
   readonly tables: readonly SqlTable[]
+  readonly engineTables: ReadonlyMap<number, EngineTable>
 }
 
-const storedAs = {
+const readAs = {
   string: 'VARCHAR',
   long: 'BIGINT',
   double: 'DOUBLE',
-  boolean: 'BIGINT',
-  timestamp: 'TIMESTAMP',
+  boolean: 'BOOLEAN',
+  timestamp: 'VARCHAR',
   json: 'JSON',
 }
-const readAs = { ...storedAs, boolean: 'BOOLEAN', timestamp: 'VARCHAR' }
+const storedAs = { ...readAs, timestamp: 'TIMESTAMPTZ' }
 
-/** The data sets as the engine's tables. */
-export async function loadData({ corpus }: Tool): Promise<RecordedData> {
+/** The data sets as Parquet files of a folder, and an engine that may read them. */
+export async function loadData({ corpus }: Tool, directory: string): Promise<RecordedData> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' })
   const connection = await instance.connect()
-  await connection.run("SET TimeZone = 'UTC'")
-  const directory = mkdtempSync(join(tmpdir(), 'tidemark-druid-sql-'))
   const tables: SqlTable[] = []
+  const engineTables = new Map<number, EngineTable>()
   for (const [index, name] of corpus.DATASET_NAMES.entries()) {
     const set = corpus.dataset(name)
     const { fields } = set.tidemark
-    const table = sqlTable({ id: index + 1, name, fields })
-    const file = join(directory, `${name}.ndjson`)
-    writeFileSync(file, `${corpus.lines(set, 'tidemark').join('\n')}\n`)
-    const types = new Map(fields.map((field) => [field.name, field.type]))
+    const entity = { id: index + 1, name, fields }
+    const json = join(directory, `${name}.ndjson`)
+    const path = join(directory, `${name}.parquet`)
+    writeFileSync(json, `${corpus.lines(set, 'tidemark').join('\n')}\n`)
     const columns = fields.map((field) => `'${field.name}': '${readAs[field.type]}'`)
-    const items = table.columns.map(({ field }, at) => `CAST("${field}" AS ${storedAs[types.get(field)!]}) AS c${at}`)
-    await connection.run(
-      `CREATE TABLE entity_${table.entityId} AS SELECT ${items} FROM read_json('${file}', format = 'newline_delimited', columns = {${columns}})`,
-    )
-    tables.push(table)
+    const items = fields.map((field) => `CAST("${field.name}" AS ${storedAs[field.type]}) AS "${field.name}"`)
+    const read = `read_json('${json}', format = 'newline_delimited', columns = {${columns}})`
+    await connection.run(`COPY (SELECT ${items} FROM ${read}) TO '${path}' (FORMAT parquet)`)
+    tables.push(sqlTable(entity))
+    const files = [{ path, fields: fields.map((field) => field.name) }]
+    engineTables.set(entity.id, { entityId: entity.id, fields: engineFields(entity), files, sinceMs: null })
   }
-  rmSync(directory, { recursive: true })
-  return { connection, tables }
+  instance.closeSync()
+  const engine = await DuckdbEngine.open({
+    directories: [directory],
+    temporaryDirectory: join(directory, 'temporary'),
+    temporaryBytes: 2 ** 30,
+    memoryBytes: 2 ** 30,
+    threads: 2,
+  })
+  return { engine, tables, engineTables }
+}
+
+function engineFields({ fields }: DataSet['tidemark']): EngineTable['fields'] {
+  const time = fields.filter((field) => field.role === 'time')
+  const others = fields.filter((field) => field.role !== 'time')
+  return [...time, ...others].map(({ name, type }) => ({ name, type: type === 'json' ? 'string' : type }))
 }
 
 /** Runs a text as the service would, and gives its rows as plain values. */
-export async function ask({ connection, tables }: RecordedData, text: string): Promise<Reply> {
+export async function ask(data: RecordedData, text: string): Promise<Reply> {
   try {
     try {
-      return await rowsOf(connection, translateSql(text, tables))
+      return await rowsOf(data, translateSql(text, data.tables))
     } catch (error) {
-      if (error instanceof Problem || !/Out of Range/.test(String(error))) throw error
-      return await rowsOf(connection, translateSql(text, tables, { wraps: true }))
+      if (!(error instanceof LongOverflow)) throw error
+      return await rowsOf(data, translateSql(text, data.tables, { wraps: true }))
     }
   } catch (error) {
-    return { status: 400, text: String(error) }
+    if (error instanceof Problem) return { status: error.status, text: error.message }
+    return { status: 500, text: String(error) }
   }
 }
 
-async function rowsOf(connection: DuckDBConnection, { text, columns }: CheckedSql): Promise<Reply> {
-  const reader = await connection.runAndReadAll(text)
-  const body = reader.getRows().map((row) =>
-    Object.fromEntries(
-      row.map((value, index) => {
-        const { name, type } = columns[index]!
-        if (value !== null && type === 'timestamp') return [name, formatInstant(Number(value))]
-        if (typeof value === 'number' && !Number.isFinite(value)) return [name, String(value)]
-        return [name, value]
-      }),
-    ),
-  )
+async function rowsOf(
+  { engine, engineTables }: RecordedData,
+  { text, columns, entityIds }: CheckedSql,
+): Promise<Reply> {
+  const query = {
+    text,
+    types: columns.map(({ type }) => type),
+    tables: entityIds.map((id) => engineTables.get(id)!),
+  }
+  const body: object[] = []
+  for await (const batch of engine.run(query, { resultRows: 1_000_000 }, new AbortController().signal)) {
+    for (let row = 0; row < batch.rows; row += 1) {
+      const values = columns.map(({ name, type }, index) => {
+        const value = valueAt(batch.columns[index]!, row)
+        return [name, typeof value === 'number' && type === 'timestamp' ? formatInstant(value) : value]
+      })
+      body.push(Object.fromEntries(values))
+    }
+  }
   return { status: 200, body }
 }

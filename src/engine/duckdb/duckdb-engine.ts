@@ -1,0 +1,100 @@
+import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api'
+import { Problem } from '../../model/problem.ts'
+import type { EngineBatch, EngineLimits, EngineQuery, SqlEngine } from '../sql-engine.ts'
+import { checkTree } from './allow-list.ts'
+import { engineError } from './engine-error.ts'
+import { readChunk } from './read-chunk.ts'
+import { withTables } from './table-sql.ts'
+
+export interface DuckdbSettings {
+  /** The folders of the files that queries may read; nothing else is open to the engine. */
+  readonly directories: readonly string[]
+  /** For what does not fit into memory. */
+  readonly temporaryDirectory: string
+  readonly temporaryBytes: number
+  readonly memoryBytes: number
+  readonly threads: number
+}
+
+/** DuckDB in this process, without a database of its own and locked against every change of its settings. */
+export class DuckdbEngine implements SqlEngine {
+  readonly #instance: DuckDBInstance
+
+  private constructor(instance: DuckDBInstance) {
+    this.#instance = instance
+  }
+
+  static async open(settings: DuckdbSettings): Promise<DuckdbEngine> {
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: String(settings.threads),
+      memory_limit: `${settings.memoryBytes}B`,
+      temp_directory: settings.temporaryDirectory,
+      max_temp_directory_size: `${settings.temporaryBytes}B`,
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      allow_community_extensions: 'false',
+    })
+    const connection = await instance.connect()
+    const directories = settings.directories.map((directory) => `'${directory.replaceAll("'", "''")}'`)
+    await connection.run("SET GLOBAL TimeZone = 'UTC'")
+    await connection.run(`SET GLOBAL allowed_directories = [${directories.join(', ')}]`)
+    await connection.run('SET GLOBAL enable_external_access = false')
+    await connection.run('SET GLOBAL lock_configuration = true')
+    connection.closeSync()
+    return new DuckdbEngine(instance)
+  }
+
+  async *run(query: EngineQuery, { resultRows }: EngineLimits, signal: AbortSignal): AsyncGenerator<EngineBatch> {
+    signal.throwIfAborted()
+    const connection = await this.#instance.connect()
+    const onAbort = (): void => connection.interrupt()
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      await check(connection, query)
+      const result = await attempt(signal, () => connection.stream(withTables(query.text, query.tables)))
+      let rows = 0
+      for (;;) {
+        const chunk = await nextChunk(result, signal)
+        if (chunk === null || chunk.rowCount === 0) return
+        rows += chunk.rowCount
+        if (rows > resultRows) throw tooManyRows(resultRows)
+        yield readChunk(chunk, query.types)
+      }
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      connection.closeSync()
+    }
+  }
+
+  close(): void {
+    this.#instance.closeSync()
+  }
+}
+
+/** Parsed by the engine's own parser, as a SELECT and nothing else, and held against the allow-list. */
+async function check(connection: DuckDBConnection, { text, tables }: EngineQuery): Promise<void> {
+  const reader = await connection.runAndReadAll('SELECT CAST(json_serialize_sql($1::VARCHAR) AS VARCHAR)', [text])
+  checkTree(JSON.parse(String(reader.getRows()[0]?.[0])), new Set(tables.map((table) => `entity_${table.entityId}`)))
+}
+
+function nextChunk(result: DuckDBResult, signal: AbortSignal) {
+  return attempt(signal, () => result.fetchChunk())
+}
+
+async function attempt<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  try {
+    // An abort before the engine has begun would interrupt nothing.
+    signal.throwIfAborted()
+    return await run()
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw engineError(error)
+  }
+}
+
+function tooManyRows(resultRows: number): Problem {
+  return new Problem(
+    'result_too_large',
+    `The answer has more than ${resultRows} rows, which is limits.resultRows. Ask for a shorter range, add conditions or LIMIT, or aggregate.`,
+  )
+}

@@ -1,0 +1,56 @@
+// What the engine says when a checked query fails while it runs, in the caller's words.
+import { Problem } from '../../model/problem.ts'
+import { LongOverflow } from '../sql-engine.ts'
+
+interface Known {
+  readonly form: RegExp
+  readonly told: (message: string) => string
+}
+
+const known: readonly Known[] = [
+  { form: /a whole number is divided by zero[^\n]*/, told: (message) => message },
+  {
+    form: /More than one row returned by a subquery/,
+    told: () => 'a query that stands for a value gave more than one row: aggregate it, or add LIMIT 1',
+  },
+  {
+    form: /invalid perl operator|missing \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid character class|pattern too large|unexpected \)|invalid named capture|trailing \\/i,
+    told: () => 'a regular expression is not one that is understood here: looking around and references back are not',
+  },
+  {
+    form: /FULL OUTER JOIN|full outer/i,
+    told: () => 'a FULL JOIN needs a condition that compares columns of both sides by =',
+  },
+  {
+    form: /Conversion Error|Could not convert|Invalid Input Error/,
+    told: () => 'a value cannot be turned into the type that is asked for',
+  },
+  { form: /out of range|Out of Range/, told: () => 'a number or a time is beyond its range' },
+]
+
+/** The error to throw for one of the engine's. What is no query's fault stays an Error. */
+export function engineError(error: unknown): Error {
+  const message = error instanceof Error ? error.message : String(error)
+  if (/^Out of Memory Error/.test(message) || /max_temp_directory_size/.test(message)) return tooMuch()
+  if (/^(?:INTERNAL|FATAL|IO) Error/.test(message)) return error instanceof Error ? error : new Error(message)
+  if (/^Out of Range Error: Overflow in/.test(message)) return new LongOverflow()
+  for (const { form, told } of known) {
+    const found = form.exec(message)
+    if (found !== null) return atFault(told(found[0]))
+  }
+  if (/^(?:Binder|Catalog|Parser|Not implemented|Constraint|Invalid Type|Mismatch Type) Error/.test(message)) {
+    return atFault('this form of query is not answered here: write it in another way')
+  }
+  return error instanceof Error ? error : new Error(message)
+}
+
+function atFault(message: string): Problem {
+  return new Problem('invalid_request', `sql_query: ${message}`, { errors: [{ path: 'sql_query', message }] })
+}
+
+function tooMuch(): Problem {
+  return new Problem(
+    'result_too_large',
+    'The query needs more memory than sql.memoryBytes and sql.temporaryBytes give to it. Ask for a shorter range, fewer groups, or an aggregate.',
+  )
+}
