@@ -19,7 +19,12 @@ interface Property {
 /** What is pushed as one row: an object by its properties, or a text that is none. */
 type PushedRow = { readonly text: string; readonly properties: readonly Property[] | null }
 
-type Outcome = { readonly stored: readonly Value[] } | { readonly code: RejectCode; readonly field: string | null }
+/** A field of which the row has no property, where that is not the same as a null. */
+const absent = Symbol('absent')
+
+type Outcome =
+  | { readonly stored: readonly (Value | typeof absent)[] }
+  | { readonly code: RejectCode; readonly field: string | null }
 
 // The model.
 
@@ -58,7 +63,7 @@ function modelValue(type: Field['type'], text: string): Judged {
   return ms === null ? fails.wrong : { value: ms }
 }
 
-function modelRow({ properties }: PushedRow, fields: readonly Field[]): Outcome {
+function modelRow({ properties }: PushedRow, { fields, duplicates }: Ingest): Outcome {
   if (properties === null) return { code: 'not_an_object', field: null }
   const last = new Map(properties.map(({ name, value }) => [name, value]))
   const values = new Map<string, Value>()
@@ -78,7 +83,8 @@ function modelRow({ properties }: PushedRow, fields: readonly Field[]): Outcome 
     const field = fields.find((candidate, i) => candidate.role === role && stored[i] === null)
     if (field !== undefined) return { code, field: field.source }
   }
-  return { stored }
+  if (duplicates === 'keep') return { stored }
+  return { stored: fields.map(({ source }, i) => (values.has(source) ? stored[i]! : absent)) }
 }
 
 // What is pushed.
@@ -155,13 +161,14 @@ function propertyOf(field: Field): fc.Arbitrary<Property> {
   if (field.type === 'json') throw new Error('no series field is json')
   const likely = { weight: 30, arbitrary: value[field.type] }
   const odd = { weight: 1, arbitrary: anyValue }
+  const none = { weight: field.role === 'time' || field.role === 'tag' ? 0 : 4, arbitrary: fc.constant('null') }
   return fc.record({
     name: fc.constant(field.source),
     key: fc.oneof(
       { weight: 20, arbitrary: fc.constant(JSON.stringify(field.source)) },
       spelt(fc.constant(field.source)),
     ),
-    value: fc.oneof(likely, odd),
+    value: fc.oneof(likely, odd, none),
   })
 }
 
@@ -224,16 +231,21 @@ function outcomes({ batch, rejected }: Judgement): ReadonlyMap<number, Outcome &
   const all = new Map<number, Outcome & { text?: string }>()
   for (const { position, code, field, row } of rejected) all.set(position, { code, field, text: row })
   batch?.positions.forEach((position, i) => {
-    all.set(position, { stored: batch.columns.map((column) => valueAt(column, i)) })
+    const stored = batch.columns.map((column, place) => {
+      const value = valueAt(column, i)
+      const isPushed = value !== null || batch.pushedNulls === undefined || batch.pushedNulls[place]?.[i] === 1
+      return isPushed ? value : absent
+    })
+    all.set(position, { stored })
   })
   return all
 }
 
-function expectedOutcomes(entries: readonly PlacedEntry[], pushes: readonly Push[], fields: readonly Field[]) {
+function expectedOutcomes(entries: readonly PlacedEntry[], pushes: readonly Push[], ingest: Ingest) {
   const all = new Map<number, Outcome & { text?: string }>()
   pushes.forEach(({ rows }, i) => {
     rows.forEach((row, index) => {
-      const outcome = modelRow(row, fields)
+      const outcome = modelRow(row, ingest)
       all.set(entries[i]!.position + index, 'code' in outcome ? { ...outcome, text: row.text } : outcome)
     })
   })
@@ -242,12 +254,16 @@ function expectedOutcomes(entries: readonly PlacedEntry[], pushes: readonly Push
 
 test('every row is stored or rejected as the model says, and again the same when judged again', () => {
   const calls = fieldList.chain((fields) =>
-    fc.tuple(fc.constant(fields), fc.array(fc.array(push(fields), { maxLength: 3 }), { maxLength: 3 })),
+    fc.tuple(
+      fc.constant(fields),
+      fc.array(fc.array(push(fields), { maxLength: 3 }), { maxLength: 3 }),
+      fc.constantFrom('keep' as const, 'replace' as const),
+    ),
   )
   fc.assert(
-    fc.property(calls, ([fields, batches]) => {
+    fc.property(calls, ([fields, batches, duplicates]) => {
       const definition = { id: 1, alias: 'a', kind: 'series', entity: 'a', entityId: 1, state: 'active' } as const
-      const ingest: Ingest = { ...definition, fields, fieldsVersion: 1, duplicates: 'keep', reason: null, createdMs: 0 }
+      const ingest: Ingest = { ...definition, fields, fieldsVersion: 1, duplicates, reason: null, createdMs: 0 }
       const judge = new Judge({ rowBytes: 1 << 20 })
       for (const pushes of batches) {
         let position = 100
@@ -256,7 +272,7 @@ test('every row is stored or rejected as the model says, and again the same when
           position += Math.max(1, entry.rows)
           return entry
         })
-        const expected = expectedOutcomes(entries, pushes, fields)
+        const expected = expectedOutcomes(entries, pushes, ingest)
         expect(outcomes(judge.judge(entries, ingest))).toEqual(expected)
         expect(outcomes(new Judge({ rowBytes: 1 << 20 }).judge(entries, ingest))).toEqual(expected)
       }

@@ -7,7 +7,7 @@ import { openFileJournalReader } from '../../src/journal/file/reader.ts'
 import { CsvReader } from '../../src/lib/csv-reader.ts'
 import type { Value } from '../../src/model/column.ts'
 import type { Entity, EntityField } from '../../src/model/entity.ts'
-import type { Ingest } from '../../src/model/ingest.ts'
+import type { Duplicates, Ingest } from '../../src/model/ingest.ts'
 import { formatInstant } from '../../src/model/instant.ts'
 import { outputFields } from '../../src/model/plan.ts'
 import { Queries } from '../../src/query/queries.ts'
@@ -15,7 +15,7 @@ import type { AnswerFormat } from '../../src/query/query-runner.ts'
 import type { QueryKind, QueryRequest } from '../../src/query/requests.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { bodyOf, inProcessRunner } from '../support/in-process.ts'
-import { ModelStore, type ResultRow } from '../support/model-store.ts'
+import { itemOf, ModelStore, type ResultRow } from '../support/model-store.ts'
 import {
   dateText,
   oneOf,
@@ -91,7 +91,8 @@ class World {
   constructor(draw: Draw) {
     this.#draw = draw
     this.entity = randomEntity(draw)
-    this.#ingest = ingestOf([this.entity.time, ...this.entity.tags, ...this.entity.others])
+    const fields = [this.entity.time, ...this.entity.tags, ...this.entity.others]
+    this.#ingest = ingestOf(fields, draw(3) === 0 ? 'replace' : 'keep')
     this.#store = new EmbeddedStore({ generationRows: 8 })
     this.#queries = this.#newQueries()
   }
@@ -116,7 +117,8 @@ class World {
         body,
       })
       for (const [index, values] of rows.entries()) {
-        this.model.writeRow({ entityId: 1, position: position + index, values })
+        const item = this.#ingest.duplicates === 'replace' ? { item: itemOf(this.#ingest.fields, values) } : {}
+        this.model.writeRow({ entityId: 1, position: position + index, values, ...item })
       }
       await this.#follow(journal.durablePosition)
     }
@@ -159,7 +161,7 @@ class World {
       id: 1,
       name: 'plant',
       fields: this.#ingest.fields.map(({ name, type, role }) => ({ name, type, role })),
-      duplicates: 'keep',
+      duplicates: this.#ingest.duplicates,
       ingests: ['plant'],
       retention: null,
       sinceMs: null,
@@ -177,7 +179,7 @@ class World {
   }
 }
 
-function ingestOf(fields: readonly EntityField[]): Ingest {
+function ingestOf(fields: readonly EntityField[], duplicates: Duplicates): Ingest {
   return {
     id: 1,
     alias: 'plant',
@@ -186,7 +188,7 @@ function ingestOf(fields: readonly EntityField[]): Ingest {
     entityId: 1,
     fields: fields.map((field) => ({ ...field, source: field.name })),
     fieldsVersion: 1,
-    duplicates: 'keep',
+    duplicates,
     state: 'active',
     reason: null,
     createdMs: 0,

@@ -43,6 +43,7 @@ export interface AtRestParts {
   folder(store: EmbeddedStore, draw: Draw): TestedFolder
   /** For planted bugs. */
   switch?(store: EmbeddedStore, change: FileSwitch): void
+  readonly keepsAfterRestart?: boolean
 }
 
 /** One history by a seed. Throws at the first answer that is not the model's. */
@@ -60,13 +61,14 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     // A run that began before a switch sees what it began with.
     const early = randomPlan(draw, entity, spanMs)
     const earlyRows = rowsOf(history.store, early)
-    await history.step()
+    for (let steps = 1 + draw(2); steps > 0; steps--) await history.step()
     expectSame(early, await earlyRows, model.run(early))
     for (let question = draw(6); question > 0; question--) {
       const plan = draw(3) === 0 ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs)
       expectSame(plan, await rowsOf(history.store, plan), model.run(plan))
     }
-    expect(await history.store.statistics(entityId, null)).toEqual(model.statistics(entityId))
+    const sinceMs = draw(2) === 0 ? null : draw(spanMs)
+    expect(await history.store.statistics(entityId, sinceMs)).toEqual(model.statistics(entityId, sinceMs))
   }
   await history.end()
 }
@@ -152,7 +154,8 @@ class History {
     restoreSeries(before.registry(entityId), store.registry(entityId))
     if (folder.open === undefined) restoreColumns(before.registry(entityId), store.registry(entityId))
     const add = before.files(entityId).map((file) => folder.open?.(file.info) ?? file)
-    if (before.registry(entityId).columns.replaced !== null) store.registry(entityId).columns.replaceRows()
+    const replaces = before.registry(entityId).columns.replaced !== null
+    if (replaces && this.#parts.keepsAfterRestart !== true) store.registry(entityId).columns.replaceRows()
     store.switchFiles({ add, remove: [], frozen: null, gone: () => {} })
     for (const batch of this.#batches.slice(before.position)) store.write(batch)
     this.store = store

@@ -66,10 +66,14 @@ export class ModelStore {
     }
   }
 
-  statistics(entityId: number): { rows: number; firstMs: number | null; lastMs: number | null } {
+  statistics(
+    entityId: number,
+    sinceMs: number | null = null,
+  ): { rows: number; firstMs: number | null; lastMs: number | null } {
     const times = this.#rows
       .filter((row) => row.entityId === entityId)
       .map((row) => Number(Object.values(row.values)[0]))
+      .filter((ms) => sinceMs === null || ms >= sinceMs)
       .sort((left, right) => left - right)
     return { rows: times.length, firstMs: times.at(0) ?? null, lastMs: times.at(-1) ?? null }
   }

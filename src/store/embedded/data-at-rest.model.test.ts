@@ -7,6 +7,7 @@ import { type AtRestParts, checkHistory } from '../../../test/support/data-at-re
 import { MemoryFolder } from '../../../test/support/memory-files.ts'
 import type { Draw } from '../../../test/support/random-rows.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
+import type { Segment } from './chunk.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
 import { StoredFolder } from './sealed/stored-folder.ts'
 import type { SealedFile, SealedFileWriter, SealedFolder, SealedReader } from './sealed-source.ts'
@@ -66,10 +67,8 @@ function raggedFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
 
 function raggedWriter(writer: SealedFileWriter): SealedFileWriter {
   return {
-    addSeries: (series, segments) => writer.addSeries(series, segments),
-    finish: () => writer.finish(),
+    ...bound(writer),
     publish: async () => raggedFile(await writer.publish()),
-    abandon: () => writer.abandon(),
   }
 }
 
@@ -92,11 +91,42 @@ function raggedReader(reader: SealedReader): SealedReader {
   }
 }
 
+/** Files that forget which row each value came with. */
+function forgetfulFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
+  const folder = memoryFolder(store, draw)
+  return {
+    create: async (target, pacer) => {
+      const writer = await folder.create(target, pacer)
+      const origins = new Set(store.registry(1).columns.replaced?.map(({ originIndex }) => originIndex))
+      return { ...bound(writer), addSeries: (series, segments) => writer.addSeries(series, without(segments, origins)) }
+    },
+    sync: (entityId) => folder.sync(entityId),
+  }
+}
+
+function bound(writer: SealedFileWriter): SealedFileWriter {
+  return {
+    addSeries: (series, segments) => writer.addSeries(series, segments),
+    finish: () => writer.finish(),
+    publish: () => writer.publish(),
+    abandon: () => writer.abandon(),
+  }
+}
+
+function* without(segments: Iterable<Segment>, columns: ReadonlySet<number>): Generator<Segment> {
+  for (const { chunk, start, end } of segments) {
+    const left = chunk.columns.map((column, index) => (columns.has(index) ? undefined : column))
+    yield { chunk: { times: chunk.times, positions: chunk.positions, columns: left }, start, end }
+  }
+}
+
 describe('the same check finds', () => {
   test.each<[string, AtRestParts]>([
     ['a switch that leaves the frozen rows in', { folder: memoryFolder, switch: leavesFrozen }],
     ['a switch that leaves the merged files in', { folder: memoryFolder, switch: leavesMerged }],
     ['rollups that hold the ragged ends too', { folder: raggedFolder }],
+    ['files that forget which row each value came with', { folder: forgetfulFolder }],
+    ['a restart that forgets that rows are replaced', { folder: memoryFolder, keepsAfterRestart: true }],
   ])('%s', async (_, parts) => {
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, parts)),

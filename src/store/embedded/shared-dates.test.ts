@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { partsOf, sharedDates } from './shared-dates.ts'
+
+type Span = readonly [fromMs: number, toMs: number]
+
+const rangeOf = ([fromMs, toMs]: Span) => ({ fromMs, toMs })
+
+test.each<[string, readonly Span[], readonly Span[]]>([
+  ['none', [], []],
+  ['one alone', [[1, 5]], []],
+  [
+    'two apart',
+    [
+      [6, 9],
+      [1, 5],
+    ],
+    [],
+  ],
+  [
+    'two that share an end',
+    [
+      [1, 5],
+      [5, 9],
+    ],
+    [[5, 5]],
+  ],
+  [
+    'one within another',
+    [
+      [1, 9],
+      [3, 4],
+    ],
+    [[3, 4]],
+  ],
+  [
+    'two within another, apart',
+    [
+      [1, 9],
+      [3, 4],
+      [6, 7],
+    ],
+    [
+      [3, 4],
+      [6, 7],
+    ],
+  ],
+  [
+    'a chain',
+    [
+      [1, 4],
+      [3, 7],
+      [6, 9],
+    ],
+    [
+      [3, 4],
+      [6, 7],
+    ],
+  ],
+  [
+    'three at once',
+    [
+      [1, 6],
+      [2, 8],
+      [4, 9],
+    ],
+    [[2, 8]],
+  ],
+  [
+    'the same twice',
+    [
+      [1, 5],
+      [1, 5],
+    ],
+    [[1, 5]],
+  ],
+])('shared dates of %s', (_, spans, shared) => {
+  expect(sharedDates(spans.map(rangeOf))).toEqual(shared.map(rangeOf))
+})
+
+const all: Span = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+
+test.each<[Span, readonly Span[], readonly (readonly [...Span, isShared: boolean])[]]>([
+  [all, [[1, 5]], [[...all, false]]],
+  [
+    all,
+    [
+      [1, 5],
+      [4, 9],
+    ],
+    [
+      [all[0], 3, false],
+      [4, 5, true],
+      [6, all[1], false],
+    ],
+  ],
+  [
+    [4, 5],
+    [
+      [1, 5],
+      [4, 9],
+    ],
+    [[4, 5, true]],
+  ],
+  [
+    [5, 8],
+    [
+      [1, 5],
+      [4, 9],
+    ],
+    [
+      [5, 5, true],
+      [6, 8, false],
+    ],
+  ],
+  [
+    [6, 8],
+    [
+      [1, 5],
+      [4, 9],
+    ],
+    [[6, 8, false]],
+  ],
+])('parts of %j', (range, spans, parts) => {
+  const expected = parts.map(([fromMs, toMs, isShared]) => ({ fromMs, toMs, isShared }))
+  expect(partsOf(rangeOf(range), spans.map(rangeOf))).toEqual(expected)
+})
