@@ -2,9 +2,9 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Scope } from '../expression/compile.ts'
 import { truthOf } from '../expression/operators.ts'
-import { alphanumericKey } from '../sql/ordering.ts'
+import { alphanumericKey, lengthKey } from '../sql/ordering.ts'
 import { likePattern, matchesPattern } from '../sql/patterns.ts'
-import { bind, type Typed, textToDouble, textValue, toDouble, toLong, toText, utf16Length } from '../sql/typed.ts'
+import { bind, type Typed, textToDouble, textValue, toDouble, toLong, toText } from '../sql/typed.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { Extraction, Filter, Scalar } from '../tree/nodes.ts'
 import { dimensionValue, extract, matchesSearch } from './extraction.ts'
@@ -185,13 +185,11 @@ function boundCondition(filter: Filter & { kind: 'bound' }, value: Typed): Sql {
   switch (filter.ordering) {
     case 'numeric':
       return isNumeric(value) ? numericBound(value, filter) : numericTextBound(value.sql, filter)
-    case 'strlen': {
-      const key = (x: Sql): Sql => sql`ROW(${utf16Length(x)}, ${x})`
+    case 'strlen':
       return between(
-        key(toText(value)),
-        mapBounds(filter, (constant) => key(text(constant))),
+        lengthKey(toText(value)),
+        mapBounds(filter, (constant) => lengthKey(text(constant))),
       )
-    }
     case 'alphanumeric':
       return between(
         alphanumericKey(toText(value)),

@@ -3,7 +3,7 @@ import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Ordering } from '../tree/nodes.ts'
 import { bind, type Typed, textToDouble, toText, utf16Length } from './typed.ts'
 
-/** A text's runs of digits and of other characters, so that lists of them compare as the text does alphanumerically. */
+/** A text's runs of digits and of other characters, as one text that compares as the text does alphanumerically. */
 export function alphanumericKey(text: Sql): Sql {
   const run = (part: Sql): Sql =>
     bind(
@@ -11,7 +11,7 @@ export function alphanumericKey(text: Sql): Sql {
       (digits) =>
         sql`CASE WHEN regexp_matches(${part}, '^[0-9]') THEN '0' || printf('%06d', length(${digits})) || ${digits} || ':' || printf('%06d', length(${part})) ELSE '1' || ${part} END`,
     )
-  return sql`list_transform(regexp_extract_all(${text}, '[0-9]+|[^0-9]+'), lambda part: ${run(sql`part`)})`
+  return sql`array_to_string(list_transform(regexp_extract_all(${text}, '[0-9]+|[^0-9]+'), lambda part: ${run(sql`part`)}), chr(1))`
 }
 
 /** Texts by the numbers they are, those that are none before all others; of equal numbers the one written shorter. */
@@ -31,13 +31,16 @@ export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
     case 'lexicographic':
       return [toText(value)]
     case 'strlen':
-      return [utf16Length(toText(value)), toText(value)]
+      return [lengthKey(toText(value))]
     case 'alphanumeric':
       return [alphanumericKey(toText(value))]
     case 'version':
       return [versionKey(toText(value)), toText(value)]
   }
 }
+
+/** The length in UTF-16 units, then the text. */
+export const lengthKey = (text: Sql): Sql => bind(text, (x) => sql`printf('%010d', ${utf16Length(x)}) || ${x}`)
 
 /** Numbers between dots and dashes as numbers, words before them: most of what Maven's comparison does. */
 function versionKey(text: Sql): Sql {
