@@ -38,6 +38,7 @@ export async function makeIngest(
     readonly alias: string
     readonly kind?: 'series' | 'metadata'
     readonly entity?: string
+    readonly duplicates?: 'keep' | 'replace'
     readonly fields?: readonly object[]
   },
 ): Promise<string> {

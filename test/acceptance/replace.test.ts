@@ -1,0 +1,113 @@
+// `duplicates: "replace"` over HTTP: what was pushed again, in part, late or after a replay, is one item, wherever its rows lie.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+/** Bounds so tight that rows are sealed and files merged all the time. */
+const settings = { 'store.headRows': '60', 'store.headAgeMs': '50', 'store.dayRowsMin': '40', 'store.pageRows': '16' }
+
+const fields = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'S', type: 'string', role: 'dimension' },
+  { name: 'V', type: 'double', role: 'metric' },
+  { name: 'N', type: 'long', role: 'metric' },
+]
+
+type Item = { readonly D: string; readonly T: string; S: unknown; V: unknown; N: unknown }
+type Pushed = { readonly D: string; readonly T: string; S?: string | null; V?: number | null; N?: number | null }
+
+let service: RunningService
+let key: string
+const items = new Map<string, Item>()
+let stored = 0
+beforeAll(async () => {
+  service = await runService(settings)
+  key = await makeIngest(service.url, adminKey, { alias: 'plant', duplicates: 'replace', fields })
+})
+afterAll(() => service?.close())
+
+async function push(rows: readonly Pushed[]): Promise<void> {
+  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
+  stored += rows.length
+  for (const row of rows) {
+    const item = `${row.D} ${row.T}`
+    items.set(item, { S: null, V: null, N: null, ...items.get(item), ...row })
+  }
+}
+
+/** A row of a few dates and tags; of its properties some are null, others absent. */
+function rowOf(number: number): Pushed {
+  const minute = (number * 37) % 400
+  const D = new Date(Date.UTC(2026, 0, 1 + (minute % 3)) + minute * 60_000).toISOString()
+  return {
+    D,
+    T: `tag-${number % 3}`,
+    ...(number % 4 === 0 ? {} : { S: number % 11 === 0 ? null : `state ${number % 5}` }),
+    ...(number % 3 === 0 ? {} : { V: number % 13 === 0 ? null : number / 4 }),
+    ...(number % 5 === 0 ? { N: number } : {}),
+  }
+}
+
+const ask = <T>(path: string, body: object): Promise<T> =>
+  callWell<T>(service.url, 'POST', `/consumer/data/${path}`, { body: { entity: 'plant', ...body } })
+
+function expectedItems(): Item[] {
+  const inOrder = (left: Item, right: Item): number =>
+    left.D === right.D ? Number(left.T > right.T) - Number(left.T < right.T) : left.D < right.D ? -1 : 1
+  return [...items.values()].filter(({ V, N }) => V !== null || N !== null).sort(inOrder)
+}
+
+async function check(): Promise<void> {
+  const expected = expectedItems()
+  expect(await ask('select', { fields: ['S'] })).toEqual(expected)
+  const [entity] = await callWell<{ rows: number }[]>(service.url, 'GET', '/consumer/data/entities')
+  expect(entity?.rows).toBe(items.size)
+  const values = expected.flatMap(({ V }) => (typeof V === 'number' ? [V] : []))
+  const [mean] = await ask<{ V: number }[]>('average-granularity', { metric_name_field: ['V'] })
+  expect(mean?.V).toBeCloseTo(values.reduce((sum, value) => sum + value, 0) / values.length, 9)
+  const latest = ['tag-0', 'tag-1', 'tag-2'].map((tag) => expected.findLast(({ T }) => T === tag)?.N)
+  const asked = await ask<Item[]>('latest', {})
+  expect(asked.toSorted((left, right) => (left.T < right.T ? -1 : 1)).map(({ N }) => N)).toEqual(latest)
+  const { counters } = await callWell<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', {
+    key: adminKey,
+  })
+  expect(counters).toMatchObject({ stored, pending: 0 })
+}
+
+test('rows of one time and tag are one item, in memory, in files, and after a restart', async () => {
+  for (let first = 0; first < 1200; first += 40) {
+    await push(Array.from({ length: 40 }, (_, index) => rowOf(first + index)))
+    if (first % 200 === 0) await check()
+  }
+  await check()
+  service = await service.restart()
+  await check()
+  await push(Array.from({ length: 40 }, (_, index) => rowOf(77 + 3 * index)))
+  await check()
+})
+
+test('a row that is replayed never overrides what was pushed after it, and fills what that left out', async () => {
+  const late = { D: '2026-01-05T00:00:00.000Z', T: 'tag-0' }
+  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: { ...late, V: 1, N: 1, W: 5 } })
+  await push([{ ...late, V: 2 }])
+  const change = { add_fields: [{ name: 'W', type: 'double', role: 'metric' }] }
+  await callWell(service.url, 'PATCH', '/admin/ingests/plant', { key: adminKey, body: change })
+  const replay = { key: adminKey, body: {} }
+  expect(await callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', replay)).toEqual({
+    replayed: 1,
+    stored: 1,
+    rejected: 0,
+  })
+  const found = (): Promise<unknown> => ask('select', { start_date: late.D })
+  expect(await found()).toEqual([{ ...late, V: 2, N: 1, W: 5 }])
+  service = await service.restart()
+  expect(await found()).toEqual([{ ...late, V: 2, N: 1, W: 5 }])
+})
+
+test('an ingest that keeps rows cannot feed the entity', async () => {
+  const body = { alias: 'other', kind: 'series', entity: 'plant', fields }
+  const { status } = await call(service.url, 'POST', '/admin/ingests', { key: adminKey, body })
+  expect(status).toBe(400)
+})
