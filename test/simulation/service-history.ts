@@ -17,9 +17,9 @@ import { SimulatedCatalog } from './simulated-catalog.ts'
 import { SimulatedService } from './simulated-service.ts'
 import { type Sabotage, storeDirectory } from './simulated-thread.ts'
 
-const livesMax = 5
-const stepsMax = 12
-const operationsMax = 600
+const livesMax = 4
+const stepsMax = 8
+const operationsMax = 400
 const dayMs = 86_400_000
 const tags = ['', 'a', 'ab', 'é', '\uffff', '\u{1f600}']
 
@@ -100,7 +100,7 @@ class History {
     this.#settings = {
       ...loadSettings({ flags: {}, environment: {}, file: null }).store,
       stepBytes: 100 + random.below(1000),
-      headRows: 5 + random.below(60),
+      headRows: 10 + random.below(40),
       headAgeMs: 2 ** 30,
       generationRows: 16,
       dayRowsMin: 1 + random.below(20),
@@ -172,10 +172,12 @@ class History {
       this.#troubleDisk()
       const pushes = Array.from({ length: random.below(8) }, () => this.#push(service))
       for (let turns = random.below(20); turns > 0; turns--) await setImmediate()
-      if (random.below(3) === 0 && service.store !== null) await this.#check(service, service.store)
+      if (random.below(5) === 0 && service.store !== null) await this.#check(service, service.store)
       await Promise.all(pushes)
       if (random.below(4) === 0) await this.#calm(service)
       service.requireSound()
+      // The journal takes nothing more until the service is started again.
+      if (service.events.has('journalFailed') && random.below(2) === 0) break
     }
     await this.#calm(service)
     if (random.below(2) === 0) {
@@ -250,7 +252,7 @@ class History {
     const fieldsVersion = 1 + random.below(2)
     const rows: PushedRow[] = []
     const bad: number[] = []
-    for (let left = random.below(random.below(5) === 0 ? 40 : 6); left > 0; left--) {
+    for (let left = random.below(random.below(5) === 0 ? 30 : 6); left > 0; left--) {
       const number = this.#nextNumber++
       if (random.below(10) === 0) {
         bad.push(number)

@@ -1,15 +1,78 @@
 import { expect, test } from 'vitest'
-import { firstFault } from './sabotage.ts'
+import type { ManifestChange } from '../../src/catalog/manifest.ts'
+import { changed, firstFault, withFiles } from './sabotage.ts'
 import { type Happenings, runServiceHistory } from './service-history.ts'
 import type { Sabotage } from './simulated-thread.ts'
 
-const count = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 200)
+const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 150)
 const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
+/** Within so many histories a planted fault must be found. */
+const canaryHistories = 100
 
-test('s', async () => {
+const isSealed = (path: string): boolean => path.startsWith('/data/store/') && !path.endsWith('.log')
+
+/** Changes the fsyncs of the store's files of some kind. */
+function syncs(isOne: (path: string) => boolean, sync: (real: () => Promise<void>) => Promise<void>): Sabotage {
+  return { disk: withFiles((file, path) => (isOne(path) ? { sync: () => sync(() => file.sync()) } : {})) }
+}
+
+test('what was acknowledged is answered once, whatever happens', async () => {
   const happenings: Happenings = new Map()
-  const none: Sabotage = {}
-  const fault = await firstFault({ first, count }, (seed) => runServiceHistory(seed, none, happenings))
-  console.log(Object.fromEntries(happenings))
+  const fault = await firstFault({ first, count: histories }, (seed) => runServiceHistory(seed, {}, happenings))
   expect(fault).toBeNull()
-}, 10000000)
+  // Histories in which little happens prove little.
+  for (const kind of ['sealed', 'compacted', 'journalTrimmed', 'sealFailed', 'orphansRemoved', 'crash', 'kill'])
+    expect(happenings.get(kind), kind).toBeGreaterThan(0)
+}, 3_600_000)
+
+test.each<[string, Sabotage]>([
+  ['never fsyncs sealed files', syncs(isSealed, async () => undefined)],
+  [
+    'commits the manifest before its files are durable',
+    syncs(isSealed, async (real) => void real().catch(() => undefined)),
+  ],
+  [
+    'commits the manifest before the names of its files are durable',
+    {
+      disk: (disk) =>
+        changed(disk, {
+          syncDirectory: async (path) => (path.startsWith('/data/store') ? undefined : disk.syncDirectory(path)),
+        }),
+    },
+  ],
+  [
+    'never fsyncs the registry',
+    syncs(
+      (path) => path.endsWith('series.log'),
+      async () => undefined,
+    ),
+  ],
+  [
+    'trims the journal before the manifest is committed',
+    { reach: (step, trim) => void (step === 'seal-frozen' ? trim() : undefined) },
+  ],
+  [
+    'records its files without the position that they reach to',
+    {
+      manifest: (manifest) =>
+        changed(manifest, { commit: (change: ManifestChange) => manifest.commit({ ...change, seal: null }) }),
+    },
+  ],
+  [
+    'writes a batch twice now and then',
+    {
+      writer: (store) => ({
+        get position() {
+          return store.position
+        },
+        write: (batch) => {
+          store.write(batch)
+          if (batch.positions[0]! % 50 === 7) store.write(batch)
+        },
+      }),
+    },
+  ],
+])('the same check finds a service that %s', async (_, sabotage) => {
+  const fault = await firstFault({ first: 1, count: canaryHistories }, (seed) => runServiceHistory(seed, sabotage))
+  expect(fault).not.toBeNull()
+})

@@ -28,7 +28,7 @@ const turnsMax = 20_000
 export class SimulatedService {
   readonly counters = new Counters()
   /** How often each kind of event came. */
-  readonly events = new Map<ServiceEvent['kind'], number>()
+  readonly events: Map<ServiceEvent['kind'], number>
   readonly #parts: ServiceParts
   readonly #journal: JournalWriter
   readonly #trimmer: Trimmer
@@ -41,19 +41,21 @@ export class SimulatedService {
   static async start(parts: ServiceParts): Promise<SimulatedService> {
     const disk: Disk = (parts.sabotage.disk ?? ((each) => each))(parts.disk.mount())
     const { random, catalog } = parts
+    const events = new Map<ServiceEvent['kind'], number>()
     const journal = await openFileJournal({
       disk,
       directory: journalDirectory,
       settings: { segmentBytes: 1500, batchBytesMax: 1000, pendingBytesMax: 6000 },
-      observe: () => undefined,
+      observe: ({ kind }) => events.set(kind, (events.get(kind) ?? 0) + 1),
       reachedPosition: catalog.manifest.sealedPosition,
       newSalt: () => random.below(2 ** 32),
       nowMs: () => 0,
     })
-    return new SimulatedService(parts, journal)
+    return new SimulatedService(parts, journal, events)
   }
 
-  private constructor(parts: ServiceParts, journal: JournalWriter) {
+  private constructor(parts: ServiceParts, journal: JournalWriter, events: Map<ServiceEvent['kind'], number>) {
+    this.events = events
     this.#parts = parts
     this.#journal = journal
     this.#trimmer = new Trimmer({ journal, observe: (event) => this.#observe(event), reach: () => undefined })
@@ -148,8 +150,9 @@ export class SimulatedService {
     }
   }
 
+  /** A journal that failed keeps what it has. */
   async #trim(position: number): Promise<void> {
-    await this.#journal.trim(position)
+    await this.#journal.trim(position).catch((error: unknown) => this.#failed(error))
   }
 
   #observe(event: ServiceEvent): void {

@@ -6,6 +6,7 @@ import { Pipeline } from '../../src/ingest/pipeline.ts'
 import { openFileJournalReader } from '../../src/journal/file/reader.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import type { Observe } from '../../src/observe/event.ts'
+import type { Step } from '../../src/observe/step.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { OpenBlocking } from '../../src/store/embedded/sealed/blocking-file.ts'
 import type { SeriesWriter } from '../../src/store/series-store.ts'
@@ -27,8 +28,9 @@ export const storeDirectory = '/data/store'
 /** What stands between the parts and the disk or the catalog, for planted bugs. */
 export interface Sabotage {
   readonly disk?: (disk: Disk) => Disk
-  /** `trim` deletes from the journal what is before a position. */
-  readonly manifest?: (manifest: ManifestCatalog, trim: (position: number) => Promise<void>) => ManifestCatalog
+  readonly manifest?: (manifest: ManifestCatalog) => ManifestCatalog
+  /** `trim` deletes from the journal what has been judged. */
+  readonly reach?: (step: Step, trim: () => Promise<void>) => void
   readonly writer?: (store: EmbeddedStore) => SeriesWriter
 }
 
@@ -72,7 +74,7 @@ export class SimulatedThread {
     const { settings, observe, sabotage, counters } = parts
     const disk = (sabotage.disk ?? same)(parts.disk.mount(ended.signal))
     const { manifest: plainManifest, ...catalog } = parts.catalog.connect(ended.signal)
-    const manifestCatalog = sabotage.manifest?.(plainManifest, parts.trim) ?? plainManifest
+    const manifestCatalog = sabotage.manifest?.(plainManifest) ?? plainManifest
     const journal = openFileJournalReader({ disk, directory: journalDirectory })
     const manifest = await manifestCatalog.load()
     const folder = { openBlocking: blocking(parts.disk), randomBytes: randomBytesOf(parts.random), writing: smallPages }
@@ -92,7 +94,7 @@ export class SimulatedThread {
     })
     const counts = new IngestCounts(manifest.counts)
     const stopping = new AbortController()
-    const reach = (): void => undefined
+    const reach = (step: Step): void => sabotage.reach?.(step, () => parts.trim(pipeline.position))
     const { removeEntity } = opened
     const removals = new Removals({
       removeFile: (file) => opened.folder.remove(file),
@@ -104,7 +106,7 @@ export class SimulatedThread {
       ...opened,
       manifest: manifestCatalog,
       removals,
-      departures: await Departures.open(catalog),
+      departures: await Departures.open({ ...catalog, observe, reach, signal: stopping.signal }),
       settings,
       observe,
       reach,
@@ -167,7 +169,7 @@ export class SimulatedThread {
 }
 
 /** So that a few rows make several pages and row groups, with everything in the index. */
-const smallPages = { pageRows: 8, sharedPageRows: 4, groupRows: 32, hourRowsMin: 1, tailRowsMin: 1 }
+const smallPages = { pageRows: 16, sharedPageRows: 8, groupRows: 64, hourRowsMin: 1, tailRowsMin: 1 }
 
 function same(disk: Disk): Disk {
   return disk
