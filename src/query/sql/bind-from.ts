@@ -229,11 +229,11 @@ function coalesced(
   relation: Relation,
   pairs: readonly { readonly left: ScopeColumn; readonly right: ScopeColumn }[],
 ): Relation {
-  const columns = relation.columns.map((column) => {
-    const pair = pairs.find(({ left }) => left === column)
-    return pair === undefined ? column : { ...column, sql: sql`coalesce(${pair.left.sql}, ${pair.right.sql})` }
-  })
-  return { ...relation, columns }
+  const shared = new Map(relation.shared)
+  for (const { left, right } of pairs) {
+    if (relation.columns.includes(left)) shared.set(left.name, sql`coalesce(${left.sql}, ${right.sql})`)
+  }
+  return { ...relation, shared }
 }
 
 function sharedColumns(

@@ -1,6 +1,6 @@
 import type { ColumnType } from '../../model/column.ts'
 import { type SqlText, sql } from './sql-text.ts'
-import type { SqlType } from './types.ts'
+import { engineType, type SqlType } from './types.ts'
 
 /** Instants leave the engine as numbers. */
 const milliseconds = (at: SqlText): SqlText => sql`CAST(epoch_ms(${at}) AS DOUBLE)`
@@ -12,7 +12,7 @@ export function toOutput(type: SqlType, column: SqlText): { readonly type: Colum
     case 'double':
     case 'boolean':
     case 'string':
-      return { type: type.kind, sql: column }
+      return { type: type.kind, sql: sql`CAST(${column} AS ${engineType(type)})` }
     case 'timestamp':
       return { type: 'timestamp', sql: milliseconds(column) }
     case 'date':

@@ -16,6 +16,8 @@ export interface Relation {
   readonly columns: readonly ScopeColumn[]
   /** Columns that a USING made one with those of another relation: found only by the relation's name. */
   readonly merged: ReadonlySet<string>
+  /** What such a column is where it goes without the relation's name, of rows that only one side of the join may have. */
+  readonly shared?: ReadonlyMap<string, SqlText>
 }
 
 export interface Scope {
@@ -27,11 +29,18 @@ export interface Scope {
 /** The columns of `SELECT *`, in order. */
 export function starColumns(scope: Scope, table: string | null, place: Place): readonly ScopeColumn[] {
   if (table === null) {
-    return scope.relations.flatMap((relation) => relation.columns.filter(({ name }) => !relation.merged.has(name)))
+    return scope.relations.flatMap((relation) => sharedColumns(relation))
   }
   const relation = scope.relations.find(({ name }) => name === table)
   if (relation === undefined) throw sqlProblem(place, `there is no table ${quoted(table)} in this FROM`)
   return relation.columns
+}
+
+/** The columns that a relation gives without its name. */
+function sharedColumns({ columns, merged, shared }: Relation): readonly ScopeColumn[] {
+  return columns
+    .filter(({ name }) => !merged.has(name))
+    .map((column) => ({ ...column, sql: shared?.get(column.name) ?? column.sql }))
 }
 
 /** Finds a column by its name, with or without that of its table; throws a Problem where there is none, or more than one. */
@@ -52,9 +61,7 @@ export function columnIn(scope: Scope, path: readonly string[], place: Place): B
 function candidates(scope: Scope, path: readonly string[]): readonly ScopeColumn[] {
   const name = path.at(-1)!
   if (path.length === 1) {
-    return scope.relations.flatMap((relation) =>
-      relation.merged.has(name) ? [] : relation.columns.filter((column) => column.name === name),
-    )
+    return scope.relations.flatMap((relation) => sharedColumns(relation).filter((column) => column.name === name))
   }
   if (path.length === 3 && path[0] !== 'druid') return []
   const table = path.at(-2)

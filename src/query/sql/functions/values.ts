@@ -165,11 +165,11 @@ const arrays: Catalogue = {
   ),
   ARRAY_OFFSET_OF: withElement(
     () => long,
-    (array, value) => sql`(list_position(${array}, ${value}) - 1)`,
+    (array, value) => sql`(CAST(list_position(${array}, ${value}) AS BIGINT) - 1)`,
   ),
   ARRAY_ORDINAL_OF: withElement(
     () => long,
-    (array, value) => sql`list_position(${array}, ${value})`,
+    (array, value) => sql`CAST(list_position(${array}, ${value}) AS BIGINT)`,
   ),
   ARRAY_APPEND: withElement(arrayOf, (array, value) => sql`list_append(${array}, ${value})`),
   ARRAY_PREPEND: withElement(arrayOf, (array, value) => sql`list_prepend(${value}, ${array})`, true),

@@ -1,0 +1,305 @@
+// What each function of Druid's SQL gives, through the translation and the engine. Expected values are Druid's (its documentation, and recorded answers).
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DuckdbEngine } from '../../src/engine/duckdb/duckdb-engine.ts'
+import { type Value, valueAt } from '../../src/model/column.ts'
+import { translateSql } from '../../src/query/sql/translate.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-functions-'))
+let engine: DuckdbEngine
+
+beforeAll(async () => {
+  const memory = { memoryBytes: 2 ** 28, temporaryBytes: 2 ** 28, threads: 1 }
+  engine = await DuckdbEngine.open({
+    directories: [directory],
+    temporaryDirectory: join(directory, 'temporary'),
+    ...memory,
+  })
+})
+afterAll(() => {
+  engine.close()
+  rmSync(directory, { recursive: true })
+})
+
+async function firstColumn(text: string): Promise<Value[]> {
+  const { text: engineText, columns } = translateSql(text, [])
+  const values: Value[] = []
+  const query = { text: engineText, types: columns.map(({ type }) => type), tables: [] }
+  for await (const batch of engine.run(query, { resultRows: 1000 }, new AbortController().signal)) {
+    for (let row = 0; row < batch.rows; row += 1) values.push(valueAt(batch.columns[0]!, row))
+  }
+  return values
+}
+
+const at = (text: string): number => Date.parse(text)
+
+const scalars: Readonly<Record<string, readonly (readonly [expression: string, value: Value])[]>> = {
+  texts: [
+    ["LENGTH('añ😀')", 4],
+    ["OCTET_LENGTH('añ')", 3],
+    ["INITCAP('hello wORLD')", 'Hello World'],
+    ["LPAD('a', 3, 'xy')", 'xya'],
+    ["RPAD('a', 3)", 'a  '],
+    ["LPAD('abc', 2, 'x')", 'ab'],
+    ["REPEAT('ab', 3)", 'ababab'],
+    ["REPEAT('ab', 0)", ''],
+    ["REVERSE('abc')", 'cba'],
+    ["LEFT('abc', 2)", 'ab'],
+    ["RIGHT('abc', 2)", 'bc'],
+    ["STRPOS('abc', 'c')", 3],
+    ["POSITION('b' IN 'abcb')", 2],
+    ["POSITION('b' IN 'abcb' FROM 3)", 4],
+    ["SUBSTRING('abc', 5)", null],
+    ["CONCAT('a', 1, 2.5)", 'a12.5'],
+    ["CONCAT('a', NULL)", null],
+    ["'a' || NULL", null],
+    ["REGEXP_EXTRACT('foo123', '([a-z]+)([0-9]+)', 2)", '123'],
+    ["REGEXP_EXTRACT('foo', 'x')", null],
+    ["REGEXP_REPLACE('foobar', '(o+)', '<$1>')", 'f<oo>bar'],
+    ["REGEXP_LIKE('foo', 'o+')", true],
+    ["CONTAINS_STRING('abc', 'B')", false],
+    ["ICONTAINS_STRING('abc', 'B')", true],
+    ["STRING_FORMAT('%s-%d', 'a', 5)", 'a-5'],
+    ["PARSE_LONG('12')", 12],
+    ["PARSE_LONG('ff', 16)", 255],
+    ["PARSE_LONG('x')", null],
+    ["DECODE_BASE64_UTF8('aGk=')", 'hi'],
+    ['CHR(65)', 'A'],
+    ["BTRIM('xxaxx', 'x')", 'a'],
+    ["TRIM(LEADING 'x' FROM 'xxaxx')", 'axx'],
+    ["UPPER('straße')", 'STRASSE'],
+    ["'it''s'", "it's"],
+    ["U&'d\\0061t\\+000061'", 'data'],
+    ["'a' LIKE 'A'", false],
+    ["'50%' LIKE '50!%' ESCAPE '!'", true],
+    ["5 LIKE '5'", true],
+  ],
+  numbers: [
+    ['5 / 2', 2],
+    ['-7 / 2', -3],
+    ['5 / 2.0', 2.5],
+    ['MOD(-7, 3)', -1],
+    ['7 % 3', 1],
+    ['MOD(5.5, 2)', 1.5],
+    ['ROUND(1.005, 2)', 1.01],
+    ['ROUND(-2.5)', -3],
+    ['ROUND(12345, -2)', 12300],
+    ['TRUNCATE(1.99, 1)', 1.9],
+    ['TRUNC(-1.99)', -1],
+    ['TRUNCATE(1299, -2)', 1200],
+    ['FLOOR(-1.5)', -2],
+    ['CEIL(1.2)', 2],
+    ['CEILING(1)', 1],
+    ['ABS(-5)', 5],
+    ['SIGN(-2.5)', -1],
+    ['SQRT(16)', 4],
+    ['SQRT(-1)', null],
+    ['CBRT(27)', 3],
+    ['POWER(2, 10)', 1024],
+    ['EXP(0)', 1],
+    ['LN(1)', 0],
+    ['LOG10(1000)', 3],
+    ['PI', Math.PI],
+    ['DIV(7, 2)', 3],
+    ['SAFE_DIVIDE(1, 0)', null],
+    ['SAFE_DIVIDE(7, 2)', 3],
+    ['SAFE_DIVIDE(7.0, 2)', 3.5],
+    ['GREATEST(1, 5, 3)', 5],
+    ["LEAST('b', 'a')", 'a'],
+    ['BITWISE_AND(12, 10)', 8],
+    ['BITWISE_OR(12, 10)', 14],
+    ['BITWISE_XOR(12, 10)', 6],
+    ['BITWISE_COMPLEMENT(0)', -1],
+    ['BITWISE_SHIFT_LEFT(1, 4)', 16],
+    ['BITWISE_SHIFT_RIGHT(-8, 1)', -4],
+    ['BITWISE_CONVERT_DOUBLE_TO_LONG_BITS(1.5)', 4609434218613702656n],
+    ['BITWISE_CONVERT_LONG_BITS_TO_DOUBLE(4609434218613702656)', 1.5],
+    ['HUMAN_READABLE_BINARY_BYTE_FORMAT(1048576)', '1.00 MiB'],
+    ['HUMAN_READABLE_DECIMAL_FORMAT(999)', '999'],
+    ['RADIANS(180)', Math.PI],
+    ['ATAN2(0, 1)', 0],
+    ['COT(1)', 1 / Math.tan(1)],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['2147483647 + 1', -2147483648],
+    ['1e3', 1000],
+    ['.5', 0.5],
+    ["'3' + 4", 7],
+    ["'a' + 1", null],
+    ['- - 5', 5],
+    ['2 + 3 * 4', 14],
+  ],
+  casts: [
+    ["CAST('1.9' AS BIGINT)", 1],
+    ['CAST(-1.9 AS BIGINT)', -1],
+    ['CAST(1e30 AS BIGINT)', 9223372036854775807n],
+    ['CAST(1e7 AS VARCHAR)', '1.0E7'],
+    ['CAST(0.0001 AS VARCHAR)', '1.0E-4'],
+    ['CAST(1.0 AS VARCHAR)', '1.0'],
+    ['CAST(123456789.125 AS VARCHAR)', '1.23456789125E8'],
+    ["CAST('x' AS DOUBLE)", null],
+    ['CAST(5 AS BOOLEAN)', true],
+    ["CAST(TIMESTAMP '2024-05-01 10:11:12' AS VARCHAR)", '2024-05-01 10:11:12'],
+    ["CAST(DATE '2024-05-01' AS VARCHAR)", '2024-05-01'],
+    ["CAST(TIMESTAMP '1970-01-01 00:00:01' AS BIGINT)", 1000],
+    ["CAST('2024-05-01' AS DATE)", at('2024-05-01T00:00Z')],
+    ['CAST(1000 AS TIMESTAMP)', 1000],
+    ['CAST(1.55 AS DECIMAL(10, 2))', 1.55],
+    ['TRY_CAST(2.5 AS INTEGER)', 2],
+  ],
+  times: [
+    ["TIME_FLOOR(TIMESTAMP '2024-05-15 10:11:12', 'P1M')", at('2024-05-01T00:00Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-05-15 10:11:12', 'P2W')", at('2024-05-09T00:00Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-05-15 10:11:12', 'PT15M')", at('2024-05-15T10:00Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-05-15 10:11:12', 'P1D', TIMESTAMP '2024-01-01 06:00:00')", at('2024-05-15T06:00Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-05-15 10:11:12', 'P1D', NULL, 'Asia/Kolkata')", at('2024-05-14T18:30Z')],
+    ["TIME_CEIL(TIMESTAMP '2024-05-01 00:00:00', 'P1M')", at('2024-05-01T00:00Z')],
+    ["CEIL(TIMESTAMP '2024-05-01 00:00:01' TO MONTH)", at('2024-06-01T00:00Z')],
+    ["FLOOR(TIMESTAMP '2024-05-15 10:11:12' TO QUARTER)", at('2024-04-01T00:00Z')],
+    ["DATE_TRUNC('week', TIMESTAMP '2024-05-15 10:11:12')", at('2024-05-13T00:00Z')],
+    ["TIME_SHIFT(TIMESTAMP '2024-01-31 00:00:00', 'P1M', 1)", at('2024-02-29T00:00Z')],
+    ["TIMESTAMPADD(DAY, -1, TIMESTAMP '2024-03-01 00:00:00')", at('2024-02-29T00:00Z')],
+    ["TIMESTAMPDIFF(MONTH, TIMESTAMP '2024-01-31 00:00:00', TIMESTAMP '2024-02-29 00:00:00')", 1],
+    ["TIMESTAMPDIFF(HOUR, TIMESTAMP '2024-01-02 00:00:00', TIMESTAMP '2024-01-01 00:30:00')", -23],
+    ["EXTRACT(DOW FROM TIMESTAMP '2024-05-12 00:00:00')", 7],
+    ["EXTRACT(EPOCH FROM TIMESTAMP '1970-01-01 00:00:05')", 5],
+    ["EXTRACT(WEEK FROM TIMESTAMP '2021-01-03 00:00:00')", 53],
+    ["TIME_EXTRACT(TIMESTAMP '2024-05-12 23:00:00', 'HOUR', 'Europe/Madrid')", 1],
+    ["YEAR(TIMESTAMP '2024-05-12 00:00:00')", 2024],
+    ["TIME_PARSE('2024-05-01T02:00:00+02:00')", at('2024-05-01T00:00Z')],
+    ["TIME_PARSE('01/05/2024', 'dd/MM/yyyy')", at('2024-05-01T00:00Z')],
+    ["TIME_PARSE('nonsense')", null],
+    ["TIME_FORMAT(TIMESTAMP '2024-05-01 03:04:05', 'EEE d MMM yyyy h:mm a')", 'Wed 1 May 2024 3:04 AM'],
+    ["TIME_FORMAT(TIMESTAMP '2024-05-01 03:04:05.678')", '2024-05-01T03:04:05.678+00:00'],
+    ["TIME_IN_INTERVAL(TIMESTAMP '2024-05-01 00:00:00', '2024-05-01/P1D')", true],
+    ['MILLIS_TO_TIMESTAMP(5)', 5],
+    ["TIMESTAMP_TO_MILLIS(TIMESTAMP '1970-01-01 00:00:01')", 1000],
+    ["TIMESTAMP '2024-01-31 00:00:00' + INTERVAL '1' MONTH", at('2024-02-29T00:00Z')],
+    ["TIMESTAMP '2024-01-01 00:00:00' + INTERVAL '1 02:03' DAY TO MINUTE", at('2024-01-02T02:03Z')],
+    ["DATE '2024-01-01' + INTERVAL '1' DAY", at('2024-01-02T00:00Z')],
+    ["TIMESTAMP '2024-01-01 00:00:00' > '2023-12-31'", true],
+    ["CURRENT_TIMESTAMP > TIMESTAMP '2020-01-01 00:00:00'", true],
+  ],
+  values: [
+    ['COALESCE(NULL, 2)', 2],
+    ["NVL(NULL, 'x')", 'x'],
+    ['NULLIF(1, 1)', null],
+    ["CASE 2 WHEN 1 THEN 'a' WHEN 2 THEN 'b' END", 'b'],
+    ['1 IN (1, NULL)', true],
+    ['2 NOT IN (1, NULL)', null],
+    ['NULL IS NULL', true],
+    ['1 IS NOT DISTINCT FROM NULL', false],
+    ['5 BETWEEN SYMMETRIC 9 AND 1', true],
+    ['ARRAY[1, 2]', '[1,2]'],
+    ['ARRAY[1, 2][2]', 2],
+    ['ARRAY_LENGTH(ARRAY[1, 2])', 2],
+    ["ARRAY_OFFSET(ARRAY['a', 'b'], 1)", 'b'],
+    ["ARRAY_ORDINAL(ARRAY['a', 'b'], 1)", 'a'],
+    ['ARRAY_CONTAINS(ARRAY[1, 2], 2)', true],
+    ['ARRAY_CONTAINS(ARRAY[1, 2], ARRAY[1, 3])', false],
+    ['ARRAY_OVERLAP(ARRAY[1, 2], ARRAY[2, 3])', true],
+    ['SCALAR_IN_ARRAY(1, ARRAY[1, 2])', true],
+    ["ARRAY_OFFSET_OF(ARRAY['a', 'b'], 'b')", 1],
+    ["ARRAY_ORDINAL_OF(ARRAY['a', 'b'], 'b')", 2],
+    ['ARRAY_APPEND(ARRAY[1], 2)', '[1,2]'],
+    ['ARRAY_PREPEND(1, ARRAY[2])', '[1,2]'],
+    ['ARRAY_CONCAT(ARRAY[1], ARRAY[2])', '[1,2]'],
+    ['ARRAY_SLICE(ARRAY[1, 2, 3], 1, 3)', '[2,3]'],
+    ["ARRAY_TO_STRING(ARRAY['a', 'b'], '-')", 'a-b'],
+    ["STRING_TO_ARRAY('a-b', '-')", '["a","b"]'],
+    [`JSON_VALUE('{"a": {"b": 7}}', '$.a.b')`, '7'],
+    [`JSON_VALUE('{"a": 7}', '$.a' RETURNING BIGINT)`, 7],
+    [`JSON_VALUE('{"a": {}}', '$.a')`, null],
+    [`JSON_QUERY('{"a": [1]}', '$.a')`, '[1]'],
+    [`JSON_KEYS('{"a": 1, "b": 2}', '$')`, '["a","b"]'],
+    ["JSON_OBJECT(KEY 'x' VALUE 1)", '{"x":1}'],
+    ["JSON_OBJECT('x': 1)", '{"x":1}'],
+    [`JSON_MERGE('{"a": 1}', '{"b": 2}')`, '{"a":1,"b":2}'],
+    ["TO_JSON_STRING('a')", '"a"'],
+    ["TRY_PARSE_JSON('x')", null],
+    ["IPV4_MATCH('10.1.2.3', '10.0.0.0/8')", true],
+    ["IPV4_PARSE('0.0.1.2')", 258],
+    ['IPV4_STRINGIFY(258)', '0.0.1.2'],
+  ],
+}
+
+describe.each(Object.entries(scalars))('%s', (_kind, rows) => {
+  test.each(rows)('%s', async (expression, value) => {
+    const [found] = await firstColumn(`SELECT ${expression} AS x`)
+    if (typeof value === 'number') expect(found).toBeCloseTo(value, 9)
+    else expect(found).toEqual(value)
+  })
+})
+
+const rows = "(VALUES (1, 'a', 2.5), (2, 'b', NULL), (3, 'b', 4.5)) AS t (n, s, d)"
+
+test.each<readonly [string, readonly Value[]]>([
+  ['COUNT(d)', [2]],
+  ['COUNT(DISTINCT s)', [2]],
+  ['APPROX_COUNT_DISTINCT(s)', [2]],
+  ['SUM(n)', [6]],
+  ['SUM(s)', [null]],
+  ['AVG(n)', [2]],
+  ['MAX(s)', ['b']],
+  ['LATEST_BY(s, MILLIS_TO_TIMESTAMP(n))', ['b']],
+  ['LATEST_BY(d, MILLIS_TO_TIMESTAMP(-n))', [2.5]],
+  ['EARLIEST_BY(s, MILLIS_TO_TIMESTAMP(n))', ['a']],
+  ["STRING_AGG(s, '-')", ['a-b-b']],
+  ["LISTAGG(s, '-') WITHIN GROUP (ORDER BY n DESC)", ['b-b-a']],
+  ['ARRAY_AGG(n ORDER BY n DESC)', ['[3,2,1]']],
+  ['ARRAY_AGG(DISTINCT s)', ['["a","b"]']],
+  ['ARRAY_CONCAT_AGG(ARRAY[n])', ['[1,2,3]']],
+  ['BIT_OR(n)', [3]],
+  ['VAR_POP(n)', [2 / 3]],
+  ['STDDEV(n)', [1]],
+  ['APPROX_QUANTILE_DS(n, 0.5)', [2]],
+  ['DS_GET_QUANTILE(DS_QUANTILES_SKETCH(n), 0.5)', [2]],
+  ['DS_RANK(DS_QUANTILES_SKETCH(n), 2)', [1 / 3]],
+  ['HLL_SKETCH_ESTIMATE(DS_HLL(s))', [2]],
+  ['THETA_SKETCH_ESTIMATE(THETA_SKETCH_UNION(DS_THETA(s), DS_THETA(n)))', [5]],
+  ["THETA_SKETCH_ESTIMATE(THETA_SKETCH_NOT(DS_THETA(s), DS_THETA(s) FILTER (WHERE s = 'a')))", [1]],
+  ['COUNT(*) FILTER (WHERE n > 1)', [2]],
+  ["ANY_VALUE(s) FILTER (WHERE s = 'a')", ['a']],
+])('%s of three rows', async (expression, values) => {
+  expect(await firstColumn(`SELECT ${expression} AS x FROM ${rows}`)).toEqual(
+    values.map((value) => (typeof value === 'number' ? expect.closeTo(value, 12) : value)),
+  )
+})
+
+test.each<readonly [string, readonly Value[]]>([
+  ['SELECT SUM(n) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM ROWS', [1, 3, 5]],
+  ['SELECT LAG(n, 1, 0) OVER (ORDER BY n) FROM ROWS', [0, 1, 2]],
+  ['SELECT LEAD(s) OVER (ORDER BY n) FROM ROWS', ['b', 'b', null]],
+  ['SELECT FIRST_VALUE(n) OVER (PARTITION BY s ORDER BY n) FROM ROWS ORDER BY n', [1, 2, 2]],
+  ['SELECT NTILE(2) OVER (ORDER BY n) FROM ROWS', [1, 1, 2]],
+  ['SELECT s FROM ROWS GROUP BY s HAVING COUNT(*) > 1', ['b']],
+  ['SELECT s FROM ROWS UNION SELECT s FROM ROWS ORDER BY s', ['a', 'b']],
+  ['SELECT n FROM ROWS EXCEPT SELECT 1 ORDER BY 1', [2, 3]],
+  ['SELECT n FROM ROWS WHERE n IN (SELECT n FROM ROWS WHERE n > 2)', [3]],
+  ['SELECT n FROM ROWS WHERE EXISTS (SELECT 1 FROM (VALUES (2)) AS u (m) WHERE u.m = t.n)', [2]],
+  ['SELECT (SELECT MAX(m) FROM (VALUES (2), (9)) AS u (m)) + n FROM ROWS ORDER BY n', [10, 11, 12]],
+  ['SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY[n, n * 10]) AS u (x) ORDER BY x', [1, 2, 3, 10, 20, 30]],
+  ['SELECT x FROM UNNEST(ARRAY[1, 2]) AS u (x)', [1, 2]],
+  ['WITH a AS (SELECT n FROM ROWS), b (m) AS (SELECT n + 1 FROM a) SELECT m FROM b ORDER BY m', [2, 3, 4]],
+  [
+    'SELECT COALESCE(a.n, 0) FROM (VALUES (1), (2)) AS a (n) FULL JOIN (VALUES (2), (3)) AS b (n) USING (n) ORDER BY 1',
+    [0, 1, 2],
+  ],
+  ['SELECT n FROM (VALUES (1), (2)) AS a (n) FULL JOIN (VALUES (2), (3)) AS b (n) USING (n) ORDER BY 1', [1, 2, 3]],
+  ['SELECT GROUPING(s) FROM ROWS GROUP BY ROLLUP (s) ORDER BY GROUPING(s), s', [0, 0, 1]],
+  ['SELECT -1 * n AS m FROM ROWS ORDER BY m', [-3, -2, -1]],
+  ['SELECT 9223372036854775807 - 1', [9223372036854775806n]],
+  ['VALUES (1), (2)', [1, 2]],
+  ['SELECT NULL', [null]],
+])('%s', async (text, values) => {
+  expect(
+    await firstColumn(
+      text
+        .replaceAll('ROWS ', `${rows} `)
+        .replace(/ROWS$/, rows)
+        .replaceAll(`${rows} BETWEEN`, 'ROWS BETWEEN')
+        .replaceAll('ROWS)', `${rows})`),
+    ),
+  ).toEqual(values)
+})
