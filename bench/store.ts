@@ -14,7 +14,22 @@ const batchRows = 1000
 const startMs = Date.UTC(2026, 0, 1)
 const dayMs = 86_400_000
 
-function fill(store: EmbeddedStore, entityId: number, late: boolean): number {
+interface Filled {
+  readonly name: string
+  /** How far one row of 97 lies behind. */
+  readonly lateMs: number
+  readonly replaces: boolean
+}
+
+/** In the last one, those rows are of a date that is there already. */
+const filled: readonly Filled[] = [
+  { name: 'rows in order', lateMs: 0, replaces: false },
+  { name: 'one row of 97 late by ten minutes', lateMs: 600_000, replaces: false },
+  { name: 'rows in order that replace older ones', lateMs: 0, replaces: true },
+  { name: 'one row of 97 replaces the one before it', lateMs: 10_000, replaces: true },
+]
+
+function fill(store: EmbeddedStore, entityId: number, { lateMs, replaces }: Filled): number {
   let position = 0
   const begun = performance.now()
   const rows = tags.length * ticks
@@ -27,7 +42,7 @@ function fill(store: EmbeddedStore, entityId: number, late: boolean): number {
     for (let row = 0; row < length; row++) {
       const place = first + row
       const tick = Math.floor(place / tags.length)
-      times[row] = startMs + tick * 10_000 - (late && place % 97 === 0 ? 600_000 : 0)
+      times[row] = startMs + tick * 10_000 - (place % 97 === 0 ? lateMs : 0)
       codes[row] = place % tags.length
       values[row] = tick + codes[row] / 1000
       positions[row] = position++
@@ -42,6 +57,7 @@ function fill(store: EmbeddedStore, entityId: number, late: boolean): number {
         { type: 'string', codes, dictionary: tags },
         { type: 'double', values },
       ],
+      ...(replaces ? { pushedNulls: [null, null, null] } : {}),
     })
   }
   return rows / (performance.now() - begun) / 1000
@@ -99,15 +115,12 @@ async function measureAll(store: EmbeddedStore, entityId: number): Promise<void>
   await measure('raw rows, all tags, one hour', store, { kind: 'select', selection: all, range: hourRange }, 20)
 }
 
-/** 5 M rows of 580 series, once in order and once with late rows. */
+/** 5 M rows of 580 series, in several orders. */
 export async function benchStore(): Promise<void> {
   const store = new EmbeddedStore()
-  for (const late of [false, true]) {
-    const entityId = late ? 2 : 1
-    console.log(late ? '\none row of 97 late by ten minutes' : 'rows in order')
-    console.log(
-      `written: ${fill(store, entityId, late).toFixed(2)} M rows/s, ${(store.bytes / 2 ** 20).toFixed(0)} MiB`,
-    )
-    await measureAll(store, entityId)
+  for (const [index, how] of filled.entries()) {
+    const rate = fill(store, index + 1, how).toFixed(2)
+    console.log(`\n${how.name}\nwritten: ${rate} M rows/s, ${(store.bytes / 2 ** 20).toFixed(0)} MiB`)
+    await measureAll(store, index + 1)
   }
 }
