@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Pacer } from '../lib/pacer.ts'
 import type { EntityField } from '../model/entity.ts'
 import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
-import type { SeriesReader } from '../store/series-store.ts'
+import type { ResultBatch, SeriesReader } from '../store/series-store.ts'
 import { ArrowShaper } from './arrow/shape-arrow.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import type { AnswerFormat } from './query-runner.ts'
@@ -33,17 +33,39 @@ export interface RunRequest {
 /** Runs a plan and keeps its answer until it is whole. Throws what the reader throws, and Problem `result_too_large` or `overloaded`. */
 export async function runPlan(
   reader: SeriesReader,
-  { plan, format, limits, room }: RunRequest,
+  { plan, limits, ...shape }: RunRequest,
+  settings: RunSettings,
+  signal: AbortSignal,
+): Promise<StoredAnswer> {
+  const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
+  return storeRows(rows, { ...shape, resultBytes: limits.resultBytes }, settings, signal)
+}
+
+export interface Rows {
+  readonly fields: readonly EntityField[]
+  readonly batches: AsyncIterable<ResultBatch>
+}
+
+export interface AnswerShape {
+  readonly format: AnswerFormat
+  readonly resultBytes: number
+  readonly room: SpoolRoom
+}
+
+/** Writes rows as they come and keeps them until they are whole. Throws what `batches` throws, and Problem `result_too_large` or `overloaded`. */
+export async function storeRows(
+  { fields, batches }: Rows,
+  { format, resultBytes, room }: AnswerShape,
   { sliceMs, spoolDirectory }: RunSettings,
   signal: AbortSignal,
 ): Promise<StoredAnswer> {
   const pacer = new Pacer({ sliceMs, signal })
-  const chunks = new ChunkWriter(limits.resultBytes)
+  const chunks = new ChunkWriter(resultBytes)
   const spool = new Spool(chunks, room, join(spoolDirectory, randomUUID()))
   try {
-    const shaper = newShaper(format, outputFields(plan), chunks)
+    const shaper = newShaper(format, fields, chunks)
     let rows = 0
-    for await (const batch of reader.run(plan, limits, signal)) {
+    for await (const batch of batches) {
       for (let from = 0; from < batch.rows; ) {
         const bytes = chunks.bytes
         from = shaper.add(batch, from, Math.min(batch.rows, from + rowsAtOnce))

@@ -47,8 +47,7 @@ export class DuckdbEngine implements SqlEngine {
   async *run(query: EngineQuery, { resultRows }: EngineLimits, signal: AbortSignal): AsyncGenerator<EngineBatch> {
     signal.throwIfAborted()
     const connection = await this.#instance.connect()
-    const onAbort = (): void => connection.interrupt()
-    signal.addEventListener('abort', onAbort, { once: true })
+    const interruption = new Interruption(connection, signal)
     try {
       await check(connection, query)
       const result = await attempt(signal, () => connection.stream(withTables(query.text, query.tables)))
@@ -61,13 +60,38 @@ export class DuckdbEngine implements SqlEngine {
         yield readChunk(chunk, query.types)
       }
     } finally {
-      signal.removeEventListener('abort', onAbort)
+      interruption.end()
       connection.closeSync()
     }
   }
 
   close(): void {
     this.#instance.closeSync()
+  }
+}
+
+/** How often a query that was aborted is told so: one that waits for its turn has forgotten it when it begins. */
+const interruptEveryMs = 20
+
+class Interruption {
+  readonly #connection: DuckDBConnection
+  readonly #signal: AbortSignal
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(connection: DuckDBConnection, signal: AbortSignal) {
+    this.#connection = connection
+    this.#signal = signal
+    signal.addEventListener('abort', this.#begin, { once: true })
+  }
+
+  end(): void {
+    this.#signal.removeEventListener('abort', this.#begin)
+    if (this.#timer !== null) clearInterval(this.#timer)
+  }
+
+  readonly #begin = (): void => {
+    this.#connection.interrupt()
+    this.#timer = setInterval(() => this.#connection.interrupt(), interruptEveryMs)
   }
 }
 

@@ -1,0 +1,186 @@
+// The SQL engine's process: its limits, its death and its return, over Parquet files of a folder.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LongOverflow } from '../../src/engine/sql-engine.ts'
+import type { EntityField } from '../../src/model/entity.ts'
+import type { AnswerFormat } from '../../src/query/query-runner.ts'
+import { sqlTable } from '../../src/query/sql/tables.ts'
+import { translateSql } from '../../src/query/sql/translate.ts'
+import { UnsentAnswers } from '../../src/query/unsent-answers.ts'
+import { SqlProcess } from '../../src/sql-process/sql-process.ts'
+
+const entry = fileURLToPath(new URL('../../dist/sql-process/entry.js', import.meta.url))
+const directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-process-'))
+const fields: readonly EntityField[] = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'ok', type: 'boolean', role: 'dimension' },
+  { name: 'late', type: 'double', role: 'metric' },
+  { name: 'V', type: 'long', role: 'metric' },
+]
+const table = sqlTable({ id: 7, name: 'rows', fields })
+const rows = 100_000
+const unlimited = { resultRows: 1_000_000, resultBytes: 2 ** 28 }
+const deaths: string[] = []
+let engine: SqlProcess
+
+beforeAll(async () => {
+  const maker = await DuckDBInstance.create(':memory:')
+  const connection = await maker.connect()
+  const time = "TIMESTAMPTZ '2026-01-01 00:00:00+00' + to_seconds(i)"
+  const columns = `${time} AS "D", 't' || i % 10 AS "T", i % 3 = 0 AS "ok", i + 9007199254740990 AS "V"`
+  await connection.run(`COPY (SELECT ${columns} FROM range(${rows}) AS r(i)) TO '${join(directory, 'a.parquet')}'`)
+  maker.closeSync()
+  engine = await SqlProcess.start({
+    entryUrl: pathToFileURL(entry),
+    data: {
+      engine: {
+        directories: [directory],
+        temporaryDirectory: join(directory, 'temporary'),
+        temporaryBytes: 16 * 2 ** 20,
+        memoryBytes: 128 * 2 ** 20,
+        threads: 2,
+      },
+      spoolDirectory: join(directory, 'spool'),
+    },
+    poolThreads: 8,
+    restartDelayMs: 10,
+    unsent: new UnsentAnswers({ answerMemoryBytes: 2 ** 20, memoryBytes: 2 ** 24, fileBytes: 2 ** 28 }),
+    died: (message) => deaths.push(message),
+  })
+})
+afterAll(async () => {
+  await engine.close()
+  rmSync(directory, { recursive: true })
+})
+
+async function ask(
+  text: string,
+  format: AnswerFormat = 'json',
+  limits = unlimited,
+  signal = new AbortController().signal,
+): Promise<string> {
+  const checked = translateSql(text, [table])
+  const columns = checked.columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
+  const files = [{ path: join(directory, 'a.parquet'), fields: ['D', 'T', 'ok', 'V'] }]
+  const tables = checked.entityIds.map((entityId) => ({
+    entityId,
+    fields: fields.map(({ name, type }) => ({ name, type: type as 'long' })),
+    files,
+    sinceMs: null,
+  }))
+  const query = { text: checked.text, types: checked.columns.map(({ type }) => type), tables }
+  const answer = await engine.run({ query, fields: columns, format, limits }, signal)
+  try {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of answer.chunks) chunks.push(chunk)
+    return Buffer.concat(chunks).toString()
+  } finally {
+    answer.release()
+  }
+}
+
+/** More work than any query of this file waits for. */
+const endless = 'SELECT COUNT(*) AS n FROM "rows" a CROSS JOIN "rows" b CROSS JOIN "rows" c WHERE a.V + b.V + c.V = 5'
+
+describe('answers', () => {
+  test('rows of a file, its missing field null, its booleans 0 and 1, its longs digit for digit', async () => {
+    expect(await ask('SELECT * FROM "rows" ORDER BY __time LIMIT 2')).toBe(
+      '[{"__time":"2026-01-01T00:00:00.000Z","T":"t0","ok":1,"late":null,"V":9007199254740990},' +
+        '{"__time":"2026-01-01T00:00:01.000Z","T":"t1","ok":0,"late":null,"V":9007199254740991}]',
+    )
+    expect(await ask('SELECT MAX(V) AS v FROM "rows"')).toBe('[{"v":9007199254840989}]')
+  })
+
+  test('other formats', async () => {
+    expect(await ask('SELECT T, COUNT(*) AS n FROM "rows" GROUP BY T LIMIT 1', 'csv')).toBe('T,n\r\nt0,10000\r\n')
+    expect(await ask("SELECT 1 AS a, 'x' AS b", 'ndjson')).toBe('{"a":1,"b":"x"}\n')
+  })
+
+  test('a long answer goes through a file', async () => {
+    const lines = (await ask('SELECT __time, T, V FROM "rows"', 'ndjson')).trimEnd().split('\n')
+    expect(lines).toHaveLength(rows)
+  })
+})
+
+describe('limits', () => {
+  test('of rows and of bytes', async () => {
+    await expect(ask('SELECT V FROM "rows"', 'json', { ...unlimited, resultRows: 99_999 })).rejects.toMatchObject({
+      code: 'result_too_large',
+    })
+    await expect(ask('SELECT V FROM "rows"', 'json', { ...unlimited, resultBytes: 1000 })).rejects.toMatchObject({
+      code: 'result_too_large',
+    })
+    expect(JSON.parse(await ask('SELECT V FROM "rows"', 'json', { ...unlimited, resultRows: 100_000 }))).toHaveLength(
+      rows,
+    )
+  })
+
+  test('of memory: the query fails alone', async () => {
+    const greedy = ask('SELECT ARRAY_AGG(a.T || b.T) AS x FROM "rows" a JOIN "rows" b ON a.T = b.T')
+    await expect(greedy).rejects.toMatchObject({ code: 'result_too_large' })
+    expect(await ask('SELECT COUNT(*) AS n FROM "rows"')).toBe('[{"n":100000}]')
+    expect(deaths).toEqual([])
+  })
+
+  test('of time: an aborted query ends, and others are answered meanwhile', async () => {
+    const controller = new AbortController()
+    const run = ask(endless, 'json', unlimited, controller.signal)
+    expect(await ask('SELECT COUNT(*) AS n FROM "rows"')).toBe('[{"n":100000}]')
+    controller.abort(new Error('time is over'))
+    await expect(run).rejects.toThrow('time is over')
+  })
+})
+
+test.each([
+  ['SELECT REGEXP_LIKE(T, \'(?=a)\') FROM "rows" LIMIT 1', /regular expression/],
+  ['SELECT 1 / (V - V) FROM "rows" LIMIT 1', /divided by zero/],
+  ['SELECT (SELECT T FROM "rows") AS x', /more than one row/],
+  ["SELECT JSON_VALUE(PARSE_JSON('{'), '$.a')", /cannot be turned/],
+])("what only shows when it runs is the query's fault: %s", async (text, message) => {
+  await expect(ask(text)).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) })
+})
+
+test('whole numbers beyond a long are asked for anew', async () => {
+  await expect(ask('SELECT V * V AS x FROM "rows" LIMIT 1')).rejects.toBeInstanceOf(LongOverflow)
+})
+
+test('text that nobody checked is refused by the second wall', async () => {
+  const run = (text: string, id = 7) => {
+    const tables = [{ entityId: id, fields: [{ name: 'D', type: 'timestamp' as const }], files: [], sinceMs: null }]
+    return engine.run(
+      { query: { text, types: ['string'], tables }, fields: [], format: 'json', limits: unlimited },
+      new AbortController().signal,
+    )
+  }
+  for (const text of [
+    "SELECT content FROM read_text('/etc/passwd')",
+    `SELECT * FROM '${join(directory, 'a.parquet')}'`,
+    "COPY (SELECT 1) TO 'x.csv'",
+    'SELECT * FROM duckdb_settings()',
+    "SELECT current_setting('threads')",
+    'SELECT * FROM entity_8',
+    'SELECT 1; SELECT 2',
+    "SELECT * FROM query('SELECT 1')",
+    'SELECT * FROM information_schema.tables',
+    "ATTACH 'x.db'",
+  ]) {
+    await expect(run(text)).rejects.toThrow(/written for the engine/)
+  }
+})
+
+test('a process that is killed answers its queries with unavailable, and comes back', async () => {
+  const run = ask(endless)
+  await sleep(50)
+  process.kill(engine.processId!, 'SIGKILL')
+  await expect(run).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+  await expect(ask('SELECT 1 AS x')).rejects.toMatchObject({ code: 'unavailable' })
+  while (!engine.isReady) await sleep(10)
+  expect(await ask('SELECT 1 AS x')).toBe('[{"x":1}]')
+  expect(deaths).toEqual([expect.stringContaining('SIGKILL')])
+})
