@@ -25,7 +25,9 @@ import { RejectedSpace } from './ingest/limits/rejected-space.ts'
 import { Pushes } from './ingest/push.ts'
 import { Receipts } from './ingest/receipts.ts'
 import { Replays } from './ingest/replay/replays.ts'
+import type { Disk } from './lib/disk.ts'
 import { freeBytes } from './lib/free-bytes.ts'
+import { nodeDisk } from './lib/node-disk.ts'
 import { repeat } from './lib/repeat.ts'
 import { ItemAdmin } from './metadata/item-admin.ts'
 import { Metadata } from './metadata/metadata.ts'
@@ -45,6 +47,10 @@ export interface ServiceOverrides {
   readonly reach?: Reach
   /** How much is free on the disk of the data folder. */
   readonly freeBytes?: (directory: string) => Promise<number>
+  /** Of the journal and the idempotency keys; the store's thread has its own. */
+  readonly disk?: Disk
+  /** The catalog takes no more room than so many pages, in the main thread. */
+  readonly catalogPagesMax?: number
 }
 
 export interface Service {
@@ -70,6 +76,7 @@ export async function startService(
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
   const { nowMs = Date.now, threadUrl = compiledThread, reach = () => undefined } = overrides
+  const { disk = nodeDisk, catalogPagesMax } = overrides
   const metrics = new Metrics({ processMetrics: true })
   const observe = combineSinks(metrics.observe, observer)
   const closers: Closer[] = []
@@ -77,7 +84,7 @@ export async function startService(
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer(atOnce)
   }
   try {
-    const parts = { settings, observe, nowMs, threadUrl, reach }
+    const parts = { settings, observe, nowMs, threadUrl, reach, disk, catalogPagesMax }
     const storage = await openStorage(parts, closers)
     const backups = await openBackups(parts, storage)
     const newAdminKey = await ensureAdminKey(storage.catalog.access, settings.adminKey, nowMs)
@@ -213,8 +220,17 @@ async function buildServices(parts: ServiceParts): Promise<Services> {
   }
 }
 
+const storeIsAway = 'The store is being started again: pushes are taken, queries are not answered yet.'
+const journalHasFailed =
+  'The journal could not be written to disk: queries are answered, pushes are not taken. Check the disk of the data folder, then start the service again.'
+
 function readiness({ journal, store }: Storage): Readiness {
-  const ready = store.isReady
-  const reason = ready ? null : 'The store is being started again: pushes are taken, queries are not answered yet.'
-  return { ready, reason, journal: { recovery: { ...journal.recovery } }, store: { ready, ...store.state } }
+  const { hasFailed, recovery } = journal
+  const reason = hasFailed ? journalHasFailed : store.isReady ? null : storeIsAway
+  return {
+    ready: reason === null,
+    reason,
+    journal: { recovery: { ...recovery } },
+    store: { ready: store.isReady, ...store.state },
+  }
 }

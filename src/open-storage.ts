@@ -9,6 +9,7 @@ import { IdempotencyKeys } from './ingest/idempotency/idempotency-keys.ts'
 import { openFileJournal } from './journal/file/file-journal.ts'
 import { openFileJournalReader } from './journal/file/reader.ts'
 import type { JournalWriter } from './journal/journal.ts'
+import type { Disk } from './lib/disk.ts'
 import { nodeDisk } from './lib/node-disk.ts'
 import type { Observe } from './observe/event.ts'
 import type { Reach } from './observe/step.ts'
@@ -34,6 +35,10 @@ export interface StorageParts {
   readonly nowMs: () => number
   readonly threadUrl: URL
   readonly reach: Reach
+  /** Of the journal and the idempotency keys. */
+  readonly disk: Disk
+  /** The catalog takes no more room than so many pages. */
+  readonly catalogPagesMax?: number | undefined
 }
 
 /** What lies where in the data folder; docs/formats/data-folder.md explains it. */
@@ -49,16 +54,16 @@ export function dataPaths(data: string) {
 
 /** Throws an Error whose message tells the operator what to do. `closers` gets what puts each part away, in the order of opening. */
 export async function openStorage(parts: StorageParts, closers: Closer[]): Promise<Storage> {
-  const { settings, observe, reach } = parts
+  const { settings, observe, reach, disk, catalogPagesMax: pagesMax } = parts
   const paths = dataPaths(settings.data)
   const ownership = takeOwnership(settings.data)
   closers.push(() => ownership.release())
-  const catalog = await openSqliteCatalog({ path: paths.catalog })
+  const catalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
   closers.push(() => catalog.close())
-  const readingCatalog = await openSqliteCatalog({ path: paths.catalog })
+  const readingCatalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
   closers.push(() => readingCatalog.close())
   const { sealedPosition } = await catalog.manifest.load()
-  const journal = await openJournal(settings, paths.journal, sealedPosition, observe)
+  const journal = await openJournal(settings, paths.journal, sealedPosition, observe, disk)
   closers.push(() => journal.close())
   const keys = await openKeys(parts, journal)
   closers.push(() => keys.close())
@@ -76,21 +81,22 @@ export function openJournal(
   directory: string,
   reachedPosition: number,
   observe: Observe,
+  disk: Disk = nodeDisk,
 ): Promise<JournalWriter> {
   const settings = {
     segmentBytes: journal.segmentBytes,
     batchBytesMax: journal.batchBytes,
     pendingBytesMax: journal.pendingBytes,
   }
-  return openFileJournal({ disk: nodeDisk, directory, settings, observe, reachedPosition })
+  return openFileJournal({ disk, directory, settings, observe, reachedPosition })
 }
 
-async function openKeys({ settings, nowMs }: StorageParts, journal: JournalWriter): Promise<IdempotencyKeys> {
+async function openKeys({ settings, nowMs, disk }: StorageParts, journal: JournalWriter): Promise<IdempotencyKeys> {
   const paths = dataPaths(settings.data)
   const { firstPosition, durablePosition } = journal
-  const reader = openFileJournalReader({ disk: nodeDisk, directory: paths.journal })
+  const reader = openFileJournalReader({ disk, directory: paths.journal })
   const keys = await IdempotencyKeys.open({
-    disk: nodeDisk,
+    disk,
     directory: paths.idempotency,
     newSalt: () => randomBytes(4).readUInt32LE(),
     nowMs,

@@ -43,6 +43,8 @@ export interface JournalWriter {
   readonly firstPosition: number
   /** Everything before this position is on disk. */
   readonly durablePosition: number
+  /** Whether a write or an fsync has failed: nothing more is taken until it is opened again. */
+  readonly hasFailed: boolean
   /** Bytes in segments that are still kept. */
   readonly bytes: number
   /**

@@ -20,6 +20,8 @@ export interface SqliteCatalogOptions {
   /** Changes nothing, and must be there. */
   readonly readOnly?: boolean
   readonly randomBytes?: (count: number) => Uint8Array
+  /** A change that would make the file larger than so many pages is refused, as on a full disk. */
+  readonly pagesMax?: number | undefined
 }
 
 /**
@@ -30,9 +32,10 @@ export async function openSqliteCatalog({
   path,
   readOnly = false,
   randomBytes = randomBytesOfSystem,
+  pagesMax,
 }: SqliteCatalogOptions): Promise<Catalog> {
   if (!readOnly) makePrivate(path)
-  const database = new Statements(path, { readOnly })
+  const database = new Statements(path, { readOnly, pagesMax })
   const dialect: Dialect = {
     createDriver: () => new Driver(database),
     createQueryCompiler: () => new SqliteQueryCompiler(),

@@ -21,10 +21,14 @@ export class Statements implements SqliteDatabase {
   /** Least recently used first. */
   readonly #statements = new Map<string, SqliteStatement>()
 
-  constructor(path: string, { readOnly }: { readonly readOnly: boolean }) {
+  constructor(
+    path: string,
+    { readOnly, pagesMax }: { readonly readOnly: boolean; readonly pagesMax?: number | undefined },
+  ) {
     this.#database = new DatabaseSync(path, { readOnly })
     this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     if (readOnly) return
+    if (pagesMax !== undefined) this.#database.exec(`PRAGMA max_page_count = ${pagesMax}`)
     this.#database.exec('PRAGMA journal_mode = WAL')
     // With WAL, FULL is what makes each commit durable: it syncs the log before the commit returns.
     this.#database.exec('PRAGMA synchronous = FULL')

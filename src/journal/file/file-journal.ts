@@ -87,6 +87,10 @@ class FileJournal implements JournalWriter {
     return this.#nextPosition
   }
 
+  get hasFailed(): boolean {
+    return this.#failure !== null
+  }
+
   get bytes(): number {
     return this.#closed.reduce((sum, segment) => sum + segment.bytes, this.#segment.durableBytes)
   }
