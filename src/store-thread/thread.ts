@@ -8,6 +8,7 @@ import { ItemJudge } from '../ingest/judge-items.ts'
 import { Pipeline } from '../ingest/pipeline.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { JournalReader } from '../journal/journal.ts'
+import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
@@ -25,21 +26,29 @@ import { Upkeep } from './upkeep.ts'
 export interface StoreThreadOverrides {
   readonly wrapJournal?: (journal: JournalReader) => JournalReader
   readonly reach?: Reach
+  readonly disk?: Disk
+  /** The catalog takes no more room than so many pages, in this thread. */
+  readonly catalogPagesMax?: number
 }
 
 export async function runStoreThread(
   port: MessagePort,
   data: StoreThreadData,
-  { wrapJournal = (journal) => journal, reach = () => undefined }: StoreThreadOverrides = {},
+  {
+    wrapJournal = (journal) => journal,
+    reach = () => undefined,
+    disk = nodeDisk,
+    catalogPagesMax: pagesMax,
+  }: StoreThreadOverrides = {},
 ): Promise<void> {
   const send = (message: FromStore): void => port.postMessage(message)
   const observe: Observe = (event) => send({ kind: 'event', event })
-  const catalog = await openSqliteCatalog({ path: data.catalogPath })
-  const journal = wrapJournal(openFileJournalReader({ disk: nodeDisk, directory: data.journalDirectory }))
+  const catalog = await openSqliteCatalog({ path: data.catalogPath, pagesMax })
+  const journal = wrapJournal(openFileJournalReader({ disk, directory: data.journalDirectory }))
   const manifest = await catalog.manifest.load()
   const { rowBytes, settings, storeDirectory: directory } = data
   const replacing = await replacingEntities(catalog.ingests)
-  const opened = await openStore({ disk: nodeDisk, directory, settings, manifest, replacing, observe })
+  const opened = await openStore({ disk, directory, settings, manifest, replacing, observe })
   const { store, folder } = opened
   await clearSpool(data.spoolDirectory)
   const pipeline = await Pipeline.open({
