@@ -259,8 +259,11 @@ export interface DroppedEntity {
 /** Entities that were dropped. Their ids stay known, so that rows in the journal are told from those of an unknown ingest. */
 export interface DroppedCatalog {
   list(): Promise<readonly DroppedEntity[]>
-  /** Removes the rejected rows and items of a dropped entity; then it is noted as removed. May be asked again. */
-  remove(entityId: number): Promise<void>
+  /**
+   * Removes the rejected rows and items of a dropped entity, and notes it as removed. False when it was aborted before that; it may be asked
+   * again.
+   */
+  remove(entityId: number, signal: AbortSignal): Promise<boolean>
 }
 
 /** Random values that outlive restarts: what tokens and batch ids are signed with. */

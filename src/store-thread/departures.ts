@@ -1,15 +1,24 @@
 import type { DroppedCatalog, IngestCatalog } from '../catalog/catalog.ts'
+import { Serial } from '../lib/serial.ts'
+import type { Observe } from '../observe/event.ts'
+import type { Reach } from '../observe/step.ts'
 
 interface DepartureParts {
   readonly ingests: Pick<IngestCatalog, 'entities'>
   readonly dropped: DroppedCatalog
+  readonly observe: Observe
+  readonly reach: Reach
+  readonly signal: AbortSignal
 }
 
 /** What has to leave the store, as the catalog says: entities that were dropped, and rows that are older than an entity keeps them. */
 export class Departures {
   readonly #parts: DepartureParts
+  readonly #removals = new Serial()
   #sinceMs: ReadonlyMap<number, number> = new Map()
   #dropped: readonly number[] = []
+  /** Those that the store has forgotten. */
+  readonly #forgotten = new Set<number>()
 
   private constructor(parts: DepartureParts) {
     this.#parts = parts
@@ -25,7 +34,9 @@ export class Departures {
     const entities = await this.#parts.ingests.entities()
     const dropped = await this.#parts.dropped.list()
     this.#sinceMs = new Map(entities.flatMap(({ id, sinceMs }) => (sinceMs === null ? [] : [[id, sinceMs] as const])))
-    this.#dropped = dropped.filter(({ isRemoved }) => !isRemoved).map(({ entityId }) => entityId)
+    this.#dropped = dropped
+      .filter(({ isRemoved, entityId }) => !isRemoved && !this.#forgotten.has(entityId))
+      .map(({ entityId }) => entityId)
   }
 
   /** Rows of the entity before this date have left; null while none have. */
@@ -33,14 +44,30 @@ export class Departures {
     return this.#sinceMs.get(entityId) ?? null
   }
 
-  /** An entity that was dropped and of which something is kept still. */
+  /** An entity that was dropped and of which the store holds something still. */
   get nextDropped(): number | null {
     return this.#dropped[0] ?? null
   }
 
-  /** The store holds nothing of a dropped entity any more: what the catalog keeps of it goes too. */
-  async remove(entityId: number): Promise<void> {
-    await this.#parts.dropped.remove(entityId)
+  /** The store holds nothing of a dropped entity any more: what the catalog keeps of it goes too, a little at a time. */
+  remove(entityId: number): void {
+    this.#forgotten.add(entityId)
     this.#dropped = this.#dropped.filter((dropped) => dropped !== entityId)
+    void this.#removals.run(() => this.#remove(entityId))
+  }
+
+  /** Resolves when nothing is being removed any more. */
+  settle(): Promise<void> {
+    return this.#removals.run(async () => undefined)
+  }
+
+  /** What is left after a failure goes at the next start. */
+  async #remove(entityId: number): Promise<void> {
+    const { dropped, observe, reach, signal } = this.#parts
+    try {
+      if (await dropped.remove(entityId, signal)) reach('drop-removed')
+    } catch (error) {
+      observe({ kind: 'removalFailed', name: `entity ${entityId}`, message: String(error) })
+    }
   }
 }

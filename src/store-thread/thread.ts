@@ -71,7 +71,7 @@ export async function runStoreThread(
     observe,
     reach,
   })
-  const departures = await Departures.open(catalog)
+  const departures = await Departures.open({ ...catalog, observe, reach, signal: stopping.signal })
   const upkeep = new Upkeep({
     ...opened,
     manifest: catalog.manifest,
@@ -130,6 +130,7 @@ export async function runStoreThread(
   await follower.follow()
   await upkeep.stop()
   await removals.settle()
+  await departures.settle()
   await journal.close()
   await catalog.close()
   port.close()

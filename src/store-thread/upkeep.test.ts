@@ -161,7 +161,7 @@ async function history(faults: Faults) {
     ...opened,
     manifest: faults.manifest(catalog.manifest),
     removals,
-    departures: await Departures.open(catalog),
+    departures: await Departures.open({ ...catalog, observe, reach: () => undefined, signal: stopping.signal }),
     settings,
     observe,
     reach: () => undefined,

@@ -58,7 +58,6 @@ export class Upkeep {
   #seal: Seal | null = null
   readonly #purges: Purges
   readonly #attempts: Attempts
-  #isDropping = false
   /** The pipeline's position at the newest freeze, and since when there is more. */
   #frozenPosition: number
   #position: number
@@ -79,7 +78,7 @@ export class Upkeep {
   afterStep(position: number, counts: () => readonly IngestCount[]): void {
     if (position > this.#frozenPosition && this.#unsealedSinceMs === null) this.#startAge()
     this.#position = position
-    if (this.#seal !== null || this.#isDropping || !this.#isDue()) return
+    if (this.#isHeld || !this.#isDue()) return
     this.#stopAge()
     this.#frozenPosition = position
     this.#seal = { frozen: this.#parts.store.freeze(position), counts: counts() }
@@ -94,7 +93,12 @@ export class Upkeep {
 
   /** Whether the pipeline has to wait: rows are being sealed, and the head has reached its bounds again. */
   get isFull(): boolean {
-    return this.#seal !== null && this.#isOverBounds()
+    return this.#isHeld && this.#isOverBounds()
+  }
+
+  /** Rows are not frozen now: others are, or the rows of a dropped entity are to be forgotten first. */
+  get #isHeld(): boolean {
+    return this.#seal !== null || this.#parts.departures.nextDropped !== null
   }
 
   /** Begins what there is to do, unless it is being done. */
@@ -123,51 +127,47 @@ export class Upkeep {
   async #work(): Promise<void> {
     const { signal } = this.#parts
     while (!signal.aborted) {
+      if (await this.#letGo()) continue
       if (this.#seal !== null) await this.#runSeal(this.#seal)
-      else if (!((await this.#letGo()) || (await this.#merge()))) return
+      else if (!(await this.#merge())) return
     }
   }
 
-  /** Removes what has left the store; false when there is nothing. */
+  /** Removes what has left the store, one thing of it; false when there is nothing. */
   async #letGo(): Promise<boolean> {
     const { departures } = this.#parts
     const dropped = departures.nextDropped
-    if (dropped !== null) {
+    if (dropped !== null && this.#seal === null) {
       await this.#runDrop(dropped)
       return true
     }
     const left = this.#files.filter(({ info }) => info.lastMs < (departures.sinceMs(info.entityId) ?? -Infinity))
+    const purged = left.length === 0 ? this.#purges.chooseFile() : null
     if (left.length > 0) await this.#runLeave(left)
-    return left.length > 0
+    else if (purged !== null) await this.#runMerge([purged])
+    return left.length > 0 || purged !== null
   }
 
   async #merge(): Promise<boolean> {
-    const purged = this.#purges.chooseFile()
-    const merged = purged === null ? this.#chooseFiles() : [purged]
+    const merged = this.#chooseFiles()
     if (merged !== null) await this.#runMerge(merged)
     return merged !== null
   }
 
-  /** No rows are frozen meanwhile: those of the entity would be sealed. */
   async #runDrop(entityId: number): Promise<void> {
-    const { store, manifest, removals, departures, reach, changed } = this.#parts
-    this.#isDropping = true
-    try {
-      reach('drop-begun')
-      const dropped = await this.#attempts.once('dropFailed', async () => {
-        await manifest.drop(entityId)
-        return true
-      })
-      if (dropped === null) return
-      reach('drop-manifest-committed')
-      this.#files = this.#files.filter(({ info }) => info.entityId !== entityId)
-      store.drop(entityId, removals.ofEntity(entityId, store.files(entityId)))
-    } finally {
-      this.#isDropping = false
-    }
-    await this.#attempts.once('dropFailed', () => departures.remove(entityId))
-    reach('drop-removed')
+    const { store, manifest, removals, departures, reach, changed, wake } = this.#parts
+    reach('drop-begun')
+    const dropped = await this.#attempts.once('dropFailed', async () => {
+      await manifest.drop(entityId)
+      return true
+    })
+    if (dropped === null) return
+    reach('drop-manifest-committed')
+    this.#files = this.#files.filter(({ info }) => info.entityId !== entityId)
+    store.drop(entityId, removals.ofEntity(entityId, store.files(entityId)))
+    departures.remove(entityId)
     changed()
+    wake()
   }
 
   async #runLeave(left: readonly SealedFile[]): Promise<void> {

@@ -25,14 +25,16 @@ export class DroppedRepository implements DroppedCatalog {
     })
   }
 
-  async remove(entityId: number): Promise<void> {
+  async remove(entityId: number, signal: AbortSignal): Promise<boolean> {
     const ingests = await this.#database
       .selectFrom('dropped_ingests')
       .select('ingest_id')
       .where('entity_id', '=', entityId)
       .execute()
-    for (const { ingest_id } of ingests) await this.#repeat((transaction) => removeRejected(transaction, ingest_id))
-    await this.#repeat((transaction) => removeItems(transaction, entityId))
+    for (const { ingest_id } of ingests)
+      await this.#repeat((transaction) => removeRejected(transaction, ingest_id), signal)
+    await this.#repeat((transaction) => removeItems(transaction, entityId), signal)
+    if (signal.aborted) return false
     await this.#database.transaction().execute(async (transaction) => {
       for (const { ingest_id } of ingests) {
         await transaction.deleteFrom('rejected_counts').where('ingest_id', '=', ingest_id).execute()
@@ -41,11 +43,12 @@ export class DroppedRepository implements DroppedCatalog {
       await transaction.deleteFrom('item_counts').where('entity_id', '=', entityId).execute()
       await transaction.updateTable('dropped_entities').set({ removed: 1 }).where('entity_id', '=', entityId).execute()
     })
+    return true
   }
 
   /** Until it has removed nothing. */
-  async #repeat(remove: (transaction: Transaction<Tables>) => Promise<number>): Promise<void> {
-    while ((await this.#database.transaction().execute(remove)) > 0) {
+  async #repeat(remove: (transaction: Transaction<Tables>) => Promise<number>, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.#database.transaction().execute(remove)) > 0) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
