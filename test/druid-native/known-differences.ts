@@ -1,6 +1,5 @@
 /** Queries of the recording that are answered otherwise; docs/druid-native.md gives the reasons. */
 export const knownDifferences: readonly string[] = [
-  'expr-time-extract-more',
   'filter-regex-lookahead',
   'gb-order-string-numeric',
   'gb-order-version',

@@ -82,7 +82,8 @@ const units: Readonly<Record<string, (local: Sql, ms: Sql) => Sql>> = {
   MONTH: (local) => sql`month(${local})`,
   QUARTER: (local) => sql`quarter(${local})`,
   YEAR: (local) => sql`year(${local})`,
-  ISOYEAR: (local) => sql`isoyear(${local})`,
+  // Druid's ISOYEAR is the calendar's year all the same.
+  ISOYEAR: (local) => sql`year(${local})`,
   DECADE: (local) => sql`(year(${local}) // 10)`,
 }
 

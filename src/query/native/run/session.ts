@@ -48,14 +48,19 @@ export function sourceOf(
 ): Source {
   const found = spans(relation, intervals)
   const last = found.reduce((most, { maxMs }) => Math.max(most, maxMs), Number.NEGATIVE_INFINITY)
-  const known = relation.segments !== null && found.length > 0
-  return new Source(
-    relation,
-    virtualColumns,
-    intervals,
-    known ? { fromMs: found[0]!.minMs, untilMs: last + 1 } : wideRange,
-  )
+  const range =
+    found.length === 0
+      ? wideRange
+      : {
+          fromMs: clip(found[0]!.minMs, relation.segments !== null),
+          untilMs: clip(last + 1, relation.segments !== null),
+        }
+  return new Source(relation, virtualColumns, intervals, range)
 }
+
+/** What is known of rows may lie anywhere; intervals alone are taken as far as zones are read. */
+const clip = (ms: number, ofRows: boolean): number =>
+  ofRows ? ms : Math.max(wideRange.fromMs, Math.min(wideRange.untilMs, ms))
 
 /** How a query's timestamps are written. */
 export function timestampWriter(query: NativeQuery): (ms: number) => JsonValue {

@@ -1,7 +1,7 @@
 // Druid's arithmetic of time in SQL, on milliseconds: zones come in as the steps of their offsets, so that the engine needs no calendar.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { msPerDay } from '../../../model/instant.ts'
-import { type BucketGranularity, bucketStart, nextBucket } from '../time/granularity.ts'
+import { type BucketGranularity, walkStarts } from '../time/granularity.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from '../time/iso.ts'
 import type { Zone } from '../time/zone.ts'
 import { bind } from './typed.ts'
@@ -117,13 +117,15 @@ export function floorToBucket(ms: Sql, granularity: BucketGranularity, range: Ti
 
 const modulo = (value: number, width: number): number => value - Math.floor(value / width) * width
 
-function floorByWalk(ms: Sql, granularity: BucketGranularity, range: TimeRange): Sql | null {
-  const starts: { fromMs: number; value: number }[] = []
-  for (let at = bucketStart(granularity, range.fromMs); at <= range.untilMs; at = nextBucket(granularity, at)) {
-    starts.push({ fromMs: at, value: at })
-    if (starts.length > walkBucketsMax) return null
-  }
-  return bind(ms, (x) => steps(x, starts))
+function floorByWalk(ms: Sql, granularity: BucketGranularity & { kind: 'walk' }, range: TimeRange): Sql | null {
+  const starts = walkStarts(granularity, range.fromMs, range.untilMs, walkBucketsMax)
+  if (starts === null) return null
+  return bind(ms, (x) =>
+    steps(
+      x,
+      starts.map((start) => ({ fromMs: start, value: start })),
+    ),
+  )
 }
 
 /** The start of the bucket after the one that starts at `start`. */

@@ -99,6 +99,43 @@ function walkTo(granularity: BucketGranularity & { kind: 'walk' }, ms: number): 
   return at
 }
 
+/** Before the origin the steps lead backwards, and a month's end may make them other than those that lead forwards. */
+function walkOn({ period, originMs, zone }: BucketGranularity & { kind: 'walk' }, startMs: number): number {
+  if (startMs >= originMs) return addPeriod(startMs, period, 1, zone)
+  let [at, next] = [originMs, originMs]
+  while (at > startMs) {
+    next = at
+    at = addPeriod(at, period, -1, zone)
+  }
+  return next
+}
+
+/** The starts of the buckets of a walk that hold the instants between two; null when they are more than `bucketsMax`. */
+export function walkStarts(
+  granularity: BucketGranularity & { kind: 'walk' },
+  fromMs: number,
+  untilMs: number,
+  bucketsMax: number,
+): readonly number[] | null {
+  const { period, originMs, zone } = granularity
+  const starts: number[] = []
+  for (let at = originMs; at > fromMs; ) {
+    at = addPeriod(at, period, -1, zone)
+    if (at <= untilMs && starts.push(at) > bucketsMax) return null
+  }
+  starts.reverse()
+  let before = originMs
+  for (let at = originMs; at <= untilMs; at = addPeriod(at, period, 1, zone)) {
+    if (at > fromMs) {
+      if (starts.length === 0 && before <= fromMs) starts.push(before)
+      if (starts.push(at) > bucketsMax) return null
+    }
+    before = at
+  }
+  if (starts.length === 0) starts.push(before)
+  return [...new Set(starts)]
+}
+
 /** The start of the bucket after the one that starts at `startMs`. */
 export function nextBucket(granularity: BucketGranularity, startMs: number): number {
   const { zone } = granularity
@@ -111,6 +148,6 @@ export function nextBucket(granularity: BucketGranularity, startMs: number): num
     case 'months':
       return zone.toInstant(addMonths(zone.toLocal(startMs), granularity.months), startMs)
     case 'walk':
-      return addPeriod(startMs, granularity.period, 1, zone)
+      return walkOn(granularity, startMs)
   }
 }

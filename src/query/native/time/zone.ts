@@ -12,11 +12,17 @@ export interface ZoneChange {
   readonly offsetMs: number
 }
 
+const tableFromMs = Date.UTC(1900, 0, 1)
+const tableUntilMs = Date.UTC(2100, 0, 1)
+const tableAfter = 2000
+
 export class Zone {
   readonly name: string
   readonly #fixedMs: number | null
   readonly #format: Intl.DateTimeFormat | null
   readonly #changes = new Map<string, readonly ZoneChange[]>()
+  #asked = 0
+  #table: readonly ZoneChange[] | null = null
 
   private constructor(name: string, fixedMs: number | null, format: Intl.DateTimeFormat | null) {
     this.name = name
@@ -38,7 +44,12 @@ export class Zone {
     }
     if (!/^[A-Za-z]/.test(text)) return null
     try {
-      return new Zone(text, null, new Intl.DateTimeFormat('en-US', { ...fields, timeZone: text }))
+      const known = zones.get(text)
+      if (known !== undefined) return known
+      const zone = new Zone(text, null, new Intl.DateTimeFormat('en-US', { ...fields, timeZone: text }))
+      // Names come in any case: more spellings than zones are not kept.
+      if (zones.size < 1000) zones.set(text, zone)
+      return zone
     } catch {
       return null
     }
@@ -51,6 +62,14 @@ export class Zone {
   /** Local time minus UTC at an instant. */
   offset(ms: number): number {
     if (this.#format === null) return this.#fixedMs ?? 0
+    // Who asks often is answered from a table, which costs as much as a few thousand questions.
+    if (this.#table === null && ++this.#asked > tableAfter) this.#table = this.changes(tableFromMs, tableUntilMs)
+    if (this.#table === null || ms < tableFromMs || ms >= tableUntilMs) return this.#ask(ms)
+    return this.#table.findLast(({ fromMs }) => fromMs <= ms)!.offsetMs
+  }
+
+  #ask(ms: number): number {
+    if (this.#format === null) throw new Error('a fixed zone is not asked')
     const second = Math.floor(Math.max(Math.min(ms, 8.64e15), -8.64e15) / 1000) * 1000
     const parts: Record<string, number> = {}
     let sign = 1
@@ -86,13 +105,13 @@ export class Zone {
     const key = `${fromMs} ${untilMs}`
     const known = this.#changes.get(key)
     if (known !== undefined) return known
-    const found: ZoneChange[] = [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.offset(fromMs) }]
+    const found: ZoneChange[] = [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#ask(fromMs) }]
     for (let at = fromMs; at < untilMs; at += scanStepMs) {
       const next = Math.min(at + scanStepMs, untilMs)
       const before = found.at(-1)!.offsetMs
-      if (this.offset(next) === before) continue
+      if (this.#ask(next) === before) continue
       const changeMs = this.#changeBetween(at, next, before)
-      found.push({ fromMs: changeMs, offsetMs: this.offset(changeMs) })
+      found.push({ fromMs: changeMs, offsetMs: this.#ask(changeMs) })
     }
     if (this.#changes.size > 20) this.#changes.clear()
     this.#changes.set(key, found)
@@ -104,12 +123,14 @@ export class Zone {
     let high = Math.ceil(untilMs / 1000)
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2)
-      if (this.offset(middle * 1000) === before) low = middle
+      if (this.#ask(middle * 1000) === before) low = middle
       else high = middle
     }
     return high * 1000
   }
 }
+
+const zones = new Map<string, Zone>()
 
 const fields = {
   era: 'short',

@@ -1,0 +1,338 @@
+// Druid's expression language against Druid's values: those a real Druid 33.0.0 gave (recorded-values.ts), and those that its own
+// documentation of expressions states, where need be together with that of the Java and Joda-Time methods it names.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/lib/sql-text.ts'
+import { compileExpression, type Scope } from '../../src/query/native/expression/compile.ts'
+import { ExpressionError } from '../../src/query/native/expression/error.ts'
+import { ExpressionFault, parseExpression } from '../../src/query/native/expression/syntax.ts'
+import type { EngineValue } from '../../src/query/native/native-engine.ts'
+import { wideRange } from '../../src/query/native/sql/time.ts'
+import { type ColumnType, sqlType, type Typed } from '../../src/query/native/sql/typed.ts'
+import { DuckDbEngine } from './duckdb-engine.ts'
+import { type ExpressionRow, recordedValues } from './recorded-values.ts'
+
+const types: Readonly<Record<string, ColumnType>> = {
+  __time: 'LONG',
+  id: 'LONG',
+  l: 'LONG',
+  ok: 'LONG',
+  d: 'DOUBLE',
+  s: 'STRING',
+  n: 'STRING',
+  ts: 'STRING',
+}
+
+let engine: DuckDbEngine
+beforeAll(async () => {
+  engine = await DuckDbEngine.open()
+})
+afterAll(() => engine.close())
+
+/** The value of an expression on a row; columns that the row lacks are those no table has. */
+async function evaluate(text: string, row: ExpressionRow = {}): Promise<EngineValue | undefined> {
+  const names = Object.keys(row)
+  const scope: Scope = {
+    range: wideRange,
+    column: (name): Typed =>
+      names.includes(name) ? { type: types[name]!, sql: sql.id(`c_${name}`) } : { type: null, sql: sql`NULL` },
+  }
+  const value = compileExpression(parseExpression(text), scope)
+  const cells = names.map((name) => {
+    const cell = row[name] ?? null
+    const literal =
+      typeof cell === 'bigint' ? sql.long(cell) : typeof cell === 'number' ? sql.double(cell) : sql`${cell}`
+    return sql`CAST(${literal} AS ${sqlType(types[name]!)}) AS ${sql.id(`c_${name}`)}`
+  })
+  const [found] = await engine.run(
+    sql`SELECT ${value.sql} FROM (SELECT ${sql.join([sql`1 AS one`, ...cells], ', ')}) AS t`,
+  )
+  return found?.[0]
+}
+
+function expectValue(found: EngineValue | undefined, expected: string | number | bigint | null): void {
+  if (typeof expected === 'number' && Number.isFinite(expected) && typeof found === 'number')
+    expect(found).toBeCloseTo(expected, 9 - Math.max(0, Math.ceil(Math.log10(Math.abs(expected) || 1))))
+  else expect(found).toEqual(expected)
+}
+
+describe('recorded', () => {
+  test.each(recordedValues)('%s on %o is %s', async (text, row, expected) => {
+    expectValue(await evaluate(text, row), expected)
+  })
+})
+
+const inf = Number.POSITIVE_INFINITY
+const day = 86_400_000n
+
+describe('as documented', () => {
+  test.each<[string, string | number | bigint | null]>([
+    // Literals and precedence.
+    ['1', 1n],
+    ['1.5', 1.5],
+    ['1e3', 1000],
+    ['2.5e-1', 0.25],
+    ["'it\\'s'", "it's"],
+    ["'\\u00e1\\n'", 'á\n'],
+    ['null', null],
+    ['nobody', null],
+    ['"no body"', null],
+    ['1 + 2 * 3', 7n],
+    ['(1 + 2) * 3', 9n],
+    ['2 ^ 3 ^ 2', 512n],
+    ['-2 ^ 2', 4n],
+    ['10 - 4 - 3', 3n],
+    ['7 / 2 * 2', 6n],
+    ['7 % 4', 3n],
+    ['-7 % 4', -3n],
+    ['-7 / 2', -3n],
+    ['7.0 / 2', 3.5],
+    ['7.5 % 2', 1.5],
+    ['1.0 / 0', inf],
+    ['-1.0 / 0', -inf],
+    ['0.0 / 0', Number.NaN],
+    ['9223372036854775807 + 1', -9223372036854775808n],
+    ['-9223372036854775807 - 2', 9223372036854775807n],
+    ['4611686018427387904 * 2', -9223372036854775808n],
+    ["'a' + 'b'", 'ab'],
+    ['1 + null', null],
+    ['!1', 0n],
+    ['!0', 1n],
+    ['!null', null],
+    // What counts as true.
+    ['100 && 11', 1n],
+    ['0.7 || 0.3', 1n],
+    ['100 && 0', 0n],
+    ["'troo' && 'true'", 0n],
+    ["'troo' || 'true'", 1n],
+    ["'TRUE' && 1", 1n],
+    ['-1 && 1', 0n],
+    ['1 || null', 1n],
+    ['null || 1', 1n],
+    ['0 || nobody', null],
+    ['1 && nobody', null],
+    ['0 && nobody', 0n],
+    ['nobody && 0', 0n],
+    // Comparisons.
+    ['1 < 2', 1n],
+    ['2 <= 1', 0n],
+    ["'a' < 'b'", 1n],
+    ["'B' < 'a'", 1n],
+    ["'10' < '9'", 1n],
+    ["'10' < 9", 0n],
+    ['1 == 1.0', 1n],
+    ['1 != 2', 1n],
+    ['null == null', null],
+    ['1 > nobody', null],
+    // General functions.
+    ["cast('12', 'LONG')", 12n],
+    ["cast('12.9', 'LONG')", 12n],
+    ["cast('x', 'LONG')", null],
+    ["cast(2.9, 'LONG')", 2n],
+    ["cast(-2.9, 'LONG')", -2n],
+    ["cast(1e300, 'LONG')", 9223372036854775807n],
+    ["cast(1, 'DOUBLE')", 1],
+    ["cast(100, 'STRING')", '100'],
+    ["cast(100.0, 'STRING')", '100.0'],
+    ["cast(1e7, 'STRING')", '1.0E7'],
+    ["cast(9999999.0, 'STRING')", '9999999.0'],
+    ["cast(0.001, 'STRING')", '0.001'],
+    ["cast(0.0001, 'STRING')", '1.0E-4'],
+    ["cast(-123456789.125, 'STRING')", '-1.23456789125E8'],
+    ["cast(1.5e20, 'string')", '1.5E20'],
+    ['coalesce(null, nobody, 3)', 3n],
+    ['coalesce(null)', null],
+    ["nvl(null, 'x')", 'x'],
+    ["if(1, 'yes', 'no')", 'yes'],
+    ["if(0, 'yes', 'no')", 'no'],
+    ["if(nobody, 'yes', 'no')", 'no'],
+    ["if(-1, 'yes', 'no')", 'no'],
+    ['if(1, 1, 2.5)', 1],
+    ["case_searched(0, 'a', 1, 'b')", 'b'],
+    ["case_searched(0, 'a', 0, 'b')", null],
+    ["case_simple(2, 1, 'one', 2, 'two')", 'two'],
+    ["case_simple(nobody, 1, 'one', 'other')", 'other'],
+    ['isnull(null)', 1n],
+    ["isnull('')", 0n],
+    ['notnull(0)', 1n],
+    ['istrue(1)', 1n],
+    ['istrue(nobody)', 0n],
+    ['isfalse(nobody)', 0n],
+    ['nottrue(nobody)', 1n],
+    ['isdistinctfrom(1, nobody)', 1n],
+    ['notdistinctfrom(1, 1)', 1n],
+    ['greatest(1, 2.5, null)', 2.5],
+    ['least(3, 2)', 2n],
+    ["greatest(9, '10')", '9'],
+    ['greatest()', null],
+    ['greatest(null, null)', null],
+    // Texts.
+    ["concat('a', 1, 2.5)", 'a12.5'],
+    ["concat('a', null)", null],
+    ["format('%s-%03d-%x', 'a', 7, 255)", 'a-007-ff'],
+    ["format('%.2f%%', 12.345)", '12.35%'],
+    ["format('%-4s|', 'ab')", 'ab  |'],
+    ["like('abc', 'a%')", 1n],
+    ["like('abc', 'a_')", 0n],
+    ["like('a%', 'a\\\\%', '\\\\')", 1n],
+    ["parse_long('12')", 12n],
+    ["parse_long('-ff', 16)", -255n],
+    ["parse_long('0xff', 16)", 255n],
+    ["parse_long('101', 2)", 5n],
+    ["parse_long('12.0')", null],
+    ["regexp_extract('ab12', '[0-9]+')", '12'],
+    ["regexp_extract('ab12', '([a-z]+)([0-9]+)', 2)", '12'],
+    ["regexp_extract('ab', '[0-9]+')", null],
+    ["regexp_like('ab12', '[0-9]')", 1n],
+    ["regexp_like('ab', '^b')", 0n],
+    ["regexp_replace('a-b-c', '-', '+')", 'a+b+c'],
+    ["regexp_replace('ab', '(a)(b)', '$2$1')", 'ba'],
+    ["contains_string('Foo', 'oo')", 1n],
+    ["contains_string('Foo', 'OO')", 0n],
+    ["icontains_string('Foo', 'OO')", 1n],
+    ["replace('banana', 'an', 'X')", 'bXXa'],
+    ["substring('hello', 1, 3)", 'ell'],
+    ["substring('hello', 1, -1)", 'ello'],
+    ["substring('hello', 9, 2)", null],
+    ["left('hello', 2)", 'he'],
+    ["right('hello', 2)", 'lo'],
+    ["strlen('hello')", 5n],
+    ["strlen('😀')", 2n],
+    ['strlen(nobody)', null],
+    ["strpos('hello', 'l')", 2n],
+    ["strpos('hello', 'l', 3)", 3n],
+    ["strpos('hello', 'z')", -1n],
+    ["trim('  a  ')", 'a'],
+    ["trim('xxaxx', 'x')", 'a'],
+    ["ltrim('  a  ')", 'a  '],
+    ["rtrim('  a  ')", '  a'],
+    ["lower('ÁB')", 'áb'],
+    ["upper('áb')", 'ÁB'],
+    ["reverse('abc')", 'cba'],
+    ["repeat('ab', 3)", 'ababab'],
+    ["lpad('5', 3, '0')", '005'],
+    ["rpad('5', 3, 'ab')", '5ab'],
+    ["lpad('hello', 2, '0')", 'he'],
+    ["lpad('a', 3, '')", 'a'],
+    // Numbers.
+    ['abs(-3)', 3n],
+    ['abs(-3.5)', 3.5],
+    ['acos(2.0)', Number.NaN],
+    ['asin(1.0)', Math.PI / 2],
+    ['atan2(1.0, 1.0)', Math.PI / 4],
+    ['cbrt(27)', 3],
+    ['ceil(1.2)', 2],
+    ['floor(-1.2)', -2],
+    ['copysign(3.0, -1.0)', -3],
+    ['cos(0)', 1],
+    ['cosh(0)', 1],
+    ['cot(1.0)', 1 / Math.tan(1)],
+    ['div(7, 2)', 3n],
+    ['exp(1)', Math.E],
+    ['expm1(0)', 0],
+    ['hypot(3, 4)', 5],
+    ['log(1)', 0],
+    ['log(0)', -inf],
+    ['log(-1)', Number.NaN],
+    ['log10(1000)', 3],
+    ['log1p(0)', 0],
+    ['max(1, 2)', 2n],
+    ['max(1, 2.5)', 2.5],
+    ['min(1, 2)', 1n],
+    ['max(1, nobody)', null],
+    ['pi()', Math.PI],
+    ['pow(2, 10)', 1024],
+    ['remainder(5, 3)', -1],
+    ['rint(2.5)', 2],
+    ['round(2.5)', 3],
+    ['round(2.675, 2)', 2.68],
+    ['round(1234, -2)', 1200n],
+    ['round(0.0 / 0.0)', 0],
+    ['safe_divide(7, 2)', 3n],
+    ['safe_divide(7, 0)', null],
+    ['safe_divide(7.0, 2)', 3.5],
+    ['signum(-2.5)', -1],
+    ['sqrt(16)', 4],
+    ['sqrt(-1)', Number.NaN],
+    ['todegrees(3.141592653589793)', 180],
+    ['toradians(180)', Math.PI],
+    ['bitwiseAnd(6, 3)', 2n],
+    ['bitwiseOr(6, 3)', 7n],
+    ['bitwiseXor(6, 3)', 5n],
+    ['bitwiseComplement(0)', -1n],
+    ['bitwiseShiftLeft(1, 4)', 16n],
+    ['bitwiseShiftRight(-16, 2)', -4n],
+    // Times.
+    ["timestamp('1970-01-02')", day],
+    ["timestamp('1970-01-02T00:00:00.5Z')", day + 500n],
+    ["unix_timestamp('1970-01-02')", 86_400n],
+    ["timestamp_parse('1970-01-02 00:00:01')", day + 1000n],
+    ["timestamp_parse('1970-01-02T01:00:00+01:00')", day],
+    ["timestamp_parse('1970-01-02', null, 'Europe/Madrid')", day - 3_600_000n],
+    ["timestamp_parse('02/01/1970', 'dd/MM/yyyy')", day],
+    ["timestamp_parse('nonsense')", null],
+    ["timestamp_floor(90000000, 'P1D')", day],
+    ["timestamp_floor(-1, 'P1D')", -day],
+    ["timestamp_floor(90000000, 'P1M', null, 'Asia/Kolkata')", -19_800_000n],
+    ["timestamp_ceil(90000000, 'P1D')", 2n * day],
+    ["timestamp_ceil(86400000, 'P1D')", day],
+    ["timestamp_shift(2592000000, 'P1M', 1)", 58n * day],
+    ["timestamp_shift(0, 'P1D', -1)", -day],
+    ["timestamp_extract(0, 'DOW')", 4n],
+    ["timestamp_extract(0, 'DOY')", 1n],
+    ["timestamp_extract(0, 'WEEK')", 1n],
+    ["timestamp_extract(0, 'QUARTER')", 1n],
+    ["timestamp_extract(0, 'YEAR', 'America/Los_Angeles')", 1969n],
+    ["timestamp_extract(90061001, 'SECOND')", 1n],
+    ["timestamp_extract(90061001, 'EPOCH')", 90_061n],
+    ['timestamp_format(0)', '1970-01-01T00:00:00.000Z'],
+    ["timestamp_format(0, 'yyyy-MM-dd HH:mm:ss', 'Europe/Madrid')", '1970-01-01 01:00:00'],
+    ["timestamp_format(0, 'EEEE d MMMM yy h a')", 'Thursday 1 January 70 12 AM'],
+    ["timestamp_format(0, 'Z ZZ', 'Asia/Kolkata')", '+0530 +05:30'],
+    ["timestamp_format(0, '\\'at\\' HH')", 'at 00'],
+    ['timestamp_format(nobody)', null],
+  ])('%s is %s', async (text, expected) => {
+    expectValue(await evaluate(text), expected)
+  })
+})
+
+describe('refused', () => {
+  test.each([
+    'added + * 2',
+    'a ++ 1',
+    "a = 'x'",
+    "a == 'x' AND b > 5",
+    "'open",
+    '(1',
+    'f(1,)',
+    '1 2',
+    '[1, 2',
+    "'\\x'",
+  ])('%s is no expression', (text) => {
+    expect(() => parseExpression(text)).toThrow(ExpressionFault)
+  })
+
+  test.each([
+    ['frobnicate(1)', 'there is no function'],
+    ['strlen(1, 2)', 'takes 1 arguments, not 2'],
+    ["timestamp_floor(1, 'P1D', null, 'Europe/Nowhere')", 'there is no time zone'],
+    ["timestamp_floor(1, 'P0D')", 'longer than nothing'],
+    ["timestamp_extract(1, 'AGE')", 'there is no unit'],
+    ["cast(1, 'DATE')", 'there is no type'],
+    ["regexp_like('a', '(a')", 'no regular expression'],
+    ["'a' - 'b'", 'takes numbers'],
+    ['99999999999999999999', 'no 64-bit number'],
+    ["array_length('a')", 'the function "array_length"'],
+    ['[1, 2]', 'an array'],
+    ['any(x -> x > 1, a)', 'the function "any"'],
+  ])('%s: %s', async (text, message) => {
+    const failing = evaluate(text)
+    await expect(failing).rejects.toThrow(ExpressionError)
+    await expect(failing).rejects.toThrow(message)
+  })
+
+  test('a long divided by zero fails', async () => {
+    await expect(evaluate('1 / 0')).rejects.toThrow('divided by zero')
+    await expect(evaluate('1 % 0')).rejects.toThrow('divided by zero')
+    expectValue(await evaluate('if(l != 0, 10 / l, -1)', { l: 0n }), -1n)
+  })
+})

@@ -1,0 +1,278 @@
+// Random filters and granularities on random rows, against an evaluator that takes one row at a time.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runNative } from '../../src/query/native/run-native.ts'
+import { type BucketGranularity, bucketStart } from '../../src/query/native/time/granularity.ts'
+import { formatTimestamp } from '../../src/query/native/time/iso.ts'
+import { Json } from '../../src/query/native/tree/json-reader.ts'
+import { readGranularity } from '../../src/query/native/tree/read-common.ts'
+import { readNativeQuery } from '../../src/query/native/tree/read-query.ts'
+import { DuckDbEngine } from './duckdb-engine.ts'
+
+let engine: DuckDbEngine
+beforeAll(async () => {
+  engine = await DuckDbEngine.open()
+})
+afterAll(() => engine.close())
+
+const ask = async (query: unknown): Promise<unknown> =>
+  JSON.parse(await runNative(readNativeQuery(query), engine, { rowsMax: 10_000, bucketsMax: 10_000 }))
+
+interface Row {
+  readonly s: string | null
+  readonly l: number | null
+  readonly d: number | null
+}
+
+/** True, false, or unknown. */
+type Truth = boolean | null
+
+interface Case {
+  readonly filter: object
+  readonly holds: (row: Row) => Truth
+}
+
+const texts: fc.Arbitrary<string> = fc.constantFrom(
+  '',
+  'a',
+  'A',
+  'ab',
+  'b',
+  '1',
+  '2',
+  '10',
+  '1.5',
+  '-1',
+  'á',
+  '%',
+  'a_b',
+  "it's",
+)
+const longs = fc.integer({ min: -12, max: 12 })
+const doubles = fc.integer({ min: -40, max: 40 }).map((quarters) => quarters / 4)
+const row: fc.Arbitrary<Row> = fc.record({ s: fc.option(texts), l: fc.option(longs), d: fc.option(doubles) })
+
+const not = (truth: Truth): Truth => (truth === null ? null : !truth)
+const and = (truths: readonly Truth[]): Truth => (truths.includes(false) ? false : truths.includes(null) ? null : true)
+const or = (truths: readonly Truth[]): Truth => not(and(truths.map(not)))
+const known = <Value>(value: Value | null, test: (value: Value) => boolean): Truth =>
+  value === null ? null : test(value)
+
+/** A pattern of LIKE, character by character. */
+function like(text: string, pattern: string): boolean {
+  if (pattern === '') return text === ''
+  const [head, rest] = [pattern[0], pattern.slice(1)]
+  if (head === '%') return like(text, rest) || (text !== '' && like(text.slice(1), pattern))
+  return text !== '' && (head === '_' || head === text[0]) && like(text.slice(1), rest)
+}
+
+const within = (value: number, lower: number | null, upper: number | null, strict: boolean): boolean =>
+  (lower === null || (strict ? value > lower : value >= lower)) &&
+  (upper === null || (strict ? value < upper : value <= upper))
+
+const bounds = fc
+  .record({ lower: fc.option(doubles), upper: fc.option(doubles), strict: fc.boolean() })
+  .filter(({ lower, upper }) => lower !== null || upper !== null)
+
+const leaf: fc.Arbitrary<Case> = fc.oneof(
+  fc.option(texts).map(
+    (value): Case => ({
+      filter: { type: 'selector', dimension: 's', value },
+      holds: ({ s }) => (value === null ? s === null : known(s, (x) => x === value)),
+    }),
+  ),
+  fc.option(longs).map(
+    (value): Case => ({
+      filter: { type: 'selector', dimension: 'l', value: value === null ? null : String(value) },
+      holds: ({ l }) => (value === null ? l === null : known(l, (x) => x === value)),
+    }),
+  ),
+  doubles.map(
+    (value): Case => ({
+      filter: { type: 'equals', column: 'd', matchValueType: 'DOUBLE', matchValue: value },
+      holds: ({ d }) => known(d, (x) => x === value),
+    }),
+  ),
+  fc.constantFrom('s', 'l', 'd', 'nobody').map(
+    (column): Case => ({
+      filter: { type: 'null', column },
+      holds: (one) => ((one as unknown as Record<string, unknown>)[column] ?? null) === null,
+    }),
+  ),
+  fc.array(texts, { minLength: 1, maxLength: 4 }).map(
+    (values): Case => ({
+      filter: { type: 'in', dimension: 's', values },
+      holds: ({ s }) => known(s, (x) => values.includes(x)),
+    }),
+  ),
+  bounds.map(
+    ({ lower, upper, strict }): Case => ({
+      filter: {
+        type: 'range',
+        column: 'l',
+        matchValueType: 'DOUBLE',
+        lower,
+        upper,
+        lowerOpen: strict,
+        upperOpen: strict,
+      },
+      holds: ({ l }) => known(l, (x) => within(x, lower, upper, strict)),
+    }),
+  ),
+  bounds.map(
+    ({ lower, upper, strict }): Case => ({
+      filter: {
+        type: 'bound',
+        dimension: 'd',
+        lower: lower?.toString(),
+        upper: upper?.toString(),
+        lowerStrict: strict,
+        upperStrict: strict,
+        ordering: 'numeric',
+      },
+      holds: ({ d }) => known(d, (x) => within(x, lower, upper, strict)),
+    }),
+  ),
+  fc.constantFrom('%', 'a%', '%b', '_', '_b', 'a_b', '').map(
+    (pattern): Case => ({
+      filter: { type: 'like', dimension: 's', pattern },
+      holds: ({ s }) => known(s, (x) => like(x, pattern)),
+    }),
+  ),
+  texts.map(
+    (value): Case => ({
+      filter: { type: 'search', dimension: 's', query: { type: 'insensitive_contains', value } },
+      holds: ({ s }) => known(s, (x) => x.toLowerCase().includes(value.toLowerCase())),
+    }),
+  ),
+  longs.map(
+    (value): Case => ({
+      filter: { type: 'expression', expression: `l > ${value} || d < l` },
+      holds: ({ l, d }) => or([known(l, (x) => x > value), l === null || d === null ? null : d < l]),
+    }),
+  ),
+  longs.map(
+    (value): Case => ({
+      filter: { type: 'expression', expression: `nvl(l, ${value}) + 1 == strlen(s)` },
+      holds: ({ l, s }) => known(s, (x) => (l ?? value) + 1 === x.length),
+    }),
+  ),
+)
+
+const anyCase: fc.Arbitrary<Case> = fc.letrec<{ tree: Case }>((tie) => ({
+  tree: fc.oneof(
+    { depthSize: 'small' },
+    leaf,
+    tie('tree').map(
+      ({ filter, holds }): Case => ({ filter: { type: 'not', field: filter }, holds: (one) => not(holds(one)) }),
+    ),
+    fc.array(tie('tree'), { minLength: 1, maxLength: 3 }).map(
+      (cases): Case => ({
+        filter: { type: 'and', fields: cases.map(({ filter }) => filter) },
+        holds: (one) => and(cases.map(({ holds }) => holds(one))),
+      }),
+    ),
+    fc.array(tie('tree'), { minLength: 1, maxLength: 3 }).map(
+      (cases): Case => ({
+        filter: { type: 'or', fields: cases.map(({ filter }) => filter) },
+        holds: (one) => or(cases.map(({ holds }) => holds(one))),
+      }),
+    ),
+  ),
+})).tree
+
+const eternity = ['-5000/10000']
+
+describe('random native queries', () => {
+  test('a filter keeps the rows that it holds for', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), anyCase, async (rows, { filter, holds }) => {
+        const dataSource = {
+          type: 'inline',
+          columnNames: ['id', 's', 'l', 'd'],
+          columnTypes: ['LONG', 'STRING', 'LONG', 'DOUBLE'],
+          rows: rows.map(({ s, l, d }, id) => [id, s, l, d]),
+        }
+        const answer = (await ask({
+          queryType: 'scan',
+          dataSource,
+          intervals: eternity,
+          columns: ['id'],
+          resultFormat: 'compactedList',
+          filter,
+        })) as { events: [number][] }[]
+        const found = answer.flatMap(({ events }) => events.map(([id]) => id)).sort((a, b) => a - b)
+        expect(found).toEqual(rows.flatMap((one, id) => (holds(one) === true ? [id] : [])))
+      }),
+      { numRuns: 120 },
+    )
+  })
+
+  const zones = fc.constantFrom(
+    'UTC',
+    'Europe/Madrid',
+    'America/Los_Angeles',
+    'Asia/Kolkata',
+    'Australia/Lord_Howe',
+    'America/Sao_Paulo',
+    '-03:30',
+  )
+  const periods = fc.constantFrom(
+    'PT1S',
+    'PT15M',
+    'PT1H',
+    'PT6H',
+    'PT5H',
+    'P1D',
+    'P2D',
+    'P1W',
+    'P2W',
+    'P1M',
+    'P3M',
+    'P5M',
+    'P1Y',
+    'P1DT12H',
+    'P1M10D',
+  )
+  const between = (from: number, until: number) =>
+    fc.integer({ min: Date.UTC(from, 0, 1), max: Date.UTC(until, 0, 1) - 1 })
+  const instants = fc.oneof(between(1964, 1972), between(2005, 2014))
+  const origins = fc.option(
+    instants.map((ms) => new Date(ms).toISOString()),
+    { freq: 3 },
+  )
+
+  test('rows are counted in their buckets', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(instants, { minLength: 1, maxLength: 40 }),
+        periods,
+        zones,
+        origins,
+        async (times, period, timeZone, origin) => {
+          const granularity = { type: 'period', period, timeZone, origin }
+          const dataSource = {
+            type: 'inline',
+            columnNames: ['__time'],
+            columnTypes: ['LONG'],
+            rows: times.map((ms) => [ms]),
+          }
+          const answer = (await ask({
+            queryType: 'groupBy',
+            dataSource,
+            intervals: ['1964/2014'],
+            granularity,
+            dimensions: [],
+            aggregations: [{ type: 'count', name: 'n' }],
+          })) as { timestamp: string; event: { n: number } }[]
+          const read = readGranularity(new Json(granularity, '')) as BucketGranularity
+          const counts = new Map<number, number>()
+          for (const ms of times) counts.set(bucketStart(read, ms), (counts.get(bucketStart(read, ms)) ?? 0) + 1)
+          const expected = [...counts].sort(([a], [b]) => a - b).map(([ms, n]) => [formatTimestamp(ms, read.zone), n])
+          expect(answer.map(({ timestamp, event }) => [timestamp, event.n])).toEqual(expected)
+        },
+      ),
+      { numRuns: 80 },
+    )
+  })
+})
