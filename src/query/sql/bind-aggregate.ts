@@ -1,8 +1,9 @@
 // Calls of aggregates, within groups and over windows.
 import { type Bound, combine } from './bound.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
-import { type AggregateCall, aggregates, windowAggregates, windowFunctions } from './functions/aggregates.ts'
+import { type AggregateCall, aggregates } from './functions/aggregates.ts'
 import { checkCount } from './functions/signature.ts'
+import { windowAggregates, windowFunctions } from './functions/windows.ts'
 import { columnIn } from './scope.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
 import { join, plainInteger, type SqlText, sql } from './sql-text.ts'

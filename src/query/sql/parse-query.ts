@@ -1,24 +1,22 @@
 // Tokens -> a query. Only what reads is in the grammar: everything else is refused by not being there.
 import { ExpressionParser } from './parse-expression.ts'
+import { columnNames, FromParser } from './parse-from.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
 import type {
-  Alias,
   Expression,
   Grouping,
-  Join,
   Query,
   QueryBody,
   Select,
   SelectItem,
   SetOperation,
-  TableExpression,
   Values,
   Window,
 } from './syntax.ts'
 import { list, TokenCursor } from './token-cursor.ts'
 import { tokenize } from './tokenizer.ts'
 
-/** Joins in a row, and queries that are put together by UNION. */
+/** Queries that are put together by UNION. */
 const chainMax = 100
 /** ROLLUP, CUBE and GROUPING SETS together may come to so many sets. */
 const groupingSetsMax = 256
@@ -45,10 +43,13 @@ export function parseQuery(text: string): Query {
 class QueryParser {
   readonly #cursor: TokenCursor
   readonly #expressions: ExpressionParser
+  readonly #tables: FromParser
 
   constructor(cursor: TokenCursor) {
     this.#cursor = cursor
-    this.#expressions = new ExpressionParser(cursor, () => this.query())
+    const query = (): Query => this.query()
+    this.#expressions = new ExpressionParser(cursor, query)
+    this.#tables = new FromParser(cursor, this.#expressions, query)
   }
 
   query(): Query {
@@ -68,20 +69,13 @@ class QueryParser {
     return list(cursor, () => {
       const { place } = cursor
       const name = cursor.name('the name of a query')
-      const columns = this.#columnNames()
+      const columns = columnNames(this.#cursor)
       cursor.expectWord('AS')
       cursor.expectSymbol('(')
       const query = this.query()
       cursor.expectSymbol(')')
       return { name, columns, query, place }
     })
-  }
-
-  #columnNames(): string[] {
-    if (!this.#cursor.takeSymbol('(')) return []
-    const names = list(this.#cursor, () => this.#cursor.name('the name of a column'))
-    this.#cursor.expectSymbol(')')
-    return names
   }
 
   #limits(): { limit: bigint | null; offset: bigint | null } {
@@ -168,7 +162,7 @@ class QueryParser {
     const distinct = cursor.takeWords('DISTINCT')
     if (!distinct) cursor.takeWords('ALL')
     const items = list(cursor, () => this.#item())
-    const from = cursor.takeWords('FROM') ? this.#from() : null
+    const from = cursor.takeWords('FROM') ? this.#tables.from() : null
     const where = cursor.takeWords('WHERE') ? this.#expressions.expression() : null
     const groupBy = cursor.takeWords('GROUP', 'BY') ? this.#groupBy() : null
     const having = cursor.takeWords('HAVING') ? this.#expressions.expression() : null
@@ -251,104 +245,6 @@ class QueryParser {
     const set = list(cursor, () => this.#expressions.expression())
     cursor.expectSymbol(')')
     return set
-  }
-
-  #from(): TableExpression {
-    let left = this.#joins()
-    for (let length = 0; this.#cursor.isSymbol(','); length += 1) {
-      const { place } = this.#cursor.next()
-      if (length === chainMax) throw sqlProblem(place, `more than ${chainMax} tables are joined here`)
-      left = { kind: 'join', type: 'CROSS', left, right: this.#joins(), on: null, using: null, place }
-    }
-    return left
-  }
-
-  #joins(): TableExpression {
-    let left = this.#table()
-    for (let length = 0; ; length += 1) {
-      const join = this.#join(left)
-      if (join === null) return left
-      if (length === chainMax) throw sqlProblem(join.place, `more than ${chainMax} tables are joined here`)
-      left = join
-    }
-  }
-
-  #join(left: TableExpression): Join | null {
-    const cursor = this.#cursor
-    const { place } = cursor
-    if (!cursor.isWord('NATURAL', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'CROSS', 'JOIN')) return null
-    const natural = cursor.takeWords('NATURAL')
-    const word = cursor.isWord('INNER', 'LEFT', 'RIGHT', 'FULL', 'CROSS') ? cursor.next().upper : 'INNER'
-    const type = word === 'LEFT' || word === 'RIGHT' || word === 'FULL' || word === 'CROSS' ? word : 'INNER'
-    if (type !== 'INNER' && type !== 'CROSS') cursor.takeWords('OUTER')
-    cursor.expectWord('JOIN')
-    const right = this.#table()
-    if (type === 'CROSS') return { kind: 'join', type, left, right, on: null, using: null, place }
-    if (natural) return { kind: 'join', type, left, right, on: null, using: 'natural', place }
-    if (cursor.takeWords('ON'))
-      return { kind: 'join', type, left, right, on: this.#expressions.expression(), using: null, place }
-    if (!cursor.takeWords('USING'))
-      throw sqlProblem(place, 'a join needs a condition: write ON or USING, or CROSS JOIN where none is meant')
-    cursor.expectSymbol('(')
-    const using = list(cursor, () => ({ place: cursor.place, name: cursor.name('the name of a column') }))
-    cursor.expectSymbol(')')
-    return { kind: 'join', type, left, right, on: null, using, place }
-  }
-
-  #table(): TableExpression {
-    const cursor = this.#cursor
-    const { place } = cursor
-    if (cursor.isSymbol('(')) return this.#subquery()
-    if (cursor.takeWords('LATERAL')) return this.#table()
-    if (cursor.takeWords('UNNEST')) {
-      cursor.expectSymbol('(')
-      const operand = this.#expressions.expression()
-      cursor.expectSymbol(')')
-      return { kind: 'unnest', operand, alias: this.#alias(), place }
-    }
-    if (cursor.isWord('TABLE') && cursor.peek(1).text === '(') return this.#append()
-    const path = [cursor.name('the name of a table')]
-    while (cursor.takeSymbol('.')) path.push(cursor.name('the name of a table'))
-    if (cursor.isSymbol('('))
-      throw sqlProblem(
-        place,
-        `there is no table function ${quoted(path.join('.'))}: TABLE(APPEND('a', 'b')) is the only one`,
-      )
-    return { kind: 'table', path, alias: this.#alias(), place }
-  }
-
-  #subquery(): TableExpression {
-    const cursor = this.#cursor
-    const { place } = cursor.next()
-    if (cursor.isWord('SELECT', 'WITH', 'VALUES') || cursor.isSymbol('(')) {
-      const query = this.query()
-      cursor.expectSymbol(')')
-      return { kind: 'subquery', query, alias: this.#alias(), place }
-    }
-    const inner = cursor.nested(() => this.#from())
-    cursor.expectSymbol(')')
-    return inner
-  }
-
-  /** `TABLE(APPEND('a', 'b'))`: the rows of several tables under each other. */
-  #append(): TableExpression {
-    const cursor = this.#cursor
-    const { place } = cursor.next()
-    cursor.expectSymbol('(')
-    if (!cursor.takeWords('APPEND')) throw sqlProblem(cursor.place, 'APPEND is the only table function')
-    cursor.expectSymbol('(')
-    const tables = list(cursor, () => {
-      if (cursor.token.kind !== 'string') throw cursor.unexpected('the name of a table in single quotes')
-      return { place: cursor.place, name: cursor.next().text }
-    })
-    cursor.expectSymbol(')')
-    cursor.expectSymbol(')')
-    return { kind: 'append', tables, alias: this.#alias(), place }
-  }
-
-  #alias(): Alias | null {
-    if (!this.#cursor.takeWords('AS') && !this.#cursor.isName()) return null
-    return { name: this.#cursor.name('the name of a table'), columns: this.#columnNames() }
   }
 }
 

@@ -1,8 +1,8 @@
 // Aggregates: what a group of rows, or a window, comes to.
 import type { Bound } from '../bound.ts'
 import { as } from '../conversions.ts'
-import { quoted, sqlProblem } from '../sql-problem.ts'
-import { literal, plainInteger, type SqlText, sql } from '../sql-text.ts'
+import { sqlProblem } from '../sql-problem.ts'
+import { literal, type SqlText, sql } from '../sql-text.ts'
 import { arrayOf, double, long, quantiles, type SqlType, sketch, string, timestamp, typeName } from '../types.ts'
 import { numeric, wrapped } from './numbers.ts'
 import { type BoundCall, constantInteger, neededText } from './signature.ts'
@@ -245,59 +245,3 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   STDDEV_SAMP: spread(sql`stddev_samp`),
   STDDEV: spread(sql`stddev_samp`),
 }
-
-export interface WindowFunction {
-  readonly count: readonly [least: number, most: number]
-  readonly needsOrder: boolean
-  readonly bind: (call: BoundCall) => { readonly call: SqlText; readonly type: SqlType }
-}
-
-function ranking(name: SqlText, type: SqlType, needsOrder = true): WindowFunction {
-  return { count: [0, 0], needsOrder, bind: () => ({ call: sql`${name}()`, type }) }
-}
-
-function offset(name: SqlText): WindowFunction {
-  return {
-    count: [1, 3],
-    needsOrder: true,
-    bind: (call) => {
-      const [x, , fallback] = call.operands
-      const rows = constantInteger(call, 1, 1n)
-      const rest = fallback === undefined ? sql`` : sql`, ${as(fallback, x!.type).sql}`
-      return { call: sql`${name}(${x!.sql}, ${plainInteger(rows)}${rest})`, type: x!.type }
-    },
-  }
-}
-
-function edge(name: SqlText): WindowFunction {
-  return {
-    count: [1, 1],
-    needsOrder: false,
-    bind: ({ operands: [x] }) => ({ call: sql`${name}(${x!.sql})`, type: x!.type }),
-  }
-}
-
-export const windowFunctions: Readonly<Record<string, WindowFunction>> = {
-  ROW_NUMBER: ranking(sql`row_number`, long, false),
-  RANK: ranking(sql`rank`, long),
-  DENSE_RANK: ranking(sql`dense_rank`, long),
-  PERCENT_RANK: ranking(sql`percent_rank`, double),
-  CUME_DIST: ranking(sql`cume_dist`, double),
-  NTILE: {
-    count: [1, 1],
-    needsOrder: true,
-    bind: (call) => {
-      const buckets = constantInteger(call, 0, 1n)
-      if (buckets < 1n)
-        throw sqlProblem(call.place, `NTILE takes a whole number above 0, not ${quoted(String(buckets))}`)
-      return { call: sql`ntile(${plainInteger(buckets)})`, type: long }
-    },
-  },
-  LAG: offset(sql`lag`),
-  LEAD: offset(sql`lead`),
-  FIRST_VALUE: edge(sql`first_value`),
-  LAST_VALUE: edge(sql`last_value`),
-}
-
-/** Aggregates that may be used over a window. */
-export const windowAggregates: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX'])
