@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Catalog, Key, NewIngest, RejectedRow } from '../../src/catalog/catalog.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import { itemTests } from './items.ts'
+import { lifecycleTests } from './lifecycle.ts'
 import { manifestTests } from './manifest.ts'
 
 /** What the suite needs of an adapter: an empty database that can be connected to several times, and one from the future. */
@@ -83,6 +84,7 @@ export function catalogContract(name: string, make: () => Promise<CatalogUnderTe
     accessTests(() => catalog)
     rejectedTests(() => catalog)
     itemTests(() => catalog)
+    lifecycleTests(() => catalog)
     manifestTests(() => catalog, reopen)
 
     test('keeps everything over a restart', async () => {

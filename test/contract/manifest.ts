@@ -100,5 +100,18 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
       await expect(catalog().manifest.commit({ ...nothing, ...change })).rejects.toThrow(message)
       expect(await catalog().manifest.load()).toEqual(before)
     })
+
+    test('loses an entity whole, and nothing else', async () => {
+      const { manifest } = catalog()
+      const other = { add: [file('1', { entityId: 2 })], registries: [registry(2, 1)] }
+      const seal = { position: 4, counts: [count(1, 4)] }
+      await manifest.commit({ ...nothing, ...other, seal })
+      const before = await manifest.load()
+      await manifest.commit({ ...nothing, add: [file('1'), file('2')], registries: [registry(1, 3)] })
+      for (let asked = 0; asked < 2; asked++) {
+        await manifest.drop(1)
+        expect(await manifest.load()).toEqual(before)
+      }
+    })
   })
 }

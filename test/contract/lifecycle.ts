@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Catalog, NewIngest, RejectedRow, ReplayOutcome } from '../../src/catalog/catalog.ts'
+import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
+import type { ItemWrite } from '../../src/model/item.ts'
+
+const everything = { afterPosition: -1, limit: 1000, bytesMax: 1_000_000 }
+
+function series(alias: string, entity = alias): NewIngest {
+  return { alias, kind: 'series', entity, fields: defaultSeriesFields, duplicates: 'keep', createdMs: 1000 }
+}
+
+function metadata(alias: string): NewIngest {
+  const id: Field = { name: 'id', source: 'id', type: 'string', role: 'index' }
+  return { alias, kind: 'metadata', entity: null, fields: [id], duplicates: 'keep', createdMs: 1000 }
+}
+
+function rejected(ingestId: number, position: number, change: Partial<RejectedRow> = {}): RejectedRow {
+  return {
+    ingestId,
+    position,
+    batchPosition: 0,
+    batchRows: 100,
+    subscriberId: 7,
+    index: position,
+    row: `{"D":${position}}`,
+    field: 'W',
+    code: 'unknown_field',
+    message: 'W is no field',
+    receivedMs: 1000,
+    ...change,
+  }
+}
+
+function item(entityId: number, key: string, position: number): ItemWrite {
+  return { entityId, key: Buffer.from(key), position, attributes: `at:${position}\n` }
+}
+
+/** What must hold of deleted ingests, dropped entities, retention and replays, in whatever catalog they are kept. */
+export function lifecycleTests(catalog: () => Catalog): void {
+  describe('deleting ingests', () => deletionTests(catalog))
+  describe('replays', () => replayTests(catalog))
+
+  test('an entity has its retention, and what has left it', async () => {
+    const { ingests } = catalog()
+    await ingests.create(series('a'))
+    await ingests.create(metadata('m'))
+    expect((await ingests.entities())[0]).toMatchObject({ retention: null, sinceMs: null })
+    const version = await ingests.version()
+    expect(await ingests.retain(1, { retention: 'P90D', sinceMs: -86_400_000 })).toBe(true)
+    expect((await ingests.entities())[0]).toMatchObject({ name: 'a', retention: 'P90D', sinceMs: -86_400_000 })
+    expect(await ingests.version()).toBeGreaterThan(version)
+    expect(await ingests.retain(1, { retention: null, sinceMs: null })).toBe(true)
+    expect((await ingests.entities())[0]).toMatchObject({ retention: null, sinceMs: null })
+    expect(await ingests.retain(2, { retention: 'P1D', sinceMs: null })).toBe(false)
+    expect(await ingests.retain(3, { retention: 'P1D', sinceMs: null })).toBe(false)
+  })
+}
+
+function deletionTests(catalog: () => Catalog): void {
+  const names = async (): Promise<unknown> => {
+    const { ingests } = catalog()
+    return {
+      ingests: (await ingests.list({ after: null, limit: 10 })).map(({ alias }) => alias),
+      entities: (await ingests.entities()).map(({ name }) => name),
+      tables: (await ingests.metadataEntities()).map(({ name }) => name),
+    }
+  }
+
+  test('with its data kept, the alias is free, and a new ingest of it feeds the same entity', async () => {
+    const { ingests } = catalog()
+    const old = await ingests.create(series('a'))
+    const version = await ingests.version()
+    expect(await ingests.delete('a', 'keep', 5)).toBe(true)
+    expect(await ingests.delete('a', 'keep', 5)).toBe(false)
+    expect(await ingests.version()).toBeGreaterThan(version)
+    expect(await ingests.find('a')).toBeNull()
+    expect(await names()).toEqual({ ingests: [], entities: ['a'], tables: [] })
+    expect(await ingests.findVersion(old.id, 1)).toMatchObject({ alias: 'a', entityId: old.entityId })
+    const other = await ingests.create(series('a'))
+    expect([other.id, other.entityId]).toEqual([old.id + 1, old.entityId])
+    expect((await ingests.entities())[0]!.ingests).toEqual(['a'])
+    await expect(
+      ingests.create({ ...series('b', 'a'), fields: [...defaultSeriesFields].slice(0, 2) }),
+    ).resolves.toBeDefined()
+    await expect(ingests.create(metadata('c'))).resolves.toMatchObject({ alias: 'c' })
+  })
+
+  test('with its data dropped, the entity is unknown, and one of its name is another', async () => {
+    const { ingests, dropped } = catalog()
+    const first = await ingests.create(series('a', 'e'))
+    await ingests.delete('a', 'keep', 5)
+    const second = await ingests.create(series('b', 'e'))
+    const third = await ingests.create(series('c', 'e'))
+    await expect(ingests.delete('b', 'drop', 6)).rejects.toMatchObject({ code: 'conflict', errors: [{ path: 'data' }] })
+    await expect(ingests.delete('b', 'drop', 6)).rejects.toThrow('"c"')
+    expect(await names()).toEqual({ ingests: ['b', 'c'], entities: ['e'], tables: [] })
+    await ingests.delete('b', 'keep', 6)
+    expect(await ingests.delete('c', 'drop', 7)).toBe(true)
+    expect(await names()).toEqual({ ingests: [], entities: [], tables: [] })
+    expect(await ingests.findVersion(first.id, 1)).toBeNull()
+    const ingestIds = [first.id, second.id, third.id]
+    expect(await dropped.list()).toEqual([{ entityId: first.entityId, ingestIds, isRemoved: false }])
+    const other = await ingests.create(series('c', 'e'))
+    expect([other.id, other.entityId]).toEqual([third.id + 1, first.entityId + 1])
+  })
+
+  test('what is kept of a dropped entity is removed, and nothing is added to it any more', async () => {
+    const { ingests, dropped, outcomes, rejected: rows, items } = catalog()
+    const gone = await ingests.create(metadata('m'))
+    const stays = await ingests.create(metadata('n'))
+    const all = [gone, stays]
+    const keep = (position: number): Promise<void> =>
+      outcomes.add(
+        {
+          rejected: all.map(({ id }) => rejected(id, position)),
+          items: all.map(({ entityId }) => item(entityId, `k${position}`, position)),
+        },
+        position + 1,
+      )
+    for (let position = 0; position < 3; position++) await keep(position)
+    await items.delete(gone.entityId, Buffer.from('k0'), 3)
+    await ingests.delete('m', 'drop', 5)
+    const aborted = new AbortController()
+    aborted.abort()
+    expect(await dropped.remove(gone.entityId, aborted.signal)).toBe(false)
+    const { signal } = new AbortController()
+    for (const position of [7, 8]) {
+      expect(await dropped.remove(gone.entityId, signal)).toBe(true)
+      await keep(position)
+      expect(await replay(gone.id, position, [7])).toEqual([])
+      expect((await rows.list(gone.id, everything)).rows).toEqual([])
+    }
+    expect(await dropped.list()).toMatchObject([{ entityId: gone.entityId, isRemoved: true }])
+    expect(await rows.counts()).toEqual(new Map([[stays.id, 5]]))
+    expect(await items.counts()).toEqual(new Map([[stays.entityId, 5]]))
+  })
+
+  const replay = (ingestId: number, position: number, passed: readonly number[]): Promise<readonly number[]> =>
+    catalog().outcomes.replay({ ingestId, position, passed, items: [], rejected: [] })
+}
+
+function replayTests(catalog: () => Catalog): void {
+  const positions = async (): Promise<number[]> =>
+    (await catalog().rejected.list(1, everything)).rows.map(({ position }) => position)
+  const replay = (position: number, change: Partial<ReplayOutcome>): Promise<readonly number[]> =>
+    catalog().outcomes.replay({ ingestId: 1, position, passed: [], items: [], rejected: [], ...change })
+  const pushed = Array.from({ length: 300 }, (_, position) => rejected(1, position))
+
+  beforeEach(() => catalog().outcomes.add({ rejected: pushed, items: [] }, 300))
+
+  test('take rows out of the list, the counts and the receipt, once', async () => {
+    const { rejected: rows, outcomes } = catalog()
+    const passed = Array.from({ length: 200 }, (_, index) => index)
+    for (let told = 0; told < 3; told++) {
+      expect(await replay(500, { passed })).toEqual(passed)
+      expect(await positions()).toEqual(Array.from({ length: 100 }, (_, index) => 200 + index))
+      expect(await rows.counts()).toEqual(new Map([[1, 100]]))
+      expect((await rows.ofBatch(1, 0, 5)).count).toBe(100)
+      expect((await rows.ofBatch(1, 0, 1)).first[0]?.index).toBe(200)
+      expect(await rows.storedBy(1, 500, passed)).toBe(200)
+      expect(await rows.storedBy(1, 501, passed)).toBe(0)
+      // The journal is judged again from its beginning.
+      await outcomes.add({ rejected: pushed, items: [] }, 300)
+    }
+    expect(await rows.keptBytes()).toEqual(
+      new Map([[1, (await rows.list(1, everything)).rows.reduce((bytes, { row }) => bytes + row.length + 128, 0)]]),
+    )
+  })
+
+  test('store no row that another replay stored or that was discarded', async () => {
+    const { rejected: rows } = catalog()
+    expect(await replay(500, { passed: [1, 2] })).toEqual([1, 2])
+    await rows.discard(1, [2, 3])
+    expect(await replay(501, { passed: [2, 3, 4, 999] })).toEqual([4])
+    expect(await replay(500, { passed: [1, 2] })).toEqual([1, 2])
+    expect(await rows.discard(1, [1, 2, 3, 4, 5])).toBe(1)
+    expect((await positions()).slice(0, 3)).toEqual([0, 6, 7])
+    expect(await rows.counts()).toEqual(new Map([[1, 297]]))
+  })
+
+  test('give the others their new reason', async () => {
+    await replay(500, { rejected: [rejected(1, 3, { code: 'wrong_type', field: null, message: 'not so' })] })
+    await catalog().rejected.discard(1, [4])
+    await replay(501, { rejected: [rejected(1, 4, { code: 'wrong_type' })] })
+    const { rows } = await catalog().rejected.list(1, { ...everything, code: 'wrong_type' })
+    expect(rows).toEqual([rejected(1, 3, { code: 'wrong_type', field: null, message: 'not so' })])
+  })
+
+  test('keep items of the rows that they store, where none is newer', async () => {
+    const { outcomes, items } = catalog()
+    await outcomes.add({ rejected: [], items: [item(1, 'a', 290), item(1, 'b', 2)] }, 300)
+    await catalog().rejected.discard(1, [7])
+    const replayed = [item(1, 'a', 5), item(1, 'b', 6), item(1, 'c', 7), item(1, 'd', 8)]
+    expect(await replay(500, { passed: [5, 6, 7, 8], items: replayed })).toEqual([5, 6, 8])
+    const { items: found } = await items.list(1, { from: new Uint8Array(0), to: null }, { itemsMax: 9, bytesMax: 9999 })
+    expect(found.map(({ key, attributes }) => [Buffer.from(key).toString(), attributes])).toEqual([
+      ['a', 'at:290\n'],
+      ['b', 'at:6\n'],
+      ['d', 'at:8\n'],
+    ])
+  })
+
+  test('find rows by their positions, page by page', async () => {
+    const chosen = [2, 5, 250, 999]
+    const page = await catalog().rejected.list(1, { ...everything, positions: chosen, limit: 2 })
+    expect([page.rows.map(({ position }) => position), page.more]).toEqual([[2, 5], true])
+    const rest = await catalog().rejected.list(1, { ...everything, positions: chosen, afterPosition: 5 })
+    expect([rest.rows.map(({ position }) => position), rest.more]).toEqual([[250], false])
+  })
+}
