@@ -80,6 +80,8 @@ class Registries {
   readonly #options: OpenStoreOptions
   readonly #store: EmbeddedStore
   readonly #logs = new Map<number, RegistryLog>()
+  /** Written down by an attempt that failed behind them, at another entity's: they are still to be recorded. */
+  readonly #extended = new Map<number, StoreRegistry>()
 
   constructor(options: OpenStoreOptions, store: EmbeddedStore) {
     this.#options = options
@@ -91,13 +93,14 @@ class Registries {
   }
 
   async extend(): Promise<readonly StoreRegistry[]> {
-    const extended: StoreRegistry[] = []
     for (const entityId of this.#store.entityIds) {
       const log = this.#logs.get(entityId) ?? (await RegistryLog.begin(this.#partsOf(entityId)))
       this.#logs.set(entityId, log)
       const registry = await log.extend()
-      if (registry !== null) extended.push(registry)
+      if (registry !== null) this.#extended.set(entityId, registry)
     }
+    const extended = [...this.#extended.values()]
+    this.#extended.clear()
     return extended
   }
 
