@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { ManifestCatalog, ManifestChange } from '../catalog/manifest.ts'
 import type { Observe } from '../observe/event.ts'
 
@@ -9,6 +9,8 @@ export interface AttemptParts {
   readonly observe: Observe
   readonly retryDelayMs: number
   readonly signal: AbortSignal
+  /** What waits in the place of a timer; it returns early, without an error, when the signal is aborted. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 /** Work that may fail, on a full disk, say, and is tried again. */
@@ -21,14 +23,14 @@ export class Attempts {
 
   /** Null when it failed, which is observed; then some time has passed, and a full disk may have room again. */
   async once<T>(failure: Failure, work: () => Promise<T>): Promise<T | null> {
-    const { signal, observe, retryDelayMs } = this.#parts
+    const { signal, observe, retryDelayMs, sleep = sleepByTimer } = this.#parts
     try {
       return await work()
     } catch (error) {
       if (signal.aborted) return null
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
       observe({ kind: failure, message, retryInMs: retryDelayMs })
-      await sleep(retryDelayMs, undefined, { signal }).catch(() => undefined)
+      await sleep(retryDelayMs, signal)
       return null
     }
   }
@@ -47,4 +49,8 @@ export class Attempts {
     while (!signal.aborted) if ((await this.once(failure, once)) !== null) return true
     return false
   }
+}
+
+async function sleepByTimer(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => undefined)
 }

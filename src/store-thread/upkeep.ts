@@ -8,7 +8,7 @@ import type { SealedFile, SealedFolder } from '../store/embedded/sealed-source.t
 import { chooseCompaction, defaultCompactionRules } from '../store/embedded/sealing/choose-compaction.ts'
 import { compactFiles } from '../store/embedded/sealing/compactor.ts'
 import { sealRows } from '../store/embedded/sealing/sealer.ts'
-import { Attempts } from './attempts.ts'
+import { type AttemptParts, Attempts } from './attempts.ts'
 import type { Departures } from './departures.ts'
 import type { StoreState } from './messages.ts'
 import { Purges } from './purges.ts'
@@ -38,6 +38,7 @@ export interface UpkeepParts {
   readonly reach: Reach
   /** Ends the work at its next rest; what it had not recorded is an orphan at the next start. */
   readonly signal: AbortSignal
+  readonly sleep?: AttemptParts['sleep']
   /** Called when the manifest has changed and readers have switched. */
   readonly changed: () => void
   /** Called when what `afterStep` said may have changed: a freeze is due by age, or there is room again. */
