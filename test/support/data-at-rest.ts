@@ -28,6 +28,7 @@ import {
 const spansMs = [4, 60_000, 5 * 3_600_000, 30 * 3_600_000, 5 * 86_400_000, 100 * 86_400_000]
 const rules = { filesMin: 2, fileRowsMax: 500, smallFileRows: 50 }
 const entityId = 1
+const dayMs = 86_400_000
 /** Small numbers, so that no mean hides a row too many behind a large one. */
 const measure: EntityField = { name: 'M', type: 'double', role: 'metric' }
 const hourly = ['all', 'hour', 'PT2H', 'day', 'week', 'month', 'P1M1D']
@@ -59,15 +60,17 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     history.write(replaces ? replacing(draw, batch) : batch)
     const { model } = history
     // A run that began before a switch sees what it began with.
-    const early = randomPlan(draw, entity, spanMs)
+    const early = history.asked(randomPlan(draw, entity, spanMs))
+    const earlyAnswer = model.run(early)
     const earlyRows = rowsOf(history.store, early)
     for (let steps = 1 + draw(2); steps > 0; steps--) await history.step()
-    expectSame(early, await earlyRows, model.run(early))
+    expectSame(early, await earlyRows, earlyAnswer)
+    if (draw(4) === 0) await history.leave(spanMs)
     for (let question = draw(6); question > 0; question--) {
-      const plan = draw(3) === 0 ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs)
+      const plan = history.asked(draw(3) === 0 ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs))
       expectSame(plan, await rowsOf(history.store, plan), model.run(plan))
     }
-    const sinceMs = draw(2) === 0 ? null : draw(spanMs)
+    const sinceMs = draw(2) === 0 ? history.sinceMs : Math.max(draw(spanMs), history.sinceMs ?? 0)
     expect(await history.store.statistics(entityId, sinceMs)).toEqual(model.statistics(entityId, sinceMs))
   }
   await history.end()
@@ -107,6 +110,8 @@ class History {
   /** All that was pushed: what a journal would hold, each at its place in it. */
   readonly #batches: RowBatch[] = []
   #frozen: FrozenRows | null = null
+  /** Rows before this date have left. */
+  sinceMs: number | null = null
 
   constructor(draw: Draw, parts: AtRestParts) {
     this.store = new EmbeddedStore({ generationRows: [8, 64, 4096][draw(3)] })
@@ -142,6 +147,49 @@ class History {
     }
   }
 
+  /** A plan as it is asked now. */
+  asked(plan: Plan): Plan {
+    const { sinceMs } = this
+    const selection = { ...plan.selection, sinceMs }
+    switch (plan.kind) {
+      case 'select':
+        return { ...plan, selection }
+      case 'average':
+        return { ...plan, selection }
+      case 'snap':
+        return { ...plan, selection }
+      case 'latest':
+        return { ...plan, selection }
+      default:
+        return { ...plan, selection }
+    }
+  }
+
+  /** Days leave; or none is to leave any more, and what had left is gone for good. */
+  async leave(spanMs: number): Promise<void> {
+    if (this.sinceMs !== null && this.#draw(3) === 0) {
+      await this.#purge(this.sinceMs)
+      return
+    }
+    const day = Math.floor((this.#draw(spanMs * 2) - spanMs) / dayMs) * dayMs
+    this.sinceMs = Math.max(day, this.sinceMs ?? day)
+    this.#dropDays(this.sinceMs)
+  }
+
+  #dropDays(sinceMs: number): void {
+    const remove = this.store.files(entityId).filter(({ info }) => info.lastMs < sinceMs)
+    this.#switch({ add: [], remove, frozen: null, gone: (file) => this.#remove(file) })
+  }
+
+  async #purge(sinceMs: number): Promise<void> {
+    for (const frozen of [this.#frozen, this.#freeze()]) if (frozen !== null) await this.#seal(frozen)
+    this.#frozen = null
+    this.#dropDays(sinceMs)
+    for (const file of this.store.files(entityId)) if (file.info.firstMs < sinceMs) await this.#merge([file])
+    this.model.forget(entityId, sinceMs)
+    this.sinceMs = null
+  }
+
   #freeze(): FrozenRows {
     return this.store.freeze(this.#batches.length)
   }
@@ -167,7 +215,7 @@ class History {
     const options = {
       folder: this.#folder,
       dayRowsMin: this.#dayRowsMin,
-      sinceMs: () => null,
+      sinceMs: () => this.sinceMs,
       pacer: this.#pacer,
       reach: () => {},
     }
@@ -176,12 +224,15 @@ class History {
 
   async #compact(): Promise<void> {
     const remove = chooseCompaction(this.store.files(entityId), rules)
-    if (remove === null) return
+    if (remove !== null) await this.#merge(remove)
+  }
+
+  async #merge(remove: readonly SealedFile[]): Promise<void> {
     const add = await compactFiles(remove, {
       registry: this.store.registry(entityId),
       folder: this.#folder,
       dayRowsMin: this.#dayRowsMin,
-      sinceMs: null,
+      sinceMs: remove[0].info.kind === 'day' ? null : this.sinceMs,
       pacer: this.#pacer,
       reach: () => {},
     })

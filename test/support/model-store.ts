@@ -39,6 +39,12 @@ export class ModelStore {
     this.#written.push(row)
   }
 
+  /** Rows before a date are gone for good. */
+  forget(entityId: number, beforeMs: number): void {
+    const stays = (row: ModelRow): boolean => row.entityId !== entityId || timeIn(row) >= beforeMs
+    this.#written.splice(0, this.#written.length, ...this.#written.filter(stays))
+  }
+
   get #rows(): readonly ModelRow[] {
     return replaced(this.#written)
   }
@@ -72,15 +78,15 @@ export class ModelStore {
   ): { rows: number; firstMs: number | null; lastMs: number | null } {
     const times = this.#rows
       .filter((row) => row.entityId === entityId)
-      .map((row) => Number(Object.values(row.values)[0]))
+      .map(timeIn)
       .filter((ms) => sinceMs === null || ms >= sinceMs)
       .sort((left, right) => left - right)
     return { rows: times.length, firstMs: times.at(0) ?? null, lastMs: times.at(-1) ?? null }
   }
 
-  #items({ entityId, tag, ids, prefixes, metrics }: Selection): ModelRow[] {
+  #items({ entityId, sinceMs, tag, ids, prefixes, metrics }: Selection): ModelRow[] {
     return this.#rows.filter((row) => {
-      if (row.entityId !== entityId) return false
+      if (row.entityId !== entityId || (sinceMs !== null && timeIn(row) < sinceMs)) return false
       const value = valueIn(row, tag)
       if (ids !== null && !ids.some((id) => id === value)) return false
       if (prefixes !== null && !prefixes.some((prefix) => typeof value === 'string' && value.startsWith(prefix)))
@@ -88,6 +94,11 @@ export class ModelStore {
       return metrics.some((metric) => valueIn(row, metric) !== null)
     })
   }
+}
+
+/** Its first value is its date. */
+function timeIn({ values }: ModelRow): number {
+  return Number(Object.values(values)[0])
 }
 
 /** The time and all tags of a row. */
