@@ -9,8 +9,8 @@ import { adminKey } from './server-process.ts'
 export interface RunningService {
   readonly url: string
   readonly dataDirectory: string
-  /** Stops it and starts it again on the same folder, on another port. */
-  restart(): Promise<RunningService>
+  /** Stops it and starts it again on the same folder, on another port, some of its parts changed. */
+  restart(changes?: ServiceOverrides): Promise<RunningService>
   close(): Promise<void>
 }
 
@@ -32,9 +32,9 @@ export async function runService(
   return {
     url: service.url,
     dataDirectory: directory,
-    restart: async () => {
+    restart: async (changes = {}) => {
       await service.close()
-      return runService(settings, { dataDirectory: directory, observe, ...overrides })
+      return runService(settings, { dataDirectory: directory, observe, ...overrides, ...changes })
     },
     close: async () => {
       await service.close()

@@ -1,0 +1,198 @@
+// A disk that fails or is full: what was acknowledged stays, what cannot be kept is refused, and the service says so.
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import type { Disk, DiskFile } from '../../src/lib/disk.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
+import type { ServiceEvent } from '../../src/observe/event.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+const threadUrl = new URL('../crash/planted/full-disk-thread.mjs', import.meta.url)
+const settings = {
+  'store.headRows': '100',
+  'store.headAgeMs': '50',
+  'store.stepBytes': '1024',
+  'store.retryDelayMs': '10',
+  'store.restartDelayMs': '10',
+}
+
+let service: RunningService
+afterEach(() => service?.close())
+
+type Failing = 'nothing' | 'sync' | 'full'
+
+/** The disk of this machine, of which the journal's files fail. */
+function failingDisk(fails: () => Failing): Disk {
+  const wrap = (file: DiskFile): DiskFile => ({
+    size: () => file.size(),
+    read: (buffer, offset) => file.read(buffer, offset),
+    truncate: (size) => file.truncate(size),
+    close: () => file.close(),
+    write: async (buffers, offset) => {
+      if (fails() === 'full') throw Object.assign(new Error('ENOSPC: planted'), { code: 'ENOSPC' })
+      await file.write(buffers, offset)
+    },
+    sync: async () => {
+      if (fails() === 'sync') throw Object.assign(new Error('EIO: planted'), { code: 'EIO' })
+      await file.sync()
+    },
+  })
+  return {
+    ...nodeDisk,
+    open: async (path, options) => {
+      const file = await nodeDisk.open(path, options)
+      return path.endsWith('.seg') || path.includes('/journal/') ? wrap(file) : file
+    },
+  }
+}
+
+let pushed = 0
+
+function rows(count: number): object[] {
+  return Array.from({ length: count }, () => {
+    const value = pushed++
+    return { D: new Date(Date.UTC(2026, 0, 1) + value * 1000).toISOString(), T: `tag-${value % 3}`, V: value }
+  })
+}
+
+interface Refusal {
+  readonly code: string
+  readonly detail: string
+  readonly retryable: boolean
+}
+
+const push = (key: string, body: unknown, query = '') =>
+  call<Refusal>(service.url, 'POST', `/ingests/plant/data${query}`, { key, body })
+
+async function values(): Promise<number[]> {
+  const body = { entity: 'plant' }
+  return (await callWell<{ V: number }[]>(service.url, 'POST', '/consumer/data/select', { body })).map(({ V }) => V)
+}
+
+async function counters(): Promise<object> {
+  const path = '/admin/ingests/plant'
+  return (await callWell<{ counters: object }>(service.url, 'GET', path, { key: adminKey })).counters
+}
+
+const ready = () => call<Refusal & { store: { sealedPosition: number } }>(service.url, 'GET', '/readyz')
+
+/** Waits for what background work does; a test that waits in vain fails by its time limit. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+test('after an fsync error of the journal nothing more is acknowledged, which /readyz tells, until the next start', async () => {
+  let failing: Failing = 'nothing'
+  pushed = 0
+  service = await runService({}, { disk: failingDisk(() => failing) })
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  expect((await push(key, rows(3), '?wait=true')).status).toBe(200)
+  failing = 'sync'
+  const refused = await Promise.all(Array.from({ length: 5 }, () => push(key, rows(1))))
+  failing = 'nothing'
+  refused.push(await push(key, rows(1)))
+  for (const { status, body } of refused) {
+    expect([status, body.code, body.retryable]).toEqual([503, 'unavailable', true])
+    expect(body.detail).toContain('Idempotency-Key')
+  }
+  const { status, body } = await ready()
+  expect([status, body.code]).toEqual([503, 'unavailable'])
+  expect(body.detail).toContain('journal')
+  expect(await values()).toEqual([0, 1, 2])
+  service = await service.restart()
+  expect((await ready()).status).toBe(200)
+  const after = await values()
+  expect(after.slice(0, 3)).toEqual([0, 1, 2])
+  expect(new Set(after).size).toBe(after.length)
+  expect((await push(key, rows(1), '?wait=true')).status).toBe(200)
+  expect(await values()).toEqual([...after, 9])
+})
+
+test('a full disk refuses pushes, and takes them again by itself once there is room', async () => {
+  let failing: Failing = 'nothing'
+  pushed = 0
+  service = await runService({}, { disk: failingDisk(() => failing) })
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  expect((await push(key, rows(3), '?wait=true')).status).toBe(200)
+  failing = 'full'
+  const { status, body } = await push(key, rows(5))
+  expect([status, body.code, body.retryable]).toEqual([503, 'overloaded', true])
+  expect((await ready()).status).toBe(200)
+  failing = 'nothing'
+  expect((await push(key, rows(2), '?wait=true')).status).toBe(200)
+  expect(await values()).toEqual([0, 1, 2, 8, 9])
+  service = await service.restart()
+  expect(await values()).toEqual([0, 1, 2, 8, 9])
+})
+
+test('rows that find no room in files stay in the journal and in memory, and come to rest once there is room', async () => {
+  const events: ServiceEvent['kind'][] = []
+  pushed = 0
+  service = await runService(settings, { threadUrl, observe: ({ kind }) => events.push(kind) })
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  const fault = join(service.dataDirectory, 'disk-is-full')
+  await writeFile(fault, '')
+  for (let times = 0; times < 40; times++) expect((await push(key, rows(10))).status).toBe(200)
+  await until(async () => events.filter((kind) => kind === 'sealFailed').length > 3)
+  const meanwhile = await values()
+  expect(meanwhile).toEqual(Array.from({ length: meanwhile.length }, (_, value) => value))
+  expect(meanwhile.length).toBeGreaterThanOrEqual(100)
+  // Memory is bounded: the pipeline waits.
+  expect(meanwhile.length).toBeLessThan(400)
+  await rm(fault)
+  await until(async () => (await ready()).body.store.sealedPosition === 400)
+  const all = Array.from({ length: 400 }, (_, value) => value)
+  expect(await values()).toEqual(all)
+  expect(await counters()).toEqual({ received: 400, stored: 400, rejected: 0, pending: 0 })
+  service = await service.restart()
+  expect(await values()).toEqual(all)
+})
+
+test('a catalog without room refuses changes of the operator, and loses none that it took', async () => {
+  pushed = 0
+  service = await runService()
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  service = await service.restart({ catalogPagesMax: 1 })
+  const made: string[] = []
+  const make = (name: string) =>
+    call<Refusal>(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })
+  let refusal = await make('subscriber-0'.padEnd(120, '.'))
+  for (let number = 1; refusal.status === 201 && number < 1000; number++) {
+    const name = `subscriber-${number}`.padEnd(120, '.')
+    refusal = await make(name)
+    if (refusal.status === 201) made.push(name)
+  }
+  expect([refusal.status, refusal.body.code, refusal.body.retryable]).toEqual([503, 'unavailable', true])
+  expect(refusal.body.detail).toContain('full')
+  expect((await push(key, rows(3), '?wait=true')).status).toBe(200)
+  service = await service.restart({ catalogPagesMax: 100_000 })
+  expect((await make('one more')).status).toBe(201)
+  const path = '/admin/subscribers?limit=10000'
+  const { Items } = await callWell<{ Items: { name: string }[] }>(service.url, 'GET', path, { key: adminKey })
+  expect(Items.map(({ name }) => name)).toEqual(expect.arrayContaining(['pusher-of-plant', 'one more', ...made]))
+  expect(Items.length).toBe(made.length + 3)
+  expect(await values()).toEqual([0, 1, 2])
+})
+
+test('rejected rows that find no room in the catalog are kept once there is room, each once', async () => {
+  const events: ServiceEvent['kind'][] = []
+  pushed = 0
+  service = await runService(settings, { threadUrl, observe: ({ kind }) => events.push(kind) })
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  const fault = join(service.dataDirectory, 'catalog-is-full')
+  await writeFile(fault, '')
+  service = await service.restart()
+  const bad = { D: '2026-01-01', T: 'a', V: 'x'.repeat(100_000) }
+  for (let times = 0; times < 5; times++) expect((await push(key, [...rows(10), bad])).status).toBe(200)
+  await until(async () => events.filter((kind) => kind === 'storeDied').length > 2)
+  await rm(fault)
+  const isThere = async (): Promise<boolean> => (await ready()).status === 200 && (await values()).length === 50
+  await until(() => isThere().catch(() => false))
+  expect(await values()).toEqual(Array.from({ length: 50 }, (_, value) => value))
+  expect(await counters()).toEqual({ received: 55, stored: 50, rejected: 5, pending: 0 })
+  const path = '/admin/ingests/plant/rejected'
+  const { Items } = await callWell<{ Items: { index: number }[] }>(service.url, 'GET', path, { key: adminKey })
+  expect(Items.map(({ index }) => index)).toEqual([10, 10, 10, 10, 10])
+})

@@ -1,0 +1,35 @@
+// A store's thread on a disk that is full as long as a file named `disk-is-full` stands beside the catalog. Its catalog does not grow if it
+// was started while `catalog-is-full` stands there.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { nodeDisk } from '../../../dist/lib/node-disk.js'
+import { runStoreThread } from '../../../dist/store-thread/thread.js'
+
+const isThere = (name) => existsSync(join(dirname(workerData.catalogPath), name))
+
+const requireRoom = () => {
+  if (isThere('disk-is-full')) throw Object.assign(new Error('ENOSPC: planted'), { code: 'ENOSPC' })
+}
+
+const disk = {
+  ...nodeDisk,
+  open: async (path, options) => {
+    if (options.create) requireRoom()
+    const file = await nodeDisk.open(path, options)
+    const write = async (buffers, offset) => {
+      requireRoom()
+      await file.write(buffers, offset)
+    }
+    return {
+      write,
+      size: () => file.size(),
+      read: (buffer, offset) => file.read(buffer, offset),
+      truncate: (size) => file.truncate(size),
+      sync: () => file.sync(),
+      close: () => file.close(),
+    }
+  },
+}
+
+await runStoreThread(parentPort, workerData, { disk, ...(isThere('catalog-is-full') ? { catalogPagesMax: 1 } : {}) })
