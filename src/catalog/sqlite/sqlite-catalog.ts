@@ -65,4 +65,8 @@ class Driver extends SqliteDriver {
   override beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     return settings?.accessMode === 'read only' ? super.beginTransaction(connection) : this.#database.beginWriting()
   }
+
+  override async rollbackTransaction(): Promise<void> {
+    this.#database.rollBack()
+  }
 }

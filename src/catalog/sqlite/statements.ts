@@ -55,6 +55,11 @@ export class Statements implements SqliteDatabase {
     while (!this.#tryBegin(deadlineMs)) await sleep(busyRetryMs)
   }
 
+  /** On a full disk, say, SQLite has rolled back by itself; a second time would be an error that hides the first. */
+  rollBack(): void {
+    if (this.#database.isTransaction) this.prepare('ROLLBACK').run([])
+  }
+
   close(): void {
     this.#statements.clear()
     this.#database.close()
