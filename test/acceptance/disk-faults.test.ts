@@ -158,7 +158,8 @@ test('a catalog without room refuses changes of the operator, and loses none tha
   const made: string[] = []
   const make = (name: string) =>
     call<Refusal>(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })
-  let refusal = await make('subscriber-0'.padEnd(120, '.'))
+  let refusal = await make('the first')
+  made.push('the first')
   for (let number = 1; refusal.status === 201 && number < 1000; number++) {
     const name = `subscriber-${number}`.padEnd(120, '.')
     refusal = await make(name)
@@ -171,8 +172,7 @@ test('a catalog without room refuses changes of the operator, and loses none tha
   expect((await make('one more')).status).toBe(201)
   const path = '/admin/subscribers?limit=10000'
   const { Items } = await callWell<{ Items: { name: string }[] }>(service.url, 'GET', path, { key: adminKey })
-  expect(Items.map(({ name }) => name)).toEqual(expect.arrayContaining(['pusher-of-plant', 'one more', ...made]))
-  expect(Items.length).toBe(made.length + 3)
+  expect(Items.map(({ name }) => name)).toEqual(['admin', 'pusher-of-plant', 'one more', ...made].sort())
   expect(await values()).toEqual([0, 1, 2])
 })
 
