@@ -1,5 +1,6 @@
 // One history of a service, drawn from a seed: several lives on one disk, each ended by a close, a kill or a crash in mid-operation.
 import { setImmediate } from 'node:timers/promises'
+import type { Manifest } from '../../src/catalog/manifest.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import type { JournalEntry } from '../../src/journal/journal.ts'
 import type { EntityField } from '../../src/model/entity.ts'
@@ -20,6 +21,8 @@ import { type Sabotage, storeDirectory } from './simulated-thread.ts'
 const livesMax = 4
 const stepsMax = 8
 const operationsMax = 400
+/** Far more turns of the event loop than it takes to come to rest. */
+const restTurnsMax = 5000
 const dayMs = 86_400_000
 const tags = ['', 'a', 'ab', 'é', '\uffff', '\u{1f600}']
 
@@ -73,8 +76,7 @@ export async function runServiceHistory(seed: number, sabotage: Sabotage, happen
   const history = new History(random, sabotage)
   try {
     for (let lives = 1 + random.below(livesMax); lives > 0; lives--) await history.liveAndDie()
-    await history.open()
-    await history.closeAndLookAround()
+    await history.comeToRest()
   } finally {
     history.end()
     for (const [kind, times] of history.happenings) happenings?.set(kind, (happenings.get(kind) ?? 0) + times)
@@ -142,20 +144,22 @@ class History {
     return this.#service
   }
 
-  /** Closes the service: nothing lies in its folder but what the manifest knows. */
-  async closeAndLookAround(): Promise<void> {
-    await this.#service?.close()
-    this.#service?.requireSound()
+  /** Opens the service once more: when it has come to rest, its folder holds what the manifest knows, and nothing else. */
+  async comeToRest(): Promise<void> {
+    const service = await this.open()
     const disk = this.#disk.mount()
-    const { files, registries } = this.#catalog.manifest
-    for (const entityId of entityIds) {
-      const known = files.filter((file) => file.entityId === entityId)
-      const names = known.flatMap(({ name }) => [`${name}.index`, `${name}.parquet`])
-      if (registries.some((registry) => registry.entityId === entityId)) names.push('series.log')
-      const there = await disk.list(`${storeDirectory}/${entityId}`)
-      if (JSON.stringify(there) !== JSON.stringify(names.sort()))
-        throw new Error(`the folder of entity ${entityId} holds ${there}, the manifest ${names}`)
+    for (let turns = 0; ; turns++) {
+      service.requireSound()
+      const there: string[] = []
+      for (const id of entityIds)
+        there.push(...(await disk.list(`${storeDirectory}/${id}`)).map((name) => `${id}/${name}`))
+      const known = filesOf(this.#catalog.manifest)
+      if (there.join() === known.join()) break
+      if (turns > restTurnsMax) throw new Error(`the store's folder holds ${there}, the manifest ${known}`)
+      await setImmediate()
     }
+    await service.close()
+    service.requireSound()
   }
 
   /** The process has ended. */
@@ -169,6 +173,8 @@ class History {
     const random = this.#random
     const service = await this.open()
     for (let steps = random.below(stepsMax); steps > 0; steps--) {
+      // Who waits for nothing of the disk would live on when the process has ended.
+      if (service.hasEnded) return
       this.#troubleDisk()
       const pushes = Array.from({ length: random.below(8) }, () => this.#push(service))
       for (let turns = random.below(20); turns > 0; turns--) await setImmediate()
@@ -297,6 +303,11 @@ class History {
   #count(kind: string, times = 1): void {
     this.happenings.set(kind, (this.happenings.get(kind) ?? 0) + times)
   }
+}
+
+function filesOf({ files, registries }: Manifest): string[] {
+  const names = files.flatMap(({ entityId, name }) => [`${entityId}/${name}.index`, `${entityId}/${name}.parquet`])
+  return [...names, ...registries.map(({ entityId }) => `${entityId}/series.log`)].sort()
 }
 
 function selectionOf(entityId: number): Selection {

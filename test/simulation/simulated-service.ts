@@ -90,12 +90,17 @@ export class SimulatedService {
   /** Waits until all is judged that was in the journal, in a thread that lives. */
   async caughtUp(): Promise<EmbeddedStore> {
     const { durablePosition } = this.#journal
-    for (let turns = 0; turns < turnsMax; turns++) {
+    for (let turns = 0; turns < turnsMax && !this.#closed; turns++) {
       this.requireSound()
       if (this.#thread !== null && this.processedPosition >= durablePosition) return this.#thread.store
       await setImmediate()
     }
     throw new Error(`the store has reached ${this.processedPosition} of ${durablePosition}, and no more`)
+  }
+
+  /** Whether its process has ended, or it is being closed. */
+  get hasEnded(): boolean {
+    return this.#closed
   }
 
   /** Throws what went wrong, if something did that is no fault of the disk. */

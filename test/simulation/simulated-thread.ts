@@ -1,4 +1,5 @@
 // The store's thread on a simulated disk: composed as src/store-thread/thread.ts does it, without a thread.
+import { setImmediate } from 'node:timers/promises'
 import type { ManifestCatalog } from '../../src/catalog/manifest.ts'
 import { Judge } from '../../src/ingest/judge.ts'
 import { ItemJudge } from '../../src/ingest/judge-items.ts'
@@ -102,15 +103,18 @@ export class SimulatedThread {
       observe,
       reach,
     })
+    const departures = await Departures.open({ ...catalog, observe, reach, signal: stopping.signal })
     const upkeep = new Upkeep({
       ...opened,
       manifest: manifestCatalog,
       removals,
-      departures: await Departures.open({ ...catalog, observe, reach, signal: stopping.signal }),
+      departures,
       settings,
       observe,
       reach,
       signal: stopping.signal,
+      // A timer would make each run of a seed another one.
+      sleep: () => setImmediate(),
       changed: () => parts.sealed(upkeep.state),
       wake: () => follower.wake(),
     })
@@ -144,6 +148,7 @@ export class SimulatedThread {
         await thread.followed
         await upkeep.stop()
         await removals.settle()
+        await departures.settle()
         await journal.close()
       },
     })
