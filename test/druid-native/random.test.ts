@@ -234,44 +234,49 @@ describe('random native queries', () => {
     'P1DT12H',
     'P1M10D',
   )
-  const between = (from: number, until: number) =>
+  const eras = [
+    [1966, 1973],
+    [2008, 2014],
+  ] as const
+  const instantIn = ([from, until]: readonly [number, number]): fc.Arbitrary<number> =>
     fc.integer({ min: Date.UTC(from, 0, 1), max: Date.UTC(until, 0, 1) - 1 })
-  const instants = fc.oneof(between(1964, 1972), between(2005, 2014))
+  const timesOfAnEra = fc
+    .constantFrom(...eras)
+    .chain((era) =>
+      fc.record({ era: fc.constant(era), times: fc.array(instantIn(era), { minLength: 1, maxLength: 40 }) }),
+    )
   const origins = fc.option(
-    instants.map((ms) => new Date(ms).toISOString()),
+    fc
+      .constantFrom(...eras)
+      .chain(instantIn)
+      .map((ms) => new Date(ms).toISOString()),
     { freq: 3 },
   )
 
   test('rows are counted in their buckets', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(instants, { minLength: 1, maxLength: 40 }),
-        periods,
-        zones,
-        origins,
-        async (times, period, timeZone, origin) => {
-          const granularity = { type: 'period', period, timeZone, origin }
-          const dataSource = {
-            type: 'inline',
-            columnNames: ['__time'],
-            columnTypes: ['LONG'],
-            rows: times.map((ms) => [ms]),
-          }
-          const answer = (await ask({
-            queryType: 'groupBy',
-            dataSource,
-            intervals: ['1964/2014'],
-            granularity,
-            dimensions: [],
-            aggregations: [{ type: 'count', name: 'n' }],
-          })) as { timestamp: string; event: { n: number } }[]
-          const read = readGranularity(new Json(granularity, '')) as BucketGranularity
-          const counts = new Map<number, number>()
-          for (const ms of times) counts.set(bucketStart(read, ms), (counts.get(bucketStart(read, ms)) ?? 0) + 1)
-          const expected = [...counts].sort(([a], [b]) => a - b).map(([ms, n]) => [formatTimestamp(ms, read.zone), n])
-          expect(answer.map(({ timestamp, event }) => [timestamp, event.n])).toEqual(expected)
-        },
-      ),
+      fc.asyncProperty(timesOfAnEra, periods, zones, origins, async ({ era, times }, period, timeZone, origin) => {
+        const granularity = { type: 'period', period, timeZone, origin }
+        const dataSource = {
+          type: 'inline',
+          columnNames: ['__time'],
+          columnTypes: ['LONG'],
+          rows: times.map((ms) => [ms]),
+        }
+        const answer = (await ask({
+          queryType: 'groupBy',
+          dataSource,
+          intervals: [era.join('/')],
+          granularity,
+          dimensions: [],
+          aggregations: [{ type: 'count', name: 'n' }],
+        })) as { timestamp: string; event: { n: number } }[]
+        const read = readGranularity(new Json(granularity, '')) as BucketGranularity
+        const counts = new Map<number, number>()
+        for (const ms of times) counts.set(bucketStart(read, ms), (counts.get(bucketStart(read, ms)) ?? 0) + 1)
+        const expected = [...counts].sort(([a], [b]) => a - b).map(([ms, n]) => [formatTimestamp(ms, read.zone), n])
+        expect(answer.map(({ timestamp, event }) => [timestamp, event.n])).toEqual(expected)
+      }),
       { numRuns: 80 },
     )
   })

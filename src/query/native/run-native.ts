@@ -11,7 +11,7 @@ import { asProblem, Session } from './run/session.ts'
 import { runDataSourceMetadata, runTimeBoundary } from './run/time-boundary.ts'
 import { runTimeseries } from './run/timeseries.ts'
 import { runTopN } from './run/top-n.ts'
-import type { NativeQuery } from './tree/nodes.ts'
+import type { NativeQuery } from './tree/queries.ts'
 
 /**
  * The answer to a native query as JSON, in Druid's shape. Throws Problems: `invalid_request` and `unsupported_native_query` with the path of

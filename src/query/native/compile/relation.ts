@@ -3,7 +3,8 @@ import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { DayBounds, NativeTable } from '../native-engine.ts'
 import { type ColumnType, convert, sqlType, typedNull } from '../sql/typed.ts'
 import type { Interval } from '../time/iso.ts'
-import type { InlineColumn, Scalar } from '../tree/nodes.ts'
+import type { Scalar } from '../tree/nodes.ts'
+import type { InlineColumn } from '../tree/queries.ts'
 
 export interface Column {
   readonly name: string

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { type ColumnType, convert, nullValue, type Typed, truthValue, typedNull } from '../sql/typed.ts'
-import type { FunctionTable } from './functions.ts'
-import { literalText } from './functions.ts'
+import type { FunctionTable } from './call.ts'
+import { literalText } from './call.ts'
 import { truthOf } from './operators.ts'
 
 const many = Number.POSITIVE_INFINITY

@@ -12,7 +12,7 @@ import {
   toLong,
   wrapLong,
 } from '../sql/typed.ts'
-import type { Call, ExpressionFunction, FunctionTable, UnarySql } from './functions.ts'
+import type { Call, ExpressionFunction, FunctionTable, UnarySql } from './call.ts'
 import { divideLongs } from './operators.ts'
 
 const nan = sql.double(Number.NaN)

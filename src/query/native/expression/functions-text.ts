@@ -28,7 +28,7 @@ import {
   literalText,
   literalWhole,
   type UnarySql,
-} from './functions.ts'
+} from './call.ts'
 
 const many = Number.POSITIVE_INFINITY
 

@@ -6,7 +6,7 @@ import { bind, doubleValue, longValue, type Typed, textValue, toLong, toText } f
 import { type BucketGranularity, periodGranularity } from '../time/granularity.ts'
 import { type Period, parseInstantText, parsePeriod } from '../time/iso.ts'
 import { Zone } from '../time/zone.ts'
-import { type Call, type FunctionTable, literalText } from './functions.ts'
+import { type Call, type FunctionTable, literalText } from './call.ts'
 
 function zoneOf(call: Call, index: number): Zone {
   const name = call.literal(index)

@@ -1,49 +1,9 @@
 // The functions of Druid's expression language, by their names in lower case.
-import type { Sql } from '../../../lib/sql-text.ts'
-import type { TimeRange } from '../sql/time.ts'
-import type { Typed } from '../sql/typed.ts'
+import type { ExpressionFunction } from './call.ts'
 import { conditionalFunctions } from './functions-conditional.ts'
 import { mathFunctions } from './functions-math.ts'
 import { textFunctions } from './functions-text.ts'
 import { timeFunctions } from './functions-time.ts'
-import type { BinaryOperator } from './syntax.ts'
-
-/** One use of a function. */
-export interface Call {
-  readonly range: TimeRange
-  /** The value of a constant argument, null for `null` or none; undefined where it is no constant. */
-  literal(index: number): string | number | bigint | null | undefined
-  /** The milliseconds of an argument that is a constant time, like `timestamp('2024-01-03')`; null where it is none. */
-  constantMs(index: number): number | null
-  /** Whether an argument is the time column itself, whose range is known. */
-  isTime(index: number): boolean
-  compare(operator: BinaryOperator, left: Typed, right: Typed): Typed
-  refuse(message: string): never
-  unsupported(what: string): never
-}
-
-export interface ExpressionFunction {
-  /** The least and the most arguments. */
-  readonly args: readonly [number, number]
-  compile(args: readonly Typed[], call: Call): Typed
-}
-
-export type FunctionTable = Readonly<Record<string, ExpressionFunction>>
-
-/** A constant argument that must be a text. */
-export function literalText(call: Call, index: number, what: string): string {
-  const value = call.literal(index)
-  return value === null || value === undefined ? call.refuse(`the ${what} must be a constant text`) : String(value)
-}
-
-/** A constant argument that must be a whole number. */
-export function literalWhole(call: Call, index: number, what: string): number {
-  const value = call.literal(index)
-  const whole = typeof value === 'string' || value === null || value === undefined ? Number.NaN : Number(value)
-  return Number.isSafeInteger(whole) ? whole : call.refuse(`the ${what} must be a constant whole number`)
-}
-
-export type UnarySql = (value: Sql) => Sql
 
 /** What Druid has and this service has not: arrays, multi-value and nested columns, lookups by name, addresses, sketches. */
 const notBuilt = `lookup array array_length array_offset array_ordinal array_contains array_overlap scalar_in_array array_offset_of array_ordinal_of

@@ -4,7 +4,7 @@ import { compileFilter } from '../compile/filter.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import { typedNull } from '../sql/typed.ts'
 import { formatTimestamp } from '../time/iso.ts'
-import type { ScanQuery } from '../tree/nodes.ts'
+import type { ScanQuery } from '../tree/queries.ts'
 import type { JsonValue } from './json-text.ts'
 import { msOf, type OutputColumn, outputObject, outputValue, type Session, sourceOf } from './session.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from '../../../lib/sql-text.ts'
 import { compileFilter } from '../compile/filter.ts'
 import type { Relation } from '../compile/relation.ts'
-import type { DataSourceMetadataQuery, TimeBoundaryQuery } from '../tree/nodes.ts'
+import type { DataSourceMetadataQuery, TimeBoundaryQuery } from '../tree/queries.ts'
 import type { JsonValue } from './json-text.ts'
 import { msOf, type Session, sourceOf, timestampWriter } from './session.ts'
 

@@ -16,7 +16,7 @@ export interface TimeRange {
 export const wideRange: TimeRange = { fromMs: Date.UTC(1900, 0, 1), untilMs: Date.UTC(2100, 0, 1) }
 
 /** More buckets than any walk in a query should have. */
-const walkBucketsMax = 20_000
+const walkBucketsMax = 5000
 
 /** The value of the last step at or before `ms`, as a tree of CASEs. */
 function steps(ms: Sql, found: readonly { readonly fromMs: number; readonly value: number }[]): Sql {
@@ -27,11 +27,8 @@ function steps(ms: Sql, found: readonly { readonly fromMs: number; readonly valu
 
 /** Local time minus UTC at an instant. */
 function offsetAt(ms: Sql, zone: Zone, range: TimeRange): Sql {
-  const changes = zone.changes(range.fromMs, range.untilMs)
-  return steps(
-    ms,
-    changes.map(({ fromMs, offsetMs }) => ({ fromMs, value: offsetMs })),
-  )
+  const changes = zone.changes(range.fromMs, range.untilMs).map(({ fromMs, offsetMs }) => ({ fromMs, value: offsetMs }))
+  return changes.length === 1 ? steps(ms, changes) : bind(ms, (x) => steps(x, changes))
 }
 
 export function toLocal(ms: Sql, zone: Zone, range: TimeRange): Sql {
@@ -43,10 +40,13 @@ export function toLocal(ms: Sql, zone: Zone, range: TimeRange): Sql {
 function toInstant(local: Sql, near: Sql, zone: Zone, range: TimeRange): Sql {
   if (zone.fixed) return zone.offset(0) === 0 ? local : sql`(${local} - ${sql.long(zone.offset(0))})`
   return bind(local, (l) =>
-    bind(sql`${l} - ${offsetAt(near, zone, range)}`, (guess) => {
-      const there = offsetAt(guess, zone, range)
-      return bind(sql`${l} - ${there}`, (other) => sql`CASE WHEN ${other} = ${guess} THEN ${guess} ELSE ${other} END`)
-    }),
+    bind(offsetAt(near, zone, range), (here) =>
+      bind(offsetAt(sql`(${l} - ${here})`, zone, range), (there) => {
+        // A local time that was skipped lies as far after the change as it lies in the gap.
+        const settled = offsetAt(sql`(${l} - ${there})`, zone, range)
+        return sql`CASE WHEN ${there} = ${here} OR ${settled} = ${there} THEN ${l} - ${there} ELSE ${l} - least(${here}, ${there}) END`
+      }),
+    ),
   )
 }
 

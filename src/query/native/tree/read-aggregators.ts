@@ -1,7 +1,8 @@
 import type { ColumnType } from '../sql/typed.ts'
 import type { Json } from './json-reader.ts'
 import type { Aggregator, FieldInput, NumericType, PostAggregator } from './nodes.ts'
-import { readDimension, readExpression, readType } from './read-common.ts'
+import { readExpression, readType } from './read-common.ts'
+import { readDimension } from './read-dimension.ts'
 import { readFilter } from './read-filter.ts'
 
 const numericForm = /^(long|double|float)(Sum|Min|Max)$/

@@ -1,13 +1,13 @@
 // Parts that many components share: expressions, types, granularities, intervals, extraction functions, dimension specs.
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
 import { isBrokenPattern, isPortablePattern } from '../sql/patterns.ts'
-import { patternPieces } from '../sql/time-format.ts'
+
 import type { ColumnType } from '../sql/typed.ts'
 import { mondayMs, type NativeGranularity, periodGranularity } from '../time/granularity.ts'
 import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../time/iso.ts'
 import { Zone } from '../time/zone.ts'
 import { type Json, unsupported } from './json-reader.ts'
-import type { DimensionSpec, Extraction, Ordering, SearchSpec } from './nodes.ts'
+import type { Ordering, SearchSpec } from './nodes.ts'
 
 export function readExpression(json: Json): Expression {
   const text = json.text()
@@ -36,7 +36,7 @@ export function readZone(json: Json): Zone {
   return Zone.find(name) ?? json.fail(`"${name}" is no time zone`)
 }
 
-function readPattern(json: Json): string {
+export function readPattern(json: Json): string {
   const pattern = json.text()
   if (isBrokenPattern(pattern)) return json.fail(`"${pattern}" is no regular expression`)
   if (isPortablePattern(pattern)) return pattern
@@ -167,143 +167,3 @@ export function readSearchSpec(json: Json): SearchSpec {
       return json.refuseType('search query', [])
   }
 }
-
-export function readExtractionOrNull(json: Json): Extraction | null {
-  return json.missing ? null : readExtraction(json)
-}
-
-export function readExtraction(json: Json): Extraction {
-  const type = json.type()
-  switch (type) {
-    case 'timeFormat':
-      return readTimeFormat(json)
-    case 'substring':
-      return readSubstring(json)
-    case 'upper':
-    case 'lower':
-    case 'strlen':
-    case 'identity':
-      return { kind: type }
-    case 'regex': {
-      const index = json.at('index').wholeOr(1)
-      if (index < 0 || index > 9) return json.at('index').fail('must be 0 to 9')
-      const missing = json.at('replaceMissingValueWith').textOrNull()
-      return {
-        kind: 'regex',
-        pattern: readPattern(json.at('expr')),
-        index,
-        replaceMissing: json.at('replaceMissingValue').flag(false),
-        missing,
-      }
-    }
-    case 'partial':
-      return { kind: 'partial', pattern: readPattern(json.at('expr')) }
-    case 'searchQuery':
-      return json.at('query').missing
-        ? json.at('query').fail('is required')
-        : { kind: 'searchQuery', query: readSearchSpec(json.at('query')) }
-    case 'lookup':
-      return readLookup(json)
-    case 'cascade':
-      return { kind: 'cascade', steps: json.at('extractionFns').items().map(readExtraction) }
-    case 'bucket':
-      return {
-        kind: 'bucket',
-        size: json.at('size').missing ? 1 : json.at('size').number(),
-        offset: json.at('offset').missing ? 0 : json.at('offset').number(),
-      }
-    case 'stringFormat':
-      return readStringFormat(json)
-    default:
-      return json.refuseType('extraction function', ['time', 'javascript', 'registeredLookup', 'fallback'])
-  }
-}
-
-function readTimeFormat(json: Json): Extraction {
-  const format = json.at('format').textOrNull()
-  if (format !== null && patternPieces(format) === null) return json.at('format').fail(`"${format}" is no pattern`)
-  const locale = json.at('locale').textOrNull() ?? 'en'
-  if (!/^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$/.test(locale)) return json.at('locale').fail(`"${locale}" is no locale`)
-  const granularity = json.at('granularity').missing ? null : readGranularity(json.at('granularity'))
-  return {
-    kind: 'timeFormat',
-    format,
-    zone: readZone(json.at('timeZone')),
-    locale: locale.replaceAll('_', '-'),
-    granularity,
-    asMillis: json.at('asMillis').flag(false),
-  }
-}
-
-function readSubstring(json: Json): Extraction {
-  const index = json.at('index').whole()
-  const length = json.at('length').missing ? null : json.at('length').whole()
-  if (index < 0) return json.at('index').fail('must not be below 0')
-  if (length !== null && length <= 0) return json.at('length').fail('must be above 0')
-  return { kind: 'substring', index, length }
-}
-
-function readLookup(json: Json): Extraction {
-  const lookup = json.at('lookup')
-  if (!lookup.isObject || lookup.type() !== 'map') throw unsupported(lookup.path, 'a lookup that is no map')
-  const retain = json.at('retainMissingValue').flag(false)
-  const missing = json.at('replaceMissingValueWith').textOrNull()
-  if (retain && missing !== null) return json.at('replaceMissingValueWith').fail('does not go with retainMissingValue')
-  const map = new Map(
-    lookup
-      .at('map')
-      .entries()
-      .map(([key, value]) => [key, value.text()] as const),
-  )
-  return { kind: 'lookup', map, retain, missing }
-}
-
-const nullHandlings = ['nullString', 'emptyString', 'returnNull'] as const
-
-function readStringFormat(json: Json): Extraction {
-  const format = json.at('format').text()
-  if (format === '') return json.at('format').fail('must not be empty')
-  const nulls = json.at('nullHandling').missing ? 'nullString' : json.at('nullHandling').oneOf(nullHandlings)
-  return { kind: 'stringFormat', format, nulls }
-}
-
-/** A name, or a dimension spec. */
-export function readDimension(json: Json): DimensionSpec {
-  if (!json.isObject) {
-    const name = json.text()
-    return { dimension: name, outputName: name, outputType: 'STRING', extraction: null, keep: null, path: json.path }
-  }
-  const type = json.at('type').missing ? 'default' : json.type()
-  switch (type) {
-    case 'default':
-    case 'extraction': {
-      const dimension = json.at('dimension').text()
-      const outputName = json.at('outputName').textOrNull() ?? dimension
-      const extraction = type === 'extraction' ? readExtraction(json.at('extractionFn')) : null
-      return {
-        dimension,
-        outputName,
-        outputType: readType(json.at('outputType'), 'STRING'),
-        extraction,
-        keep: null,
-        path: json.path,
-      }
-    }
-    case 'listFiltered': {
-      const values = json
-        .at('values')
-        .items()
-        .map((item) => item.textOrNull())
-      if (values.length === 0) return json.at('values').fail('must not be empty')
-      return { ...readDimension(json.at('delegate')), keep: { values, listed: json.at('isWhitelist').flag(true) } }
-    }
-    case 'regexFiltered':
-      return { ...readDimension(json.at('delegate')), keep: { pattern: readPattern(json.at('pattern')) } }
-    case 'prefixFiltered':
-      return { ...readDimension(json.at('delegate')), keep: { prefix: json.at('prefix').text() } }
-    default:
-      return json.refuseType('dimension spec', ['lookup'])
-  }
-}
-
-export { readPattern }

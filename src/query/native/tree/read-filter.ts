@@ -1,15 +1,7 @@
 import { type Json, unsupported } from './json-reader.ts'
 import type { Filter, Scalar } from './nodes.ts'
-import {
-  readDimension,
-  readExpression,
-  readExtractionOrNull,
-  readIntervals,
-  readOrdering,
-  readPattern,
-  readSearchSpec,
-  readType,
-} from './read-common.ts'
+import { readExpression, readIntervals, readOrdering, readPattern, readSearchSpec, readType } from './read-common.ts'
+import { readDimension, readExtractionOrNull } from './read-dimension.ts'
 
 export function readFilterOrNull(json: Json): Filter | null {
   return json.missing ? null : readFilter(json)

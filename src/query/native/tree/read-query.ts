@@ -1,18 +1,14 @@
 // A native query's JSON to its tree. Everything that the tree can hold is checked here; faults name their path.
 import { Json, unsupported } from './json-reader.ts'
-import type { Context, DataSource, Having, LimitSpec, NativeQuery, TopNMetric, VirtualColumn } from './nodes.ts'
+import type { VirtualColumn } from './nodes.ts'
+import type { Context, DataSource, NativeQuery, TopNMetric } from './queries.ts'
 import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
-import {
-  readDimension,
-  readExpression,
-  readGranularity,
-  readIntervals,
-  readOrdering,
-  readSearchSpec,
-  readType,
-} from './read-common.ts'
+import { readGranularity, readIntervals, readOrdering, readSearchSpec } from './read-common.ts'
+import { readContext, readVirtualColumn } from './read-context.ts'
 import { readDataSource } from './read-data-source.ts'
-import { readFilter, readFilterOrNull } from './read-filter.ts'
+import { readDimension } from './read-dimension.ts'
+import { readFilterOrNull } from './read-filter.ts'
+import { readHaving, readLimitSpec } from './read-having.ts'
 
 const eternity = { startMs: -8.64e15, endMs: 8.64e15 }
 
@@ -81,41 +77,6 @@ function readCommon(json: Json, depth: number, eternal = false): Common {
     filter: readFilterOrNull(json.at('filter')),
     virtualColumns,
     context: readContext(json.at('context')),
-  }
-}
-
-function readVirtualColumn(json: Json): VirtualColumn {
-  if (json.type() !== 'expression')
-    return json.refuseType('virtual column', [
-      'nested-field',
-      'mv-filtered',
-      'mv-regex-filtered',
-      'mv-prefix-filtered',
-      'fallback',
-      'list-filtered',
-      'regex-filtered',
-      'prefix-filtered',
-    ])
-  return {
-    name: json.at('name').text(),
-    expression: readExpression(json.at('expression')),
-    outputType: readType(json.at('outputType'), 'FLOAT'),
-    path: json.at('expression').path,
-  }
-}
-
-function readContext(json: Json): Context {
-  const at = (name: string): Json => (json.missing ? new Json(undefined, '') : json.at(name))
-  const timeout = at('timeout').missing ? null : at('timeout').whole()
-  if (timeout !== null && timeout < 0) at('timeout').fail('must not be below 0')
-  return {
-    skipEmptyBuckets: at('skipEmptyBuckets').flag(false),
-    grandTotal: at('grandTotal').flag(false),
-    sortByDimsFirst: at('sortByDimsFirst').flag(false),
-    timesAsLong: at('serializeDateTimeAsLong').flag(false),
-    resultAsArray: at('resultAsArray').flag(false),
-    timeoutMs: timeout === 0 ? null : timeout,
-    queryId: at('queryId').textOrNull(),
   }
 }
 
@@ -220,79 +181,6 @@ function readGroupBy(json: Json, depth: number): NativeQuery {
     limitSpec: readLimitSpec(json.at('limitSpec')),
     subtotals: subtotals.missing ? null : subtotals.items().map(readSubtotal),
   }
-}
-
-function readHaving(json: Json): Having {
-  const compare = (operator: '>' | '<' | '='): Having => {
-    const value = json.at('value')
-    return {
-      kind: 'compare',
-      operator,
-      aggregation: json.at('aggregation').text(),
-      value: typeof value.value === 'bigint' ? value.value : value.missing ? null : value.number(),
-    }
-  }
-  const type = json.type()
-  switch (type) {
-    case 'greaterThan':
-      return compare('>')
-    case 'lessThan':
-      return compare('<')
-    case 'equalTo':
-      return compare('=')
-    case 'and':
-    case 'or':
-      return { kind: type, specs: json.at('havingSpecs').itemsOrNone().map(readHaving) }
-    case 'not':
-      return { kind: 'not', spec: readHaving(json.at('havingSpec')) }
-    case 'filter':
-      return { kind: 'filter', filter: readFilter(json.at('filter')) }
-    case 'dimSelector':
-      return {
-        kind: 'dimSelector',
-        dimension: {
-          ...readDimension(json.at('dimension')),
-          extraction: json.at('extractionFn').missing ? null : readExtractionOf(json),
-        },
-        value: json.at('value').textOrNull(),
-      }
-    case 'always':
-    case 'never':
-      return { kind: 'constant', value: type === 'always' }
-    default:
-      return json.refuseType('having', [])
-  }
-}
-
-const readExtractionOf = (json: Json) =>
-  readDimension(new Json({ type: 'extraction', dimension: '', extractionFn: json.at('extractionFn').value }, json.path))
-    .extraction
-
-/** Any type but `default` limits nothing, as in Druid. */
-function readLimitSpec(json: Json): LimitSpec {
-  if (json.missing || json.at('type').value !== 'default') return { limit: null, offset: 0, columns: [] }
-  const limit = json.at('limit').missing ? null : json.at('limit').whole()
-  const offset = json.at('offset').wholeOr(0)
-  if (limit !== null && limit <= 0) json.at('limit').fail('must be above 0')
-  if (offset < 0) json.at('offset').fail('must not be below 0')
-  const columns = json
-    .at('columns')
-    .itemsOrNone()
-    .map((item) => {
-      if (!item.isObject)
-        return { dimension: item.text(), descending: false, ordering: 'lexicographic' as const, path: item.path }
-      const direction = (item.at('direction').textOrNull() ?? '').toLowerCase()
-      const descending = direction !== '' && 'descending'.startsWith(direction)
-      if (direction !== '' && !descending && !'ascending'.startsWith(direction))
-        item.at('direction').fail('must be ascending or descending')
-      return {
-        dimension: item.at('dimension').text(),
-        descending,
-        ordering: readOrdering(item.at('dimensionOrder'), 'lexicographic'),
-        path: item.path,
-      }
-    })
-  return { limit, offset, columns }
 }
 
 const orders = ['none', 'ascending', 'descending'] as const

@@ -1,0 +1,79 @@
+// What a groupBy does with its finished rows: having and limit specs.
+import { Json } from './json-reader.ts'
+import type { Having, LimitSpec } from './nodes.ts'
+import { readOrdering } from './read-common.ts'
+import { readDimension } from './read-dimension.ts'
+import { readFilter } from './read-filter.ts'
+
+export function readHaving(json: Json): Having {
+  const compare = (operator: '>' | '<' | '='): Having => {
+    const value = json.at('value')
+    return {
+      kind: 'compare',
+      operator,
+      aggregation: json.at('aggregation').text(),
+      value: typeof value.value === 'bigint' ? value.value : value.missing ? null : value.number(),
+    }
+  }
+  const type = json.type()
+  switch (type) {
+    case 'greaterThan':
+      return compare('>')
+    case 'lessThan':
+      return compare('<')
+    case 'equalTo':
+      return compare('=')
+    case 'and':
+    case 'or':
+      return { kind: type, specs: json.at('havingSpecs').itemsOrNone().map(readHaving) }
+    case 'not':
+      return { kind: 'not', spec: readHaving(json.at('havingSpec')) }
+    case 'filter':
+      return { kind: 'filter', filter: readFilter(json.at('filter')) }
+    case 'dimSelector':
+      return {
+        kind: 'dimSelector',
+        dimension: {
+          ...readDimension(json.at('dimension')),
+          extraction: json.at('extractionFn').missing ? null : readExtractionOf(json),
+        },
+        value: json.at('value').textOrNull(),
+      }
+    case 'always':
+    case 'never':
+      return { kind: 'constant', value: type === 'always' }
+    default:
+      return json.refuseType('having', [])
+  }
+}
+
+const readExtractionOf = (json: Json) =>
+  readDimension(new Json({ type: 'extraction', dimension: '', extractionFn: json.at('extractionFn').value }, json.path))
+    .extraction
+
+/** Any type but `default` limits nothing, as in Druid. */
+export function readLimitSpec(json: Json): LimitSpec {
+  if (json.missing || json.at('type').value !== 'default') return { limit: null, offset: 0, columns: [] }
+  const limit = json.at('limit').missing ? null : json.at('limit').whole()
+  const offset = json.at('offset').wholeOr(0)
+  if (limit !== null && limit <= 0) json.at('limit').fail('must be above 0')
+  if (offset < 0) json.at('offset').fail('must not be below 0')
+  const columns = json
+    .at('columns')
+    .itemsOrNone()
+    .map((item) => {
+      if (!item.isObject)
+        return { dimension: item.text(), descending: false, ordering: 'lexicographic' as const, path: item.path }
+      const direction = (item.at('direction').textOrNull() ?? '').toLowerCase()
+      const descending = direction !== '' && 'descending'.startsWith(direction)
+      if (direction !== '' && !descending && !'ascending'.startsWith(direction))
+        item.at('direction').fail('must be ascending or descending')
+      return {
+        dimension: item.at('dimension').text(),
+        descending,
+        ordering: readOrdering(item.at('dimensionOrder'), 'lexicographic'),
+        path: item.path,
+      }
+    })
+  return { limit, offset, columns }
+}
