@@ -242,9 +242,7 @@ describe('random native queries', () => {
     fc.integer({ min: Date.UTC(from, 0, 1), max: Date.UTC(until, 0, 1) - 1 })
   const timesOfAnEra = fc
     .constantFrom(...eras)
-    .chain((era) =>
-      fc.record({ era: fc.constant(era), times: fc.array(instantIn(era), { minLength: 1, maxLength: 40 }) }),
-    )
+    .chain((era) => fc.record({ times: fc.array(instantIn(era), { minLength: 1, maxLength: 40 }) }))
   const origins = fc.option(
     fc
       .constantFrom(...eras)
@@ -255,7 +253,7 @@ describe('random native queries', () => {
 
   test('rows are counted in their buckets', async () => {
     await fc.assert(
-      fc.asyncProperty(timesOfAnEra, periods, zones, origins, async ({ era, times }, period, timeZone, origin) => {
+      fc.asyncProperty(timesOfAnEra, periods, zones, origins, async ({ times }, period, timeZone, origin) => {
         const granularity = { type: 'period', period, timeZone, origin }
         const dataSource = {
           type: 'inline',
@@ -266,7 +264,7 @@ describe('random native queries', () => {
         const answer = (await ask({
           queryType: 'groupBy',
           dataSource,
-          intervals: [era.join('/')],
+          intervals: [`${formatTimestamp(Math.min(...times))}/${formatTimestamp(Math.max(...times) + 1)}`],
           granularity,
           dimensions: [],
           aggregations: [{ type: 'count', name: 'n' }],

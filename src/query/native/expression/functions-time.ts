@@ -137,7 +137,7 @@ export const timeFunctions = {
   timestamp_shift: {
     args: [3, 4],
     compile: ([time, , step], call) =>
-      longValue(shift(timeOf(time!), periodOf(call, 1), toLong(step!), zoneOf(call, 3), rangeOf(call))),
+      longValue(shift(timeOf(time!), periodOf(call, 1), toLong(step!), zoneOf(call, 3), wideRange)),
   },
   timestamp_extract: { args: [2, 3], compile: extract },
   timestamp_format: { args: [1, 3], compile: formatted },

@@ -1,7 +1,7 @@
 // Druid's arithmetic of time in SQL, on milliseconds: zones come in as the steps of their offsets, so that the engine needs no calendar.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { msPerDay } from '../../../model/instant.ts'
-import { type BucketGranularity, walkStarts } from '../time/granularity.ts'
+import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from '../time/granularity.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from '../time/iso.ts'
 import type { Zone } from '../time/zone.ts'
 import { bind } from './typed.ts'
@@ -87,9 +87,19 @@ function floorMonths(localMs: Sql, months: number, originLocalMs: number): Sql {
   )
 }
 
+/** A range with the whole of the buckets at its ends, whose offsets may be others. */
+function reaching(granularity: BucketGranularity, { fromMs, untilMs }: TimeRange): TimeRange {
+  if (granularity.zone.fixed || granularity.kind === 'walk') return { fromMs, untilMs }
+  return {
+    fromMs: bucketStart(granularity, fromMs) - 2 * msPerDay,
+    untilMs: nextBucket(granularity, bucketStart(granularity, untilMs)) + 2 * msPerDay,
+  }
+}
+
 /** The start of the bucket that holds `ms`. `null` when the granularity has too many buckets in the range. */
-export function floorToBucket(ms: Sql, granularity: BucketGranularity, range: TimeRange): Sql | null {
+export function floorToBucket(ms: Sql, granularity: BucketGranularity, rowRange: TimeRange): Sql | null {
   const { zone } = granularity
+  const range = reaching(granularity, rowRange)
   switch (granularity.kind) {
     case 'uniform':
       return floorFrom(ms, granularity.widthMs, modulo(granularity.originMs, granularity.widthMs))
@@ -129,8 +139,9 @@ function floorByWalk(ms: Sql, granularity: BucketGranularity & { kind: 'walk' },
 }
 
 /** The start of the bucket after the one that starts at `start`. */
-export function nextBucketSql(start: Sql, granularity: BucketGranularity, range: TimeRange): Sql {
+export function nextBucketSql(start: Sql, granularity: BucketGranularity, rowRange: TimeRange): Sql {
   const { zone } = granularity
+  const range = reaching(granularity, rowRange)
   switch (granularity.kind) {
     case 'uniform':
     case 'localTime':
@@ -144,7 +155,7 @@ export function nextBucketSql(start: Sql, granularity: BucketGranularity, range:
         toInstant(addMonthsTo(toLocal(x, zone, range), sql.long(granularity.months)), x, zone, range),
       )
     case 'walk':
-      return shift(start, granularity.period, sql.long(1), zone, range)
+      return shift(start, granularity.period, sql.long(1), zone, wideRange)
   }
 }
 
