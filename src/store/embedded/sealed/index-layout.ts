@@ -37,7 +37,7 @@ export interface FileColumn {
 }
 
 export const timeName = '__time'
-export const positionName = '__position'
+export const positionName = '@position'
 
 export interface Section {
   readonly kind: SectionKind

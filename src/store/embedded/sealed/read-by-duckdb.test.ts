@@ -37,7 +37,7 @@ test('DuckDB sees the rows, in the order of series and time', async () => {
   const { file, series } = await writeEntity(folder.path, plant)
   const path = `${folder.path}/${mixed.entityId}/${file.info.name}.parquet`
   const answer = await connection.runAndReadAll(
-    `SELECT T, place, epoch_ms(__time)::DOUBLE, __position::DOUBLE, V, count::VARCHAR, state, "on", epoch_ms(checked)::DOUBLE
+    `SELECT T, place, epoch_ms(__time)::DOUBLE, "@position"::DOUBLE, V, count::VARCHAR, state, "on", epoch_ms(checked)::DOUBLE
      FROM '${path}'`,
   )
   const expected = series.flatMap(({ tags, rows }) =>
