@@ -2,14 +2,17 @@
 // in each format; a plain model says what must come. Then all of it again after a restart from the journal. TIDEMARK_TEST_WORLDS asks more.
 import { expect, test } from 'vitest'
 import { Judge } from '../../src/ingest/judge.ts'
+import { Pipeline } from '../../src/ingest/pipeline.ts'
+import { encodeReplayedRows } from '../../src/ingest/replay/replayed-rows.ts'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
 import { openFileJournalReader } from '../../src/journal/file/reader.ts'
+import type { JournalWriter } from '../../src/journal/journal.ts'
 import { CsvReader } from '../../src/lib/csv-reader.ts'
 import type { Value } from '../../src/model/column.ts'
 import type { Entity, EntityField } from '../../src/model/entity.ts'
 import type { Duplicates, Ingest } from '../../src/model/ingest.ts'
 import { formatInstant } from '../../src/model/instant.ts'
-import { outputFields } from '../../src/model/plan.ts'
+import { outputFields, type Plan } from '../../src/model/plan.ts'
 import { Queries } from '../../src/query/queries.ts'
 import type { AnswerFormat } from '../../src/query/query-runner.ts'
 import type { QueryKind, QueryRequest } from '../../src/query/requests.ts'
@@ -32,6 +35,7 @@ const worlds = Number(process.env['TIDEMARK_TEST_WORLDS'] ?? 60)
 const questionsOfWorld = 20
 const nowMs = originMs + spanMs / 2
 const directory = '/journal'
+const dayMs = 86_400_000
 const settings = { segmentBytes: 20_000, batchBytesMax: 20_000, pendingBytesMax: 1_000_000 }
 
 const texts = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'a"\\\n,']
@@ -78,58 +82,109 @@ function jsonOf(value: Value): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }
 
+/** A row that was rejected for a field that its ingest had not yet. */
+interface Waiting {
+  readonly position: number
+  readonly text: string
+  readonly values: Row
+}
+
 class World {
   readonly entity: RandomEntity
   readonly model = new ModelStore()
+  /** Items before this date have left. */
+  sinceMs: number | null = null
   readonly #disk = new SimulatedDisk({ below: () => 0 })
   readonly #draw: Draw
-  readonly #ingest: Ingest
+  readonly #duplicates: Duplicates
+  /** All of one entity: one that has all fields in its second version, and one that never has some. */
+  readonly #early: Ingest
+  readonly #late: Ingest
+  readonly #other: Ingest
+  readonly #fields: readonly EntityField[]
+  readonly #waiting: Waiting[] = []
+  readonly #replayed = new Map<number, readonly number[]>()
   #store: EmbeddedStore
-  #position = 0
+  #pipeline: Promise<Pipeline>
   #queries: Queries
 
   constructor(draw: Draw) {
     this.#draw = draw
     this.entity = randomEntity(draw)
-    const fields = [this.entity.time, ...this.entity.tags, ...this.entity.others]
-    this.#ingest = ingestOf(fields, draw(3) === 0 ? 'replace' : 'keep')
+    const { time, tags, others } = this.entity
+    this.#fields = [time, ...tags, ...others]
+    this.#duplicates = draw(3) === 0 ? 'replace' : 'keep'
+    const some = (): readonly EntityField[] => [time, ...tags, ...others.filter(() => draw(3) > 0)]
+    const early = some()
+    const added = others.filter((field) => !early.includes(field))
+    this.#early = ingestOf(1, 1, early, this.#duplicates)
+    this.#late = ingestOf(1, 2, [...early, ...added], this.#duplicates)
+    this.#other = ingestOf(2, 1, some(), this.#duplicates)
     this.#store = new EmbeddedStore({ generationRows: 8 })
+    this.#pipeline = this.#newPipeline()
     this.#queries = this.#newQueries()
   }
 
-  /** Pushes all batches; what is stored is also in the model. */
+  /** Pushes all batches; what is stored is also in the model. Half way on, fields are added; some time after that rows are replayed. */
   async push(batches: number): Promise<void> {
     const journal = await openFileJournal({ disk: this.#disk.mount(), directory, settings, observe: () => undefined })
-    const types = new Map(this.#ingest.fields.map(({ name, type }) => [name, type]))
     for (let batch = 0; batch < batches; batch++) {
-      const rows = Array.from({ length: 1 + this.#draw(30) }, () =>
-        randomRow(this.#draw, this.entity, originMs + Math.floor((batch * spanMs) / batches / 1000) * 1000),
-      )
-      const body = Buffer.from(`[${rows.map((row) => pushedJson(this.#draw, row, types)).join(',')}]`)
-      const position = await journal.append({
-        ingestId: 1,
-        fieldsVersion: 1,
-        subscriberId: 1,
-        receivedMs: 0,
-        format: 'json',
-        idempotencyKey: null,
-        rows: rows.length,
-        body,
-      })
-      for (const [index, values] of rows.entries()) {
-        const item = this.#ingest.duplicates === 'replace' ? { item: itemOf(this.#ingest.fields, values) } : {}
-        this.model.writeRow({ entityId: 1, position: position + index, values, ...item })
-      }
+      const aboutMs = originMs + Math.floor((batch * spanMs) / batches / 1000) * 1000
+      const isLate = batch * 2 >= batches
+      await this.#pushBatch(journal, this.#draw(3) === 0 ? this.#other : isLate ? this.#late : this.#early, aboutMs)
+      if (isLate && this.#draw(3) === 0) await this.#replay(journal)
+      if (this.#draw(10) === 0) this.#leave()
       await this.#follow(journal.durablePosition)
     }
     await journal.close()
   }
 
+  async #pushBatch(journal: JournalWriter, ingest: Ingest, aboutMs: number): Promise<void> {
+    const names = new Set(ingest.fields.map(({ name }) => name))
+    const types = new Map(this.#fields.map(({ name, type }) => [name, type]))
+    const rows = Array.from({ length: 1 + this.#draw(30) }, () => {
+      const row = randomRow(this.#draw, this.entity, aboutMs)
+      if (this.#draw(8) === 0) return row
+      return Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))
+    })
+    const texts = rows.map((row) => pushedJson(this.#draw, row, types))
+    const body = Buffer.from(`[${texts.join(',')}]`)
+    const position = await journal.append({ ...entryOf(ingest), format: 'json', rows: rows.length, body })
+    for (const [index, values] of rows.entries()) {
+      if (Object.keys(values).every((name) => names.has(name))) this.#expect(position + index, values)
+      else if (ingest.id === 1) this.#waiting.push({ position: position + index, text: texts[index]!, values })
+    }
+  }
+
+  /** Some of the rows that wait, and some that were replayed before. */
+  async #replay(journal: JournalWriter): Promise<void> {
+    const rows = this.#waiting.filter(() => this.#draw(2) === 0)
+    const body = encodeReplayedRows(rows.map(({ position, text }) => ({ position, text: Buffer.from(text) })))
+    const position = await journal.append({ ...entryOf(this.#late), format: 'replay', rows: 0, body })
+    const known = new Set([...this.#replayed.values()].flat())
+    const stored = rows.filter((row) => !known.has(row.position))
+    this.#replayed.set(
+      position,
+      stored.map((row) => row.position),
+    )
+    for (const row of stored) this.#expect(row.position, row.values)
+  }
+
+  #expect(position: number, values: Row): void {
+    const item = this.#duplicates === 'replace' ? { item: itemOf(this.#fields, values) } : {}
+    this.model.writeRow({ entityId: 1, position, values, ...item })
+  }
+
+  #leave(): void {
+    const day = originMs + (this.#draw(5) - 1) * dayMs
+    this.sinceMs = Math.max(day, this.sinceMs ?? day)
+  }
+
   /** A new store, which reads the journal from its beginning. */
   async restart(): Promise<void> {
-    const until = this.#position
+    const until = (await this.#pipeline).position
     this.#store = new EmbeddedStore({ generationRows: 64 })
-    this.#position = 0
+    this.#pipeline = this.#newPipeline()
     this.#queries = this.#newQueries()
     await this.#follow(until)
   }
@@ -142,30 +197,49 @@ class World {
   }
 
   async #follow(until: number): Promise<void> {
-    const reader = openFileJournalReader({ disk: this.#disk.mount(), directory })
-    const judge = new Judge({ rowBytes: 1_000_000 })
-    while (this.#position < until) {
-      const entries = await reader.read(this.#position, until, 4096)
-      const { batch, rejected } = judge.judge(entries, this.#ingest)
-      expect(rejected).toEqual([])
-      if (batch !== null) this.#store.write(batch)
-      const last = entries.at(-1)
-      if (last === undefined) throw new Error('the journal ends too early')
-      this.#position = last.position + last.rows
+    const pipeline = await this.#pipeline
+    while (pipeline.position < until) expect(await pipeline.advance(until)).not.toEqual([])
+  }
+
+  #newPipeline(): Promise<Pipeline> {
+    const unused = (): never => {
+      throw new Error('no rows of metadata are pushed')
     }
-    await reader.close()
+    const ingests = [this.#early, this.#late, this.#other]
+    return Pipeline.open({
+      journal: openFileJournalReader({ disk: this.#disk.mount(), directory }),
+      ingests: {
+        findVersion: async (id, version) =>
+          ingests.find((one) => one.id === id && one.fieldsVersion === version) ?? null,
+      },
+      outcomes: {
+        add: async () => undefined,
+        replay: async ({ position, passed }) => {
+          expect(passed).toEqual(expect.arrayContaining([...(this.#replayed.get(position) ?? [])]))
+          return this.#replayed.get(position) ?? []
+        },
+        judgedPosition: async () => 0,
+      },
+      dropped: { list: async () => [] },
+      judge: new Judge({ rowBytes: 1_000_000 }),
+      itemJudge: { judge: unused },
+      store: this.#store,
+      observe: () => undefined,
+      reach: () => undefined,
+      stepBytes: 4096,
+    })
   }
 
   #newQueries(): Queries {
-    const entity: Entity = {
+    const entity = (): Entity => ({
       id: 1,
       name: 'plant',
-      fields: this.#ingest.fields.map(({ name, type, role }) => ({ name, type, role })),
-      duplicates: this.#ingest.duplicates,
-      ingests: ['plant'],
+      fields: this.#fields,
+      duplicates: this.#duplicates,
+      ingests: ['ingest1', 'ingest2'],
       retention: null,
-      sinceMs: null,
-    }
+      sinceMs: this.sinceMs,
+    })
     const limits = {
       resultRows: 1e6,
       buckets: 1e6,
@@ -174,25 +248,29 @@ class World {
       waitingQueries: 0,
       queryTimeMs: 60_000,
     }
-    const definitions = { entity: () => entity, entities: () => [entity] }
+    const definitions = { entity, entities: () => [entity()] }
     return new Queries({ definitions, runner: inProcessRunner(this.#store), nowMs: () => nowMs, limits })
   }
 }
 
-function ingestOf(fields: readonly EntityField[], duplicates: Duplicates): Ingest {
+function ingestOf(id: number, fieldsVersion: number, fields: readonly EntityField[], duplicates: Duplicates): Ingest {
   return {
-    id: 1,
-    alias: 'plant',
+    id,
+    alias: `ingest${id}`,
     kind: 'series',
     entity: 'plant',
     entityId: 1,
     fields: fields.map((field) => ({ ...field, source: field.name })),
-    fieldsVersion: 1,
+    fieldsVersion,
     duplicates,
     state: 'active',
     reason: null,
     createdMs: 0,
   }
+}
+
+function entryOf({ id, fieldsVersion }: Ingest) {
+  return { ingestId: id, fieldsVersion, subscriberId: 1, receivedMs: 0, idempotencyKey: null }
 }
 
 /** A row as JSON: means are compared as numbers, so they are left out here. */
@@ -216,7 +294,7 @@ function expectNear(actual: unknown, expected: Value): void {
 }
 
 async function check(world: World, question: Question): Promise<void> {
-  const { plan } = question
+  const plan = since(question.plan, world.sinceMs)
   const fields = outputFields(plan)
   const expected = world.model.run(plan)
   const json = await world.ask(question, 'json')
@@ -234,6 +312,22 @@ async function check(world: World, question: Question): Promise<void> {
     const key = JSON.parse(expectedJson(fields.slice(0, keys), expected[index])) as object
     expect(Object.fromEntries(Object.entries(row).slice(0, keys))).toEqual(key)
     for (const [metric, { name }] of fields.slice(keys).entries()) expectNear(row[name], expected[index][keys + metric])
+  }
+}
+
+function since(plan: Plan, sinceMs: number | null): Plan {
+  const selection = { ...plan.selection, sinceMs }
+  switch (plan.kind) {
+    case 'select':
+      return { ...plan, selection }
+    case 'average':
+      return { ...plan, selection }
+    case 'snap':
+      return { ...plan, selection }
+    case 'latest':
+      return { ...plan, selection }
+    default:
+      return { ...plan, selection }
   }
 }
 
