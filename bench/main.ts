@@ -1,10 +1,12 @@
 // npm run bench [-- judge|store|sealed|ingest|query|metadata] [--short] [--millions 20,50]
+// npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
 import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
 import { benchMetadata } from './metadata.ts'
 import { benchQuery } from './query.ts'
 import { benchSealed } from './sealed.ts'
+import { soak } from './soak.ts'
 import { benchStore } from './store.ts'
 
 const { values, positionals: asked } = parseArgs({
@@ -13,6 +15,9 @@ const { values, positionals: asked } = parseArgs({
     short: { type: 'boolean', default: false },
     /** Sizes of the data sets of `query`, in millions of rows. */
     millions: { type: 'string', default: '1,5' },
+    minutes: { type: 'string', default: '15' },
+    /** Rows a second that `soak` pushes. */
+    rate: { type: 'string', default: '50000' },
   },
 })
 const { short } = values
@@ -37,3 +42,5 @@ if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000] } : { r
 if (wants('metadata')) {
   await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
 }
+// It is long: only when it is asked for.
+if (asked.includes('soak')) await soak({ minutes: Number(values.minutes), rowsPerSecond: Number(values.rate) })
