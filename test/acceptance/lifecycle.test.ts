@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -254,18 +255,20 @@ describe('deleting an ingest', () => {
   })
 
   test('what is dropped leaves the disk', async () => {
-    const folders = async () => new Set(await readdir(join(service.dataDirectory, 'store')))
-    const before = await folders()
+    const folders = () => readdir(join(service.dataDirectory, 'store'))
     const key = await makeIngest(service.url, adminKey, { alias: 'folder' })
+    const catalog = await openSqliteCatalog({ path: join(service.dataDirectory, 'catalog.sqlite'), readOnly: true })
+    const entities = await catalog.ingests.entities()
+    await catalog.close()
+    const folder = String(entities.find(({ name }) => name === 'folder')?.id)
     await push(
       'folder',
       key,
       Array.from({ length: 60 }, (_, count) => row(count)),
     )
-    await until(async () => [...(await folders())].some((name) => !before.has(name)))
-    const made = [...(await folders())].filter((name) => !before.has(name))
+    await until(async () => (await folders()).includes(folder))
     await remove('folder', '?data=drop')
-    await until(async () => !made.some(Set.prototype.has, await folders()))
+    await until(async () => !(await folders()).includes(folder))
   })
 
   test('the items of a metadata ingest stay or go with it', async () => {
