@@ -46,7 +46,16 @@ function faultsOf(run: () => unknown): readonly ProblemError[] {
   throw new Error('nothing was refused')
 }
 
-const everything = { entityId: 7, sinceMs: null, time: D, tag: T, ids: null, prefixes: null, metrics: [V, state, count], fields: [] }
+const everything = {
+  entityId: 7,
+  sinceMs: null,
+  time: D,
+  tag: T,
+  ids: null,
+  prefixes: null,
+  metrics: [V, state, count],
+  fields: [],
+}
 const always = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 
 describe('what was left out', () => {

@@ -71,7 +71,9 @@ export class Queries {
   async entities(mayRead: MayRead): Promise<EntityDescription[]> {
     const { definitions, runner } = this.#parts
     const readable = definitions.entities().filter((entity) => mayRead(entity.name))
-    return Promise.all(readable.map(async (entity) => describeEntity(entity, await runner.statistics(entity.id, entity.sinceMs))))
+    return Promise.all(
+      readable.map(async (entity) => describeEntity(entity, await runner.statistics(entity.id, entity.sinceMs))),
+    )
   }
 
   #entity(name: string, mayRead: MayRead): Entity {
