@@ -24,7 +24,8 @@ const operationsMax = 400
 /** Far more turns of the event loop than it takes to come to rest. */
 const restTurnsMax = 5000
 const dayMs = 86_400_000
-const tags = ['', 'a', 'ab', 'é', '\uffff', '\u{1f600}']
+/** Enough of them that most batches bring new series. */
+const tags = ['', 'a', 'ab', 'é', '\uffff', '\u{1f600}', ...Array.from({ length: 60 }, (_, tag) => `tag ${tag}`)]
 
 const faults: readonly (readonly [operation: DiskOperation, code: string])[] = [
   ['sync', 'EIO'],
@@ -91,6 +92,7 @@ class History {
   readonly #model = new ServiceModel()
   readonly #sabotage: Sabotage
   readonly #settings: StoreSettings
+  readonly #fullIn: number
   #service: SimulatedService | null = null
   #nextNumber = 1
 
@@ -99,6 +101,7 @@ class History {
     this.#disk = new SimulatedDisk(random)
     this.#catalog = new SimulatedCatalog(this.#disk, random, ingests)
     this.#sabotage = sabotage
+    this.#fullIn = random.below(2) === 0 ? 30 : 100_000
     this.#settings = {
       ...loadSettings({ flags: {}, environment: {}, file: null }).store,
       stepBytes: 100 + random.below(1000),
@@ -136,6 +139,7 @@ class History {
       random: this.#random,
       settings: this.#settings,
       sabotage: this.#sabotage,
+      fullIn: this.#fullIn,
     })
     const store = await this.#service.caughtUp()
     const found = await this.#check(this.#service, store)

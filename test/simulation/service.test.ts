@@ -5,7 +5,7 @@ import { changed, firstFault, withFiles } from './sabotage.ts'
 import { type Happenings, runServiceHistory } from './service-history.ts'
 import type { Sabotage } from './simulated-thread.ts'
 
-const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 150)
+const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 200)
 const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 100
@@ -72,6 +72,15 @@ test.each<[string, Sabotage]>([
     {
       manifest: (manifest) =>
         changed(manifest, { commit: (change: ManifestChange) => manifest.commit({ ...change, seal: null }) }),
+    },
+  ],
+  [
+    'records only one of the registries that grew',
+    {
+      manifest: (manifest) =>
+        changed(manifest, {
+          commit: (change: ManifestChange) => manifest.commit({ ...change, registries: change.registries.slice(-1) }),
+        }),
     },
   ],
   [

@@ -20,6 +20,8 @@ export interface ServiceParts {
   readonly random: Random
   readonly settings: StoreSettings
   readonly sabotage: Sabotage
+  /** One in so many writes of the store's files finds no room. */
+  readonly fullIn: number
 }
 
 /** Far more turns of the event loop than anything here takes. */

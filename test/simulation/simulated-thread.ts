@@ -21,6 +21,7 @@ import { Removals } from '../../src/store-thread/removals.ts'
 import { Upkeep } from '../../src/store-thread/upkeep.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'
+import { withFiles } from './sabotage.ts'
 import type { SimulatedCatalog } from './simulated-catalog.ts'
 
 export const journalDirectory = '/data/journal'
@@ -41,6 +42,8 @@ export interface ThreadParts {
   readonly random: Random
   readonly settings: StoreSettings
   readonly sabotage: Sabotage
+  /** One in so many writes of the store's files finds no room. */
+  readonly fullIn: number
   readonly counters: Counters
   readonly observe: Observe
   readonly durablePosition: number
@@ -73,7 +76,7 @@ export class SimulatedThread {
 
   static async open(parts: ThreadParts, ended: AbortController): Promise<SimulatedThread> {
     const { settings, observe, sabotage, counters } = parts
-    const disk = (sabotage.disk ?? same)(parts.disk.mount(ended.signal))
+    const disk = (sabotage.disk ?? same)(troubled(parts, parts.disk.mount(ended.signal)))
     const { manifest: plainManifest, ...catalog } = parts.catalog.connect(ended.signal)
     const manifestCatalog = sabotage.manifest?.(plainManifest) ?? plainManifest
     const journal = openFileJournalReader({ disk, directory: journalDirectory })
@@ -175,6 +178,20 @@ export class SimulatedThread {
 
 /** So that a few rows make several pages and row groups, with everything in the index. */
 const smallPages = { pageRows: 16, sharedPageRows: 8, groupRows: 64, hourRowsMin: 1, tailRowsMin: 1 }
+
+/** Faults of the whole disk mostly strike the journal, which is written most. */
+function troubled({ random, fullIn }: ThreadParts, disk: Disk): Disk {
+  const trouble = withFiles((file, path) => {
+    if (!path.startsWith(storeDirectory)) return {}
+    return {
+      write: async (buffers, offset) => {
+        if (random.below(fullIn) === 0) throw new Error(`ENOSPC: simulated, write ${path}`)
+        await file.write(buffers, offset)
+      },
+    }
+  })
+  return trouble(disk)
+}
 
 function same(disk: Disk): Disk {
   return disk
