@@ -130,7 +130,8 @@ describe('the same check finds', () => {
   ])('%s', async (_, parts) => {
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, parts)),
-      { numRuns: 400, endOnFailure: true },
+      // The same histories each time: whether they meet the fault is not left to chance.
+      { numRuns: 400, endOnFailure: true, seed: 2 },
     )
     expect(found.errorInstance).toMatchObject({ name: 'AssertionError' })
   })
