@@ -1,15 +1,17 @@
 // The store's thread on a simulated disk: composed as src/store-thread/thread.ts does it, without a thread.
 import { setImmediate } from 'node:timers/promises'
-import type { ManifestCatalog } from '../../src/catalog/manifest.ts'
+import type { Manifest, ManifestCatalog } from '../../src/catalog/manifest.ts'
 import { Judge } from '../../src/ingest/judge.ts'
 import { ItemJudge } from '../../src/ingest/judge-items.ts'
 import { Pipeline } from '../../src/ingest/pipeline.ts'
 import { openFileJournalReader } from '../../src/journal/file/reader.ts'
+import type { JournalReader } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import type { Observe } from '../../src/observe/event.ts'
 import type { Step } from '../../src/observe/step.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { OpenBlocking } from '../../src/store/embedded/sealed/blocking-file.ts'
+import type { SealedFile } from '../../src/store/embedded/sealed-source.ts'
 import type { SeriesWriter } from '../../src/store/series-store.ts'
 import type { Counters } from '../../src/store-thread/counters.ts'
 import { Departures } from '../../src/store-thread/departures.ts'
@@ -22,7 +24,7 @@ import { Upkeep } from '../../src/store-thread/upkeep.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'
 import { withFiles } from './sabotage.ts'
-import type { SimulatedCatalog } from './simulated-catalog.ts'
+import type { CatalogConnection, SimulatedCatalog } from './simulated-catalog.ts'
 
 export const journalDirectory = '/data/journal'
 export const storeDirectory = '/data/store'
@@ -79,33 +81,16 @@ export class SimulatedThread {
     const disk = (sabotage.disk ?? same)(troubled(parts, parts.disk.mount(ended.signal)))
     const { manifest: plainManifest, ...catalog } = parts.catalog.connect(ended.signal)
     const manifestCatalog = sabotage.manifest?.(plainManifest) ?? plainManifest
-    const journal = openFileJournalReader({ disk, directory: journalDirectory })
     const manifest = await manifestCatalog.load()
-    const folder = { openBlocking: blocking(parts.disk), randomBytes: randomBytesOf(parts.random), writing: smallPages }
-    const directory = storeDirectory
-    const replacing = new Set<number>()
-    const opened = await openStore({ replacing, disk, directory, settings, manifest, observe, folder })
-    const { store } = opened
-    const pipeline = await Pipeline.open({
-      ...catalog,
-      journal,
-      judge: new Judge({ rowBytes: 10_000 }),
-      itemJudge: new ItemJudge({ rowBytes: 10_000 }),
-      store: sabotage.writer?.(store) ?? store,
-      observe,
-      reach: () => undefined,
-      stepBytes: settings.stepBytes,
-    })
+    const opened = await openFolder(parts, disk, manifest)
+    const { store, removeEntity } = opened
+    const journal = openFileJournalReader({ disk, directory: journalDirectory })
+    const pipeline = await openPipeline(parts, catalog, journal, store)
     const counts = new IngestCounts(manifest.counts)
     const stopping = new AbortController()
     const reach = (step: Step): void => sabotage.reach?.(step, () => parts.trim(pipeline.position))
-    const { removeEntity } = opened
-    const removals = new Removals({
-      removeFile: (file) => opened.folder.remove(file),
-      removeEntity,
-      observe,
-      reach,
-    })
+    const removeFile = (file: SealedFile): Promise<void> => opened.folder.remove(file)
+    const removals = new Removals({ removeFile, removeEntity, observe, reach })
     const departures = await Departures.open({ ...catalog, observe, reach, signal: stopping.signal })
     const upkeep = new Upkeep({
       ...opened,
@@ -174,6 +159,30 @@ export class SimulatedThread {
   close(): Promise<void> {
     return this.#close()
   }
+}
+
+function openFolder({ random, disk: simulated, settings, observe }: ThreadParts, disk: Disk, manifest: Manifest) {
+  const folder = { openBlocking: blocking(simulated), randomBytes: randomBytesOf(random), writing: smallPages }
+  const replacing = new Set<number>()
+  return openStore({ disk, directory: storeDirectory, settings, manifest, replacing, observe, folder })
+}
+
+function openPipeline(
+  { settings, observe, sabotage }: ThreadParts,
+  catalog: Omit<CatalogConnection, 'manifest'>,
+  journal: JournalReader,
+  store: EmbeddedStore,
+): Promise<Pipeline> {
+  return Pipeline.open({
+    ...catalog,
+    journal,
+    judge: new Judge({ rowBytes: 10_000 }),
+    itemJudge: new ItemJudge({ rowBytes: 10_000 }),
+    store: sabotage.writer?.(store) ?? store,
+    observe,
+    reach: () => undefined,
+    stepBytes: settings.stepBytes,
+  })
 }
 
 /** So that a few rows make several pages and row groups, with everything in the index. */
