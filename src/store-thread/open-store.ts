@@ -4,9 +4,9 @@ import type { Manifest, StoreRegistry } from '../catalog/manifest.ts'
 import type { Disk } from '../lib/disk.ts'
 import type { Observe } from '../observe/event.ts'
 import { EmbeddedStore } from '../store/embedded/embedded-store.ts'
+import type { SealedFile } from '../store/embedded/reading/sealed-source.ts'
 import { RegistryLog } from '../store/embedded/registry/registry-log.ts'
 import { StoredFolder, type StoredFolderOptions } from '../store/embedded/sealed/stored-folder.ts'
-import type { SealedFile } from '../store/embedded/sealed-source.ts'
 import type { StoreSettings } from './messages.ts'
 
 export interface OpenStoreOptions {

@@ -1,4 +1,4 @@
-import type { SealedFile } from '../store/embedded/sealed-source.ts'
+import type { SealedFile } from '../store/embedded/reading/sealed-source.ts'
 import type { Departures } from './departures.ts'
 
 /** Rows that have left are to be gone from memory and files, as far as they had been judged when this was asked. */

@@ -1,9 +1,8 @@
 // Sealed files that are kept in memory: as the real ones to those who read and write them, small pages included.
 import type { Pacer } from '../../src/lib/pacer.ts'
-import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Segment } from '../../src/store/embedded/chunk.ts'
-import { type CopiedColumn, copyRowsInto } from '../../src/store/embedded/copy-rows.ts'
-import { Dictionary } from '../../src/store/embedded/dictionary.ts'
-import type { EntityRegistry } from '../../src/store/embedded/entity-registry.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Segment } from '../../src/store/embedded/head/chunk.ts'
+import { type CopiedColumn, copyRowsInto } from '../../src/store/embedded/head/copy-rows.ts'
+import { Dictionary } from '../../src/store/embedded/head/dictionary.ts'
 import type {
   HourRollups,
   HourSums,
@@ -13,8 +12,9 @@ import type {
   SealedFolder,
   SealedReader,
   SealedTarget,
-} from '../../src/store/embedded/sealed-source.ts'
-import { sumRows } from '../../src/store/embedded/sum.ts'
+} from '../../src/store/embedded/reading/sealed-source.ts'
+import type { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
+import { sumRows } from '../../src/store/embedded/run/sum.ts'
 
 const hourMs = 3_600_000
 

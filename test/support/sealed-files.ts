@@ -16,12 +16,12 @@ import {
   newColumn,
   type Segment,
   type StoredColumn,
-} from '../../src/store/embedded/chunk.ts'
-import { EntityRegistry } from '../../src/store/embedded/entity-registry.ts'
+} from '../../src/store/embedded/head/chunk.ts'
+import type { SealedReader, SealedTarget } from '../../src/store/embedded/reading/sealed-source.ts'
+import { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
 import type { StoredFile } from '../../src/store/embedded/sealed/stored-file.ts'
 import type { WriterOptions } from '../../src/store/embedded/sealed/stored-file-writer.ts'
 import { StoredFolder, type StoredFolderOptions } from '../../src/store/embedded/sealed/stored-folder.ts'
-import type { SealedReader, SealedTarget } from '../../src/store/embedded/sealed-source.ts'
 
 export const hourMs = 3_600_000
 export const mixed: SealedTarget = { entityId: 7, kind: 'mixed', day: null }

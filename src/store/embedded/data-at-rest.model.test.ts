@@ -7,10 +7,10 @@ import { type AtRestParts, checkHistory } from '../../../test/support/data-at-re
 import { MemoryFolder } from '../../../test/support/memory-files.ts'
 import type { Draw } from '../../../test/support/random-rows.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
-import type { Segment } from './chunk.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
+import type { Segment } from './head/chunk.ts'
+import type { SealedFile, SealedFileWriter, SealedFolder, SealedReader } from './reading/sealed-source.ts'
 import { StoredFolder } from './sealed/stored-folder.ts'
-import type { SealedFile, SealedFileWriter, SealedFolder, SealedReader } from './sealed-source.ts'
 
 const hourMs = 3_600_000
 

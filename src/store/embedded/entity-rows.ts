@@ -1,8 +1,8 @@
 import type { EntityStatistics } from '../series-store.ts'
-import type { EntityRegistry } from './entity-registry.ts'
-import type { EntitySnapshot } from './plan-run.ts'
-import type { SealedFile } from './sealed-source.ts'
-import { Table } from './table.ts'
+import { Table } from './head/table.ts'
+import type { SealedFile } from './reading/sealed-source.ts'
+import type { EntityRegistry } from './registry/entity-registry.ts'
+import type { EntitySnapshot } from './run/plan-run.ts'
 
 /** All rows of one entity: the head, frozen tables and sealed files. What a run pinned stays as it was, for the lists are never changed. */
 export class EntityRows {

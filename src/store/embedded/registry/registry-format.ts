@@ -2,8 +2,8 @@
 import { crc32 } from 'node:zlib'
 import type { StoreRegistry } from '../../../catalog/manifest.ts'
 import type { DiskFile } from '../../../lib/disk.ts'
-import type { EntityRegistry } from '../entity-registry.ts'
-import type { SeriesIndex } from '../series-index.ts'
+import type { EntityRegistry } from './entity-registry.ts'
+import type { SeriesIndex } from './series-index.ts'
 
 export const headerBytes = 24
 const blockHeaderBytes = 16

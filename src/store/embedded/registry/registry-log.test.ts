@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { StoreRegistry } from '../../../catalog/manifest.ts'
 import { nodeDisk } from '../../../lib/node-disk.ts'
-import { EntityRegistry } from '../entity-registry.ts'
+import { EntityRegistry } from './entity-registry.ts'
 import { RegistryLog } from './registry-log.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'tidemark-registry-'))

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { StoreRegistry } from '../../../catalog/manifest.ts'
 import type { Disk, DiskFile } from '../../../lib/disk.ts'
-import type { EntityRegistry } from '../entity-registry.ts'
+import type { EntityRegistry } from './entity-registry.ts'
 import { encodeBlock, encodeHeader, headerBytes, readBlocks } from './registry-format.ts'
 
 /** So many series are written at once, so that others get their turn in between. */

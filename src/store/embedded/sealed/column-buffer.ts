@@ -1,7 +1,7 @@
 import { type ColumnVector, nullBoolean, nullCode } from '../../../model/column.ts'
-import type { StoredColumn } from '../chunk.ts'
-import { Dictionary } from '../dictionary.ts'
-import type { EntityColumn } from '../entity-columns.ts'
+import type { StoredColumn } from '../head/chunk.ts'
+import { Dictionary } from '../head/dictionary.ts'
+import type { EntityColumn } from '../registry/entity-columns.ts'
 
 /**
  * The values of one column in the row group that is being gathered. Its arrays are used again for the next one, and what is not written

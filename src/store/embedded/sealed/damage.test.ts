@@ -10,7 +10,7 @@ import {
   type Written,
   writeEntity,
 } from '../../../../test/support/sealed-files.ts'
-import type { SealedFileInfo } from '../sealed-source.ts'
+import type { SealedFileInfo } from '../reading/sealed-source.ts'
 import { openBlocking } from './blocking-file.ts'
 import { DamagedFileError } from './damaged-file.ts'
 import { verifyFile } from './verify-file.ts'

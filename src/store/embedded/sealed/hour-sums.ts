@@ -1,8 +1,8 @@
 // Rollups while a file is written: of each series, for each UTC hour, what means and bounds need.
 import type { ColumnType } from '../../../model/column.ts'
-import { type Chunk, firstAtOrAfter } from '../chunk.ts'
-import { GrowableFloat64, GrowableInt32 } from '../growable.ts'
-import { hourMs } from '../whole-hours.ts'
+import { type Chunk, firstAtOrAfter } from '../head/chunk.ts'
+import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
+import { hourMs } from '../reading/whole-hours.ts'
 import type { Section } from './index-layout.ts'
 import { joinArrays, used } from './section-writer.ts'
 

@@ -1,4 +1,4 @@
-import type { Chunk, StoredColumn } from '../chunk.ts'
+import type { Chunk, StoredColumn } from '../head/chunk.ts'
 import type { FileIndex } from './file-index.ts'
 import type { DecodedColumn } from './page-decoder.ts'
 

@@ -1,6 +1,6 @@
 import type { ColumnVector } from '../../../model/column.ts'
-import type { Chunk, Segment } from '../chunk.ts'
-import type { EntityColumn } from '../entity-columns.ts'
+import type { Chunk, Segment } from '../head/chunk.ts'
+import type { EntityColumn } from '../registry/entity-columns.ts'
 import { ColumnBuffer } from './column-buffer.ts'
 
 const rowsAtFirst = 1024

@@ -1,4 +1,4 @@
-import type { GrowableFloat64, GrowableInt32 } from '../growable.ts'
+import type { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 
 type NumberArray = Float64Array | Int32Array | Uint32Array | BigInt64Array | Uint8Array
 

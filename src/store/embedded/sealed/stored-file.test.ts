@@ -11,7 +11,7 @@ import {
   temporaryFolder,
   writeEntity,
 } from '../../../../test/support/sealed-files.ts'
-import { sumRows } from '../sum.ts'
+import { sumRows } from '../run/sum.ts'
 
 const folder = temporaryFolder()
 

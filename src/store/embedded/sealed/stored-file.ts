@@ -1,5 +1,5 @@
-import type { EntityRegistry } from '../entity-registry.ts'
-import type { SealedFile, SealedFileInfo } from '../sealed-source.ts'
+import type { SealedFile, SealedFileInfo } from '../reading/sealed-source.ts'
+import type { EntityRegistry } from '../registry/entity-registry.ts'
 import type { BlockingFile, OpenBlocking } from './blocking-file.ts'
 import type { ByteCache, CacheEntry } from './byte-cache.ts'
 import { DamagedFileError } from './damaged-file.ts'

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../../test/support/random.ts'
 import { type Entity, mixed, newPacer, temporaryFolder, writeEntity } from '../../../../test/support/sealed-files.ts'
 import { SimulatedDisk } from '../../../../test/support/simulated-disk.ts'
-import { newChunk } from '../chunk.ts'
-import { EntityRegistry } from '../entity-registry.ts'
+import { newChunk } from '../head/chunk.ts'
+import { EntityRegistry } from '../registry/entity-registry.ts'
 import { StoredFolder } from './stored-folder.ts'
 
 const folder = temporaryFolder()

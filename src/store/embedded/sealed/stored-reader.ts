@@ -1,5 +1,5 @@
-import { type Chunk, firstAfter, firstAtOrAfter, type Segment } from '../chunk.ts'
-import type { HourRollups, HourSums, SealedReader } from '../sealed-source.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, type Segment } from '../head/chunk.ts'
+import type { HourRollups, HourSums, SealedReader } from '../reading/sealed-source.ts'
 import type { FileIndex } from './file-index.ts'
 import type { LoadedIndex } from './loaded-index.ts'
 import type { WantedColumns } from './page-chunk.ts'

@@ -1,9 +1,9 @@
 // The newest row of each series, kept in the index: while a file is written, and as it is read.
 
 import { type ColumnType, nullBoolean, nullCode } from '../../../model/column.ts'
-import { type Chunk, isNullIn, type StoredColumn } from '../chunk.ts'
-import { Dictionary } from '../dictionary.ts'
-import { GrowableFloat64 } from '../growable.ts'
+import { type Chunk, isNullIn, type StoredColumn } from '../head/chunk.ts'
+import { Dictionary } from '../head/dictionary.ts'
+import { GrowableFloat64 } from '../head/growable.ts'
 import type { Section } from './index-layout.ts'
 import { joinArrays, used } from './section-writer.ts'
 

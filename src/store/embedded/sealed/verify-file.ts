@@ -1,8 +1,8 @@
 // Checks a sealed file and its index from end to end, byte by byte and against each other. For `tidemark verify`, of a stopped service.
 import { crc32 } from 'node:zlib'
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { EntityRegistry } from '../entity-registry.ts'
-import type { SealedFileInfo } from '../sealed-source.ts'
+import type { SealedFileInfo } from '../reading/sealed-source.ts'
+import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { type BlockingFile, type OpenBlocking, readWhole } from './blocking-file.ts'
 import { DamagedFileError } from './damaged-file.ts'
 import { FileIndex } from './file-index.ts'

@@ -1,8 +1,8 @@
 import type { ColumnVector } from '../../../model/column.ts'
-import { GrowableFloat64 } from '../growable.ts'
-import type { HourSums } from '../sealed-source.ts'
-import { type Sum, sumRows } from '../sum.ts'
-import { hourMs } from '../whole-hours.ts'
+import { GrowableFloat64 } from '../head/growable.ts'
+import type { HourSums } from '../reading/sealed-source.ts'
+import { hourMs } from '../reading/whole-hours.ts'
+import { type Sum, sumRows } from '../run/sum.ts'
 import type { HourBounds, LoadedIndex } from './loaded-index.ts'
 
 interface VerifiedColumn {

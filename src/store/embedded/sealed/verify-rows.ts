@@ -1,7 +1,7 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type ColumnVector, columnLength, isNullAt, type Value, valueAt } from '../../../model/column.ts'
-import type { EntityRegistry } from '../entity-registry.ts'
 import type { Dictionary } from '../parquet/decode-page.ts'
+import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { LoadedIndex } from './loaded-index.ts'
 import { decodeColumn, type ReadableFile } from './page-decoder.ts'
 import { VerifiedHours } from './verify-hours.ts'

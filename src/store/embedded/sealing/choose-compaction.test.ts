@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SealedFileInfo } from '../sealed-source.ts'
+import type { SealedFileInfo } from '../reading/sealed-source.ts'
 import { chooseCompaction } from './choose-compaction.ts'
 
 const rules = { filesMin: 4, fileRowsMax: 1000, smallFileRows: 10 }

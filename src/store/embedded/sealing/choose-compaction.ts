@@ -1,4 +1,4 @@
-import type { SealedFileInfo } from '../sealed-source.ts'
+import type { SealedFileInfo } from '../reading/sealed-source.ts'
 
 export interface CompactionRules {
   /** So many files of similar size are merged, or more. */

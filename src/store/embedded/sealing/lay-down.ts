@@ -1,9 +1,9 @@
 // Sealing and compaction come to the same: rows of a source are split by UTC day and written to new files, series by series.
 import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
-import { firstAtOrAfter, type Segment } from '../chunk.ts'
-import type { SealedFile, SealedFileWriter, SealedFolder, SealedTarget } from '../sealed-source.ts'
-import type { SeriesSource } from '../source.ts'
+import { firstAtOrAfter, type Segment } from '../head/chunk.ts'
+import type { SealedFile, SealedFileWriter, SealedFolder, SealedTarget } from '../reading/sealed-source.ts'
+import type { SeriesSource } from '../reading/source.ts'
 import { dayOf } from './count-days.ts'
 
 /** Rows of one entity, and its series in the order of files. */

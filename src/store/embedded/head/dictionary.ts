@@ -1,0 +1,105 @@
+import { compareCodePoints } from '../../../lib/compare-code-points.ts'
+import type { Pacer } from '../../../lib/pacer.ts'
+import { nullCode, type StringColumn } from '../../../model/column.ts'
+import { sortCodes } from './sort-codes.ts'
+
+const unmapped = -2
+/** Bytes of a string in the dictionary besides its characters: its header, the array's and the map's entry. */
+const entryBytes = 72
+
+/** Strings with a code each: those of one field of a table, of a tag, or of a field in a query's run. It only grows. */
+export class Dictionary {
+  /** By code. Handed out as it is: readers must not change it. */
+  readonly strings: string[] = []
+  readonly #codes = new Map<string, number>()
+  /** What the codes of a batch's dictionary are here; pushed dictionaries tend to be one object over many batches. */
+  readonly #translations = new WeakMap<readonly string[], Int32Array>()
+  /** The dictionary that `codeFrom` read last, for its codes tend to come in long stretches. */
+  #foreign: readonly string[] = []
+  #translation: Int32Array = new Int32Array(0)
+  #sorted: Int32Array = new Int32Array(0)
+  #characters = 0
+
+  /** The code of a string, -1 when it has none. */
+  codeOf(text: string): number {
+    return this.#codes.get(text) ?? nullCode
+  }
+
+  /** The code of a string, a new one if need be. */
+  codeFor(text: string): number {
+    const known = this.#codes.get(text)
+    if (known !== undefined) return known
+    const code = this.strings.length
+    this.strings.push(text)
+    this.#codes.set(text, code)
+    this.#characters += text.length
+    return code
+  }
+
+  /** What a code of another dictionary is here, a new one if need be; codes of this one and null stay what they are. */
+  codeFrom(dictionary: readonly string[], code: number): number {
+    if (dictionary === this.strings || code === nullCode) return code
+    if (dictionary !== this.#foreign || code >= this.#translation.length) {
+      this.#foreign = dictionary
+      this.#translation = this.#translationOf(dictionary)
+    }
+    const known = this.#translation[code]
+    if (known !== unmapped) return known
+    const own = this.codeFor(dictionary[code])
+    this.#translation[code] = own
+    return own
+  }
+
+  /** Writes the codes that a batch's strings have here to `codes`, giving new ones to new strings. */
+  translate(column: StringColumn, rows: number, codes: Int32Array): void {
+    const translation = this.#translationOf(column.dictionary)
+    for (let row = 0; row < rows; row++) {
+      const foreign = column.codes[row]
+      if (foreign === nullCode) {
+        codes[row] = nullCode
+        continue
+      }
+      let code = translation[foreign]
+      if (code === unmapped) {
+        code = this.codeFor(column.dictionary[foreign])
+        translation[foreign] = code
+      }
+      codes[row] = code
+    }
+  }
+
+  /** All codes there are, in the order of their strings' code points. */
+  async sorted(pacer: Pacer): Promise<Int32Array> {
+    const known = this.#sorted
+    const length = this.strings.length
+    if (known.length === length) return known
+    const codes = new Int32Array(length)
+    codes.set(known)
+    for (let code = known.length; code < length; code++) codes[code] = code
+    const sorted = await sortCodes(codes, known.length, this.compare, pacer)
+    if (sorted.length > this.#sorted.length) this.#sorted = sorted
+    return sorted
+  }
+
+  /** Orders two codes by their strings; null comes first. */
+  readonly compare = (left: number, right: number): number => {
+    if (left === right) return 0
+    if (left === nullCode) return -1
+    if (right === nullCode) return 1
+    return compareCodePoints(this.strings[left], this.strings[right])
+  }
+
+  get bytes(): number {
+    return this.#characters * 2 + this.strings.length * entryBytes
+  }
+
+  #translationOf(dictionary: readonly string[]): Int32Array {
+    const known = this.#translations.get(dictionary)
+    if (known !== undefined && known.length >= dictionary.length) return known
+    const length = known === undefined ? dictionary.length : Math.max(dictionary.length, known.length * 2)
+    const translation = new Int32Array(length).fill(unmapped)
+    if (known !== undefined) translation.set(known)
+    this.#translations.set(dictionary, translation)
+    return translation
+  }
+}

@@ -1,0 +1,87 @@
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { SeriesSource } from '../reading/source.ts'
+import type { Segment } from './chunk.ts'
+import { type SegmentVisitor, type SeriesRows, showWithin } from './series-rows.ts'
+
+/** What a view reads of its table. */
+interface ViewedTable {
+  readonly rows: SeriesRows
+  ownNumber(series: number): number
+  ordered(series: number, count: number, pacer: Pacer): Promise<readonly Segment[]>
+}
+
+/** One state of a table: as many rows of each series as there were when it was opened. */
+export class TableView implements SeriesSource {
+  readonly #table: ViewedTable
+  /** Series with late rows, by the table's number, in order; they stay as this view saw them. */
+  readonly #ordered = new Map<number, readonly Segment[]>()
+  /** Null until rows are written: the table's own counts are still those of this state, and copying them would cost more than a short query. */
+  #counts: Int32Array | null = null
+
+  constructor(table: ViewedTable) {
+    this.#table = table
+  }
+
+  /** Called by the table before it takes in rows. */
+  keepCounts(): void {
+    const { counts } = this.#table.rows
+    this.#counts = counts.values.slice(0, counts.length)
+  }
+
+  prepare(series: number, pacer: Pacer): Promise<void> | null {
+    const own = this.#table.ownNumber(series)
+    const count = this.#count(own)
+    if (count === 0 || count <= this.#table.rows.lateFrom.values[own] || this.#ordered.has(own)) return null
+    return this.#order(own, count, pacer)
+  }
+
+  backward(series: number, fromMs: number, toMs: number, visit: SegmentVisitor): void {
+    const own = this.#table.ownNumber(series)
+    const count = this.#count(own)
+    if (count === 0) return
+    if (count <= this.#table.rows.lateFrom.values[own]) {
+      this.#table.rows.backward(own, count, fromMs, toMs, visit)
+      return
+    }
+    const segments = this.#ordered.get(own)
+    if (segments === undefined) throw new Error('a series with late rows is prepared before it is read')
+    for (let index = segments.length - 1; index >= 0; index--) {
+      if (!showWithin(segments[index], fromMs, toMs, visit)) return
+    }
+  }
+
+  run(series: number, fromMs: number, toMs: number): readonly Segment[] {
+    return this.runBackward(series, fromMs, toMs).reverse()
+  }
+
+  runBackward(series: number, fromMs: number, toMs: number): Segment[] {
+    const segments: Segment[] = []
+    this.backward(series, fromMs, toMs, (chunk, start, end) => {
+      segments.push({ chunk, start, end })
+      return true
+    })
+    return segments
+  }
+
+  /** Bounds of the dates of a series, perhaps wider than those of this view; NaN when it holds no row of it. */
+  firstMs(series: number): number {
+    const own = this.#table.ownNumber(series)
+    return this.#count(own) === 0 ? Number.NaN : this.#table.rows.firstMs.values[own]
+  }
+
+  lastMs(series: number): number {
+    const own = this.#table.ownNumber(series)
+    return this.#count(own) === 0 ? Number.NaN : this.#table.rows.lastMs.values[own]
+  }
+
+  /** How many rows of a series, by the table's number, this view holds. */
+  #count(own: number): number {
+    if (own < 0) return 0
+    if (this.#counts === null) return this.#table.rows.counts.values[own]
+    return own < this.#counts.length ? this.#counts[own] : 0
+  }
+
+  async #order(own: number, count: number, pacer: Pacer): Promise<void> {
+    this.#ordered.set(own, await this.#table.ordered(own, count, pacer))
+  }
+}

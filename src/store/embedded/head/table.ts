@@ -1,0 +1,234 @@
+import type { Pacer } from '../../../lib/pacer.ts'
+import { type ColumnVector, isNullAt, nullCode } from '../../../model/column.ts'
+import type { EntityField } from '../../../model/entity.ts'
+import type { RowBatch } from '../../../model/row-batch.ts'
+import type { EntityColumn } from '../registry/entity-columns.ts'
+import type { EntityRegistry } from '../registry/entity-registry.ts'
+import { chunkBytes, type Segment } from './chunk.ts'
+import { Dictionary } from './dictionary.ts'
+import { GrowableInt32 } from './growable.ts'
+import { mergeLate } from './late-rows.ts'
+import { SeriesRows } from './series-rows.ts'
+import { TableView } from './table-view.ts'
+import { writeColumn, writeTimes } from './write-column.ts'
+
+/** The rows of a series in order, as far as its first `count` that came. */
+interface OrderedRun {
+  readonly count: number
+  readonly segments: readonly Segment[]
+}
+
+const none = -1
+const noStrings = new Dictionary()
+const pageBits = 10
+const pageMask = 2 ** pageBits - 1
+
+/**
+ * Rows of one entity in memory: the newest ones (the head), or frozen ones that are being sealed. Inside, series have numbers of the
+ * table's own, in the order in which their first rows came, so that a fresh table is small however many series the entity has.
+ */
+export class Table {
+  readonly rows: SeriesRows
+  /** The entity's number of each series of the table. */
+  readonly series = new GrowableInt32()
+  readonly registry: EntityRegistry
+  /** The table's number + 1 of each series of the entity, 0 for none, in pages: a fresh table makes those it needs. */
+  readonly #ownNumbers: (Int32Array | undefined)[] = []
+  #ownPages = 0
+  /** By column index. */
+  readonly #dictionaries: Dictionary[] = []
+  readonly #orderedRuns = new Map<number, OrderedRun>()
+  #orderedBytes = 0
+  /** Views that still read the live counts: they copy them before the next rows come. */
+  readonly #views = new Set<TableView>()
+  #series = new Int32Array(0)
+  #addresses = new Int32Array(0)
+  #codes: Int32Array[] = []
+  #count = 0
+  #firstMs = Number.POSITIVE_INFINITY
+  #lastMs = Number.NEGATIVE_INFINITY
+
+  constructor(registry: EntityRegistry, chunkRows: number) {
+    this.registry = registry
+    this.rows = new SeriesRows(chunkRows)
+  }
+
+  /** Takes in the rows of a batch. */
+  append(batch: RowBatch): void {
+    if (batch.rows === 0) return
+    for (const view of this.#views) view.keepCounts()
+    this.#views.clear()
+    if (batch.pushedNulls !== undefined) this.registry.columns.replaceRows()
+    const replaces = this.registry.columns.replaced !== null
+    const columns = batch.fields.map((field) => this.#learn(field))
+    const times = this.#timesOf(batch)
+    this.#findSeries(batch)
+    this.rows.place(this.#series, times, batch.positions, batch.rows, this.#addresses, replaces)
+    writeTimes(this.rows.chunks, this.#addresses, times, batch.positions, batch.rows)
+    for (let field = 0; field < columns.length; field++) {
+      const column = columns[field]
+      if (column === null) continue
+      const target = { ...column, dictionary: this.dictionary(column.index) }
+      writeColumn(this.rows.chunks, target, this.#addresses, batch.columns[field], batch.rows)
+      this.#writeOrigins(batch, field, column)
+    }
+    this.#count += batch.rows
+    for (let row = 0; row < batch.rows; row++) {
+      const ms = times[row]
+      if (ms < this.#firstMs) this.#firstMs = ms
+      if (ms > this.#lastMs) this.#lastMs = ms
+    }
+  }
+
+  /** The rows as they are now, whatever is written later. To be released after use. */
+  open(): TableView {
+    const view = new TableView(this)
+    this.#views.add(view)
+    return view
+  }
+
+  release(view: TableView): void {
+    this.#views.delete(view)
+  }
+
+  /** The strings of a column, by its index. */
+  dictionary(column: number): Dictionary {
+    while (this.#dictionaries.length <= column) this.#dictionaries.push(new Dictionary())
+    return this.#dictionaries[column]
+  }
+
+  /** The table's number of a series of the entity, -1 when it holds no row of it. */
+  ownNumber(series: number): number {
+    const page = this.#ownNumbers[series >>> pageBits]
+    return page === undefined ? none : page[series & pageMask] - 1
+  }
+
+  /** The first `count` rows of a series (by the table's number) with late ones, in order. What was put in order before is used again. */
+  async ordered(series: number, count: number, pacer: Pacer): Promise<readonly Segment[]> {
+    const known = this.#orderedRuns.get(series)
+    if (known?.count === count) return known.segments
+    const inTime = this.rows.lateFrom.values[series]
+    const base =
+      known !== undefined && known.count < count
+        ? known
+        : { count: inTime, segments: this.rows.arrived(series, 0, inTime) }
+    const arrived = this.rows.arrived(series, base.count, count)
+    const { count: columns, replaced } = this.registry.columns
+    const segments = await mergeLate(base.segments, arrived, columns, replaced, pacer)
+    const latest = this.#orderedRuns.get(series)
+    if (latest !== undefined && latest.count >= count) return segments
+    this.#orderedRuns.set(series, { count, segments })
+    this.#orderedBytes += this.#laidDownBytes(segments) - this.#laidDownBytes(latest?.segments ?? [])
+    return segments
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** The oldest and newest date; Infinity and -Infinity of an empty table. */
+  get firstMs(): number {
+    return this.#firstMs
+  }
+
+  get lastMs(): number {
+    return this.#lastMs
+  }
+
+  /** About how much memory the table takes. Cheap: it is asked for after each step of the pipeline. */
+  get bytes(): number {
+    let bytes = this.rows.bytes + (this.#ownPages * (pageMask + 1) + this.series.length) * 4 + this.#orderedBytes
+    for (const chunk of this.rows.chunks) bytes += chunkBytes(chunk)
+    for (const dictionary of this.#dictionaries) bytes += dictionary.bytes
+    return bytes
+  }
+
+  /** A null that was pushed is told from an absent property by its origin. */
+  #writeOrigins({ rows, positions, columns, pushedNulls }: RowBatch, field: number, { name }: EntityColumn): void {
+    const marks = pushedNulls?.[field] ?? null
+    if (marks === null) return
+    const values = new Float64Array(rows).fill(Number.NaN)
+    for (let row = 0; row < rows; row++) {
+      if (marks[row] === 1 && isNullAt(columns[field], row)) values[row] = positions[row]
+    }
+    const target = { ...this.registry.columns.originsOf(name), dictionary: noStrings }
+    writeColumn(this.rows.chunks, target, this.#addresses, { type: 'long', values, exact: null }, rows)
+  }
+
+  /** Bytes of the chunks that were made to put rows in order. */
+  #laidDownBytes(segments: readonly Segment[]): number {
+    let bytes = 0
+    for (const chunk of new Set(segments.map((segment) => segment.chunk))) {
+      if (!this.rows.chunks.includes(chunk)) bytes += chunkBytes(chunk)
+    }
+    return bytes
+  }
+
+  /** The column of a field, null for the time and tags. */
+  #learn({ name, type, role }: EntityField): EntityColumn | null {
+    const { series, columns } = this.registry
+    if (role === 'time') return null
+    if (role === 'tag') {
+      if (series.tag(name) === null) series.addTag(name)
+      return null
+    }
+    if (type === 'json') throw new Error(`a series entity has no json field, but ${name} is one`)
+    return columns.learn(name, type)
+  }
+
+  #timesOf(batch: RowBatch): Float64Array {
+    const column = batch.columns[batch.fields.findIndex((field) => field.role === 'time')]
+    if (column?.type !== 'timestamp') throw new Error('a batch has one time column')
+    return column.values
+  }
+
+  /** Fills `#series` with the table's number of each row's series. */
+  #findSeries(batch: RowBatch): void {
+    this.#reserve(batch.rows)
+    const index = this.registry.series
+    const { tags } = index
+    for (let tag = 0; tag < tags.length; tag++) {
+      const column = this.#tagColumn(batch, tags[tag].name)
+      if (column === null) this.#codes[tag].fill(nullCode, 0, batch.rows)
+      else if (column.type === 'string') tags[tag].dictionary.translate(column, batch.rows, this.#codes[tag])
+      else throw new Error(`the tag ${tags[tag].name} holds strings`)
+    }
+    const codes = this.#codes
+    const found = this.#series
+    const pages = this.#ownNumbers
+    for (let row = 0; row < batch.rows; row++) {
+      const series = index.seriesOf(codes, row)
+      const own = pages[series >>> pageBits]?.[series & pageMask] ?? 0
+      found[row] = own === 0 ? this.#addSeries(series) : own - 1
+    }
+  }
+
+  #addSeries(series: number): number {
+    const own = this.series.length
+    const known = this.#ownNumbers[series >>> pageBits]
+    const page = known ?? new Int32Array(pageMask + 1)
+    if (known === undefined) {
+      this.#ownNumbers[series >>> pageBits] = page
+      this.#ownPages++
+    }
+    page[series & pageMask] = own + 1
+    this.series.push(series)
+    this.rows.addSeries()
+    return own
+  }
+
+  #tagColumn(batch: RowBatch, name: string): ColumnVector | null {
+    const index = batch.fields.findIndex((field) => field.name === name)
+    return index === -1 ? null : batch.columns[index]
+  }
+
+  #reserve(rows: number): void {
+    if (this.#series.length < rows) {
+      const length = Math.max(rows, this.#series.length * 2)
+      this.#series = new Int32Array(length)
+      this.#addresses = new Int32Array(length)
+      this.#codes = []
+    }
+    while (this.#codes.length < this.registry.series.tags.length) this.#codes.push(new Int32Array(this.#series.length))
+  }
+}

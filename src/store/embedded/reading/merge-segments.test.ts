@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { newChunk, type Segment } from '../head/chunk.ts'
+import { type Direction, mergeSegments, type Pending } from './merge-segments.ts'
+
+/** Dates of the rows of one source by segment; a row's position is its date's place in the list of all, so that later sources are newer. */
+type Source = readonly (readonly number[])[]
+
+class Sources implements Pending {
+  /** The first dates of the sources that were opened, and how many segments were read. */
+  readonly opened: number[] = []
+  read = 0
+  readonly #sources: Source[]
+  readonly #direction: Direction
+
+  constructor(sources: readonly Source[], direction: Direction) {
+    this.#sources = [...sources]
+    this.#direction = direction
+  }
+
+  peekMs(): number | null {
+    if (this.#sources.length === 0) return null
+    return this.#edge(this.#sources[this.#nearest()])
+  }
+
+  *open(): Generator<Segment> {
+    const [source] = this.#sources.splice(this.#nearest(), 1)
+    this.opened.push(this.#edge(source))
+    const segments = this.#direction === 'forward' ? source : source.toReversed()
+    for (const times of segments) {
+      this.read++
+      yield segmentOf(times, positionOf(source))
+    }
+  }
+
+  #edge(source: Source): number {
+    return this.#direction === 'forward' ? source[0][0] : (source.at(-1)?.at(-1) ?? 0)
+  }
+
+  #nearest(): number {
+    const edges = this.#sources.map((source) => this.#edge(source))
+    return edges.indexOf(this.#direction === 'forward' ? Math.min(...edges) : Math.max(...edges))
+  }
+}
+
+const positionOf = (source: Source): number => source[0][0] / 100
+
+function segmentOf(times: readonly number[], position: number): Segment {
+  const chunk = newChunk(times.length)
+  chunk.times.set(times)
+  chunk.positions.fill(position)
+  return { chunk, start: 0, end: times.length }
+}
+
+function merged(sources: readonly Source[], direction: Direction): { rows: number[][]; segments: number } {
+  const segments = [...mergeSegments(new Sources(sources, direction), direction, () => [], null)]
+  const rows = segments.flatMap(({ chunk, start, end }) => {
+    const part = Array.from({ length: end - start }, (_, index) => [
+      chunk.times[start + index],
+      chunk.positions[start + index],
+    ])
+    return direction === 'forward' ? part : part.reverse()
+  })
+  return { rows, segments: segments.length }
+}
+
+describe.each<Direction>(['forward', 'backward'])('%s', (direction) => {
+  test.each<[string, Source[]]>([
+    ['no source', []],
+    ['one', [[[1, 2], [3]]]],
+    ['one after the other', [[[1, 2]], [[3, 4]]]],
+    ['touching', [[[1, 2]], [[2, 3]]]],
+    ['one within the other', [[[1, 9]], [[3, 4], [5]]]],
+    ['crossing', [[[1, 3, 5, 7]], [[2, 4, 6, 8]], [[4, 5, 6]]]],
+    ['of one date', [[[5]], [[4, 5, 5]], [[5, 6]]]],
+    ['the same twice', [[[1, 2]], [[1, 2]]]],
+  ])('merges %s', (_, sources) => {
+    const expected = sources
+      .flatMap((source) => source.flat().map((ms) => [ms, positionOf(source)]))
+      .sort(([leftMs, left], [rightMs, right]) => leftMs - rightMs || left - right)
+    expect(merged(sources, direction).rows).toEqual(direction === 'forward' ? expected : expected.reverse())
+  })
+})
+
+test('segments are handed through where sources do not overlap, and no more is read than was asked for', () => {
+  const sources = new Sources([[[1, 2], [3]], [[5, 6]], [[9]]], 'forward')
+  const merge = mergeSegments(sources, 'forward', () => [], null)
+  const taken = (): number[] => Array.from(merge.next().value?.chunk.times ?? [])
+  expect([taken(), sources.opened, sources.read]).toEqual([[1, 2], [1], 1])
+  expect([taken(), sources.opened, sources.read]).toEqual([[3], [1], 2])
+  expect([taken(), sources.opened, sources.read]).toEqual([[5, 6], [1, 5], 3])
+})

@@ -1,0 +1,294 @@
+// Merges the rows of one series from several sources, lazily: a source is opened when the merge comes to its dates, and where sources do not
+// overlap their segments are handed through as they are.
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Segment } from '../head/chunk.ts'
+import { type CopiedColumn, copyRowsInto } from '../head/copy-rows.ts'
+import { type ReplacedColumn, replaceRows } from './replace-rows.ts'
+
+/** Oldest first, or newest first. */
+export type Direction = 'forward' | 'backward'
+
+/** Sources that were not opened yet. */
+export interface Pending {
+  /** No row of them comes before this date in the direction of the merge; null when there is none left. */
+  peekMs(): number | null
+  /** Opens the one that `peekMs` tells of. */
+  open(): Iterator<Segment>
+}
+
+/** Pieces shorter than this are copied together, for each segment has a price; so many rows at most. */
+const pieceRowsMin = 64
+const gatheredRowsMax = 1024
+
+/**
+ * The rows of all sources ordered by time and position, as segments in the order of `direction`. With `replaced`, each source has one row of
+ * a date at most, and those of one date become one.
+ */
+export function* mergeSegments(
+  pending: Pending,
+  direction: Direction,
+  columns: () => readonly CopiedColumn[],
+  replaced: readonly ReplacedColumn[] | null,
+): Generator<Segment> {
+  const cursors: Cursor[] = []
+  const gathered = new GatheredRows(direction, columns, replaced)
+  for (;;) {
+    const next = nextCursor(cursors, pending, direction)
+    if (next === null) break
+    const rival = rivalOf(next, cursors)
+    const isTied = replaced !== null && rival?.ms === next.ms
+    const isOfTied = isTied || gathered.tiedMs === next.ms
+    const piece = replaced === null ? next.take(rival, pending.peekMs()) : takeReplaced(next, rival, pending, isOfTied)
+    if (isOfTied || (piece.end - piece.start < pieceRowsMin && (cursors.length > 1 || !gathered.isEmpty))) {
+      if (gathered.add(piece, isTied)) yield gathered.take()
+    } else {
+      if (!gathered.isEmpty) yield gathered.take()
+      yield piece
+    }
+    // Not before the piece was taken: who has found what was looked for must not pay for another page.
+    next.settle()
+    if (next.isDone) cursors.splice(cursors.indexOf(next), 1)
+  }
+  if (!gathered.isEmpty) yield gathered.take()
+}
+
+/** The cursor whose row comes next, after opening all sources that may hold it. */
+function nextCursor(cursors: Cursor[], pending: Pending, direction: Direction): Cursor | null {
+  let next = firstOf(cursors, null)
+  for (let ms = pending.peekMs(); ms !== null; ms = pending.peekMs()) {
+    if (next !== null && (direction === 'forward' ? ms > next.ms : ms < next.ms)) break
+    const cursor = direction === 'forward' ? new ForwardCursor(pending.open()) : new BackwardCursor(pending.open())
+    if (cursor.isDone) continue
+    cursors.push(cursor)
+    if (next === null || cursor.comesBefore(next)) next = cursor
+  }
+  return next
+}
+
+/** Its next rows, as far as no other source has one of their dates; or its next row alone, if another has. */
+function takeReplaced(cursor: Cursor, rival: Cursor | null, pending: Pending, isTied: boolean): Segment {
+  if (isTied) return cursor.takeOne()
+  const pendingMs = pending.peekMs()
+  if (rival === null) return cursor.take(null, pendingMs)
+  const isNearer = pendingMs === null || Math.abs(rival.ms - cursor.ms) < Math.abs(pendingMs - cursor.ms)
+  return cursor.take(null, isNearer ? rival.ms : pendingMs)
+}
+
+function rivalOf(cursor: Cursor, cursors: readonly Cursor[]): Cursor | null {
+  return cursors.length === 1 ? null : firstOf(cursors, cursor)
+}
+
+function firstOf(cursors: readonly Cursor[], except: Cursor | null): Cursor | null {
+  let first: Cursor | null = null
+  for (const cursor of cursors) {
+    if (cursor !== except && (first === null || cursor.comesBefore(first))) first = cursor
+  }
+  return first
+}
+
+/** A place in the rows of one source. */
+interface Cursor {
+  readonly isDone: boolean
+  /** The date and the position of its next row. */
+  readonly ms: number
+  readonly position: number
+  comesBefore(other: Cursor): boolean
+  /** Its next rows, as far as they come before the rival's and before those of the sources that are not open. */
+  take(rival: Cursor | null, pendingMs: number | null): Segment
+  /** Its next row alone. */
+  takeOne(): Segment
+  /** Goes on to its next segment when all rows of the one at hand were taken. */
+  settle(): void
+}
+
+const nothing: Segment = { chunk: newChunk(0), start: 0, end: 0 }
+
+class ForwardCursor implements Cursor {
+  isDone = false
+  readonly #segments: Iterator<Segment>
+  #segment = nothing
+  #row = 0
+
+  constructor(segments: Iterator<Segment>) {
+    this.#segments = segments
+    this.#enter()
+  }
+
+  get ms(): number {
+    return this.#segment.chunk.times[this.#row]
+  }
+
+  get position(): number {
+    return this.#segment.chunk.positions[this.#row]
+  }
+
+  comesBefore(other: Cursor): boolean {
+    return this.ms === other.ms ? this.position < other.position : this.ms < other.ms
+  }
+
+  take(rival: Cursor | null, pendingMs: number | null): Segment {
+    const { chunk, end } = this.#segment
+    const start = this.#row
+    let cut = end
+    if (pendingMs !== null && chunk.times[end - 1] >= pendingMs)
+      cut = firstAtOrAfter(chunk.times, start, end, pendingMs)
+    if (rival !== null && chunk.times[cut - 1] >= rival.ms) {
+      cut = firstAtOrAfter(chunk.times, start, cut, rival.ms)
+      while (cut < end && chunk.times[cut] === rival.ms && chunk.positions[cut] <= rival.position) cut++
+    }
+    const piece = start === this.#segment.start && cut === end ? this.#segment : { chunk, start, end: cut }
+    this.#row = cut
+    return piece
+  }
+
+  takeOne(): Segment {
+    const start = this.#row++
+    return { chunk: this.#segment.chunk, start, end: start + 1 }
+  }
+
+  settle(): void {
+    if (this.#row === this.#segment.end) this.#enter()
+  }
+
+  #enter(): void {
+    const next = this.#segments.next()
+    this.isDone = next.done === true
+    this.#segment = next.done === true ? nothing : next.value
+    this.#row = this.#segment.start
+  }
+}
+
+class BackwardCursor implements Cursor {
+  isDone = false
+  readonly #segments: Iterator<Segment>
+  #segment = nothing
+  /** The row after the next one. */
+  #end = 0
+
+  constructor(segments: Iterator<Segment>) {
+    this.#segments = segments
+    this.#enter()
+  }
+
+  get ms(): number {
+    return this.#segment.chunk.times[this.#end - 1]
+  }
+
+  get position(): number {
+    return this.#segment.chunk.positions[this.#end - 1]
+  }
+
+  comesBefore(other: Cursor): boolean {
+    return this.ms === other.ms ? this.position > other.position : this.ms > other.ms
+  }
+
+  take(rival: Cursor | null, pendingMs: number | null): Segment {
+    const { chunk, start } = this.#segment
+    const end = this.#end
+    let cut = start
+    if (pendingMs !== null && chunk.times[start] <= pendingMs) cut = firstAfter(chunk.times, start, end, pendingMs)
+    if (rival !== null && chunk.times[cut] <= rival.ms) {
+      cut = firstAfter(chunk.times, cut, end, rival.ms)
+      while (cut > start && chunk.times[cut - 1] === rival.ms && chunk.positions[cut - 1] >= rival.position) cut--
+    }
+    const piece = end === this.#segment.end && cut === start ? this.#segment : { chunk, start: cut, end }
+    this.#end = cut
+    return piece
+  }
+
+  takeOne(): Segment {
+    const end = this.#end--
+    return { chunk: this.#segment.chunk, start: end - 1, end }
+  }
+
+  settle(): void {
+    if (this.#end === this.#segment.start) this.#enter()
+  }
+
+  #enter(): void {
+    const next = this.#segments.next()
+    this.isDone = next.done === true
+    this.#segment = next.done === true ? nothing : next.value
+    this.#end = this.#segment.end
+  }
+}
+
+/** Short pieces on their way into one segment: first few rows, so that who wants one row gets it soon, then more. */
+class GatheredRows {
+  readonly #direction: Direction
+  readonly #columns: () => readonly CopiedColumn[]
+  readonly #replaced: readonly ReplacedColumn[] | null
+  #pieces: Segment[] = []
+  #rows = 0
+  #rowsWanted = 1
+  #hasTies = false
+  /** The date of the newest piece, as long as there are more rows of it to come; they become one. */
+  tiedMs = Number.NaN
+
+  constructor(
+    direction: Direction,
+    columns: () => readonly CopiedColumn[],
+    replaced: readonly ReplacedColumn[] | null,
+  ) {
+    this.#direction = direction
+    this.#columns = columns
+    this.#replaced = replaced
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows === 0
+  }
+
+  /** True when it is time to take them. `isTied`: a piece of one row, and another row of its date comes next. */
+  add(piece: Segment, isTied: boolean): boolean {
+    this.#pieces.push(piece)
+    this.#rows += piece.end - piece.start
+    this.tiedMs = isTied ? piece.chunk.times[piece.start] : Number.NaN
+    if (isTied) this.#hasTies = true
+    return !isTied && this.#rows >= this.#rowsWanted
+  }
+
+  take(): Segment {
+    const pieces = this.#direction === 'forward' ? this.#pieces : this.#pieces.reverse()
+    const rows = this.#rows
+    this.#pieces = []
+    this.#rows = 0
+    this.#rowsWanted = Math.min(gatheredRowsMax, this.#rowsWanted * 2)
+    if (pieces.length === 1) return pieces[0]
+    const chunk = new GatheredChunk(pieces, rows, this.#columns())
+    const replaced = this.#hasTies ? this.#replaced : null
+    this.#hasTies = false
+    return { chunk, start: 0, end: replaced === null ? rows : replaceRows(chunk, rows, replaced) }
+  }
+}
+
+class GatheredChunk implements Chunk {
+  readonly times: Float64Array
+  readonly columns: Chunk['columns'] = []
+  readonly #pieces: readonly Segment[]
+  #positions: Float64Array | null = null
+
+  constructor(pieces: readonly Segment[], rows: number, columns: readonly CopiedColumn[]) {
+    this.times = new Float64Array(rows)
+    this.#pieces = pieces
+    let place = 0
+    for (const { chunk, start, end } of pieces) {
+      copyRowsInto(this, place, chunk, start, end, columns)
+      place += end - start
+    }
+  }
+
+  get positions(): Float64Array {
+    this.#positions ??= this.#gatherPositions()
+    return this.#positions
+  }
+
+  #gatherPositions(): Float64Array {
+    const positions = new Float64Array(this.times.length)
+    let place = 0
+    for (const { chunk, start, end } of this.#pieces) {
+      positions.set(chunk.positions.subarray(start, end), place)
+      place += end - start
+    }
+    return positions
+  }
+}

@@ -1,0 +1,41 @@
+import type { Segment } from '../head/chunk.ts'
+import type { SealedFile, SealedFileInfo, SealedReader } from './sealed-source.ts'
+
+/** A file as one run reads it: opened when the run first comes to it. */
+export class OpenFile {
+  readonly info: SealedFileInfo
+  readonly #file: SealedFile
+  readonly #columns: readonly number[]
+  readonly #pass: 'cached' | 'once'
+  #reader: SealedReader | null = null
+
+  constructor(file: SealedFile, columns: readonly number[], pass: 'cached' | 'once') {
+    this.info = file.info
+    this.#file = file
+    this.#columns = columns
+    this.#pass = pass
+  }
+
+  get reader(): SealedReader {
+    this.#reader ??= this.#file.open(this.#columns, this.#pass)
+    return this.#reader
+  }
+
+  /** The rows of a series newest first: where the file keeps the newest of them apart, no page is read as long as that is enough. */
+  *backward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+    const { reader } = this
+    const lastMs = reader.lastMs(place)
+    const tail = lastMs <= toMs && lastMs >= fromMs ? reader.tail(place) : null
+    if (tail === null) {
+      yield* reader.backward(place, fromMs, toMs)
+      return
+    }
+    yield tail
+    let isNewest = true
+    for (const segment of reader.backward(place, fromMs, toMs)) {
+      if (!isNewest) yield segment
+      else if (segment.end - segment.start > 1) yield { ...segment, end: segment.end - 1 }
+      isNewest = false
+    }
+  }
+}

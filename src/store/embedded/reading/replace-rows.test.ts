@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Chunk, exactOf, newChunk, newColumn } from '../head/chunk.ts'
+import { replaceRows } from './replace-rows.ts'
+
+/** `value` is absent where the row does not have the property. `origin` is where it is not its row's. */
+interface Row {
+  readonly ms: number
+  readonly position: number
+  readonly value?: bigint | null
+  readonly origin?: number
+}
+
+const columns = [{ index: 0, originIndex: 1 }]
+
+function chunkOf(rows: readonly Row[]): Chunk {
+  const chunk = newChunk(rows.length)
+  const values = newColumn('long', rows.length, [])
+  const origins = newColumn('long', rows.length, [])
+  if (values.type !== 'long' || origins.type !== 'long') throw new Error('longs are asked for')
+  for (const [index, { ms, position, value, origin }] of rows.entries()) {
+    chunk.times[index] = ms
+    chunk.positions[index] = position
+    if (value !== undefined && value !== null) {
+      values.values[index] = Number(value)
+      exactOf(values)[index] = value
+    }
+    if (origin !== undefined) origins.values[index] = origin
+    else if (value === null) origins.values[index] = position
+  }
+  chunk.columns.push(values, origins)
+  return chunk
+}
+
+function rowsOf(chunk: Chunk, rows: number): Row[] {
+  const [values, origins] = chunk.columns
+  if (values?.type !== 'long' || origins?.type !== 'long') throw new Error('both are longs')
+  return Array.from({ length: rows }, (_, row) => {
+    const position = chunk.positions[row]
+    const hasOrigin = !Number.isNaN(origins.values[row])
+    const isNull = Number.isNaN(values.values[row])
+    const origin = hasOrigin && origins.values[row] !== position ? { origin: origins.values[row] } : {}
+    const value = isNull ? (hasOrigin ? { value: null } : {}) : { value: exactOf(values)[row] }
+    return { ms: chunk.times[row], position, ...value, ...origin }
+  })
+}
+
+function replaced(rows: readonly Row[]): Row[] {
+  const chunk = chunkOf(rows)
+  return rowsOf(chunk, replaceRows(chunk, rows.length, columns))
+}
+
+test.each<[string, readonly Row[], readonly Row[]]>([
+  ['no rows', [], []],
+  [
+    'rows of different dates',
+    [
+      { ms: 1, position: 1, value: 1n },
+      { ms: 2, position: 2, value: null },
+      { ms: 3, position: 3 },
+    ],
+    [
+      { ms: 1, position: 1, value: 1n },
+      { ms: 2, position: 2, value: null },
+      { ms: 3, position: 3 },
+    ],
+  ],
+  [
+    'a newer value',
+    [
+      { ms: 1, position: 1, value: 1n },
+      { ms: 1, position: 2, value: 2n },
+    ],
+    [{ ms: 1, position: 2, value: 2n }],
+  ],
+  [
+    'a newer value that comes first',
+    [
+      { ms: 1, position: 2, value: 2n },
+      { ms: 1, position: 1, value: 1n },
+    ],
+    [{ ms: 1, position: 2, value: 2n }],
+  ],
+  [
+    'a newer null',
+    [
+      { ms: 1, position: 1, value: 1n },
+      { ms: 1, position: 2, value: null },
+    ],
+    [{ ms: 1, position: 2, value: null }],
+  ],
+  [
+    'a newer row without the property',
+    [
+      { ms: 1, position: 1, value: 1n },
+      { ms: 1, position: 2 },
+    ],
+    [{ ms: 1, position: 2, value: 1n, origin: 1 }],
+  ],
+  [
+    'a row between the newest and the origin of its value',
+    [
+      { ms: 1, position: 3, value: 1n, origin: 1 },
+      { ms: 1, position: 2, value: 2n },
+    ],
+    [{ ms: 1, position: 3, value: 2n, origin: 2 }],
+  ],
+  [
+    'an older row than the origin',
+    [
+      { ms: 1, position: 3, value: 2n, origin: 2 },
+      { ms: 1, position: 1, value: null },
+    ],
+    [{ ms: 1, position: 3, value: 2n, origin: 2 }],
+  ],
+  [
+    'neighbours, which are moved together',
+    [
+      { ms: 1, position: 1 },
+      { ms: 1, position: 2 },
+      { ms: 5, position: 3, value: 2n ** 60n + 1n },
+      { ms: 6, position: 4, value: null },
+    ],
+    [
+      { ms: 1, position: 2 },
+      { ms: 5, position: 3, value: 2n ** 60n + 1n },
+      { ms: 6, position: 4, value: null },
+    ],
+  ],
+])('of %s', (_, rows, expected) => {
+  expect(replaced(rows)).toEqual(expected)
+})
+
+const pushes = fc.uniqueArray(
+  fc.record({
+    ms: fc.nat(3),
+    position: fc.nat(30),
+    pushed: fc.constantFrom({}, { value: null }, { value: 7n }, { value: 2n ** 61n + 1n }),
+  }),
+  { selector: ({ position }) => position, maxLength: 12 },
+)
+
+test('it does not matter in how many steps, or in what order, rows come together', () => {
+  fc.assert(
+    fc.property(pushes, fc.nat(12), (all, cut) => {
+      const rows = all.map(({ ms, position, pushed }): Row => ({ ms, position, ...pushed }))
+      const byTime = (some: readonly Row[]): Row[] => some.toSorted((left, right) => left.ms - right.ms)
+      const parts = [replaced(byTime(rows.slice(cut))), replaced(byTime(rows.slice(0, cut)))]
+      expect(replaced(byTime(parts.flat()))).toEqual(replaced(byTime(rows)))
+    }),
+  )
+})

@@ -1,0 +1,120 @@
+// What the core needs of sealed files: how they are read by plans and by compaction, and how they are written. The folder `sealed` has
+// the files themselves.
+//
+// Series have the numbers of the entity's registry, columns its indices (`EntityColumns.learn` by name when a file is opened). All reading
+// is synchronous: small blocking reads, bounded by a page or a section of the index. A read that fails, or meets damaged bytes, throws an
+// Error that names the file.
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { Segment } from '../head/chunk.ts'
+
+/** What a file holds, as the manifest knows it. */
+export interface SealedFileInfo {
+  readonly entityId: number
+  readonly kind: 'day' | 'mixed'
+  /** Of a day file: days since 1970-01-01 in UTC; null of a mixed one. */
+  readonly day: number | null
+  /** Its name in the entity's folder, without an ending. */
+  readonly name: string
+  readonly rows: number
+  readonly firstMs: number
+  readonly lastMs: number
+  readonly firstPosition: number
+  readonly lastPosition: number
+  /** Of the Parquet file, and of the index beside it. */
+  readonly bytes: number
+  readonly indexBytes: number
+}
+
+/** One sealed file, never changed. It is told apart by the object. */
+export interface SealedFile {
+  readonly info: SealedFileInfo
+  /**
+   * Begins reading. The reader holds on to the index it has loaded, so that one run never loads it twice; it is dropped with the run,
+   * without being closed. `columns` are the indices of the columns that are wanted: chunks may leave out all others.
+   * `pass: 'once'` is for compaction, which goes through the file from its first series to its last, once for each new file: such a
+   * reader keeps the page at hand itself and leaves the cache of pages alone.
+   */
+  open(columns: readonly number[], pass: 'cached' | 'once'): SealedReader
+}
+
+/**
+ * Reads one file. Series are addressed by their place in it: 0 up to `length`, in the order of the values of their tags.
+ * Chunks are as of the head: their `columns` by the entity's index, strings with the dictionary that their codes are of (one array
+ * for all chunks that share it, for its identity is what translations are kept by), `positions` decoded when first asked for.
+ * Segments are read as long as the run goes on that the file is pinned for.
+ */
+export interface SealedReader {
+  /** How many series the file holds. */
+  readonly length: number
+  /** The number of the series at a place. */
+  seriesAt(place: number): number
+  /** The place of a series, -1 when the file holds no row of it. A binary search; called for each file and series of a run. */
+  find(series: number): number
+  /** Dates of the first and the last row of a series; exact. */
+  firstMs(place: number): number
+  lastMs(place: number): number
+  rows(place: number): number
+  /**
+   * The rows within the range, which holds both its ends, as segments of at most a page, oldest first (`forward`) or newest first
+   * (`backward`). Rows of a segment are always ordered by time and position, `start` the oldest. Lazy: a page is read when its segment
+   * is taken, and only pages that overlap the range are. Segments are never empty.
+   */
+  forward(place: number, fromMs: number, toMs: number): Iterable<Segment>
+  backward(place: number, fromMs: number, toMs: number): Iterable<Segment>
+  /** Rollups of the hours [fromMs, toMs), both of them whole UTC hours; null when the file has none of the series. */
+  hours(place: number, fromMs: number, toMs: number): HourRollups | null
+  /** The newest row of a series as a segment of one row, without reading a page; null when the file keeps none. */
+  tail(place: number): Segment | null
+}
+
+/** Sums of a series by UTC hour. Only hours in which there are rows; rising. */
+export interface HourRollups {
+  /** How many hours these are; the arrays may be longer. */
+  readonly length: number
+  /** Starts of the hours. */
+  readonly hoursMs: Float64Array
+  /** Of a column, by its index; null when the file has no value of the series in it. Only numeric columns (double, long). */
+  column(index: number): HourSums | null
+}
+
+export interface HourSums {
+  /** How many values are not null. */
+  readonly counts: Float64Array
+  /** `sumRows` of `sum.ts` over the hour's rows, with factor 1. NaN for an hour whose sum (or its error) is not finite: its rows are then read. */
+  readonly sums: Float64Array
+  /** What the additions lost, so that means are as right as from the rows; null when all are 0. */
+  readonly errors: Float64Array | null
+}
+
+/** Where the rows of one new file go. */
+export interface SealedTarget {
+  readonly entityId: number
+  readonly kind: 'day' | 'mixed'
+  readonly day: number | null
+}
+
+/**
+ * A file that is written: series by series, in the order of the values of their tags (`SeriesIndex.compare`). It rests by the pacer it was
+ * made with.
+ */
+export interface SealedFileWriter {
+  /**
+   * Takes the file's rows of the next series: at least one, ordered by time and position. Segments are taken lazily and belong to the caller:
+   * what is needed of them later has to be copied before the next is taken. Segments of one call may have codes of different dictionaries,
+   * and a column may be absent in some of them.
+   */
+  addSeries(series: number, segments: Iterable<Segment>): Promise<void>
+  /** Completes the file (Parquet and index) under its temporary name, fsynced. */
+  finish(): Promise<SealedFileInfo>
+  /** Gives the finished file its name; durable once `SealedFolder.sync` has returned. */
+  publish(): Promise<SealedFile>
+  /** Removes what was written so far, in whatever state: begun, finished or published. */
+  abandon(): Promise<void>
+}
+
+/** Makes new files. */
+export interface SealedFolder {
+  create(target: SealedTarget, pacer: Pacer): Promise<SealedFileWriter>
+  /** Makes the names of an entity's published files durable. */
+  sync(entityId: number): Promise<void>
+}

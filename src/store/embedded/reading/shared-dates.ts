@@ -1,0 +1,36 @@
+import type { Range } from '../../../model/plan.ts'
+
+/** The parts of a range in order, each with whether several of the sources may have rows in it. */
+export interface RangePart extends Range {
+  readonly isShared: boolean
+}
+
+/** Where two or more of these spans of dates overlap, in order; spans hold both their ends. */
+export function sharedDates(spans: readonly Range[]): Range[] {
+  const shared: { fromMs: number; toMs: number }[] = []
+  let endMs = Number.NEGATIVE_INFINITY
+  for (const { fromMs, toMs } of spans.toSorted((left, right) => left.fromMs - right.fromMs)) {
+    const last = shared.at(-1)
+    const sharedEndMs = Math.min(toMs, endMs)
+    if (last !== undefined && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, sharedEndMs)
+    else if (fromMs <= endMs) shared.push({ fromMs, toMs: sharedEndMs })
+    endMs = Math.max(endMs, toMs)
+  }
+  return shared
+}
+
+/** A range cut at the borders of the dates that are shared. Dates are whole milliseconds. */
+export function partsOf({ fromMs, toMs }: Range, spans: readonly Range[]): readonly RangePart[] {
+  const parts: RangePart[] = []
+  let nextMs = fromMs
+  for (const shared of sharedDates(spans)) {
+    const sharedFromMs = Math.max(fromMs, shared.fromMs)
+    const sharedToMs = Math.min(toMs, shared.toMs)
+    if (sharedFromMs > sharedToMs) continue
+    if (nextMs < sharedFromMs) parts.push({ fromMs: nextMs, toMs: sharedFromMs - 1, isShared: false })
+    parts.push({ fromMs: sharedFromMs, toMs: sharedToMs, isShared: true })
+    nextMs = sharedToMs + 1
+  }
+  if (nextMs <= toMs) parts.push({ fromMs: nextMs, toMs, isShared: false })
+  return parts
+}

@@ -1,0 +1,40 @@
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { Segment } from '../head/chunk.ts'
+import type { SegmentVisitor } from '../head/series-rows.ts'
+import type { SeriesSource } from './source.ts'
+
+/** A source without the rows before a date: they have left the entity. */
+class SinceSource implements SeriesSource {
+  readonly #source: SeriesSource
+  readonly #sinceMs: number
+
+  constructor(source: SeriesSource, sinceMs: number) {
+    this.#source = source
+    this.#sinceMs = sinceMs
+  }
+
+  prepare(series: number, pacer: Pacer): Promise<void> | null {
+    return this.#source.prepare(series, pacer)
+  }
+
+  backward(series: number, fromMs: number, toMs: number, visit: SegmentVisitor): void {
+    this.#source.backward(series, this.#from(fromMs), toMs, visit)
+  }
+
+  runBackward(series: number, fromMs: number, toMs: number): Iterable<Segment> {
+    return this.#source.runBackward(series, this.#from(fromMs), toMs)
+  }
+
+  run(series: number, fromMs: number, toMs: number): Iterable<Segment> {
+    return this.#source.run(series, this.#from(fromMs), toMs)
+  }
+
+  #from(fromMs: number): number {
+    return Math.max(fromMs, this.#sinceMs)
+  }
+}
+
+/** The rows of a source that have not left. */
+export function since(source: SeriesSource, sinceMs: number | null): SeriesSource {
+  return sinceMs === null ? source : new SinceSource(source, sinceMs)
+}

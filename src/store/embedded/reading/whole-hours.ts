@@ -1,0 +1,19 @@
+import type { Range } from '../../../model/plan.ts'
+
+export const hourMs = 3_600_000
+
+/** From one whole UTC hour up to another, which is not in it; nothing when they are the same. */
+export interface HourRange {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/**
+ * The hours of which the range holds every row of a series whose rows lie within `firstMs` and `lastMs`: an hour that the range cuts is
+ * whole all the same where the cut part holds no row.
+ */
+export function wholeHours({ fromMs, toMs }: Range, firstMs: number, lastMs: number): HourRange {
+  const from = fromMs <= firstMs ? Math.floor(firstMs / hourMs) : Math.ceil(fromMs / hourMs)
+  const to = toMs >= lastMs ? Math.floor(lastMs / hourMs) + 1 : Math.floor((Math.floor(toMs) + 1) / hourMs)
+  return { fromMs: from * hourMs, toMs: Math.max(from, to) * hourMs }
+}

@@ -1,0 +1,167 @@
+import { nullCode } from '../../../model/column.ts'
+import { Dictionary } from '../head/dictionary.ts'
+import { GrowableInt32 } from '../head/growable.ts'
+
+const none = -1
+
+/** One tag field of an entity: what each series holds in it, and which series hold a value. */
+export class TagIndex {
+  readonly name: string
+  readonly dictionary = new Dictionary()
+  /** The code of each series, -1 for null: rows of an ingest that lacks this tag. */
+  readonly codes = new GrowableInt32()
+  /** The newest series of each code, at code + 1 (null at 0), and from each series the one before it with the same code. */
+  readonly #newest = new GrowableInt32()
+  readonly #before = new GrowableInt32()
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** Says what the next series holds. */
+  add(code: number): void {
+    while (this.#newest.length <= code + 1) this.#newest.push(none)
+    this.#before.push(this.#newest.values[code + 1])
+    this.#newest.values[code + 1] = this.codes.length
+    this.codes.push(code)
+  }
+
+  /** The newest series that holds a code, -1 for none; `seriesBefore` gives the others. */
+  newestSeries(code: number): number {
+    return code + 1 < this.#newest.length ? this.#newest.values[code + 1] : none
+  }
+
+  seriesBefore(series: number): number {
+    return this.#before.values[series]
+  }
+}
+
+/** The series of an entity: each combination of its tags' values has a number. */
+export class SeriesIndex {
+  readonly tags: TagIndex[] = []
+  #count = 0
+  /** Open addressing over series + 1, 0 for a free slot; empty while there is one tag, whose code finds the series. */
+  #slots = new Int32Array(0)
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Takes in a tag that was not known before. */
+  addTag(name: string): TagIndex {
+    const tag = this.tagOrNulls(name)
+    this.tags.push(tag)
+    if (this.tags.length === 2) this.#rehash(1024)
+    return tag
+  }
+
+  tag(name: string): TagIndex | null {
+    return this.tags.find((tag) => tag.name === name) ?? null
+  }
+
+  /** A tag that no row came with yet is null in all series there are; asking for it does not make it known. */
+  tagOrNulls(name: string): TagIndex {
+    const known = this.tag(name)
+    if (known !== null) return known
+    const tag = new TagIndex(name)
+    for (let series = 0; series < this.#count; series++) tag.add(nullCode)
+    return tag
+  }
+
+  /** The values of a series by tag, in the order of `tags`: what has to be written down to know it again. */
+  valuesOf(series: number): (string | null)[] {
+    return this.tags.map(({ codes, dictionary }) => {
+      const code = codes.values[series]
+      return code === nullCode ? null : dictionary.strings[code]
+    })
+  }
+
+  /** Takes in the next series as it was written down; tags that were not known at that time may be left out at the end. */
+  restore(values: readonly (string | null)[]): void {
+    const codes = this.tags.map(({ dictionary }, tag) => {
+      const value = values[tag] ?? null
+      return Int32Array.of(value === null ? nullCode : dictionary.codeFor(value))
+    })
+    const known = this.#count
+    if (this.seriesOf(codes, 0) !== known) throw new Error(`series ${known} was written down twice`)
+  }
+
+  /** Orders two series by the values of their tags: null first, then by code point. The order of series in sealed files. */
+  readonly compare = (left: number, right: number): number => {
+    for (const { codes, dictionary } of this.tags) {
+      const order = dictionary.compare(codes.values[left], codes.values[right])
+      if (order !== 0) return order
+    }
+    return 0
+  }
+
+  /** The series of one row, a new one if need be. `codes` are the codes of each tag, by row. */
+  seriesOf(codes: readonly Int32Array[], row: number): number {
+    if (this.tags.length === 1) {
+      const code = codes[0][row]
+      const series = this.tags[0].newestSeries(code)
+      return series === none ? this.#add(codes, row) : series
+    }
+    const mask = this.#slots.length - 1
+    let slot = this.#hash(codes, row) & mask
+    for (let found = this.#slots[slot]; found !== 0; found = this.#slots[slot]) {
+      if (this.#holds(found - 1, codes, row)) return found - 1
+      slot = (slot + 1) & mask
+    }
+    return this.#add(codes, row)
+  }
+
+  get bytes(): number {
+    let bytes = this.#slots.byteLength
+    for (const tag of this.tags) bytes += tag.dictionary.bytes + this.#count * 12
+    return bytes
+  }
+
+  #add(codes: readonly Int32Array[], row: number): number {
+    const series = this.#count++
+    for (let tag = 0; tag < this.tags.length; tag++) this.tags[tag].add(codes[tag][row])
+    if (this.tags.length > 1) {
+      if (this.#count * 2 > this.#slots.length) this.#rehash(this.#slots.length * 2)
+      else this.#place(series, this.#codesBySeries())
+    }
+    return series
+  }
+
+  #holds(series: number, codes: readonly Int32Array[], row: number): boolean {
+    for (let tag = 0; tag < codes.length; tag++) {
+      if (this.tags[tag].codes.values[series] !== codes[tag][row]) return false
+    }
+    return true
+  }
+
+  /** A null adds nothing, so that a new tag leaves the hashes of the older series as they are. */
+  #hash(codes: readonly Int32Array[], row: number): number {
+    let hash = 0
+    for (let tag = 0; tag < codes.length; tag++) {
+      const code = codes[tag][row]
+      if (code === nullCode) continue
+      hash = Math.imul(hash ^ (code + 1) ^ (tag << 27), 0x9e3779b1)
+      hash ^= hash >>> 15
+    }
+    return hash
+  }
+
+  #place(series: number, codes: readonly Int32Array[]): void {
+    const mask = this.#slots.length - 1
+    let slot = this.#hash(codes, series) & mask
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
+    this.#slots[slot] = series + 1
+  }
+
+  #rehash(slots: number): void {
+    let length = slots
+    while (length < this.#count * 2) length *= 2
+    this.#slots = new Int32Array(length)
+    const codes = this.#codesBySeries()
+    for (let series = 0; series < this.#count; series++) this.#place(series, codes)
+  }
+
+  #codesBySeries(): Int32Array[] {
+    return this.tags.map((tag) => tag.codes.values)
+  }
+}

@@ -1,0 +1,45 @@
+import type { ResultBatch } from '../../series-store.ts'
+import { compareKeys, keyAt } from './field-reader.ts'
+import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
+import type { PickedRows } from './picked-rows.ts'
+import { mayTie, type PlanRun } from './plan-run.ts'
+
+/** Rows in one part of a result. */
+export const batchRows = 16_384
+
+/**
+ * Items as their time, tag, fields and metrics, ordered by time, then tag, then fields, then position. They were picked by the order
+ * of their tags.
+ */
+export async function* answerItems(run: PlanRun, picked: PickedRows): AsyncGenerator<ResultBatch> {
+  const order = await orderItems(run, picked)
+  const readers = [{ kind: 'time', type: 'timestamp' } as const, run.tag, ...run.fields, ...run.metrics]
+  for (let start = 0; start < picked.length; start += batchRows) {
+    const end = Math.min(picked.length, start + batchRows)
+    yield picked.batch(readers, order, start, end)
+    if (run.pacer.spend((end - start) * readers.length)) await run.pacer.rest()
+  }
+}
+
+async function orderItems(run: PlanRun, picked: PickedRows): Promise<Int32Array | null> {
+  const times = picked.times
+  const order = await orderByTime(times, run.pacer)
+  if (!mayTie(run)) return order
+  const tags = run.tag.tag.codes.values
+  const placed = order ?? inOrder(picked.length)
+  const same = (left: number, right: number): boolean =>
+    times[left] === times[right] && tags[picked.series(left)] === tags[picked.series(right)]
+  await orderWithin(placed, same, (left, right) => compareItems(run, picked, left, right), run.pacer)
+  return placed
+}
+
+function compareItems({ fields }: PlanRun, picked: PickedRows, left: number, right: number): number {
+  const leftChunk = picked.chunk(left)
+  const rightChunk = picked.chunk(right)
+  for (const field of fields) {
+    const leftKey = keyAt(field, leftChunk, picked.row(left), picked.series(left))
+    const order = compareKeys(field, leftKey, keyAt(field, rightChunk, picked.row(right), picked.series(right)))
+    if (order !== 0) return order
+  }
+  return leftChunk.positions[picked.row(left)] - rightChunk.positions[picked.row(right)]
+}

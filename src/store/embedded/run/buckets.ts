@@ -1,0 +1,44 @@
+import { fixedMs } from '../../../model/duration.ts'
+import { bucketStart, type Granularity, nextBucketStart } from '../../../model/granularity.ts'
+import { hourMs } from '../reading/whole-hours.ts'
+
+/** Whether each bucket is made of whole UTC hours. */
+export function isOfWholeHours(granularity: Granularity): boolean {
+  switch (granularity.kind) {
+    case 'uniform':
+      return granularity.widthMs % hourMs === 0 && granularity.originMs % hourMs === 0
+    case 'compound':
+      return fixedMs(granularity.duration) % hourMs === 0
+    default:
+      return true
+  }
+}
+
+/** The bucket that a walk over rising times is in. */
+export class BucketWalk {
+  startMs = Number.POSITIVE_INFINITY
+  endMs = Number.NEGATIVE_INFINITY
+  readonly #granularity: Granularity
+
+  constructor(granularity: Granularity) {
+    this.#granularity = granularity
+  }
+
+  /** Moves to the bucket that holds `ms`: likely the one it is in, or the next. */
+  enter(ms: number): void {
+    if (ms >= this.startMs && ms < this.endMs) return
+    const granularity = this.#granularity
+    if (granularity.kind === 'all') {
+      this.startMs = Number.NEGATIVE_INFINITY
+      this.endMs = Number.POSITIVE_INFINITY
+      return
+    }
+    if (ms >= this.endMs && this.startMs < this.endMs) {
+      this.startMs = this.endMs
+      this.endMs = nextBucketStart(granularity, this.startMs)
+      if (ms < this.endMs) return
+    }
+    this.startMs = bucketStart(granularity, ms)
+    this.endMs = nextBucketStart(granularity, this.startMs)
+  }
+}

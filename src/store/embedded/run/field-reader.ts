@@ -1,0 +1,62 @@
+import type { ColumnType } from '../../../model/column.ts'
+import type { EntityField } from '../../../model/entity.ts'
+import { type Chunk, isNullIn } from '../head/chunk.ts'
+import { Dictionary } from '../head/dictionary.ts'
+import type { EntityRegistry } from '../registry/entity-registry.ts'
+import type { TagIndex } from '../registry/series-index.ts'
+
+/** A value as something to compare and group by: a string's code, a boolean's 0 or 1, a long's exact digits; null is null. */
+export type Key = number | bigint | null
+
+/** Where the values of one field of a plan are found. */
+export type FieldReader =
+  | { readonly kind: 'time'; readonly type: 'timestamp' }
+  | { readonly kind: 'tag'; readonly type: 'string'; readonly tag: TagIndex; readonly dictionary: Dictionary }
+  | { readonly kind: 'column'; readonly type: ColumnType; readonly index: number; readonly dictionary: Dictionary }
+  /** A tag that no row came with yet. */
+  | { readonly kind: 'absent'; readonly type: 'string'; readonly dictionary: Dictionary }
+
+/** `dictionaryOf` gives what the codes of a column, by its index, are to be read as. */
+export function fieldReader(
+  { series, columns }: EntityRegistry,
+  field: EntityField,
+  dictionaryOf: (column: number) => Dictionary,
+): FieldReader {
+  if (field.role === 'time') return { kind: 'time', type: 'timestamp' }
+  const tag = series.tag(field.name)
+  if (tag !== null) return { kind: 'tag', type: 'string', tag, dictionary: tag.dictionary }
+  if (field.role === 'tag') return { kind: 'absent', type: 'string', dictionary: new Dictionary() }
+  if (field.type === 'json') throw new Error(`a series entity has no json field, but ${field.name} is one`)
+  // A file that was not opened yet may hold a column that nothing in memory knows of.
+  const { type, index } = columns.learn(field.name, field.type)
+  return { kind: 'column', type, index, dictionary: dictionaryOf(index) }
+}
+
+export function keyAt(reader: FieldReader, chunk: Chunk, row: number, series: number): Key {
+  switch (reader.kind) {
+    case 'time':
+      return chunk.times[row]
+    case 'tag': {
+      const code = reader.tag.codes.values[series]
+      return code < 0 ? null : code
+    }
+    case 'column': {
+      const column = chunk.columns[reader.index]
+      if (column === undefined || isNullIn(column, row)) return null
+      if (column.type === 'string') return reader.dictionary.codeFrom(column.dictionary, column.codes[row])
+      if (column.type === 'boolean' || column.exact === null) return column.values[row]
+      return Math.abs(column.values[row]) >= 2 ** 53 ? column.exact[row] : column.values[row]
+    }
+    case 'absent':
+      return null
+  }
+}
+
+/** Orders two values of a field: null first, strings by code point, false before true. */
+export function compareKeys(reader: FieldReader, left: Key, right: Key): number {
+  if (left === right) return 0
+  if (left === null) return -1
+  if (right === null) return 1
+  if (reader.kind !== 'time' && reader.type === 'string') return reader.dictionary.compare(Number(left), Number(right))
+  return left < right ? -1 : left > right ? 1 : 0
+}

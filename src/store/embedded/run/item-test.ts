@@ -1,0 +1,37 @@
+import { type Chunk, isNullIn, type Segment } from '../head/chunk.ts'
+import type { FieldReader } from './field-reader.ts'
+
+/** Whether rows are items of a query: at least one of the requested metrics is not null. */
+export class ItemTest {
+  readonly #columns: readonly number[]
+
+  constructor(metrics: readonly FieldReader[]) {
+    this.#columns = metrics.flatMap((metric) => (metric.kind === 'column' ? [metric.index] : []))
+  }
+
+  isItem(chunk: Chunk, row: number): boolean {
+    for (const index of this.#columns) {
+      const column = chunk.columns[index]
+      if (column !== undefined && !isNullIn(column, row)) return true
+    }
+    return false
+  }
+
+  count({ chunk, start, end }: Segment): number {
+    let count = 0
+    for (let row = start; row < end; row++) if (this.isItem(chunk, row)) count++
+    return count
+  }
+
+  /** The last item of rows [start, end), -1 when there is none. */
+  last(chunk: Chunk, start: number, end: number): number {
+    for (let row = end - 1; row >= start; row--) if (this.isItem(chunk, row)) return row
+    return -1
+  }
+
+  /** The first item of rows [start, end), -1 when there is none. */
+  first(chunk: Chunk, start: number, end: number): number {
+    for (let row = start; row < end; row++) if (this.isItem(chunk, row)) return row
+    return -1
+  }
+}

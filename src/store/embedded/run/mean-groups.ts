@@ -1,0 +1,122 @@
+import type { PlanLimits } from '../../../model/plan.ts'
+import { type Chunk, newChunk } from '../head/chunk.ts'
+import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
+import type { HourSums } from '../reading/sealed-source.ts'
+import type { Combinations } from './combinations.ts'
+import type { FieldReader } from './field-reader.ts'
+import { resultTooLarge, tooManyBuckets } from './limits.ts'
+import { GroupSums, type Sum, sumRows } from './sum.ts'
+
+/** For combinations of tags alone, which no row is needed for. */
+const noRows = newChunk(0)
+
+/** The groups of an average: a bucket, a tag (or all of them pooled) and a combination of fields each. */
+export class MeanGroups {
+  /** By group. */
+  readonly bucketsMs = new GrowableFloat64()
+  readonly series = new GrowableInt32()
+  readonly combinations = new GrowableInt32()
+  /** By metric. */
+  readonly sums: readonly GroupSums[]
+  /** The date of the oldest item, for a bucket that has no start of its own. */
+  firstMs = Number.POSITIVE_INFINITY
+  readonly #columns: readonly number[]
+  readonly #parts: readonly Sum[]
+  readonly #combined: Combinations | null
+  readonly #limits: PlanLimits
+  /** The groups of the tag at hand, by bucket and then (when there are fields) by combination. */
+  readonly #byBucket = new Map<number, number>()
+  readonly #byCombination = new Map<number, Map<number, number>>()
+  /** The buckets of all tags, each once: as ticks of a snap are counted. */
+  readonly #bucketsSeen = new Set<number>()
+
+  constructor(metrics: readonly FieldReader[], combined: Combinations | null, limits: PlanLimits) {
+    this.#columns = metrics.map((metric) => (metric.kind === 'column' ? metric.index : -1))
+    this.sums = metrics.map(() => new GroupSums())
+    this.#parts = metrics.map(() => ({ sum: 0, error: 0, count: 0 }))
+    this.#combined = combined
+    this.#limits = limits
+  }
+
+  get length(): number {
+    return this.bucketsMs.length
+  }
+
+  /** What follows belongs to another tag. */
+  nextTag(): void {
+    this.#byBucket.clear()
+    this.#byCombination.clear()
+  }
+
+  /** Adds rows [start, end) of one series, which belong to one bucket and combination. Rows without a value make no group. */
+  add(chunk: Chunk, start: number, end: number, series: number, bucketMs: number): void {
+    let count = 0
+    for (let metric = 0; metric < this.#columns.length; metric++) {
+      const part = this.#parts[metric]
+      const values = this.#values(chunk, metric)
+      if (values === null) part.count = 0
+      else sumRows(values, start, end, 1, part)
+      count += part.count
+    }
+    if (count === 0) return
+    if (chunk.times[start] < this.firstMs) this.#findFirst(chunk, start, end)
+    const group = this.#group(bucketMs, this.#combined?.at(chunk, start, series) ?? 0, series)
+    for (let metric = 0; metric < this.#columns.length; metric++) {
+      const values = this.#values(chunk, metric)
+      if (values !== null && this.#parts[metric].count > 0) {
+        this.sums[metric].add(group, this.#parts[metric], values, start, end)
+      }
+    }
+  }
+
+  /** Adds hour number `hour` of rollups of one series, one of `hours` a metric. */
+  addHour(hours: readonly (HourSums | null)[], hour: number, series: number, bucketMs: number): void {
+    let group = -1
+    for (let metric = 0; metric < hours.length; metric++) {
+      const sums = hours[metric]
+      if (sums === null || sums.counts[hour] === 0) continue
+      if (group === -1) group = this.#group(bucketMs, this.#combined?.at(noRows, 0, series) ?? 0, series)
+      this.sums[metric].addSum(group, sums.sums[hour], sums.errors?.[hour] ?? 0, sums.counts[hour])
+    }
+  }
+
+  #values(chunk: Chunk, metric: number): Float64Array | null {
+    const column = chunk.columns[this.#columns[metric]]
+    return column?.type === 'double' || column?.type === 'long' ? column.values : null
+  }
+
+  #findFirst(chunk: Chunk, start: number, end: number): void {
+    for (let row = start; row < end; row++) {
+      for (let metric = 0; metric < this.#columns.length; metric++) {
+        const values = this.#values(chunk, metric)
+        if (values === null || Number.isNaN(values[row])) continue
+        this.firstMs = Math.min(this.firstMs, chunk.times[row])
+        return
+      }
+    }
+  }
+
+  #group(bucketMs: number, combination: number, series: number): number {
+    const groups = this.#combined === null ? this.#byBucket : this.#combinationsOf(bucketMs)
+    const key = this.#combined === null ? bucketMs : combination
+    const known = groups.get(key)
+    if (known !== undefined) return known
+    const group = this.length
+    this.#bucketsSeen.add(bucketMs)
+    if (this.#bucketsSeen.size > this.#limits.buckets) throw tooManyBuckets(this.#limits.buckets)
+    if (group === this.#limits.resultRows) throw resultTooLarge(this.#limits.resultRows, null)
+    groups.set(key, group)
+    this.bucketsMs.push(bucketMs)
+    this.series.push(series)
+    this.combinations.push(combination)
+    return group
+  }
+
+  #combinationsOf(bucketMs: number): Map<number, number> {
+    const known = this.#byCombination.get(bucketMs)
+    if (known !== undefined) return known
+    const groups = new Map<number, number>()
+    this.#byCombination.set(bucketMs, groups)
+    return groups
+  }
+}

@@ -1,0 +1,183 @@
+import type { ColumnVector, LongColumn } from '../../../model/column.ts'
+import type { ResultBatch } from '../../series-store.ts'
+import { type Chunk, exactOf, type NumberColumn, type Segment } from '../head/chunk.ts'
+import type { Dictionary } from '../head/dictionary.ts'
+import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
+import type { KeptRows } from '../head/kept-rows.ts'
+import type { FieldReader } from './field-reader.ts'
+import type { ItemTest } from './item-test.ts'
+
+const exactFrom = 2 ** 53
+/** A chunk is held on to from one row of so many on. */
+const heldPart = 4
+
+/** Rows that a query answers with, by where they lie. */
+export class PickedRows {
+  /** A pick's chunk is one of these, by its number. */
+  readonly #chunks: Chunk[] = []
+  readonly #chunkOf = new GrowableInt32()
+  readonly #rows = new GrowableInt32()
+  readonly #series = new GrowableInt32()
+  readonly #times = new GrowableFloat64()
+  readonly #kept: KeptRows | null
+
+  /** `kept` takes copies of single rows, null when they may be read where they lie. */
+  constructor(kept: KeptRows | null) {
+    this.#kept = kept
+  }
+
+  get length(): number {
+    return this.#rows.length
+  }
+
+  /** The dates of the picks. */
+  get times(): Float64Array {
+    return this.#times.values.subarray(0, this.length)
+  }
+
+  add(chunk: Chunk, row: number, series: number): void {
+    if (this.#kept === null) {
+      this.#pick(chunk, row, series)
+      return
+    }
+    const place = this.#kept.keep(chunk, row, row + 1)
+    this.#pick(this.#kept.chunk, place, series)
+  }
+
+  /** Picks the items of a segment. A chunk of which a good part is picked is held on to, for copies would take as much. */
+  addItems({ chunk, start, end }: Segment, series: number, items: ItemTest): void {
+    const isHeld = this.#kept === null || (end - start) * heldPart >= chunk.times.length
+    if (isHeld) {
+      for (let row = start; row < end; row++) if (items.isItem(chunk, row)) this.#pick(chunk, row, series)
+      return
+    }
+    // Neighbouring items are copied together.
+    for (let row = start; row < end; row++) {
+      const first = row
+      while (row < end && items.isItem(chunk, row)) row++
+      if (row === first) continue
+      const place = this.#kept.keep(chunk, first, row)
+      for (let copy = place; copy < place + row - first; copy++) this.#pick(this.#kept.chunk, copy, series)
+    }
+  }
+
+  #pick(chunk: Chunk, row: number, series: number): void {
+    if (this.#chunks[this.#chunks.length - 1] !== chunk) this.#chunks.push(chunk)
+    this.#chunkOf.push(this.#chunks.length - 1)
+    this.#rows.push(row)
+    this.#series.push(series)
+    this.#times.push(chunk.times[row])
+  }
+
+  chunk(pick: number): Chunk {
+    return this.#chunks[this.#chunkOf.values[pick]]
+  }
+
+  row(pick: number): number {
+    return this.#rows.values[pick]
+  }
+
+  series(pick: number): number {
+    return this.#series.values[pick]
+  }
+
+  /** The picks from place `start` up to `end` of `order` (null: as picked) as columns. */
+  batch(readers: readonly FieldReader[], order: Int32Array | null, start: number, end: number): ResultBatch {
+    const picks = new Int32Array(end - start)
+    for (let place = start; place < end; place++) picks[place - start] = order === null ? place : order[place]
+    return { rows: picks.length, columns: readers.map((reader) => this.#column(reader, picks)) }
+  }
+
+  #column(reader: FieldReader, picks: Int32Array): ColumnVector {
+    switch (reader.kind) {
+      case 'time': {
+        const values = new Float64Array(picks.length)
+        const times = this.times
+        for (let place = 0; place < values.length; place++) {
+          values[place] = times[picks[place]]
+        }
+        return { type: 'timestamp', values }
+      }
+      case 'tag': {
+        const codes = new Int32Array(picks.length)
+        const series = this.#series.values
+        const bySeries = reader.tag.codes.values
+        for (let place = 0; place < codes.length; place++) codes[place] = bySeries[series[picks[place]]]
+        return { type: 'string', codes, dictionary: reader.dictionary.strings }
+      }
+      case 'column':
+        return this.#stored(reader, picks)
+      case 'absent':
+        return nulls(reader.type, picks.length, reader.dictionary)
+    }
+  }
+
+  #stored(reader: FieldReader & { kind: 'column' }, picks: Int32Array): ColumnVector {
+    const column = nulls(reader.type, picks.length, reader.dictionary)
+    switch (column.type) {
+      case 'string':
+        this.#codes(reader, picks, column.codes)
+        return column
+      case 'boolean':
+        this.#flags(reader.index, picks, column.values)
+        return column
+      default:
+        this.#numbers(reader.index, picks, column.values)
+        return column.type === 'long' ? this.#exact(reader.index, picks, column) : column
+    }
+  }
+
+  #numbers(index: number, picks: Int32Array, values: Float64Array): void {
+    for (let place = 0; place < values.length; place++) {
+      const column = this.chunk(picks[place]).columns[index]
+      if (column !== undefined && column.type !== 'string') values[place] = column.values[this.row(picks[place])]
+    }
+  }
+
+  #codes({ index, dictionary }: FieldReader & { kind: 'column' }, picks: Int32Array, codes: Int32Array): void {
+    for (let place = 0; place < codes.length; place++) {
+      const column = this.chunk(picks[place]).columns[index]
+      if (column?.type !== 'string') continue
+      codes[place] = dictionary.codeFrom(column.dictionary, column.codes[this.row(picks[place])])
+    }
+  }
+
+  #flags(index: number, picks: Int32Array, values: Uint8Array): void {
+    for (let place = 0; place < values.length; place++) {
+      const column = this.chunk(picks[place]).columns[index]
+      if (column?.type === 'boolean') values[place] = column.values[this.row(picks[place])]
+    }
+  }
+
+  /** Adds the exact digits where one of the longs is beyond 2^53. */
+  #exact(index: number, picks: Int32Array, column: LongColumn): LongColumn {
+    const { values } = column
+    if (!values.some((value) => Math.abs(value) >= exactFrom)) return column
+    const stored: NumberColumn = { type: 'long', values, exact: null }
+    const exact = exactOf(stored)
+    for (let place = 0; place < values.length; place++) {
+      const value = values[place]
+      if (Number.isNaN(value)) continue
+      if (Math.abs(value) < exactFrom) exact[place] = BigInt(value)
+      else {
+        const from = this.chunk(picks[place]).columns[index]
+        if (from?.type === 'long' && from.exact !== null) exact[place] = from.exact[this.row(picks[place])]
+      }
+    }
+    return { type: 'long', values, exact }
+  }
+}
+
+/** A column of nulls. */
+export function nulls(type: ColumnVector['type'], rows: number, dictionary: Dictionary): ColumnVector {
+  switch (type) {
+    case 'string':
+      return { type, codes: new Int32Array(rows).fill(-1), dictionary: dictionary.strings }
+    case 'boolean':
+      return { type, values: new Uint8Array(rows).fill(2) }
+    case 'long':
+      return { type, values: new Float64Array(rows).fill(Number.NaN), exact: null }
+    default:
+      return { type, values: new Float64Array(rows).fill(Number.NaN) }
+  }
+}

@@ -1,0 +1,140 @@
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { EntityField } from '../../../model/entity.ts'
+import type { PlanLimits, Selection } from '../../../model/plan.ts'
+import type { CopiedColumn } from '../head/copy-rows.ts'
+import { Dictionary } from '../head/dictionary.ts'
+import { KeptRows } from '../head/kept-rows.ts'
+import type { Table } from '../head/table.ts'
+import type { TableView } from '../head/table-view.ts'
+import { MergedSource } from '../reading/merged-source.ts'
+import { OpenFile } from '../reading/open-file.ts'
+import type { ReplacedColumn } from '../reading/replace-rows.ts'
+import type { SealedFile } from '../reading/sealed-source.ts'
+import { since } from '../reading/since-source.ts'
+import type { SeriesSource } from '../reading/source.ts'
+import type { EntityRegistry } from '../registry/entity-registry.ts'
+import { type FieldReader, fieldReader } from './field-reader.ts'
+import { ItemTest } from './item-test.ts'
+import { PickedRows } from './picked-rows.ts'
+import { type SelectedSeries, selectSeries } from './selected-series.ts'
+
+/** One state of an entity's rows. */
+export interface EntitySnapshot {
+  readonly registry: EntityRegistry
+  readonly tables: readonly { readonly table: Table; readonly view: TableView }[]
+  readonly files: readonly SealedFile[]
+}
+
+/** What the runs of all plan kinds share. */
+export interface PlanRun {
+  /** All rows of a series that have not left, in order. */
+  readonly source: SeriesSource
+  /** The parts of the source, for what needs no order; rows before this date have left. */
+  readonly sinceMs: number
+
+  readonly tables: readonly TableView[]
+  readonly files: readonly OpenFile[]
+  /** Whether rows of one date, in several parts, are one item. */
+  readonly replaces: boolean
+  readonly selected: SelectedSeries
+  readonly tag: FieldReader & { readonly kind: 'tag' }
+  readonly fields: readonly FieldReader[]
+  readonly metrics: readonly FieldReader[]
+  readonly items: ItemTest
+  readonly limits: PlanLimits
+  readonly pacer: Pacer
+  newPicks(): PickedRows
+}
+
+export async function preparePlan(
+  snapshot: EntitySnapshot,
+  selection: Selection,
+  limits: PlanLimits,
+  pacer: Pacer,
+): Promise<PlanRun> {
+  const { registry } = snapshot
+  const index = registry.series.tagOrNulls(selection.tag.name)
+  const dictionaryOf = dictionariesOf(snapshot)
+  const readerOf = (field: EntityField): FieldReader => fieldReader(registry, field, dictionaryOf)
+  const metrics = selection.metrics.map(readerOf)
+  const fields = selection.fields.map(readerOf)
+  const columns = copiedColumns([...fields, ...metrics])
+  const { sinceMs } = selection
+  const replaced = replacedColumns(registry, columns)
+  const { source, tables, files } = openSources(snapshot, columns, replaced, sinceMs)
+  const selected = await selectSeries(index, selection, pacer)
+  const run = {
+    source,
+    replaces: replaced !== null,
+    sinceMs: sinceMs ?? Number.NEGATIVE_INFINITY,
+    tables,
+    files,
+    selected,
+    fields,
+    metrics,
+    limits,
+    pacer,
+  }
+  return {
+    ...run,
+    tag: { kind: 'tag', type: 'string', tag: index, dictionary: index.dictionary },
+    items: new ItemTest(metrics),
+    newPicks: () => new PickedRows(files.length > 0 ? new KeptRows(columns, mayTie(run)) : null),
+  }
+}
+
+/** Whether two items of an answer may have the same date, tag and fields. */
+export function mayTie({ selected, fields }: Pick<PlanRun, 'selected' | 'fields'>): boolean {
+  const isOneSeriesPerTag = selected.bounds.length - 1 === selected.series.length
+  return !isOneSeriesPerTag || fields.length > 0
+}
+
+/** Codes of one table are read as they are; those of several sources, as codes of a dictionary of the run. */
+function dictionariesOf({ tables, files }: EntitySnapshot): (column: number) => Dictionary {
+  if (files.length === 0 && tables.length === 1) return (column) => tables[0].table.dictionary(column)
+  const dictionaries = new Map<number, Dictionary>()
+  return (column) => {
+    const known = dictionaries.get(column)
+    if (known !== undefined) return known
+    const dictionary = new Dictionary()
+    dictionaries.set(column, dictionary)
+    return dictionary
+  }
+}
+
+function copiedColumns(readers: readonly FieldReader[]): readonly CopiedColumn[] {
+  const columns = new Map<number, CopiedColumn>()
+  for (const reader of readers) if (reader.kind === 'column') columns.set(reader.index, reader)
+  return [...columns.values()]
+}
+
+/** Of the columns of a plan those that newer rows replace; null when the entity keeps all rows. */
+function replacedColumns(
+  { columns }: EntityRegistry,
+  copied: readonly CopiedColumn[],
+): readonly ReplacedColumn[] | null {
+  const { replaced } = columns
+  if (replaced === null) return null
+  const wanted = new Set(copied.map(({ index }) => index))
+  return replaced.filter(({ index }) => wanted.has(index))
+}
+
+function openSources(
+  snapshot: EntitySnapshot,
+  copied: readonly CopiedColumn[],
+  replaced: readonly ReplacedColumn[] | null,
+  sinceMs: number | null,
+): Pick<PlanRun, 'source' | 'tables' | 'files'> {
+  const tables = snapshot.tables.map(({ view }) => view)
+  const origins = (replaced ?? []).map(({ originIndex }): CopiedColumn => {
+    return { index: originIndex, type: 'long', dictionary: new Dictionary() }
+  })
+  const columns = [...copied, ...origins]
+  const indices = columns.map(({ index }) => index)
+  const files = snapshot.files
+    .filter(({ info }) => sinceMs === null || info.lastMs >= sinceMs)
+    .map((file) => new OpenFile(file, indices, 'cached'))
+  const isOneTable = files.length === 0 && tables.length === 1
+  const source = isOneTable ? tables[0] : new MergedSource(tables, files, () => columns, replaced)
+  return { source: since(source, sinceMs), tables, files }
+}

@@ -1,0 +1,103 @@
+import type { ColumnVector } from '../../../model/column.ts'
+import type { AveragePlan } from '../../../model/plan.ts'
+import type { ResultBatch } from '../../series-store.ts'
+import { batchRows } from './answer-items.ts'
+import { collectMeans } from './collect-means.ts'
+import { Combinations } from './combinations.ts'
+import type { FieldReader, Key } from './field-reader.ts'
+import type { MeanGroups } from './mean-groups.ts'
+import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
+import { nulls } from './picked-rows.ts'
+import type { PlanRun } from './plan-run.ts'
+
+/** Means by bucket, tag and fields. */
+export async function* runAverage(plan: AveragePlan, run: PlanRun): AsyncGenerator<ResultBatch> {
+  const combined = run.fields.length > 0 ? new Combinations(run.fields) : null
+  const groups = await collectMeans(plan, run, combined)
+  const open = plan.granularity.kind === 'all'
+  if (open) {
+    const startMs = plan.range.fromMs === Number.NEGATIVE_INFINITY ? groups.firstMs : plan.range.fromMs
+    groups.bucketsMs.values.fill(startMs, 0, groups.length)
+  }
+  const order = await orderGroups(groups, plan.byTag ? run.tag : null, combined, run)
+  for (let start = 0; start < groups.length; start += batchRows) {
+    const end = Math.min(groups.length, start + batchRows)
+    yield answer(plan, run, groups, combined, order.subarray(start, end))
+    if (run.pacer.spend((end - start) * run.metrics.length)) await run.pacer.rest()
+  }
+}
+
+/** Groups were made tag by tag, in the order of the tags. */
+async function orderGroups(
+  groups: MeanGroups,
+  tag: PlanRun['tag'] | null,
+  combined: Combinations | null,
+  { pacer }: PlanRun,
+): Promise<Int32Array> {
+  const times = groups.bucketsMs.values.subarray(0, groups.length)
+  const order = (await orderByTime(times, pacer)) ?? inOrder(groups.length)
+  if (combined === null) return order
+  const series = groups.series.values
+  const codes = tag?.tag.codes.values ?? null
+  const same = (left: number, right: number): boolean =>
+    times[left] === times[right] && (codes === null || codes[series[left]] === codes[series[right]])
+  const combinations = groups.combinations.values
+  await orderWithin(order, same, (left, right) => combined.compare(combinations[left], combinations[right]), pacer)
+  return order
+}
+
+function answer(
+  plan: AveragePlan,
+  run: PlanRun,
+  groups: MeanGroups,
+  combined: Combinations | null,
+  order: Int32Array,
+): ResultBatch {
+  const columns: ColumnVector[] = [{ type: 'timestamp', values: pick(groups.bucketsMs.values, order) }]
+  if (plan.byTag) {
+    const codes = new Int32Array(order.length)
+    for (let place = 0; place < order.length; place++) {
+      codes[place] = run.tag.tag.codes.values[groups.series.values[order[place]]]
+    }
+    columns.push({ type: 'string', codes, dictionary: run.tag.dictionary.strings })
+  }
+  for (let field = 0; field < run.fields.length; field++) {
+    const keyOf = (place: number): Key =>
+      combined === null ? null : combined.key(groups.combinations.values[order[place]], field)
+    columns.push(keyColumn(run.fields[field], order.length, keyOf))
+  }
+  for (const sums of groups.sums) {
+    const values = new Float64Array(order.length)
+    for (let place = 0; place < values.length; place++) values[place] = sums.mean(order[place])
+    columns.push({ type: 'double', values })
+  }
+  return { rows: order.length, columns }
+}
+
+function pick(values: Float64Array, order: Int32Array): Float64Array {
+  const picked = new Float64Array(order.length)
+  for (let place = 0; place < picked.length; place++) picked[place] = values[order[place]]
+  return picked
+}
+
+/** The values of a field of the combinations as a column. */
+function keyColumn(reader: FieldReader, rows: number, keyOf: (place: number) => Key): ColumnVector {
+  if (reader.kind === 'time') throw new Error('the time field is no dimension')
+  const column = nulls(reader.type, rows, reader.dictionary)
+  let exact: BigInt64Array | null = null
+  for (let place = 0; place < rows; place++) {
+    const key = keyOf(place)
+    if (key === null) continue
+    if (column.type === 'string') column.codes[place] = Number(key)
+    else column.values[place] = Number(key)
+    if (typeof key !== 'bigint') continue
+    exact ??= new BigInt64Array(rows)
+    exact[place] = key
+  }
+  if (column.type !== 'long' || exact === null) return column
+  for (let place = 0; place < rows; place++) {
+    const value = column.values[place]
+    if (Math.abs(value) < 2 ** 53) exact[place] = BigInt(value)
+  }
+  return { type: 'long', values: column.values, exact }
+}

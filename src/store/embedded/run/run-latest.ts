@@ -1,0 +1,68 @@
+import type { ResultBatch } from '../../series-store.ts'
+import type { Chunk } from '../head/chunk.ts'
+import { answerItems } from './answer-items.ts'
+import { resultTooLarge } from './limits.ts'
+import type { PickedRows } from './picked-rows.ts'
+import type { PlanRun } from './plan-run.ts'
+
+export interface Item {
+  readonly chunk: Chunk
+  readonly row: number
+  readonly series: number
+}
+
+export function isNewer(left: Item, right: Item): boolean {
+  const leftMs = left.chunk.times[left.row]
+  const rightMs = right.chunk.times[right.row]
+  if (leftMs !== rightMs) return leftMs > rightMs
+  return left.chunk.positions[left.row] > right.chunk.positions[right.row]
+}
+
+/** Each tag's newest item within the range. */
+export async function* runLatest(fromMs: number, toMs: number, run: PlanRun): AsyncGenerator<ResultBatch> {
+  const picked = await pickNewest(fromMs, toMs, run)
+  yield* answerItems(run, picked)
+}
+
+/** Picks each tag's newest item within the range, in the order of the tags. */
+export async function pickNewest(fromMs: number, toMs: number, run: PlanRun): Promise<PickedRows> {
+  const { series, bounds } = run.selected
+  const picked = run.newPicks()
+  let count = 0
+  for (let group = 0; group + 1 < bounds.length; group++) {
+    let newest: Item | null = null
+    for (let index = bounds[group]; index < bounds[group + 1]; index++) {
+      const prepared = run.source.prepare(series[index], run.pacer)
+      if (prepared !== null) await prepared
+      let item = newestNear(series[index], fromMs, toMs, run)
+      if (item === undefined) item = await newestOf(series[index], fromMs, toMs, run)
+      if (item !== null && (newest === null || isNewer(item, newest))) newest = item
+      if (run.pacer.spend(4)) await run.pacer.rest()
+    }
+    if (newest === null) continue
+    count++
+    if (count <= run.limits.resultRows) picked.add(newest.chunk, newest.row, newest.series)
+  }
+  if (count > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, count)
+  return picked
+}
+
+/** Looks at the newest segment, which mostly has an item; undefined when it has none, though older ones may. */
+function newestNear(series: number, fromMs: number, toMs: number, { source, items }: PlanRun): Item | null | undefined {
+  let item: Item | null | undefined = null
+  source.backward(series, fromMs, toMs, (chunk, start, end) => {
+    const row = items.last(chunk, start, end)
+    item = row === -1 ? undefined : { chunk, row, series }
+    return false
+  })
+  return item
+}
+
+async function newestOf(series: number, fromMs: number, toMs: number, run: PlanRun): Promise<Item | null> {
+  for (const { chunk, start, end } of run.source.runBackward(series, fromMs, toMs)) {
+    const row = run.items.last(chunk, start, end)
+    if (row !== -1) return { chunk, row, series }
+    if (run.pacer.spend(end - start)) await run.pacer.rest()
+  }
+  return null
+}
