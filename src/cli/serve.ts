@@ -32,7 +32,7 @@ export function addServe(program: Command, context: CliContext): void {
         if (value !== undefined) flags[name] = value
       }
       // Loaded here, so that the other commands start without the service's parts.
-      const { serve } = await import('../serve.ts')
+      const { serve } = await import('../service/serve.ts')
       context.exitWith(await serve({ flags, environment: context.environment }))
     })
 }

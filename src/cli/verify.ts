@@ -23,7 +23,7 @@ export function addVerify(program: Command, context: CliContext): void {
       const file = config === undefined ? null : { path: config, text: await readFile(config, 'utf8') }
       const settings = loadSettings({ flags, environment: context.environment, file })
       // Loaded here, so that the other commands start without the service's parts.
-      const { verifyData } = await import('../verify.ts')
+      const { verifyData } = await import('../service/verify-data.ts')
       let damages = 0
       for await (const { part, isDamaged, found } of verifyData(settings)) {
         if (isDamaged) damages++

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServiceOverrides, startService } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import type { Observe } from '../../src/observe/event.ts'
+import { type ServiceOverrides, startService } from '../../src/service/start-service.ts'
 import { adminKey } from './server-process.ts'
 
 export interface RunningService {

@@ -2,8 +2,8 @@
 // writes of the journal go well before.
 import { existsSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { startService } from '../../../dist/app.js'
 import { loadSettings } from '../../../dist/config/load.js'
+import { startService } from '../../../dist/service/start-service.js'
 
 const flags = Object.fromEntries(
   process.argv

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { Backups } from './admin/backups.ts'
-import { copySqliteCatalog } from './catalog/sqlite/copy-catalog.ts'
-import { openSqliteCatalog } from './catalog/sqlite/sqlite-catalog.ts'
-import type { Settings } from './config/settings.ts'
-import { openFileJournalReader } from './journal/file/reader.ts'
-import { nodeDisk } from './lib/node-disk.ts'
+import { Backups } from '../admin/backups.ts'
+import { copySqliteCatalog } from '../catalog/sqlite/copy-catalog.ts'
+import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import type { Settings } from '../config/settings.ts'
+import { openFileJournalReader } from '../journal/file/reader.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
+import { storedFiles } from '../store-thread/stored-files.ts'
 import { dataPaths, openJournal, type Storage, type StorageParts } from './open-storage.ts'
-import { storedFiles } from './store-thread/stored-files.ts'
 
 /** Removes what a crash left of backups. */
 export async function openBackups(

@@ -1,9 +1,9 @@
 // The service as a process: settings, the ready line, signals, the exit code.
 import { readFile } from 'node:fs/promises'
-import { type ServiceOverrides, startService } from './app.ts'
-import { loadSettings, SettingsError } from './config/load.ts'
-import type { Settings } from './config/settings.ts'
-import { logSink } from './observe/log.ts'
+import { loadSettings, SettingsError } from '../config/load.ts'
+import type { Settings } from '../config/settings.ts'
+import { logSink } from '../observe/log.ts'
+import { type ServiceOverrides, startService } from './start-service.ts'
 
 export interface ServeOptions {
   /** Settings by their names, and `config`: the path of a file of settings. */
