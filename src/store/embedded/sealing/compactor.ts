@@ -1,4 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
+import type { Reach } from '../../../observe/step.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { sortCodes } from '../head/sort-codes.ts'
@@ -7,7 +8,6 @@ import { OpenFile } from '../reading/open-file.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { since } from '../reading/since-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
-import type { ReachStep } from '../store-step.ts'
 import { countDays } from './count-days.ts'
 import { layDown } from './lay-down.ts'
 
@@ -19,7 +19,7 @@ export interface CompactOptions {
   /** Rows before this date have left, and are left out; null while none have. No file is wholly before it. */
   readonly sinceMs: number | null
   readonly pacer: Pacer
-  readonly reach: ReachStep
+  readonly reach: Reach
 }
 
 /**
@@ -30,7 +30,7 @@ export async function compactFiles(
   files: readonly SealedFile[],
   { registry, folder, dayRowsMin, sinceMs, pacer, reach }: CompactOptions,
 ): Promise<readonly SealedFile[]> {
-  await reach('compact-chosen')
+  reach('compact-chosen')
   const { entityId } = registry
   const day = commonDay(files)
   const { all } = registry.columns

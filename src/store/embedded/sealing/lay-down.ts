@@ -21,9 +21,9 @@ export interface LayDownOptions {
   readonly dayRowsMin: number
   readonly pacer: Pacer
   readonly reach: {
-    readonly written: () => void | Promise<void>
-    readonly renamed: () => void | Promise<void>
-    readonly synced: () => void | Promise<void>
+    readonly written: () => void
+    readonly renamed: () => void
+    readonly synced: () => void
   }
 }
 
@@ -36,11 +36,11 @@ export async function layDown(parts: readonly LaidRows[], options: LayDownOption
     const files: SealedFile[] = []
     for (const writer of writers) {
       files.push(await writer.publish())
-      await reach.renamed()
+      reach.renamed()
     }
     for (const entityId of new Set(files.map(({ info }) => info.entityId))) {
       await folder.sync(entityId)
-      await reach.synced()
+      reach.synced()
     }
     return files
   } catch (error) {
@@ -59,7 +59,7 @@ async function writeFiles(rows: LaidRows, options: LayDownOptions, writers: Seal
     writers.push(writer)
     await writeRows(rows, choice, writer, pacer)
     await writer.finish()
-    await reach.written()
+    reach.written()
   }
   for (const day of days.sort((left, right) => left - right)) await write({ entityId, kind: 'day', day }, { day })
   if (dayRows.size > days.length) await write({ entityId, kind: 'mixed', day: null }, { exceptDays: new Set(days) })

@@ -5,9 +5,10 @@ import { columnOf } from '../../../../test/support/random-rows.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { Plan } from '../../../model/plan.ts'
+import type { Step } from '../../../observe/step.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
-import type { StoreStep } from '../store-step.ts'
+
 import { compactFiles } from './compactor.ts'
 import { sealRows } from './sealer.ts'
 
@@ -25,7 +26,7 @@ let nowMs = 0
 let position = 0
 let store: EmbeddedStore
 let folder: MemoryFolder
-let steps: StoreStep[]
+let steps: Step[]
 
 beforeEach(() => {
   nowMs = 1000
@@ -59,7 +60,7 @@ function push(rows: readonly Row[], entityId = 1): void {
 }
 
 function options(dayRowsMin: number, into: SealedFolder = folder) {
-  return { folder: into, dayRowsMin, sinceMs: () => null, pacer, reach: (step: StoreStep) => void steps.push(step) }
+  return { folder: into, dayRowsMin, sinceMs: () => null, pacer, reach: (step: Step) => void steps.push(step) }
 }
 
 async function seal(dayRowsMin: number): Promise<readonly SealedFile[]> {

@@ -1,9 +1,9 @@
 import type { Pacer } from '../../../lib/pacer.ts'
+import type { Reach } from '../../../observe/step.ts'
 import type { FrozenRows } from '../embedded-store.ts'
 import { sortCodes } from '../head/sort-codes.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { since } from '../reading/since-source.ts'
-import type { ReachStep } from '../store-step.ts'
 import { countDays } from './count-days.ts'
 import { type LaidRows, layDown } from './lay-down.ts'
 
@@ -14,7 +14,7 @@ export interface SealOptions {
   /** Rows before this date have left the entity, and are not written; null while none have. */
   readonly sinceMs: (entityId: number) => number | null
   readonly pacer: Pacer
-  readonly reach: ReachStep
+  readonly reach: Reach
 }
 
 /**
@@ -23,7 +23,7 @@ export interface SealOptions {
  */
 export async function sealRows(frozen: FrozenRows, options: SealOptions): Promise<readonly SealedFile[]> {
   const { folder, dayRowsMin, sinceMs, pacer, reach } = options
-  await reach('seal-frozen')
+  reach('seal-frozen')
   const views = frozen.tables.map((table) => ({ table, view: table.open() }))
   try {
     const parts: LaidRows[] = []
