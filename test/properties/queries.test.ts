@@ -12,13 +12,14 @@ import type { Value } from '../../src/model/column.ts'
 import type { Entity, EntityField } from '../../src/model/entity.ts'
 import type { Duplicates, Ingest } from '../../src/model/ingest.ts'
 import { formatInstant } from '../../src/model/instant.ts'
-import { outputFields, type Plan } from '../../src/model/plan.ts'
+import { outputFields } from '../../src/model/plan.ts'
 import { Queries } from '../../src/query/queries.ts'
 import type { AnswerFormat } from '../../src/query/query-runner.ts'
 import type { QueryKind, QueryRequest } from '../../src/query/requests.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { bodyOf, inProcessRunner } from '../support/in-process.ts'
 import { itemOf, ModelStore, type ResultRow } from '../support/model-store.ts'
+import { planSince } from '../support/plan-since.ts'
 import {
   dateText,
   oneOf,
@@ -294,7 +295,7 @@ function expectNear(actual: unknown, expected: Value): void {
 }
 
 async function check(world: World, question: Question): Promise<void> {
-  const plan = since(question.plan, world.sinceMs)
+  const plan = planSince(question.plan, world.sinceMs)
   const fields = outputFields(plan)
   const expected = world.model.run(plan)
   const json = await world.ask(question, 'json')
@@ -312,22 +313,6 @@ async function check(world: World, question: Question): Promise<void> {
     const key = JSON.parse(expectedJson(fields.slice(0, keys), expected[index])) as object
     expect(Object.fromEntries(Object.entries(row).slice(0, keys))).toEqual(key)
     for (const [metric, { name }] of fields.slice(keys).entries()) expectNear(row[name], expected[index][keys + metric])
-  }
-}
-
-function since(plan: Plan, sinceMs: number | null): Plan {
-  const selection = { ...plan.selection, sinceMs }
-  switch (plan.kind) {
-    case 'select':
-      return { ...plan, selection }
-    case 'average':
-      return { ...plan, selection }
-    case 'snap':
-      return { ...plan, selection }
-    case 'latest':
-      return { ...plan, selection }
-    default:
-      return { ...plan, selection }
   }
 }
 

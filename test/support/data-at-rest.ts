@@ -13,6 +13,7 @@ import { compactFiles } from '../../src/store/embedded/sealing/compactor.ts'
 import { sealRows } from '../../src/store/embedded/sealing/sealer.ts'
 import { expectSame, rowsOf } from './expect-rows.ts'
 import { ModelStore } from './model-store.ts'
+import { planSince } from './plan-since.ts'
 import {
   columnOf,
   type Draw,
@@ -149,20 +150,7 @@ class History {
 
   /** A plan as it is asked now. */
   asked(plan: Plan): Plan {
-    const { sinceMs } = this
-    const selection = { ...plan.selection, sinceMs }
-    switch (plan.kind) {
-      case 'select':
-        return { ...plan, selection }
-      case 'average':
-        return { ...plan, selection }
-      case 'snap':
-        return { ...plan, selection }
-      case 'latest':
-        return { ...plan, selection }
-      default:
-        return { ...plan, selection }
-    }
+    return planSince(plan, this.sinceMs)
   }
 
   /** Days leave; or none is to leave any more, and what had left is gone for good. */
