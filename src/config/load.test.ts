@@ -140,3 +140,29 @@ test('every default is within its own bounds', () => {
   )
   expect(strays).toEqual([])
 })
+
+describe('the cluster engine says what it lacks', () => {
+  const whole = {
+    TIDEMARK_ENGINE: 'cluster',
+    TIDEMARK_KAFKA_BROKERS: 'kafka-1:9092,kafka-2:9092',
+    TIDEMARK_DRUID_ROUTER: 'http://druid:8888',
+    TIDEMARK_POSTGRES_URL: 'postgres://tidemark@postgres/tidemark',
+  }
+  const { TIDEMARK_DRUID_ROUTER: _, ...withoutDruid } = whole
+
+  test.each<[environment: Record<string, string>, sentences: RegExp[]]>([
+    [{ TIDEMARK_ENGINE: 'cluster' }, [/needs kafka\.brokers/, /needs druid\.router/, /needs postgres\.url/]],
+    [{ ...whole, TIDEMARK_KAFKA_BROKERS: '' }, [/needs kafka\.brokers/]],
+    [{ ...withoutDruid, TIDEMARK_DRUID_BROKER: 'http://druid:8082' }, [/druid\.broker and druid\.overlord/]],
+    [{ TIDEMARK_ROLE: 'api' }, [/role is for engine=cluster/]],
+  ])('%j', (environment, sentences) => {
+    const load = () => loadSettings({ flags: {}, environment, file: null })
+    for (const sentence of sentences) expect(load).toThrow(sentence)
+  })
+
+  test('and takes what it needs', () => {
+    const environment = { ...withoutDruid, TIDEMARK_DRUID_BROKER: 'http://b:1', TIDEMARK_DRUID_OVERLORD: 'http://o:1' }
+    expect(loadSettings({ flags: {}, environment: whole, file: null }).kafka.brokers).toHaveLength(2)
+    expect(loadSettings({ flags: {}, environment, file: null }).engine).toBe('cluster')
+  })
+})

@@ -1,3 +1,4 @@
+import { missingForEngine } from './cluster-settings.ts'
 import { environmentName, flagName, type Settings, settingEntries } from './settings.ts'
 
 export interface SettingSources {
@@ -40,6 +41,8 @@ export function loadSettings({ flags, environment, file }: SettingSources): Sett
   }
   if (sentences.length > 0) throw new SettingsError(sentences)
   assertComplete(tree)
+  const missing = missingForEngine(tree)
+  if (missing.length > 0) throw new SettingsError(missing)
   return tree
 }
 

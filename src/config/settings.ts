@@ -1,5 +1,6 @@
 // Every setting of the server, once: parsing, the help text and docs/configuration.md are made from this table.
 import { answerSettings } from './answer-settings.ts'
+import { clusterSettings } from './cluster-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { boolean, choice, integer, list, type Setting, secret, text } from './setting.ts'
 import { storeSettings } from './store-settings.ts'
@@ -150,6 +151,7 @@ const settingTable = {
     description: 'The most that one write to the journal takes of what waits; a single larger push is written whole.',
   }),
   ...storeSettings,
+  ...clusterSettings,
   'cors.origins': list({
     pattern: /^(\*|https?:\/\/[^\s/,]+)$/,
     allowed: 'a list of origins such as https://portal.example, or *',

@@ -1,0 +1,163 @@
+// The settings of the cluster engine, and which engine it is: a part of the table in settings.ts.
+import { longestMs, mebibyte } from './measures.ts'
+import { boolean, choice, integer, list, type Setting, secret, text } from './setting.ts'
+
+const optionalUrl = /^(https?:\/\/[^\s/,]+)?$/
+
+export const clusterSettings = {
+  engine: choice({
+    choices: ['embedded', 'cluster'],
+    default: 'embedded',
+    description:
+      'What keeps the data: this process in its data folder, or Apache Kafka, Apache Druid and PostgreSQL, which any number of processes share.',
+  }),
+  role: choice({
+    choices: ['all', 'api', 'pipeline'],
+    default: 'all',
+    description: 'What a process of a cluster does: it takes requests, it judges what was pushed, or both.',
+  }),
+  'cluster.name': text({
+    default: 'tidemark',
+    pattern: /^[a-z][a-z0-9_]{0,31}$/,
+    allowed: 'up to 32 lower case letters, digits and underscores, a letter first',
+    description:
+      'What the names of its topics, data sources and of its database schema begin with: two clusters may share the servers.',
+  }),
+  'ingest.lanes': integer({
+    default: 1,
+    unit: null,
+    min: 1,
+    max: 16,
+    description:
+      'Over how many partitions of the journal the pushes to one entity are spread. Above 1 they are written in parallel, and "pushed later" holds within a lane only.',
+  }),
+  'kafka.brokers': list({
+    pattern: /^[^\s:,]+:\d{1,5}$/,
+    allowed: 'a list of addresses such as kafka-1:9092',
+    description: 'Where to find Kafka. Needed by `engine=cluster`.',
+  }),
+  'kafka.user': text({
+    default: '',
+    description: 'The user name for Kafka (SASL); without one there is no authentication.',
+  }),
+  'kafka.password': secret({ defaultText: 'none', description: 'The password for Kafka.' }),
+  'kafka.mechanism': choice({
+    choices: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'],
+    default: 'SCRAM-SHA-512',
+    description: 'How the password is shown to Kafka.',
+  }),
+  'kafka.tls': boolean({ default: false, description: 'Speaks TLS with Kafka.' }),
+  'kafka.caFile': text({
+    default: '',
+    description: 'A PEM file of the authorities to trust for Kafka, in place of those of the system.',
+  }),
+  'kafka.journalPartitions': integer({
+    default: 8,
+    unit: null,
+    min: 1,
+    max: 16,
+    description: 'Partitions of the journal, when it is made. Their number never changes afterwards.',
+  }),
+  'kafka.replicationFactor': integer({
+    default: 1,
+    unit: null,
+    min: 1,
+    max: 16,
+    description:
+      'Replicas of topics that are made: 3 where there are three brokers, so that two of them hold each acknowledged push.',
+  }),
+  'kafka.journalRetentionMs': integer({
+    default: 604_800_000,
+    unit: 'milliseconds',
+    min: 3_600_000,
+    max: 31_536_000_000,
+    description:
+      'How long the journal and the topics of rows are kept. What is older must have been judged and read by Druid.',
+  }),
+  'kafka.pendingBytes': integer({
+    default: 256 * mebibyte,
+    unit: 'bytes',
+    min: 65_536,
+    max: 64 * 1024 * mebibyte,
+    description: 'How much may wait to be written to Kafka; past that a push is a 503.',
+  }),
+  'kafka.timeoutMs': integer({
+    default: 10_000,
+    unit: 'milliseconds',
+    min: 100,
+    max: longestMs,
+    description: 'How long a push waits for Kafka before it is a 503.',
+  }),
+  'druid.router': text({
+    default: '',
+    pattern: optionalUrl,
+    allowed: 'an address such as http://druid:8888',
+    description:
+      "Druid's router, which leads to all its parts. It or `druid.broker` and `druid.overlord` are needed by `engine=cluster`.",
+  }),
+  'druid.broker': text({
+    default: '',
+    pattern: optionalUrl,
+    allowed: 'an address such as http://druid:8082',
+    description: 'Where Druid takes queries.',
+  }),
+  'druid.overlord': text({
+    default: '',
+    pattern: optionalUrl,
+    allowed: 'an address such as http://druid:8081',
+    description: "Druid's overlord, with its coordinator in the same process.",
+  }),
+  'druid.user': text({
+    default: '',
+    description: 'The user name for Druid (basic authentication); without one there is none.',
+  }),
+  'druid.password': secret({ defaultText: 'none', description: 'The password for Druid.' }),
+  'druid.caFile': text({
+    default: '',
+    description: 'A PEM file of the authorities to trust for Druid, in place of those of the system.',
+  }),
+  'druid.kafkaBrokers': text({
+    default: '',
+    defaultText: 'as `kafka.brokers`',
+    description: "Kafka's addresses as Druid reaches them.",
+  }),
+  'postgres.url': secret({
+    defaultText: 'none',
+    description:
+      'Where PostgreSQL is, such as postgres://user:password@host:5432/database?sslmode=verify-full. Needed by `engine=cluster`.',
+  }),
+  'postgres.connections': integer({
+    default: 10,
+    unit: null,
+    min: 2,
+    max: 1000,
+    description: 'The most connections to PostgreSQL of one process.',
+  }),
+  'postgres.caFile': text({
+    default: '',
+    description: 'A PEM file of the authorities to trust for PostgreSQL, in place of those of the system.',
+  }),
+} satisfies Record<string, Setting>
+
+interface Checked {
+  readonly engine: 'embedded' | 'cluster'
+  readonly role: string
+  readonly kafka: { readonly brokers: readonly string[] }
+  readonly druid: { readonly router: string; readonly broker: string; readonly overlord: string }
+  readonly postgres: { readonly url: string | null }
+}
+
+/** What is missing for the engine that was chosen, a sentence each. */
+export function missingForEngine({ engine, role, kafka, druid, postgres }: Checked): string[] {
+  if (engine === 'embedded') {
+    return role === 'all'
+      ? []
+      : [`role is for engine=cluster: with engine=embedded one process does all. Leave it out.`]
+  }
+  const hasDruid = druid.router !== '' || (druid.broker !== '' && druid.overlord !== '')
+  return [
+    ...(kafka.brokers.length > 0 ? [] : ['engine=cluster needs kafka.brokers: the addresses of Kafka.']),
+    ...(hasDruid ? [] : ['engine=cluster needs druid.router, or druid.broker and druid.overlord: where Druid is.']),
+    ...(postgres.url !== null ? [] : ['engine=cluster needs postgres.url: where PostgreSQL is.']),
+  ]
+}
