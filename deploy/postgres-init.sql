@@ -1,0 +1,2 @@
+CREATE USER druid PASSWORD 'druid';
+CREATE DATABASE druid OWNER druid;
