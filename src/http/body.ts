@@ -1,6 +1,7 @@
 // Reads request bodies: bounded, decompressed, before anything is made of them.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { gunzip } from 'node:zlib'
 import type { preValidationHookHandler } from 'fastify'
 import { Problem } from '../model/problem.ts'
@@ -25,6 +26,12 @@ export const pushTypes = ['application/json', 'application/x-ndjson']
 
 /** Bytes of a refused body that are still read, so that the client gets to see its answer; then the connection is cut. */
 const discardedBytesMax = 64 * 1024 * 1024
+
+/** A millisecond's work or so. */
+const joinedAtOnceBytes = 1024 * 1024
+
+/** With so much room more than it fills, zlib knows that it is done. */
+const gunzipSlackBytes = 64
 
 type BodyDone = (error: Error | null, body: Buffer | null) => void
 
@@ -129,6 +136,7 @@ function emptyBody(): Problem {
 function collect(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, done: BodyDone): void {
   const chunks: Buffer[] = []
   let bytes = 0
+  let ended = false
   let finished = false
   raw.on('data', onData)
   raw.on('end', onEnd)
@@ -142,11 +150,13 @@ function collect(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, 
     else chunks.push(chunk)
   }
   function onEnd(): void {
-    finish(null, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes))
+    ended = true
+    if (bytes <= joinedAtOnceBytes) finish(null, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes))
+    else void join(chunks, bytes).then((body) => finish(null, body))
   }
   function onBroken(): void {
     // Every request is closed in the end, most of them long after their body was whole.
-    if (!finished) finish(new Problem('malformed_http', 'The body ended before it was whole.'), null)
+    if (!ended) finish(new Problem('malformed_http', 'The body ended before it was whole.'), null)
   }
   function finish(error: Error | null, body: Buffer | null): void {
     if (finished) return
@@ -155,6 +165,22 @@ function collect(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, 
     raw.off('data', onData)
     done(error, body)
   }
+}
+
+/** A large body is made whole a piece at a time, so that other requests get their turn. */
+async function join(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
+  const body = Buffer.allocUnsafe(bytes)
+  let at = 0
+  let pieceEnd = joinedAtOnceBytes
+  for (const chunk of chunks) {
+    if (at >= pieceEnd) {
+      await setImmediate()
+      pieceEnd = at + joinedAtOnceBytes
+    }
+    chunk.copy(body, at)
+    at += chunk.length
+  }
+  return body
 }
 
 /**
@@ -170,7 +196,9 @@ function decompress(body: Buffer, rule: BodyRule, share: BodyShare | null, done:
       done(bodiesFull(rule), null)
       return
     }
-    gunzip(body, { maxOutputLength: outputBytesMax }, (error, plain) => {
+    // In few pieces: each costs the event loop a turn. Not in one: it would hold a thread that the journal may need.
+    const chunkSize = Math.min(outputBytesMax + gunzipSlackBytes, joinedAtOnceBytes)
+    gunzip(body, { maxOutputLength: outputBytesMax, chunkSize }, (error, plain) => {
       if (error === null) {
         share?.resize(plain.length)
         done(null, plain)

@@ -5,7 +5,7 @@ import type { IdempotencyKeys, StoredPush } from './idempotency/idempotency-keys
 import type { Intake } from './limits/intake.ts'
 import type { IngestProgress } from './progress.ts'
 import type { Receipt, Receipts } from './receipts.ts'
-import { checkBody } from './scan/check-body.ts'
+import { checkBodyInSlices } from './scan/check-body.ts'
 
 export interface Push {
   readonly subscriberId: number
@@ -67,7 +67,9 @@ export class Pushes {
     const { journal, intake, progress, nowMs } = this.#parts
     const { subscriberId, ingest, body, format, idempotencyKey } = push
     intake.requireRoom(push)
-    const rows = checkBody(body, format)
+    const rows = await checkBodyInSlices(body, format)
+    // Others may have come while a large body was checked.
+    intake.requireRoom(push)
     intake.sent(push, rows, body.length)
     const receivedMs = nowMs()
     const position = await journal.append({

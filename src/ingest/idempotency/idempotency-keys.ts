@@ -4,7 +4,7 @@ import { Serial } from '../../lib/serial.ts'
 import { Problem } from '../../model/problem.ts'
 import { KeyFiles, type KeyFolder } from './key-files.ts'
 import { KeyTable } from './key-table.ts'
-import { hashBody, hashKeyName, type KeyedPush, keyLifeS, keyName } from './push-key.ts'
+import { hashBody, hashBodyInSlices, hashKeyName, type KeyedPush, keyLifeS, keyName } from './push-key.ts'
 
 export interface IdempotencyOptions extends KeyFolder {
   readonly nowMs: () => number
@@ -90,9 +90,10 @@ export class IdempotencyKeys {
   async once(use: KeyUse, store: () => Promise<StoredPush>): Promise<Pick<StoredPush, 'position' | 'rows'>> {
     const name = keyName(use.subscriberId, use.ingestId, use.key)
     const keyHash = hashKeyName(name)
+    const bodyHash = await hashBodyInSlices(use.body)
+    // From here to the note that it is in flight nothing is awaited but another push of the same key.
     for (let first = this.#inFlight.get(name); first !== undefined; first = this.#inFlight.get(name)) await first
     const known = this.#find(keyHash)
-    const bodyHash = hashBody(use.body)
     if (known !== null) {
       if (Buffer.compare(known.bodyHash, bodyHash) !== 0) throw reused()
       return known

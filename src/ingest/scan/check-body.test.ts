@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem, type ProblemCode } from '../../model/problem.ts'
-import { checkBody } from './check-body.ts'
+import { checkBody, checkBodyInSlices } from './check-body.ts'
 
 type Outcome = number | { code: ProblemCode; detail: string }
 
@@ -150,4 +150,31 @@ test.each<[body: string | Buffer, format: 'json' | 'ndjson', code: ProblemCode, 
   ['{}{}', 'ndjson', 'invalid_json', 'Line 1 is not JSON: unexpected "{" at column 3. Send one JSON object a line.'],
 ])('%j as %s: %s', (body, format, code, detail) => {
   expect(check(body, format)).toEqual({ code, detail })
+})
+
+describe('a large body, a slice at a time', () => {
+  const row = `{"a":"${'x'.repeat(1000)}"}`
+  const rows = Array.from({ length: 3000 }, () => row)
+
+  test.each([
+    ['json', `[${rows.join()}]`],
+    ['ndjson', rows.join('\n')],
+  ] as const)('%s is counted as in one go, and others get their turn', async (format, body) => {
+    let turns = 0
+    const turn = (): void => {
+      turns++
+      next = setImmediate(turn)
+    }
+    let next = setImmediate(turn)
+    expect(await checkBodyInSlices(Buffer.from(body), format)).toBe(checkBody(Buffer.from(body), format))
+    clearImmediate(next)
+    expect(turns).toBeGreaterThan(3)
+  })
+
+  test.each([
+    ['json', `[${rows.join()},]`],
+    ['ndjson', `${rows.join('\n')}\n}`],
+  ] as const)('%s is refused for a fault at its end', async (format, body) => {
+    await expect(checkBodyInSlices(Buffer.from(body), format)).rejects.toMatchObject({ code: 'invalid_json' })
+  })
 })

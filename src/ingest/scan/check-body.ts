@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { setImmediate } from 'node:timers/promises'
 import type { BodyFormat } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'
 import { closeBracket, comma, newline, openBrace, openBracket } from './ascii.ts'
@@ -9,18 +10,31 @@ const expected = {
   ndjson: 'one row a line',
 } as const satisfies Record<BodyFormat, string>
 
+/** A slice ends with the row in which it has checked as much: a millisecond or so. */
+const sliceBytes = 512 * 1024
+
+/** Yields after each slice, and returns the number of rows. */
+type Count = Generator<void, number>
+
 /** The row or rows of a JSON body. */
-function countRows(bytes: Buffer): number {
+function* countRows(bytes: Buffer): Count {
   const end = bytes.length
   const root = skipJsonSpace(bytes, 0, end)
   let rows = 1
   let at = root
+  let sliceEnd = at + sliceBytes
   if (bytes[root] === openBracket) {
     at = skipJsonSpace(bytes, root + 1, end)
     if (bytes[at] === closeBracket) rows = 0
     else {
       at = skipJsonSpace(bytes, checkValue(bytes, at, end), end)
-      for (; bytes[at] === comma; rows++) at = skipJsonSpace(bytes, checkValue(bytes, at + 1, end), end)
+      for (; bytes[at] === comma; rows++) {
+        if (at >= sliceEnd) {
+          yield
+          sliceEnd = at + sliceBytes
+        }
+        at = skipJsonSpace(bytes, checkValue(bytes, at + 1, end), end)
+      }
     }
     if (bytes[at] !== closeBracket) throw new MalformedJson(at)
     at++
@@ -36,8 +50,9 @@ function countRows(bytes: Buffer): number {
 }
 
 /** One row a line; blank lines are none. */
-function countLines(bytes: Buffer): number {
+function* countLines(bytes: Buffer): Count {
   let rows = 0
+  let sliceEnd = sliceBytes
   for (let start = 0; start < bytes.length; ) {
     const found = bytes.indexOf(newline, start)
     const end = found < 0 ? bytes.length : found
@@ -48,6 +63,10 @@ function countLines(bytes: Buffer): number {
       rows++
     }
     start = end + 1
+    if (start >= sliceEnd) {
+      yield
+      sliceEnd = start + sliceBytes
+    }
   }
   return rows
 }
@@ -79,19 +98,36 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: BodyFor
     : `The body is not JSON: ${what} at line ${line}, column ${column}.`
 }
 
+/** Yields after each slice, and returns the number of rows. Throws what `checkBody` throws. */
+function* countedRows(body: Uint8Array, format: BodyFormat): Count {
+  if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expected[format]}.`)
+  if (!isUtf8(body)) throw new Problem('invalid_body', 'The body is not UTF-8: send JSON in UTF-8.')
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  try {
+    return yield* format === 'json' ? countRows(bytes) : countLines(bytes)
+  } catch (error) {
+    if (!(error instanceof MalformedJson)) throw error
+    throw new Problem('invalid_json', describe(bytes, error, format))
+  }
+}
+
 /**
  * The number of rows in a pushed body: what stands in its array, 1 for an object, the lines that are not blank in NDJSON. Says nothing
  * about the rows themselves. Throws Problem `invalid_json` where it is not JSON or nested too deep, and `invalid_body` where it is empty,
  * not UTF-8, or neither an object nor an array.
  */
 export function checkBody(body: Uint8Array, format: BodyFormat): number {
-  if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expected[format]}.`)
-  if (!isUtf8(body)) throw new Problem('invalid_body', 'The body is not UTF-8: send JSON in UTF-8.')
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  try {
-    return format === 'json' ? countRows(bytes) : countLines(bytes)
-  } catch (error) {
-    if (!(error instanceof MalformedJson)) throw error
-    throw new Problem('invalid_json', describe(bytes, error, format))
-  }
+  const count = countedRows(body, format)
+  let step = count.next()
+  while (step.done !== true) step = count.next()
+  return step.value
+}
+
+/** The same, a slice at a time: while a large body is checked, other requests get their turn. */
+export async function checkBodyInSlices(body: Uint8Array, format: BodyFormat): Promise<number> {
+  if (body.length <= sliceBytes) return checkBody(body, format)
+  const count = countedRows(body, format)
+  let step = count.next()
+  for (; step.done !== true; step = count.next()) await setImmediate()
+  return step.value
 }

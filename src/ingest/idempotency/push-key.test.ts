@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { hashBody, hashBodyInSlices } from './push-key.ts'
+
+test.each([0, 1, 1024 * 1024, 1024 * 1024 + 1, 3_500_000])(
+  '%d bytes have one hash, in slices or not',
+  async (bytes) => {
+    const body = Uint8Array.from({ length: bytes }, (_, index) => index * 7919)
+    expect(await hashBodyInSlices(body)).toEqual(hashBody(body))
+  },
+)
