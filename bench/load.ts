@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net'
 export interface Load {
   readonly url: string
   readonly connections: number
+  /** How long each connection waits between an answer and its next request; not at all when it is left out. */
+  readonly pauseMs?: number
   /** The bytes of the next request, or null when there is no more. */
   readonly next: () => Uint8Array | null
 }
@@ -31,7 +33,7 @@ export function request(
 }
 
 /** Sends requests, one at a time on each connection, until there are no more. An answer other than 200 is an error. */
-export async function runLoad({ url, connections, next }: Load): Promise<LoadResult> {
+export async function runLoad({ url, connections, next, pauseMs = 0 }: Load): Promise<LoadResult> {
   const latencies: number[] = []
   let bytes = 0
   const startedMs = performance.now()
@@ -55,7 +57,8 @@ export async function runLoad({ url, connections, next }: Load): Promise<LoadRes
         if (status === null) return
         if (status !== 200) return reject(new Error(`answered with ${status}: ${answer.text}`))
         latencies.push(performance.now() - sentMs)
-        send()
+        if (pauseMs > 0) setTimeout(send, pauseMs)
+        else send()
       })
       socket.on('error', reject)
       socket.on('connect', send)

@@ -1,6 +1,7 @@
-// npm run bench [-- judge|store|sealed|ingest|query|metadata] [--short] [--millions 20,50]
+// npm run bench [-- judge|store|sealed|ingest|beside|query|metadata] [--short] [--millions 20,50]
 // npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
+import { benchBeside } from './beside.ts'
 import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
 import { benchMetadata } from './metadata.ts'
@@ -38,6 +39,7 @@ if (wants('sealed')) {
   )
 }
 if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { runs: 3, rowsMax: 1_000_000 })
+if (wants('beside')) await benchBeside(short ? { runs: 1, seconds: 2 } : { runs: 3, seconds: 10 })
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes })
 if (wants('metadata')) {
   await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
