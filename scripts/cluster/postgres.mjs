@@ -1,0 +1,82 @@
+// PostgreSQL as Debian packages it; it refuses to run as root, so root hands it to the user of the package.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { launch } from './processes.mjs'
+import { ports, stateFolder } from './settings.mjs'
+
+const packages = '/usr/lib/postgresql'
+const isRoot = process.getuid() === 0
+const data = join(stateFolder, 'postgres')
+
+function run(command, commandArguments, options = {}) {
+  const result = spawnSync(command, commandArguments, { encoding: 'utf8', cwd: '/', ...options })
+  if (result.error !== undefined) throw result.error
+  if (result.status !== 0) throw new Error(`${command} ${commandArguments[0]}: ${result.stderr || result.stdout}`)
+  return result.stdout
+}
+
+/** A program of PostgreSQL, of the newest version that is installed, as the user that it runs as. */
+function command(name) {
+  const versions = existsSync(packages) ? readdirSync(packages) : []
+  const folders = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(packages, version, 'bin'))
+  const folder = folders.find((candidate) => existsSync(join(candidate, 'initdb')))
+  if (folder === undefined) return null
+  const asUser = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--init-groups'] : []
+  return [...asUser, join(folder, name)]
+}
+
+function install() {
+  const advice = 'PostgreSQL is not here: on Debian `apt-get install postgresql`.'
+  if (!isRoot || !existsSync('/usr/bin/apt-get')) throw new Error(advice)
+  console.log('installing the package postgresql')
+  // The package would start a server of its own.
+  const folder = '/etc/postgresql-common/createcluster.d'
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'tidemark-tests.conf'), 'create_main_cluster = false\n')
+  const environment = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
+  run('apt-get', ['update', '-q'], environment)
+  run('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'postgresql'], environment)
+  if (command('initdb') === null) throw new Error(advice)
+}
+
+function psql(database, script) {
+  const [program, ...rest] = command('psql')
+  const where = ['-h', '127.0.0.1', '-p', String(ports.postgres), '-U', 'postgres', '-d', database]
+  const flags = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', script]
+  return run(program, [...rest, ...where, ...flags], { env: { ...process.env, PGPASSWORD: 'postgres' } })
+}
+
+function initialise() {
+  mkdirSync(stateFolder, { recursive: true })
+  chmodSync(stateFolder, 0o755)
+  const building = `${data}.new`
+  rmSync(building, { recursive: true, force: true })
+  mkdirSync(building)
+  const password = join(building, '..', 'postgres.password')
+  writeFileSync(password, 'postgres\n')
+  chmodSync(password, 0o644)
+  if (isRoot) run('chown', ['postgres:postgres', building])
+  const [program, ...rest] = command('initdb')
+  const login = ['-U', 'postgres', `--pwfile=${password}`, '-A', 'scram-sha-256']
+  run(program, [...rest, '-D', building, '-E', 'UTF8', '--locale=C.UTF-8', ...login])
+  // A folder that is there is a whole one.
+  run('mv', [building, data])
+}
+
+export const postgres = {
+  launch() {
+    if (command('initdb') === null) install()
+    if (!existsSync(data)) initialise()
+    const options = ['-h', '127.0.0.1', '-p', String(ports.postgres), '-k', data, '-c', 'max_connections=200']
+    launch('postgres', [...command('postgres'), '-D', data, ...options])
+  },
+  /** It answers, and Tidemark's user and database are there. */
+  async answers() {
+    const users = psql('postgres', "SELECT count(*) FROM pg_roles WHERE rolname = 'tidemark'").trim()
+    if (users === '0') psql('postgres', "CREATE ROLE tidemark LOGIN PASSWORD 'tidemark'")
+    const databases = psql('postgres', "SELECT count(*) FROM pg_database WHERE datname = 'tidemark'").trim()
+    if (databases === '0') psql('postgres', 'CREATE DATABASE tidemark OWNER tidemark')
+    return true
+  },
+}

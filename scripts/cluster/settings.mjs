@@ -1,0 +1,42 @@
+// Where the cluster under test keeps its things and which ports it takes; each can be set from outside.
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const env = process.env
+
+/** A TCP port: `TIDEMARK_CLUSTER_KAFKA_PORT=19092` moves Kafka. */
+function port(name, byDefault) {
+  const text = env[`TIDEMARK_CLUSTER_${name.toUpperCase()}_PORT`] ?? String(byDefault)
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1 || value > 65_535) {
+    throw new Error(`TIDEMARK_CLUSTER_${name.toUpperCase()}_PORT is ${text}: give a port from 1 to 65535.`)
+  }
+  return value
+}
+
+export const here = dirname(fileURLToPath(import.meta.url))
+/** What lives between runs: the downloaded jars. */
+export const jarsFolder = env.TIDEMARK_CLUSTER_JARS ?? join(homedir(), '.cache', 'tidemark-cluster')
+/** Data, logs and process ids; `wipe` deletes it. PostgreSQL's user must be able to enter it. */
+export const stateFolder = env.TIDEMARK_CLUSTER_STATE ?? join(tmpdir(), 'tidemark-cluster')
+
+export const ports = {
+  kafka: port('kafka', 9092),
+  kafkaController: port('kafka_controller', 9093),
+  zookeeper: port('zookeeper', 2181),
+  derby: port('derby', 1527),
+  coordinator: port('coordinator', 8081),
+  broker: port('broker', 8082),
+  historical: port('historical', 8083),
+  indexer: port('indexer', 8091),
+  postgres: port('postgres', 15432),
+}
+
+/** What Tidemark is told about the cluster. */
+export const addresses = {
+  kafkaBrokers: `127.0.0.1:${ports.kafka}`,
+  druidBroker: `http://127.0.0.1:${ports.broker}`,
+  druidOverlord: `http://127.0.0.1:${ports.coordinator}`,
+  postgresUrl: `postgres://tidemark:tidemark@127.0.0.1:${ports.postgres}/tidemark`,
+}
