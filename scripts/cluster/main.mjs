@@ -33,7 +33,7 @@ function named(names) {
 async function start(names) {
   const waiting = []
   for (const name of names) {
-    if (runningPid(name) === null) parts[name].launch()
+    if (runningPid(name) === null) await parts[name].launch()
     const answered = waitUntil(name, parts[name].answers)
     // The others look for these two as they start.
     if (name === 'zookeeper' || name === 'coordinator') await answered

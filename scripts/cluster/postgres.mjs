@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { launch } from './processes.mjs'
+import { launch, waitUntilLeft } from './processes.mjs'
 import { ports, stateFolder } from './settings.mjs'
 
 const packages = '/usr/lib/postgresql'
@@ -65,9 +65,12 @@ function initialise() {
 }
 
 export const postgres = {
-  launch() {
+  async launch() {
     if (command('initdb') === null) install()
     if (!existsSync(data)) initialise()
+    // After a SIGKILL the lock file names a process that nobody may have reaped yet, which PostgreSQL takes for a running one.
+    await waitUntilLeft(data)
+    rmSync(join(data, 'postmaster.pid'), { force: true })
     const options = ['-h', '127.0.0.1', '-p', String(ports.postgres), '-k', data, '-c', 'max_connections=200']
     launch('postgres', [...command('postgres'), '-D', data, ...options])
   },

@@ -1,6 +1,15 @@
 // The processes of the cluster: each runs in the background in a group of its own, with its id in `pid/<part>` and its output in `log/<part>`.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,6 +49,18 @@ export async function waitUntil(part, answers, timeoutMs = 180_000) {
     }
     await sleep(250)
   }
+}
+
+/** Waits until no process works in a folder. */
+export async function waitUntilLeft(folder) {
+  const isInside = (entry) => {
+    try {
+      return /^\d+$/.test(entry) && readlinkSync(`/proc/${entry}/cwd`) === folder
+    } catch {
+      return false
+    }
+  }
+  while (readdirSync('/proc').some(isInside)) await sleep(50)
 }
 
 /** The processes that a process started, and theirs. */
