@@ -11,10 +11,8 @@ import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './shape-text.t
 import { Spool, type SpoolRoom } from './spool.ts'
 import type { StoredAnswer } from './stored-answer.ts'
 
-/** Rows that are written between two looks at what is to be put away. */
-const rowsAtOnce = 4096
 /** Bytes written that count as one unit of the pacer's work. */
-const bytesPerUnit = 16
+const bytesPerUnit = 4
 
 export interface RunSettings {
   /** How long the writing of an answer may hold the event loop. */
@@ -68,7 +66,7 @@ export async function storeRows(
     for await (const batch of batches) {
       for (let from = 0; from < batch.rows; ) {
         const bytes = chunks.bytes
-        from = shaper.add(batch, from, Math.min(batch.rows, from + rowsAtOnce))
+        from = shaper.add(batch, from, Math.min(batch.rows, from + shaper.rowsAtOnce))
         if (spool.isDue) await spool.putAway()
         if (pacer.spend((chunks.bytes - bytes) / bytesPerUnit)) await pacer.rest()
       }

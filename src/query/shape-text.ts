@@ -7,6 +7,8 @@ import { type ColumnWriter, columnWriter, csvNotation, jsonNotation } from './te
 
 /** Writes the rows of a result in one format. */
 export interface Shaper {
+  /** So many rows are to be written by one `add`: it holds the event loop, and what was written is put away after it. */
+  readonly rowsAtOnce: number
   /** Writes rows from `from` on; returns up to which one, at most `to`. It stops early to let what was written be put away. */
   add(batch: ResultBatch, from: number, to: number): number
   /** Writes what comes after the last row. */
@@ -60,6 +62,7 @@ export function columnType(type: EntityField['type']): ColumnType {
 }
 
 class TextShaper implements Shaper {
+  readonly rowsAtOnce = 1024
   readonly #frame: Frame
   readonly #out: ChunkWriter
   #isFirst = true

@@ -51,7 +51,7 @@ interface Seal {
 }
 
 /** How long sealing may hold up queries and the pipeline. */
-const sliceMs = 5
+const sliceMs = 2
 
 export class Upkeep {
   readonly #parts: UpkeepParts

@@ -13,7 +13,10 @@ export interface SeriesWriter {
   readonly position: number
 }
 
-/** A part of a result: the columns of the plan's output, all of the same length. */
+/**
+ * A part of a result: the columns of the plan's output, all of the same length. They are good until the next batch is asked for, which may be
+ * written into the same memory.
+ */
 export interface ResultBatch {
   readonly rows: number
   readonly columns: readonly ColumnVector[]

@@ -1,15 +1,15 @@
 // What a store answers, held against what the model answers.
 import { expect } from 'vitest'
 import type { Plan } from '../../src/model/plan.ts'
-import type { ResultBatch, SeriesReader } from '../../src/store/series-store.ts'
+import type { SeriesReader } from '../../src/store/series-store.ts'
 import { type ResultRow, resultRows } from './model-store.ts'
 
 const limits = { resultRows: 1_000_000, buckets: 1_000_000, resultBytes: 2 ** 30 }
 
 export async function rowsOf(store: SeriesReader, plan: Plan): Promise<ResultRow[]> {
-  const batches: ResultBatch[] = []
-  for await (const batch of store.run(plan, limits, new AbortController().signal)) batches.push(batch)
-  return resultRows(batches)
+  const rows: ResultRow[] = []
+  for await (const batch of store.run(plan, limits, new AbortController().signal)) rows.push(...resultRows([batch]))
+  return rows
 }
 
 export function expectSame(plan: Plan, actual: readonly ResultRow[], expected: readonly ResultRow[]): void {

@@ -10,6 +10,7 @@ import { alignedBytes, endOfStream, recordBatchMessage, schemaMessage } from './
 const textBytesMax = 1024 * 1024
 
 export class ArrowShaper implements Shaper {
+  readonly rowsAtOnce = 4096
   readonly #fields: readonly EntityField[]
   readonly #columns: readonly ArrowColumn[]
   readonly #out: ChunkWriter

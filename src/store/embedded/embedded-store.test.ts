@@ -40,9 +40,9 @@ function selection(over: Partial<Selection> = {}): Selection {
 }
 
 async function rowsOf(store: EmbeddedStore, plan: Plan, within: PlanLimits = limits): Promise<ResultRow[]> {
-  const batches = []
-  for await (const batch of store.run(plan, within, never)) batches.push(batch)
-  return resultRows(batches)
+  const rows: ResultRow[] = []
+  for await (const batch of store.run(plan, within, never)) rows.push(...resultRows([batch]))
+  return rows
 }
 
 const select: Plan = { kind: 'select', selection: selection(), range: always }
@@ -179,9 +179,11 @@ describe('a run that is paused', () => {
   test('sees no row, late or not, that is written meanwhile', async () => {
     const store = storeOf(...rows)
     const before = await rowsOf(store, select)
-    const seen = []
+    const seen: ResultRow[] = []
+    let batches = 0
     for await (const batch of store.run(select, limits, never)) {
-      seen.push(batch)
+      seen.push(...resultRows([batch]))
+      batches += 1
       store.write(
         batchOf(
           [time, tag, value],
@@ -192,10 +194,10 @@ describe('a run that is paused', () => {
           ],
         ),
       )
-      expect((await rowsOf(store, select)).length).toBe(rows.length + 3 * seen.length)
+      expect((await rowsOf(store, select)).length).toBe(rows.length + 3 * batches)
     }
-    expect(seen.length).toBeGreaterThan(1)
-    expect(resultRows(seen)).toEqual(before)
+    expect(batches).toBeGreaterThan(1)
+    expect(seen).toEqual(before)
   })
 
   test('sees no row that is written while it gathers', async () => {

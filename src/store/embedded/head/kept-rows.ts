@@ -21,6 +21,12 @@ export class KeptRows {
     return this.#chunk
   }
 
+  /** Lets go of what was copied; chunks that others hold stay as they are. */
+  clear(): void {
+    this.#chunk = newChunk(0)
+    this.#used = 0
+  }
+
   /** Copies rows [start, end) to `chunk`, from the row that it returns on. */
   keep(chunk: Chunk, start: number, end: number): number {
     const length = this.#chunk.times.length

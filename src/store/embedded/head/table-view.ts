@@ -74,6 +74,11 @@ export class TableView implements SeriesSource {
     return this.#count(own) === 0 ? Number.NaN : this.#table.rows.lastMs.values[own]
   }
 
+  /** How many rows of a series there are. */
+  rows(series: number): number {
+    return this.#count(this.#table.ownNumber(series))
+  }
+
   /** How many rows of a series, by the table's number, this view holds. */
   #count(own: number): number {
     if (own < 0) return 0

@@ -13,6 +13,21 @@ interface Keyed {
   readonly places: Int32Array
 }
 
+/** Memory for the ordering of rows, to be used again for others; the order that was made in it is overwritten then. */
+export class OrderRoom {
+  readonly #kept: Keyed[] = []
+
+  /** Two different ones, `which` 0 and 1; they hold anything. */
+  keyed(which: 0 | 1, length: number): Keyed {
+    let kept = this.#kept[which]
+    if (kept === undefined || kept.times.length < length) {
+      kept = { times: new Float64Array(length), places: new Int32Array(length) }
+      this.#kept[which] = kept
+    }
+    return { times: kept.times.subarray(0, length), places: kept.places.subarray(0, length) }
+  }
+}
+
 function merge(from: Keyed, to: Keyed, start: number, middle: number, end: number): void {
   const times = from.times
   let left = start
@@ -38,21 +53,32 @@ const stretchesMax = 16
  * The places of `times` in rising order; equal times keep their order. Null when they rise already. Rows come in as a few long
  * rising stretches (series), or as one with late rows in between: either is merged in few passes.
  */
-export async function orderByTime(times: Float64Array, pacer: Pacer): Promise<Int32Array | null> {
+export async function orderByTime(
+  times: Float64Array,
+  pacer: Pacer,
+  room = new OrderRoom(),
+): Promise<Int32Array | null> {
   const bounds = risingStretches(times)
   if (bounds.length <= 2) return null
-  const keyed = { times: times.slice(), places: inOrder(times.length) }
+  const keyed = room.keyed(0, times.length)
+  keyed.times.set(times)
+  for (let place = 0; place < times.length; place++) keyed.places[place] = place
   const split = bounds.length > stretchesMax ? splitLate(keyed) : null
-  if (split === null) return (await mergeStretches(keyed, bounds, pacer)).places
-  const late = await mergeStretches(split.late, risingStretches(split.late.times), pacer)
+  if (split === null) return (await mergeStretches(keyed, bounds, pacer, room)).places
+  const late = await mergeStretches(split.late, risingStretches(split.late.times), pacer, room)
   return mergeSplit(split.inTime, late)
 }
 
-async function mergeStretches(keyed: Keyed, stretches: readonly number[], pacer: Pacer): Promise<Keyed> {
-  const length = keyed.times.length
+/** `room` has `keyed` as its first, or nothing of it. */
+async function mergeStretches(
+  keyed: Keyed,
+  stretches: readonly number[],
+  pacer: Pacer,
+  room: OrderRoom,
+): Promise<Keyed> {
   let bounds = stretches
   let from = keyed
-  let to: Keyed = { times: new Float64Array(length), places: new Int32Array(length) }
+  let to = room.keyed(1, keyed.times.length)
   while (bounds.length > 2) {
     const merged = [0]
     for (let index = 0; index + 1 < bounds.length; index += 2) {

@@ -1,9 +1,9 @@
 import type { ColumnVector, LongColumn } from '../../../model/column.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import { type Chunk, exactOf, type NumberColumn, type Segment } from '../head/chunk.ts'
-import type { Dictionary } from '../head/dictionary.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { KeptRows } from '../head/kept-rows.ts'
+import { BatchColumns, nulls } from './batch-columns.ts'
 import type { FieldReader } from './field-reader.ts'
 import type { ItemTest } from './item-test.ts'
 
@@ -14,12 +14,14 @@ const heldPart = 4
 /** Rows that a query answers with, by where they lie. */
 export class PickedRows {
   /** A pick's chunk is one of these, by its number. */
-  readonly #chunks: Chunk[] = []
+  #chunks: Chunk[] = []
   readonly #chunkOf = new GrowableInt32()
   readonly #rows = new GrowableInt32()
   readonly #series = new GrowableInt32()
   readonly #times = new GrowableFloat64()
   readonly #kept: KeptRows | null
+  readonly #picks = new BatchColumns()
+  readonly #columns: BatchColumns[] = []
 
   /** `kept` takes copies of single rows, null when they may be read where they lie. */
   constructor(kept: KeptRows | null) {
@@ -28,6 +30,13 @@ export class PickedRows {
 
   get length(): number {
     return this.#rows.length
+  }
+
+  /** Forgets the picks; the memory is used for the next ones. */
+  clear(): void {
+    this.#chunks = []
+    this.#kept?.clear()
+    for (const picks of [this.#chunkOf, this.#rows, this.#series, this.#times]) picks.length = 0
   }
 
   /** The dates of the picks. */
@@ -81,39 +90,39 @@ export class PickedRows {
     return this.#series.values[pick]
   }
 
-  /** The picks from place `start` up to `end` of `order` (null: as picked) as columns. */
+  /** The picks from place `start` up to `end` of `order` (null: as picked) as columns, good until the next call. */
   batch(readers: readonly FieldReader[], order: Int32Array | null, start: number, end: number): ResultBatch {
-    const picks = new Int32Array(end - start)
+    const picks = this.#picks.codes(end - start)
     for (let place = start; place < end; place++) picks[place - start] = order === null ? place : order[place]
-    return { rows: picks.length, columns: readers.map((reader) => this.#column(reader, picks)) }
+    return { rows: picks.length, columns: readers.map((reader, index) => this.#column(reader, picks, index)) }
   }
 
-  #column(reader: FieldReader, picks: Int32Array): ColumnVector {
+  #column(reader: FieldReader, picks: Int32Array, index: number): ColumnVector {
+    const room = this.#columns[index] ?? new BatchColumns()
+    this.#columns[index] = room
     switch (reader.kind) {
       case 'time': {
-        const values = new Float64Array(picks.length)
+        const values = room.numbers(picks.length)
         const times = this.times
-        for (let place = 0; place < values.length; place++) {
-          values[place] = times[picks[place]]
-        }
+        for (let place = 0; place < values.length; place++) values[place] = times[picks[place]]
         return { type: 'timestamp', values }
       }
       case 'tag': {
-        const codes = new Int32Array(picks.length)
+        const codes = room.codes(picks.length)
         const series = this.#series.values
         const bySeries = reader.tag.codes.values
         for (let place = 0; place < codes.length; place++) codes[place] = bySeries[series[picks[place]]]
         return { type: 'string', codes, dictionary: reader.dictionary.strings }
       }
       case 'column':
-        return this.#stored(reader, picks)
+        return this.#stored(reader, picks, room)
       case 'absent':
-        return nulls(reader.type, picks.length, reader.dictionary)
+        return nulls(reader.type, picks.length, reader.dictionary, room)
     }
   }
 
-  #stored(reader: FieldReader & { kind: 'column' }, picks: Int32Array): ColumnVector {
-    const column = nulls(reader.type, picks.length, reader.dictionary)
+  #stored(reader: FieldReader & { kind: 'column' }, picks: Int32Array, room: BatchColumns): ColumnVector {
+    const column = nulls(reader.type, picks.length, reader.dictionary, room)
     switch (column.type) {
       case 'string':
         this.#codes(reader, picks, column.codes)
@@ -165,19 +174,5 @@ export class PickedRows {
       }
     }
     return { type: 'long', values, exact }
-  }
-}
-
-/** A column of nulls. */
-export function nulls(type: ColumnVector['type'], rows: number, dictionary: Dictionary): ColumnVector {
-  switch (type) {
-    case 'string':
-      return { type, codes: new Int32Array(rows).fill(-1), dictionary: dictionary.strings }
-    case 'boolean':
-      return { type, values: new Uint8Array(rows).fill(2) }
-    case 'long':
-      return { type, values: new Float64Array(rows).fill(Number.NaN), exact: null }
-    default:
-      return { type, values: new Float64Array(rows).fill(Number.NaN) }
   }
 }

@@ -2,12 +2,12 @@ import type { ColumnVector } from '../../../model/column.ts'
 import type { AveragePlan } from '../../../model/plan.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import { batchRows } from './answer-items.ts'
+import { nulls } from './batch-columns.ts'
 import { collectMeans } from './collect-means.ts'
 import { Combinations } from './combinations.ts'
 import type { FieldReader, Key } from './field-reader.ts'
 import type { MeanGroups } from './mean-groups.ts'
 import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
-import { nulls } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 
 /** Means by bucket, tag and fields. */

@@ -1,33 +1,57 @@
-import type { SelectPlan } from '../../../model/plan.ts'
+import type { Range, SelectPlan } from '../../../model/plan.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import { answerItems } from './answer-items.ts'
-import { resultTooLarge } from './limits.ts'
+import { resultTooLarge } from '../../limits.ts'
+import { OrderRoom } from './order-by-time.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
+import { outlineRows } from './row-outline.ts'
+import { TimeWindows } from './time-windows.ts'
 
 /** Beyond the limit, rows are only counted, and this many times the limit at most: a refusal must not cost more than an answer. */
 const countedRowsFactor = 16
 
-/** Each item in the range. */
-export async function* runSelect(plan: SelectPlan, run: PlanRun): AsyncGenerator<ResultBatch> {
-  yield* answerItems(run, await pickItems(plan, run))
+/**
+ * Each item in the range. It is answered in windows of time, one after the other: what is kept for the ordering is that of a window, however
+ * long the answer is.
+ */
+export async function* runSelect({ range }: SelectPlan, run: PlanRun): AsyncGenerator<ResultBatch> {
+  const outline = await outlineRows(range, run)
+  if (outline.rowsMax > run.limits.resultRows) await checkCount(range, run)
+  const picked = run.newPicks()
+  const room = new OrderRoom()
+  const windows = new TimeWindows(outline, run.selected.series.length)
+  for (let window = windows.next(); window !== null; window = windows.next()) {
+    picked.clear()
+    await pickItems(window, run, picked)
+    windows.met(picked.length)
+    yield* answerItems(run, picked, room)
+  }
 }
 
-async function pickItems(plan: SelectPlan, run: PlanRun): Promise<PickedRows> {
+async function pickItems({ fromMs, toMs }: Range, run: PlanRun, picked: PickedRows): Promise<void> {
+  const { source, selected, items, pacer } = run
+  for (const series of selected.series) {
+    const prepared = source.prepare(series, pacer)
+    if (prepared !== null) await prepared
+    for (const segment of source.run(series, fromMs, toMs)) {
+      picked.addItems(segment, series, items)
+      if (pacer.spend(segment.end - segment.start)) await pacer.rest()
+    }
+    if (pacer.spend(2)) await pacer.rest()
+  }
+}
+
+/** Throws Problem `result_too_large` when there are more items than an answer may have. */
+async function checkCount({ fromMs, toMs }: Range, run: PlanRun): Promise<void> {
   const { source, selected, items, limits, pacer } = run
-  let picked = run.newPicks()
   let count = 0
   let rows = 0
   for (const series of selected.series) {
     const prepared = source.prepare(series, pacer)
     if (prepared !== null) await prepared
-    for (const segment of source.run(series, plan.range.fromMs, plan.range.toMs)) {
-      if (count > limits.resultRows) count += items.count(segment)
-      else {
-        picked.addItems(segment, series, items)
-        count = picked.length
-        if (count > limits.resultRows) picked = run.newPicks()
-      }
+    for (const segment of source.run(series, fromMs, toMs)) {
+      count += items.count(segment)
       rows += segment.end - segment.start
       if (rows > limits.resultRows * countedRowsFactor && count > limits.resultRows)
         throw resultTooLarge(limits.resultRows, null)
@@ -36,5 +60,4 @@ async function pickItems(plan: SelectPlan, run: PlanRun): Promise<PickedRows> {
     if (pacer.spend(2)) await pacer.rest()
   }
   if (count > limits.resultRows) throw resultTooLarge(limits.resultRows, count)
-  return picked
 }

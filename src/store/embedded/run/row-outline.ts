@@ -1,0 +1,67 @@
+import type { Range } from '../../../model/plan.ts'
+import type { PlanRun } from './plan-run.ts'
+
+/** Where the selected rows within a range lie, by what is known of series without reading their rows. */
+export interface RowOutline {
+  /** No more rows than this. */
+  readonly rowsMax: number
+  /** About so many, if each source has the rows of a series at even distances. */
+  readonly rowsExpected: number
+  /** All rows lie between these dates; infinite when there is none. */
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+interface Stretch {
+  readonly rows: number
+  /** `NaN` when there is no row. */
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+export async function outlineRows(range: Range, run: PlanRun): Promise<RowOutline> {
+  const { selected, tables, pacer } = run
+  const outline = new Outline(Math.max(range.fromMs, run.sinceMs), range.toMs)
+  const files = run.files.filter(({ info }) => outline.overlaps(info))
+  for (const series of selected.series) {
+    for (const table of tables) {
+      outline.add({ rows: table.rows(series), firstMs: table.firstMs(series), lastMs: table.lastMs(series) })
+    }
+    for (const { reader } of files) {
+      const place = reader.find(series)
+      if (place === -1) continue
+      outline.add({ rows: reader.rows(place), firstMs: reader.firstMs(place), lastMs: reader.lastMs(place) })
+    }
+    if (pacer.spend(4 * (1 + files.length))) await pacer.rest()
+  }
+  return outline
+}
+
+class Outline implements RowOutline {
+  rowsMax = 0
+  rowsExpected = 0
+  firstMs = Number.POSITIVE_INFINITY
+  lastMs = Number.NEGATIVE_INFINITY
+  readonly #fromMs: number
+  readonly #toMs: number
+
+  constructor(fromMs: number, toMs: number) {
+    this.#fromMs = fromMs
+    this.#toMs = toMs
+  }
+
+  overlaps({ firstMs, lastMs }: Pick<Stretch, 'firstMs' | 'lastMs'>): boolean {
+    return firstMs <= this.#toMs && lastMs >= this.#fromMs
+  }
+
+  add(stretch: Stretch): void {
+    if (!this.overlaps(stretch)) return
+    const { rows, firstMs, lastMs } = stretch
+    const fromMs = Math.max(firstMs, this.#fromMs)
+    const toMs = Math.min(lastMs, this.#toMs)
+    this.rowsMax += rows
+    this.rowsExpected += (rows * (toMs - fromMs + 1)) / (lastMs - firstMs + 1)
+    this.firstMs = Math.min(this.firstMs, fromMs)
+    this.lastMs = Math.max(this.lastMs, toMs)
+  }
+}
