@@ -24,7 +24,7 @@ export interface EmbeddedStoreSettings {
   readonly nowMs: () => number
 }
 
-const defaultSettings: EmbeddedStoreSettings = { generationRows: 262_144, sliceMs: 5, nowMs: Date.now }
+const defaultSettings: EmbeddedStoreSettings = { generationRows: 262_144, sliceMs: 2, nowMs: Date.now }
 
 /** What is in memory only, and not being sealed: what the bounds of the head are held against. */
 export interface HeadState {
