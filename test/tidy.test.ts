@@ -57,7 +57,15 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/config/', words],
   ['src/observe/', words],
   ['src/journal/file/', ['src/journal/journal.ts', ...words, 'src/observe/']],
-  ['src/store/embedded/', ['src/store/series-store.ts', 'src/catalog/manifest.ts', ...words, 'src/observe/']],
+  [
+    'src/store/embedded/',
+    ['src/store/series-store.ts', 'src/store/limits.ts', 'src/catalog/manifest.ts', ...words, 'src/observe/'],
+  ],
+  ['src/druid/', words],
+  [
+    'src/store/druid/',
+    ['src/store/series-store.ts', 'src/store/limits.ts', 'src/druid/', ...words, 'src/observe/'],
+  ],
   ['src/catalog/', ['src/catalog/', ...words, 'src/observe/']],
   ['src/journal/', words],
   ['src/engine/duckdb/', ['src/engine/sql-engine.ts', ...words, 'src/observe/']],

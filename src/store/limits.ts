@@ -1,4 +1,4 @@
-import { Problem } from '../../../model/problem.ts'
+import { Problem } from '../model/problem.ts'
 
 const narrower = 'Ask for a shorter range of dates, or for fewer tags (ids, prefixes)'
 
