@@ -71,7 +71,7 @@ export const postgres = {
     // After a SIGKILL the lock file names a process that nobody may have reaped yet, which PostgreSQL takes for a running one.
     await waitUntilLeft(data)
     rmSync(join(data, 'postmaster.pid'), { force: true })
-    const options = ['-h', '127.0.0.1', '-p', String(ports.postgres), '-k', data, '-c', 'max_connections=200']
+    const options = ['-h', '127.0.0.1', '-p', String(ports.postgres), '-k', '', '-c', 'max_connections=200']
     launch('postgres', [...command('postgres'), '-D', data, ...options])
   },
   /** It answers, and Tidemark's user and database are there. */
