@@ -59,6 +59,13 @@ export const storeSettings = {
     max: 1_000_000_000,
     description: 'A day of an entity that a seal finds fewer rows of gets no file of its own: such days share one.',
   }),
+  'store.deltaFiles': integer({
+    default: 12,
+    unit: null,
+    min: 1,
+    max: 1000,
+    description: 'In how many files at most the rows that are in memory alone are given to the SQL engine.',
+  }),
   'store.pageRows': integer({
     default: 8192,
     unit: 'rows',

@@ -1,25 +1,37 @@
 import type { ColumnType, ColumnVector } from '../model/column.ts'
+import type { EntityFiles, RowsFile } from '../model/rows-file.ts'
 
-/** A field of an entity as an SQL column: in the engine's tables they are c0, c1, ... in this order, truth values as 0 and 1. */
+/** A field of an entity as an SQL column: in the engine's tables they are c0, c1, ... in this order, truth values as 0 and 1; p is the position. */
 export interface EngineField {
   readonly name: string
   readonly type: ColumnType
 }
 
-/** A Parquet file of an entity's rows. */
-export interface EngineFile {
-  readonly path: string
-  /** The fields that it holds; others are null in all its rows. */
-  readonly fields: readonly string[]
-}
-
 /** The rows of an entity that one query sees: the files that are sealed, and those of the rows that are not yet. None of them changes. */
 export interface EngineTable {
   readonly entityId: number
+  /** As the files name them; the time is the first. */
   readonly fields: readonly EngineField[]
-  readonly files: readonly EngineFile[]
+  readonly files: readonly RowsFile[]
   /** Rows before this instant have left; null where none has. */
   readonly sinceMs: number | null
+  /** The tags, where newer rows of one time and the same tags replace older ones field by field; null where all rows are kept. */
+  readonly replacesBy: readonly string[] | null
+}
+
+/** Entities as files, as they are at one moment. */
+export interface EngineSnapshot {
+  readonly entities: readonly EntityFiles[]
+  /** Whether the files may be gone: their owner was started again. */
+  readonly isLost: () => boolean
+  /** Lets the files go. */
+  release(): void
+}
+
+/** Gives the rows of entities as files, the newest too. */
+export interface EngineSnapshots {
+  /** Throws Problem `unavailable` while the store is started again, and the signal's reason when it is aborted. */
+  snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot>
 }
 
 export interface EngineQuery {

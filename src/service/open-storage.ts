@@ -48,6 +48,7 @@ export function dataPaths(data: string) {
     journal: join(data, 'journal'),
     idempotency: join(data, 'idempotency'),
     spool: join(data, 'spool'),
+    engine: join(data, 'engine'),
     store: join(data, 'store'),
   }
 }
@@ -87,6 +88,7 @@ export function openJournal(
     segmentBytes: journal.segmentBytes,
     batchBytesMax: journal.batchBytes,
     pendingBytesMax: journal.pendingBytes,
+    apartBytesMin: journal.apartBytes,
   }
   return openFileJournal({ disk, directory, settings, observe, reachedPosition })
 }
@@ -118,6 +120,7 @@ function startStore(
     journalDirectory: paths.journal,
     catalogPath: paths.catalog,
     spoolDirectory: paths.spool,
+    engineDirectory: join(paths.engine, 'deltas'),
     storeDirectory: paths.store,
     rowBytes: settings.limits.rowBytes,
     settings: settings.store,

@@ -1,30 +1,44 @@
 import type { MessagePort } from 'node:worker_threads'
 import { Problem } from '../model/problem.ts'
 import { runPlan } from '../query/run-plan.ts'
+import type { Snapshots } from '../store/embedded/deltas/snapshots.ts'
 import type { SeriesReader } from '../store/series-store.ts'
 import type { FromStore, SentError, ToStore } from './messages.ts'
 
-export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'cancel' }>
+export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'unpin' | 'cancel' }>
 
 /** How long the writing of an answer may hold up the others. */
 const sliceMs = 2
 
+export interface AskParts {
+  readonly store: SeriesReader
+  readonly snapshots: Pick<Snapshots, 'take'>
+  readonly spoolDirectory: string
+  readonly port: MessagePort
+}
+
+type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' }>
+
 /** Answers what the main thread asks; each question may be cancelled. */
 export class Asks {
-  readonly #store: SeriesReader
-  readonly #spoolDirectory: string
-  readonly #port: MessagePort
+  readonly #parts: AskParts
   readonly #running = new Map<number, AbortController>()
 
-  constructor(store: SeriesReader, spoolDirectory: string, port: MessagePort) {
-    this.#store = store
-    this.#spoolDirectory = spoolDirectory
-    this.#port = port
+  /** Lets the files of a snapshot go, by the number of its question. */
+  readonly #pinned = new Map<number, () => void>()
+
+  constructor(parts: AskParts) {
+    this.#parts = parts
   }
 
   take(ask: Ask): void {
     if (ask.kind === 'cancel') {
       this.#running.get(ask.id)?.abort()
+      return
+    }
+    if (ask.kind === 'unpin') {
+      this.#pinned.get(ask.id)?.()
+      this.#pinned.delete(ask.id)
       return
     }
     const controller = new AbortController()
@@ -34,25 +48,26 @@ export class Asks {
       .finally(() => this.#running.delete(ask.id))
   }
 
-  async #answer(ask: Exclude<Ask, { kind: 'cancel' }>, signal: AbortSignal): Promise<void> {
+  async #answer(ask: Question, signal: AbortSignal): Promise<void> {
+    const { store, snapshots, spoolDirectory } = this.#parts
+    const { id } = ask
     if (ask.kind === 'statistics') {
-      this.#send({
-        kind: 'statistics',
-        id: ask.id,
-        statistics: await this.#store.statistics(ask.entityId, ask.sinceMs),
-      })
+      this.#send({ kind: 'statistics', id, statistics: await store.statistics(ask.entityId, ask.sinceMs) })
       return
     }
-    const answer = await runPlan(this.#store, ask, { sliceMs, spoolDirectory: this.#spoolDirectory }, signal)
+    if (ask.kind === 'snapshot') {
+      const { entities, release } = await snapshots.take(ask.entityIds, signal)
+      this.#pinned.set(id, release)
+      this.#send({ kind: 'snapshot', id, entities })
+      return
+    }
+    const answer = await runPlan(store, ask, { sliceMs, spoolDirectory }, signal)
     const { body } = answer
-    this.#send(
-      { kind: 'answer', id: ask.id, answer },
-      body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [],
-    )
+    this.#send({ kind: 'answer', id, answer }, body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [])
   }
 
   #send(message: FromStore, transfer: ArrayBuffer[] = []): void {
-    this.#port.postMessage(message, transfer)
+    this.#parts.port.postMessage(message, transfer)
   }
 }
 

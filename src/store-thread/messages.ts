@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
+import type { EntityFiles } from '../model/rows-file.ts'
 import type { ServiceEvent } from '../observe/event.ts'
 import type { AnswerFormat } from '../query/query-runner.ts'
 import type { SpoolRoom } from '../query/spool.ts'
@@ -16,6 +17,8 @@ export interface StoreThreadData {
   readonly catalogPath: string
   /** For answers that do not fit into memory. The thread empties it when it starts. */
   readonly spoolDirectory: string
+  /** For the rows in memory as files of the SQL engine. The thread empties it when it starts. */
+  readonly engineDirectory: string
   /** Everything before this position is in the journal: the thread is ready when it has judged it. */
   readonly durablePosition: number
   /** Of the sealed files. */
@@ -45,6 +48,9 @@ export type ToStore =
       readonly room: SpoolRoom
     }
   | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number; readonly sinceMs: number | null }
+  /** The files of all rows of these entities are wanted; they stay until `unpin` with the same number. */
+  | { readonly kind: 'snapshot'; readonly id: number; readonly entityIds: readonly number[] }
+  | { readonly kind: 'unpin'; readonly id: number }
   | { readonly kind: 'cancel'; readonly id: number }
   /** The catalog says that an entity was dropped, or that rows have left. */
   | { readonly kind: 'changed' }
@@ -73,5 +79,6 @@ export type FromStore =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
   | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
+  | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }
   | { readonly kind: 'event'; readonly event: ServiceEvent }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { EngineSnapshot, EngineSnapshots } from '../engine/sql-engine.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
 import type { IngestCounters } from '../model/ingest.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
@@ -23,13 +24,13 @@ export interface StoreThreadOptions {
 }
 
 type Ask = { readonly resolve: (message: FromStore) => void; readonly reject: (error: unknown) => void }
-type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'hold' | 'purge' }>
+type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'hold' | 'purge' }>
 /** A question without its number: `Omit` alone would melt the union into one shape. */
 type Unnumbered<Q> = Q extends unknown ? Omit<Q, 'id'> : never
 type Waiter = { readonly position: number; readonly resolve: () => void }
 
 /** The main thread's side of the store's thread. Starts it again when it dies: it loses nothing, the journal holds all. */
-export class StoreThread implements QueryRunner, IngestProgress {
+export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress {
   readonly #options: StoreThreadOptions
   readonly #counters = new Counters()
   readonly #asks = new Map<number, Ask>()
@@ -130,6 +131,16 @@ export class StoreThread implements QueryRunner, IngestProgress {
     if (message.kind !== 'statistics')
       throw new Error(`the store answered a question for statistics with ${message.kind}`)
     return message.statistics
+  }
+
+  async snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot> {
+    const worker = this.#worker
+    const message = await this.#ask({ kind: 'snapshot', entityIds }, signal)
+    if (message.kind !== 'snapshot')
+      throw new Error(`the store answered a question for a snapshot with ${message.kind}`)
+    const { id, entities } = message
+    const isLost = (): boolean => this.#worker !== worker
+    return { entities, isLost, release: () => worker?.postMessage({ kind: 'unpin', id } satisfies ToStore) }
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,7 @@
 // The store's thread: follows the journal through the pipeline into the store, answers plans between two steps of it, and brings rows to
 // rest. It is a composition root of its own, as app.ts is for the main thread.
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
@@ -13,12 +15,13 @@ import { nodeDisk } from '../lib/node-disk.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import { clearSpool } from '../query/spool.ts'
+import { Snapshots } from '../store/embedded/deltas/snapshots.ts'
 import { Asks } from './asks.ts'
 import { Departures } from './departures.ts'
 import { Follower } from './follower.ts'
 import { IngestCounts } from './ingest-counts.ts'
 import type { FromStore, StoreThreadData, ToStore } from './messages.ts'
-import { openStore } from './open-store.ts'
+import { type OpenedStore, openStore } from './open-store.ts'
 import { Removals } from './removals.ts'
 import { Upkeep } from './upkeep.ts'
 
@@ -63,6 +66,7 @@ export async function runStoreThread(
     reach,
     stepBytes: settings.stepBytes,
   })
+  const snapshots = await openSnapshots(data, { disk, store, folder, observe })
   const counts = new IngestCounts(manifest.counts)
   const stopping = new AbortController()
   const removals = new Removals({
@@ -81,7 +85,10 @@ export async function runStoreThread(
     observe,
     reach,
     signal: stopping.signal,
-    changed: () => send({ kind: 'state', state: upkeep.state }),
+    changed: () => {
+      send({ kind: 'state', state: upkeep.state })
+      snapshots.prune()
+    },
     wake: () => follower.wake(),
   })
   const follower = new Follower(
@@ -105,7 +112,7 @@ export async function runStoreThread(
     await departures.refresh()
     upkeep.work()
   }
-  const asks = new Asks(store, data.spoolDirectory, port)
+  const asks = new Asks({ store, snapshots, spoolDirectory: data.spoolDirectory, port })
   port.on('message', (message: ToStore) => {
     switch (message.kind) {
       case 'durable':
@@ -134,6 +141,34 @@ export async function runStoreThread(
   await journal.close()
   await catalog.close()
   port.close()
+}
+
+interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
+  readonly disk: Disk
+  readonly observe: Observe
+}
+
+/** How long the writing of rows for the SQL engine may hold up the others. */
+const snapshotSliceMs = 2
+
+async function openSnapshots(
+  { engineDirectory, settings }: StoreThreadData,
+  { disk, store, folder, observe }: SnapshotSources,
+): Promise<Snapshots> {
+  // The engine has a working folder of its own, and needs whole paths.
+  const directory = resolve(engineDirectory)
+  await disk.removeFolder(directory)
+  await disk.makeDirectory(directory)
+  return new Snapshots({
+    store,
+    folder: { disk, directory, newName: randomUUID, filesMax: settings.deltaFiles },
+    describe: (file) => {
+      const { path, fields } = folder.describe(file)
+      return { path: resolve(path), fields }
+    },
+    sliceMs: snapshotSliceMs,
+    removalFailed: (name, error) => observe({ kind: 'removalFailed', name, message: String(error) }),
+  })
 }
 
 /** An entity never changes from one to the other; those that are made later are told by their rows. */

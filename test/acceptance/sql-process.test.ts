@@ -67,12 +67,14 @@ async function ask(
 ): Promise<string> {
   const checked = translateSql(text, [table])
   const columns = checked.columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
-  const files = [{ path: join(directory, 'a.parquet'), fields: ['D', 'T', 'ok', 'V'] }]
+  const held = { fields: ['D', 'T', 'ok', 'V'], firstMs: 0, lastMs: Number.POSITIVE_INFINITY, isDistinct: true }
+  const files = [{ path: join(directory, 'a.parquet'), ...held }]
   const tables = checked.entityIds.map((entityId) => ({
     entityId,
     fields: fields.map(({ name, type }) => ({ name, type: type as 'long' })),
     files,
     sinceMs: null,
+    replacesBy: null,
   }))
   const query = { text: checked.text, types: checked.columns.map(({ type }) => type), tables }
   const answer = await engine.run({ query, fields: columns, format, limits }, signal)
@@ -152,7 +154,9 @@ test('whole numbers beyond a long are asked for anew', async () => {
 
 test('text that nobody checked is refused by the second wall', async () => {
   const run = (text: string, id = 7) => {
-    const tables = [{ entityId: id, fields: [{ name: 'D', type: 'timestamp' as const }], files: [], sinceMs: null }]
+    const tables = [
+      { entityId: id, fields: [{ name: 'D', type: 'timestamp' as const }], files: [], sinceMs: null, replacesBy: null },
+    ]
     return engine.run(
       { query: { text, types: ['string'], tables }, fields: [], format: 'json', limits: unlimited },
       new AbortController().signal,

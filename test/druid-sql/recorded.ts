@@ -107,8 +107,15 @@ export async function loadData({ corpus }: Tool, directory: string): Promise<Rec
     const read = `read_json('${json}', format = 'newline_delimited', columns = {${columns}})`
     await connection.run(`COPY (SELECT ${items} FROM ${read}) TO '${path}' (FORMAT parquet)`)
     tables.push(sqlTable(entity))
-    const files = [{ path, fields: fields.map((field) => field.name) }]
-    engineTables.set(entity.id, { entityId: entity.id, fields: engineFields(entity), files, sinceMs: null })
+    const whole = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, isDistinct: true }
+    const files = [{ path, fields: fields.map((field) => field.name), ...whole }]
+    engineTables.set(entity.id, {
+      entityId: entity.id,
+      fields: engineFields(entity),
+      files,
+      sinceMs: null,
+      replacesBy: null,
+    })
   }
   instance.closeSync()
   const engine = await DuckdbEngine.open({

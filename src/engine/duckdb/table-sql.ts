@@ -1,7 +1,10 @@
+// The rows of an entity as a common table in front of a statement: what its files hold, under columns by number. Names are never asked for:
+// DuckDB's are not case-sensitive, so columns of files are taken by their places.
 import type { EngineField, EngineTable } from '../sql-engine.ts'
 
+type EngineFile = EngineTable['files'][number]
+
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
-const name = (value: string): string => `"${value.replaceAll('"', '""')}"`
 
 /** A statement over its entities: each is a common table of the rows in its files, which only this query sees. */
 export function withTables(statement: string, tables: readonly EngineTable[]): string {
@@ -10,28 +13,73 @@ export function withTables(statement: string, tables: readonly EngineTable[]): s
   return `WITH ${definitions.join(', ')} ${statement}`
 }
 
-function rowsOf({ fields, files, sinceMs }: EngineTable): string {
+function rowsOf(table: EngineTable): string {
+  const { fields, files, replacesBy } = table
   if (files.length === 0) {
-    return `SELECT ${fields.map((field, index) => `CAST(NULL AS ${engineTypes[field.type]}) AS c${index}`).join(', ')} WHERE FALSE`
+    const nulls = fields.map((field, index) => `CAST(NULL AS ${engineTypes[field.type]}) AS c${index}`)
+    return `SELECT ${nulls.join(', ')}, CAST(NULL AS BIGINT) AS p WHERE FALSE`
   }
-  const time = fields[0]!
-  const groups = new Map<string, { paths: string[]; held: ReadonlySet<string> }>()
-  for (const { path, fields: held } of files) {
-    const key = JSON.stringify(held)
-    const group = groups.get(key) ?? { paths: [], held: new Set(held) }
-    group.paths.push(path)
+  if (replacesBy === null) return readAll(table, files, false)
+  const parts = overlapping(files)
+  const apart = parts.filter((part) => isApart(part)).flat()
+  const items = parts.filter((part) => !isApart(part)).map((part) => itemsOf(table, replacesBy, part))
+  return [...(apart.length === 0 ? [] : [readAll(table, apart, false)]), ...items].join(' UNION ALL ')
+}
+
+const isApart = (part: readonly EngineFile[]): boolean => part.length === 1 && part[0]!.isDistinct
+
+/** Files that share dates with each other, together. */
+function overlapping(files: readonly EngineFile[]): readonly (readonly EngineFile[])[] {
+  const parts: EngineFile[][] = []
+  let lastMs = Number.NEGATIVE_INFINITY
+  for (const file of [...files].sort((left, right) => left.firstMs - right.firstMs)) {
+    if (file.firstMs > lastMs) parts.push([])
+    parts.at(-1)!.push(file)
+    lastMs = Math.max(lastMs, file.lastMs)
+  }
+  return parts
+}
+
+/** Rows of one time and the same tags as one: of each field the value with the newest origin, which is its row's position where none is written. */
+function itemsOf(table: EngineTable, tags: readonly string[], files: readonly EngineFile[]): string {
+  const { fields } = table
+  const isKey = (field: EngineField, index: number): boolean => index === 0 || tags.includes(field.name)
+  const keys = fields.flatMap((field, index) => (isKey(field, index) ? [`c${index}`] : []))
+  const items = fields.map((field, index) =>
+    isKey(field, index) ? `c${index}` : `arg_max_null(c${index}, o${index}) AS c${index}`,
+  )
+  return `SELECT ${items.join(', ')}, max(p) AS p FROM (${readAll(table, files, true)}) AS f GROUP BY ${keys.join(', ')}`
+}
+
+function readAll(table: EngineTable, files: readonly EngineFile[], withOrigins: boolean): string {
+  const groups = new Map<string, EngineFile[]>()
+  for (const file of files) {
+    const key = JSON.stringify(file.fields)
+    const group = groups.get(key) ?? []
+    group.push(file)
     groups.set(key, group)
   }
-  const parts = [...groups.values()].map(({ paths, held }) => {
-    const items = fields.map((field, index) => `${column(field, held.has(field.name))} AS c${index}`)
-    const kept = sinceMs === null ? '' : ` WHERE ${name(time.name)} >= make_timestamptz(${BigInt(sinceMs)} * 1000)`
-    return `SELECT ${items.join(', ')} FROM read_parquet([${paths.map(text).join(', ')}])${kept}`
+  return [...groups.values()].map((group) => read(table, group, withOrigins)).join(' UNION ALL ')
+}
+
+/** Reads files with the same columns. */
+function read({ fields, sinceMs }: EngineTable, files: readonly EngineFile[], withOrigins: boolean): string {
+  const held = new Map(files[0]!.fields.map((name, place) => [name, `f.a${place}`]))
+  const position = held.get('@position') ?? 'CAST(NULL AS BIGINT)'
+  const items = fields.map(
+    (field, index) => `CAST(${held.get(field.name) ?? 'NULL'} AS ${engineTypes[field.type]}) AS c${index}`,
+  )
+  const origins = fields.map(({ name }, index) => {
+    const value = held.get(name)
+    const evident = value === undefined ? 'NULL' : `CASE WHEN ${value} IS NOT NULL THEN ${position} END`
+    return `CAST(coalesce(${held.get(`${name}@`) ?? 'NULL'}, ${evident}) AS BIGINT) AS o${index}`
   })
-  return parts.join(' UNION ALL ')
+  const columns = [...items, `${position} AS p`, ...(withOrigins ? origins.slice(1) : [])]
+  const names = files[0]!.fields.map((_name, place) => `a${place}`)
+  const source = `read_parquet([${files.map(({ path }) => text(path)).join(', ')}]) AS f(${names.join(', ')})`
+  const kept =
+    sinceMs === null ? '' : ` WHERE ${held.get(fields[0]!.name)} >= make_timestamptz(${BigInt(sinceMs)} * 1000)`
+  return `SELECT ${columns.join(', ')} FROM ${source}${kept}`
 }
 
 const engineTypes = { double: 'DOUBLE', long: 'BIGINT', boolean: 'BIGINT', timestamp: 'TIMESTAMP', string: 'VARCHAR' }
-
-function column({ name: field, type }: EngineField, isHeld: boolean): string {
-  return `CAST(${isHeld ? name(field) : 'NULL'} AS ${engineTypes[type]})`
-}

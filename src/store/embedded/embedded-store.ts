@@ -43,6 +43,15 @@ export interface FrozenRows {
   readonly tables: readonly Table[]
 }
 
+/** The parts of an entity's rows, for those who read them in another way than by plans. */
+export interface PinnedRows {
+  /** Those in memory; they take in rows and are not changed otherwise. */
+  readonly tables: readonly Table[]
+  readonly files: readonly SealedFile[]
+  /** Lets the files go; to be called once. */
+  release(): void
+}
+
 /** From one state of the sealed files to the next. */
 export interface FileSwitch {
   readonly add: readonly SealedFile[]
@@ -91,6 +100,19 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
   /** The sealed files of an entity that runs read from now on. */
   files(entityId: number): readonly SealedFile[] {
     return this.#entities.get(entityId)?.files ?? []
+  }
+
+  /** The rows of an entity as they lie; its files stay until they are released. */
+  pin(entityId: number): PinnedRows {
+    const entity = this.#entities.get(entityId)
+    const files = entity?.files ?? []
+    this.#pins.pin(files)
+    return { tables: entity?.tables ?? [], files, release: () => this.#pins.unpin(files) }
+  }
+
+  /** Whether the rows of a table are read from it, and not from files by now. */
+  holds(table: Table): boolean {
+    return this.#entities.get(table.registry.entityId)?.tables.includes(table) ?? false
   }
 
   get head(): HeadState {

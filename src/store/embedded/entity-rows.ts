@@ -30,6 +30,11 @@ export class EntityRows {
     return this.#files
   }
 
+  /** Those in memory that hold rows. */
+  get tables(): readonly Table[] {
+    return this.#head === null || this.#head.count === 0 ? this.#frozen : [this.#head, ...this.#frozen]
+  }
+
   /** About how much memory the rows in the head take, and all rows in memory. */
   get headBytes(): number {
     return this.#head?.bytes ?? 0
@@ -59,8 +64,7 @@ export class EntityRows {
 
   /** The rows as they are now; null when there is none. `close` must be called after use. */
   open(): (EntitySnapshot & { close(): void }) | null {
-    const head = this.headRows > 0 ? [this.head] : []
-    const tables = [...head, ...this.#frozen].map((table) => ({ table, view: table.open() }))
+    const tables = this.tables.map((table) => ({ table, view: table.open() }))
     const files = this.#files
     if (tables.length === 0 && files.length === 0) return null
     const close = (): void => {
@@ -70,7 +74,7 @@ export class EntityRows {
   }
 
   statistics(): EntityStatistics {
-    const tables = this.headRows > 0 ? [this.head, ...this.#frozen] : this.#frozen
+    const { tables } = this
     const infos = this.#files.map(({ info }) => info)
     const rows = tables.reduce((sum, { count }) => sum + count, 0) + infos.reduce((sum, info) => sum + info.rows, 0)
     if (rows === 0) return { rows, firstMs: null, lastMs: null }

@@ -37,6 +37,8 @@ export class StoredFile implements SealedFile {
   /** The file's columns by the entity's index; a column's index never changes. */
   #places: ReadonlyMap<number, number> | null = null
 
+  #fields: readonly string[] | null = null
+
   constructor(info: SealedFileInfo, paths: FilePaths, surroundings: FileSurroundings) {
     this.info = info
     this.#paths = paths
@@ -51,6 +53,12 @@ export class StoredFile implements SealedFile {
     // Who copies a file wants what is in it, whether or not it was known before the file was opened.
     const wanted = pass === 'cached' ? columns : [...this.#places.keys()]
     return new StoredReader(loaded, this.#places, wanted, pages)
+  }
+
+  /** The file and its columns, for an engine that reads Parquet. */
+  describe(): { readonly path: string; readonly fields: readonly string[] } {
+    this.#fields ??= this.index.columns.map(({ name }) => name)
+    return { path: this.#paths.parquet, fields: this.#fields }
   }
 
   get index(): FileIndex {
@@ -102,6 +110,9 @@ export class StoredFile implements SealedFile {
       summary.firstPosition === firstPosition &&
       summary.lastPosition === lastPosition
     if (!isOwn) index.fail('it is not of the file that the manifest tells of')
+    const { count } = this.#surroundings.registry.series
+    const unknown = index.numbers.find((number) => number >= count)
+    if (unknown !== undefined) index.fail(`it has series ${unknown}, and the registry of its entity only ${count}`)
   }
 
   #learnColumns({ columns }: FileIndex): ReadonlyMap<number, number> {

@@ -80,6 +80,12 @@ export class StoredFolder implements SealedFolder {
     return this.#options.disk.syncDirectory(this.#entityDirectory(entityId))
   }
 
+  /** Where a file lies, and what its columns are. */
+  describe(file: SealedFile): { readonly path: string; readonly fields: readonly string[] } {
+    if (!(file instanceof StoredFile)) throw new Error('the file is of another folder')
+    return file.describe()
+  }
+
   /** Deletes a file that is in no manifest and that nobody reads any more. */
   async remove(file: SealedFile): Promise<void> {
     if (file instanceof StoredFile) file.close()

@@ -1,0 +1,118 @@
+import { Pacer } from '../../../lib/pacer.ts'
+import { Serial } from '../../../lib/serial.ts'
+import type { EntityFiles, RowsFile } from '../../../model/rows-file.ts'
+import type { EmbeddedStore, PinnedRows } from '../embedded-store.ts'
+import type { Table } from '../head/table.ts'
+import { FilePins } from '../reading/file-pins.ts'
+import type { SealedFile } from '../reading/sealed-source.ts'
+import { type Delta, type DeltaFolder, TableDeltas, type TableState } from './table-deltas.ts'
+
+export interface SnapshotParts {
+  readonly store: Pick<EmbeddedStore, 'pin' | 'holds'>
+  readonly folder: DeltaFolder
+  /** A sealed file as engines read it. */
+  readonly describe: (file: SealedFile) => Pick<RowsFile, 'path' | 'fields'>
+  /** How long the writing of rows may hold up others. */
+  readonly sliceMs: number
+  /** Told of a file that could not be deleted. */
+  readonly removalFailed: (path: string, error: unknown) => void
+}
+
+export interface TakenSnapshot {
+  readonly entities: readonly EntityFiles[]
+  /** Lets the files go; to be called once. */
+  release(): void
+}
+
+/**
+ * Entities as files, for an engine that reads nothing else: the sealed ones, and deltas of the rows in memory, which are brought up to the
+ * newest row when a snapshot is taken. So writes never pay for it.
+ */
+export class Snapshots {
+  readonly #parts: SnapshotParts
+  readonly #tables = new Map<Table, TableDeltas>()
+  readonly #pins = new FilePins<Delta>()
+  readonly #turns = new Serial()
+
+  constructor(parts: SnapshotParts) {
+    this.#parts = parts
+  }
+
+  /** Throws the signal's reason when it is aborted, and what the disk throws. */
+  take(entityIds: readonly number[], signal: AbortSignal): Promise<TakenSnapshot> {
+    return this.#turns.run(async () => {
+      const pacer = new Pacer({ sliceMs: this.#parts.sliceMs, signal })
+      const pinned: Pinned[] = []
+      const release = (): void => {
+        for (const { rows, deltas } of pinned) {
+          rows.release()
+          this.#pins.unpin(deltas)
+        }
+      }
+      try {
+        // All at once, so that they are of one moment.
+        for (const entityId of entityIds) pinned.push(this.#pin(entityId))
+        for (const entity of pinned) await this.#pinDeltas(entity, pacer)
+        this.#prune()
+      } catch (error) {
+        release()
+        throw error
+      }
+      return { entities: pinned.map((entity) => this.#filesOf(entity)), release }
+    })
+  }
+
+  /** Deletes the files of tables that the store does not hold any more, once nobody reads them. */
+  prune(): void {
+    // In turn: a snapshot that is being taken may be about to pin them.
+    void this.#turns.run(async () => this.#prune())
+  }
+
+  #prune(): void {
+    for (const [table, { deltas }] of this.#tables) {
+      if (this.#parts.store.holds(table)) continue
+      this.#tables.delete(table)
+      for (const delta of deltas) this.#pins.remove(delta, this.#remove)
+    }
+  }
+
+  #pin(entityId: number): Pinned {
+    const rows = this.#parts.store.pin(entityId)
+    const states = rows.tables.map((table): TableState => {
+      const { counts } = table.rows
+      return { count: table.count, counts: counts.values.slice(0, counts.length) }
+    })
+    return { entityId, rows, states, deltas: [] }
+  }
+
+  async #pinDeltas({ rows, states, deltas }: Pinned, pacer: Pacer): Promise<void> {
+    for (const [index, table] of rows.tables.entries()) {
+      const known = this.#tables.get(table) ?? new TableDeltas(table, this.#parts.folder)
+      this.#tables.set(table, known)
+      const old = await known.bringUp(states[index]!, pacer)
+      this.#pins.pin(known.deltas)
+      deltas.push(...known.deltas)
+      for (const delta of old) this.#pins.remove(delta, this.#remove)
+    }
+  }
+
+  #filesOf({ entityId, rows, deltas }: Pinned): EntityFiles {
+    const sealed = rows.files.map((file): RowsFile => {
+      const { firstMs, lastMs } = file.info
+      return { ...this.#parts.describe(file), firstMs, lastMs, isDistinct: true }
+    })
+    return { entityId, files: [...sealed, ...deltas.map(({ file }) => file)] }
+  }
+
+  readonly #remove = ({ file: { path } }: Delta): void => {
+    this.#parts.folder.disk.remove(path).catch((error: unknown) => this.#parts.removalFailed(path, error))
+  }
+}
+
+interface Pinned {
+  readonly entityId: number
+  readonly rows: PinnedRows
+  /** Of the tables, as they were when the entity was pinned. */
+  readonly states: readonly TableState[]
+  readonly deltas: Delta[]
+}

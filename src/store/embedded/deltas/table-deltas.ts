@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import type { Disk } from '../../../lib/disk.ts'
+import type { Pacer } from '../../../lib/pacer.ts'
+import type { RowsFile } from '../../../model/rows-file.ts'
+import type { Table } from '../head/table.ts'
+import { type DeltaRange, writeDelta } from './write-delta.ts'
+
+/** A file that is shorter than so many times the next one is written again together with it. */
+const growth = 4
+
+export interface DeltaFolder {
+  readonly disk: Disk
+  /** It is emptied before the first file is written. */
+  readonly directory: string
+  /** A name that no file had before. */
+  readonly newName: () => string
+  /** How many files there may be of one table. */
+  readonly filesMax: number
+}
+
+/** A file of rows of a table. It is told apart by the object. */
+export interface Delta {
+  readonly file: RowsFile
+  readonly rows: number
+}
+
+/** How many rows a table had at one moment, in all and of each series. */
+export interface TableState {
+  readonly count: number
+  readonly counts: Int32Array
+}
+
+type Part = Delta & { readonly range: DeltaRange }
+
+const noRows = new Int32Array(0)
+
+/**
+ * The files of one table's rows. Each holds what came since the one before it; the newest are written again as one when others come, so
+ * that there are few and each row is written few times. The rows come from the table, which has them all as long as it is read.
+ */
+export class TableDeltas {
+  readonly #table: Table
+  readonly #folder: DeltaFolder
+  #parts: readonly Part[] = []
+
+  constructor(table: Table, folder: DeltaFolder) {
+    this.#table = table
+    this.#folder = folder
+  }
+
+  get deltas(): readonly Delta[] {
+    return this.#parts
+  }
+
+  /**
+   * Brings the files up to a state of the table; returns those that are not needed for it any more. Calls must not overlap, and each state
+   * is of the same time as the one before, or later. When it throws, nothing has changed.
+   */
+  async bringUp({ count, counts: to }: TableState, pacer: Pacer): Promise<readonly Delta[]> {
+    let rows = count - this.#parts.reduce((sum, part) => sum + part.rows, 0)
+    if (rows === 0) return []
+    let kept = this.#parts.length
+    for (; kept > 0; kept--) {
+      const last = this.#parts[kept - 1]!
+      if (last.rows >= growth * rows && kept < this.#folder.filesMax) break
+      rows += last.rows
+    }
+    const from = this.#parts[kept - 1]?.range.to ?? noRows
+    const part = await this.#write({ from, to }, pacer)
+    const old = this.#parts.slice(kept)
+    this.#parts = [...this.#parts.slice(0, kept), part]
+    return old
+  }
+
+  async #write(range: DeltaRange, pacer: Pacer): Promise<Part> {
+    const { disk, directory, newName } = this.#folder
+    const path = join(directory, `${this.#table.registry.entityId}-${newName()}.parquet`)
+    const file = await disk.open(path, { create: true })
+    try {
+      const { rows, ...held } = await writeDelta(this.#table, range, file, pacer)
+      await file.close()
+      return { file: { path, ...held, isDistinct: false }, rows, range }
+    } catch (error) {
+      await file.close().catch(() => undefined)
+      await disk.remove(path).catch(() => undefined)
+      throw error
+    }
+  }
+}
