@@ -150,6 +150,14 @@ const settingTable = {
     max: gibibyte,
     description: 'The most that one write to the journal takes of what waits; a single larger push is written whole.',
   }),
+  'journal.apartBytes': integer({
+    default: mebibyte,
+    unit: 'bytes',
+    min: 4096,
+    max: gibibyte,
+    description:
+      'A push as large as this is written to a file of its own, which becomes the next file of the journal: small pushes do not wait for it.',
+  }),
   ...storeSettings,
   ...clusterSettings,
   'cors.origins': list({

@@ -84,6 +84,7 @@ async function verifyJournal({ data, journal, limits }: VerifiedSettings, manife
       segmentBytes: journal.segmentBytes,
       batchBytesMax: journal.batchBytes,
       pendingBytesMax: journal.pendingBytes,
+      apartBytesMin: journal.apartBytes,
     },
     observe: () => undefined,
     reachedPosition: manifest?.sealedPosition ?? 0,

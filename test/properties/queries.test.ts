@@ -37,7 +37,7 @@ const questionsOfWorld = 20
 const nowMs = originMs + spanMs / 2
 const directory = '/journal'
 const dayMs = 86_400_000
-const settings = { segmentBytes: 20_000, batchBytesMax: 20_000, pendingBytesMax: 1_000_000 }
+const settings = { segmentBytes: 20_000, batchBytesMax: 20_000, pendingBytesMax: 1_000_000, apartBytesMin: 2000 }
 
 const texts = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'a"\\\n,']
 const longs = [0, -1, 7, 9007199254740993n, -9223372036854775808n, 9223372036854775807n]

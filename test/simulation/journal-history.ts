@@ -10,7 +10,7 @@ import { SimulatedDisk } from '../support/simulated-disk.ts'
 import { JournalModel } from './journal-model.ts'
 
 const directory = '/journal'
-const settings = { segmentBytes: 3000, batchBytesMax: 2000, pendingBytesMax: 6000 }
+const settings = { segmentBytes: 3000, batchBytesMax: 2000, pendingBytesMax: 6000, apartBytesMin: 400 }
 const livesMax = 5
 const stepsMax = 12
 const operationsMax = 200

@@ -1,10 +1,12 @@
-// What a journal must hold: all that was acknowledged, once, in the order of the calls, with its bytes.
+// What a journal must hold: all that was acknowledged, once, with its bytes, and after all that was acknowledged when it was pushed.
 
 import { type JournalEntry, type JournalReader, type PlacedEntry, positionAfter } from '../../src/journal/journal.ts'
 import type { Random } from '../support/random.ts'
 
 interface Attempt {
   readonly entry: JournalEntry
+  /** The last position that was acknowledged when it was pushed; -1 when there was none. */
+  readonly after: number
   outcome: 'unknown' | 'refused' | { readonly position: number }
 }
 
@@ -12,6 +14,7 @@ export class JournalModel {
   readonly #attempts: Attempt[] = []
   /** Everything from here on must be kept. */
   #trimPosition = 0
+  #acknowledgedPosition = -1
 
   get trimPosition(): number {
     return this.#trimPosition
@@ -31,11 +34,12 @@ export class JournalModel {
 
   /** Notes an append that is about to be called; the number is to be given when its outcome is known. */
   attempt(entry: JournalEntry): number {
-    return this.#attempts.push({ entry, outcome: 'unknown' }) - 1
+    return this.#attempts.push({ entry, after: this.#acknowledgedPosition, outcome: 'unknown' }) - 1
   }
 
   acknowledge(attempt: number, position: number): void {
     this.#attempts[attempt]!.outcome = { position }
+    this.#acknowledgedPosition = Math.max(this.#acknowledgedPosition, position)
   }
 
   refuse(attempt: number): void {
@@ -72,16 +76,19 @@ export class JournalModel {
   async #readAll(reader: JournalReader, endPosition: number, bytesMax: () => number): Promise<Map<number, Attempt>> {
     const found = new Map<number, Attempt>()
     let position = this.#trimPosition
-    let last = -1
+    const seen = new Set<number>()
     while (position < endPosition) {
       const entries = await reader.read(position, endPosition, bytesMax())
       if (entries.length === 0) throw new Error(`there is nothing at ${position}`)
       position = this.checkRun(entries, position)
       for (const placed of entries) {
-        const attempt = this.#attemptOf(placed)
-        if (attempt <= last) throw new Error(`the entry at ${placed.position} is there twice, or out of order`)
-        found.set(placed.position, this.#attempts[attempt]!)
-        last = attempt
+        const number = this.#attemptOf(placed)
+        const attempt = this.#attempts[number]!
+        if (seen.has(number)) throw new Error(`the entry at ${placed.position} is there twice`)
+        if (placed.position <= attempt.after)
+          throw new Error(`the entry at ${placed.position} was pushed after ${attempt.after}`)
+        found.set(placed.position, attempt)
+        seen.add(number)
       }
     }
     if (position !== endPosition) throw new Error('the last entry goes past the end')

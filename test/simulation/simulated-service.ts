@@ -47,7 +47,7 @@ export class SimulatedService {
     const journal = await openFileJournal({
       disk,
       directory: journalDirectory,
-      settings: { segmentBytes: 1500, batchBytesMax: 1000, pendingBytesMax: 6000 },
+      settings: { segmentBytes: 1500, batchBytesMax: 1000, pendingBytesMax: 6000, apartBytesMin: 2 ** 30 },
       observe: ({ kind }) => events.set(kind, (events.get(kind) ?? 0) + 1),
       reachedPosition: catalog.manifest.sealedPosition,
       newSalt: () => random.below(2 ** 32),

@@ -6,7 +6,7 @@ import type { JournalEntry, JournalWriter } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
 
 const directory = '/journal'
-const settings = { segmentBytes: 1000, batchBytesMax: 1000, pendingBytesMax: 2000 }
+const settings = { segmentBytes: 1000, batchBytesMax: 1000, pendingBytesMax: 2000, apartBytesMin: 2 ** 30 }
 const headerBytes = 32
 /** Of an entry with the body below. */
 const entryBytes = 72

@@ -3,10 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../../lib/disk.ts'
 import { Serial } from '../../lib/serial.ts'
-import { Problem } from '../../model/problem.ts'
+import type { Problem } from '../../model/problem.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { JournalEntry, JournalRecovery, JournalWriter } from '../journal.ts'
+import { AppendQueue, type PendingAppend } from './append-queue.ts'
+import { backlogIsFull, diskIsFull, journalHasFailed, journalIsClosed } from './problems.ts'
 import { encodeEntry, encodeMark, type UnplacedRecord } from './record.ts'
+import { RecordApart } from './record-apart.ts'
 import { type ClosedSegment, type Recovered, recoverJournal } from './recovery.ts'
 import { segmentHeaderBytes } from './segment-header.ts'
 import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
@@ -18,6 +21,8 @@ interface FileJournalSettings {
   readonly batchBytesMax: number
   /** As much may wait to be on disk; past it an append is refused. */
   readonly pendingBytesMax: number
+  /** A record as large as this is written apart, and begins a segment. */
+  readonly apartBytesMin: number
 }
 
 interface FileJournalOptions extends SegmentFolder {
@@ -42,15 +47,6 @@ export async function openFileJournal(options: FileJournalOptions): Promise<Jour
   return new FileJournal(complete, recovered)
 }
 
-const diskFullRetryAfterS = 5
-
-interface PendingAppend {
-  readonly record: UnplacedRecord
-  readonly rows: number
-  readonly resolve: (position: number) => void
-  readonly reject: (error: Error) => void
-}
-
 class FileJournal implements JournalWriter {
   readonly recovery: JournalRecovery
   readonly #options: Required<FileJournalOptions>
@@ -58,7 +54,7 @@ class FileJournal implements JournalWriter {
   #segment: SegmentWriter
   #nextPosition: number
   #endsWithMark: boolean
-  readonly #waiting: PendingAppend[] = []
+  readonly #waiting = new AppendQueue()
   #pendingBytes = 0
   #writeIsDue = false
   #failure: Problem | null = null
@@ -68,6 +64,9 @@ class FileJournal implements JournalWriter {
   /** All that touches the newest segment. */
   readonly #writes = new Serial()
   readonly #trims = new Serial()
+  /** One after the other, so that they do not take all threads that write. */
+  readonly #apart = new Serial()
+  #apartNumber = 0
 
   constructor(options: Required<FileJournalOptions>, recovered: Recovered) {
     this.#options = options
@@ -111,9 +110,10 @@ class FileJournal implements JournalWriter {
     if (this.#pendingBytes > 0 && this.#pendingBytes + record.bytes > pendingBytesMax)
       throw backlogIsFull(pendingBytesMax)
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ record, rows: entry.rows, resolve, reject })
       this.#pendingBytes += record.bytes
-      this.#wake()
+      const append: PendingAppend = { record, rows: entry.rows, resolve, reject, apart: null }
+      if (record.bytes >= this.#options.settings.apartBytesMin) void this.#apart.run(() => this.#writeApart(append))
+      else this.#queue(append)
     })
   }
 
@@ -152,7 +152,8 @@ class FileJournal implements JournalWriter {
   }
 
   async #finish(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#writeWaiting()
+    await this.#apart.run(async () => {})
+    while (this.#waiting.first !== undefined) await this.#writeWaiting()
     await this.#trims.run(async () => {})
     if (this.#failure === null && !this.#endsWithMark) {
       // Without a mark all is still there: the next start only knows less about the end. A failure is observed.
@@ -161,49 +162,63 @@ class FileJournal implements JournalWriter {
     await this.#segment.close()
   }
 
+  #queue(append: PendingAppend): void {
+    this.#waiting.add(append)
+    this.#wake()
+  }
+
+  /** From here on it stands in line as a small one does. */
+  async #writeApart(append: PendingAppend): Promise<void> {
+    if (this.#failure !== null) return this.#refuse([append], this.#failure)
+    const writing = RecordApart.write(this.#options, append.record, ++this.#apartNumber)
+    append.apart = await this.#orFail(writing).catch(() => null)
+    if (append.apart !== null) this.#queue(append)
+    else this.#refuse([append], this.#failure ?? diskIsFull())
+  }
+
   #wake(): void {
     if (this.#writeIsDue) return
     this.#writeIsDue = true
     void this.#writes.run(async () => {
       await this.#writeWaiting()
       this.#writeIsDue = false
-      if (this.#waiting.length > 0) this.#wake()
+      if (this.#waiting.first !== undefined) this.#wake()
     })
   }
 
   /** Writes a batch of what waits, and settles its appends. */
   async #writeWaiting(): Promise<void> {
-    const first = this.#waiting[0]
+    const { first } = this.#waiting
     if (first === undefined) return
     const startedMs = this.#options.nowMs()
-    const { segmentBytes } = this.#options.settings
+    const { segmentBytes, batchBytesMax } = this.#options.settings
     const room = segmentBytes - this.#segment.durableBytes
     const isFull = first.record.bytes > room && this.#segment.firstPosition !== this.#nextPosition
-    const batch = this.#takeBatch(isFull ? segmentBytes - segmentHeaderBytes : room)
+    const batch = this.#waiting.take(Math.min(isFull ? segmentBytes - segmentHeaderBytes : room, batchBytesMax))
     // A failure was observed where it happened, and every append is told of it here.
     const stored = this.#failure === null && (await this.#orFail(this.#store(batch, isFull)).catch(() => false))
-    if (this.#failure !== null) this.#refuse([...batch, ...this.#waiting.splice(0)], this.#failure)
+    if (this.#failure !== null) this.#refuse([...batch, ...this.#waiting.takeAll()], this.#failure)
     else if (stored) this.#acknowledge(batch, startedMs)
     else this.#refuse(batch, diskIsFull())
   }
 
-  /** At least one append, and as many more as fit. */
-  #takeBatch(roomBytes: number): PendingAppend[] {
-    const bytesMax = Math.min(roomBytes, this.#options.settings.batchBytesMax)
-    let bytes = 0
-    let count = 0
-    for (const { record } of this.#waiting) {
-      bytes += record.bytes
-      if (bytes > bytesMax && count > 0) break
-      count++
-    }
-    return this.#waiting.splice(0, count)
-  }
-
   async #store(batch: readonly PendingAppend[], inNewSegment: boolean): Promise<boolean> {
+    const [{ record, apart }] = batch as readonly [PendingAppend, ...PendingAppend[]]
+    if (apart !== null) return this.#storeApart(record, apart)
     if (inNewSegment && !(await this.#beginSegment())) return false
     const records = batch.map((each) => each.record)
     return this.#segment.append(records, this.#nextPosition)
+  }
+
+  /** The newest segment, as long as nothing is in it, has the name that the file would get, and a reader may have opened it: then that one is written. */
+  async #storeApart(record: UnplacedRecord, apart: RecordApart): Promise<boolean> {
+    if (this.#segment.firstPosition === this.#nextPosition) {
+      await apart.discard()
+      return this.#segment.append([record], this.#nextPosition)
+    }
+    const next = await apart.place(this.#nextPosition, this.#options.newSalt())
+    if (next !== null) await this.#follow(next)
+    return next !== null
   }
 
   #acknowledge(batch: readonly PendingAppend[], startedMs: number): void {
@@ -225,7 +240,11 @@ class FileJournal implements JournalWriter {
 
   #refuse(batch: readonly PendingAppend[], problem: Problem): void {
     this.#settle(batch)
-    for (const each of batch) each.reject(problem)
+    for (const each of batch) {
+      // What is left of the file goes at the next start.
+      void each.apart?.close().catch(() => {})
+      each.reject(problem)
+    }
   }
 
   #settle(batch: readonly PendingAppend[]): number {
@@ -238,13 +257,15 @@ class FileJournal implements JournalWriter {
   async #beginSegment(): Promise<boolean> {
     const { newSalt } = this.#options
     const next = await SegmentWriter.create(this.#options, { firstPosition: this.#nextPosition, salt: newSalt() })
-    if (next === null) return false
-    const { name, durableBytes } = this.#segment
-    const { firstPosition } = this.#segment
+    if (next !== null) await this.#follow(next)
+    return next !== null
+  }
+
+  async #follow(next: SegmentWriter): Promise<void> {
+    const { name, durableBytes, firstPosition } = this.#segment
     this.#closed.push({ name, firstPosition, endPosition: this.#nextPosition, bytes: durableBytes })
     await this.#segment.close()
     this.#segment = next
-    return true
   }
 
   /** When the work fails, nothing is acknowledged any more: what the page cache shows may differ from the disk. */
@@ -259,7 +280,7 @@ class FileJournal implements JournalWriter {
   #fail(error: unknown): Problem {
     if (this.#failure !== null) return this.#failure
     const message = error instanceof Error ? error.message : String(error)
-    this.#failure = hasFailed(error)
+    this.#failure = journalHasFailed(error)
     const file = join(this.#options.directory, this.#segment.name)
     this.#options.observe({ kind: 'journalFailed', file, message })
     return this.#failure
@@ -267,29 +288,6 @@ class FileJournal implements JournalWriter {
 
   #requireOpen(): void {
     if (this.#failure !== null) throw this.#failure
-    if (this.#closing !== null) throw stopped()
+    if (this.#closing !== null) throw journalIsClosed()
   }
-}
-
-function backlogIsFull(pendingBytesMax: number): Problem {
-  return new Problem(
-    'overloaded',
-    `More than ${pendingBytesMax} bytes wait to be written. Nothing was stored: send it again later.`,
-  )
-}
-
-function diskIsFull(): Problem {
-  const detail = 'The disk is full. Nothing was stored: send it again once there is room.'
-  return new Problem('overloaded', detail, { retryAfterS: diskFullRetryAfterS })
-}
-
-/** Without the cause's text, which may hold paths: that is for the operator, in the event. */
-function hasFailed(cause: unknown): Problem {
-  const detail =
-    'The journal could not be written to disk, and takes nothing more until the service is started again. Send it again then, with the same Idempotency-Key if it has one.'
-  return new Problem('unavailable', detail, { cause })
-}
-
-function stopped(): Problem {
-  return new Problem('shutting_down', 'The journal is closed. Send it again when the service is back.')
 }

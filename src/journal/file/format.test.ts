@@ -5,7 +5,7 @@ import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import { openFileJournal } from './file-journal.ts'
 
 const documentPath = new URL('../../../docs/formats/journal.md', import.meta.url)
-const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 10_000 }
+const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 10_000, apartBytesMin: 2 ** 30 }
 
 test('the example in the format document is what the code writes', async () => {
   const simulated = new SimulatedDisk(seededRandom(1))

@@ -7,7 +7,7 @@ import { openFileJournal } from './file-journal.ts'
 import { openFileJournalReader } from './reader.ts'
 
 const directory = '/journal'
-const settings = { segmentBytes: 2000, batchBytesMax: 2000, pendingBytesMax: 2 ** 30 }
+const settings = { segmentBytes: 2000, batchBytesMax: 2000, pendingBytesMax: 2 ** 30, apartBytesMin: 2 ** 30 }
 
 async function opened(disk: SimulatedDisk) {
   const folder = { disk: disk.mount(), directory }

@@ -9,7 +9,7 @@ import { openFileJournalReader } from './reader.ts'
 // Three segments, written one entry at a time. Each entry is 72 bytes long: a body of 8 and no padding.
 //   0.journal: entries 0 1    2.journal: entries 2 3    4.journal: entries 4 5 6, of which 5 and 6 went in one write
 const directory = '/journal'
-const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 10_000 }
+const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 10_000, apartBytesMin: 2 ** 30 }
 const [first, second, last] = [0, 2, 4].map((position) => `${position.toString().padStart(20, '0')}.journal`) as [
   string,
   string,

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { DiskFile } from '../../lib/disk.ts'
 import type { JournalRecovery } from '../journal.ts'
+import { removeRecordsApart } from './record-apart.ts'
 import { newerVersion, refusal } from './refusal.ts'
 import { headerVouchingFor, type ScannedFile, type SegmentScan, scanSegment } from './scan.ts'
 import {
@@ -41,6 +42,7 @@ export interface RecoverOptions extends SegmentFolder {
 export async function recoverJournal(options: RecoverOptions): Promise<Recovered> {
   const { disk, directory, reachedPosition } = options
   await disk.makeDirectory(directory)
+  await removeRecordsApart(options)
   const names = await segmentNames(options)
   const closed: ClosedSegment[] = []
   let entries = 0

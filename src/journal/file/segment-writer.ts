@@ -28,8 +28,8 @@ export class SegmentWriter {
     const { disk, directory } = folder
     const path = join(directory, segmentName(header.firstPosition))
     const file = await unlessFull(disk.open(path, { create: true }))
-    if (file === diskIsFull) return null
-    if ((await unlessFull(file.write([encodeSegmentHeader(header)], 0))) === diskIsFull) {
+    if (file === diskFull) return null
+    if ((await unlessFull(file.write([encodeSegmentHeader(header)], 0))) === diskFull) {
       await file.close()
       await disk.remove(path)
       // Else the file might be there again after a crash, when the segment before it has grown.
@@ -63,7 +63,7 @@ export class SegmentWriter {
       position += record.positions
       bytes += record.bytes
     }
-    if ((await unlessFull(this.#file.write(buffers, this.#durableBytes))) === diskIsFull) {
+    if ((await unlessFull(this.#file.write(buffers, this.#durableBytes))) === diskFull) {
       await this.#file.truncate(this.#durableBytes)
       await this.#file.sync()
       return false
@@ -78,15 +78,15 @@ export class SegmentWriter {
   }
 }
 
-const diskIsFull = Symbol('the disk is full')
+export const diskFull = Symbol('the disk is full')
 
 /** Only for what may fail and be tried again: never for an fsync. */
-async function unlessFull<T>(work: Promise<T>): Promise<T | typeof diskIsFull> {
+export async function unlessFull<T>(work: Promise<T>): Promise<T | typeof diskFull> {
   try {
     return await work
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) {
-      return diskIsFull
+      return diskFull
     }
     throw error
   }

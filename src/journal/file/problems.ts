@@ -1,0 +1,27 @@
+// What an append is refused with.
+import { Problem } from '../../model/problem.ts'
+
+const diskFullRetryAfterS = 5
+
+export function backlogIsFull(pendingBytesMax: number): Problem {
+  return new Problem(
+    'overloaded',
+    `More than ${pendingBytesMax} bytes wait to be written. Nothing was stored: send it again later.`,
+  )
+}
+
+export function diskIsFull(): Problem {
+  const detail = 'The disk is full. Nothing was stored: send it again once there is room.'
+  return new Problem('overloaded', detail, { retryAfterS: diskFullRetryAfterS })
+}
+
+/** Without the cause's text, which may hold paths: that is for the operator, in the event. */
+export function journalHasFailed(cause: unknown): Problem {
+  const detail =
+    'The journal could not be written to disk, and takes nothing more until the service is started again. Send it again then, with the same Idempotency-Key if it has one.'
+  return new Problem('unavailable', detail, { cause })
+}
+
+export function journalIsClosed(): Problem {
+  return new Problem('shutting_down', 'The journal is closed. Send it again when the service is back.')
+}

@@ -1,0 +1,70 @@
+// A large record is written to a file of its own while others go on, all but the headers. When its turn has come, these are filled in and
+// the file becomes the next segment: so small pushes never wait for the bytes of a large one.
+import { join } from 'node:path'
+import type { DiskFile } from '../../lib/disk.ts'
+import { placeRecord, type UnplacedRecord } from './record.ts'
+import { encodeSegmentHeader, segmentHeaderBytes, segmentName } from './segment-header.ts'
+import { diskFull, type SegmentFolder, SegmentWriter, unlessFull } from './segment-writer.ts'
+
+const nameEnd = '.apart'
+
+/** Deletes what a crash left of records that had no place yet: none of them was acknowledged. */
+export async function removeRecordsApart({ disk, directory }: SegmentFolder): Promise<void> {
+  for (const name of await disk.list(directory)) {
+    if (name.endsWith(nameEnd)) await disk.remove(join(directory, name))
+  }
+}
+
+export class RecordApart {
+  readonly #folder: SegmentFolder
+  readonly #path: string
+  readonly #file: DiskFile
+  readonly #record: UnplacedRecord
+
+  private constructor(folder: SegmentFolder, path: string, file: DiskFile, record: UnplacedRecord) {
+    this.#folder = folder
+    this.#path = path
+    this.#file = file
+    this.#record = record
+  }
+
+  /** Null when the disk is full: nothing is left of it then. Throws when the disk fails. */
+  static async write(folder: SegmentFolder, record: UnplacedRecord, number: number): Promise<RecordApart | null> {
+    const path = join(folder.directory, `${number}${nameEnd}`)
+    const file = await unlessFull(folder.disk.open(path, { create: true }))
+    if (file === diskFull) return null
+    const apart = new RecordApart(folder, path, file, record)
+    const [head, ...payload] = record.buffers
+    if ((await unlessFull(file.write(payload, segmentHeaderBytes + head.length))) === diskFull) {
+      await apart.discard()
+      return null
+    }
+    await file.sync()
+    return apart
+  }
+
+  /** Makes it the segment that begins at a position; null when the disk is full: nothing is left of it then. Throws when the disk fails. */
+  async place(firstPosition: number, salt: number): Promise<SegmentWriter | null> {
+    const { disk, directory } = this.#folder
+    const [head] = this.#record.buffers
+    const header = { firstPosition, salt }
+    placeRecord(this.#record, firstPosition, segmentHeaderBytes, salt)
+    if ((await unlessFull(this.#file.write([encodeSegmentHeader(header), head], 0))) === diskFull) {
+      await this.discard()
+      return null
+    }
+    await this.#file.sync()
+    await disk.rename(this.#path, join(directory, segmentName(firstPosition)))
+    await disk.syncDirectory(directory)
+    return new SegmentWriter(this.#file, header, segmentHeaderBytes + this.#record.bytes)
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+
+  async discard(): Promise<void> {
+    await this.close()
+    await this.#folder.disk.remove(this.#path)
+  }
+}
