@@ -272,14 +272,19 @@ export interface SecretCatalog {
   secret(name: string): Promise<Uint8Array>
 }
 
-export interface Catalog {
+/** What is kept the same way by one machine and by a cluster. */
+export interface SharedCatalog {
   readonly ingests: IngestCatalog
   readonly access: AccessCatalog
-  readonly outcomes: OutcomeCatalog
   readonly rejected: RejectedCatalog
   readonly items: ItemCatalog
   readonly dropped: DroppedCatalog
   readonly secrets: SecretCatalog
-  readonly manifest: ManifestCatalog
   close(): Promise<void>
+}
+
+/** The catalog of one machine. */
+export interface Catalog extends SharedCatalog {
+  readonly outcomes: OutcomeCatalog
+  readonly manifest: ManifestCatalog
 }

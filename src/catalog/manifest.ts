@@ -70,6 +70,11 @@ export interface ManifestCatalog {
    * removed, and for a position or registry that would go back.
    */
   commit(change: ManifestChange): Promise<void>
+  /**
+   * Makes sure that a commit which failed does not come back: after a failed sync it may stand whole in the database's log, and be found there
+   * by the next process, until another one is on disk. To be called before anything is deleted that such a commit may name.
+   */
+  settle(): Promise<void>
   /** Takes out all files of an entity and its registry, on disk before this resolves. */
   drop(entityId: number): Promise<void>
 }

@@ -14,6 +14,8 @@ import { oneOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
 
 const stateId = 1
+/** Of a row that is never there: see `settle`. */
+const settlingId = 2
 
 export class ManifestRepository implements ManifestCatalog {
   readonly #database: Kysely<Tables>
@@ -48,6 +50,15 @@ export class ManifestRepository implements ManifestCatalog {
       for (const registry of registries) await putRegistry(transaction, registry)
       for (const count of seal?.counts ?? []) await putCount(transaction, count)
       if (seal !== null) await putPosition(transaction, seal.position)
+    })
+  }
+
+  /** SQLite writes it where the commit that failed stands in its log, whose frames are chained by their checksums. */
+  async settle(): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      const row = sealed('store_state', { id: settlingId, sealed_position: 0 })
+      await transaction.insertInto('store_state').values(row).execute()
+      await transaction.deleteFrom('store_state').where('id', '=', settlingId).execute()
     })
   }
 

@@ -1,0 +1,32 @@
+// What the processes of a cluster keep together. Definitions, access, rejected rows, items and secrets are as on one machine; there is no manifest,
+// for Druid knows its own segments.
+import type { OutcomeCatalog, SharedCatalog } from './catalog.ts'
+import type { LaneCatalog, LaneState } from './lanes.ts'
+import type { PushKeyCatalog } from './push-keys.ts'
+
+/** What may change under a process by another one's doing. */
+export interface ClusterChangeListener {
+  /** Ingests, entities, retention, dropped entities. */
+  definitions(version: number): void
+  access(version: number): void
+  /** All lanes, each time one of them got on. */
+  lanes(lanes: readonly LaneState[]): void
+}
+
+export interface ClusterChanges {
+  /**
+   * Tells what changed since it was called, at this process or another one: mostly at once, within two seconds while the database answers,
+   * and when it answers again. The first call of each is the state at the beginning. Listeners must not throw.
+   */
+  listen(listener: ClusterChangeListener): void
+}
+
+export interface ClusterCatalog extends SharedCatalog {
+  /** Pipelines of a cluster keep their outcomes by lane; replays go here. */
+  readonly outcomes: OutcomeCatalog
+  readonly lanes: LaneCatalog
+  readonly pushKeys: PushKeyCatalog
+  readonly changes: ClusterChanges
+  /** Throws Problem `unavailable` when the database does not answer. */
+  ping(): Promise<void>
+}
