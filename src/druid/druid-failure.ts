@@ -1,0 +1,92 @@
+import { Problem } from '../model/problem.ts'
+
+/** What Druid says of a request that it refused or could not finish. */
+export interface FailureFacts {
+  readonly status: number
+  /** Druid's older name of the kind of failure ("Query timeout"), or `druidException`. */
+  readonly error: string
+  readonly category: string
+  readonly message: string
+}
+
+/** An error answer of Druid. */
+export class DruidFailure extends Error {
+  override readonly name = 'DruidFailure'
+  readonly facts: FailureFacts
+
+  constructor(facts: FailureFacts) {
+    super(`Druid answered ${facts.status}: ${facts.message}`)
+    this.facts = facts
+  }
+
+  /** Whether what was asked is at fault, not Druid. */
+  get isRefusal(): boolean {
+    const { status, category } = this.facts
+    return category === 'INVALID_INPUT' || category === 'UNSUPPORTED' || status === 400 || status === 501
+  }
+}
+
+/** Reads the body of an error answer, in either of the two forms that Druid has. */
+export function readFailure(status: number, body: string): DruidFailure {
+  const facts = { status, error: '', category: '', message: body.slice(0, 500) || `status ${status}` }
+  const members = objectIn(body)
+  return new DruidFailure({
+    ...facts,
+    error: textOf(members, 'error') ?? facts.error,
+    category: textOf(members, 'category') ?? facts.category,
+    message: textOf(members, 'errorMessage') ?? textOf(members, 'error') ?? facts.message,
+  })
+}
+
+function objectIn(body: string): object {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function textOf(members: object, name: string): string | null {
+  const value: unknown = Reflect.get(members, name)
+  return typeof value === 'string' ? value : null
+}
+
+/** Druid cannot be reached, or went away in the middle of its answer. */
+export function druidAway(cause: unknown): Problem {
+  const detail = 'Druid, which keeps the series, does not answer. Try again.'
+  return new Problem('unavailable', detail, { cause })
+}
+
+/** Druid ended its answer before it was whole. */
+export function brokenOff(why: string): Problem {
+  return new Problem('unavailable', `Druid broke its answer off (${why}). Try again.`)
+}
+
+/** What the caller of a query is told of a failure: the limits and failures of Druid as Problems, anything else as it is. */
+export function asProblem(error: unknown): unknown {
+  if (!(error instanceof DruidFailure)) return error
+  const { status, error: kind, message } = error.facts
+  const cause = { cause: error }
+  if (kind === 'Query timeout' || status === 504) {
+    const detail =
+      'Druid ended the query at its time limit. Ask for a shorter range, fewer tags (ids, prefixes) or fewer metrics.'
+    return new Problem('query_timeout', detail, cause)
+  }
+  if (kind === 'Query capacity exceeded' || status === 429) {
+    return new Problem('overloaded', 'Druid runs as many queries as it may. Try again.', cause)
+  }
+  if (kind === 'Resource limit exceeded') {
+    const detail = `The query needs more than Druid is set to give it (${message}). Ask for a shorter range, fewer tags (ids, prefixes), or a coarser granularity.`
+    return new Problem('result_too_large', detail, cause)
+  }
+  if (status === 401 || status === 403) {
+    return new Problem(
+      'unavailable',
+      'Druid does not take the credentials. Check druid.user and druid.password.',
+      cause,
+    )
+  }
+  // A server of Druid that went away in the middle of a query comes as an exception of no kind.
+  return error.isRefusal ? error : new Problem('unavailable', 'A part of Druid failed. Try again.', cause)
+}

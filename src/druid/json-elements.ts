@@ -1,0 +1,90 @@
+import { brokenOff } from './druid-failure.ts'
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const bracket = 0x5b
+const brace = 0x7b
+const bracketEnd = 0x5d
+const braceEnd = 0x7d
+
+/**
+ * Cuts an array of JSON that comes in pieces between its elements: yields arrays of whole elements, as text, about one for each piece.
+ * Throws Problem `unavailable` when the array does not end.
+ */
+export async function* jsonElements(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const scan = new ArrayScan()
+  let pending: Buffer[] = []
+  let opening = ''
+  for await (const piece of pieces) {
+    const cut = scan.lastCut(piece)
+    if (cut === null) {
+      pending.push(piece)
+      continue
+    }
+    pending.push(piece.subarray(0, cut.before))
+    yield `${opening}${Buffer.concat(pending).toString('utf8')}]`
+    opening = '['
+    pending = [piece.subarray(cut.after)]
+  }
+  if (!scan.isWhole) throw brokenOff('its end is missing')
+  yield `${opening}${Buffer.concat(pending).toString('utf8')}`
+}
+
+/** Follows the nesting of the array through its pieces. */
+class ArrayScan {
+  #depth = 0
+  #isString = false
+  #isEscaped = false
+  #hasEnded = false
+
+  get isWhole(): boolean {
+    return this.#hasEnded
+  }
+
+  /** Where the last comma between two elements stands in this piece; null when none does. */
+  lastCut(piece: Buffer): { before: number; after: number } | null {
+    let cut = -1
+    let depth = this.#depth
+    let at = 0
+    while (at < piece.length) {
+      if (this.#isString) {
+        at = this.#skipString(piece, at)
+        continue
+      }
+      const byte = piece[at]
+      if (byte === quote) this.#isString = true
+      else if (byte === comma) {
+        if (depth === 1) cut = at
+      } else if (byte === bracket || byte === brace) depth++
+      else if (byte === bracketEnd || byte === braceEnd) {
+        depth--
+        if (depth === 0) this.#hasEnded = true
+      }
+      at++
+    }
+    this.#depth = depth
+    return cut === -1 ? null : { before: cut, after: cut + 1 }
+  }
+
+  /** The place after the string's closing quote, or the piece's end. */
+  #skipString(piece: Buffer, from: number): number {
+    for (let at = from; at < piece.length; at++) {
+      if (this.#isEscaped) this.#isEscaped = false
+      else if (piece[at] === backslash) this.#isEscaped = true
+      else if (piece[at] === quote) {
+        this.#isString = false
+        return at + 1
+      }
+    }
+    return piece.length
+  }
+}
+
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+const longDigits = /^-?\d{16,}$/
+
+/** The same JSON, with whole numbers of 16 digits and more as strings: they may be more than a double can tell apart. */
+export function withExactLongs(json: string): string {
+  return json.replace(token, (text) => (longDigits.test(text) ? `"${text}"` : text))
+}

@@ -1,0 +1,84 @@
+import type { Pacer } from '../../lib/pacer.ts'
+import type { FieldType } from '../../model/field.ts'
+import type { PlanLimits } from '../../model/plan.ts'
+import { Problem } from '../../model/problem.ts'
+import { resultTooLarge } from '../limits.ts'
+import type { ResultBatch } from '../series-store.ts'
+import { type ColumnBuilder, newColumnBuilder } from './column-builder.ts'
+import type { RawRows } from './druid-query.ts'
+import { orderRows } from './order-rows.ts'
+
+/** Rows in one part of a result. */
+const batchRows = 16_384
+
+/** The rows of an answer as they come from Druid, until they are put in order. */
+export class AnswerRows {
+  readonly #columns: readonly ColumnBuilder[]
+  readonly #limits: PlanLimits
+  #length = 0
+
+  constructor(types: readonly FieldType[], limits: PlanLimits) {
+    this.#columns = types.map(newColumnBuilder)
+    this.#limits = limits
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Throws Problem `result_too_large` when they are more than an answer may have. */
+  add(rows: RawRows): void {
+    this.#length += rows.length
+    if (this.#length > this.#limits.resultRows) throw resultTooLarge(this.#limits.resultRows, null)
+    this.#columns.forEach((column, index) => {
+      for (const row of rows) column.push(row[index])
+    })
+    this.#checkText()
+  }
+
+  /** One row. The caller counts them. */
+  push(row: readonly unknown[]): number {
+    this.#columns.forEach((column, index) => {
+      column.push(row[index])
+    })
+    return this.#length++
+  }
+
+  compare(column: number, left: number, right: number): number {
+    return this.#columns[column].compare(left, right)
+  }
+
+  /** All places, ordered by these columns. */
+  inOrderOf(columns: readonly number[], pacer: Pacer): Promise<Int32Array> {
+    const compare = (left: number, right: number): number => {
+      for (const column of columns) {
+        const order = this.#columns[column].compare(left, right)
+        if (order !== 0) return order
+      }
+      return 0
+    }
+    return orderRows(this.#length, compare, pacer)
+  }
+
+  /** The rows at these places, with the first `columns` of their columns. */
+  async *batches(places: Int32Array, columns: number, pacer: Pacer): AsyncGenerator<ResultBatch> {
+    const shown = this.#columns.slice(0, columns)
+    for (let start = 0; start < places.length; start += batchRows) {
+      const part = places.subarray(start, start + batchRows)
+      yield { rows: part.length, columns: shown.map((column) => column.pick(part)) }
+      if (pacer.spend(part.length * columns)) await pacer.rest()
+    }
+  }
+
+  /** Each distinct text is in the answer once at least: more of them than an answer may have is not kept in memory. */
+  #checkText(): void {
+    let chars = 0
+    for (const column of this.#columns) chars += column.textChars
+    const { resultBytes } = this.#limits
+    if (chars <= resultBytes) return
+    throw new Problem(
+      'result_too_large',
+      `The answer would have more than ${resultBytes} bytes, which is limits.resultBytes. Ask for a shorter range of dates, for fewer tags (ids, prefixes), or for fewer fields.`,
+    )
+  }
+}

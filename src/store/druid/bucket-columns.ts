@@ -1,0 +1,68 @@
+// The start of the bucket that a row lies in, as an expression of Druid.
+import { type BucketGranularity, bucketStart, nextBucketStart } from '../../model/granularity.ts'
+
+/** Rows of one stretch of time, both ends included, with their buckets. */
+export interface BucketStretch {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly expression: string
+}
+
+const time = '"__time"'
+/** Starts that one expression chooses from, by halves. */
+const startsAtOnce = 256
+
+/**
+ * Of uniform and calendar buckets all are in one stretch. Those of compound periods have to be walked through: `fromMs` and `toMs`
+ * bound what there is.
+ */
+export function bucketStretches(granularity: BucketGranularity, fromMs: number, toMs: number): BucketStretch[] {
+  switch (granularity.kind) {
+    case 'uniform':
+      return [{ fromMs, toMs, expression: uniform(granularity.widthMs, granularity.originMs) }]
+    case 'months':
+      return [{ fromMs, toMs, expression: `timestamp_floor(${time}, 'P${granularity.months}M', null, 'UTC')` }]
+    case 'compound': {
+      const starts: BucketOfStart[] = []
+      const first = bucketStart(granularity, fromMs)
+      for (let start = first; start <= toMs; start = nextBucketStart(granularity, start)) {
+        starts.push({ fromMs: start, place: start })
+      }
+      return stretchesOf(starts, fromMs, toMs)
+    }
+    default:
+      return granularity satisfies never
+  }
+}
+
+interface BucketOfStart {
+  readonly fromMs: number
+  /** What the expression gives for the rows from there on. */
+  readonly place: number
+}
+
+/** Each row has the place of the last of `starts` that is not after it. They rise; the first is not after `fromMs`. */
+export function stretchesOf(starts: readonly BucketOfStart[], fromMs: number, toMs: number): BucketStretch[] {
+  const stretches: BucketStretch[] = []
+  for (let at = 0; at < starts.length; at += startsAtOnce) {
+    const part = starts.slice(at, at + startsAtOnce)
+    const next = starts[at + startsAtOnce]
+    const endMs = next === undefined ? toMs : next.fromMs - 1
+    const startMs = Math.max(fromMs, part[0].fromMs)
+    if (startMs <= endMs) stretches.push({ fromMs: startMs, toMs: endMs, expression: choice(part) })
+  }
+  return stretches
+}
+
+function choice(starts: readonly BucketOfStart[]): string {
+  if (starts.length === 1) return `${time} * 0 + ${starts[0].place}`
+  const middle = starts.length >>> 1
+  return `if(${time} < ${starts[middle].fromMs}, ${choice(starts.slice(0, middle))}, ${choice(starts.slice(middle))})`
+}
+
+/** Division of longs cuts towards zero, so the rest is made positive first. */
+function uniform(widthMs: number, originMs: number): string {
+  if (widthMs === 1) return `${time} + 0`
+  const offset = originMs === 0 ? time : `(${time} - ${originMs})`
+  return `${time} - ((${offset} % ${widthMs} + ${widthMs}) % ${widthMs})`
+}

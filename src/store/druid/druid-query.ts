@@ -1,0 +1,87 @@
+import type { DruidClient } from '../../druid/druid-client.ts'
+import { asProblem } from '../../druid/druid-failure.ts'
+import { jsonElements, withExactLongs } from '../../druid/json-elements.ts'
+import type { GroupBy, Scan } from './native-query.ts'
+
+/** Rows of one part of an answer, each an array of its columns. */
+export type RawRows = readonly (readonly unknown[])[]
+
+/** Where a query runs: one data source, until the signal is aborted. */
+export interface QueryTarget {
+  readonly client: DruidClient
+  readonly dataSource: string
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** Rows of one part of a scan: few enough that the first come soon. */
+const scanBatchRows = 4096
+
+/** The groups of a query. `longs`: the columns that hold whole numbers of any size, which then come as digits where they are long. */
+export async function* groupBy(target: QueryTarget, query: GroupBy, longs: readonly number[]): AsyncGenerator<RawRows> {
+  if (query.intervals.length === 0) return
+  const { limit, ...rest } = query
+  const limitSpec = limit === null ? {} : { limitSpec: { type: 'default', limit } }
+  const body = { queryType: 'groupBy', granularity: 'all', ...rest, ...limitSpec, context: { resultAsArray: true } }
+  for await (const text of elements(target, body)) yield exactRows(text, listIn(JSON.parse(text)), longs, listIn)
+}
+
+/** The rows of a scan, in no order. */
+export async function* scan(target: QueryTarget, query: Scan, longs: readonly number[]): AsyncGenerator<RawRows> {
+  if (query.intervals.length === 0) return
+  const { limit, ...rest } = query
+  const limited = limit === null ? {} : { limit }
+  const format = { resultFormat: 'compactedList', batchSize: scanBatchRows }
+  const body = { queryType: 'scan', ...rest, ...limited, ...format }
+  for await (const text of elements(target, body)) yield exactRows(text, eventsIn(JSON.parse(text)), longs, eventsIn)
+}
+
+/** First and last date of all that is stored; null when there is nothing. */
+export async function timeBoundary(target: QueryTarget): Promise<{ minMs: number; maxMs: number } | null> {
+  const body = { queryType: 'timeBoundary', context: { serializeDateTimeAsLong: true } }
+  for await (const text of elements(target, body)) {
+    for (const element of listIn(JSON.parse(text))) {
+      const result = memberOf(element, 'result')
+      return { minMs: instantOf(memberOf(result, 'minTime')), maxMs: instantOf(memberOf(result, 'maxTime')) }
+    }
+  }
+  return null
+}
+
+async function* elements({ client, dataSource, timeoutMs, signal }: QueryTarget, body: object): AsyncGenerator<string> {
+  try {
+    yield* jsonElements(client.query('native', { ...body, dataSource }, { signal, timeoutMs }))
+  } catch (error) {
+    throw asProblem(error)
+  }
+}
+
+/** Numbers that a double cannot tell apart are read a second time, digit for digit. */
+function exactRows(text: string, rows: RawRows, longs: readonly number[], read: (value: unknown) => RawRows): RawRows {
+  if (!longs.some((column) => rows.some((row) => isUnsafe(row[column])))) return rows
+  return read(JSON.parse(withExactLongs(text)))
+}
+
+function isUnsafe(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isSafeInteger(value)
+}
+
+function listIn(value: unknown): RawRows {
+  if (Array.isArray(value)) return value
+  throw new Error('Druid answered something other than a list')
+}
+
+function eventsIn(batches: unknown): RawRows {
+  return listIn(batches).flatMap((batch) => listIn(memberOf(batch, 'events')))
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) throw new Error(`Druid answered nothing that could have "${name}"`)
+  return Reflect.get(value, name)
+}
+
+function instantOf(value: unknown): number {
+  const ms = typeof value === 'number' ? value : Date.parse(String(value))
+  if (Number.isNaN(ms)) throw new Error(`Druid answered ${JSON.stringify(value)} for an instant`)
+  return ms
+}

@@ -1,0 +1,130 @@
+import type { DruidClient } from '../../druid/druid-client.ts'
+import { Pacer } from '../../lib/pacer.ts'
+import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
+import type { Plan, PlanLimits, Range } from '../../model/plan.ts'
+import type { EntityStatistics, ResultBatch, SeriesReader } from '../series-store.ts'
+import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
+import type { Bounds, DruidRun } from './druid-run.ts'
+import { intervalsOf, type NativeFilter } from './native-query.ts'
+import { runAverage } from './run-average.ts'
+import { runLatest, runNeighbour } from './run-nearest.ts'
+import { runSelect } from './run-select.ts'
+import { runSnap } from './run-snap.ts'
+
+export interface DruidStoreSettings {
+  /** What the names of data sources begin with. */
+  readonly clusterName: string
+  /** How long Druid may work on one query. */
+  readonly queryTimeMs: number
+  /** How long a run may hold the event loop. */
+  readonly sliceMs: number
+}
+
+export interface DruidStoreParts {
+  readonly client: DruidClient
+  readonly settings: DruidStoreSettings
+  readonly nowMs: () => number
+}
+
+/** How long the first and last date of an entity are good for where to look first. */
+const boundsAgeMs = 1000
+
+/** Answers plans from Druid: one data source an entity. One that Druid does not know yet is empty. */
+export class DruidStore implements SeriesReader {
+  readonly #parts: DruidStoreParts
+  readonly #bounds = new Map<number, { readonly bounds: Bounds; readonly atMs: number }>()
+
+  constructor(parts: DruidStoreParts) {
+    this.#parts = parts
+  }
+
+  async *run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncGenerator<ResultBatch> {
+    const { entityId } = plan.selection
+    const target = this.#target(entityId, signal)
+    const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
+    const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
+    yield* runPlan(plan, { target, limits, pacer, bounds })
+  }
+
+  async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
+    const target = this.#target(entityId, new AbortController().signal)
+    const aggregations = [
+      { type: 'count', name: ':rows' },
+      { type: 'longMin', name: ':first', fieldName: timeColumn },
+      { type: 'longMax', name: ':last', fieldName: timeColumn },
+    ]
+    const [rows, firstMs, lastMs] = await oneRow(target, intervalsFrom(sinceMs), null, aggregations)
+    const isEmpty = Number(rows ?? 0) === 0
+    return {
+      rows: Number(rows ?? 0),
+      firstMs: isEmpty ? null : Number(firstMs),
+      lastMs: isEmpty ? null : Number(lastMs),
+    }
+  }
+
+  /** How many rows of these positions queries see, the end not included; `range` says where they lie, when that is known. */
+  async countPositions(entityId: number, from: number, to: number, range: Range | null): Promise<number> {
+    const target = this.#target(entityId, new AbortController().signal)
+    const { fromMs, toMs } = range ?? { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+    const filter = {
+      type: 'range',
+      column: positionColumn,
+      matchValueType: 'LONG',
+      lower: from,
+      upper: to,
+      upperOpen: true,
+    }
+    const [rows] = await oneRow(target, intervalsOf(fromMs, toMs), filter, [{ type: 'count', name: ':rows' }])
+    return Number(rows ?? 0)
+  }
+
+  #target(entityId: number, signal: AbortSignal): QueryTarget {
+    const { client, settings } = this.#parts
+    const dataSource = dataSourceName(settings.clusterName, entityId)
+    return { client, dataSource, timeoutMs: settings.queryTimeMs, signal }
+  }
+
+  async #boundsOf(entityId: number, target: QueryTarget, age: 'now' | 'about'): Promise<Bounds | null> {
+    const nowMs = this.#parts.nowMs()
+    const known = this.#bounds.get(entityId)
+    if (age === 'about' && known !== undefined && nowMs - known.atMs < boundsAgeMs) return known.bounds
+    const bounds = await timeBoundary(target)
+    if (bounds === null) this.#bounds.delete(entityId)
+    else this.#bounds.set(entityId, { bounds, atMs: nowMs })
+    return bounds
+  }
+}
+
+function intervalsFrom(sinceMs: number | null): readonly string[] {
+  return intervalsOf(sinceMs ?? Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+}
+
+/** The aggregations over all rows; nothing when there are none. */
+async function oneRow(
+  target: QueryTarget,
+  intervals: readonly string[],
+  filter: NativeFilter | null,
+  aggregations: readonly NativeFilter[],
+): Promise<readonly unknown[]> {
+  const query = { intervals, filter, virtualColumns: [], dimensions: [], aggregations, limit: null }
+  for await (const rows of groupBy(target, query, [])) for (const row of rows) return row
+  return []
+}
+
+function runPlan(plan: Plan, run: DruidRun): AsyncGenerator<ResultBatch> {
+  switch (plan.kind) {
+    case 'select':
+      return runSelect(plan, run)
+    case 'average':
+      return runAverage(plan, run)
+    case 'latest':
+      return runLatest(plan, run)
+    case 'last':
+    case 'next':
+      return runNeighbour(plan, run)
+    case 'snap':
+      return runSnap(plan, run)
+    default:
+      return plan satisfies never
+  }
+}

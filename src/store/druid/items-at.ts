@@ -1,0 +1,78 @@
+// Items by their tags and dates, which a query before has found.
+import { timeColumn } from '../../model/druid-row.ts'
+import type { Selection } from '../../model/plan.ts'
+import { scan } from './druid-query.ts'
+import { type DruidRun, itemColumns } from './druid-run.ts'
+import { allOf, intervalsOf, type NativeFilter } from './native-query.ts'
+import { type Tag, tagIn } from './nearest-items.ts'
+import { selectionFilter } from './selection-filter.ts'
+
+/** Ranges of time that one query is cut to. */
+const rangesMax = 100
+
+/** The dates that are wanted of each tag. */
+export type DatesOfTag = ReadonlyMap<Tag, ReadonlySet<number>>
+
+/** An item as Druid answers it, with all columns of items. */
+export interface PlacedItem {
+  readonly tag: Tag
+  readonly ms: number
+  readonly position: number
+  readonly row: readonly unknown[]
+}
+
+/**
+ * Reads the items of these tags and dates: of several of one tag and date the one that was pushed last, or first. Rows of other tags at
+ * these dates come along and are passed over.
+ */
+export async function itemsAt(
+  selection: Selection,
+  wanted: DatesOfTag,
+  which: 'newest' | 'oldest',
+  run: DruidRun,
+): Promise<PlacedItem[]> {
+  const { columns, longs } = itemColumns(selection)
+  const times = [...new Set([...wanted.values()].flatMap((dates) => [...dates]))].sort((left, right) => left - right)
+  const { ranges, areExact } = rangesAround(times)
+  const intervals = ranges.flatMap(({ fromMs, toMs }) => intervalsOf(fromMs, toMs))
+  const filter = allOf([areExact ? null : atTimes(times), selectionFilter(selection)])
+  const found = new Map<Tag, Map<number, PlacedItem>>()
+  for await (const part of scan(run.target, { intervals, filter, columns, limit: null }, longs)) {
+    for (const row of part) {
+      const item = { tag: tagIn(row[1]), ms: Number(row[0]), position: Number(row[columns.length - 1]), row }
+      if (wanted.get(item.tag)?.has(item.ms) === true) keep(found, item, which)
+    }
+    if (run.pacer.spend(part.length * columns.length)) await run.pacer.rest()
+  }
+  return [...found.values()].flatMap((ofTag) => [...ofTag.values()])
+}
+
+function keep(found: Map<Tag, Map<number, PlacedItem>>, item: PlacedItem, which: 'newest' | 'oldest'): void {
+  const ofTag = found.get(item.tag) ?? new Map<number, PlacedItem>()
+  const known = ofTag.get(item.ms)
+  const isBetter = known === undefined || item.position > known.position === (which === 'newest')
+  if (isBetter) found.set(item.tag, ofTag.set(item.ms, item))
+}
+
+function atTimes(times: readonly number[]): NativeFilter {
+  return { type: 'inType', column: timeColumn, matchValueType: 'LONG', sortedValues: times }
+}
+
+/** Few ranges that hold all of these rising times: they are cut at the widest gaps. */
+export function rangesAround(times: readonly number[]): {
+  readonly ranges: readonly { readonly fromMs: number; readonly toMs: number }[]
+  /** Whether they hold nothing besides. */
+  readonly areExact: boolean
+} {
+  const gaps = times.slice(1).map((ms, index) => ({ at: index + 1, width: ms - times[index] }))
+  const isWide = ({ width }: { width: number }): boolean => width > 1
+  const wide = gaps.filter(isWide)
+  const cuts =
+    wide.length < rangesMax ? wide : wide.sort((left, right) => right.width - left.width).slice(0, rangesMax - 1)
+  const starts = [0, ...cuts.map(({ at }) => at)].sort((left, right) => left - right)
+  const ranges = starts.map((start, index) => {
+    const end = starts[index + 1] ?? times.length
+    return { fromMs: times[start], toMs: times[end - 1] }
+  })
+  return { ranges: times.length === 0 ? [] : ranges, areExact: wide.length < rangesMax }
+}

@@ -1,0 +1,79 @@
+// The parts of Druid's native queries that plans become: plain data, so that no value can be taken for anything else.
+import { earliestMs, formatInstant, latestMs } from '../../model/instant.ts'
+
+export type NativeFilter = Readonly<Record<string, unknown>>
+
+export interface NativeColumn {
+  readonly type: 'expression'
+  readonly name: string
+  readonly expression: string
+  readonly outputType: 'LONG' | 'DOUBLE' | 'STRING'
+}
+
+export interface NativeDimension {
+  readonly type: 'default'
+  readonly dimension: string
+  readonly outputName: string
+  readonly outputType: 'LONG' | 'DOUBLE' | 'STRING'
+}
+
+export type NativeAggregation = Readonly<Record<string, unknown>>
+
+/** A groupBy over all of its intervals: each row of the answer is an array of the dimensions, then the aggregations. */
+export interface GroupBy {
+  readonly intervals: readonly string[]
+  readonly filter: NativeFilter | null
+  readonly virtualColumns: readonly NativeColumn[]
+  readonly dimensions: readonly NativeDimension[]
+  readonly aggregations: readonly NativeAggregation[]
+  /** The most groups that come. */
+  readonly limit: number | null
+}
+
+/** A scan in no order: each row is an array of the columns. */
+export interface Scan {
+  readonly intervals: readonly string[]
+  readonly filter: NativeFilter | null
+  readonly columns: readonly string[]
+  readonly limit: number | null
+}
+
+/** What Druid takes for all of time. */
+const beginning = '-146136543-09-08T08:23:32.096Z'
+const end = '146140482-04-24T15:36:27.903Z'
+
+/** Both ends belong to it, as to a plan's range; none when it is empty. */
+export function intervalsOf(fromMs: number, toMs: number): readonly string[] {
+  if (fromMs > toMs) return []
+  const from = fromMs < earliestMs ? beginning : formatInstant(fromMs)
+  const to = toMs >= latestMs ? end : formatInstant(toMs + 1)
+  return [`${from}/${to}`]
+}
+
+/** All of the filters that are there; null for none. */
+export function allOf(filters: readonly (NativeFilter | null)[]): NativeFilter | null {
+  const fields = filters.filter((filter) => filter !== null)
+  return fields.length < 2 ? (fields[0] ?? null) : { type: 'and', fields }
+}
+
+export function anyOf(fields: readonly NativeFilter[]): NativeFilter {
+  return fields.length === 1 ? fields[0] : { type: 'or', fields }
+}
+
+export function not(field: NativeFilter): NativeFilter {
+  return { type: 'not', field }
+}
+
+export function isNull(column: string): NativeFilter {
+  return { type: 'null', column }
+}
+
+/** Whether a string column has one of these values, of which null may be one. */
+export function isOneOf(dimension: string, values: readonly (string | null)[]): NativeFilter {
+  return { type: 'in', dimension, values }
+}
+
+/** A column in an expression: names hold no quotes. */
+export function columnText(name: string): string {
+  return `"${name}"`
+}

@@ -1,0 +1,114 @@
+import { timeColumn } from '../../model/druid-row.ts'
+import type { Range, Selection } from '../../model/plan.ts'
+import { resultTooLarge } from '../limits.ts'
+import { groupBy } from './druid-query.ts'
+import type { DruidRun } from './druid-run.ts'
+import { allOf, anyOf, intervalsOf, isNull, isOneOf, type NativeFilter, not } from './native-query.ts'
+import { selectionFilter } from './selection-filter.ts'
+import { type Direction, TimeWindows } from './time-windows.ts'
+
+export type Tag = string | null
+
+/** The item of a tag that was found: its window, how many of its items there are nearer to the date, and the nearest date in the window. */
+export interface FoundItem {
+  readonly window: Range
+  readonly rank: number
+  /** How many items of the tag the window holds. */
+  readonly items: number
+  readonly nearestMs: number
+}
+
+interface TagItems {
+  readonly tag: Tag
+  readonly items: number
+  readonly nearestMs: number
+}
+
+/** More tags than this are not named in a query: then all that is left is asked for at once. */
+const namedTagsMax = 20_000
+
+/**
+ * For each tag its item nearest to the range's end (or start) after skipping `offset` of them. Looks into the nearest window first, and
+ * then into wider ones for the tags that are missing.
+ */
+export async function nearestItems(
+  selection: Selection,
+  range: Range,
+  direction: Direction,
+  offset: number,
+  run: DruidRun,
+): Promise<ReadonlyMap<Tag, FoundItem>> {
+  const found = new Map<Tag, FoundItem>()
+  const bounds = await run.bounds('about')
+  if (bounds === null || range.fromMs > range.toMs) return found
+  const windows = new TimeWindows(range, direction, bounds)
+  const skipped = new Map<Tag, number>()
+  let window = windows.next()
+  while (window !== null) {
+    const before = found.size
+    for (const { tag, items, nearestMs } of await countItems(
+      selection,
+      window,
+      direction,
+      missing(selection, found),
+      run,
+    )) {
+      if (found.has(tag)) continue
+      const nearer = skipped.get(tag) ?? 0
+      if (nearer + items > offset) found.set(tag, { window, rank: offset - nearer, items, nearestMs })
+      else skipped.set(tag, nearer + items)
+    }
+    if (found.size > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
+    if (selection.ids !== null && new Set(selection.ids).size === found.size) break
+    // Where a wider window brought nothing more, what is missing is far away or not there at all.
+    const isFruitless = found.size === before && found.size > 0
+    window = isFruitless || found.size > namedTagsMax ? windows.widest() : windows.next()
+  }
+  return found
+}
+
+/** Tags that may still be found; null for all. */
+function missing({ tag, ids }: Selection, found: ReadonlyMap<Tag, FoundItem>): NativeFilter | null {
+  if (found.size === 0 || found.size > namedTagsMax) return null
+  if (ids !== null)
+    return isOneOf(
+      tag.name,
+      ids.filter((id) => !found.has(id)),
+    )
+  const known = [...found.keys()]
+  const others = not(isOneOf(tag.name, known))
+  return found.has(null) ? others : anyOf([others, isNull(tag.name)])
+}
+
+async function countItems(
+  selection: Selection,
+  window: Range,
+  direction: Direction,
+  among: NativeFilter | null,
+  { target, pacer }: DruidRun,
+): Promise<TagItems[]> {
+  const query = {
+    intervals: intervalsOf(window.fromMs, window.toMs),
+    filter: allOf([among, selectionFilter(selection)]),
+    virtualColumns: [],
+    dimensions: [{ type: 'default', dimension: selection.tag.name, outputName: ':tag', outputType: 'STRING' } as const],
+    aggregations: [
+      { type: 'count', name: ':items' },
+      { type: direction === 'backwards' ? 'longMax' : 'longMin', name: ':nearest', fieldName: timeColumn },
+    ],
+    limit: null,
+  }
+  const counted: TagItems[] = []
+  for await (const rows of groupBy(target, query, [])) {
+    for (const [tag, items, nearestMs] of rows) {
+      counted.push({ tag: tagIn(tag), items: Number(items), nearestMs: Number(nearestMs) })
+    }
+    if (pacer.spend(rows.length)) await pacer.rest()
+  }
+  return counted
+}
+
+export function tagIn(value: unknown): Tag {
+  if (value === null || value === undefined) return null
+  return String(value)
+}

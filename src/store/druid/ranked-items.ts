@@ -1,0 +1,137 @@
+import type { Range, Selection } from '../../model/plan.ts'
+import { groupBy, scan } from './druid-query.ts'
+import { type DruidRun, itemColumns } from './druid-run.ts'
+import { allOf, intervalsOf, isOneOf } from './native-query.ts'
+import { type Tag, tagIn } from './nearest-items.ts'
+import { selectionFilter } from './selection-filter.ts'
+import type { Direction } from './time-windows.ts'
+
+/** Of each tag the item wanted: how many of its items in the range are nearer, and how many there are. */
+export type Ranks = ReadonlyMap<Tag, { readonly rank: number; readonly items: number }>
+
+/** More items than this are counted in parts of the range before they are read. */
+const readAtOnce = 100_000
+/** Parts that a range is cut into for counting. */
+const parts = 64
+
+type Row = readonly unknown[]
+
+/** Finds in the range the item of each tag at its rank, as raw rows with all columns of items. The range is bounded. */
+export async function rankedItems(
+  selection: Selection,
+  range: Range,
+  direction: Direction,
+  ranks: Ranks,
+  run: DruidRun,
+): Promise<Row[]> {
+  let items = 0
+  for (const tag of ranks.values()) items += tag.items
+  if (items <= readAtOnce || range.fromMs >= range.toMs) return readRanked(selection, range, direction, ranks, run)
+  const found: Row[] = []
+  for (const part of await rankedParts(selection, range, direction, ranks, run)) {
+    for (const row of await rankedItems(selection, part.range, direction, part.ranks, run)) found.push(row)
+  }
+  return found
+}
+
+interface RankedPart {
+  readonly range: Range
+  readonly ranks: Map<Tag, { rank: number; items: number }>
+}
+
+/** The parts of the range in which the items lie. */
+async function rankedParts(
+  selection: Selection,
+  { fromMs, toMs }: Range,
+  direction: Direction,
+  ranks: Ranks,
+  { target, pacer }: DruidRun,
+): Promise<RankedPart[]> {
+  const width = Math.ceil((toMs - fromMs + 1) / parts)
+  const part = {
+    type: 'expression',
+    name: ':part',
+    expression: `("__time" - ${fromMs}) / ${width}`,
+    outputType: 'LONG',
+  } as const
+  const query = {
+    intervals: intervalsOf(fromMs, toMs),
+    filter: allOf([isOneOf(selection.tag.name, [...ranks.keys()]), selectionFilter(selection)]),
+    virtualColumns: [part],
+    dimensions: [
+      { type: 'default', dimension: selection.tag.name, outputName: ':tag', outputType: 'STRING' } as const,
+      { type: 'default', dimension: ':part', outputName: ':p', outputType: 'LONG' } as const,
+    ],
+    aggregations: [{ type: 'count', name: ':items' }],
+    limit: null,
+  }
+  const counts = new Map<Tag, Float64Array>()
+  for await (const rows of groupBy(target, query, [])) {
+    for (const [text, at, items] of rows) {
+      const tag = tagIn(text)
+      const ofTag = counts.get(tag) ?? new Float64Array(parts)
+      ofTag[Number(at)] = Number(items)
+      counts.set(tag, ofTag)
+    }
+    if (pacer.spend(rows.length)) await pacer.rest()
+  }
+  const found = new Map<number, RankedPart>()
+  for (const [tag, { rank }] of ranks) {
+    const place = placeOf(counts.get(tag) ?? new Float64Array(parts), rank, direction)
+    if (place === null) continue
+    const start = fromMs + place.part * width
+    const entry = found.get(place.part) ?? {
+      range: { fromMs: start, toMs: Math.min(toMs, start + width - 1) },
+      ranks: new Map(),
+    }
+    entry.ranks.set(tag, { rank: place.rank, items: place.items })
+    found.set(place.part, entry)
+  }
+  return [...found.values()]
+}
+
+function placeOf(
+  counts: Float64Array,
+  rank: number,
+  direction: Direction,
+): { part: number; rank: number; items: number } | null {
+  let left = rank
+  for (let step = 0; step < counts.length; step++) {
+    const part = direction === 'backwards' ? counts.length - 1 - step : step
+    if (left < counts[part]) return { part, rank: left, items: counts[part] }
+    left -= counts[part]
+  }
+  return null
+}
+
+async function readRanked(
+  selection: Selection,
+  { fromMs, toMs }: Range,
+  direction: Direction,
+  ranks: Ranks,
+  { target, pacer }: DruidRun,
+): Promise<Row[]> {
+  const { columns, longs } = itemColumns(selection)
+  const filter = allOf([isOneOf(selection.tag.name, [...ranks.keys()]), selectionFilter(selection)])
+  const query = { intervals: intervalsOf(fromMs, toMs), filter, columns, limit: null }
+  const byTag = new Map<Tag, Row[]>()
+  for await (const rows of scan(target, query, longs)) {
+    for (const row of rows) {
+      const tag = tagIn(row[1])
+      const ofTag = byTag.get(tag)
+      if (ofTag === undefined) byTag.set(tag, [row])
+      else ofTag.push(row)
+    }
+    if (pacer.spend(rows.length * columns.length)) await pacer.rest()
+  }
+  const position = columns.length - 1
+  const sign = direction === 'backwards' ? -1 : 1
+  const nearerFirst = (left: Row, right: Row): number =>
+    sign * (Number(left[0]) - Number(right[0]) || Number(left[position]) - Number(right[position]))
+  const found: Row[] = []
+  for (const [tag, { rank }] of ranks) {
+    const row = byTag.get(tag)?.sort(nearerFirst)[rank]
+    if (row !== undefined) found.push(row)
+  }
+  return found
+}

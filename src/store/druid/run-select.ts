@@ -1,0 +1,36 @@
+import type { SelectPlan } from '../../model/plan.ts'
+import type { ResultBatch } from '../series-store.ts'
+import { AnswerRows } from './answer-rows.ts'
+import { scan } from './druid-query.ts'
+import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
+import { intervalsOf } from './native-query.ts'
+import { selectionFilter } from './selection-filter.ts'
+
+/** Each item in the range: Druid has no order but that of time, so they are put in order here. */
+export async function* runSelect({ selection, range }: SelectPlan, run: DruidRun): AsyncGenerator<ResultBatch> {
+  const { fields, columns, longs } = itemColumns(selection)
+  const intervals = intervalsOf(startMs(selection, range.fromMs), range.toMs)
+  const limit = run.limits.resultRows + 1
+  const rows = new AnswerRows(
+    fields.map(({ type }) => type),
+    run.limits,
+  )
+  const query = { intervals, filter: selectionFilter(selection), columns, limit }
+  for await (const part of scan(run.target, query, longs)) {
+    rows.add(part)
+    if (run.pacer.spend(part.length * columns.length)) await run.pacer.rest()
+  }
+  yield* answerItems(rows, fields.length, selection.fields.length, run)
+}
+
+/** Items in the order of time, tag, fields and position; the position itself is not shown. */
+export async function* answerItems(
+  rows: AnswerRows,
+  columns: number,
+  fields: number,
+  { pacer }: DruidRun,
+): AsyncGenerator<ResultBatch> {
+  const keys = Array.from({ length: 2 + fields }, (_, index) => index)
+  const places = await rows.inOrderOf([...keys, columns - 1], pacer)
+  yield* rows.batches(places, columns - 1, pacer)
+}

@@ -1,0 +1,96 @@
+import { timeColumn } from '../../model/druid-row.ts'
+import type { Selection, SnapPlan } from '../../model/plan.ts'
+import { resultTooLarge } from '../limits.ts'
+import type { ResultBatch } from '../series-store.ts'
+import { AnswerRows } from './answer-rows.ts'
+import { type BucketStretch, stretchesOf } from './bucket-columns.ts'
+import { groupBy } from './druid-query.ts'
+import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
+import { itemsAt } from './items-at.ts'
+import { intervalsOf } from './native-query.ts'
+import { nearestItems, type Tag, tagIn } from './nearest-items.ts'
+import { selectionFilter } from './selection-filter.ts'
+
+/** The newest date of each tag in the stretch before each tick, by the tick's place. */
+type Steps = Map<Tag, Map<number, number>>
+
+/** Each tag's state at each tick: where it stood at the first one, then what came between each two. */
+export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun): AsyncGenerator<ResultBatch> {
+  if (ticksMs.length === 0) return
+  const fromMs = startMs(selection, Number.NEGATIVE_INFINITY)
+  const steps: Steps = new Map()
+  const atFirst = await nearestItems(selection, { fromMs, toMs: ticksMs[0] }, 'backwards', 0, run)
+  for (const [tag, { nearestMs }] of atFirst) steps.set(tag, new Map([[0, nearestMs]]))
+  await addSteps(selection, ticksMs, steps, run)
+  checkRows(steps, ticksMs.length, run.limits.resultRows)
+  const wanted = new Map([...steps].map(([tag, ofTag]) => [tag, new Set(ofTag.values())] as const))
+  const items = await itemsAt(selection, wanted, 'newest', run)
+  const rowOf = new Map<Tag, Map<number, readonly unknown[]>>()
+  for (const { tag, ms, row } of items) rowOf.set(tag, (rowOf.get(tag) ?? new Map()).set(ms, row))
+  const { fields } = itemColumns(selection)
+  const shown = fields.length - 1
+  const tick = { name: 'snap', type: 'timestamp', role: 'time' } as const
+  const answer = new AnswerRows(
+    [...fields.slice(0, shown), tick].map(({ type }) => type),
+    run.limits,
+  )
+  for (const [tag, ofTag] of steps) {
+    const rows = rowOf.get(tag)
+    let state: readonly unknown[] | undefined
+    for (const [place, tickMs] of ticksMs.entries()) {
+      const dateMs = ofTag.get(place)
+      if (dateMs !== undefined) state = rows?.get(dateMs)
+      if (state !== undefined) answer.add([[...state.slice(0, shown), tickMs]])
+    }
+    if (run.pacer.spend(ticksMs.length)) await run.pacer.rest()
+  }
+  yield* answer.batches(await answer.inOrderOf([shown, 1], run.pacer), shown + 1, run.pacer)
+}
+
+async function addSteps(selection: Selection, ticksMs: Float64Array, steps: Steps, run: DruidRun): Promise<void> {
+  for (const stretch of tickStretches(selection, ticksMs)) {
+    const query = {
+      intervals: intervalsOf(stretch.fromMs, stretch.toMs),
+      filter: selectionFilter(selection),
+      virtualColumns: [
+        { type: 'expression', name: ':tick', expression: stretch.expression, outputType: 'LONG' } as const,
+      ],
+      dimensions: [
+        { type: 'default', dimension: selection.tag.name, outputName: ':tag', outputType: 'STRING' } as const,
+        { type: 'default', dimension: ':tick', outputName: ':t', outputType: 'LONG' } as const,
+      ],
+      aggregations: [{ type: 'longMax', name: ':newest', fieldName: timeColumn }],
+      limit: run.limits.resultRows + 1,
+    }
+    let groups = 0
+    for await (const rows of groupBy(run.target, query, [])) {
+      for (const [text, place, newestMs] of rows) {
+        const tag = tagIn(text)
+        steps.set(tag, (steps.get(tag) ?? new Map()).set(Number(place), Number(newestMs)))
+      }
+      groups += rows.length
+      // Each group is a row of the answer at the least.
+      if (groups > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
+      if (run.pacer.spend(rows.length)) await run.pacer.rest()
+    }
+  }
+}
+
+/** A row belongs to the first tick that is not before it: expressions give that tick's place. Rows up to the first tick are not here. */
+function tickStretches({ sinceMs }: Selection, ticksMs: Float64Array): BucketStretch[] {
+  const first = ticksMs[0]
+  const last = ticksMs[ticksMs.length - 1]
+  const fromMs = Math.max(first + 1, sinceMs ?? Number.NEGATIVE_INFINITY)
+  if (ticksMs.length === 1 || fromMs > last) return []
+  const widthMs = ticksMs[1] - first
+  const isUniform = ticksMs.every((ms, place) => ms === first + place * widthMs)
+  if (isUniform) return [{ fromMs, toMs: last, expression: `("__time" - ${first + 1}) / ${widthMs} + 1` }]
+  const starts = [...ticksMs.subarray(0, -1)].map((ms, place) => ({ fromMs: ms + 1, place: place + 1 }))
+  return stretchesOf(starts, fromMs, last)
+}
+
+function checkRows(steps: Steps, ticks: number, limit: number): void {
+  let rows = 0
+  for (const ofTag of steps.values()) rows += ticks - Math.min(...ofTag.keys())
+  if (rows > limit) throw resultTooLarge(limit, rows)
+}
