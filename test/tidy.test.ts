@@ -59,7 +59,19 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/lib/', ['src/lib/']],
   ['src/config/', words],
   ['src/observe/', words],
-  ['src/journal/file/', ['src/journal/journal.ts', ...words, 'src/observe/']],
+  ['src/kafka/', words],
+  ['src/journal/file/', ['src/journal/journal.ts', 'src/journal/record.ts', ...words, 'src/observe/']],
+  [
+    'src/journal/kafka/',
+    [
+      'src/journal/journal.ts',
+      'src/journal/record.ts',
+      'src/journal/lane-position.ts',
+      'src/kafka/',
+      ...words,
+      'src/observe/',
+    ],
+  ],
   [
     'src/store/embedded/',
     ['src/store/series-store.ts', 'src/store/limits.ts', 'src/catalog/manifest.ts', ...words, 'src/observe/'],
@@ -67,7 +79,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/druid/', words],
   ['src/store/druid/', ['src/store/series-store.ts', 'src/store/limits.ts', 'src/druid/', ...words, 'src/observe/']],
   ['src/catalog/', ['src/catalog/', ...words, 'src/observe/']],
-  ['src/journal/', words],
+  ['src/journal/', ['src/journal/', ...words]],
   ['src/engine/duckdb/', ['src/engine/sql-engine.ts', ...words, 'src/observe/']],
   ['src/engine/', words],
   ['src/store/', words],
@@ -104,6 +116,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
 
 /** Where each vendor's package may be imported: one adapter, one place to change. */
 const vendors: Readonly<Record<string, readonly string[]>> = {
+  '@platformatic/kafka': ['src/kafka/'],
   '@duckdb/node-api': ['src/engine/duckdb/'],
   '@photostructure/sqlite': ['src/catalog/sqlite/'],
   kysely: ['src/catalog/'],

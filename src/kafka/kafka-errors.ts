@@ -1,0 +1,62 @@
+// What Kafka answers when it does not do what it was asked, told apart by what can be done about it.
+import { MultipleErrors, ProtocolError } from '@platformatic/kafka'
+
+/** Kafka did not answer in time, or could not be reached. */
+export class KafkaAway extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'KafkaAway'
+  }
+}
+
+/** Kafka's own names of the errors in an answer; none where there was no answer. */
+export function errorIds(error: unknown): readonly string[] {
+  if (error instanceof ProtocolError) return [String(Reflect.get(error, 'apiId'))]
+  if (error instanceof MultipleErrors) return error.errors.flatMap(errorIds)
+  return []
+}
+
+export function hasErrorId(error: unknown, ids: ReadonlySet<string>): boolean {
+  return errorIds(error).some((id) => ids.has(id))
+}
+
+/** What passes by itself: a broker starts, a leader or coordinator moves, an earlier transaction is being ended. */
+const passing: ReadonlySet<string> = new Set([
+  'CONCURRENT_TRANSACTIONS',
+  'COORDINATOR_LOAD_IN_PROGRESS',
+  'COORDINATOR_NOT_AVAILABLE',
+  'FENCED_LEADER_EPOCH',
+  'KAFKA_STORAGE_ERROR',
+  'LEADER_NOT_AVAILABLE',
+  'NETWORK_EXCEPTION',
+  'NOT_CONTROLLER',
+  'NOT_COORDINATOR',
+  'NOT_ENOUGH_REPLICAS',
+  'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
+  'NOT_LEADER_OR_FOLLOWER',
+  'OFFSET_NOT_AVAILABLE',
+  'REPLICA_NOT_AVAILABLE',
+  'REQUEST_TIMED_OUT',
+  'THROTTLING_QUOTA_EXCEEDED',
+  'UNKNOWN_LEADER_EPOCH',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'UNSTABLE_OFFSET_COMMIT',
+])
+
+/** Whether the same request may be answered another time. An error without an answer is a matter of the network. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof KafkaAway) return true
+  const ids = errorIds(error)
+  return ids.length > 0 && ids.every((id) => passing.has(id))
+}
+
+const fencing: ReadonlySet<string> = new Set([
+  'INVALID_PRODUCER_EPOCH',
+  'INVALID_PRODUCER_ID_MAPPING',
+  'PRODUCER_FENCED',
+])
+
+/** Whether another producer has taken over this one's transactional id. */
+export function isFenced(error: unknown): boolean {
+  return hasErrorId(error, fencing)
+}

@@ -1,0 +1,54 @@
+import { NumericMap, produceV9 } from '@platformatic/kafka'
+import type { KafkaClient } from './kafka-client.ts'
+
+export const compressions = ['none', 'lz4', 'gzip', 'snappy'] as const
+export type Compression = (typeof compressions)[number]
+
+/** What Kafka knows a producer by, and the numbers of its records: by them a batch that is sent again is known again. */
+export interface ProducerIdentity {
+  readonly producerId: bigint
+  readonly producerEpoch: number
+  /** By `topic:partition`. */
+  readonly sequences: NumericMap
+}
+
+export function newIdentity({
+  producerId,
+  producerEpoch,
+}: {
+  producerId: bigint
+  producerEpoch: number
+}): ProducerIdentity {
+  return { producerId, producerEpoch, sequences: new NumericMap() }
+}
+
+/** Values for one partition. They go in one record batch, which Kafka appends whole or not at all. */
+export interface Batch {
+  readonly topic: string
+  readonly partition: number
+  readonly values: readonly Buffer[]
+}
+
+interface ProduceOptions {
+  readonly identity: ProducerIdentity
+  readonly compression: Compression
+  readonly transactionalId?: string
+}
+
+const acknowledgedByAll = -1
+
+/** Appends a batch once all replicas in sync have it, and resolves with the offset of its first value. One at a time for a partition. */
+export async function produce(
+  client: KafkaClient,
+  { topic, partition, values }: Batch,
+  { identity, compression, transactionalId }: ProduceOptions,
+): Promise<number> {
+  const messages = values.map((value) => ({ topic, partition, value }))
+  const leader = await client.leaderOf(topic, partition)
+  const options = { ...identity, compression, ...(transactionalId === undefined ? {} : { transactionalId }) }
+  const answer = await client.ask(leader, produceV9.api, acknowledgedByAll, client.timeoutMs, messages, options)
+  const placed = typeof answer === 'boolean' ? undefined : answer.responses[0]?.partitionResponses[0]
+  if (placed === undefined) throw new Error(`Kafka does not say where it put a batch of ${topic}`)
+  identity.sequences.postIncrement(`${topic}:${partition}`, values.length, 0)
+  return Number(placed.baseOffset)
+}

@@ -1,0 +1,80 @@
+import { fetchV12, listOffsetsV7, offsetFetchV8 } from '@platformatic/kafka'
+import type { KafkaClient } from './kafka-client.ts'
+
+export interface Place {
+  readonly topic: string
+  readonly partition: number
+}
+
+interface FetchOptions extends Place {
+  readonly offset: number
+  /** About so much is read at once, and one batch at least. */
+  readonly bytesMax: number
+  /** How long Kafka waits for something to come. */
+  readonly waitMs: number
+}
+
+interface FetchedRecord {
+  readonly offset: number
+  readonly value: Buffer
+}
+
+export interface Fetched {
+  /** From the offset on, in order. */
+  readonly records: readonly FetchedRecord[]
+  /** Where the next fetch begins. */
+  readonly nextOffset: number
+}
+
+const anyEpoch = -1
+
+/** Throws Kafka's OFFSET_OUT_OF_RANGE where the offset is not there any more. */
+export async function fetchRecords(client: KafkaClient, options: FetchOptions): Promise<Fetched> {
+  const { topic, partition, offset, bytesMax, waitMs } = options
+  const leader = await client.leaderOf(topic, partition)
+  const epochs = { currentLeaderEpoch: anyEpoch, lastFetchedEpoch: anyEpoch }
+  const wanted = { partition, fetchOffset: BigInt(offset), partitionMaxBytes: bytesMax, ...epochs }
+  const topics = [{ topicId: topic, partitions: [wanted] }]
+  const answer = await client.ask(leader, fetchV12.api, waitMs, 1, bytesMax, 0, 0, 0, topics, [], '')
+  const found = answer.responses[0]?.partitions[0]
+  const records: FetchedRecord[] = []
+  let nextOffset = offset
+  for (const batch of found?.records ?? []) {
+    const first = Number(batch.firstOffset)
+    nextOffset = Math.max(nextOffset, first + batch.lastOffsetDelta + 1)
+    for (const record of batch.records) {
+      const own = first + record.offsetDelta
+      if (own >= offset && record.value !== null) records.push({ offset: own, value: record.value })
+    }
+  }
+  return { records, nextOffset }
+}
+
+/** The first offset that a partition still holds, or the one after its last. */
+export async function endOffset(
+  client: KafkaClient,
+  { topic, partition }: Place,
+  end: 'first' | 'last',
+): Promise<number> {
+  const leader = await client.leaderOf(topic, partition)
+  const timestamp = end === 'first' ? -2n : -1n
+  const wanted = { partitionIndex: partition, currentLeaderEpoch: anyEpoch, timestamp }
+  const topics = [{ name: topic, partitions: [wanted] }]
+  const answer = await client.ask(leader, listOffsetsV7.api, -1, 0, topics)
+  const found = answer.topics[0]?.partitions[0]
+  if (found === undefined) throw new Error(`Kafka does not say where partition ${partition} of ${topic} ends`)
+  return Number(found.offset)
+}
+
+/** What a group has committed, with no transaction about it under way; null where it has committed nothing. */
+export async function committedOffset(
+  client: KafkaClient,
+  group: string,
+  { topic, partition }: Place,
+): Promise<number | null> {
+  const coordinator = await client.coordinatorOf('group', group)
+  const groups = [{ groupId: group, memberEpoch: -1, topics: [{ name: topic, partitionIndexes: [partition] }] }]
+  const answer = await client.ask(coordinator, offsetFetchV8.api, groups, true)
+  const offset = Number(answer.groups[0]?.topics[0]?.partitions[0]?.committedOffset ?? -1n)
+  return offset < 0 ? null : offset
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shareOut } from './share-out.ts'
+
+test.each([
+  ['no member', [], 3, []],
+  ['one has all', [['a', []]], 3, [['a', [0, 1, 2]]]],
+  [
+    'a new one takes what is over',
+    [
+      ['a', [0, 1, 2, 3]],
+      ['b', []],
+    ],
+    4,
+    [
+      ['a', [0, 1]],
+      ['b', [2, 3]],
+    ],
+  ],
+  [
+    'who leaves is followed by the others',
+    [
+      ['a', [0, 1]],
+      ['c', [4]],
+    ],
+    5,
+    [
+      ['a', [0, 1, 3]],
+      ['c', [4, 2]],
+    ],
+  ],
+  [
+    'two claim the same',
+    [
+      ['a', [0, 1]],
+      ['b', [0, 1]],
+    ],
+    2,
+    [
+      ['a', [0]],
+      ['b', [1]],
+    ],
+  ],
+] as const)('%s', (_, members, partitions, expected) => {
+  const shares = shareOut(
+    members.map(([memberId, owned]) => ({ memberId, owned })),
+    partitions,
+  )
+  expect([...shares]).toEqual(expected)
+})
+
+test('each partition has one owner, shares differ by one at most, and nobody who has his share gives any away', () => {
+  const member = fc.uniqueArray(fc.nat(17), { maxLength: 16 })
+  fc.assert(
+    fc.property(
+      fc.array(member, { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 16 }),
+      (owned, partitions) => {
+        const members = owned.map((own, index) => ({ memberId: `m${index}`, owned: own }))
+        const shares = [...shareOut(members, partitions).values()]
+        expect(shares.flat().toSorted((left, right) => left - right)).toEqual(
+          Array.from({ length: partitions }, (_, index) => index),
+        )
+        const sizes = shares.map((share) => share.length)
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
+        const again = shareOut(
+          members.map(({ memberId }, index) => ({ memberId, owned: shares[index]! })),
+          partitions,
+        )
+        expect([...again.values()].map((share) => new Set(share))).toEqual(shares.map((share) => new Set(share)))
+      },
+    ),
+  )
+})

@@ -1,0 +1,63 @@
+import { ConfigResourceTypes, createTopicsV7, deleteTopicsV6, describeConfigsV4 } from '@platformatic/kafka'
+import type { KafkaClient } from './kafka-client.ts'
+import { hasErrorId } from './kafka-errors.ts'
+
+export interface TopicDefinition {
+  readonly name: string
+  readonly partitions: number
+  readonly replicationFactor: number
+  /** Kafka's own names and values of what is set for the topic alone. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+const topicExists: ReadonlySet<string> = new Set(['TOPIC_ALREADY_EXISTS'])
+const unknownTopic: ReadonlySet<string> = new Set(['UNKNOWN_TOPIC_OR_PARTITION'])
+
+/** Makes a topic that is not there, and resolves with how many partitions it has. */
+export async function ensureTopic(
+  client: KafkaClient,
+  definition: TopicDefinition,
+  signal: AbortSignal,
+): Promise<number> {
+  const known = await client.persist(() => partitionsOf(client, definition.name), signal)
+  if (known > 0) return known
+  const { name, partitions, replicationFactor, settings } = definition
+  const configs = Object.entries(settings).map(([setting, value]) => ({ name: setting, value }))
+  const topic = { name, numPartitions: partitions, replicationFactor, assignments: [], configs }
+  return client.persist(async () => {
+    try {
+      await client.ask('any', createTopicsV7.api, [topic], client.timeoutMs, false)
+    } catch (error) {
+      if (!hasErrorId(error, topicExists)) throw error
+    }
+    // A moment later its leaders are known, and those who write to it find them.
+    return (await client.leadersOf(name)).length
+  }, signal)
+}
+
+/** 0 where there is no such topic. */
+async function partitionsOf(client: KafkaClient, name: string): Promise<number> {
+  try {
+    return (await client.leadersOf(name)).length
+  } catch (error) {
+    if (hasErrorId(error, unknownTopic)) return 0
+    throw error
+  }
+}
+
+/** What is set for a topic, by itself or for all topics. */
+export async function topicSetting(client: KafkaClient, topic: string, setting: string): Promise<string | null> {
+  const resource = { resourceName: topic, configurationKeys: [setting] }
+  const resources = [{ resourceType: ConfigResourceTypes.TOPIC, ...resource }]
+  const { results } = await client.ask('any', describeConfigsV4.api, resources, false, false)
+  return results[0]?.configs.find(({ name }) => name === setting)?.value ?? null
+}
+
+/** A topic that is not there is none the worse. */
+export async function deleteTopic(client: KafkaClient, name: string): Promise<void> {
+  try {
+    await client.ask('any', deleteTopicsV6.api, [{ name }], client.timeoutMs)
+  } catch (error) {
+    if (!hasErrorId(error, unknownTopic)) throw error
+  }
+}
