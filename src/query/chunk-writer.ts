@@ -1,23 +1,25 @@
 import { Problem } from '../model/problem.ts'
+import { chunkBytes, SpareChunks } from './spare-chunks.ts'
 
-/** Bodies are kept in chunks of about this size. */
-const chunkBytes = 256 * 1024
-/** Chunks that are kept to be written again. */
-const sparesMax = 8
+/** What one body alone keeps of its memory that was put away. */
+const ownSpareBytes = 8 * chunkBytes
+/** From so many bytes on a body gets whole chunks. */
+const longBytes = 64 * 1024
 
 /** The bytes of a body as they are written: whoever writes makes room with `reserve`, puts bytes into `chunk` from `at` on, and moves `at`. */
 export class ChunkWriter {
   chunk: Uint8Array = new Uint8Array(0)
   at = 0
   readonly #resultBytes: number
-  readonly #spares: Uint8Array[] = []
+  readonly #spares: SpareChunks
   #full: Uint8Array[] = []
   #takenBytes = 0
   #fullBytes = 0
 
-  /** `resultBytes` is the most that the body may have. */
-  constructor(resultBytes: number) {
+  /** `resultBytes` is the most that the body may have; its memory is taken from `spares` as far as there are any. */
+  constructor(resultBytes: number, spares = new SpareChunks(ownSpareBytes)) {
     this.#resultBytes = resultBytes
+    this.#spares = spares
   }
 
   /** All that was written. */
@@ -36,8 +38,10 @@ export class ChunkWriter {
     this.#keepChunk()
     this.checkSize()
     // What is shorter than the longest leaves room at the end of a chunk, at most a quarter of it.
-    const wanted = Math.max(bytes, Math.min(expectedBytes, Math.max(chunkBytes, bytes * 4)))
-    this.chunk = (wanted <= chunkBytes ? this.#spares.pop() : undefined) ?? newChunk(wanted)
+    const longest = Math.max(chunkBytes, bytes * 4)
+    // What is long already mostly goes on.
+    const wanted = this.bytes >= longBytes ? longest : Math.max(bytes, Math.min(expectedBytes, longest))
+    this.chunk = (wanted === chunkBytes ? this.#spares.take() : null) ?? newChunk(wanted)
   }
 
   /** Throws Problem `result_too_large`. */
@@ -68,9 +72,7 @@ export class ChunkWriter {
 
   /** Takes back chunks that nobody reads any more. */
   giveBack(chunks: readonly Uint8Array[]): void {
-    for (const { buffer } of chunks) {
-      if (buffer.byteLength === chunkBytes && this.#spares.length < sparesMax) this.#spares.push(new Uint8Array(buffer))
-    }
+    this.#spares.give(chunks.map(({ buffer }) => buffer))
   }
 
   #keepChunk(): void {

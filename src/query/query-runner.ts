@@ -10,8 +10,11 @@ export interface Answer {
   readonly bytes: number
   /** The body, in memory or read from a file as it is asked for, once. It throws when it comes to fewer bytes than it should have. */
   readonly chunks: readonly Uint8Array[] | AsyncIterable<Uint8Array>
-  /** Gives back what the body holds, sent or not; whoever got the answer calls it. */
-  release(): void
+  /**
+   * Gives back what the body holds, sent or not; whoever got the answer calls it. `isSent`: all of the body has left this process, so that
+   * its memory may be written again.
+   */
+  release(isSent?: boolean): void
 }
 
 /**

@@ -8,6 +8,7 @@ import { ArrowShaper } from './arrow/shape-arrow.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import type { AnswerFormat } from './query-runner.ts'
 import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './shape-text.ts'
+import type { SpareChunks } from './spare-chunks.ts'
 import { Spool, type SpoolRoom } from './spool.ts'
 import type { StoredAnswer } from './stored-answer.ts'
 
@@ -19,6 +20,8 @@ export interface RunSettings {
   readonly sliceMs: number
   /** The folder for what does not fit into memory. */
   readonly spoolDirectory: string
+  /** Where the memory of answers comes from that were sent. */
+  readonly spares?: SpareChunks
 }
 
 export interface RunRequest {
@@ -54,11 +57,11 @@ export interface AnswerShape {
 export async function storeRows(
   { fields, batches }: Rows,
   { format, resultBytes, room }: AnswerShape,
-  { sliceMs, spoolDirectory }: RunSettings,
+  { sliceMs, spoolDirectory, spares }: RunSettings,
   signal: AbortSignal,
 ): Promise<StoredAnswer> {
   const pacer = new Pacer({ sliceMs, signal })
-  const chunks = new ChunkWriter(resultBytes)
+  const chunks = new ChunkWriter(resultBytes, spares)
   const spool = new Spool(chunks, room, join(spoolDirectory, randomUUID()))
   try {
     const shaper = newShaper(format, fields, chunks)

@@ -16,19 +16,22 @@ export interface StoredAnswer {
 
 const pieceBytes = 256 * 1024
 
-/** Takes over the answer's body; `released` is called once, when nobody needs it any more. */
-export function openAnswer({ rows, bytes, body }: StoredAnswer, released: () => void = () => undefined): Answer {
+/** Takes over the answer's body; `released` is called once, when nobody needs it any more, with the memory that may be written again. */
+export function openAnswer(
+  { rows, bytes, body }: StoredAnswer,
+  released: (memory: readonly ArrayBuffer[]) => void = () => undefined,
+): Answer {
   const file = body.kind === 'file' ? new BodyFile(body.path, bytes) : null
   let isReleased = false
   return {
     rows,
     bytes,
     chunks: body.kind === 'memory' ? body.chunks : file!,
-    release: () => {
+    release: (isSent = false) => {
       if (isReleased) return
       isReleased = true
       file?.close()
-      released()
+      released(isSent && body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [])
     },
   }
 }

@@ -46,7 +46,7 @@ export function dataQuery(kind: QueryKind, text: { readonly summary: string; rea
 /** Sent or not: what the answer holds is given back when the response is over. */
 function releaseAfter({ raw }: FastifyReply, answer: Answer): void {
   if (raw.closed) answer.release()
-  else raw.once('close', () => answer.release())
+  else raw.once('close', () => answer.release(raw.writableFinished))
 }
 
 const problemCodes = [

@@ -18,6 +18,8 @@ import { tokenize } from './tokenizer.ts'
 
 /** Queries that are put together by UNION. */
 const chainMax = 100
+/** Queries that one WITH names. */
+const commonTablesMax = 100
 /** ROLLUP, CUBE and GROUPING SETS together may come to so many sets. */
 const groupingSetsMax = 256
 
@@ -66,8 +68,12 @@ class QueryParser {
     const cursor = this.#cursor
     if (!cursor.takeWords('WITH')) return []
     if (cursor.isWord('RECURSIVE')) throw sqlProblem(cursor.place, 'WITH RECURSIVE is not taken')
+    let count = 0
     return list(cursor, () => {
       const { place } = cursor
+      count += 1
+      if (count > commonTablesMax)
+        throw sqlProblem(place, `more than ${commonTablesMax} queries are named by WITH here`)
       const name = cursor.name('the name of a query')
       const columns = columnNames(this.#cursor)
       cursor.expectWord('AS')

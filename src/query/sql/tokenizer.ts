@@ -54,9 +54,12 @@ class Tokenizer {
   #at = 0
   #line = 1
   #lineStart = 0
+  /** Where the line at hand ends. */
+  #lineEnd: number
 
   constructor(text: string) {
     this.#text = text
+    this.#lineEnd = this.#endOfLine(0)
   }
 
   all(): Token[] {
@@ -82,15 +85,17 @@ class Tokenizer {
 
   /** Moves on to `to`, counting the lines on the way. */
   #advance(to: number): void {
-    for (
-      let next = this.#text.indexOf('\n', this.#at);
-      next >= 0 && next < to;
-      next = this.#text.indexOf('\n', next + 1)
-    ) {
+    while (this.#lineEnd < to) {
       this.#line += 1
-      this.#lineStart = next + 1
+      this.#lineStart = this.#lineEnd + 1
+      this.#lineEnd = this.#endOfLine(this.#lineStart)
     }
     this.#at = to
+  }
+
+  #endOfLine(from: number): number {
+    const end = this.#text.indexOf('\n', from)
+    return end < 0 ? this.#text.length : end
   }
 
   #skip(): void {
