@@ -1,4 +1,4 @@
-import type { UnplacedRecord } from './record.ts'
+import type { UnplacedRecord } from '../record.ts'
 import type { RecordApart } from './record-apart.ts'
 
 export interface PendingAppend {

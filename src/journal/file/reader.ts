@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { DiskFile } from '../../lib/disk.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal.ts'
-import { decodeEntry, decodeRecordHeader, isRecordHeader, type RecordHeader, recordHeaderBytes } from './record.ts'
+import { decodeEntry, decodeRecordHeader, isRecordHeader, type RecordHeader, recordHeaderBytes } from '../record.ts'
 import { newerVersion, refusal } from './refusal.ts'
 import {
   decodeSegmentHeader,

@@ -2,7 +2,7 @@
 // the file becomes the next segment: so small pushes never wait for the bytes of a large one.
 import { join } from 'node:path'
 import type { DiskFile } from '../../lib/disk.ts'
-import { placeRecord, type UnplacedRecord } from './record.ts'
+import { placeRecord, type UnplacedRecord } from '../record.ts'
 import { encodeSegmentHeader, segmentHeaderBytes, segmentName } from './segment-header.ts'
 import { diskFull, type SegmentFolder, SegmentWriter, unlessFull } from './segment-writer.ts'
 

@@ -9,7 +9,7 @@ import {
   recordAlignment,
   recordHeaderBytes,
   recordMagic,
-} from './record.ts'
+} from '../record.ts'
 import { newerVersion, refusal } from './refusal.ts'
 import { type SegmentHeader, segmentHeaderBytes } from './segment-header.ts'
 

@@ -1,7 +1,7 @@
 // The segment that is being written: what it says is written, is on disk.
 import { join } from 'node:path'
 import type { Disk, DiskFile } from '../../lib/disk.ts'
-import { placeRecord, type UnplacedRecord } from './record.ts'
+import { placeRecord, type UnplacedRecord } from '../record.ts'
 import { encodeSegmentHeader, type SegmentHeader, segmentHeaderBytes, segmentName } from './segment-header.ts'
 
 export interface SegmentFolder {

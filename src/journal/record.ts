@@ -1,7 +1,7 @@
 // One record of a segment, to bytes and back; docs/formats/journal.md is the format.
 import { crc32 } from 'node:zlib'
-import { readUint64, writeUint64 } from '../../lib/uint64.ts'
-import type { JournalEntry, PlacedEntry } from '../journal.ts'
+import { readUint64, writeUint64 } from '../lib/uint64.ts'
+import type { JournalEntry, PlacedEntry } from './journal.ts'
 
 export const recordHeaderBytes = 64
 /** Records begin at multiples of this. */
