@@ -10,9 +10,12 @@ import {
   type Written,
   writeEntity,
 } from '../../../../test/support/sealed-files.ts'
+import { nodeDisk } from '../../../lib/node-disk.ts'
 import type { SealedFileInfo } from '../reading/sealed-source.ts'
+import { EntityRegistry } from '../registry/entity-registry.ts'
 import { openBlocking } from './blocking-file.ts'
 import { DamagedFileError } from './damaged-file.ts'
+import { StoredFolder } from './stored-folder.ts'
 import { verifyFile } from './verify-file.ts'
 
 const folder = temporaryFolder()
@@ -163,6 +166,21 @@ describe('a file that is not the one of the manifest', () => {
       expect(await faultsOf(written)).toHaveLength(1)
       expect(kind).toBeDefined()
     }
+  })
+})
+
+describe('a file of series that the registry does not have', () => {
+  test('is not read: its rows would be those of other series, or of none', async () => {
+    const written = await writeEntity(folder.path, plant)
+    const { file } = written
+    const registry = new EntityRegistry(file.info.entityId)
+    for (const tag of plant.tags) registry.series.addTag(tag)
+    for (const { tags } of plant.series.slice(0, -1)) registry.series.restore(tags)
+    const options = { disk: nodeDisk, directory: folder.path, pageRows: 16, pageCacheBytes: 0, indexCacheBytes: 0 }
+    const cut = new StoredFolder({ ...options, registryOf: () => registry })
+    const seen = outcome({ ...written, folder: cut })
+    expect(seen).toBeInstanceOf(DamagedFileError)
+    expect(seen).toMatchObject({ path: paths(written).index, message: expect.stringMatching('it has series 4, ') })
   })
 })
 
