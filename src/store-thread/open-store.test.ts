@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import type { StoreRegistry } from '../catalog/manifest.ts'
 import { loadSettings } from '../config/load.ts'
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
@@ -24,6 +25,7 @@ test('registries that were written down before one failed are recorded by the ne
     directory,
     settings: loadSettings({ flags: {}, environment: {}, file: null }).store,
     manifest: { sealedPosition: 0, files: [], registries: [], counts: [] },
+    settle: async () => undefined,
     replacing: new Set(),
     observe: () => undefined,
   })
@@ -40,4 +42,39 @@ test('registries that were written down before one failed are recorded by the ne
     [2, 1],
   ])
   expect(await opened.extendRegistries()).toEqual([])
+})
+
+test('files and series that no manifest has go only once no commit can come back that names them', async () => {
+  const data = join(directory, 'settled')
+  const entity = join(data, '1')
+  await mkdir(entity, { recursive: true })
+  const path = join(entity, '2026-01-01-000000000000.parquet')
+  const settings = loadSettings({ flags: {}, environment: {}, file: null }).store
+  const parts = { disk: nodeDisk, directory: data, settings, replacing: new Set<number>(), observe: () => undefined }
+  const manifest = (registries: readonly StoreRegistry[]) => ({ sealedPosition: 0, files: [], registries, counts: [] })
+  const settle = async (): Promise<void> => undefined
+  const opened = await openStore({ ...parts, manifest: manifest([]), settle })
+  const { series } = opened.store.registry(1)
+  series.addTag('T')
+  series.restore(['a'])
+  const recorded = await opened.extendRegistries()
+  series.restore(['b'])
+  await opened.extendRegistries()
+  const cannot = () => Promise.reject(new Error('the catalog does not commit'))
+  const whole = await stat(join(entity, 'series.log'))
+  // The registry is longer than is recorded.
+  await expect(openStore({ ...parts, manifest: manifest(recorded), settle: cannot })).rejects.toThrow('does not commit')
+  await writeFile(path, '')
+  await expect(openStore({ ...parts, manifest: manifest(recorded), settle: cannot })).rejects.toThrow('does not commit')
+  await expect(openStore({ ...parts, manifest: manifest([]), settle: cannot })).rejects.toThrow('does not commit')
+  expect((await stat(join(entity, 'series.log'))).size).toBe(whole.size)
+  expect((await stat(path)).size).toBe(0)
+  let settled = 0
+  const count = async (): Promise<void> => {
+    settled++
+  }
+  await openStore({ ...parts, manifest: manifest(recorded), settle: count })
+  expect(settled).toBe(1)
+  // Nothing is left to be deleted: nothing is committed at a start like most.
+  await openStore({ ...parts, manifest: manifest(recorded), settle: cannot })
 })

@@ -15,6 +15,8 @@ export interface OpenStoreOptions {
   readonly directory: string
   readonly settings: StoreSettings
   readonly manifest: Manifest
+  /** `ManifestCatalog.settle`: called at most once, when something is to be deleted. */
+  readonly settle: () => Promise<void>
   /** Ids of the entities whose newer rows replace older ones. */
   readonly replacing: ReadonlySet<number>
   readonly observe: Observe
@@ -45,8 +47,9 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     indexCacheBytes: settings.indexCacheBytes,
     ...options.folder,
   })
-  await removeOrphans(folder, options)
-  const registries = new Registries(options, store)
+  const settle = once(options.settle)
+  await removeOrphans(folder, { ...options, settle })
+  const registries = new Registries({ ...options, settle }, store)
   for (const recorded of manifest.registries) {
     await registries.open(recorded)
     if (replacing.has(recorded.entityId)) store.registry(recorded.entityId).columns.replaceRows()
@@ -58,20 +61,30 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   return { store, folder, files, removeEntity, extendRegistries: () => registries.extend() }
 }
 
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null
+  return () => {
+    done ??= work()
+    return done
+  }
+}
+
 /** What a crash left of files that were being written, or had been replaced. */
 async function removeOrphans(
   folder: StoredFolder,
-  { disk, directory, manifest, observe }: OpenStoreOptions,
+  { disk, directory, manifest, settle, observe }: OpenStoreOptions,
 ): Promise<void> {
   await disk.makeDirectory(directory)
   const names: string[] = []
   for (const name of await disk.listFolders(directory)) {
     if (!/^\d+$/.test(name)) continue
     const entityId = Number(name)
-    names.push(...(await folder.removeOrphans(entityId, manifest.files)))
+    names.push(...(await folder.removeOrphans(entityId, manifest.files, settle)))
     // An entity that was dropped; or one whose first series were written down for a file that was never recorded.
     const isKnown = [...manifest.files, ...manifest.registries].some((kept) => kept.entityId === entityId)
-    if (!isKnown) await disk.removeFolder(join(directory, name))
+    if (isKnown) continue
+    await settle()
+    await disk.removeFolder(join(directory, name))
   }
   if (names.length > 0) observe({ kind: 'orphansRemoved', names })
 }
@@ -105,7 +118,7 @@ class Registries {
   }
 
   #partsOf(entityId: number) {
-    const { disk, directory } = this.#options
-    return { disk, directory: join(directory, String(entityId)), registry: this.#store.registry(entityId) }
+    const { disk, directory, settle } = this.#options
+    return { disk, directory: join(directory, String(entityId)), registry: this.#store.registry(entityId), settle }
   }
 }

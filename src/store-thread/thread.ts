@@ -51,7 +51,8 @@ export async function runStoreThread(
   const manifest = await catalog.manifest.load()
   const { rowBytes, settings, storeDirectory: directory } = data
   const replacing = await replacingEntities(catalog.ingests)
-  const opened = await openStore({ disk, directory, settings, manifest, replacing, observe })
+  const settle = (): Promise<void> => catalog.manifest.settle()
+  const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, observe })
   const { store, folder } = opened
   await clearSpool(data.spoolDirectory)
   const pipeline = await Pipeline.open({

@@ -120,6 +120,7 @@ class Faults {
     return {
       ...real,
       load: () => real.load(),
+      settle: () => real.settle(),
       commit: async (change: ManifestChange) => {
         this.check()
         await real.commit(change)
@@ -145,6 +146,7 @@ async function history(faults: Faults) {
     directory: storeDirectory,
     settings,
     manifest,
+    settle: () => catalog.manifest.settle(),
     replacing,
     observe,
   })
@@ -192,6 +194,7 @@ async function history(faults: Faults) {
     directory: storeDirectory,
     settings,
     manifest: after,
+    settle: () => catalog.manifest.settle(),
     replacing,
     observe,
   })

@@ -69,6 +69,7 @@ export class SimulatedCatalog {
       manifest: {
         load: async () => this.#state.manifest,
         commit: (made) => commit((state) => ({ ...state, manifest: changedBy(state.manifest, made) })),
+        settle: () => commit((state) => state),
         drop: notSimulated,
       },
       outcomes: {

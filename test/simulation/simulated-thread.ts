@@ -82,7 +82,7 @@ export class SimulatedThread {
     const { manifest: plainManifest, ...catalog } = parts.catalog.connect(ended.signal)
     const manifestCatalog = sabotage.manifest?.(plainManifest) ?? plainManifest
     const manifest = await manifestCatalog.load()
-    const opened = await openFolder(parts, disk, manifest)
+    const opened = await openFolder(parts, disk, manifest, () => manifestCatalog.settle())
     const { store, removeEntity } = opened
     const journal = openFileJournalReader({ disk, directory: journalDirectory })
     const pipeline = await openPipeline(parts, catalog, journal, store)
@@ -161,10 +161,15 @@ export class SimulatedThread {
   }
 }
 
-function openFolder({ random, disk: simulated, settings, observe }: ThreadParts, disk: Disk, manifest: Manifest) {
+function openFolder(
+  { random, disk: simulated, settings, observe }: ThreadParts,
+  disk: Disk,
+  manifest: Manifest,
+  settle: () => Promise<void>,
+) {
   const folder = { openBlocking: blocking(simulated), randomBytes: randomBytesOf(random), writing: smallPages }
   const replacing = new Set<number>()
-  return openStore({ disk, directory: storeDirectory, settings, manifest, replacing, observe, folder })
+  return openStore({ disk, directory: storeDirectory, settings, manifest, settle, replacing, observe, folder })
 }
 
 function openPipeline(

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, expect, test } from 'vitest'
+import type { Catalog } from '../catalog.ts'
 import { openSqliteCatalog } from '../sqlite/sqlite-catalog.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'tidemark-manifest-'))
@@ -40,5 +41,44 @@ test.each([
   database.exec(`update ${table} set ${change}`)
   database.close()
   await expect(catalog.manifest.load()).rejects.toThrow(`catalog.sqlite is damaged: a row of its table ${table}`)
+  await catalog.close()
+})
+
+const sealTo = (catalog: Catalog, position: number): Promise<void> =>
+  catalog.manifest.commit({ add: [], remove: [], registries: [], seal: { position, counts: [] } })
+
+let copies = 0
+
+/** The catalog as another process finds it after a power cut: file and log, without what is in memory. */
+async function afterCrash(path: string): Promise<{ readonly path: string; readonly catalog: Catalog }> {
+  const copy = join(directory, `copy-${++copies}.sqlite`)
+  await copyFile(path, copy)
+  await copyFile(`${path}-wal`, `${copy}-wal`)
+  return { path: copy, catalog: await openSqliteCatalog({ path: copy }) }
+}
+
+async function positionAfterCrash(path: string): Promise<number> {
+  const { catalog } = await afterCrash(path)
+  const { sealedPosition } = await catalog.manifest.load()
+  await catalog.close()
+  return sealedPosition
+}
+
+test('a commit whose sync failed may come back after a crash, but not once it is settled', async () => {
+  const path = join(directory, 'settled.sqlite')
+  const catalog = await openSqliteCatalog({ path })
+  await sealTo(catalog, 1)
+  // What such a commit leaves in the log: taken from a copy in which it did not fail.
+  const copy = await afterCrash(path)
+  await sealTo(copy.catalog, 2)
+  const log = await readFile(`${copy.path}-wal`)
+  await copy.catalog.close()
+  await appendFile(`${path}-wal`, log.subarray((await readFile(`${path}-wal`)).length))
+  expect(await positionAfterCrash(path)).toBe(2)
+  expect((await catalog.manifest.load()).sealedPosition).toBe(1)
+  await catalog.manifest.settle()
+  expect(await positionAfterCrash(path)).toBe(1)
+  await sealTo(catalog, 3)
+  expect(await positionAfterCrash(path)).toBe(3)
   await catalog.close()
 })

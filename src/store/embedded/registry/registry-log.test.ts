@@ -10,6 +10,8 @@ import { RegistryLog } from './registry-log.ts'
 const root = await mkdtemp(join(tmpdir(), 'tidemark-registry-'))
 afterAll(() => rm(root, { recursive: true }))
 
+const settle = async (): Promise<void> => undefined
+
 type Values = readonly (string | null)[]
 /** What a seal finds new: tags, and the values of series. */
 type Step = readonly [tags: readonly string[], series: readonly Values[]]
@@ -28,7 +30,7 @@ let folders = 0
 async function written(...steps: readonly Step[]) {
   const directory = join(root, String(++folders))
   const registry = new EntityRegistry(7)
-  const log = await RegistryLog.begin({ disk: nodeDisk, directory, registry })
+  const log = await RegistryLog.begin({ disk: nodeDisk, directory, registry, settle })
   let recorded: StoreRegistry | null = null
   for (const [tags, series] of steps) {
     learn(registry, tags, series)
@@ -40,7 +42,7 @@ async function written(...steps: readonly Step[]) {
 
 async function reopened(directory: string, recorded: StoreRegistry): Promise<EntityRegistry> {
   const registry = new EntityRegistry(7)
-  await RegistryLog.open({ disk: nodeDisk, directory, registry }, recorded)
+  await RegistryLog.open({ disk: nodeDisk, directory, registry, settle }, recorded)
   return registry
 }
 
@@ -86,7 +88,7 @@ describe('a registry', () => {
     learn(registry, [], [['never recorded'], ['nor this']])
     await log.extend()
     const again = new EntityRegistry(7)
-    const open = await RegistryLog.open({ disk: nodeDisk, directory, registry: again }, recorded)
+    const open = await RegistryLog.open({ disk: nodeDisk, directory, registry: again, settle }, recorded)
     expect(await readFile(path)).toEqual(whole)
     learn(again, [], [['b']])
     const grown = await open.extend()
@@ -96,7 +98,7 @@ describe('a registry', () => {
   test('that was never recorded is begun anew', async () => {
     const { directory } = await written([['T'], [['a'], ['b']]])
     const registry = new EntityRegistry(7)
-    const log = await RegistryLog.begin({ disk: nodeDisk, directory, registry })
+    const log = await RegistryLog.begin({ disk: nodeDisk, directory, registry, settle })
     learn(registry, ['T'], [['c']])
     const recorded = await log.extend()
     expect(contents(await reopened(directory, recorded!)).series).toEqual([['c']])

@@ -14,6 +14,8 @@ export interface RegistryLogParts {
   /** The entity's folder. */
   readonly directory: string
   readonly registry: EntityRegistry
+  /** Called before what is behind is cut: a commit that failed may have recorded it (`ManifestCatalog.settle`). */
+  readonly settle: () => Promise<void>
 }
 
 /** Writes down new series of an entity, in one file that only grows. */
@@ -41,8 +43,11 @@ export class RegistryLog {
     const file = await openRegistry(parts.disk, path)
     try {
       await readBlocks({ file, path }, recorded, parts.registry)
-      await file.truncate(recorded.bytes)
-      await file.sync()
+      if ((await file.size()) > recorded.bytes) {
+        await parts.settle()
+        await file.truncate(recorded.bytes)
+        await file.sync()
+      }
     } finally {
       await file.close()
     }

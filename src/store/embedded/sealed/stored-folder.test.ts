@@ -53,12 +53,30 @@ describe('a folder', () => {
     const others = ['series.log', 'notes.txt']
     const left = ['2026-01-01-0.parquet.tmp', '2026-01-01-0.index.tmp', 'alone.index']
     for (const name of [...others, ...left]) writeFileSync(`${folder.path}/${mixed.entityId}/${name}`, '')
-    const removed = await stored.removeOrphans(mixed.entityId, [file.info])
+    let settled = 0
+    const settle = async (): Promise<void> => {
+      expect(names()).toContain(`${orphan.info.name}.parquet`)
+      settled++
+    }
+    const removed = await stored.removeOrphans(mixed.entityId, [file.info], settle)
+    expect(settled).toBe(1)
     expect(removed).toEqual(expect.arrayContaining([expect.stringContaining(orphan.info.name)]))
     expect(names()).toEqual([`${file.info.name}.index`, `${file.info.name}.parquet`, ...others].sort())
-    expect(await stored.removeOrphans(mixed.entityId, [file.info])).toEqual([])
-    expect(await stored.removeOrphans(999, [])).toEqual([])
+    expect(await stored.removeOrphans(mixed.entityId, [file.info], settle)).toEqual([])
+    expect(await stored.removeOrphans(999, [], settle)).toEqual([])
     expect(existsSync(`${folder.path}/999`)).toBe(false)
+    expect(settled).toBe(1)
+  })
+
+  test('keeps complete files that no manifest has while one that it has is missing', async () => {
+    const { file, folder: stored } = await writeEntity(folder.path, plant)
+    const { file: merged } = await writeEntity(folder.path, plant)
+    writeFileSync(`${folder.path}/${mixed.entityId}/begun.index.tmp`, '')
+    await stored.remove(file)
+    const never = () => Promise.reject(new Error('nothing that was recorded is to go'))
+    const removed = await stored.removeOrphans(mixed.entityId, [file.info], never)
+    expect(removed).toEqual([expect.stringContaining('begun.index.tmp')])
+    expect(names()).toEqual(expect.arrayContaining([`${merged.info.name}.index`, `${merged.info.name}.parquet`]))
   })
 })
 

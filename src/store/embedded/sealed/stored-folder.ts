@@ -95,14 +95,25 @@ export class StoredFolder implements SealedFolder {
     await this.#options.disk.remove(index)
   }
 
-  /** Deletes what an entity's folder holds of files that are not in the manifest, and says what it was. */
-  async removeOrphans(entityId: number, files: readonly SealedFileInfo[]): Promise<string[]> {
+  /**
+   * Deletes what an entity's folder holds of files that are not in the manifest, and says what it was. `settle` is called before a file goes
+   * that a commit may have named. As long as a file of the manifest is missing, complete ones are kept: its rows may be in them.
+   */
+  async removeOrphans(
+    entityId: number,
+    files: readonly SealedFileInfo[],
+    settle: () => Promise<void>,
+  ): Promise<string[]> {
     const { disk } = this.#options
     const directory = this.#entityDirectory(entityId)
     const known = new Set(
       files.filter((file) => file.entityId === entityId).flatMap(({ name }) => endings.map((ending) => name + ending)),
     )
-    const orphans = (await disk.list(directory)).filter((name) => isOfFile(name) && !known.has(name))
+    const there = await disk.list(directory)
+    const unknown = there.filter((name) => isOfFile(name) && !known.has(name))
+    const isWhole = there.filter((name) => known.has(name)).length === known.size
+    const orphans = isWhole ? unknown : unknown.filter(isIncomplete)
+    if (!orphans.every(isIncomplete)) await settle()
     for (const name of orphans) await disk.remove(join(directory, name))
     return orphans.map((name) => join(directory, name))
   }
@@ -118,7 +129,11 @@ export class StoredFolder implements SealedFolder {
 }
 
 function isOfFile(name: string): boolean {
-  return endings.some((ending) => name.endsWith(ending) || name.endsWith(temporary(ending)))
+  return endings.some((ending) => name.endsWith(ending)) || isIncomplete(name)
+}
+
+function isIncomplete(name: string): boolean {
+  return endings.some((ending) => name.endsWith(temporary(ending)))
 }
 
 /** Why these: docs/decisions/sealed-files.md. */
