@@ -1,18 +1,20 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { firstTables } from './migrations/0001-first-tables.ts'
 import { items } from './migrations/0002-items.ts'
 import { storeFiles } from './migrations/0003-store-files.ts'
 import { rejectedBytes } from './migrations/0004-rejected-bytes.ts'
 import { lifecycle } from './migrations/0005-lifecycle.ts'
+import { lanes } from './migrations/0006-lanes.ts'
+import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
-interface Migration {
+export interface Migration {
   readonly name: string
   readonly up: (database: Kysely<Tables>) => Promise<void>
 }
 
 /** In order, for ever: what was released is never edited, only followed by another. */
-const migrations: readonly Migration[] = [
+export const machineMigrations: readonly Migration[] = [
   { name: '0001-first-tables', up: firstTables },
   { name: '0002-items', up: items },
   { name: '0003-store-files', up: storeFiles },
@@ -20,16 +22,30 @@ const migrations: readonly Migration[] = [
   { name: '0005-lifecycle', up: lifecycle },
 ]
 
-/** Brings the tables to this program's shape, in one transaction. Throws an Error when the catalog is newer than the program. */
-export async function migrate(database: Kysely<Tables>): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+/** Those of a cluster, which has no files of its own to list, but lanes. */
+export const clusterMigrations: readonly Migration[] = [
+  { name: '0001-first-tables', up: firstTables },
+  { name: '0002-items', up: items },
+  { name: '0004-rejected-bytes', up: rejectedBytes },
+  { name: '0005-lifecycle', up: lifecycle },
+  { name: '0006-lanes', up: lanes },
+]
+
+/** Brings the tables to this program's shape, in one transaction, of which `lock` is the first thing. Throws an Error when the catalog is newer than the program. */
+export async function migrate(
+  database: Kysely<Tables>,
+  migrations: readonly Migration[],
+  lock: (transaction: Transaction<Tables>) => Promise<void>,
+): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    await lock(transaction)
     await transaction.schema
       .createTable('migrations')
       .ifNotExists()
       .addColumn('number', 'integer', (column) => column.primaryKey())
       .addColumn('name', 'text', (column) => column.notNull())
       .execute()
-    const applied = await appliedTo(transaction)
+    const applied = await appliedTo(transaction, migrations)
     for (const [index, { name, up }] of migrations.entries()) {
       if (index < applied) continue
       await up(transaction)
@@ -42,15 +58,15 @@ export async function migrate(database: Kysely<Tables>): Promise<void> {
 }
 
 /** For a reader that changes nothing. Throws an Error when the tables are not of this program's shape. */
-export async function requireMigrated(database: Kysely<Tables>): Promise<void> {
-  if ((await appliedTo(database)) === migrations.length) return
+export async function requireMigrated(database: Kysely<Tables>, migrations: readonly Migration[]): Promise<void> {
+  if ((await appliedTo(database, migrations)) === migrations.length) return
   throw new Error(
     'The catalog was written by an older version of Tidemark. Start the service once: it brings it up to date.',
   )
 }
 
 /** How many of the changes the tables have had. Throws an Error when there are others among them. */
-async function appliedTo(database: Kysely<Tables>): Promise<number> {
+async function appliedTo(database: Kysely<Tables>, migrations: readonly Migration[]): Promise<number> {
   const applied = await database.selectFrom('migrations').selectAll().orderBy('number').execute()
   const unknown = applied.find(({ number, name }) => migrations[number - 1]?.name !== name)
   if (unknown === undefined) return applied.length

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { Catalog } from './catalog.ts'
-import { migrate, requireMigrated } from './migrate.ts'
+import type { Catalog, OutcomeCatalog, SharedCatalog } from './catalog.ts'
+import { type CatalogLocks, noLocks } from './locks.ts'
+import { machineMigrations, migrate, requireMigrated } from './migrate.ts'
 import { AccessRepository } from './repositories/access.ts'
 import { DroppedRepository } from './repositories/dropped.ts'
 import { IngestRepository } from './repositories/ingests.ts'
@@ -17,26 +18,33 @@ export interface OpenCatalogOptions {
 }
 
 /**
- * The catalog over any SQL database that Kysely reaches; unless it is only read, it is brought up to date first. Throws an Error when it
- * is newer than the program.
+ * The catalog of one machine; unless it is only read, it is brought up to date first. Throws an Error when it is newer than the program.
  */
 export async function openCatalog(
   database: Kysely<Tables>,
   { randomBytes, readOnly }: OpenCatalogOptions,
 ): Promise<Catalog> {
   try {
-    if (readOnly) await requireMigrated(database)
-    else await migrate(database)
+    if (readOnly) await requireMigrated(database, machineMigrations)
+    else await migrate(database, machineMigrations, noLocks.migrating)
   } catch (error) {
     await database.destroy()
     throw error
   }
+  return { ...repositories(database, noLocks, randomBytes), manifest: new ManifestRepository(database) }
+}
+
+/** What is kept in the same tables whatever the database is. */
+export function repositories(
+  database: Kysely<Tables>,
+  locks: CatalogLocks,
+  randomBytes: (count: number) => Uint8Array,
+): SharedCatalog & { readonly outcomes: OutcomeCatalog } {
   return {
-    ingests: new IngestRepository(database),
+    ingests: new IngestRepository(database, locks),
     access: new AccessRepository(database),
-    outcomes: new OutcomeRepository(database),
+    outcomes: new OutcomeRepository(database, locks),
     rejected: new RejectedRepository(database),
-    manifest: new ManifestRepository(database),
     items: new ItemRepository(database),
     dropped: new DroppedRepository(database),
     secrets: new SecretRepository(database, randomBytes),

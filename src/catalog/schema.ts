@@ -191,6 +191,39 @@ interface StoreState {
   checksum: number
 }
 
+interface Lanes {
+  lane: number
+  kept_position: number
+  processed_position: number
+}
+
+/** How many rows of an ingest were judged ever. */
+interface JudgedRows {
+  ingest_id: number
+  rows: number
+}
+
+/** One row a key: what it stands for, or that a push is under way with it. */
+interface PushKeys {
+  subscriber_id: number
+  ingest_id: number
+  /** SHA-256, for a key may hold any character; so is that of the body. */
+  key_hash: Uint8Array
+  body_hash: Uint8Array
+  /** When the push came, or the key was reserved. */
+  received_ms: number
+  /** Names the reservation; null once a position is known. */
+  reservation: string | null
+  /** 1 when another push with the key may be in the journal, unknown to us. */
+  uncertain: number
+  position: number | null
+  batch_rows: number
+  /** Whether a pipeline has met it: 0 or 1. */
+  judged: number
+  /** Where the push stood that held the key until it was a day old: it may be judged again. */
+  previous_position: number | null
+}
+
 interface Migrations {
   number: number
   name: string
@@ -217,5 +250,8 @@ export interface Tables {
   store_registries: StoreRegistries
   ingest_counts: IngestCounts
   store_state: StoreState
+  lanes: Lanes
+  judged_rows: JudgedRows
+  push_keys: PushKeys
   migrations: Migrations
 }

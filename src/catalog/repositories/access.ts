@@ -3,6 +3,7 @@ import { Problem } from '../../model/problem.ts'
 import type { AccessCatalog, AccessState, Key, Right, Subscriber, Subscription } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
+import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
 
@@ -98,7 +99,7 @@ export class AccessRepository implements AccessCatalog {
   }
 
   #change<Result>(work: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'access_version')
       return work(transaction)
     })

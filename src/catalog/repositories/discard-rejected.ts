@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { sumOfKept } from './kept-bytes.ts'
+import { inTransaction } from './in-transaction.ts'
+import { lockKeptBytes, sumOfKept } from './kept-bytes.ts'
 
 /** So many rows go in one transaction: others get their turn in between. */
 const rowsAtOnce = 500
@@ -50,7 +51,8 @@ async function firstKept(database: Kysely<Tables>, ingestId: number, last: numbe
 
 async function discardThese(database: Kysely<Tables>, ingestId: number, positions: readonly number[]): Promise<number> {
   if (positions.length === 0) return 0
-  const discarded = await database.transaction().execute(async (transaction) => {
+  const discarded = await inTransaction(database, async (transaction) => {
+    await lockKeptBytes(transaction, ingestId)
     const bytes = await keptBytesOf(transaction, ingestId, positions)
     const { numUpdatedRows } = await transaction
       .updateTable('rejected_rows')

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { DroppedCatalog, DroppedEntity } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
+import { inTransaction } from './in-transaction.ts'
 import { readConsistently } from './read-consistently.ts'
 
 /** So many rows go in one transaction: others get their turn in between. */
@@ -35,7 +36,7 @@ export class DroppedRepository implements DroppedCatalog {
       await this.#repeat((transaction) => removeRejected(transaction, ingest_id), signal)
     await this.#repeat((transaction) => removeItems(transaction, entityId), signal)
     if (signal.aborted) return false
-    await this.#database.transaction().execute(async (transaction) => {
+    await inTransaction(this.#database, async (transaction) => {
       for (const { ingest_id } of ingests) {
         await transaction.deleteFrom('rejected_counts').where('ingest_id', '=', ingest_id).execute()
       }
@@ -48,7 +49,7 @@ export class DroppedRepository implements DroppedCatalog {
 
   /** Until it has removed nothing. */
   async #repeat(remove: (transaction: Transaction<Tables>) => Promise<number>, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.#database.transaction().execute(remove)) > 0) {
+    while (!signal.aborted && (await inTransaction(this.#database, remove)) > 0) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

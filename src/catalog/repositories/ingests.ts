@@ -5,23 +5,27 @@ import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import { refuse, repetitions } from '../agreement.ts'
 import type { DeletedData, IngestCatalog, IngestChange, NewIngest, PageRequest, Retention } from '../catalog.ts'
+import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { dropEntity, markDeleted } from './delete-ingest.ts'
 import { joinEntity, metadataEntities, seriesEntities } from './entities.ts'
+import { inTransaction } from './in-transaction.ts'
 import { fieldOf, type IngestRow, ingestColumns, ingestOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
 import { toTextColumn } from './text-column.ts'
 
 export class IngestRepository implements IngestCatalog {
   readonly #database: Kysely<Tables>
+  readonly #locks: CatalogLocks
 
-  constructor(database: Kysely<Tables>) {
+  constructor(database: Kysely<Tables>, locks: CatalogLocks) {
     this.#database = database
+    this.#locks = locks
   }
 
   create(ingest: NewIngest): Promise<Ingest> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       await refuseTakenAlias(transaction, ingest.alias)
       const entityId = await joinEntity(transaction, ingest)
@@ -72,7 +76,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   change(alias: string, change: IngestChange): Promise<Ingest | null> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const current = await findByAlias(transaction, alias)
       if (current === null) return null
@@ -93,18 +97,21 @@ export class IngestRepository implements IngestCatalog {
   }
 
   delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const ingest = await findByAlias(transaction, alias)
       if (ingest === null) return false
-      if (data === 'drop') await dropEntity(transaction, ingest, deletedMs)
-      else await markDeleted(transaction, ingest, deletedMs)
+      if (data === 'keep') await markDeleted(transaction, ingest, deletedMs)
+      else {
+        await this.#locks.dropping(transaction)
+        await dropEntity(transaction, ingest, deletedMs)
+      }
       return true
     })
   }
 
   retain(entityId: number, { retention, sinceMs }: Retention): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const { numUpdatedRows } = await transaction
         .updateTable('entities')

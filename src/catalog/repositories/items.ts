@@ -3,7 +3,8 @@ import type { Item } from '../../model/item.ts'
 import { type KeyRange, keyAfter } from '../../model/item-key.ts'
 import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { keyName } from './keep-items.ts'
+import { inTransaction } from './in-transaction.ts'
+import { keyName, lockItems } from './keep-items.ts'
 import { readConsistently } from './read-consistently.ts'
 
 export class ItemRepository implements ItemCatalog {
@@ -58,7 +59,8 @@ export class ItemRepository implements ItemCatalog {
   }
 
   delete(entityId: number, key: Uint8Array, beforePosition: number): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
+      await lockItems(transaction, entityId)
       const item = await transaction
         .selectFrom('items')
         .select('position')

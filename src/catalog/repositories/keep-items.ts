@@ -18,6 +18,7 @@ export class ItemKeeper {
 
   async keep(transaction: Transaction<Tables>, items: readonly ItemWrite[]): Promise<void> {
     for (const [entityId, newest] of newestByEntity(items)) {
+      await lockItems(transaction, entityId)
       const records = [...(await withoutDeleted(transaction, entityId, newest)).values()]
       let added = 0
       for (const portion of portions(records)) {
@@ -81,7 +82,7 @@ function recordOf({ entityId, key, position, attributes }: ItemWrite): ItemRecor
   }
 }
 
-/** The newest item of each key, by entity id and then by the key's characters: one statement may not write a row twice. */
+/** The newest item of each key, by entity id, in the order in which entities are locked, and then by the key's characters: one statement may not write a row twice. */
 function newestByEntity(items: readonly ItemWrite[]): ReadonlyMap<number, Map<string, ItemRecord>> {
   const entities = new Map<number, Map<string, ItemRecord>>()
   for (const item of items) {
@@ -91,7 +92,7 @@ function newestByEntity(items: readonly ItemWrite[]): ReadonlyMap<number, Map<st
     const known = newest.get(name)
     if (known === undefined || known.position < item.position) newest.set(name, recordOf(item))
   }
-  return entities
+  return new Map([...entities].sort(([a], [b]) => a - b))
 }
 
 export function keyName(key: Uint8Array): string {
@@ -116,6 +117,15 @@ async function withoutDeleted(
     }
   }
   return newest
+}
+
+/** Until the transaction is over, no other one adds or deletes items of the entity; one without items yet is not locked. */
+export async function lockItems(transaction: Transaction<Tables>, entityId: number): Promise<void> {
+  await transaction
+    .updateTable('item_counts')
+    .set((column) => ({ items: column.ref('items') }))
+    .where('entity_id', '=', entityId)
+    .execute()
 }
 
 async function forgetDeletion(transaction: Transaction<Tables>, entityId: number, key: Uint8Array): Promise<void> {

@@ -74,7 +74,8 @@ function recordsByIngest(rows: readonly RejectedRow[]): ReadonlyMap<number, read
     if (known === undefined) records.set(row.ingestId, [recordOf(row)])
     else known.push(recordOf(row))
   }
-  return records
+  // Who locks several ingests does so in one order.
+  return new Map([...records].sort(([a], [b]) => a - b))
 }
 
 function recordOf(row: RejectedRow): RejectedRecord {

@@ -10,6 +10,7 @@ import type {
   StoreRegistry,
 } from '../manifest.ts'
 import type { Tables } from '../schema.ts'
+import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
 
@@ -44,7 +45,7 @@ export class ManifestRepository implements ManifestCatalog {
   }
 
   async commit({ add, remove, registries, seal }: ManifestChange): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
+    await inTransaction(this.#database, async (transaction) => {
       await removeFiles(transaction, remove)
       for (const file of add) await transaction.insertInto('store_files').values(fileRow(file)).execute()
       for (const registry of registries) await putRegistry(transaction, registry)
@@ -55,7 +56,7 @@ export class ManifestRepository implements ManifestCatalog {
 
   /** SQLite writes it where the commit that failed stands in its log, whose frames are chained by their checksums. */
   async settle(): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
+    await inTransaction(this.#database, async (transaction) => {
       const row = sealed('store_state', { id: settlingId, sealed_position: 0 })
       await transaction.insertInto('store_state').values(row).execute()
       await transaction.deleteFrom('store_state').where('id', '=', settlingId).execute()
@@ -63,7 +64,7 @@ export class ManifestRepository implements ManifestCatalog {
   }
 
   async drop(entityId: number): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
+    await inTransaction(this.#database, async (transaction) => {
       await transaction.deleteFrom('store_files').where('entity_id', '=', entityId).execute()
       await transaction.deleteFrom('store_registries').where('entity_id', '=', entityId).execute()
     })

@@ -1,36 +1,24 @@
 import type { Kysely } from 'kysely'
 import type { Outcome, OutcomeCatalog, ReplayOutcome } from '../catalog.ts'
+import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue } from './counters.ts'
-import { droppedOf } from './dropped.ts'
-import { ItemKeeper } from './keep-items.ts'
-import { RejectedKeeper } from './keep-rejected.ts'
+import { inTransaction } from './in-transaction.ts'
+import { OutcomeKeeper } from './keep-outcome.ts'
 import { keepNewReasons, takeReplayed } from './replay-rejected.ts'
 
 export class OutcomeRepository implements OutcomeCatalog {
   readonly #database: Kysely<Tables>
-  readonly #rejected: RejectedKeeper
-  readonly #items: ItemKeeper
+  readonly #keeper: OutcomeKeeper
 
-  constructor(database: Kysely<Tables>) {
+  constructor(database: Kysely<Tables>, locks: CatalogLocks) {
     this.#database = database
-    this.#rejected = new RejectedKeeper(database)
-    this.#items = new ItemKeeper(database)
+    this.#keeper = new OutcomeKeeper(database, locks)
   }
 
-  async add({ rejected, items }: Outcome, throughPosition: number): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
-      const dropped = await droppedOf(transaction)
-      const isLeft = <Kept>(kept: readonly Kept[], isDropped: (one: Kept) => boolean): readonly Kept[] =>
-        dropped.entities.size === 0 ? kept : kept.filter((one) => !isDropped(one))
-      await this.#rejected.keep(
-        transaction,
-        isLeft(rejected, ({ ingestId }) => dropped.ingests.has(ingestId)),
-      )
-      await this.#items.keep(
-        transaction,
-        isLeft(items, ({ entityId }) => dropped.entities.has(entityId)),
-      )
+  async add(outcome: Outcome, throughPosition: number): Promise<void> {
+    await inTransaction(this.#database, async (transaction) => {
+      await this.#keeper.keep(transaction, outcome)
       await transaction
         .updateTable('counters')
         .set({ value: throughPosition })
@@ -41,12 +29,12 @@ export class OutcomeRepository implements OutcomeCatalog {
   }
 
   replay(outcome: ReplayOutcome): Promise<readonly number[]> {
-    return this.#database.transaction().execute(async (transaction) => {
-      const { ingests } = await droppedOf(transaction)
+    return inTransaction(this.#database, async (transaction) => {
+      const { ingests } = await this.#keeper.dropped(transaction)
       if (ingests.has(outcome.ingestId)) return []
       const stored = await takeReplayed(transaction, outcome)
       const taken = new Set(stored)
-      await this.#items.keep(
+      await this.#keeper.items.keep(
         transaction,
         outcome.items.filter(({ position }) => taken.has(position)),
       )

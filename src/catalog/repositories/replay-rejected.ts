@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { ReplayOutcome } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { countKeptBytes } from './kept-bytes.ts'
+import { countKeptBytes, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { toTextColumn } from './text-column.ts'
 
@@ -10,6 +10,8 @@ export async function takeReplayed(
   transaction: Transaction<Tables>,
   { ingestId, position, passed }: Omit<ReplayOutcome, 'items' | 'rejected'>,
 ): Promise<readonly number[]> {
+  // Before its rows, as all others do.
+  await lockKeptBytes(transaction, ingestId)
   const stored: number[] = []
   let taken = 0
   for (const portion of portions(passed)) {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { SecretCatalog } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
+import { inTransaction } from './in-transaction.ts'
 
 const secretBytes = 32
 
@@ -18,7 +19,7 @@ export class SecretRepository implements SecretCatalog {
     if (known !== undefined) return known
     // Whoever comes first decides: the value that stands afterwards is everybody's.
     const value = Buffer.from(this.#randomBytes(secretBytes)).toString('hex')
-    await this.#database.transaction().execute((transaction) =>
+    await inTransaction(this.#database, (transaction) =>
       transaction
         .insertInto('secrets')
         .values({ name, value })

@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely, Transaction } from 'kysely'
+import { Problem } from '../../model/problem.ts'
+import type { Tables } from '../schema.ts'
+import { TransactionConflict } from '../transaction-conflict.ts'
+
+const attemptsMax = 20
+const firstPauseMs = 5
+const longestPauseMs = 200
+
+/**
+ * Runs a change in one transaction, and again where the database broke it off because of another one: `change` may do nothing but work on
+ * the database. Throws Problem `unavailable` when that goes on.
+ */
+export async function inTransaction<Result>(
+  database: Kysely<Tables>,
+  change: (transaction: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await database.transaction().execute(change)
+    } catch (error) {
+      if (!(error instanceof TransactionConflict)) throw error
+      if (attempt === attemptsMax) {
+        throw new Problem('unavailable', 'The catalog is busy with other changes. Try again.', { cause: error })
+      }
+      await sleep(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)))
+    }
+  }
+}
