@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
 import type { Manifest } from '../catalog/manifest.ts'
-import { type JournalReader, type JournalWriter, positionAfter } from '../journal/journal.ts'
+import { type JournalReader, type LocalJournalWriter, positionAfter } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
 import { copyDurably, linkOrCopy, measureFile, writeDurably } from '../lib/durable-files.ts'
 import { Problem } from '../model/problem.ts'
@@ -46,7 +46,7 @@ export interface BackupParts {
   readonly keepKeys: (position: number) => Promise<readonly string[]>
   readonly readJournal: () => JournalReader
   /** A new journal that begins at a position. */
-  readonly newJournal: (directory: string, position: number) => Promise<JournalWriter>
+  readonly newJournal: (directory: string, position: number) => Promise<LocalJournalWriter>
   /** How much of the journal is in memory at a time. */
   readonly stepBytes: number
   readonly reach: Reach

@@ -1,12 +1,21 @@
 import type { IngestCounters } from '../model/ingest.ts'
 
+export interface AcceptedPush {
+  readonly ingestId: number
+  readonly position: number
+  readonly rows: number
+}
+
 /** How far the pipeline has come behind the journal. */
 export interface IngestProgress {
-  /** Rows before this position are judged: stored and queryable, or kept as rejected. */
-  readonly processedPosition: number
+  /**
+   * How far the pipeline has come in the lane that this position lies in: rows from there up to the answer are judged, which is stored and
+   * queryable, or kept as rejected. A journal that is one order has one lane.
+   */
+  processedThrough(position: number): number
   /** Resolves once rows before `position` are judged; rejects with the signal's reason when it is aborted. */
   waitFor(position: number, signal: AbortSignal): Promise<void>
   counters(ingestId: number): IngestCounters
   /** Rows of an ingest that the journal has taken; the rest of its counters follow when they are judged. */
-  accepted(ingestId: number, rows: number): void
+  accepted(push: AcceptedPush): void
 }

@@ -72,17 +72,10 @@ export class Pushes {
     intake.requireRoom(push)
     intake.sent(push, rows, body.length)
     const receivedMs = nowMs()
-    const position = await journal.append({
-      ingestId: ingest.id,
-      fieldsVersion: ingest.fieldsVersion,
-      subscriberId,
-      receivedMs,
-      format,
-      idempotencyKey,
-      rows,
-      body,
-    })
-    progress.accepted(ingest.id, rows)
+    const { id: ingestId, fieldsVersion } = ingest
+    const entry = { ingestId, fieldsVersion, subscriberId, receivedMs, format, idempotencyKey, rows, body }
+    const position = await journal.append(entry, ingest)
+    progress.accepted({ ingestId, position, rows })
     intake.stored(positionAfter({ position, rows }), body.length)
     return { position, rows, receivedMs }
   }

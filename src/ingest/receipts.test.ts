@@ -27,7 +27,7 @@ function receipts(processedPosition: number, bad: readonly number[]): Receipts {
     errorsMax: 2,
     rejected: { ofBatch: async (_, __, limit) => ({ count: bad.length, first: bad.slice(0, limit).map(badRow) }) },
     progress: {
-      processedPosition,
+      processedThrough: () => processedPosition,
       waitFor: async () => undefined,
       counters: () => counters,
       accepted: () => undefined,

@@ -59,7 +59,7 @@ export class Receipts {
 
   async ofKey(batch: string, key: BatchKey): Promise<Receipt> {
     const { progress, rejected, errorsMax } = this.#parts
-    const judged = Math.min(key.rows, Math.max(0, progress.processedPosition - key.position))
+    const judged = Math.min(key.rows, Math.max(0, progress.processedThrough(key.position) - key.position))
     const { count, first } = await rejected.ofBatch(key.ingestId, key.position, errorsMax)
     // Rejected rows are kept a moment before the position that covers them is known: until then they are pending still.
     const known = Math.min(count, judged)

@@ -1,3 +1,5 @@
+import type { Ingest } from '../model/ingest.ts'
+
 /** How the rows of a push are written. */
 export type BodyFormat = 'json' | 'ndjson'
 
@@ -37,21 +39,35 @@ export interface JournalRecovery {
   readonly tornFile: string | null
 }
 
+/** Whose rows an entry holds: a journal of several lanes chooses by it. */
+export type JournalTarget = Pick<Ingest, 'entityId' | 'kind'>
+
+/** What every journal does, wherever it is. */
 export interface JournalWriter {
+  /** Whether it takes nothing now: a push to it would be refused. */
+  readonly hasFailed: boolean
+  /**
+   * Resolves with the entry's position once it is stored for good; entries of one entity get theirs in the order of the calls (with several
+   * lanes: those of one lane). Throws Problem `overloaded` when the backlog bound is reached or the disk is full, and `unavailable` when it
+   * cannot be stored.
+   */
+  append(entry: JournalEntry, target: JournalTarget): Promise<number>
+  /** Everything of a metadata entity that was acknowledged so far is before this position. */
+  endPosition(entityId: number): Promise<number>
+  /** Waits for what was appended. */
+  close(): Promise<void>
+}
+
+/** The journal of one process, in files of its own. */
+export interface LocalJournalWriter extends JournalWriter {
   readonly recovery: JournalRecovery
   /** What was before this position has been deleted. */
   readonly firstPosition: number
   /** Everything before this position is on disk. */
   readonly durablePosition: number
-  /** Whether a write or an fsync has failed: nothing more is taken until it is opened again. */
-  readonly hasFailed: boolean
   /** Bytes in segments that are still kept. */
   readonly bytes: number
-  /**
-   * Resolves with the entry's position once it is on disk; entries get their positions in the order of the calls.
-   * Throws Problem `overloaded` when the backlog bound is reached or the disk is full, and `unavailable` after a failed fsync:
-   * from then on nothing more is acknowledged.
-   */
+  /** After a failed write or fsync nothing more is taken until it is opened again. */
   append(entry: JournalEntry): Promise<number>
   /** Called with the new durable position after each write. */
   onDurable(listener: (position: number) => void): void
@@ -64,7 +80,7 @@ export interface JournalWriter {
   rotate(): Promise<void>
   /** Deletes the segments that hold nothing at or after `position`, and says how many these were. */
   trim(position: number): Promise<number>
-  /** Waits for what was appended, and leaves a mark that the end is whole. */
+  /** Leaves a mark that the end is whole. */
   close(): Promise<void>
 }
 

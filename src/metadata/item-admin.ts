@@ -9,7 +9,7 @@ import { tableNotFound } from './metadata.ts'
 export interface ItemAdminParts {
   readonly definitions: Pick<Definitions, 'metadataEntity'>
   readonly items: Pick<ItemCatalog, 'delete'>
-  readonly journal: Pick<JournalWriter, 'durablePosition'>
+  readonly journal: Pick<JournalWriter, 'endPosition'>
   readonly progress: { waitFor(position: number, signal: AbortSignal): Promise<void> }
   /** How long a deletion waits for what was pushed before it. */
   readonly waitMs: number
@@ -34,7 +34,7 @@ export class ItemAdmin {
     const key = keyOfText(type, id)
     if (key === null)
       throw invalidRequest('id', `the index field "${name}" is a ${type}: give ${identifierForms[type]}`)
-    const position = journal.durablePosition
+    const position = await journal.endPosition(entity.id)
     await this.#judged(position)
     if (await items.delete(entity.id, key, position)) return
     throw new Problem('not_found', `The metadata entity ${table} has no item ${JSON.stringify(id)}.`)

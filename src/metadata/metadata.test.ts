@@ -448,7 +448,7 @@ describe('deleting an item', () => {
     return new ItemAdmin({
       definitions: await Definitions.open(catalog.ingests),
       items: catalog.items,
-      journal: { durablePosition: 50 },
+      journal: { endPosition: async () => 50 },
       progress: { waitFor },
       waitMs: 20,
     })

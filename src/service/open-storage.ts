@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
-import type { JournalWriter } from '../journal/journal.ts'
+import type { LocalJournalWriter } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import type { Observe } from '../observe/event.ts'
@@ -23,7 +23,7 @@ export interface Storage {
   readonly catalog: Catalog
   /** A connection that only reads: it never waits while a change waits for its turn. */
   readonly readingCatalog: Catalog
-  readonly journal: JournalWriter
+  readonly journal: LocalJournalWriter
   readonly trimmer: Trimmer
   readonly keys: IdempotencyKeys
   readonly store: StoreThread
@@ -49,6 +49,7 @@ export function dataPaths(data: string) {
     idempotency: join(data, 'idempotency'),
     spool: join(data, 'spool'),
     engine: join(data, 'engine'),
+    deltas: join(data, 'engine', 'deltas'),
     store: join(data, 'store'),
   }
 }
@@ -83,7 +84,7 @@ export function openJournal(
   reachedPosition: number,
   observe: Observe,
   disk: Disk = nodeDisk,
-): Promise<JournalWriter> {
+): Promise<LocalJournalWriter> {
   const settings = {
     segmentBytes: journal.segmentBytes,
     batchBytesMax: journal.batchBytes,
@@ -93,7 +94,10 @@ export function openJournal(
   return openFileJournal({ disk, directory, settings, observe, reachedPosition })
 }
 
-async function openKeys({ settings, nowMs, disk }: StorageParts, journal: JournalWriter): Promise<IdempotencyKeys> {
+async function openKeys(
+  { settings, nowMs, disk }: StorageParts,
+  journal: LocalJournalWriter,
+): Promise<IdempotencyKeys> {
   const paths = dataPaths(settings.data)
   const { firstPosition, durablePosition } = journal
   const reader = openFileJournalReader({ disk, directory: paths.journal })
@@ -120,7 +124,7 @@ function startStore(
     journalDirectory: paths.journal,
     catalogPath: paths.catalog,
     spoolDirectory: paths.spool,
-    engineDirectory: join(paths.engine, 'deltas'),
+    deltasDirectory: paths.deltas,
     storeDirectory: paths.store,
     rowBytes: settings.limits.rowBytes,
     settings: settings.store,

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { EngineSnapshot, EngineSnapshots } from '../engine/sql-engine.ts'
-import type { IngestProgress } from '../ingest/progress.ts'
+import type { AcceptedPush, IngestProgress } from '../ingest/progress.ts'
 import type { IngestCounters } from '../model/ingest.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
@@ -60,10 +60,6 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     return thread
   }
 
-  get processedPosition(): number {
-    return this.#processedPosition
-  }
-
   /** Whether queries are answered now. */
   get isReady(): boolean {
     return this.#isReady
@@ -96,7 +92,11 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     this.#post({ kind: 'durable', position })
   }
 
-  accepted(ingestId: number, rows: number): void {
+  processedThrough(): number {
+    return this.#processedPosition
+  }
+
+  accepted({ ingestId, rows }: AcceptedPush): void {
     this.#counters.accepted(ingestId, rows)
   }
 

@@ -1,10 +1,10 @@
-import type { JournalWriter } from '../journal/journal.ts'
+import type { LocalJournalWriter } from '../journal/journal.ts'
 import { Serial } from '../lib/serial.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 
 export interface TrimmerParts {
-  readonly journal: Pick<JournalWriter, 'trim' | 'rotate' | 'durablePosition'>
+  readonly journal: Pick<LocalJournalWriter, 'trim' | 'rotate' | 'durablePosition'>
   readonly observe: Observe
   readonly reach: Reach
 }

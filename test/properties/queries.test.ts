@@ -6,7 +6,7 @@ import { Pipeline } from '../../src/ingest/pipeline.ts'
 import { encodeReplayedRows } from '../../src/ingest/replay/replayed-rows.ts'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
 import { openFileJournalReader } from '../../src/journal/file/reader.ts'
-import type { JournalWriter } from '../../src/journal/journal.ts'
+import type { LocalJournalWriter } from '../../src/journal/journal.ts'
 import { CsvReader } from '../../src/lib/csv-reader.ts'
 import type { Value } from '../../src/model/column.ts'
 import type { Entity, EntityField } from '../../src/model/entity.ts'
@@ -140,7 +140,7 @@ class World {
     await journal.close()
   }
 
-  async #pushBatch(journal: JournalWriter, ingest: Ingest, aboutMs: number): Promise<void> {
+  async #pushBatch(journal: LocalJournalWriter, ingest: Ingest, aboutMs: number): Promise<void> {
     const names = new Set(ingest.fields.map(({ name }) => name))
     const types = new Map(this.#fields.map(({ name, type }) => [name, type]))
     const rows = Array.from({ length: 1 + this.#draw(30) }, () => {
@@ -158,7 +158,7 @@ class World {
   }
 
   /** Some of the rows that wait, and some that were replayed before. */
-  async #replay(journal: JournalWriter): Promise<void> {
+  async #replay(journal: LocalJournalWriter): Promise<void> {
     const rows = this.#waiting.filter(() => this.#draw(2) === 0)
     const body = encodeReplayedRows(rows.map(({ position, text }) => ({ position, text: Buffer.from(text) })))
     const position = await journal.append({ ...entryOf(this.#late), format: 'replay', rows: 0, body })

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
 import { openFileJournalReader } from '../../src/journal/file/reader.ts'
-import type { JournalEntry, JournalReader, JournalWriter } from '../../src/journal/journal.ts'
+import type { JournalEntry, JournalReader, LocalJournalWriter } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import { Problem } from '../../src/model/problem.ts'
 import { type Random, seededRandom } from '../support/random.ts'
@@ -46,7 +46,7 @@ class History {
   }
 
   /** Opens the journal and checks all that is in it. */
-  async open(): Promise<{ readonly journal: JournalWriter; readonly reader: JournalReader }> {
+  async open(): Promise<{ readonly journal: LocalJournalWriter; readonly reader: JournalReader }> {
     const folder = { disk: this.#sabotage(this.#simulated.mount()), directory }
     const newSalt = (): number => this.#random.below(2 ** 32)
     const journal = await openFileJournal({ ...folder, settings, observe: () => {}, newSalt, nowMs: () => 0 })
@@ -72,12 +72,12 @@ class History {
     if (this.#random.below(2) === 0) await journal.close()
   }
 
-  #check(journal: JournalWriter, reader: JournalReader): Promise<void> {
+  #check(journal: LocalJournalWriter, reader: JournalReader): Promise<void> {
     return this.#model.check(reader, journal.durablePosition, () => this.#random.below(2000))
   }
 
   /** Reads on a little, with a reader that keeps its place from call to call. */
-  async #follow(journal: JournalWriter, follower: JournalReader): Promise<void> {
+  async #follow(journal: LocalJournalWriter, follower: JournalReader): Promise<void> {
     this.#followed = Math.max(this.#followed, this.#model.trimPosition)
     for (let reads = this.#random.below(5); reads > 0; reads--) {
       const entries = await follower.read(this.#followed, journal.durablePosition, this.#random.below(1000))
@@ -85,7 +85,7 @@ class History {
     }
   }
 
-  async #append(journal: JournalWriter): Promise<void> {
+  async #append(journal: LocalJournalWriter): Promise<void> {
     const entry = this.#entry(this.#model.attempts)
     const attempt = this.#model.attempt(entry)
     try {
@@ -96,7 +96,7 @@ class History {
     }
   }
 
-  async #rearrange(journal: JournalWriter): Promise<void> {
+  async #rearrange(journal: LocalJournalWriter): Promise<void> {
     const choice = this.#random.below(6)
     try {
       if (choice === 0) await journal.rotate()

@@ -2,7 +2,7 @@
 // when it dies of a fault.
 import { setImmediate } from 'node:timers/promises'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
-import { type JournalEntry, type JournalWriter, positionAfter } from '../../src/journal/journal.ts'
+import { type JournalEntry, type LocalJournalWriter, positionAfter } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
@@ -32,7 +32,7 @@ export class SimulatedService {
   /** How often each kind of event came. */
   readonly events: Map<ServiceEvent['kind'], number>
   readonly #parts: ServiceParts
-  readonly #journal: JournalWriter
+  readonly #journal: LocalJournalWriter
   readonly #trimmer: Trimmer
   #thread: SimulatedThread | null = null
   #ended = new AbortController()
@@ -56,7 +56,7 @@ export class SimulatedService {
     return new SimulatedService(parts, journal, events)
   }
 
-  private constructor(parts: ServiceParts, journal: JournalWriter, events: Map<ServiceEvent['kind'], number>) {
+  private constructor(parts: ServiceParts, journal: LocalJournalWriter, events: Map<ServiceEvent['kind'], number>) {
     this.events = events
     this.#parts = parts
     this.#journal = journal

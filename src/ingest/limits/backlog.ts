@@ -12,20 +12,21 @@ const stretchBytes = 1024 * 1024
 
 /** What is in the journal and not judged yet, in bytes of bodies; bounded, so that a pipeline that lags behind is waited for. */
 export class Backlog {
-  readonly #progress: Pick<IngestProgress, 'processedPosition'>
+  readonly #progress: Pick<IngestProgress, 'processedThrough'>
   readonly #bytesMax: number
   readonly #stretches: Stretch[] = []
   #bytes = 0
 
-  constructor(progress: Pick<IngestProgress, 'processedPosition'>, bytesMax: number) {
+  constructor(progress: Pick<IngestProgress, 'processedThrough'>, bytesMax: number) {
     this.#progress = progress
     this.#bytesMax = bytesMax
   }
 
   get bytes(): number {
-    const { processedPosition } = this.#progress
-    while (this.#stretches[0] !== undefined && this.#stretches[0].endPosition <= processedPosition) {
-      this.#bytes -= this.#stretches.shift()!.bytes
+    for (let first = this.#stretches[0]; first !== undefined; first = this.#stretches[0]) {
+      if (this.#progress.processedThrough(first.endPosition) < first.endPosition) break
+      this.#stretches.shift()
+      this.#bytes -= first.bytes
     }
     return this.#bytes
   }

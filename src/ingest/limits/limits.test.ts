@@ -25,7 +25,7 @@ describe('the backlog', () => {
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const progress = { processedPosition: 0 }
+        const progress = { processedPosition: 0, processedThrough: () => progress.processedPosition }
         const backlog = new Backlog(progress, 1)
         const pushes: { end: number; bytes: number }[] = []
         for (const one of steps) {
@@ -44,7 +44,7 @@ describe('the backlog', () => {
   })
 
   test('refuses while it is full, and takes again once rows are judged', () => {
-    const progress = { processedPosition: 0 }
+    const progress = { processedPosition: 0, processedThrough: () => progress.processedPosition }
     const backlog = new Backlog(progress, 1000)
     const push = (): string => outcome(() => backlog.requireRoom())
     backlog.add(10, 999)

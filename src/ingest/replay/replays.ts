@@ -1,5 +1,5 @@
 import type { RejectedCatalog, RejectedRow } from '../../catalog/catalog.ts'
-import type { JournalWriter } from '../../journal/journal.ts'
+import type { JournalEntry, JournalWriter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import type { Reach } from '../../observe/step.ts'
@@ -56,7 +56,7 @@ export class Replays {
   async #replayPage(ingest: Ingest, rows: readonly RejectedRow[], signal: AbortSignal): Promise<number> {
     const { rejected, journal, progress, nowMs, reach } = this.#parts
     const body = encodeReplayedRows(rows.map(({ position, row }) => ({ position, text: Buffer.from(row) })))
-    const position = await journal.append({
+    const entry: JournalEntry = {
       ingestId: ingest.id,
       fieldsVersion: ingest.fieldsVersion,
       subscriberId: operator,
@@ -65,7 +65,8 @@ export class Replays {
       idempotencyKey: null,
       rows: 0,
       body,
-    })
+    }
+    const position = await journal.append(entry, ingest)
     reach('replay-journaled')
     await progress.waitFor(position + 1, signal)
     return rejected.storedBy(

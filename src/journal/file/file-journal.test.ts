@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/support/random.ts'
 import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import type { ServiceEvent } from '../../observe/event.ts'
-import type { JournalEntry, JournalWriter } from '../journal.ts'
+import type { JournalEntry, LocalJournalWriter } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
 
 const directory = '/journal'
@@ -40,7 +40,7 @@ async function outcomes(appends: readonly Promise<number>[]): Promise<unknown[]>
   return settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.code))
 }
 
-function appendEach(journal: JournalWriter, entries: readonly JournalEntry[]): Promise<number>[] {
+function appendEach(journal: LocalJournalWriter, entries: readonly JournalEntry[]): Promise<number>[] {
   return entries.map((each) => journal.append(each))
 }
 

@@ -5,7 +5,7 @@ import type { Disk } from '../../lib/disk.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Observe } from '../../observe/event.ts'
-import type { JournalEntry, JournalRecovery, JournalWriter } from '../journal.ts'
+import type { JournalEntry, JournalRecovery, LocalJournalWriter } from '../journal.ts'
 import { encodeEntry, encodeMark, type UnplacedRecord } from '../record.ts'
 import { AppendQueue, type PendingAppend } from './append-queue.ts'
 import { backlogIsFull, diskIsFull, journalHasFailed, journalIsClosed } from './problems.ts'
@@ -38,7 +38,7 @@ interface FileJournalOptions extends SegmentFolder {
 }
 
 /** Opens the journal in a folder, which it makes if need be. Throws an Error that names the place when the journal is damaged. */
-export async function openFileJournal(options: FileJournalOptions): Promise<JournalWriter> {
+export async function openFileJournal(options: FileJournalOptions): Promise<LocalJournalWriter> {
   const defaults = { reachedPosition: 0, newSalt: () => randomBytes(4).readUInt32LE(), nowMs: () => performance.now() }
   const complete = { ...defaults, ...options }
   const startedMs = complete.nowMs()
@@ -47,7 +47,7 @@ export async function openFileJournal(options: FileJournalOptions): Promise<Jour
   return new FileJournal(complete, recovered)
 }
 
-class FileJournal implements JournalWriter {
+class FileJournal implements LocalJournalWriter {
   readonly recovery: JournalRecovery
   readonly #options: Required<FileJournalOptions>
   readonly #closed: ClosedSegment[]
@@ -84,6 +84,10 @@ class FileJournal implements JournalWriter {
 
   get durablePosition(): number {
     return this.#nextPosition
+  }
+
+  endPosition(): Promise<number> {
+    return Promise.resolve(this.durablePosition)
   }
 
   get hasFailed(): boolean {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../../test/support/random.ts'
 import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
-import type { JournalEntry, JournalWriter } from '../journal.ts'
+import type { JournalEntry, LocalJournalWriter } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
 import { openFileJournalReader } from './reader.ts'
 
 const directory = '/journal'
 const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 100_000, apartBytesMin: 1000 }
 
-function open(disk: SimulatedDisk): Promise<JournalWriter> {
+function open(disk: SimulatedDisk): Promise<LocalJournalWriter> {
   return openFileJournal({ disk: disk.mount(), directory, settings, observe: () => {} })
 }
 
