@@ -38,6 +38,7 @@ export const problems = {
   headers_too_large: { status: 431, title: 'The headers are too large' },
   // The service cannot do it now.
   internal: { status: 500, title: 'The service failed' },
+  damaged_data: { status: 500, title: 'Stored rows are damaged' },
   overloaded: { status: 503, title: 'The service is overloaded' },
   unavailable: { status: 503, title: 'A part of the service is not available' },
   query_timeout: { status: 503, title: 'The query took too long' },

@@ -45,6 +45,8 @@ export type ServiceEvent =
   | { readonly kind: 'dropFailed'; readonly message: string; readonly retryInMs: number }
   | { readonly kind: 'filesLeft'; readonly files: number; readonly rows: number }
   | { readonly kind: 'removalFailed'; readonly name: string; readonly message: string }
+  /** A query met it, and was answered with an error. */
+  | { readonly kind: 'fileDamaged'; readonly path: string; readonly message: string }
   | { readonly kind: 'storeOpened'; readonly files: number; readonly position: number }
   | { readonly kind: 'orphansRemoved'; readonly names: readonly string[] }
   | { readonly kind: 'journalTrimmed'; readonly position: number; readonly segments: number }

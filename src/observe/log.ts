@@ -49,6 +49,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'dropFailed':
     case 'removalFailed':
     case 'journalTrimFailed':
+    case 'fileDamaged':
     case 'checkFailed':
       logger.error(fields, words(kind))
       return

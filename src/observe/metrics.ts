@@ -26,6 +26,7 @@ export class Metrics {
   readonly #storageFailures: Counter
   readonly #backups: Counter
 
+  readonly #damagedFiles: Counter
   constructor(options: { readonly processMetrics: boolean }) {
     const registers = [this.#registry]
     const counter = (name: string, help: string, labelNames: string[] = []) =>
@@ -65,6 +66,7 @@ export class Metrics {
     return this.#registry.metrics()
   }
 
+    this.#damagedFiles = counter('damaged_files_met_total', 'Queries that met a damaged file.')
   readonly observe: Observe = (event) => {
     switch (event.kind) {
       case 'requestServed':
@@ -146,3 +148,6 @@ export class Metrics {
 
 const shortSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
+      case 'fileDamaged':
+        this.#damagedFiles.inc()
+        return

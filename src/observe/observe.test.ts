@@ -72,6 +72,12 @@ describe('the log', () => {
       { level: 30, names: ['1/2.parquet'] },
     ],
     ['a start', { kind: 'serverListening', url: 'http://x' }, {}, { level: 30, url: 'http://x' }],
+    [
+      'a damaged file',
+      { kind: 'fileDamaged', path: '/store/1/a.index', message: 'it is cut short' },
+      {},
+      { level: 50, msg: 'file damaged', path: '/store/1/a.index' },
+    ],
     ['silence', died, { level: 'silent' }, null],
   ])('%s', (_name, event, options, expected) => {
     const text = logged([event], options)
@@ -133,6 +139,11 @@ describe('metrics', () => {
       'background work that failed',
       [sealFailed, { ...sealFailed, kind: 'compactFailed' }, { kind: 'journalTrimFailed', message: 'x' }],
       ['seal', 'merge', 'trim'].map((work) => `tidemark_storage_failures_total{work="${work}"} 1`),
+    ],
+    [
+      'damaged files',
+      [{ kind: 'fileDamaged', path: '/store/1/a.index', message: 'it is cut short' }],
+      ['tidemark_damaged_files_met_total 1'],
     ],
     ['backups', [{ kind: 'backupMade', path: 'p', files: 1, bytes: 2, ms: 3 }], ['tidemark_backups_total 1']],
     [

@@ -1,8 +1,10 @@
 import type { MessagePort } from 'node:worker_threads'
 import { Problem } from '../model/problem.ts'
+import type { Observe } from '../observe/event.ts'
 import { runPlan } from '../query/run-plan.ts'
 import type { Snapshots } from '../store/embedded/deltas/snapshots.ts'
 import type { SeriesReader } from '../store/series-store.ts'
+import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
 import type { FromStore, SentError, ToStore } from './messages.ts'
 
 export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'unpin' | 'cancel' }>
@@ -18,6 +20,7 @@ export interface AskParts {
 }
 
 type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' }>
+  readonly observe: Observe
 
 /** Answers what the main thread asks; each question may be cancelled. */
 export class Asks {
@@ -44,7 +47,7 @@ export class Asks {
     const controller = new AbortController()
     this.#running.set(ask.id, controller)
     this.#answer(ask, controller.signal)
-      .catch((error: unknown) => this.#send({ kind: 'failed', id: ask.id, error: sentError(error) }))
+      .catch((error: unknown) => this.#send({ kind: 'failed', id: ask.id, error: this.#sentError(error) }))
       .finally(() => this.#running.delete(ask.id))
   }
 
@@ -77,4 +80,15 @@ function sentError(error: unknown): SentError {
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   return { code: null, message, stack, errors: undefined }
+
+  /** The log names a damaged file; the caller, who may be anybody, does not learn where it lies. */
+  #sentError(error: unknown): SentError {
+    if (!(error instanceof DamagedFileError)) return sentError(error)
+    this.#parts.observe({ kind: 'fileDamaged', path: error.path, message: error.message })
+    return sentError(new Problem('damaged_data', damagedDetail))
+  }
 }
+const damagedDetail =
+  'Some of the stored rows that the answer needs are damaged, or cannot be read; what does not need them is answered. ' +
+  'The operator finds the name of the file in the log; "tidemark verify" says whether there are others.'
+

@@ -113,7 +113,7 @@ export async function runStoreThread(
     await departures.refresh()
     upkeep.work()
   }
-  const asks = new Asks({ store, snapshots, spoolDirectory: data.spoolDirectory, port })
+  const asks = new Asks({ store, snapshots, spoolDirectory: data.spoolDirectory, port, observe })
   port.on('message', (message: ToStore) => {
     switch (message.kind) {
       case 'durable':

@@ -163,15 +163,19 @@ describe('a service over a damaged folder', () => {
       const data = await damaged(path, (bytes) => flipped(Math.floor(place * bytes.length))(bytes))
       const told: string[] = []
       const service = await start(data, {}, (event) => {
-        if (event.kind === 'requestFailed') told.push(String(event.error))
+        if (event.kind === 'fileDamaged') told.push(event.path)
       })
       const { status, body } = await ask(service.url)
+      const afterFile = { entity: 'plant', start_date: '2026-01-01T04:00' }
+      const others = await callWell<unknown[]>(service.url, 'POST', '/consumer/data/select', { body: afterFile })
       await service.close()
       if (status === 200) expect(body).toEqual(answer)
       else {
-        expect(status).toBe(500)
-        expect(told.join()).toContain(path.split('/').at(-1))
+        expect([status, body]).toMatchObject([500, { code: 'damaged_data', retryable: false }])
+        expect(JSON.stringify(body)).not.toMatch(/store\/|mixed-|\.(index|parquet)/)
+        expect(told).toEqual([join(data, path)])
       }
+      expect(others.length).toBe(10)
     },
   )
 
