@@ -1,6 +1,9 @@
 // What happens inside, as one union of plain data. Sinks decide what becomes a log line, a metric or nothing.
 
+import type { ClusterEvent } from './cluster-event.ts'
+
 export type ServiceEvent =
+  | ClusterEvent
   | {
       readonly kind: 'journalOpened'
       readonly segments: number

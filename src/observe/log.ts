@@ -43,6 +43,9 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
       logger[event.tornBytes > 0 ? 'warn' : 'info'](fields, words(kind))
       return
     case 'journalFailed':
+    case 'journalAway':
+    case 'journalGap':
+    case 'laneFailed':
     case 'storeDied':
     case 'sealFailed':
     case 'compactFailed':

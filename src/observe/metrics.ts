@@ -94,7 +94,11 @@ export class Metrics {
         this.#journalWriteSeconds.observe(event.ms / 1000)
         return
       case 'journalFailed':
+      case 'journalAway':
         this.#journalFailed.set(1)
+        return
+      case 'journalReached':
+        this.#journalFailed.set(0)
         return
       case 'rowsJudged':
         this.#rowsJudged.inc(event.rows)

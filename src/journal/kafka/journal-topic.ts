@@ -1,0 +1,45 @@
+import type { KafkaClient } from '../../kafka/kafka-client.ts'
+import { ensureTopic, topicSetting } from '../../kafka/topics.ts'
+import { lanesMax } from '../lane-position.ts'
+
+export interface JournalTopic {
+  readonly name: string
+  /** How many it is made with; one that is there keeps its own. */
+  readonly partitions: number
+  readonly replicationFactor: number
+  readonly retentionMs: number
+  /** The largest body of a push. */
+  readonly bodyBytesMax: number
+}
+
+const roomBytes = 1024 * 1024
+/** Bodies of the smallest rows (`{}` and a comma) take a record more for each 256 of them. */
+const roomShare = 1 / 32
+
+/** The largest batch: a push of the largest body, or many that are smaller. */
+function batchBytesMax(bodyBytesMax: number): number {
+  return Math.ceil(bodyBytesMax * (1 + roomShare)) + roomBytes
+}
+
+/** Makes the topic if need be, and resolves with how many partitions it has. Throws an Error that says what is wrong with one that is there. */
+export async function openJournalTopic(client: KafkaClient, topic: JournalTopic, signal: AbortSignal): Promise<number> {
+  const { name, partitions: wanted, replicationFactor, retentionMs, bodyBytesMax } = topic
+  const neededBytes = batchBytesMax(bodyBytesMax)
+  const settings = {
+    'max.message.bytes': String(neededBytes),
+    'retention.ms': String(retentionMs),
+    'cleanup.policy': 'delete',
+  }
+  const definition = { name, partitions: wanted, replicationFactor, settings }
+  const partitions = await ensureTopic(client, definition, signal)
+  if (partitions > lanesMax) {
+    throw new Error(`the topic ${name} has ${partitions} partitions, and a journal has ${lanesMax} at most`)
+  }
+  const takenBytes = Number(await topicSetting(client, name, 'max.message.bytes'))
+  if (takenBytes < neededBytes) {
+    throw new Error(
+      `the topic ${name} takes messages of ${takenBytes} bytes, and limits.ingestBodyBytes needs ${neededBytes}: set its max.message.bytes to that`,
+    )
+  }
+  return partitions
+}

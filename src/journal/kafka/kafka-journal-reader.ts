@@ -1,0 +1,84 @@
+import { crc32 } from 'node:zlib'
+import type { KafkaClient } from '../../kafka/kafka-client.ts'
+import { hasErrorId } from '../../kafka/kafka-errors.ts'
+import { endOffset, fetchRecords } from '../../kafka/read-partition.ts'
+import type { Observe } from '../../observe/event.ts'
+import type { JournalReader, PlacedEntry } from '../journal.ts'
+import { laneOf, offsetFrom, positionAt } from '../lane-position.ts'
+import { decodeEntry, decodeRecordHeader, isRecordHeader, recordHeaderBytes } from '../record.ts'
+
+interface ReaderOptions {
+  /** The reader's own: a broker answers late while nothing comes, and nothing else meanwhile. */
+  readonly client: KafkaClient
+  readonly topic: string
+  /** How long it waits for entries where there are none. */
+  readonly waitMs: number
+  readonly observe: Observe
+}
+
+const outOfRange: ReadonlySet<string> = new Set(['OFFSET_OUT_OF_RANGE'])
+
+/** Reads one lane at a time: that in which the position lies. */
+export class KafkaJournalReader implements JournalReader {
+  readonly #options: ReaderOptions
+
+  constructor(options: ReaderOptions) {
+    this.#options = options
+  }
+
+  async read(position: number, untilPosition: number, bytesMax: number): Promise<readonly PlacedEntry[]> {
+    const { client, topic, waitMs } = this.#options
+    const lane = laneOf(position)
+    const untilOffset = laneOf(untilPosition) > lane ? Number.POSITIVE_INFINITY : offsetFrom(untilPosition)
+    for (let offset = offsetFrom(position); offset < untilOffset; ) {
+      const place = { topic, partition: lane, offset, bytesMax, waitMs }
+      const fetched = await fetchRecords(client, place).catch((error) => this.#orFirst(error, lane, offset))
+      const entries = entriesOf(fetched.records, lane, untilOffset)
+      // Where there are only fillers, it goes on behind them.
+      if (entries.length > 0 || fetched.nextOffset === offset) return entries
+      offset = fetched.nextOffset
+    }
+    return []
+  }
+
+  async close(): Promise<void> {
+    this.#options.client.close()
+  }
+
+  /** What Kafka has deleted is gone; the rest is still to be read. */
+  async #orFirst(error: unknown, lane: number, offset: number) {
+    if (!hasErrorId(error, outOfRange)) throw error
+    const { client, topic, observe } = this.#options
+    const first = await endOffset(client, { topic, partition: lane }, 'first')
+    if (first <= offset) {
+      const message = `partition ${lane} of ${topic} ends before offset ${offset}, which was read already: the topic is not the one it was`
+      throw new Error(message, { cause: error })
+    }
+    observe({ kind: 'journalGap', topic, partition: lane, fromOffset: offset, toOffset: first })
+    return { records: [], nextOffset: first }
+  }
+}
+
+function entriesOf(
+  records: readonly { readonly offset: number; readonly value: Buffer }[],
+  lane: number,
+  untilOffset: number,
+): readonly PlacedEntry[] {
+  return records.flatMap(({ offset, value }) =>
+    value.length === 0 || offset >= untilOffset ? [] : [placedEntry(value, lane, offset)],
+  )
+}
+
+/** Throws an Error that names the place where the record is not what was written. */
+function placedEntry(value: Buffer, lane: number, offset: number): PlacedEntry {
+  const isWhole = value.length >= recordHeaderBytes && isRecordHeader(value, 0, 0)
+  const header = isWhole ? decodeRecordHeader(value, 0) : null
+  if (header === null || header.isMark || header.bytes !== value.length) {
+    throw new Error(`partition ${lane} of the journal, offset ${offset}: the record is damaged, or of a newer version`)
+  }
+  const payload = value.subarray(recordHeaderBytes, recordHeaderBytes + header.payloadBytes)
+  if (crc32(payload) !== header.payloadCrc) {
+    throw new Error(`partition ${lane} of the journal, offset ${offset}: the body is damaged`)
+  }
+  return { ...decodeEntry(value, 0), position: positionAt(lane, offset) }
+}

@@ -1,0 +1,178 @@
+// The journal on Kafka: a topic of which each partition is a lane. An entity's pushes go to one lane, so that "pushed later" holds for all of them.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BatchProducer } from '../../kafka/batch-producer.ts'
+import type { KafkaClient } from '../../kafka/kafka-client.ts'
+import type { Compression } from '../../kafka/produce.ts'
+import { endOffset } from '../../kafka/read-partition.ts'
+import { Problem } from '../../model/problem.ts'
+import type { Observe } from '../../observe/event.ts'
+import type { JournalEntry, JournalTarget, JournalWriter } from '../journal.ts'
+import { positionAt } from '../lane-position.ts'
+import { JournalLane } from './journal-lane.ts'
+import { type JournalTopic, openJournalTopic } from './journal-topic.ts'
+
+export interface KafkaJournalOptions {
+  readonly client: KafkaClient
+  readonly topic: JournalTopic
+  /** Over how many partitions the pushes of a series entity are spread. */
+  readonly lanes: number
+  readonly compression: Compression
+  /** As much goes into one batch, if it is not a single push. */
+  readonly batchBytesMax: number
+  /** As much may wait to be written; past it an append is refused. */
+  readonly pendingBytesMax: number
+  /** How long an append takes at most. */
+  readonly timeoutMs: number
+  readonly observe: Observe
+}
+
+const retryMs = 500
+const retryAfterS = 2
+
+export class KafkaJournal implements JournalWriter {
+  readonly #options: KafkaJournalOptions
+  readonly #stop = new AbortController()
+  /** None until Kafka was reached for the first time. */
+  #lanes: readonly JournalLane[] = []
+  /** Pushes of an entity that was pushed to, by its id. */
+  readonly #turns = new Map<number, number>()
+  #pendingBytes = 0
+  /** Why nothing is taken now. */
+  #awayWhy: string | null = 'it was not asked yet'
+  #reaching: Promise<void>
+
+  /** Kafka may be away: nothing is taken until it is there. */
+  constructor(options: KafkaJournalOptions) {
+    this.#options = options
+    this.#reaching = this.#reach()
+  }
+
+  get hasFailed(): boolean {
+    return this.#awayWhy !== null
+  }
+
+  /** Resolves when Kafka is there, or the signal is aborted. */
+  async ready(signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    if (!signal.aborted) await Promise.race([this.#reaching, aborted])
+  }
+
+  async append(entry: JournalEntry, target: JournalTarget): Promise<number> {
+    if (this.#stop.signal.aborted) throw stopped()
+    if (this.hasFailed) throw kafkaIsAway()
+    const bytes = entry.body.length
+    const { pendingBytesMax } = this.#options
+    if (this.#pendingBytes > 0 && this.#pendingBytes + bytes > pendingBytesMax) throw backlogIsFull(pendingBytesMax)
+    this.#pendingBytes += bytes
+    try {
+      return await this.#lanes[this.#laneOf(target)]!.append(entry)
+    } finally {
+      this.#pendingBytes -= bytes
+    }
+  }
+
+  async endPosition(entityId: number): Promise<number> {
+    const { client, topic, timeoutMs } = this.#options
+    if (this.hasFailed) throw kafkaIsAway()
+    const partition = entityId % this.#lanes.length
+    try {
+      const place = { topic: topic.name, partition }
+      const offset = await client.persist(() => endOffset(client, place, 'last'), AbortSignal.timeout(timeoutMs))
+      return positionAt(partition, offset)
+    } catch (error) {
+      throw kafkaIsAway(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all(this.#lanes.map((lane) => lane.flush()))
+    await this.#reaching
+    this.#options.client.close()
+  }
+
+  /** Items of metadata have one lane always: which of two pushes of an item is the later one has to be known. */
+  #laneOf({ entityId, kind }: JournalTarget): number {
+    const count = this.#lanes.length
+    const lanes = kind === 'series' ? Math.min(this.#options.lanes, count) : 1
+    if (lanes === 1) return entityId % count
+    const turn = this.#turns.get(entityId) ?? 0
+    this.#turns.set(entityId, (turn + 1) % lanes)
+    return (entityId + turn) % count
+  }
+
+  /** Until Kafka is there. */
+  async #reach(): Promise<void> {
+    const { client, topic, timeoutMs, observe } = this.#options
+    const { signal } = this.#stop
+    const startedMs = performance.now()
+    while (!signal.aborted) {
+      try {
+        const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+        const partitions = await openJournalTopic(client, topic, within)
+        this.#open(partitions)
+        this.#awayWhy = null
+        observe({ kind: 'journalReached', topic: topic.name, partitions, ms: performance.now() - startedMs })
+        return
+      } catch (error) {
+        if (!signal.aborted) this.#note(error)
+        await sleep(retryMs, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  #open(partitions: number): void {
+    if (this.#lanes.length === partitions) return
+    if (this.#lanes.length > 0) throw new Error('the partitions of the journal are other ones than they were')
+    const { client, topic, compression, batchBytesMax, timeoutMs, observe } = this.#options
+    this.#lanes = Array.from({ length: partitions }, (_, partition) => {
+      const producer = new BatchProducer(client, { topic: topic.name, partition, compression })
+      const failed = (error: unknown): Problem => this.#failed(error)
+      const bounds = { batchBytesMax, waitMs: timeoutMs / 2 }
+      return new JournalLane({ lane: partition, producer, ...bounds, observe, failed, tooLate: kafkaIsSlow })
+    })
+  }
+
+  /** Nothing more is taken until Kafka was reached again: what waits would only wait longer. */
+  #failed(error: unknown): Problem {
+    const refusal = kafkaIsAway(error)
+    if (this.#awayWhy === null) {
+      this.#note(error)
+      for (const lane of this.#lanes) lane.refuse(refusal)
+      this.#reaching = this.#reach()
+    }
+    return refusal
+  }
+
+  /** An operator is told once of each reason. */
+  #note(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    if (this.#awayWhy === message) return
+    this.#awayWhy = message
+    this.#options.observe({ kind: 'journalAway', topic: this.#options.topic.name, message })
+  }
+}
+
+function backlogIsFull(pendingBytesMax: number): Problem {
+  return new Problem(
+    'overloaded',
+    `More than ${pendingBytesMax} bytes (kafka.pendingBytes) wait to be written. Nothing was stored: send it again later.`,
+  )
+}
+
+/** Without the cause's text, which may hold addresses: that is for the operator, in the event. */
+function kafkaIsAway(cause?: unknown): Problem {
+  const detail =
+    'Kafka, which keeps what is pushed, does not take it now. Nothing was acknowledged: send it again later, with the same Idempotency-Key if it has one.'
+  return new Problem('unavailable', detail, { cause, retryAfterS })
+}
+
+function kafkaIsSlow(): Problem {
+  const detail =
+    'Kafka, which keeps what is pushed, is slower than what comes. Nothing was stored: send it again later.'
+  return new Problem('overloaded', detail, { retryAfterS })
+}
+
+function stopped(): Problem {
+  return new Problem('shutting_down', 'The journal is closed. Send it again when the service is back.')
+}

@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { positionAfter } from './journal.ts'
+import { laneOf, lanesMax, offsetFrom, positionAt, slotsOf } from './lane-position.ts'
+
+test.each([
+  [0, 0, 0],
+  [0, 1, 256],
+  [0, 2 ** 41 - 1, 2 ** 49 - 256],
+  [1, 0, 2 ** 49],
+  [3, 5, 3 * 2 ** 49 + 1280],
+  [15, 2 ** 41 - 1, 2 ** 53 - 256],
+])('lane %i, offset %i is position %i', (lane, offset, position) => {
+  expect(positionAt(lane, offset)).toBe(position)
+  expect([laneOf(position), offsetFrom(position)]).toEqual([lane, offset])
+})
+
+test.each([
+  [-1, 0],
+  [16, 0],
+  [0, -1],
+  [0, 2 ** 41],
+])('lane %i, offset %i has no position', (lane, offset) => {
+  expect(() => positionAt(lane, offset)).toThrow(RangeError)
+})
+
+test.each([
+  [0, 1],
+  [1, 1],
+  [256, 1],
+  [257, 2],
+  [512, 2],
+  [100_000, 391],
+])('%i rows take %i records', (rows, slots) => {
+  expect(slotsOf(rows)).toBe(slots)
+})
+
+test('an entry is followed by the next at the first record that is free, and all its rows are safe integers of its lane', () => {
+  const place = fc.record({
+    lane: fc.nat(lanesMax - 1),
+    offset: fc.nat({ max: 2 ** 41 - 2 ** 20 }),
+    rows: fc.oneof(fc.nat(1000), fc.nat(2 ** 27)),
+  })
+  fc.assert(
+    fc.property(place, ({ lane, offset, rows }) => {
+      const position = positionAt(lane, offset)
+      const after = positionAfter({ position, rows })
+      expect(offsetFrom(after)).toBe(offset + slotsOf(rows))
+      expect(laneOf(after - 1)).toBe(lane)
+      expect(Number.isSafeInteger(after)).toBe(true)
+    }),
+  )
+})
