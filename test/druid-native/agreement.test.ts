@@ -6,9 +6,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Problem } from '../../src/model/problem.ts'
-import { runNative } from '../../src/query/native/run-native.ts'
-import { readNativeQuery } from '../../src/query/native/tree/read-query.ts'
-import { DuckDbEngine, type TestColumn } from './duckdb-engine.ts'
+import { answerOf, DuckDbEngine, type TestColumn } from './duckdb-engine.ts'
 import { knownDifferences } from './known-differences.ts'
 
 const home = resolve(import.meta.dirname, '../../../shared/druid')
@@ -61,8 +59,7 @@ describe.skipIf(!existsSync(home))('agreement with the recorded answers', () => 
 
   async function ask(query: unknown, parse: Tool['parse']): Promise<{ status: number; body: unknown }> {
     try {
-      const text = await runNative(readNativeQuery(query), engine, { rowsMax: 1_000_000, bucketsMax: 1_000_000 })
-      return { status: 200, body: parse(text) }
+      return { status: 200, body: parse(await answerOf(query, engine)) }
     } catch (error) {
       return error instanceof Problem
         ? { status: error.status, body: error.body() }

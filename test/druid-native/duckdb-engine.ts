@@ -1,9 +1,14 @@
 // An engine for tests: tables of rows in a DuckDB of their own.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
-import type { EngineValue, NativeEngine, NativeTable } from '../../src/query/native/native-engine.ts'
+import type { EngineRow, EngineValue, NativeEngine, NativeTable } from '../../src/query/native/native-engine.ts'
+import { runNative } from '../../src/query/native/run-native.ts'
+import { readNativeQuery } from '../../src/query/native/tree/read-query.ts'
 
-export type TestColumn = NativeTable['columns'][number]
+export interface TestColumn {
+  readonly name: string
+  readonly type: 'STRING' | 'LONG' | 'DOUBLE' | 'BOOLEAN'
+}
 
 const types = { STRING: 'VARCHAR', LONG: 'BIGINT', DOUBLE: 'DOUBLE', BOOLEAN: 'BOOLEAN' }
 
@@ -35,7 +40,17 @@ export class DuckDbEngine implements NativeEngine {
     await this.#connection.run(
       `CREATE TABLE "${name}" AS SELECT ${list} FROM read_json('${file}', format = 'newline_delimited', columns = {${shape}})`,
     )
-    this.#tables.set(name, { name, columns, from: sql.id(name), timeType: 'TIMESTAMP' })
+    this.#tables.set(name, {
+      name,
+      columns: columns.map((column) => {
+        const value = sql`t.${sql.id(column.name)}`
+        return column.type === 'BOOLEAN'
+          ? { name: column.name, type: 'LONG', value: sql`CAST(${value} AS BIGINT)` }
+          : { name: column.name, type: column.type, value }
+      }),
+      time: sql`t."__time"`,
+      from: () => sql.id(name),
+    })
   }
 
   async table(name: string): Promise<NativeTable | null> {
@@ -44,18 +59,28 @@ export class DuckDbEngine implements NativeEngine {
 
   async days(table: NativeTable): Promise<readonly { minMs: number; maxMs: number }[]> {
     const time = sql`epoch_ms("__time")`
-    const rows = await this.run(
-      sql`SELECT min(${time}), max(${time}) FROM ${table.from} GROUP BY CAST("__time" AS DATE) ORDER BY 1`,
-    )
+    const rows: EngineRow[] = []
+    for await (const part of this.run(
+      sql`SELECT min(${time}), max(${time}) FROM ${table.from([])} GROUP BY CAST("__time" AS DATE) ORDER BY 1`,
+    ))
+      rows.push(...part)
     return rows.map(([minMs, maxMs]) => ({ minMs: Number(minMs), maxMs: Number(maxMs) }))
   }
 
-  async run(statement: Sql): Promise<readonly (readonly EngineValue[])[]> {
+  async *run(statement: Sql): AsyncGenerator<readonly EngineRow[]> {
     const reader = await this.#connection.runAndReadAll(statement.text, [...statement.parameters])
-    return reader.getRows().map((row) => row.map(engineValue))
+    yield reader.getRows().map((row) => row.map(engineValue))
   }
 
   close(): void {
     this.#connection.closeSync()
   }
+}
+
+/** The whole answer to a native query. */
+export async function answerOf(query: unknown, engine: DuckDbEngine, limit = 1_000_000): Promise<string> {
+  const limits = { rowsMax: limit, bucketsMax: limit, bytesMax: 2 ** 28 }
+  let text = ''
+  for await (const piece of runNative(readNativeQuery(query), engine, limits)) text += piece
+  return text
 }

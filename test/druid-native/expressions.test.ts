@@ -43,10 +43,9 @@ async function evaluate(text: string, row: ExpressionRow = {}): Promise<EngineVa
       typeof cell === 'bigint' ? sql.long(cell) : typeof cell === 'number' ? sql.double(cell) : sql`${cell}`
     return sql`CAST(${literal} AS ${sqlType(types[name]!)}) AS ${sql.id(`c_${name}`)}`
   })
-  const [found] = await engine.run(
-    sql`SELECT ${value.sql} FROM (SELECT ${sql.join([sql`1 AS one`, ...cells], ', ')}) AS t`,
-  )
-  return found?.[0]
+  const statement = sql`SELECT ${value.sql} FROM (SELECT ${sql.join([sql`1 AS one`, ...cells], ', ')}) AS t`
+  for await (const [found] of engine.run(statement)) return found?.[0]
+  return undefined
 }
 
 function expectValue(found: EngineValue | undefined, expected: string | number | bigint | null): void {

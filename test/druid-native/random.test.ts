@@ -1,13 +1,11 @@
 // Random filters and granularities on random rows, against an evaluator that takes one row at a time.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runNative } from '../../src/query/native/run-native.ts'
 import { type BucketGranularity, bucketStart } from '../../src/query/native/time/granularity.ts'
 import { formatTimestamp } from '../../src/query/native/time/iso.ts'
 import { Json } from '../../src/query/native/tree/json-reader.ts'
 import { readGranularity } from '../../src/query/native/tree/read-common.ts'
-import { readNativeQuery } from '../../src/query/native/tree/read-query.ts'
-import { DuckDbEngine } from './duckdb-engine.ts'
+import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 
 let engine: DuckDbEngine
 beforeAll(async () => {
@@ -15,8 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
-const ask = async (query: unknown): Promise<unknown> =>
-  JSON.parse(await runNative(readNativeQuery(query), engine, { rowsMax: 10_000, bucketsMax: 10_000 }))
+const ask = async (query: unknown): Promise<unknown> => JSON.parse(await answerOf(query, engine, 10_000))
 
 interface Row {
   readonly s: string | null

@@ -1,7 +1,10 @@
 import type { Sql } from '../../lib/sql-text.ts'
+import type { Interval } from './time/iso.ts'
 
 /** A value as an engine gives it: a BIGINT is a bigint, a DOUBLE or FLOAT a number (NaN and the infinities too), a list an array. */
 export type EngineValue = null | boolean | number | bigint | string | readonly EngineValue[]
+
+export type EngineRow = readonly EngineValue[]
 
 /** The first and the last row of a UTC day that has rows. */
 export interface DayBounds {
@@ -12,11 +15,16 @@ export interface DayBounds {
 /** A series entity as native queries see it. */
 export interface NativeTable {
   readonly name: string
-  /** In the order of the entity's fields, without `__time`. */
-  readonly columns: readonly { readonly name: string; readonly type: 'STRING' | 'LONG' | 'DOUBLE' | 'BOOLEAN' }[]
-  /** What stands after FROM: a relation with `__time` and the columns by their names. */
-  readonly from: Sql
-  readonly timeType: 'TIMESTAMP' | 'TIMESTAMPTZ'
+  /** In the order of the entity's fields, without `__time`. Values are of the relation `t`. */
+  readonly columns: readonly {
+    readonly name: string
+    readonly type: 'STRING' | 'LONG' | 'DOUBLE'
+    readonly value: Sql
+  }[]
+  /** The column of `__time`, a TIMESTAMP of the relation `t`. */
+  readonly time: Sql
+  /** What stands after FROM, before `AS t`: it may lack rows that lie in none of the intervals. */
+  from(intervals: readonly Interval[]): Sql
 }
 
 /** Runs what native queries become. */
@@ -25,11 +33,13 @@ export interface NativeEngine {
   table(name: string): Promise<NativeTable | null>
   /** The days that have rows, oldest first. */
   days(table: NativeTable): Promise<readonly DayBounds[]>
-  /** All rows of a statement. Throws the engine's own errors. */
-  run(statement: Sql): Promise<readonly (readonly EngineValue[])[]>
+  /** The rows of a statement in parts, as they come. Throws the engine's own errors, and the reason when the query is aborted. */
+  run(statement: Sql): AsyncIterable<readonly EngineRow[]>
 }
 
 export interface NativeLimits {
   readonly rowsMax: number
   readonly bucketsMax: number
+  /** Of rows that are held at once. */
+  readonly bytesMax: number
 }

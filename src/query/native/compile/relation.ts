@@ -47,23 +47,18 @@ const selected = (columns: readonly Sql[]): Sql =>
 export function tableRelation(table: NativeTable, days: readonly DayBounds[]): Relation {
   const columns: Column[] = [
     { name: '__time', type: 'LONG' },
-    ...table.columns.map(({ name, type }) => ({ name, type: type === 'BOOLEAN' ? ('LONG' as const) : type })),
+    ...table.columns.map(({ name, type }) => ({ name, type })),
   ]
-  const booleans = new Set(table.columns.filter(({ type }) => type === 'BOOLEAN').map(({ name }) => name))
-  const value = (name: string): Sql => {
-    const column = sql`t.${sql.id(name)}`
-    if (name === '__time') return sql`epoch_ms(${column})`
-    return booleans.has(name) ? sql`CAST(${column} AS BIGINT)` : column
-  }
-  const literal = (ms: number): Sql =>
-    table.timeType === 'TIMESTAMP'
-      ? sql`make_timestamp_ms(${sql.long(ms)})`
-      : sql`to_timestamp(${sql.double(ms / 1000)})`
+  const values = new Map([
+    ['__time', sql`epoch_ms(${table.time})`],
+    ...table.columns.map(({ name, value }) => [name, value] as const),
+  ])
+  const literal = (ms: number): Sql => sql`make_timestamp_ms(${sql.long(ms)})`
   return {
     columns,
     segments: [{ name: table.name, days }],
     select: (names, intervals) =>
-      sql`(SELECT ${selected(names.map(value))} FROM ${table.from} AS t WHERE ${within(sql`t."__time"`, intervals, literal)})`,
+      sql`(SELECT ${selected(names.map((name) => values.get(name)!))} FROM ${table.from(intervals)} AS t WHERE ${within(table.time, intervals, literal)})`,
   }
 }
 

@@ -8,8 +8,8 @@ import { orderBy, sortKeys } from '../sql/ordering.ts'
 import { type ColumnType, type Typed, typedNull } from '../sql/typed.ts'
 import type { Aggregator, OrderColumn, PostAggregator } from '../tree/nodes.ts'
 import type { GroupByQuery } from '../tree/queries.ts'
-import type { JsonValue } from './json-text.ts'
-import { msOf, outputObject, outputs, outputValue, type Session, sourceOf, timestampWriter } from './session.ts'
+import { jsonText, RowWriter } from './json-text.ts'
+import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
 interface Compiled {
   /** The time as r0, then the columns as r1 and so on, in the order of the answer. */
@@ -137,20 +137,18 @@ export function groupByRelation(
   }
 }
 
-export async function runGroupBy(query: GroupByQuery, relation: Relation, session: Session): Promise<JsonValue> {
+export async function* runGroupBy(query: GroupByQuery, relation: Relation, session: Session): AsyncGenerator<string> {
   const { statement, columns } = compile(query, relation)
-  const rows = await session.rows(statement)
   const timestamp = timestampWriter(query)
-  if (query.context.resultAsArray) {
-    const time = query.granularity.kind === 'all' ? [] : [0]
-    return rows.map((row) => [
-      ...time.map((at) => BigInt(msOf(row[at]))),
-      ...columns.map(({ type }, index) => outputValue(row[index + 1], type)),
-    ])
+  const writer = new RowWriter(columns, 1)
+  const isTimed = query.granularity.kind !== 'all'
+  for await (const rows of session.stream(statement)) {
+    for (const row of rows) {
+      const time = msOf(row[0])
+      if (query.context.resultAsArray) {
+        const values = writer.values(row)
+        yield `[${[...(isTimed ? [String(time)] : []), ...(values === '' ? [] : [values])].join(',')}]`
+      } else yield `{"version":"v1","timestamp":${jsonText(timestamp(time))},"event":${writer.object(row)}}`
+    }
   }
-  return rows.map((row) => ({
-    version: 'v1',
-    timestamp: timestamp(msOf(row[0])),
-    event: outputObject(row, columns, 1),
-  }))
 }

@@ -1,5 +1,8 @@
 // Answers as Druid writes them: a bigint is a long, a number a double in Java's form.
 
+import type { EngineRow, EngineValue } from '../native-engine.ts'
+import type { ColumnType } from '../sql/typed.ts'
+
 export type JsonValue =
   | null
   | boolean
@@ -40,4 +43,80 @@ function objectText(value: { readonly [name: string]: JsonValue }): string {
   return `{${Object.keys(value)
     .map((name) => `${JSON.stringify(name)}:${jsonText(value[name]!)}`)
     .join(',')}}`
+}
+
+/** A column of a result. */
+export interface OutputColumn {
+  readonly name: string
+  readonly type: ColumnType | null
+}
+
+export function outputValue(value: EngineValue | undefined, type: ColumnType | null): JsonValue {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'object') return value.map((item) => outputValue(item, type))
+  if (type === 'LONG') return typeof value === 'number' ? BigInt(value) : value
+  return typeof value === 'bigint' ? Number(value) : value
+}
+
+/** Writes rows of engines: their columns begin at `from`. Of columns with one name the last is written, as in a map. */
+export class RowWriter {
+  readonly #columns: readonly { readonly at: number; readonly type: ColumnType | null; readonly key: string }[]
+  readonly #all: readonly { readonly at: number; readonly type: ColumnType | null }[]
+
+  constructor(columns: readonly OutputColumn[], from: number) {
+    this.#all = columns.map(({ type }, index) => ({ at: from + index, type }))
+    const byName = new Map(columns.map(({ name, type }, index) => [name, { at: from + index, type }]))
+    this.#columns = [...byName].map(([name, place]) => ({ ...place, key: `${JSON.stringify(name)}:` }))
+  }
+
+  object(row: EngineRow): string {
+    let text = ''
+    for (const { at, type, key } of this.#columns)
+      text += `${text === '' ? '' : ','}${key}${jsonText(outputValue(row[at], type))}`
+    return `{${text}}`
+  }
+
+  /** Without its brackets. */
+  values(row: EngineRow): string {
+    return this.#all.map(({ at, type }) => jsonText(outputValue(row[at], type))).join(',')
+  }
+}
+
+/** So much text is handed on at once. */
+const pieceLength = 65_536
+
+/** A text, or a long one in pieces. */
+export type JsonItem = string | Iterable<string>
+
+/** A JSON list of the texts of its items, in pieces. */
+export async function* jsonList(items: Iterable<JsonItem> | AsyncIterable<JsonItem>): AsyncGenerator<string> {
+  let piece = '['
+  let isFirst = true
+  for await (const item of items) {
+    if (!isFirst) piece += ','
+    isFirst = false
+    for (const part of typeof item === 'string' ? [item] : item) {
+      piece += part
+      if (piece.length < pieceLength) continue
+      yield piece
+      piece = ''
+    }
+  }
+  yield `${piece}]`
+}
+
+/** An object whose last member is a list, in pieces. */
+export function* withList(head: string, items: Iterable<string>): Generator<string> {
+  yield `${head}[`
+  let separator = ''
+  for (const item of items) {
+    yield separator
+    yield item
+    separator = ','
+  }
+  yield ']}'
+}
+
+export function* mapped<From, To>(items: Iterable<From>, map: (item: From) => To): Generator<To> {
+  for (const item of items) yield map(item)
 }

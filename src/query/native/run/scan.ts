@@ -5,8 +5,8 @@ import type { Column, Relation } from '../compile/relation.ts'
 import { typedNull } from '../sql/typed.ts'
 import { formatTimestamp } from '../time/iso.ts'
 import type { ScanQuery } from '../tree/queries.ts'
-import type { JsonValue } from './json-text.ts'
-import { msOf, type OutputColumn, outputObject, outputValue, type Session, sourceOf } from './session.ts'
+import { type JsonValue, jsonText, type OutputColumn, RowWriter } from './json-text.ts'
+import { msOf, type Session, sourceOf } from './session.ts'
 
 interface Compiled {
   /** The time (0 where there is none) as r0, then the columns as r1 and so on. */
@@ -58,33 +58,28 @@ export function scanRelation(query: ScanQuery, relation: Relation): { statement:
   }
 }
 
-/** One entry a day and batch where rows come by segment, one a batch where they come by time. */
-export async function runScan(query: ScanQuery, relation: Relation, session: Session): Promise<JsonValue> {
+/** One entry a day and batch where rows come by segment, one a batch where they come by time. The whole answer's text, as the rows come. */
+export async function* runScan(query: ScanQuery, relation: Relation, session: Session): AsyncGenerator<string> {
   const { statement, columns } = compile(query, relation)
-  const rows = await session.rows(statement)
-  const names = columns.map(({ name }) => name)
+  const writer = new RowWriter(columns, 1)
   const rowSignature = columns.map(({ name, type }): JsonValue => (type === null ? { name } : { name, type }))
-  interface Entry {
-    segmentId: string | null
-    columns: readonly string[]
-    events: JsonValue[]
-    rowSignature: JsonValue
-  }
-  const entries: Entry[] = []
-  for (const row of rows) {
-    const segmentId = query.order === 'none' ? segmentOf(relation, msOf(row[0])) : null
-    let entry: Entry | undefined = entries.at(-1)
-    if (entry === undefined || entry.segmentId !== segmentId || entry.events.length >= query.batchSize) {
-      entry = { segmentId, columns: names, events: [], rowSignature }
-      entries.push(entry)
+  const names = jsonText(columns.map(({ name }) => name))
+  const end = `],"rowSignature":${jsonText(rowSignature)}}`
+  let entry: { readonly segmentId: string | null; rows: number } | null = null
+  for await (const rows of session.stream(statement)) {
+    let piece = ''
+    for (const row of rows) {
+      const segmentId = query.order === 'none' ? segmentOf(relation, msOf(row[0])) : null
+      if (entry === null || entry.segmentId !== segmentId || entry.rows >= query.batchSize) {
+        piece += `${entry === null ? '[' : `${end},`}{"segmentId":${jsonText(segmentId)},"columns":${names},"events":[`
+        entry = { segmentId, rows: 0 }
+      } else piece += ','
+      entry.rows += 1
+      piece += query.compact ? `[${writer.values(row)}]` : writer.object(row)
     }
-    entry.events.push(
-      query.compact
-        ? columns.map(({ type }, index) => outputValue(row[index + 1], type))
-        : outputObject(row, columns, 1),
-    )
+    yield piece
   }
-  return entries.map((entry) => ({ ...entry }))
+  yield entry === null ? '[]' : `${end}]`
 }
 
 /** As Druid writes a day's segment, but for the version. */

@@ -3,6 +3,7 @@ import { msPerDay } from '../../../model/instant.ts'
 import { dimensionValue, matchesSearch } from '../compile/extraction.ts'
 import { compileFilter } from '../compile/filter.ts'
 import type { Relation } from '../compile/relation.ts'
+import type { EngineRow } from '../native-engine.ts'
 import { orderBy, sortKeys } from '../sql/ordering.ts'
 import { floorToBucket } from '../sql/time.ts'
 import { textValue, toText } from '../sql/typed.ts'
@@ -12,8 +13,8 @@ import { unsupported } from '../tree/json-reader.ts'
 import type { DimensionSpec } from '../tree/nodes.ts'
 import type { SearchQuery } from '../tree/queries.ts'
 import { spans } from './buckets.ts'
-import type { JsonValue } from './json-text.ts'
-import { msOf, outputValue, type Session, sourceOf, timestampWriter } from './session.ts'
+import { type JsonItem, jsonText, mapped, type OutputColumn, RowWriter, withList } from './json-text.ts'
+import { msOf, type Session, sourceOf, timestampWriter } from './session.ts'
 
 /** The hits in one dimension, counted by the day of their rows. */
 function hits(query: SearchQuery, relation: Relation, spec: DimensionSpec): Sql {
@@ -27,7 +28,7 @@ function hits(query: SearchQuery, relation: Relation, spec: DimensionSpec): Sql 
 }
 
 /** Hits are put together by the day their segment begins with, not by their own time. */
-export async function runSearch(query: SearchQuery, relation: Relation, session: Session): Promise<JsonValue> {
+export async function* runSearch(query: SearchQuery, relation: Relation, session: Session): AsyncGenerator<JsonItem> {
   const { granularity } = query
   const named =
     query.dimensions ??
@@ -44,7 +45,7 @@ export async function runSearch(query: SearchQuery, relation: Relation, session:
         }),
       )
   const first = spans(relation, query.intervals)[0]
-  if (first === undefined || named.length === 0) return []
+  if (first === undefined || named.length === 0) return
   const start = relation.segments === null ? first.minMs : Math.floor(first.minMs / msPerDay) * msPerDay
   const entry =
     granularity.kind === 'all'
@@ -66,17 +67,24 @@ export async function runSearch(query: SearchQuery, relation: Relation, session:
   )
   const timestamp = timestampWriter(query)
   // Each day that is looked at has its entry, with or without hits.
-  const entries = new Map<number, JsonValue[]>()
+  const entries = new Map<number, EngineRow[]>()
   for (const { minMs } of spans(relation, query.intervals)) {
     const day = relation.segments === null ? minMs : Math.floor(minMs / msPerDay) * msPerDay
     entries.set(granularity.kind === 'all' ? start : bucketStart(granularity, day), [])
   }
-  for (const [t, dimension, value, count] of rows) {
-    entries.get(msOf(t))?.push({
-      dimension: outputValue(dimension, 'STRING'),
-      value: outputValue(value, 'STRING'),
-      count: outputValue(count, 'LONG'),
-    })
+  for (const row of rows) entries.get(msOf(row[0]))?.push(row)
+  const writer = new RowWriter(hitColumns, 1)
+  for (const [ms, found] of entries) {
+    const head = `{"timestamp":${jsonText(timestamp(ms))},"result":`
+    yield withList(
+      head,
+      mapped(found, (row) => writer.object(row)),
+    )
   }
-  return [...entries].map(([ms, result]) => ({ timestamp: timestamp(ms), result }))
 }
+
+const hitColumns: readonly OutputColumn[] = [
+  { name: 'dimension', type: 'STRING' },
+  { name: 'value', type: 'STRING' },
+  { name: 'count', type: 'LONG' },
+]

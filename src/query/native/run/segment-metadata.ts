@@ -4,9 +4,9 @@ import type { Column, Relation } from '../compile/relation.ts'
 import type { DayBounds, EngineValue } from '../native-engine.ts'
 import { condense, formatTimestamp, type Interval } from '../time/iso.ts'
 import type { SegmentMetadataQuery } from '../tree/queries.ts'
-import type { JsonValue } from './json-text.ts'
+import { type JsonValue, jsonText, outputValue } from './json-text.ts'
 import { segmentId } from './scan.ts'
-import { outputValue, type Session, sourceOf } from './session.ts'
+import { type Session, sourceOf } from './session.ts'
 
 const dayOf = (ms: number): Interval => {
   const startMs = Math.floor(ms / msPerDay) * msPerDay
@@ -90,17 +90,18 @@ async function analyse(
   }
 }
 
-export async function runSegmentMetadata(
+export async function* runSegmentMetadata(
   query: SegmentMetadataQuery,
   relation: Relation,
   session: Session,
-): Promise<JsonValue> {
+): AsyncGenerator<string> {
   const days = daysOf(query, relation).map(({ minMs }) => dayOf(minMs))
   const name = relation.segments?.[0]?.name ?? ''
-  if (days.length === 0) return []
-  if (query.merge && days.length > 1)
-    return [await analyse(query, relation, session, days, `${segmentId(name, days.at(-1)!.startMs)}_merged`)]
-  const answers: JsonValue[] = []
-  for (const day of days) answers.push(await analyse(query, relation, session, [day], segmentId(name, day.startMs)))
-  return answers
+  if (days.length === 0) return
+  if (query.merge && days.length > 1) {
+    const id = `${segmentId(name, days.at(-1)!.startMs)}_merged`
+    yield jsonText(await analyse(query, relation, session, days, id))
+    return
+  }
+  for (const day of days) yield jsonText(await analyse(query, relation, session, [day], segmentId(name, day.startMs)))
 }

@@ -2,9 +2,9 @@ import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Relation } from '../compile/relation.ts'
 import { Source } from '../compile/source.ts'
-import type { EngineValue, NativeEngine, NativeLimits } from '../native-engine.ts'
+import type { EngineRow, EngineValue, NativeEngine, NativeLimits } from '../native-engine.ts'
 import { wideRange } from '../sql/time.ts'
-import type { ColumnType, Typed } from '../sql/typed.ts'
+import type { Typed } from '../sql/typed.ts'
 import type { Interval } from '../time/iso.ts'
 import { formatTimestamp } from '../time/iso.ts'
 import { Zone } from '../time/zone.ts'
@@ -12,12 +12,6 @@ import type { VirtualColumn } from '../tree/nodes.ts'
 import type { NativeQuery } from '../tree/queries.ts'
 import { spans } from './buckets.ts'
 import type { JsonValue } from './json-text.ts'
-
-/** A column of a result and where it is in the row. */
-export interface OutputColumn {
-  readonly name: string
-  readonly type: ColumnType | null
-}
 
 /** What the runners of the query types work with. */
 export class Session {
@@ -29,16 +23,40 @@ export class Session {
     this.limits = limits
   }
 
-  /** The rows of a statement; more than the limit are refused, never cut. */
-  async rows(statement: Sql): Promise<readonly (readonly EngineValue[])[]> {
+  /** The rows of a statement as they come; more than the limit are refused, never cut. */
+  async *stream(statement: Sql): AsyncGenerator<readonly EngineRow[]> {
     const { rowsMax } = this.limits
-    const rows = await this.engine.run(sql`SELECT * FROM (${statement}) AS o LIMIT ${sql.long(rowsMax + 1)}`)
-    if (rows.length <= rowsMax) return rows
-    throw new Problem(
-      'result_too_large',
-      `the answer would have more than ${rowsMax} rows (limits.resultRows): narrow the intervals, filter, or add a limit`,
-    )
+    let rows = 0
+    for await (const part of this.engine.run(sql`SELECT * FROM (${statement}) AS o LIMIT ${sql.long(rowsMax + 1)}`)) {
+      rows += part.length
+      if (rows > rowsMax) throw tooLarge(`more than ${rowsMax} rows (limits.resultRows)`)
+      yield part
+    }
   }
+
+  /** As `stream`, all together; they may take no more memory than an answer. */
+  async rows(statement: Sql): Promise<readonly EngineRow[]> {
+    const { bytesMax } = this.limits
+    const rows: EngineRow[] = []
+    let bytes = 0
+    for await (const part of this.stream(statement)) {
+      for (const row of part) {
+        bytes += row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+        if (bytes > bytesMax) throw tooLarge(`more than ${bytesMax} bytes (limits.resultBytes)`)
+        rows.push(row)
+      }
+    }
+    return rows
+  }
+}
+
+const sizeOf = (value: EngineValue): number => {
+  if (typeof value === 'string') return value.length + 8
+  return typeof value === 'object' && value !== null ? value.reduce<number>((sum, item) => sum + sizeOf(item), 8) : 8
+}
+
+function tooLarge(what: string): Problem {
+  return new Problem('result_too_large', `The answer would have ${what}. Narrow the intervals, filter, or add a limit.`)
 }
 
 /** The source of a query, with the range that its times lie in. */
@@ -68,25 +86,6 @@ export function timestampWriter(query: NativeQuery): (ms: number) => JsonValue {
   if (query.context.timesAsLong) return (ms) => BigInt(ms)
   const zone = 'granularity' in query && query.granularity.kind !== 'all' ? query.granularity.zone : Zone.utc
   return (ms) => formatTimestamp(ms, zone)
-}
-
-export function outputValue(value: EngineValue | undefined, type: ColumnType | null): JsonValue {
-  if (value === null || value === undefined) return null
-  if (typeof value === 'object') return value.map((item) => outputValue(item, type))
-  if (type === 'LONG') return typeof value === 'number' ? BigInt(value) : value
-  return typeof value === 'bigint' ? Number(value) : value
-}
-
-export function outputObject(
-  row: readonly EngineValue[],
-  columns: readonly OutputColumn[],
-  from: number,
-): { [name: string]: JsonValue } {
-  const made: { [name: string]: JsonValue } = {}
-  columns.forEach(({ name, type }, index) => {
-    Object.defineProperty(made, name, { value: outputValue(row[from + index], type), enumerable: true })
-  })
-  return made
 }
 
 /** A list of values as o0, o1 and so on. */

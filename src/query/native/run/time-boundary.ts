@@ -2,7 +2,7 @@ import { sql } from '../../../lib/sql-text.ts'
 import { compileFilter } from '../compile/filter.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { DataSourceMetadataQuery, TimeBoundaryQuery } from '../tree/queries.ts'
-import type { JsonValue } from './json-text.ts'
+import { type JsonValue, jsonText } from './json-text.ts'
 import { msOf, type Session, sourceOf, timestampWriter } from './session.ts'
 
 /** The times of the first and the last row; null where there is none. */
@@ -19,31 +19,33 @@ async function boundary(
   return row === undefined || row[0] === null ? null : [msOf(row[0]), msOf(row[1])]
 }
 
-export async function runTimeBoundary(
+export async function* runTimeBoundary(
   query: TimeBoundaryQuery,
   relation: Relation,
   session: Session,
-): Promise<JsonValue> {
+): AsyncGenerator<string> {
   const found = await boundary(query, relation, session)
-  if (found === null) return []
+  if (found === null) return
   const [minTime, maxTime] = found.map(timestampWriter(query)) as [JsonValue, JsonValue]
   switch (query.bound) {
     case 'minTime':
-      return [{ timestamp: minTime, result: { minTime } }]
+      yield jsonText({ timestamp: minTime, result: { minTime } })
+      return
     case 'maxTime':
-      return [{ timestamp: maxTime, result: { maxTime } }]
+      yield jsonText({ timestamp: maxTime, result: { maxTime } })
+      return
     case null:
-      return [{ timestamp: minTime, result: { minTime, maxTime } }]
+      yield jsonText({ timestamp: minTime, result: { minTime, maxTime } })
   }
 }
 
-export async function runDataSourceMetadata(
+export async function* runDataSourceMetadata(
   query: DataSourceMetadataQuery,
   relation: Relation,
   session: Session,
-): Promise<JsonValue> {
+): AsyncGenerator<string> {
   const found = await boundary(query, relation, session)
-  if (found === null) return []
+  if (found === null) return
   const maxIngestedEventTime = timestampWriter(query)(found[1])
-  return [{ timestamp: maxIngestedEventTime, result: { maxIngestedEventTime } }]
+  yield jsonText({ timestamp: maxIngestedEventTime, result: { maxIngestedEventTime } })
 }

@@ -1,12 +1,12 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { type Aggregated, aggregate } from '../compile/aggregate.ts'
 import type { Relation } from '../compile/relation.ts'
-import type { EngineValue } from '../native-engine.ts'
+import type { EngineRow, EngineValue } from '../native-engine.ts'
 import { nextBucket } from '../time/granularity.ts'
 import type { TimeseriesQuery } from '../tree/queries.ts'
 import { filledBuckets, spans } from './buckets.ts'
-import type { JsonValue } from './json-text.ts'
-import { msOf, type OutputColumn, outputObject, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
+import { type JsonValue, jsonText, type OutputColumn, RowWriter } from './json-text.ts'
+import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
 export interface TimeseriesRow {
   readonly ms: number
@@ -122,11 +122,16 @@ async function totalOf(
   return total!
 }
 
-export async function runTimeseries(query: TimeseriesQuery, relation: Relation, session: Session): Promise<JsonValue> {
+export async function* runTimeseries(
+  query: TimeseriesQuery,
+  relation: Relation,
+  session: Session,
+): AsyncGenerator<string> {
   const { columns, rows } = await timeseriesRows(query, relation, session)
   const timestamp = timestampWriter(query)
-  const entries = rows.map(({ ms, values }) => ({ timestamp: timestamp(ms), result: outputObject(values, columns, 2) }))
-  if (!query.context.grandTotal) return entries
-  const total = await totalOf(query, relation, session, rows, query.limit === 0)
-  return [...entries, { timestamp: null, result: outputObject(total, columns, 2) }]
+  const writer = new RowWriter(columns, 2)
+  const entry = (time: JsonValue, values: EngineRow): string =>
+    `{"timestamp":${jsonText(time)},"result":${writer.object(values)}}`
+  for (const { ms, values } of rows) yield entry(timestamp(ms), values)
+  if (query.context.grandTotal) yield entry(null, await totalOf(query, relation, session, rows, query.limit === 0))
 }

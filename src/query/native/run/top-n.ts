@@ -3,13 +3,13 @@ import { aggregate } from '../compile/aggregate.ts'
 import { dimensionValue } from '../compile/extraction.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { Rows } from '../compile/rows.ts'
-import type { EngineValue } from '../native-engine.ts'
+import type { EngineRow } from '../native-engine.ts'
 import { orderBy, sortKeys } from '../sql/ordering.ts'
 import { toText } from '../sql/typed.ts'
 import type { TopNMetric, TopNQuery } from '../tree/queries.ts'
 import { filledBuckets, spans } from './buckets.ts'
-import type { JsonValue } from './json-text.ts'
-import { msOf, type OutputColumn, outputObject, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
+import { type JsonItem, jsonText, mapped, type OutputColumn, RowWriter, withList } from './json-text.ts'
+import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
 /** What ranks the rows, and which of them take part. */
 function ranking(
@@ -41,7 +41,7 @@ function ranking(
 export interface TopNResult {
   readonly columns: readonly OutputColumn[]
   /** Of each row: the start of its bucket, its rank, and the values of the columns. */
-  readonly rows: readonly (readonly EngineValue[])[]
+  readonly rows: readonly EngineRow[]
 }
 
 export async function topNRows(query: TopNQuery, relation: Relation, session: Session): Promise<TopNResult> {
@@ -73,19 +73,26 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
   return { columns, rows: await session.rows(statement) }
 }
 
-export async function runTopN(query: TopNQuery, relation: Relation, session: Session): Promise<JsonValue> {
+export async function* runTopN(query: TopNQuery, relation: Relation, session: Session): AsyncGenerator<JsonItem> {
   const { columns, rows } = await topNRows(query, relation, session)
   const timestamp = timestampWriter(query)
+  const writer = new RowWriter(columns, 2)
+  const entry = (ms: number, found: readonly EngineRow[]): JsonItem =>
+    withList(
+      `{"timestamp":${jsonText(timestamp(ms))},"result":`,
+      mapped(found, (row) => writer.object(row)),
+    )
   const { granularity } = query
   if (granularity.kind === 'all') {
     const start = spans(relation, query.intervals)[0]?.minMs
-    return start === undefined
-      ? []
-      : [{ timestamp: timestamp(start), result: rows.map((row) => outputObject(row, columns, 2)) }]
+    if (start !== undefined) yield entry(start, rows)
+    return
   }
-  const byStart = new Map<number, JsonValue[]>()
-  for (const start of filledBuckets(relation, query.intervals, granularity, session.limits.bucketsMax))
-    byStart.set(start, [])
-  for (const row of rows) byStart.get(msOf(row[0]))?.push(outputObject(row, columns, 2))
-  return [...byStart].map(([ms, result]) => ({ timestamp: timestamp(ms), result }))
+  // Rows come by bucket, and each of them lies in one that is filled.
+  let next = 0
+  for (const start of filledBuckets(relation, query.intervals, granularity, session.limits.bucketsMax)) {
+    const from = next
+    while (next < rows.length && msOf(rows[next]![0]) <= start) next++
+    yield entry(start, rows.slice(from, next))
+  }
 }
