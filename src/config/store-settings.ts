@@ -45,6 +45,14 @@ export const storeSettings = {
     max: longestMs,
     description: 'How long a row is kept in memory alone at most before it is sealed.',
   }),
+  'store.unsealedBytes': integer({
+    default: 512 * mebibyte,
+    unit: 'bytes',
+    min: 1024,
+    max: 64 * gibibyte,
+    description:
+      'How much of the journal may be judged and not be sealed, whatever it holds, before a seal lets go of it.',
+  }),
   'store.retentionCheckMs': integer({
     default: 60_000,
     unit: 'milliseconds',

@@ -52,6 +52,7 @@ export class Pipeline {
   /** Items and rejected rows before this position are kept already. */
   #keptPosition: number
   #position: number
+  #judgedBytes = 0
 
   private constructor(parts: PipelineParts, keptPosition: number) {
     this.#parts = parts
@@ -68,6 +69,11 @@ export class Pipeline {
   /** Rows before this position are judged. */
   get position(): number {
     return this.#position
+  }
+
+  /** Bytes of the bodies that it has judged, whatever was in them. */
+  get judgedBytes(): number {
+    return this.#judgedBytes
   }
 
   /** Learns which entities were dropped. From then on nothing of them is written to the store, also by a step that is being made. */
@@ -88,6 +94,7 @@ export class Pipeline {
       else await this.#apply(part, tallies)
     }
     this.#position = positionAfter(entries.at(-1)!)
+    for (const { body } of entries) this.#judgedBytes += body.length
     return [...tallies.values()]
   }
 

@@ -100,7 +100,7 @@ export async function runStoreThread(
         send({ kind: 'progress', position: pipeline.position, tallies })
       },
       mustWait: () => {
-        upkeep.afterStep(pipeline.position, () => counts.takeChanged())
+        upkeep.afterStep(pipeline.position, pipeline.judgedBytes, () => counts.takeChanged())
         return upkeep.isFull
       },
       caughtUp: () => send({ kind: 'ready' }),

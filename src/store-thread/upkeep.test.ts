@@ -174,7 +174,7 @@ async function history(faults: Faults) {
   for (let first = 0; first < 4 * batchRows; first += batchRows) {
     store.write(batch(first))
     const position = first + batchRows
-    upkeep.afterStep(position, () => [{ ingestId: 1, judged: position, rejected: 0 }])
+    upkeep.afterStep(position, 0, () => [{ ingestId: 1, judged: position, rejected: 0 }])
     while (upkeep.isFull || upkeep.state.sealedPosition < position) {
       await new Promise<void>((resolve) => {
         woken = resolve

@@ -18,6 +18,7 @@ export interface UpkeepSettings {
   readonly headRows: number
   readonly headBytes: number
   readonly headAgeMs: number
+  readonly unsealedBytes: number
   readonly dayRowsMin: number
   readonly fileRowsMax: number
   readonly retryDelayMs: number
@@ -62,6 +63,9 @@ export class Upkeep {
   /** The pipeline's position at the newest freeze, and since when there is more. */
   #frozenPosition: number
   #position: number
+  /** Bytes of the journal that were judged by then, and by now. */
+  #frozenBytes = 0
+  #judgedBytes = 0
   #unsealedSinceMs: number | null = null
   #ageTimer: NodeJS.Timeout | null = null
   #working: Promise<void> | null = null
@@ -75,13 +79,18 @@ export class Upkeep {
     this.#position = parts.store.position
   }
 
-  /** Called between two steps of the pipeline: freezes the head when it is due. `counts` are those at this position. */
-  afterStep(position: number, counts: () => readonly IngestCount[]): void {
+  /**
+   * Called between two steps of the pipeline: freezes the head when it is due. `judgedBytes` of the journal were judged since the pipeline
+   * was opened; `counts` are those at this position.
+   */
+  afterStep(position: number, judgedBytes: number, counts: () => readonly IngestCount[]): void {
     if (position > this.#frozenPosition && this.#unsealedSinceMs === null) this.#startAge()
     this.#position = position
+    this.#judgedBytes = judgedBytes
     if (this.#isHeld || !this.#isDue()) return
     this.#stopAge()
     this.#frozenPosition = position
+    this.#frozenBytes = judgedBytes
     this.#seal = { frozen: this.#parts.store.freeze(position), counts: counts() }
     this.work()
   }
@@ -272,10 +281,14 @@ export class Upkeep {
     )
   }
 
-  /** Positions count rejected rows and items too: they leave the journal by a seal as well. */
+  /** Positions and bytes of the journal count rejected rows and items too: they leave the journal by a seal as well. */
   #isOverBounds(): boolean {
     const { store, settings } = this.#parts
-    return this.#position - this.#frozenPosition >= settings.headRows || store.head.bytes >= settings.headBytes
+    return (
+      this.#position - this.#frozenPosition >= settings.headRows ||
+      this.#judgedBytes - this.#frozenBytes >= settings.unsealedBytes ||
+      store.head.bytes >= settings.headBytes
+    )
   }
 
   #startAge(): void {

@@ -1,5 +1,5 @@
 // Rows that came to rest answer as rows in memory do: after seals, merges, restarts, and in a backup that was restored elsewhere.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/admin/restore.ts'
@@ -162,6 +162,31 @@ test('a damaged backup is refused by the name of its file, and leaves no folder'
     await writeFile(file, bytes)
     await expect(readdir(data)).rejects.toThrow('ENOENT')
     await expect(readdir(`${data}.restoring`)).rejects.toThrow('ENOENT')
+  }
+})
+
+test('the journal lets go of large items of metadata, of which there are few', async () => {
+  const items = await runService({ 'store.unsealedBytes': '100000', 'journal.segmentBytes': '65536' })
+  try {
+    const description = [
+      { name: 'id', type: 'string', role: 'index' },
+      { name: 'text', type: 'string', role: 'attribute' },
+    ]
+    const itemKey = await makeIngest(items.url, adminKey, { alias: 'notes', kind: 'metadata', fields: description })
+    for (let number = 0; number < 30; number++) {
+      const body = [{ id: `note ${number}`, text: 'x'.repeat(20_000) }]
+      await callWell(items.url, 'POST', '/ingests/notes/data?wait=true', { key: itemKey, body })
+    }
+    await until(async () => (await stateOf(items.url)).sealedPosition >= 25)
+    const directory = join(items.dataDirectory, 'journal')
+    const bytes = async (): Promise<number> => {
+      const sizes = (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).size)
+      return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    }
+    await until(async () => (await bytes()) < 300_000)
+    expect((await stateOf(items.url)).rows).toBe(0)
+  } finally {
+    await items.close()
   }
 })
 

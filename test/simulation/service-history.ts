@@ -107,6 +107,7 @@ class History {
       stepBytes: 100 + random.below(1000),
       headRows: 10 + random.below(40),
       headAgeMs: 2 ** 30,
+      unsealedBytes: 2000 + random.below(20_000),
       generationRows: 16,
       dayRowsMin: 1 + random.below(20),
       fileRowsMax: 50 + random.below(500),

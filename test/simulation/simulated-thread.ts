@@ -114,7 +114,7 @@ export class SimulatedThread {
           counters.judged(tallies)
         },
         mustWait: () => {
-          upkeep.afterStep(pipeline.position, () => counts.takeChanged())
+          upkeep.afterStep(pipeline.position, pipeline.judgedBytes, () => counts.takeChanged())
           return upkeep.isFull
         },
         caughtUp: () => undefined,
