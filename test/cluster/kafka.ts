@@ -1,0 +1,13 @@
+import { KafkaClient } from '../../src/kafka/kafka-client.ts'
+import { addresses } from './addresses.ts'
+
+export function kafkaUnderTest(): KafkaClient {
+  return new KafkaClient({
+    brokers: [addresses.kafkaBrokers],
+    clientId: 'tidemark-test',
+    tls: false,
+    caFile: null,
+    login: null,
+    timeoutMs: 15_000,
+  })
+}
