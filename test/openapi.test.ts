@@ -75,6 +75,7 @@ test('it has every endpoint', () => {
       "POST /consumer/data/next",
       "POST /consumer/data/select",
       "POST /consumer/data/snap",
+      "POST /consumer/data/sql-query",
       "POST /consumer/metadata",
       "POST /consumer/metadata/{table}",
       "POST /ingest/{ingest}/data",

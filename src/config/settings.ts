@@ -3,6 +3,7 @@ import { answerSettings } from './answer-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { boolean, choice, integer, list, type Setting, secret, text } from './setting.ts'
+import { sqlSettings } from './sql-settings.ts'
 import { storeSettings } from './store-settings.ts'
 
 const settingTable = {
@@ -159,6 +160,7 @@ const settingTable = {
       'A push as large as this is written to a file of its own, which becomes the next file of the journal: small pushes do not wait for it.',
   }),
   ...storeSettings,
+  ...sqlSettings,
   ...clusterSettings,
   'cors.origins': list({
     pattern: /^(\*|https?:\/\/[^\s/,]+)$/,

@@ -1,9 +1,15 @@
 // What happens to an answer on its way, over real connections.
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../../test/support/http-server.ts'
 import type { Answer } from '../query/query-runner.ts'
+import { openAnswer } from '../query/stored-answer.ts'
 import { stopServer } from './stop.ts'
 
 const running: TestServer[] = []
@@ -33,12 +39,17 @@ async function sending(pieces: number, good = pieces): Promise<Sending> {
     for (let piece = 0; piece < good; piece++) yield Buffer.alloc(mebibyte, 97 + (piece % 26))
     if (good < pieces) throw new Error('the file was cut')
   }
-  const run = async (): Promise<Answer> => ({ rows: 1, bytes: pieces * mebibyte, chunks: chunks(), release })
+  const answer: Answer = { rows: 1, bytes: pieces * mebibyte, chunks: chunks(), release }
+  return { released, ...(await serving(answer)) }
+}
+
+async function serving(answer: Answer): Promise<Omit<Sending, 'released'>> {
+  const run = async (): Promise<Answer> => answer
   const server = await testServer({ queries: { entities: async () => [], run } })
   running.push(server)
   await server.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = server.app.server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/consumer/data/select`, port, released, events: server.events }
+  return { url: `http://127.0.0.1:${port}/consumer/data/select`, port, events: server.events }
 }
 
 function ask(url: string, encoding: string): Promise<Response> {
@@ -54,6 +65,20 @@ describe.each(['identity', 'gzip', 'br'])('in %s', (encoding) => {
     expect(bytes.length).toBe(5 * mebibyte)
     expect([bytes[0], bytes[bytes.length - 1]]).toEqual([97, 101])
     await released
+  })
+
+  test('a slow reader gets a file as it is', async () => {
+    const text = Buffer.from(Uint32Array.from({ length: 4 * mebibyte }, (_, index) => index * 2_654_435_761).buffer)
+    const path = join(await mkdtemp(join(tmpdir(), 'tidemark-answer-')), 'body')
+    await writeFile(path, text)
+    const { url } = await serving(openAnswer({ rows: 1, bytes: text.length, body: { kind: 'file', path } }))
+    const response = await ask(url, encoding)
+    const sent = createHash('sha256')
+    for await (const chunk of response.body!) {
+      sent.update(chunk)
+      await setTimeout(1)
+    }
+    expect(sent.digest('hex')).toBe(createHash('sha256').update(text).digest('hex'))
   })
 
   test('a failure after the first byte breaks the connection', async () => {

@@ -4,6 +4,7 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as zlib from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { filePieces } from '../query/stored-answer.ts'
 import { chooseEncoding } from './accept.ts'
 
 export interface Body {
@@ -16,8 +17,8 @@ export interface Body {
 const compressedBytesMin = 1024
 /** Larger bodies are sent piece by piece. */
 const onePieceBytesMax = 65_536
-/** Pieces that are read from a file before the client takes them. */
-const piecesAhead = 2
+/** Pieces that are read from a file before the client takes them; with the one that is being sent, fewer than `filePieces`. */
+const piecesAhead = filePieces / 4
 
 const compressors: ReadonlyMap<string, () => Transform> = new Map([
   ...zstdWhereItIs(),

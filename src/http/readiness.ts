@@ -31,6 +31,16 @@ export const ReadinessAnswer = Type.Object({
     },
     { additionalProperties: true },
   ),
+  sql: Type.Object(
+    {
+      state: Type.Unsafe<'idle' | 'starting' | 'ready'>({
+        type: 'string',
+        enum: ['idle', 'starting', 'ready'],
+        description: 'Of the SQL engine, without which all else is answered: `idle` until its first query.',
+      }),
+    },
+    { additionalProperties: true },
+  ),
 })
 
 /** What `/readyz` tells. `reason` says why the service is not ready, as a sentence. */

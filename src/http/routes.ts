@@ -35,6 +35,7 @@ import { postPush } from './routes/post-push.ts'
 import { postReplay } from './routes/post-replay.ts'
 import { postSelect } from './routes/post-select.ts'
 import { postSnap } from './routes/post-snap.ts'
+import { postSqlQuery } from './routes/post-sql-query.ts'
 import { postSubscriber } from './routes/post-subscriber.ts'
 import { putSubscriptions } from './routes/put-subscriptions.ts'
 
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   postNext,
   postSelect,
   postSnap,
+  postSqlQuery,
   postMetadataDescriptions,
   getMetadataItems,
   postMetadataItems,

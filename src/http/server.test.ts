@@ -365,6 +365,7 @@ describe('every answer', () => {
       reason: 'Replaying.',
       ready: false,
       store: { ready: false, sealedPosition: 0, files: 0, rows: 0, bytes: 0 },
+      sql: { state: 'idle' as const },
     }
     const recovery = { segments: 0, entries: 0, bytes: 0, tornBytes: 0, tornFile: null }
     const starting = await testServer({ readiness: () => ({ ...readiness, journal: { recovery } }) })

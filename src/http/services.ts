@@ -12,6 +12,7 @@ import type { Metadata } from '../metadata/metadata.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Queries } from '../query/queries.ts'
+import type { SqlQueries } from '../query/sql-queries.ts'
 import type { Readiness } from './readiness.ts'
 
 /** What the endpoints call. */
@@ -20,6 +21,7 @@ export interface Services {
   readonly definitions: Pick<Definitions, 'ingest'>
   readonly pushes: Pick<Pushes, 'push'>
   readonly receipts: Pick<Receipts, 'receipt'>
+  readonly sqlQueries: Pick<SqlQueries, 'run'>
   readonly queries: Pick<Queries, 'run' | 'entities'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change' | 'delete'>

@@ -47,12 +47,13 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'journalGap':
     case 'laneFailed':
     case 'storeDied':
+    case 'sqlEngineDied':
     case 'sealFailed':
     case 'compactFailed':
     case 'dropFailed':
     case 'removalFailed':
-    case 'journalTrimFailed':
     case 'fileDamaged':
+    case 'journalTrimFailed':
     case 'checkFailed':
       logger.error(fields, words(kind))
       return

@@ -18,15 +18,17 @@ export class Metrics {
   readonly #querySeconds: Histogram
   readonly #storeReady: Gauge
   readonly #storeDeaths: Counter
+  readonly #sqlEngineReady: Gauge
+  readonly #sqlEngineDeaths: Counter
   readonly #sealedRows: Counter
   readonly #sealedPosition: Gauge
   readonly #sealSeconds: Histogram
   readonly #mergedRows: Counter
   readonly #mergeSeconds: Histogram
   readonly #storageFailures: Counter
+  readonly #damagedFiles: Counter
   readonly #backups: Counter
 
-  readonly #damagedFiles: Counter
   constructor(options: { readonly processMetrics: boolean }) {
     const registers = [this.#registry]
     const counter = (name: string, help: string, labelNames: string[] = []) =>
@@ -48,6 +50,14 @@ export class Metrics {
     this.#querySeconds = histogram('query_seconds', 'Time to make the answer of a query.', seconds, ['query'])
     this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
     this.#storeDeaths = counter('store_deaths_total', 'Times the store ended unasked and was started again.')
+    this.#sqlEngineReady = gauge(
+      'sql_engine_ready',
+      '1 while the SQL engine answers queries; it starts with the first of them.',
+    )
+    this.#sqlEngineDeaths = counter(
+      'sql_engine_deaths_total',
+      'Times the SQL engine ended unasked and was started again.',
+    )
     this.#sealedRows = counter('sealed_rows_total', 'Rows written to files at seals.')
     this.#sealedPosition = gauge('sealed_position', 'Rows before this position are in files.')
     this.#sealSeconds = histogram('seal_seconds', 'Time of a seal.', seconds)
@@ -56,6 +66,7 @@ export class Metrics {
     this.#storageFailures = counter('storage_failures_total', 'Background work that failed and is tried again.', [
       'work',
     ])
+    this.#damagedFiles = counter('damaged_files_met_total', 'Queries that met a damaged file.')
     this.#backups = counter('backups_total', 'Backups made.')
     if (options.processMetrics) collectDefaultMetrics({ register: this.#registry })
   }
@@ -66,7 +77,6 @@ export class Metrics {
     return this.#registry.metrics()
   }
 
-    this.#damagedFiles = counter('damaged_files_met_total', 'Queries that met a damaged file.')
   readonly observe: Observe = (event) => {
     switch (event.kind) {
       case 'requestServed':
@@ -82,6 +92,7 @@ export class Metrics {
         return
       default:
         this.#observeStore(event)
+        this.#observeSqlEngine(event)
         this.#observeFiles(event)
     }
   }
@@ -117,6 +128,13 @@ export class Metrics {
     }
   }
 
+  #observeSqlEngine(event: ServiceEvent): void {
+    if (event.kind === 'sqlEngineStarted') this.#sqlEngineReady.set(1)
+    if (event.kind !== 'sqlEngineDied') return
+    this.#sqlEngineReady.set(0)
+    this.#sqlEngineDeaths.inc()
+  }
+
   #observeFiles(event: ServiceEvent): void {
     switch (event.kind) {
       case 'sealed':
@@ -143,6 +161,9 @@ export class Metrics {
       case 'journalTrimFailed':
         this.#storageFailures.inc({ work: 'trim' })
         return
+      case 'fileDamaged':
+        this.#damagedFiles.inc()
+        return
       case 'backupMade':
         this.#backups.inc()
         return
@@ -152,6 +173,3 @@ export class Metrics {
 
 const shortSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
-      case 'fileDamaged':
-        this.#damagedFiles.inc()
-        return

@@ -3,6 +3,7 @@ import { plainAnswer } from '../../test/support/in-process.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Plan } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
+import { Admission, type AdmissionLimits } from './admission.ts'
 import { Queries, type QueryLimits } from './queries.ts'
 import type { Answer, QueryRunner } from './query-runner.ts'
 
@@ -28,7 +29,7 @@ const definitions = {
   entities: () => entities,
 }
 const answer = plainAnswer('[]', 0)
-const noLimits: QueryLimits = {
+const noLimits: QueryLimits & AdmissionLimits = {
   resultRows: 100,
   buckets: 100,
   resultBytes: 1000,
@@ -47,7 +48,7 @@ interface Run {
 }
 
 /** Queries on a runner that answers when it is told to, and on a clock that is moved by hand. */
-function world(limits: Partial<QueryLimits> = {}) {
+function world(limits: Partial<typeof noLimits> = {}) {
   const runs: Run[] = []
   const timers = new Set<() => void>()
   const runner: QueryRunner = {
@@ -58,6 +59,7 @@ function world(limits: Partial<QueryLimits> = {}) {
   const queries = new Queries({
     definitions,
     runner,
+    admission: new Admission({ ...noLimits, ...limits }),
     nowMs: () => Date.UTC(2026, 0, 1),
     limits: { ...noLimits, ...limits },
     timer: (callback) => {

@@ -36,8 +36,12 @@ import { combineSinks } from '../observe/combine.ts'
 import type { Observe } from '../observe/event.ts'
 import { Metrics } from '../observe/metrics.ts'
 import type { Reach } from '../observe/step.ts'
+import { Admission } from '../query/admission.ts'
 import { Queries } from '../query/queries.ts'
+import { SqlQueries } from '../query/sql-queries.ts'
+import type { SqlProcess } from '../sql-process/sql-process.ts'
 import { openBackups } from './open-backups.ts'
+import { openSqlEngine } from './open-sql-engine.ts'
 import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
 
 /** Parts that a test may put in place of the real ones. */
@@ -86,12 +90,22 @@ export async function startService(
   try {
     const parts = { settings, observe, nowMs, threadUrl, reach, disk, catalogPagesMax }
     const storage = await openStorage(parts, closers)
+    const sqlEngine = openSqlEngine({ ...parts, storage }, closers)
     const backups = await openBackups(parts, storage)
     const newAdminKey = await ensureAdminKey(storage.catalog.access, settings.adminKey, nowMs)
     const limits = await openLimits(settings, { ...storage, observe }, { nowMs, freeBytes, ...overrides }, closers)
     const definitions = await Definitions.open(storage.catalog.ingests)
     const retentions = await openRetentions({ ...parts, storage, definitions }, closers)
-    const services = await buildServices({ ...parts, storage, definitions, backups, limits, retentions, metrics })
+    const services = await buildServices({
+      ...parts,
+      storage,
+      sqlEngine,
+      definitions,
+      backups,
+      limits,
+      retentions,
+      metrics,
+    })
     const inFlight = new InFlight()
     const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
     const { shutdownMs } = settings.server
@@ -157,6 +171,7 @@ async function openRetentions(
 interface ServiceParts {
   readonly settings: Settings
   readonly storage: Storage
+  readonly sqlEngine: SqlProcess
   readonly definitions: Definitions
   readonly retentions: Retentions
   readonly reach: Reach
@@ -168,7 +183,7 @@ interface ServiceParts {
 }
 
 async function buildServices(parts: ServiceParts): Promise<Services> {
-  const { settings, storage, definitions, retentions, metrics, observe, nowMs, reach } = parts
+  const { settings, storage, sqlEngine, definitions, retentions, metrics, observe, nowMs, reach } = parts
   const { catalog, readingCatalog, journal, keys, store } = storage
   const { intake, rejectedSpace } = parts.limits
   const { ingests, rejected } = catalog
@@ -178,12 +193,14 @@ async function buildServices(parts: ServiceParts): Promise<Services> {
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
   const receipts = new Receipts({ batchIds, rejected, progress: store, errorsMax: receiptErrorsMax })
   const { ingestWaitMs } = limits
+  const admission = new Admission(limits)
   return {
     access,
     definitions,
     receipts,
     pushes: new Pushes({ journal, keys, intake, batchIds, progress: store, receipts, nowMs, ingestWaitMs }),
-    queries: new Queries({ definitions, runner: store, nowMs, limits }),
+    queries: new Queries({ definitions, runner: store, admission, nowMs, limits }),
+    sqlQueries: new SqlQueries({ definitions, snapshots: store, runner: sqlEngine, admission, limits }),
     metadata: new Metadata({ definitions, items: readingCatalog.items, tokens, limits }),
     ingestAdmin: new IngestAdmin({
       ingests,
@@ -215,7 +232,7 @@ async function buildServices(parts: ServiceParts): Promise<Services> {
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress: store, waitMs: ingestWaitMs }),
     backups: parts.backups,
     metrics,
-    readiness: () => readiness(storage),
+    readiness: () => readiness(storage, sqlEngine),
     observe,
   }
 }
@@ -224,7 +241,7 @@ const storeIsAway = 'The store is being started again: pushes are taken, queries
 const journalHasFailed =
   'The journal could not be written to disk: queries are answered, pushes are not taken. Check the disk of the data folder, then start the service again.'
 
-function readiness({ journal, store }: Storage): Readiness {
+function readiness({ journal, store }: Storage, sqlEngine: SqlProcess): Readiness {
   const { hasFailed, recovery } = journal
   const reason = hasFailed ? journalHasFailed : store.isReady ? null : storeIsAway
   return {
@@ -232,5 +249,6 @@ function readiness({ journal, store }: Storage): Readiness {
     reason,
     journal: { recovery: { ...recovery } },
     store: { ready: store.isReady, ...store.state },
+    sql: { state: sqlEngine.state },
   }
 }

@@ -1,7 +1,13 @@
 // What the process runs.
+import { writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import type { ToSqlProcess } from './messages.ts'
 import { QueryServer } from './serve-queries.ts'
 
+/** Of 0, the server's, to 19, the least. */
+const niceness = 10
+
+standBack()
 const server = new QueryServer((message) => process.send?.(message))
 process.on('message', (message) => {
   // What fails here is the engine's start: the server sees the process end, and starts it again.
@@ -12,3 +18,13 @@ process.on('message', (message) => {
 })
 // Without the server there is nobody to answer.
 process.on('disconnect', () => process.exit(0))
+
+/** Pushes and data queries come first: for the processor, and when the machine runs out of memory. */
+function standBack(): void {
+  try {
+    setPriority(niceness)
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // Not every system has it, or allows it; then the process is one among others.
+  }
+}

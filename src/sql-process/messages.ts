@@ -1,10 +1,8 @@
 // What the server and the SQL engine's process say to each other: plain data.
 import type { DuckdbSettings } from '../engine/duckdb/duckdb-engine.ts'
-import type { EngineQuery } from '../engine/sql-engine.ts'
-import type { EntityField } from '../model/entity.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
-import type { AnswerFormat } from '../query/query-runner.ts'
 import type { SpoolRoom } from '../query/spool.ts'
+import type { SqlRequest } from '../query/sql-queries.ts'
 import type { StoredAnswer } from '../query/stored-answer.ts'
 
 /** What the process is started with, as its first message. */
@@ -14,12 +12,7 @@ export interface SqlProcessData {
   readonly spoolDirectory: string
 }
 
-export interface SqlRun {
-  readonly query: EngineQuery
-  /** The columns of the answer. */
-  readonly fields: readonly EntityField[]
-  readonly format: AnswerFormat
-  readonly limits: { readonly resultRows: number; readonly resultBytes: number }
+export interface SqlRun extends SqlRequest {
   readonly room: SpoolRoom
 }
 

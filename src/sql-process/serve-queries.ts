@@ -1,5 +1,5 @@
 // The engine's side of the process: a composition root of its own, as the store's thread is.
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { DuckdbEngine } from '../engine/duckdb/duckdb-engine.ts'
 import { LongOverflow, type SqlEngine } from '../engine/sql-engine.ts'
 import { Problem } from '../model/problem.ts'
@@ -37,6 +37,8 @@ export class QueryServer {
 
   async #start({ engine, spoolDirectory }: SqlProcessData): Promise<void> {
     await clearSpool(spoolDirectory)
+    // A process that was killed has left its own.
+    await rm(engine.temporaryDirectory, { recursive: true, force: true })
     await mkdir(engine.temporaryDirectory, { recursive: true })
     this.#spoolDirectory = spoolDirectory
     this.#engine = await DuckdbEngine.open(engine)

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { LongOverflow } from '../engine/sql-engine.ts'
 import { Problem } from '../model/problem.ts'
 import type { Answer } from '../query/query-runner.ts'
+import type { SqlRequest, SqlRunner } from '../query/sql-queries.ts'
 import type { UnsentAnswers } from '../query/unsent-answers.ts'
 import type { FromSqlProcess, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
 
@@ -13,10 +14,20 @@ export interface SqlProcessOptions {
   readonly poolThreads: number
   /** How long to wait before a process that died is started again. */
   readonly restartDelayMs: number
+  /** How long a query that was aborted may go on before the process is ended for it. */
+  readonly cancelMs: number
   readonly unsent: UnsentAnswers
+  /** Told when queries are answered, and how long the start took. */
+  readonly started: (ms: number) => void
   /** Told of a death that nobody asked for. */
   readonly died: (message: string) => void
 }
+
+/** `idle` until the first query starts the process. */
+export type SqlProcessState = 'idle' | 'starting' | 'ready'
+
+/** How long the process may take to end when it is asked to. */
+const closeMs = 1000
 
 interface Asked {
   readonly resolve: (message: FromSqlProcess) => void
@@ -24,29 +35,23 @@ interface Asked {
 }
 
 /** The server's side of the SQL engine's process: a query that brings it down takes nothing else with it. */
-export class SqlProcess {
+export class SqlProcess implements SqlRunner {
   readonly #options: SqlProcessOptions
   readonly #asked = new Map<number, Asked>()
   #child: ChildProcess | null = null
   #isReady = false
+  #first: Promise<void> | null = null
+  #isFirstOver = false
   #nextId = 1
   #restart: NodeJS.Timeout | null = null
   #isClosing = false
 
-  private constructor(options: SqlProcessOptions) {
+  constructor(options: SqlProcessOptions) {
     this.#options = options
   }
 
-  /** Resolves once queries are answered. Throws an Error when the first start fails. */
-  static async start(options: SqlProcessOptions): Promise<SqlProcess> {
-    const process = new SqlProcess(options)
-    await process.#start()
-    return process
-  }
-
-  /** Whether queries are answered now. */
-  get isReady(): boolean {
-    return this.#isReady
+  get state(): SqlProcessState {
+    return this.#isReady ? 'ready' : this.#first === null ? 'idle' : 'starting'
   }
 
   /** For tests, which kill it. */
@@ -55,11 +60,12 @@ export class SqlProcess {
   }
 
   /**
-   * Runs a query; settles when it has really ended. Throws the Problems of `SqlEngine.run`, LongOverflow, Problem `overloaded` when too much
+   * Runs a query, and starts the process when it is the first; settles when it has really ended. Throws the Problems of `SqlEngine.run`, LongOverflow, Problem `overloaded` when too much
    * waits to be sent and `unavailable` while the process is started again, and the signal's reason when it is aborted.
    */
-  async run(run: Omit<SqlRun, 'room'>, signal: AbortSignal): Promise<Answer> {
+  async run(run: SqlRequest, signal: AbortSignal): Promise<Answer> {
     const { unsent } = this.#options
+    if (!this.#isFirstOver) await this.#startFirst()
     const message = await this.#ask({ ...run, room: unsent.room() }, signal)
     if (message.kind !== 'answer') throw new Error(`the SQL engine answered a query with ${message.kind}`)
     return unsent.open(message.answer)
@@ -71,12 +77,25 @@ export class SqlProcess {
     const child = this.#child
     if (child === null) return
     const exited = new Promise((resolve) => child.once('exit', resolve))
-    child.disconnect()
+    if (child.connected) child.disconnect()
+    const kill = setTimeout(() => child.kill('SIGKILL'), closeMs)
     await exited
+    clearTimeout(kill)
+  }
+
+  /** A first start that fails is tried again as any later one. */
+  async #startFirst(): Promise<void> {
+    this.#first ??= this.#start()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isFirstOver = true
+      })
+    await this.#first
   }
 
   #start(): Promise<void> {
-    const { entryUrl, data, poolThreads } = this.#options
+    const { entryUrl, data, poolThreads, started } = this.#options
+    const startedMs = performance.now()
     // Of the environment only what a process needs to run: no key of the server's is in it.
     const env = { PATH: process.env['PATH'] ?? '', TZ: 'UTC', UV_THREADPOOL_SIZE: String(poolThreads) }
     const stdio: ('ignore' | 'inherit' | 'ipc')[] = ['ignore', 'ignore', 'inherit', 'ipc']
@@ -86,6 +105,7 @@ export class SqlProcess {
       child.on('message', (message: FromSqlProcess) => {
         if (message.kind !== 'ready') return this.#take(message)
         this.#isReady = true
+        started(performance.now() - startedMs)
         resolve()
       })
       child.once('error', reject)
@@ -126,17 +146,24 @@ export class SqlProcess {
     signal.throwIfAborted()
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
+      let kill: NodeJS.Timeout | undefined
       const onAbort = (): void => {
         if (child.connected) child.send({ kind: 'cancel', id } satisfies ToSqlProcess)
+        // Not all of the engine's work looks up to see that it is to end.
+        kill = setTimeout(() => child.kill('SIGKILL'), this.#options.cancelMs)
+      }
+      const settled = (): void => {
+        signal.removeEventListener('abort', onAbort)
+        clearTimeout(kill)
       }
       signal.addEventListener('abort', onAbort, { once: true })
       this.#asked.set(id, {
         resolve: (message) => {
-          signal.removeEventListener('abort', onAbort)
+          settled()
           resolve(message)
         },
         reject: (error) => {
-          signal.removeEventListener('abort', onAbort)
+          settled()
           reject(signal.aborted ? signal.reason : error)
         },
       })

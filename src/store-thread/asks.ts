@@ -2,30 +2,35 @@ import type { MessagePort } from 'node:worker_threads'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 import { runPlan } from '../query/run-plan.ts'
+import { SpareChunks } from '../query/spare-chunks.ts'
 import type { Snapshots } from '../store/embedded/deltas/snapshots.ts'
-import type { SeriesReader } from '../store/series-store.ts'
 import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
+import type { SeriesReader } from '../store/series-store.ts'
 import type { FromStore, SentError, ToStore } from './messages.ts'
+import { sentError } from './sent-error.ts'
 
-export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'unpin' | 'cancel' }>
+export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }>
 
 /** How long the writing of an answer may hold up the others. */
-const sliceMs = 2
+const sliceMs = 1
+/** What is kept of the memory of answers that were sent. */
+const spareBytes = 16 * 1024 * 1024
 
 export interface AskParts {
   readonly store: SeriesReader
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly spoolDirectory: string
   readonly port: MessagePort
+  readonly observe: Observe
 }
 
-type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' }>
-  readonly observe: Observe
+type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' | 'spare' }>
 
 /** Answers what the main thread asks; each question may be cancelled. */
 export class Asks {
   readonly #parts: AskParts
   readonly #running = new Map<number, AbortController>()
+  readonly #spares = new SpareChunks(spareBytes)
 
   /** Lets the files of a snapshot go, by the number of its question. */
   readonly #pinned = new Map<number, () => void>()
@@ -37,6 +42,10 @@ export class Asks {
   take(ask: Ask): void {
     if (ask.kind === 'cancel') {
       this.#running.get(ask.id)?.abort()
+      return
+    }
+    if (ask.kind === 'spare') {
+      this.#spares.give(ask.memory)
       return
     }
     if (ask.kind === 'unpin') {
@@ -64,7 +73,7 @@ export class Asks {
       this.#send({ kind: 'snapshot', id, entities })
       return
     }
-    const answer = await runPlan(store, ask, { sliceMs, spoolDirectory }, signal)
+    const answer = await runPlan(store, ask, { sliceMs, spoolDirectory, spares: this.#spares }, signal)
     const { body } = answer
     this.#send({ kind: 'answer', id, answer }, body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [])
   }
@@ -72,14 +81,6 @@ export class Asks {
   #send(message: FromStore, transfer: ArrayBuffer[] = []): void {
     this.#parts.port.postMessage(message, transfer)
   }
-}
-
-function sentError(error: unknown): SentError {
-  if (error instanceof Problem) {
-    return { code: error.code, message: error.message, stack: error.stack, errors: error.errors }
-  }
-  const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  return { code: null, message, stack, errors: undefined }
 
   /** The log names a damaged file; the caller, who may be anybody, does not learn where it lies. */
   #sentError(error: unknown): SentError {
@@ -88,7 +89,7 @@ function sentError(error: unknown): SentError {
     return sentError(new Problem('damaged_data', damagedDetail))
   }
 }
+
 const damagedDetail =
   'Some of the stored rows that the answer needs are damaged, or cannot be read; what does not need them is answered. ' +
   'The operator finds the name of the file in the log; "tidemark verify" says whether there are others.'
-

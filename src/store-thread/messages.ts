@@ -18,7 +18,7 @@ export interface StoreThreadData {
   /** For answers that do not fit into memory. The thread empties it when it starts. */
   readonly spoolDirectory: string
   /** For the rows in memory as files of the SQL engine. The thread empties it when it starts. */
-  readonly engineDirectory: string
+  readonly deltasDirectory: string
   /** Everything before this position is in the journal: the thread is ready when it has judged it. */
   readonly durablePosition: number
   /** Of the sealed files. */
@@ -52,6 +52,8 @@ export type ToStore =
   | { readonly kind: 'snapshot'; readonly id: number; readonly entityIds: readonly number[] }
   | { readonly kind: 'unpin'; readonly id: number }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** The memory of an answer that was sent, to be written again. */
+  | { readonly kind: 'spare'; readonly memory: readonly ArrayBuffer[] }
   /** The catalog says that an entity was dropped, or that rows have left. */
   | { readonly kind: 'changed' }
   /** Rows of the entity that have left are to be gone for good. */

@@ -6,10 +6,12 @@ import type { Plan, PlanLimits } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Answer, AnswerFormat, QueryRunner } from '../query/query-runner.ts'
+import { chunkBytes } from '../query/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../query/unsent-answers.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 import { Counters } from './counters.ts'
-import type { FromStore, SentError, StoreState, StoreThreadData, ToStore } from './messages.ts'
+import type { FromStore, StoreState, StoreThreadData, ToStore } from './messages.ts'
+import { receivedError } from './sent-error.ts'
 
 export interface StoreThreadOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
@@ -58,6 +60,11 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     await thread.#ready
     thread.#counters.settle()
     return thread
+  }
+
+  /** Answers on their way to their readers, of this thread and of who shares its bounds. */
+  get unsent(): UnsentAnswers {
+    return this.#unsent
   }
 
   /** Whether queries are answered now. */
@@ -123,7 +130,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     const room = this.#unsent.room()
     const message = await this.#ask({ kind: 'run', plan, format, limits, room }, signal)
     if (message.kind !== 'answer') throw new Error(`the store answered a plan with ${message.kind}`)
-    return this.#unsent.open(message.answer)
+    return this.#unsent.open(message.answer, (memory) => this.#giveBack(memory))
   }
 
   async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
@@ -269,8 +276,13 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     })
   }
 
-  #post(message: ToStore): void {
-    this.#worker?.postMessage(message)
+  #giveBack(memory: readonly ArrayBuffer[]): void {
+    const chunks = memory.filter(({ byteLength }) => byteLength === chunkBytes)
+    if (chunks.length > 0) this.#post({ kind: 'spare', memory: chunks }, chunks)
+  }
+
+  #post(message: ToStore, transfer: ArrayBuffer[] = []): void {
+    this.#worker?.postMessage(message, transfer)
   }
 }
 
@@ -279,13 +291,4 @@ function storeAway(): Problem {
     'unavailable',
     'The store is being started again; pushes are taken meanwhile. Ask again in a moment.',
   )
-}
-
-function receivedError(error: SentError): Error {
-  if (error.code !== null) {
-    return new Problem(error.code, error.message, error.errors === undefined ? {} : { errors: error.errors })
-  }
-  const failure = new Error(error.message)
-  if (error.stack !== undefined) failure.stack = error.stack
-  return failure
 }

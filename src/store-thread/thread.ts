@@ -125,7 +125,9 @@ export async function runStoreThread(
       case 'changed':
         return void learnChanges()
       case 'purge':
-        return void upkeep.purge(message.entityId).then(() => send({ kind: 'purged', id: message.id }))
+        return void upkeep
+          .purge(message.entityId, pipeline.position)
+          .then(() => send({ kind: 'purged', id: message.id }))
       case 'close':
         stopping.abort(new Error('the store is stopped'))
         return follower.stop()
@@ -153,11 +155,11 @@ interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
 const snapshotSliceMs = 2
 
 async function openSnapshots(
-  { engineDirectory, settings }: StoreThreadData,
+  { deltasDirectory, settings }: StoreThreadData,
   { disk, store, folder, observe }: SnapshotSources,
 ): Promise<Snapshots> {
   // The engine has a working folder of its own, and needs whole paths.
-  const directory = resolve(engineDirectory)
+  const directory = resolve(deltasDirectory)
   await disk.removeFolder(directory)
   await disk.makeDirectory(directory)
   return new Snapshots({

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const columns = `${time} AS "D", 't' || i % 10 AS "T", i % 3 = 0 AS "ok", i + 9007199254740990 AS "V"`
   await connection.run(`COPY (SELECT ${columns} FROM range(${rows}) AS r(i)) TO '${join(directory, 'a.parquet')}'`)
   maker.closeSync()
-  engine = await SqlProcess.start({
+  engine = new SqlProcess({
     entryUrl: pathToFileURL(entry),
     data: {
       engine: {
@@ -50,6 +50,8 @@ beforeAll(async () => {
     },
     poolThreads: 8,
     restartDelayMs: 10,
+    cancelMs: 2000,
+    started: () => undefined,
     unsent: new UnsentAnswers({ answerMemoryBytes: 2 ** 20, memoryBytes: 2 ** 24, fileBytes: 2 ** 28 }),
     died: (message) => deaths.push(message),
   })
@@ -80,7 +82,7 @@ async function ask(
   const answer = await engine.run({ query, fields: columns, format, limits }, signal)
   try {
     const chunks: Uint8Array[] = []
-    for await (const chunk of answer.chunks) chunks.push(chunk)
+    for await (const chunk of answer.chunks) chunks.push(Uint8Array.from(chunk))
     return Buffer.concat(chunks).toString()
   } finally {
     answer.release()
@@ -184,7 +186,7 @@ test('a process that is killed answers its queries with unavailable, and comes b
   process.kill(engine.processId!, 'SIGKILL')
   await expect(run).rejects.toMatchObject({ code: 'unavailable', retryable: true })
   await expect(ask('SELECT 1 AS x')).rejects.toMatchObject({ code: 'unavailable' })
-  while (!engine.isReady) await sleep(10)
+  while (engine.state !== 'ready') await sleep(10)
   expect(await ask('SELECT 1 AS x')).toBe('[{"x":1}]')
   expect(deaths).toEqual([expect.stringContaining('SIGKILL')])
 })

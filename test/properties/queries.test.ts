@@ -13,6 +13,7 @@ import type { Entity, EntityField } from '../../src/model/entity.ts'
 import type { Duplicates, Ingest } from '../../src/model/ingest.ts'
 import { formatInstant } from '../../src/model/instant.ts'
 import { outputFields } from '../../src/model/plan.ts'
+import { Admission } from '../../src/query/admission.ts'
 import { Queries } from '../../src/query/queries.ts'
 import type { AnswerFormat } from '../../src/query/query-runner.ts'
 import type { QueryKind, QueryRequest } from '../../src/query/requests.ts'
@@ -250,7 +251,9 @@ class World {
       queryTimeMs: 60_000,
     }
     const definitions = { entity, entities: () => [entity()] }
-    return new Queries({ definitions, runner: inProcessRunner(this.#store), nowMs: () => nowMs, limits })
+    const admission = new Admission(limits)
+    const runner = inProcessRunner(this.#store)
+    return new Queries({ definitions, runner, admission, nowMs: () => nowMs, limits })
   }
 }
 

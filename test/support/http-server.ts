@@ -116,6 +116,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
         return { batch, rows: 1, stored: 1, rejected: 0, pending: 0, errors: [] }
       },
     },
+    sqlQueries: { run: async () => plainAnswer(rows) },
     queries: {
       run: async (_kind, request, _format, _signal, mayRead) => {
         if (!mayRead(request.entity)) throw forbidden()
@@ -174,6 +175,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       reason: null,
       journal: { recovery: { segments: 1, entries: 0, bytes: 0, tornBytes: 0, tornFile: null } },
       store: { ready: true, sealedPosition: 0, files: 0, rows: 0, bytes: 0 },
+      sql: { state: 'idle' },
     }),
   }
 }

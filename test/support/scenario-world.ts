@@ -7,6 +7,8 @@ import type { FieldType } from '../../src/model/field.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 import { formatInstant } from '../../src/model/instant.ts'
 import { Problem } from '../../src/model/problem.ts'
+import type { RowBatch } from '../../src/model/row-batch.ts'
+import { Admission } from '../../src/query/admission.ts'
 import { Queries, type QueryLimits } from '../../src/query/queries.ts'
 import { type QueryKind, type QueryRequest, queryRequests } from '../../src/query/requests.ts'
 import type { SeriesReader, SeriesWriter } from '../../src/store/series-store.ts'
@@ -15,18 +17,40 @@ import { type Asked, type Check, type Given, instantOf, type Table } from './sce
 
 export type Store = SeriesWriter & SeriesReader
 
+/** A reader of rows that were written before: what a check pushes is not written again. */
+function written(reader: SeriesReader): Store {
+  return {
+    position: 0,
+    write: () => undefined,
+    run: (plan, limits, signal) => reader.run(plan, limits, signal),
+    statistics: (entityId, sinceMs) => reader.statistics(entityId, sinceMs),
+  }
+}
+
+/** The entities of a check and all rows that it pushes. */
+export function worldOf(check: Check): { entities: readonly Entity[]; batches: readonly RowBatch[] } {
+  const batches: RowBatch[] = []
+  const unread = (): never => {
+    throw new Error('nothing is asked yet')
+  }
+  const world = new ScenarioWorld({ position: 0, write: (batch) => batches.push(batch), run: unread, statistics: unread })
+  for (const given of check.given) world.arrange(given)
+  return { entities: world.entities, batches }
+}
+
 const generous: QueryLimits = {
   resultRows: 1000,
   buckets: 1000,
   resultBytes: 1_000_000,
-  runningQueries: 1,
-  waitingQueries: 0,
   queryTimeMs: 10_000,
 }
 
 /** The two sides of a check as text, for a readable comparison: what came, and what had to come. */
-export async function runCheck(check: Check, store: Store): Promise<{ answered: string; expected: string }> {
-  const world = new ScenarioWorld(store)
+export async function runCheck(
+  check: Check,
+  store: Store | SeriesReader,
+): Promise<{ answered: string; expected: string }> {
+  const world = new ScenarioWorld('write' in store ? store : written(store))
   for (const given of check.given) world.arrange(given)
   const { expected } = check
   if (expected.kind === 'error') {
@@ -56,6 +80,10 @@ class ScenarioWorld {
     this.#store = store
   }
 
+  get entities(): readonly Entity[] {
+    return [...this.#entities.values()]
+  }
+
   arrange(given: Given): void {
     switch (given.kind) {
       case 'entity':
@@ -80,6 +108,7 @@ class ScenarioWorld {
         entities: () => [...this.#entities.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
       },
       runner: inProcessRunner(this.#store),
+      admission: new Admission({ runningQueries: 1, waitingQueries: 0 }),
       nowMs: () => this.#nowMs,
       limits: this.#limits,
     })

@@ -1,17 +1,19 @@
 import { type QueryKind, queryRequests } from '../../query/requests.ts'
 import type { Route } from '../route.ts'
-import { rowsQuery } from './rows-query.ts'
+import { answerRows, rowsRoute } from './rows-query.ts'
 
 /** The endpoint of one of the eight data queries. */
-export function dataQuery<Kind extends QueryKind>(
-  kind: Kind,
-  text: { readonly summary: string; readonly rows: string },
-): Route {
-  return rowsQuery({
-    name: kind,
-    ...text,
-    body: queryRequests[kind],
-    problemCodes: ['unknown_entity', 'too_many_buckets'],
-    run: ({ queries }, body, format, signal, mayRead) => queries.run(kind, body, format, signal, mayRead),
-  })
+export function dataQuery(kind: QueryKind, text: { readonly summary: string; readonly rows: string }): Route {
+  return (app, context) => {
+    const problemCodes = ['unknown_entity', 'too_many_buckets'] as const
+    const { schema, ...route } = rowsRoute({ name: kind, ...text, problemCodes }, context)
+    app.route({
+      ...route,
+      schema: { ...schema, body: queryRequests[kind] },
+      handler: (request, reply) =>
+        answerRows(kind, request, reply, context, (format, signal, mayRead) =>
+          context.services.queries.run(kind, request.body, format, signal, mayRead),
+        ),
+    })
+  }
 }

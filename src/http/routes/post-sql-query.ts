@@ -1,0 +1,18 @@
+import { SqlQueryRequest } from '../../query/sql/request.ts'
+import type { Route } from '../route.ts'
+import { answerRows, rowsRoute } from './rows-query.ts'
+
+const name = 'sql-query'
+
+export const postSqlQuery: Route = (app, context) => {
+  const text = { summary: "A query in Druid's SQL.", rows: 'The rows of the query, under the names of its columns.' }
+  const { schema, ...route } = rowsRoute({ name, ...text, problemCodes: [] }, context)
+  app.route({
+    ...route,
+    schema: { ...schema, body: SqlQueryRequest },
+    handler: (request, reply) =>
+      answerRows(name, request, reply, context, (format, signal, mayRead) =>
+        context.services.sqlQueries.run(request.body.sql_query, format, signal, mayRead),
+      ),
+  })
+}

@@ -1,0 +1,60 @@
+import { Problem } from '../model/problem.ts'
+
+/** Calls back once after a time, unless what it returned is called before. */
+export type Timer = (callback: () => void, delayMs: number) => () => void
+
+export const systemTimer: Timer = (callback, delayMs) => {
+  const timeout = setTimeout(callback, delayMs)
+  return () => clearTimeout(timeout)
+}
+
+export interface Deadline {
+  readonly signal: AbortSignal
+  /** From the arrival of a query until its answer is complete. */
+  readonly queryTimeMs: number
+  readonly timer: Timer
+  /** What would make the query shorter. */
+  readonly advice: string
+}
+
+/**
+ * Runs `work` with a signal that is aborted when the time is over or the caller has gone. That is told at once; an answer that comes
+ * all the same is nobody's any more, and released.
+ */
+export function inTime<Result extends { release(): void }>(
+  { signal, queryTimeMs, timer, advice }: Deadline,
+  work: (deadline: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController()
+  return new Promise<Result>((resolve, reject) => {
+    signal.throwIfAborted()
+    const settled = (): void => {
+      stopTimer()
+      signal.removeEventListener('abort', onAbort)
+    }
+    const stop = (reason: unknown): void => {
+      settled()
+      reject(reason)
+      controller.abort(reason)
+    }
+    const onAbort = (): void => stop(signal.reason)
+    const stopTimer = timer(() => stop(timeIsOver(queryTimeMs, advice)), queryTimeMs)
+    signal.addEventListener('abort', onAbort, { once: true })
+    const done = (result: Result): void => {
+      settled()
+      if (controller.signal.aborted) result.release()
+      else resolve(result)
+    }
+    work(controller.signal).then(done, (error: unknown) => {
+      settled()
+      reject(error)
+    })
+  })
+}
+
+function timeIsOver(queryTimeMs: number, advice: string): Problem {
+  return new Problem(
+    'query_timeout',
+    `The query took longer than ${queryTimeMs} ms, which is limits.queryTimeMs. ${advice}`,
+  )
+}
