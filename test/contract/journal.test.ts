@@ -9,7 +9,7 @@ describe('a journal in files', () => {
   journalTests(async () => {
     const disk = new SimulatedDisk(seededRandom(1))
     const directory = '/journal'
-    const sizes = { segmentBytes: 100_000, batchBytesMax: 1_000_000 }
+    const sizes = { segmentBytes: 100_000, batchBytesMax: 1_000_000, apartBytesMin: 1_000_000 }
     return {
       open: ({ pendingBytesMax }) =>
         openFileJournal({
