@@ -62,7 +62,7 @@ export const answerSettings = {
     description: 'How long a reader may take nothing of its answer before it is cut off.',
   }),
   'spool.answerMemoryBytes': integer({
-    default: 32 * mebibyte,
+    default: 8 * mebibyte,
     unit: 'bytes',
     min: 0,
     max: gibibyte,

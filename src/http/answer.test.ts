@@ -1,22 +1,28 @@
 // What happens to an answer on its way, over real connections.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../../test/support/http-server.ts'
 import type { Answer } from '../query/query-runner.ts'
 import { openAnswer } from '../query/stored-answer.ts'
 import { stopServer } from './stop.ts'
 
 const running: TestServer[] = []
+let directory: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tidemark-answer-'))
+})
 
 afterAll(async () => {
   const atOnce = AbortSignal.abort()
   for (const { app, inFlight } of running) await stopServer(app, inFlight, { shutdownMs: 0, atOnce })
+  await rm(directory, { recursive: true, force: true })
 })
 
 interface Sending {
@@ -68,8 +74,9 @@ describe.each(['identity', 'gzip', 'br'])('in %s', (encoding) => {
   })
 
   test('a slow reader gets a file as it is', async () => {
-    const text = Buffer.from(Uint32Array.from({ length: 4 * mebibyte }, (_, index) => index * 2_654_435_761).buffer)
-    const path = join(await mkdtemp(join(tmpdir(), 'tidemark-answer-')), 'body')
+    const words = encoding === 'identity' ? 4 * mebibyte : mebibyte
+    const text = Buffer.from(Uint32Array.from({ length: words }, (_, index) => index * 2_654_435_761).buffer)
+    const path = join(directory, encoding)
     await writeFile(path, text)
     const { url } = await serving(openAnswer({ rows: 1, bytes: text.length, body: { kind: 'file', path } }))
     const response = await ask(url, encoding)

@@ -24,3 +24,19 @@ test('a rest lets others run, and throws the reason of an abort', async () => {
   await expect(pacer.rest()).rejects.toThrow('gone')
   expect(() => new Pacer({ sliceMs: 0, signal: controller.signal })).toThrow('gone')
 })
+
+test('those that rest go on one a turn of the event loop, in their order', async () => {
+  const signal = new AbortController().signal
+  const met: string[] = []
+  const run = async (name: string): Promise<void> => {
+    const pacer = new Pacer({ sliceMs: 0, signal })
+    for (let slice = 0; slice < 2; slice++) {
+      await pacer.rest()
+      met.push(name)
+      setImmediate(() => met.push('other'))
+    }
+  }
+  await Promise.all([run('a'), run('b')])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(met.join(' ')).toBe('a b other a other b other other')
+})

@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-
 /** Units of work between two looks at the clock: a look costs about as much as a hundred of them. */
 const unitsPerLook = 16_384
 
@@ -9,20 +7,32 @@ export interface PacerOptions {
   readonly signal: AbortSignal
 }
 
+/** All that rests in this thread, longest first: each turn of the event loop one of them goes on, however many there are. */
+const resting: (() => void)[] = []
+/** When the slice began that is running, or the last one. */
+let sliceStartMs = 0
+
+function nextSlice(): void {
+  sliceStartMs = performance.now()
+  resting.shift()?.()
+  if (resting.length > 0) setImmediate(nextSlice)
+}
+
 /**
  * Cuts a long computation into slices, so that others get their turn. The computation reports its work with `spend` and awaits
- * `rest` when told to: `if (pacer.spend(rows)) await pacer.rest()`. A short one never waits.
+ * `rest` when told to: `if (pacer.spend(rows)) await pacer.rest()`. A short one never waits. Slices are those of the thread: what several
+ * pacers do in one turn of the event loop is no longer than what one may.
  */
 export class Pacer {
   readonly #sliceMs: number
   readonly #signal: AbortSignal
   #units = 0
-  #sliceStartMs = performance.now()
 
   constructor({ sliceMs, signal }: PacerOptions) {
     this.#sliceMs = sliceMs
     this.#signal = signal
     signal.throwIfAborted()
+    if (resting.length === 0) sliceStartMs = performance.now()
   }
 
   /** Counts work (a unit is about a row touched); true when the slice is over and `rest` is due. */
@@ -30,13 +40,14 @@ export class Pacer {
     this.#units += units
     if (this.#units < unitsPerLook) return false
     this.#units = 0
-    return performance.now() - this.#sliceStartMs >= this.#sliceMs
+    return performance.now() - sliceStartMs >= this.#sliceMs
   }
 
-  /** Lets the event loop turn once. Throws the signal's reason when it was aborted. */
+  /** Lets the event loop turn, and those that rest already go on first. Throws the signal's reason when it was aborted. */
   async rest(): Promise<void> {
-    await setImmediate()
+    await new Promise<void>((resolve) => {
+      if (resting.push(resolve) === 1) setImmediate(nextSlice)
+    })
     this.#signal.throwIfAborted()
-    this.#sliceStartMs = performance.now()
   }
 }

@@ -15,6 +15,11 @@ export interface StoredAnswer {
 }
 
 const pieceBytes = 256 * 1024
+/**
+ * A file's pieces are read into the same memory again and again, in turn: fresh memory for each would be given back in long pauses of the
+ * garbage collector.
+ */
+export const filePieces = 8
 
 /** Takes over the answer's body; `released` is called once, when nobody needs it any more, with the memory that may be written again. */
 export function openAnswer(
@@ -45,6 +50,7 @@ const readAt = promisify(read)
 class BodyFile implements AsyncIterable<Uint8Array> {
   readonly #fd: number
   readonly #bytes: number
+  readonly #pieces: Buffer[] = []
   #reading = false
   #closed = false
 
@@ -55,13 +61,20 @@ class BodyFile implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < this.#bytes; ) {
-      const piece = Buffer.allocUnsafeSlow(Math.min(pieceBytes, this.#bytes - at))
+    for (let at = 0, count = 0; at < this.#bytes; count++) {
+      const piece = this.#piece(count).subarray(0, this.#bytes - at)
       const read = await this.#read(piece, at)
       if (read === 0) throw new Error(`the file of an answer has ${at} bytes, not ${this.#bytes}`)
       at += read
       yield piece.subarray(0, read)
     }
+  }
+
+  #piece(count: number): Buffer {
+    const place = count % filePieces
+    const piece = this.#pieces[place] ?? Buffer.allocUnsafeSlow(Math.min(pieceBytes, this.#bytes))
+    this.#pieces[place] = piece
+    return piece
   }
 
   /** A read in flight is waited for: its number could be that of another file by then. */

@@ -33,7 +33,7 @@ export function plainAnswer(body: string | Uint8Array, rows = 1): Answer {
 /** The whole body of an answer, which is released. */
 export async function bodyOf(answer: Answer): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of answer.chunks) chunks.push(chunk)
+  for await (const chunk of answer.chunks) chunks.push(Uint8Array.from(chunk))
   answer.release()
   return Buffer.concat(chunks)
 }

@@ -12,6 +12,7 @@ import { EntityRegistry } from './registry/entity-registry.ts'
 import { type PlanRun, preparePlan } from './run/plan-run.ts'
 import { runAverage } from './run/run-average.ts'
 import { runLatest } from './run/run-latest.ts'
+import { SpareMemory } from './run/run-memory.ts'
 import { runNeighbour } from './run/run-neighbour.ts'
 import { runSelect } from './run/run-select.ts'
 import { runSnap } from './run/run-snap.ts'
@@ -24,7 +25,7 @@ export interface EmbeddedStoreSettings {
   readonly nowMs: () => number
 }
 
-const defaultSettings: EmbeddedStoreSettings = { generationRows: 262_144, sliceMs: 2, nowMs: Date.now }
+const defaultSettings: EmbeddedStoreSettings = { generationRows: 262_144, sliceMs: 1, nowMs: Date.now }
 
 /** What is in memory only, and not being sealed: what the bounds of the head are held against. */
 export interface HeadState {
@@ -67,6 +68,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
   readonly #settings: EmbeddedStoreSettings
   readonly #entities = new Map<number, EntityRows>()
   readonly #pins = new FilePins()
+  readonly #spareMemory = new SpareMemory()
   readonly #sinceCounter = new SinceCounter()
   readonly #itemCounter = new ItemCounter(this.#sinceCounter)
   #position: number
@@ -164,13 +166,15 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     const snapshot = this.#entities.get(plan.selection.entityId)?.open() ?? null
     if (snapshot === null) return
     this.#pins.pin(snapshot.files)
+    const memory = this.#spareMemory.take()
     try {
-      const run = await preparePlan(snapshot, plan.selection, limits, pacer)
+      const run = await preparePlan(snapshot, plan.selection, limits, pacer, memory)
       for await (const batch of runPlan(plan, run)) {
         signal.throwIfAborted()
         yield batch
       }
     } finally {
+      this.#spareMemory.give(memory)
       snapshot.close()
       this.#pins.unpin(snapshot.files)
     }

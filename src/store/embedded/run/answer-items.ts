@@ -1,22 +1,18 @@
 import type { ResultBatch } from '../../series-store.ts'
 import { compareKeys, keyAt } from './field-reader.ts'
-import { inOrder, OrderRoom, orderByTime, orderWithin } from './order-by-time.ts'
+import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
 import type { PickedRows } from './picked-rows.ts'
 import { mayTie, type PlanRun } from './plan-run.ts'
 
 /** Rows in one part of a result. */
-export const batchRows = 16_384
+export const batchRows = 4096
 
 /**
  * Items as their time, tag, fields and metrics, ordered by time, then tag, then fields, then position. They were picked by the order
  * of their tags.
  */
-export async function* answerItems(
-  run: PlanRun,
-  picked: PickedRows,
-  room = new OrderRoom(),
-): AsyncGenerator<ResultBatch> {
-  const order = await orderItems(run, picked, room)
+export async function* answerItems(run: PlanRun, picked: PickedRows): AsyncGenerator<ResultBatch> {
+  const order = await orderItems(run, picked)
   const readers = [{ kind: 'time', type: 'timestamp' } as const, run.tag, ...run.fields, ...run.metrics]
   for (let start = 0; start < picked.length; start += batchRows) {
     const end = Math.min(picked.length, start + batchRows)
@@ -25,9 +21,9 @@ export async function* answerItems(
   }
 }
 
-async function orderItems(run: PlanRun, picked: PickedRows, room: OrderRoom): Promise<Int32Array | null> {
+async function orderItems(run: PlanRun, picked: PickedRows): Promise<Int32Array | null> {
   const times = picked.times
-  const order = await orderByTime(times, run.pacer, room)
+  const order = await orderByTime(times, run.pacer, run.memory.order)
   if (!mayTie(run)) return order
   const tags = run.tag.tag.codes.values
   const placed = order ?? inOrder(picked.length)

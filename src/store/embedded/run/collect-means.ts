@@ -17,6 +17,7 @@ export async function collectMeans(
 ): Promise<MeanGroups> {
   const collector = new MeanCollector(plan, run, combined)
   const { selected, pacer } = run
+  if (isPooled(plan, run)) await collector.addPooledFiles()
   for (let tag = 0; tag + 1 < selected.bounds.length; tag++) {
     if (plan.byTag) collector.groups.nextTag()
     for (let index = selected.bounds[tag]; index < selected.bounds[tag + 1]; index++) {
@@ -27,6 +28,11 @@ export async function collectMeans(
   return collector.groups
 }
 
+/** Whether the items of all series go together. */
+function isPooled({ byTag, selection }: AveragePlan, { fields, replaces }: PlanRun): boolean {
+  return !byTag && fields.length === 0 && !replaces && selection.ids === null && selection.prefixes === null
+}
+
 class MeanCollector {
   readonly groups: MeanGroups
   readonly #range: Range
@@ -35,7 +41,8 @@ class MeanCollector {
   readonly #walk: BucketWalk
   readonly #rowCost: number
   readonly #metrics: readonly number[]
-  readonly #files: readonly OpenFile[]
+  /** Those that series are still to be looked for in. */
+  #files: readonly OpenFile[]
   readonly #usesRollups: boolean
   /** Whether the date of the first item is asked for, which rollups do not know. */
   readonly #needsFirst: boolean
@@ -54,6 +61,14 @@ class MeanCollector {
     this.#files = files.filter(({ info }) => info.firstMs <= this.#range.toMs && info.lastMs >= this.#range.fromMs)
     this.#usesRollups = isOfWholeHours(granularity) && fields.every(({ kind }) => kind !== 'column')
     this.#needsFirst = granularity.kind === 'all' && range.fromMs === Number.NEGATIVE_INFINITY
+  }
+
+  /** Takes files whole of which the sums of all series together are kept. */
+  async addPooledFiles(): Promise<void> {
+    if (!this.#usesRollups) return
+    const left: OpenFile[] = []
+    for (const file of this.#files) if (!(await this.#addPooledFile(file))) left.push(file)
+    this.#files = left
   }
 
   async addSeries(series: number): Promise<void> {
@@ -90,6 +105,38 @@ class MeanCollector {
       const { reader } = file
       const place = reader.find(series)
       if (place !== -1) await this.#addFile(reader, place, series, range)
+      if (pacer.spend(4)) await pacer.rest()
+    }
+  }
+
+  async #addPooledFile({ reader, info }: OpenFile): Promise<boolean> {
+    const { fromMs, toMs } = this.#range
+    const whole = wholeHours(this.#range, info.firstMs, info.lastMs)
+    const pooled = whole.fromMs < whole.toMs ? reader.pooledHours(whole.fromMs, whole.toMs) : null
+    if (pooled === null) return false
+    const { length, hoursMs, leftOut } = pooled
+    const sums = this.#metrics.map((metric) => (metric === -1 ? null : pooled.column(metric)))
+    const isLeftOut = new Set(leftOut)
+    if (info.firstMs < whole.fromMs) await this.#addPlaces(reader, isLeftOut, { fromMs, toMs: whole.fromMs - 1 })
+    for (let hour = 0; hour < length; hour++) {
+      const startMs = hoursMs[hour]
+      if (this.#needsRows(sums, hour, Math.max(startMs, info.firstMs))) {
+        await this.#addPlaces(reader, isLeftOut, { fromMs: startMs, toMs: startMs + hourMs - 1 })
+        continue
+      }
+      this.#walk.enter(startMs)
+      this.groups.addHour(sums, hour, reader.seriesAt(0), this.#walk.startMs)
+    }
+    if (info.lastMs >= whole.toMs) await this.#addPlaces(reader, isLeftOut, { fromMs: whole.toMs, toMs })
+    for (const place of leftOut) await this.#addFile(reader, place, reader.seriesAt(place), this.#range)
+    return true
+  }
+
+  /** Adds the series of a file one by one, but for some. */
+  async #addPlaces(reader: SealedReader, isLeftOut: ReadonlySet<number>, range: Range): Promise<void> {
+    const { pacer } = this.#run
+    for (let place = 0; place < reader.length; place++) {
+      if (!isLeftOut.has(place)) await this.#addFile(reader, place, reader.seriesAt(place), range)
       if (pacer.spend(4)) await pacer.rest()
     }
   }

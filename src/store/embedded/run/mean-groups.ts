@@ -1,10 +1,10 @@
 import type { PlanLimits } from '../../../model/plan.ts'
+import { resultTooLarge, tooManyBuckets } from '../../limits.ts'
 import { type Chunk, newChunk } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { HourSums } from '../reading/sealed-source.ts'
 import type { Combinations } from './combinations.ts'
 import type { FieldReader } from './field-reader.ts'
-import { resultTooLarge, tooManyBuckets } from '../../limits.ts'
 import { GroupSums, type Sum, sumRows } from './sum.ts'
 
 /** For combinations of tags alone, which no row is needed for. */

@@ -1,11 +1,12 @@
 import type { ColumnVector, LongColumn } from '../../../model/column.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import { type Chunk, exactOf, type NumberColumn, type Segment } from '../head/chunk.ts'
-import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
+import type { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { KeptRows } from '../head/kept-rows.ts'
 import { BatchColumns, nulls } from './batch-columns.ts'
 import type { FieldReader } from './field-reader.ts'
 import type { ItemTest } from './item-test.ts'
+import type { RunMemory } from './run-memory.ts'
 
 const exactFrom = 2 ** 53
 /** A chunk is held on to from one row of so many on. */
@@ -15,17 +16,22 @@ const heldPart = 4
 export class PickedRows {
   /** A pick's chunk is one of these, by its number. */
   #chunks: Chunk[] = []
-  readonly #chunkOf = new GrowableInt32()
-  readonly #rows = new GrowableInt32()
-  readonly #series = new GrowableInt32()
-  readonly #times = new GrowableFloat64()
+  readonly #memory: RunMemory
+  readonly #chunkOf: GrowableInt32
+  readonly #rows: GrowableInt32
+  readonly #series: GrowableInt32
+  readonly #times: GrowableFloat64
   readonly #kept: KeptRows | null
-  readonly #picks = new BatchColumns()
-  readonly #columns: BatchColumns[] = []
 
   /** `kept` takes copies of single rows, null when they may be read where they lie. */
-  constructor(kept: KeptRows | null) {
+  constructor(kept: KeptRows | null, memory: RunMemory) {
     this.#kept = kept
+    this.#memory = memory
+    const { chunkOf, rows, series, times } = memory
+    this.#chunkOf = chunkOf
+    this.#rows = rows
+    this.#series = series
+    this.#times = times
   }
 
   get length(): number {
@@ -36,7 +42,7 @@ export class PickedRows {
   clear(): void {
     this.#chunks = []
     this.#kept?.clear()
-    for (const picks of [this.#chunkOf, this.#rows, this.#series, this.#times]) picks.length = 0
+    this.#memory.clear()
   }
 
   /** The dates of the picks. */
@@ -92,14 +98,15 @@ export class PickedRows {
 
   /** The picks from place `start` up to `end` of `order` (null: as picked) as columns, good until the next call. */
   batch(readers: readonly FieldReader[], order: Int32Array | null, start: number, end: number): ResultBatch {
-    const picks = this.#picks.codes(end - start)
+    const picks = this.#memory.picks.codes(end - start)
     for (let place = start; place < end; place++) picks[place - start] = order === null ? place : order[place]
     return { rows: picks.length, columns: readers.map((reader, index) => this.#column(reader, picks, index)) }
   }
 
   #column(reader: FieldReader, picks: Int32Array, index: number): ColumnVector {
-    const room = this.#columns[index] ?? new BatchColumns()
-    this.#columns[index] = room
+    const { columns } = this.#memory
+    const room = columns[index] ?? new BatchColumns()
+    columns[index] = room
     switch (reader.kind) {
       case 'time': {
         const values = room.numbers(picks.length)

@@ -16,6 +16,7 @@ import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { type FieldReader, fieldReader } from './field-reader.ts'
 import { ItemTest } from './item-test.ts'
 import { PickedRows } from './picked-rows.ts'
+import type { RunMemory } from './run-memory.ts'
 import { type SelectedSeries, selectSeries } from './selected-series.ts'
 
 /** One state of an entity's rows. */
@@ -43,6 +44,8 @@ export interface PlanRun {
   readonly items: ItemTest
   readonly limits: PlanLimits
   readonly pacer: Pacer
+  readonly memory: RunMemory
+  /** Picks in the memory of the run: those before are over. */
   newPicks(): PickedRows
 }
 
@@ -51,6 +54,7 @@ export async function preparePlan(
   selection: Selection,
   limits: PlanLimits,
   pacer: Pacer,
+  memory: RunMemory,
 ): Promise<PlanRun> {
   const { registry } = snapshot
   const index = registry.series.tagOrNulls(selection.tag.name)
@@ -79,7 +83,11 @@ export async function preparePlan(
     ...run,
     tag: { kind: 'tag', type: 'string', tag: index, dictionary: index.dictionary },
     items: new ItemTest(metrics),
-    newPicks: () => new PickedRows(files.length > 0 ? new KeptRows(columns, mayTie(run)) : null),
+    memory,
+    newPicks: () => {
+      memory.clear()
+      return new PickedRows(files.length > 0 ? new KeptRows(columns, mayTie(run)) : null, memory)
+    },
   }
 }
 

@@ -1,9 +1,9 @@
 import type { NeighbourPlan } from '../../../model/plan.ts'
+import { resultTooLarge } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { Segment } from '../head/chunk.ts'
 import { SeriesWalk } from '../reading/series-walk.ts'
 import { answerItems } from './answer-items.ts'
-import { resultTooLarge } from '../../limits.ts'
 import type { PlanRun } from './plan-run.ts'
 import { isNewer } from './run-latest.ts'
 

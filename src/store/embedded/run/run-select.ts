@@ -1,8 +1,7 @@
 import type { Range, SelectPlan } from '../../../model/plan.ts'
+import { resultTooLarge } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import { answerItems } from './answer-items.ts'
-import { resultTooLarge } from '../../limits.ts'
-import { OrderRoom } from './order-by-time.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 import { outlineRows } from './row-outline.ts'
@@ -19,13 +18,12 @@ export async function* runSelect({ range }: SelectPlan, run: PlanRun): AsyncGene
   const outline = await outlineRows(range, run)
   if (outline.rowsMax > run.limits.resultRows) await checkCount(range, run)
   const picked = run.newPicks()
-  const room = new OrderRoom()
   const windows = new TimeWindows(outline, run.selected.series.length)
   for (let window = windows.next(); window !== null; window = windows.next()) {
     picked.clear()
     await pickItems(window, run, picked)
     windows.met(picked.length)
-    yield* answerItems(run, picked, room)
+    yield* answerItems(run, picked)
   }
 }
 
