@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-/** Needs Kafka, Druid and PostgreSQL (`npm run cluster -- start`): `npm run test:cluster`. */
+/** Against a real Kafka, Druid and PostgreSQL, which are started when they do not run: `npm run test:cluster`. */
 export default defineConfig({
   test: {
     include: ['test/cluster/**/*.test.ts'],
+    globalSetup: ['test/cluster/global-setup.ts'],
     fileParallelism: false,
-    testTimeout: 10 * 60_000,
-    hookTimeout: 5 * 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
   },
 })

@@ -8,11 +8,12 @@ import { addresses, jarsFolder, stateFolder } from './settings.mjs'
 
 const usage = `npm run cluster -- <what> [part...]
 
-  start    start what is named, or all, and wait until it answers
-  stop     stop it in good order
-  kill     SIGKILL
-  wipe     stop all and delete the data
-  status   say what runs; the exit code is 0 when all that is named runs and answers
+  start      start what is named, or all, and wait until it answers
+  stop       stop it in good order
+  kill       SIGKILL
+  wipe       stop all and delete the data
+  status     say what runs, and where; the exit code is 0 when all that is named runs and answers
+  addresses  where it is, as JSON
 
 Parts: postgres, kafka, and druid, or one process of it: ${Object.keys(druidParts).join(', ')}.
 Needs Java 17 or 21, Maven and Debian's package postgresql (which root installs when it is missing).
@@ -53,7 +54,11 @@ async function status(names) {
       return answers
     }),
   )
-  console.log(JSON.stringify(addresses, null, 2))
+  console.log(
+    Object.entries(addresses)
+      .map(([name, address]) => `${name}=${address}`)
+      .join('\n'),
+  )
   process.exitCode = found.every(Boolean) ? 0 : 1
 }
 
@@ -70,6 +75,7 @@ try {
   else if (what === 'stop') await stop(named(names))
   else if (what === 'kill') await stop(named(names), 'SIGKILL')
   else if (what === 'status') await status(named(names))
+  else if (what === 'addresses') console.log(JSON.stringify(addresses))
   else if (what === 'wipe') {
     await stop(named([]))
     rmSync(stateFolder, { recursive: true, force: true })

@@ -33,10 +33,10 @@ export const ports = {
   postgres: port('postgres', 15432),
 }
 
-/** What Tidemark is told about the cluster. */
+/** Where the tests find the parts. */
 export const addresses = {
-  kafkaBrokers: `127.0.0.1:${ports.kafka}`,
-  druidBroker: `http://127.0.0.1:${ports.broker}`,
-  druidOverlord: `http://127.0.0.1:${ports.coordinator}`,
-  postgresUrl: `postgres://tidemark:tidemark@127.0.0.1:${ports.postgres}/tidemark`,
+  TIDEMARK_TEST_KAFKA: `127.0.0.1:${ports.kafka}`,
+  TIDEMARK_TEST_DRUID_BROKER: `http://127.0.0.1:${ports.broker}`,
+  TIDEMARK_TEST_DRUID_OVERLORD: `http://127.0.0.1:${ports.coordinator}`,
+  TIDEMARK_TEST_POSTGRES: `postgres://tidemark:tidemark@127.0.0.1:${ports.postgres}/tidemark`,
 }

@@ -276,6 +276,7 @@ export interface SecretCatalog {
 export interface SharedCatalog {
   readonly ingests: IngestCatalog
   readonly access: AccessCatalog
+  readonly outcomes: OutcomeCatalog
   readonly rejected: RejectedCatalog
   readonly items: ItemCatalog
   readonly dropped: DroppedCatalog
@@ -285,6 +286,5 @@ export interface SharedCatalog {
 
 /** The catalog of one machine. */
 export interface Catalog extends SharedCatalog {
-  readonly outcomes: OutcomeCatalog
   readonly manifest: ManifestCatalog
 }

@@ -1,6 +1,6 @@
 // What the processes of a cluster keep together. Definitions, access, rejected rows, items and secrets are as on one machine; there is no manifest,
 // for Druid knows its own segments.
-import type { OutcomeCatalog, SharedCatalog } from './catalog.ts'
+import type { SharedCatalog } from './catalog.ts'
 import type { LaneCatalog, LaneState } from './lanes.ts'
 import type { PushKeyCatalog } from './push-keys.ts'
 
@@ -22,8 +22,7 @@ export interface ClusterChanges {
 }
 
 export interface ClusterCatalog extends SharedCatalog {
-  /** Pipelines of a cluster keep their outcomes by lane; replays go here. */
-  readonly outcomes: OutcomeCatalog
+  /** Pipelines keep what they judge by lane; `outcomes` is for replays. */
   readonly lanes: LaneCatalog
   readonly pushKeys: PushKeyCatalog
   readonly changes: ClusterChanges

@@ -5,6 +5,7 @@ import { storeFiles } from './migrations/0003-store-files.ts'
 import { rejectedBytes } from './migrations/0004-rejected-bytes.ts'
 import { lifecycle } from './migrations/0005-lifecycle.ts'
 import { lanes } from './migrations/0006-lanes.ts'
+import { announcements } from './migrations/0007-announcements.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -29,6 +30,7 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0004-rejected-bytes', up: rejectedBytes },
   { name: '0005-lifecycle', up: lifecycle },
   { name: '0006-lanes', up: lanes },
+  { name: '0007-announcements', up: announcements },
 ]
 
 /** Brings the tables to this program's shape, in one transaction, of which `lock` is the first thing. Throws an Error when the catalog is newer than the program. */

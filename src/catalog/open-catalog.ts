@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Catalog, OutcomeCatalog, SharedCatalog } from './catalog.ts'
+import type { Catalog, SharedCatalog } from './catalog.ts'
 import { type CatalogLocks, noLocks } from './locks.ts'
 import { machineMigrations, migrate, requireMigrated } from './migrate.ts'
 import { AccessRepository } from './repositories/access.ts'
@@ -39,7 +39,7 @@ export function repositories(
   database: Kysely<Tables>,
   locks: CatalogLocks,
   randomBytes: (count: number) => Uint8Array,
-): SharedCatalog & { readonly outcomes: OutcomeCatalog } {
+): SharedCatalog {
   return {
     ingests: new IngestRepository(database, locks),
     access: new AccessRepository(database),

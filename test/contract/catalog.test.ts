@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
 import { catalogContract } from './catalog.ts'
+import { manifestTests } from './manifest.ts'
 
-catalogContract('SQLite', async () => {
+async function make() {
   const directory = await mkdtemp(join(tmpdir(), 'tidemark-catalog-'))
   const path = join(directory, 'catalog.sqlite')
   return {
@@ -17,4 +18,6 @@ catalogContract('SQLite', async () => {
     },
     remove: () => rm(directory, { recursive: true }),
   }
-})
+}
+
+catalogContract('SQLite', make, manifestTests)

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Catalog, Key, NewIngest, RejectedRow } from '../../src/catalog/catalog.ts'
+import type { Key, NewIngest, RejectedRow, SharedCatalog } from '../../src/catalog/catalog.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import { itemTests } from './items.ts'
 import { lifecycleTests } from './lifecycle.ts'
-import { manifestTests } from './manifest.ts'
 
 /** What the suite needs of an adapter: an empty database that can be connected to several times, and one from the future. */
-export interface CatalogUnderTest {
-  open(): Promise<Catalog>
+export interface CatalogUnderTest<Under extends SharedCatalog> {
+  open(): Promise<Under>
   /** Notes a migration in the database that no program knows yet. */
   age(): Promise<void>
   remove(): Promise<void>
@@ -54,17 +53,25 @@ function key(id: string, subscriberId: number, change: Partial<Key> = {}): Key {
   return { id, subscriberId, hash: `hash of ${id}`, rights: ['ingest'], createdMs: 5, expiresMs: null, ...change }
 }
 
-function keepRejected(catalog: Catalog, rejected: readonly RejectedRow[], throughPosition: number): Promise<void> {
+function keepRejected(
+  catalog: SharedCatalog,
+  rejected: readonly RejectedRow[],
+  throughPosition: number,
+): Promise<void> {
   return catalog.outcomes.add({ rejected, items: [] }, throughPosition)
 }
 
 const everything = { afterPosition: -1, limit: 1000, bytesMax: 1_000_000 }
 
-/** What every catalog must do, whatever it is kept in. */
-export function catalogContract(name: string, make: () => Promise<CatalogUnderTest>): void {
+/** What every catalog must do, whatever it is kept in; `more` adds what only some have. */
+export function catalogContract<Under extends SharedCatalog>(
+  name: string,
+  make: () => Promise<CatalogUnderTest<Under>>,
+  more: (catalog: () => Under, reopen: () => Promise<void>) => void,
+): void {
   describe(`${name} as a catalog`, () => {
-    let under: CatalogUnderTest
-    let catalog: Catalog
+    let under: CatalogUnderTest<Under>
+    let catalog: Under
     beforeEach(async () => {
       under = await make()
       catalog = await under.open()
@@ -85,7 +92,7 @@ export function catalogContract(name: string, make: () => Promise<CatalogUnderTe
     rejectedTests(() => catalog)
     itemTests(() => catalog)
     lifecycleTests(() => catalog)
-    manifestTests(() => catalog, reopen)
+    more(() => catalog, reopen)
 
     test('keeps everything over a restart', async () => {
       await catalog.ingests.create(series('a'))
@@ -141,7 +148,7 @@ export function catalogContract(name: string, make: () => Promise<CatalogUnderTe
   })
 }
 
-async function contents(catalog: Catalog): Promise<unknown> {
+async function contents(catalog: SharedCatalog): Promise<unknown> {
   return {
     ingests: await catalog.ingests.list({ after: null, limit: 10 }),
     entities: await catalog.ingests.entities(),
@@ -152,7 +159,7 @@ async function contents(catalog: Catalog): Promise<unknown> {
   }
 }
 
-function ingestTests(catalog: () => Catalog): void {
+function ingestTests(catalog: () => SharedCatalog): void {
   test('gives back an ingest as it was created', async () => {
     const created = await catalog().ingests.create(series('a'))
     expect(created).toEqual({
@@ -232,7 +239,7 @@ function ingestTests(catalog: () => Catalog): void {
   })
 }
 
-function entityTests(catalog: () => Catalog): void {
+function entityTests(catalog: () => SharedCatalog): void {
   test('an entity has the fields of its ingests in the order in which they were defined', async () => {
     const { ingests } = catalog()
     const [W, X, Y] = ['W', 'X', 'Y'].map((name) => field(name, 'long', 'metric')) as [Field, Field, Field]
@@ -305,7 +312,7 @@ function entityTests(catalog: () => Catalog): void {
   })
 }
 
-function accessTests(catalog: () => Catalog): void {
+function accessTests(catalog: () => SharedCatalog): void {
   test('gives back subscribers, keys and subscriptions', async () => {
     const { access } = catalog()
     const x = await access.createSubscriber('x', 5)
@@ -365,7 +372,7 @@ function accessTests(catalog: () => Catalog): void {
   })
 }
 
-function rejectedTests(catalog: () => Catalog): void {
+function rejectedTests(catalog: () => SharedCatalog): void {
   test('keeps rejected rows as they were pushed', async () => {
     const row = rejected(Number.MAX_SAFE_INTEGER - 1, {
       row: '{ "D" : "\\u0000\\ud800", "é😀": 1e999 }',

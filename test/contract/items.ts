@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Catalog, RejectedRow } from '../../src/catalog/catalog.ts'
+import type { RejectedRow, SharedCatalog } from '../../src/catalog/catalog.ts'
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import type { ItemWrite } from '../../src/model/item.ts'
 import { allKeys, type KeyRange, keyAfter, keyOfString, keysBeginningWith } from '../../src/model/item-key.ts'
@@ -12,17 +12,17 @@ function item(name: string, position: number, change: Partial<ItemWrite> = {}): 
 const unbounded = { itemsMax: 10_000, bytesMax: 100_000_000 }
 
 /** Names and attributes of the items in a range. */
-async function listed(catalog: Catalog, range: KeyRange = allKeys, entityId = 1): Promise<readonly string[]> {
+async function listed(catalog: SharedCatalog, range: KeyRange = allKeys, entityId = 1): Promise<readonly string[]> {
   const { items } = await catalog.items.list(entityId, range, unbounded)
   return items.map(({ key, attributes }) => `${Buffer.from(key)} ${attributes.trim()}`)
 }
 
-function keep(catalog: Catalog, items: readonly ItemWrite[], throughPosition = 0): Promise<void> {
+function keep(catalog: SharedCatalog, items: readonly ItemWrite[], throughPosition = 0): Promise<void> {
   return catalog.outcomes.add({ rejected: [], items }, throughPosition)
 }
 
 /** What every catalog must do with items, whatever it is kept in. */
-export function itemTests(catalog: () => Catalog): void {
+export function itemTests(catalog: () => SharedCatalog): void {
   test('the newest push of an item wins, within a step and between steps, in whatever order it is kept', async () => {
     await keep(catalog(), [item('a', 1), item('b', 2), item('a', 3)], 4)
     expect(await listed(catalog())).toEqual(['a p:3', 'b p:2'])

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Catalog, NewIngest, RejectedRow, ReplayOutcome } from '../../src/catalog/catalog.ts'
+import type { NewIngest, RejectedRow, ReplayOutcome, SharedCatalog } from '../../src/catalog/catalog.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import type { ItemWrite } from '../../src/model/item.ts'
 
@@ -36,7 +36,7 @@ function item(entityId: number, key: string, position: number): ItemWrite {
 }
 
 /** What must hold of deleted ingests, dropped entities, retention and replays, in whatever catalog they are kept. */
-export function lifecycleTests(catalog: () => Catalog): void {
+export function lifecycleTests(catalog: () => SharedCatalog): void {
   describe('deleting ingests', () => deletionTests(catalog))
   describe('replays', () => replayTests(catalog))
 
@@ -56,7 +56,7 @@ export function lifecycleTests(catalog: () => Catalog): void {
   })
 }
 
-function deletionTests(catalog: () => Catalog): void {
+function deletionTests(catalog: () => SharedCatalog): void {
   const names = async (): Promise<unknown> => {
     const { ingests } = catalog()
     return {
@@ -139,7 +139,7 @@ function deletionTests(catalog: () => Catalog): void {
     catalog().outcomes.replay({ ingestId, position, passed, items: [], rejected: [] })
 }
 
-function replayTests(catalog: () => Catalog): void {
+function replayTests(catalog: () => SharedCatalog): void {
   const positions = async (): Promise<number[]> =>
     (await catalog().rejected.list(1, everything)).rows.map(({ position }) => position)
   const replay = (position: number, change: Partial<ReplayOutcome>): Promise<readonly number[]> =>

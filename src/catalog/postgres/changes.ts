@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { ClusterChangeListener, ClusterChanges } from '../cluster-catalog.ts'
+import type { LaneState } from '../lanes.ts'
+import { laneStateOf } from '../repositories/lanes.ts'
+import type { Tables } from '../schema.ts'
+
+/** How often to look when nobody announces anything. */
+const lookEveryMs = 1000
+/** How long to look away at least: many announcements are one look. */
+const restMs = 10
+const reconnectMs = 500
+
+interface Seen {
+  definitions: number | null
+  access: number | null
+  lanes: string
+}
+
+/** Follows what other processes change, on a connection of its own: it looks when the database announces a change, and every second beside. */
+export class Changes implements ClusterChanges {
+  readonly #config: pg.ClientConfig
+  readonly #schema: string
+  readonly #listeners: ClusterChangeListener[] = []
+  readonly #seen: Seen = { definitions: null, access: null, lanes: '' }
+  readonly #closing = new AbortController()
+  /** Rises with each announcement. */
+  #announced = 0
+  #wake = (): void => {}
+  #following: Promise<void> | null = null
+
+  constructor(config: pg.ClientConfig, schema: string) {
+    this.#config = config
+    this.#schema = schema
+  }
+
+  listen(listener: ClusterChangeListener): void {
+    this.#listeners.push(listener)
+    // It is to hear of the state at the beginning, too.
+    Object.assign(this.#seen, { definitions: null, access: null, lanes: '' })
+    this.#following ??= this.#run()
+    this.#announce()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#announce()
+    await this.#following
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      const client = new pg.Client(this.#config)
+      client.on('error', () => this.#announce())
+      client.on('notification', () => this.#announce())
+      try {
+        await client.connect()
+        await client.query(`listen ${pg.escapeIdentifier(`tidemark.${this.#schema}`)}`)
+        while (!this.#closing.signal.aborted) await this.#look(client)
+      } catch {
+        // Whoever asks the catalog something hears that it is away; here the next attempt follows.
+      }
+      // A connection whose other end is gone may take long to say so.
+      client.end().catch(() => {})
+      await sleep(reconnectMs, undefined, { signal: this.#closing.signal }).catch(() => {})
+    }
+  }
+
+  /** Looks, tells what is new, and waits until there may be more. */
+  async #look(client: pg.Client): Promise<void> {
+    const announced = this.#announced
+    const counters = await client.query<{ name: string; value: number }>(
+      "select name, value from counters where name in ('definitions_version', 'access_version')",
+    )
+    const lanes = await client.query<Tables['lanes']>('select * from lanes order by lane')
+    const versions = new Map(counters.rows.map(({ name, value }) => [name, value]))
+    this.#tell(
+      versions.get('definitions_version') ?? 0,
+      versions.get('access_version') ?? 0,
+      lanes.rows.map(laneStateOf),
+    )
+    await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {})
+    if (announced !== this.#announced) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, lookEveryMs)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #tell(definitions: number, access: number, lanes: readonly LaneState[]): void {
+    const laneText = JSON.stringify(lanes)
+    const before = { ...this.#seen }
+    Object.assign(this.#seen, { definitions, access, lanes: laneText })
+    for (const listener of this.#listeners) {
+      if (before.definitions !== definitions) listener.definitions(definitions)
+      if (before.access !== access) listener.access(access)
+      if (before.lanes !== laneText) listener.lanes(lanes)
+    }
+  }
+
+  #announce(): void {
+    this.#announced += 1
+    this.#wake()
+  }
+}

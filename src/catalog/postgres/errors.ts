@@ -1,0 +1,73 @@
+import pg from 'pg'
+import { Problem } from '../../model/problem.ts'
+import { TransactionConflict } from '../transaction-conflict.ts'
+
+/** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html): two characters stand for a class. */
+const conflicts = ['40001', '40P01']
+const uniqueViolation = '23505'
+/** The connection or the server is going or gone, or lets nobody in now. */
+const gone = ['08', '57P', '28', '3D', '53']
+/** It took too long, or the server only reads for now. */
+const passing = ['57014', '55P03', '25P03', '25006']
+
+/** What the driver throws without a code of its own, when a connection is lost or cannot be had. */
+const lostConnection =
+  /^(Connection terminated|timeout exceeded when trying|timeout expired|Query read timeout|Client (has encountered|was closed)|Cannot use a pool after|The server does not support SSL|Connection ended)/
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** Whether the connection is of no more use. */
+export function isLost(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return gone.some((code) => codeOf(error).startsWith(code))
+  // Errors of sockets and of TLS have codes too, and no SQLSTATE.
+  return error instanceof Error && (/^E[A-Z_]+$|CERT|SSL|TLS/.test(codeOf(error)) || lostConnection.test(error.message))
+}
+
+/** What the catalog throws for what the driver threw. */
+export function translated(error: unknown): unknown {
+  const code = error instanceof pg.DatabaseError ? codeOf(error) : ''
+  if (conflicts.includes(code)) return new TransactionConflict(error)
+  if (code === uniqueViolation) {
+    const detail = 'Another process made the same at the same moment. Look at what is there, then try again.'
+    return new Problem('conflict', detail, { cause: error })
+  }
+  if (passing.includes(code)) {
+    return new Problem('unavailable', "The catalog's database is too busy. Try again.", { cause: error })
+  }
+  if (!isLost(error)) return error
+  return new Problem('unavailable', "The catalog's database does not answer. Try again.", { cause: error })
+}
+
+/** What keeps the service from starting, for its operator; an error that says so itself as it is. */
+export function startError(error: unknown, where: { host: string; port: number; user: string; database: string }) {
+  const cause = error instanceof Problem ? error.cause : error
+  const place = `PostgreSQL at ${where.host}:${where.port}`
+  const code = codeOf(cause)
+  if (code.startsWith('28')) {
+    return new Error(
+      `${place} does not let the user "${where.user}" in. Correct postgres.url, or the server's pg_hba.conf.`,
+      {
+        cause,
+      },
+    )
+  }
+  if (code === '3D000') {
+    const advice = `CREATE DATABASE "${where.database}" OWNER "${where.user}"`
+    return new Error(`${place} has no database "${where.database}". Make it (${advice}), or correct postgres.url.`, {
+      cause,
+    })
+  }
+  if (code === '42501') {
+    const advice = `GRANT CREATE ON DATABASE "${where.database}" TO "${where.user}"`
+    return new Error(`${place} does not let the user "${where.user}" make Tidemark's schema. Let it: ${advice}.`, {
+      cause,
+    })
+  }
+  if (!(error instanceof Problem)) return error
+  const reason = cause instanceof Error ? `: ${cause.message || code}` : ''
+  return new Problem('unavailable', `${place} cannot be reached${reason}. Start it, or correct postgres.url.`, {
+    cause,
+  })
+}

@@ -1,0 +1,58 @@
+import { randomBytes as randomBytesOfSystem } from 'node:crypto'
+import { Kysely, sql } from 'kysely'
+import type { ClusterCatalog } from '../cluster-catalog.ts'
+import { clusterMigrations, migrate } from '../migrate.ts'
+import { repositories } from '../open-catalog.ts'
+import { LaneRepository } from '../repositories/lanes.ts'
+import { PushKeyRepository } from '../repositories/push-keys.ts'
+import type { Tables } from '../schema.ts'
+import { Changes } from './changes.ts'
+import { connectionSettings } from './connection-settings.ts'
+import { type ConnectionLimits, Connections, clientConfig } from './connections.ts'
+import { advisoryLocks, postgresDialect } from './dialect.ts'
+import { startError } from './errors.ts'
+
+export interface PostgresCatalogOptions extends ConnectionLimits {
+  /** Such as postgres://user:password@host:5432/database. */
+  readonly url: string
+  /** A PEM file of authorities; those of the system when empty. */
+  readonly caFile: string
+  /** Made when it is not there. */
+  readonly schema: string
+  readonly randomBytes?: (count: number) => Uint8Array
+}
+
+/**
+ * Opens the catalog of a cluster, and brings its tables up to date. Throws an Error where the settings or the rights in the database are
+ * wrong or the catalog is newer than the program, and Problem `unavailable` where the database cannot be reached; both name the place and say
+ * what to do. The catalog's methods throw Problem `unavailable` while the database is away, and work again once it is back.
+ */
+export async function openPostgresCatalog(options: PostgresCatalogOptions): Promise<ClusterCatalog> {
+  const { url, caFile, schema, randomBytes = randomBytesOfSystem } = options
+  if (!/^[a-z][a-z0-9_]{0,31}$/.test(schema)) throw new Error(`"${schema}" is no name for a schema of the catalog`)
+  const settings = connectionSettings(url, caFile)
+  const database = new Kysely<Tables>({ dialect: postgresDialect(new Connections(settings, schema, options)) })
+  try {
+    await migrate(database, clusterMigrations, advisoryLocks.migrating)
+  } catch (error) {
+    await database.destroy()
+    throw startError(error, settings)
+  }
+  const changes = new Changes(clientConfig(settings, schema, options.timeoutMs), schema)
+  const announce = async (): Promise<void> => {
+    await sql`select pg_notify('tidemark.' || current_setting('search_path'), '')`.execute(database).catch(() => {})
+  }
+  return {
+    ...repositories(database, advisoryLocks, randomBytes),
+    lanes: new LaneRepository({ database, locks: advisoryLocks, announce }),
+    pushKeys: new PushKeyRepository(database),
+    changes,
+    ping: async () => {
+      await sql`select 1`.execute(database)
+    },
+    close: async () => {
+      await changes.close()
+      await database.destroy()
+    },
+  }
+}

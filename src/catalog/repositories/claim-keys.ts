@@ -1,0 +1,121 @@
+import { type ExpressionBuilder, sql, type Transaction } from 'kysely'
+import type { KeyedEntry } from '../lanes.ts'
+import type { Tables } from '../schema.ts'
+import { type KeyRow, keyColumns, keyLifeMs } from './key-rows.ts'
+import { portions } from './portions.ts'
+
+interface Claim {
+  /** Names the key among those of all subscribers and ingests. */
+  readonly name: string
+  readonly entry: KeyedEntry
+  readonly row: KeyRow
+}
+
+/** Notes which push each key stands for, and returns the positions of the entries that repeat another: see `LaneCatalog.claimKeys`. */
+export async function claimKeys(
+  transaction: Transaction<Tables>,
+  entries: readonly KeyedEntry[],
+): Promise<ReadonlySet<number>> {
+  const repeated = new Set<number>()
+  for (const wave of waves(entries.map(claimOf))) {
+    for (const portion of portions(wave)) {
+      const standing = await standingAfter(transaction, portion)
+      for (const { name, entry } of portion) {
+        if (isRepetition(entry, standing.get(name))) repeated.add(entry.position)
+      }
+    }
+  }
+  return repeated
+}
+
+function claimOf(entry: KeyedEntry): Claim {
+  const key = keyColumns(entry)
+  return {
+    name: nameOf(key),
+    entry,
+    row: {
+      ...key,
+      body_hash: entry.bodyHash,
+      received_ms: entry.receivedMs,
+      reservation: null,
+      uncertain: 0,
+      position: entry.position,
+      batch_rows: entry.rows,
+      judged: 1,
+      previous_position: null,
+    },
+  }
+}
+
+function nameOf({
+  subscriber_id,
+  ingest_id,
+  key_hash,
+}: Pick<KeyRow, 'subscriber_id' | 'ingest_id' | 'key_hash'>): string {
+  return `${subscriber_id}/${ingest_id}/${Buffer.from(key_hash).toString('hex')}`
+}
+
+/** One statement may write a row once: of entries with one key the first go together, then the second ones. Rows are locked in one order. */
+function waves(claims: readonly Claim[]): readonly (readonly Claim[])[] {
+  const found: Claim[][] = []
+  const met = new Map<string, number>()
+  for (const claim of claims) {
+    const wave = met.get(claim.name) ?? 0
+    met.set(claim.name, wave + 1)
+    found[wave] = [...(found[wave] ?? []), claim]
+  }
+  return found.map((wave) => wave.sort((a, b) => (a.name < b.name ? -1 : 1)))
+}
+
+/** Writes the claims on keys that are free, and returns what each key stands for then. */
+async function standingAfter(
+  transaction: Transaction<Tables>,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<string, KeyRow>> {
+  await transaction
+    .insertInto('push_keys')
+    .values(claims.map(({ row }) => row))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['subscriber_id', 'ingest_id', 'key_hash'])
+        .doUpdateSet((column) => ({
+          body_hash: column.ref('excluded.body_hash'),
+          received_ms: column.ref('excluded.received_ms'),
+          reservation: null,
+          uncertain: 0,
+          position: column.ref('excluded.position'),
+          batch_rows: column.ref('excluded.batch_rows'),
+          judged: 1,
+          previous_position: sql<number | null>`
+            case when push_keys.judged = 1 then push_keys.position else push_keys.previous_position end`,
+        }))
+        .where(isFree),
+    )
+    .execute()
+  const rows = await transaction
+    .selectFrom('push_keys')
+    .selectAll()
+    .where((column) =>
+      column.or(
+        claims.map(({ row: { subscriber_id, ingest_id, key_hash } }) =>
+          column.and({ subscriber_id, ingest_id, key_hash }),
+        ),
+      ),
+    )
+    .execute()
+  return new Map(rows.map((row) => [nameOf(row), row]))
+}
+
+/** A pipeline's word stands above a reservation, and for a day. */
+function isFree({ eb, or, ref }: ExpressionBuilder<Tables & { excluded: KeyRow }, 'push_keys' | 'excluded'>) {
+  return or([
+    eb('push_keys.judged', '=', 0),
+    eb('push_keys.received_ms', '<=', eb(ref('excluded.received_ms'), '-', keyLifeMs)),
+  ])
+}
+
+function isRepetition({ position, bodyHash }: KeyedEntry, standing: KeyRow | undefined): boolean {
+  if (standing === undefined) throw new Error('a key that was just claimed is not there')
+  if (standing.position === position || standing.previous_position === position) return false
+  return Buffer.compare(standing.body_hash, bodyHash) === 0
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import type { PushKeyHolder, PushKeyName } from '../push-keys.ts'
+import type { Tables } from '../schema.ts'
+
+/** For how long a key stands for its push. */
+export const keyLifeMs = 24 * 60 * 60 * 1000
+
+export type KeyRow = Tables['push_keys']
+
+/** Keys are kept by their hash: all have one length then, whatever characters they are of. */
+export function keyColumns({ subscriberId, ingestId, key }: PushKeyName) {
+  return {
+    subscriber_id: subscriberId,
+    ingest_id: ingestId,
+    key_hash: new Uint8Array(createHash('sha256').update(key, 'utf8').digest()),
+  }
+}
+
+/** The push that a row stands for; null while one is under way. */
+export function holderOf(row: KeyRow): PushKeyHolder | null {
+  if (row.position === null) return null
+  return {
+    bodyHash: new Uint8Array(row.body_hash),
+    position: row.position,
+    rows: row.batch_rows,
+    isJudged: row.judged === 1,
+  }
+}

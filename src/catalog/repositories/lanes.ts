@@ -1,0 +1,116 @@
+import type { Kysely, Transaction } from 'kysely'
+import { positionAt } from '../../journal/lane-position.ts'
+import type { KeyedEntry, LaneCatalog, LaneState, LaneStep } from '../lanes.ts'
+import type { CatalogLocks } from '../locks.ts'
+import type { Tables } from '../schema.ts'
+import { claimKeys } from './claim-keys.ts'
+import { inTransaction } from './in-transaction.ts'
+import { OutcomeKeeper } from './keep-outcome.ts'
+
+export interface LaneRepositoryParts {
+  readonly database: Kysely<Tables>
+  readonly locks: CatalogLocks
+  /** Tells all processes that a lane got on; it may fail, for they look by themselves too. */
+  readonly announce: () => Promise<void>
+}
+
+export class LaneRepository implements LaneCatalog {
+  readonly #database: Kysely<Tables>
+  readonly #keeper: OutcomeKeeper
+  readonly #announce: () => Promise<void>
+
+  constructor({ database, locks, announce }: LaneRepositoryParts) {
+    this.#database = database
+    this.#keeper = new OutcomeKeeper(database, locks)
+    this.#announce = announce
+  }
+
+  async lane(lane: number): Promise<LaneState> {
+    const row = await this.#database.selectFrom('lanes').selectAll().where('lane', '=', lane).executeTakeFirst()
+    return row === undefined ? laneStateOf(newLane(lane)) : laneStateOf(row)
+  }
+
+  async lanes(): Promise<readonly LaneState[]> {
+    const rows = await this.#database.selectFrom('lanes').selectAll().orderBy('lane').execute()
+    return rows.map(laneStateOf)
+  }
+
+  claimKeys(entries: readonly KeyedEntry[]): Promise<ReadonlySet<number>> {
+    return inTransaction(this.#database, (transaction) => claimKeys(transaction, entries))
+  }
+
+  keep(step: LaneStep): Promise<boolean> {
+    return inTransaction(this.#database, async (transaction) => {
+      // First of all, so that of two pipelines that hold a lane for theirs the second waits here, and then finds that it is not.
+      if (!(await moveKept(transaction, step))) return false
+      await this.#keeper.keep(transaction, step)
+      await countJudged(transaction, step)
+      return true
+    })
+  }
+
+  async processed(lane: number, position: number): Promise<void> {
+    await inTransaction(this.#database, async (transaction) => {
+      await makeLane(transaction, lane)
+      await transaction
+        .updateTable('lanes')
+        .set({ processed_position: position })
+        .where('lane', '=', lane)
+        .where('processed_position', '<', position)
+        .execute()
+    })
+    await this.#announce()
+  }
+
+  async judgedRows(): Promise<ReadonlyMap<number, number>> {
+    const rows = await this.#database.selectFrom('judged_rows').selectAll().execute()
+    return new Map(rows.map((row) => [row.ingest_id, row.rows]))
+  }
+}
+
+export function laneStateOf({ lane, kept_position, processed_position }: Tables['lanes']): LaneState {
+  return { lane, keptPosition: kept_position, processedPosition: processed_position }
+}
+
+function newLane(lane: number): Tables['lanes'] {
+  const position = positionAt(lane, 0)
+  return { lane, kept_position: position, processed_position: position }
+}
+
+async function makeLane(transaction: Transaction<Tables>, lane: number): Promise<void> {
+  await transaction
+    .insertInto('lanes')
+    .values(newLane(lane))
+    .onConflict((conflict) => conflict.column('lane').doNothing())
+    .execute()
+}
+
+async function moveKept(
+  transaction: Transaction<Tables>,
+  { lane, fromPosition, throughPosition }: LaneStep,
+): Promise<boolean> {
+  if (fromPosition === positionAt(lane, 0)) await makeLane(transaction, lane)
+  const { numUpdatedRows } = await transaction
+    .updateTable('lanes')
+    .set({ kept_position: throughPosition })
+    .where('lane', '=', lane)
+    .where('kept_position', '=', fromPosition)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+async function countJudged(transaction: Transaction<Tables>, { judged }: LaneStep): Promise<void> {
+  const sums = new Map<number, number>()
+  for (const { ingestId, rows } of judged) sums.set(ingestId, (sums.get(ingestId) ?? 0) + rows)
+  // Who locks several ingests does so in one order.
+  for (const [ingestId, rows] of [...sums].sort(([a], [b]) => a - b)) {
+    if (rows === 0) continue
+    await transaction
+      .insertInto('judged_rows')
+      .values({ ingest_id: ingestId, rows })
+      .onConflict((conflict) =>
+        conflict.column('ingest_id').doUpdateSet((column) => ({ rows: column('judged_rows.rows', '+', rows) })),
+      )
+      .execute()
+  }
+}

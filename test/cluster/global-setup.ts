@@ -1,0 +1,20 @@
+import { spawnSync } from 'node:child_process'
+
+function cluster(what: string): { readonly ok: boolean; readonly output: string } {
+  const { status, stdout } = spawnSync(process.execPath, ['scripts/cluster/main.mjs', what], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return { ok: status === 0, output: stdout }
+}
+
+/** Starts the cluster, and ends it afterwards unless it ran before. */
+export default function setup(): (() => void) | undefined {
+  const addresses: Record<string, string> = JSON.parse(cluster('addresses').output)
+  for (const [name, address] of Object.entries(addresses)) process.env[name] ??= address
+  if (cluster('status').ok) return undefined
+  if (!cluster('start').ok) throw new Error('the cluster did not start: see above')
+  return () => {
+    cluster('stop')
+  }
+}
