@@ -1,3 +1,4 @@
+import type { Sql } from '../lib/sql-text.ts'
 import type { ColumnType, ColumnVector } from '../model/column.ts'
 import type { EntityFiles, RowsFile } from '../model/rows-file.ts'
 
@@ -51,12 +52,30 @@ export interface EngineBatch {
   readonly columns: readonly ColumnVector[]
 }
 
+export interface TimeRange {
+  readonly fromMs: number
+  /** Not in it. */
+  readonly untilMs: number
+}
+
+/** A value of a row: a BIGINT is a bigint, a DOUBLE or FLOAT a number (NaN and the infinities too), a list an array. */
+export type EngineValue = null | boolean | number | bigint | string | readonly EngineValue[]
+
+export type EngineRow = readonly EngineValue[]
+
 export interface SqlEngine {
   /**
    * Runs a query on the files that it names. Throws Problem `invalid_request` for what only shows when the query runs,
    * `result_too_large` when a limit is passed, and the signal's reason when it is aborted.
    */
   run(query: EngineQuery, limits: EngineLimits, signal: AbortSignal): AsyncIterable<EngineBatch>
+  /** What stands after FROM in a statement: the rows of a table as c0, c1 and so on; those outside a range may be left out. */
+  source(table: EngineTable, within: TimeRange | null): Sql
+  /**
+   * The rows of a statement in parts, as they come. Throws the engine's own errors, Problem `result_too_large` when memory does not suffice,
+   * and the signal's reason when it is aborted.
+   */
+  rows(statement: Sql, signal: AbortSignal): AsyncIterable<readonly EngineRow[]>
   close(): void
 }
 

@@ -1,10 +1,20 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api'
+import { Sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
-import type { EngineBatch, EngineLimits, EngineQuery, SqlEngine } from '../sql-engine.ts'
+import type {
+  EngineBatch,
+  EngineLimits,
+  EngineQuery,
+  EngineRow,
+  EngineTable,
+  SqlEngine,
+  TimeRange,
+} from '../sql-engine.ts'
 import { checkTree } from './allow-list.ts'
-import { engineError } from './engine-error.ts'
+import { engineError, memoryError } from './engine-error.ts'
 import { readChunk } from './read-chunk.ts'
-import { withTables } from './table-sql.ts'
+import { readRows } from './read-rows.ts'
+import { rowsOf, withTables } from './table-sql.ts'
 
 export interface DuckdbSettings {
   /** The folders of the files that queries may read; nothing else is open to the engine. */
@@ -59,6 +69,31 @@ export class DuckdbEngine implements SqlEngine {
         if (rows > resultRows) throw tooManyRows(resultRows)
         yield readChunk(chunk, query.types)
       }
+    } finally {
+      interruption.end()
+      connection.closeSync()
+    }
+  }
+
+  source(table: EngineTable, within: TimeRange | null): Sql {
+    return new Sql(`(${rowsOf(table, within)})`, [])
+  }
+
+  async *rows({ text, parameters }: Sql, signal: AbortSignal): AsyncGenerator<readonly EngineRow[]> {
+    signal.throwIfAborted()
+    const connection = await this.#instance.connect()
+    const interruption = new Interruption(connection, signal)
+    try {
+      const result = await connection.stream(text, [...parameters])
+      for (;;) {
+        signal.throwIfAborted()
+        const chunk = await result.fetchChunk()
+        if (chunk === null || chunk.rowCount === 0) return
+        yield readRows(chunk)
+      }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      throw memoryError(error)
     } finally {
       interruption.end()
       connection.closeSync()

@@ -31,7 +31,7 @@ const known: readonly Known[] = [
 /** The error to throw for one of the engine's. What is no query's fault stays an Error. */
 export function engineError(error: unknown): Error {
   const message = error instanceof Error ? error.message : String(error)
-  if (/^Out of Memory Error/.test(message) || /max_temp_directory_size/.test(message)) return tooMuch()
+  if (isMemoryError(message)) return tooMuch()
   if (/^(?:INTERNAL|FATAL|IO) Error/.test(message)) return error instanceof Error ? error : new Error(message)
   if (/^Out of Range Error: Overflow in/.test(message)) return new LongOverflow()
   for (const { form, told } of known) {
@@ -42,6 +42,15 @@ export function engineError(error: unknown): Error {
     return atFault('this form of query is not answered here: write it in another way')
   }
   return error instanceof Error ? error : new Error(message)
+}
+
+/** As it came, unless memory did not suffice. */
+export function memoryError(error: unknown): unknown {
+  return error instanceof Error && isMemoryError(error.message) ? tooMuch() : error
+}
+
+function isMemoryError(message: string): boolean {
+  return /^Out of Memory Error/.test(message) || /max_temp_directory_size/.test(message)
 }
 
 function atFault(message: string): Problem {

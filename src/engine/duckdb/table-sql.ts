@@ -1,8 +1,9 @@
 // The rows of an entity as a common table in front of a statement: what its files hold, under columns by number. Names are never asked for:
 // DuckDB's are not case-sensitive, so columns of files are taken by their places.
-import type { EngineField, EngineTable } from '../sql-engine.ts'
+import type { EngineField, EngineTable, TimeRange } from '../sql-engine.ts'
 
 type EngineFile = EngineTable['files'][number]
+type ReadTable = EngineTable & { readonly within?: TimeRange | null }
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
 
@@ -13,18 +14,29 @@ export function withTables(statement: string, tables: readonly EngineTable[]): s
   return `WITH ${definitions.join(', ')} ${statement}`
 }
 
-function rowsOf(table: EngineTable): string {
-  const { fields, files, replacesBy } = table
+/** The rows of a table as a SELECT of c0, c1 and so on, and p; those outside `within` may be left out. */
+export function rowsOf(table: EngineTable, within: TimeRange | null = null): string {
+  const { fields, replacesBy } = table
+  const files = within === null ? table.files : table.files.filter((file) => isTouched(file, within))
   if (files.length === 0) {
     const nulls = fields.map((field, index) => `CAST(NULL AS ${engineTypes[field.type]}) AS c${index}`)
     return `SELECT ${nulls.join(', ')}, CAST(NULL AS BIGINT) AS p WHERE FALSE`
   }
-  if (replacesBy === null) return readAll(table, files, false)
+  // Of rows that replace each other all are of one time: a range leaves them together.
+  const cut = within !== null && files.some((file) => !isHeld(file, within)) ? within : null
+  const whole = cut === null ? table : { ...table, within: cut }
+  if (replacesBy === null) return readAll(whole, files, false)
   const parts = overlapping(files)
   const apart = parts.filter((part) => isApart(part)).flat()
-  const items = parts.filter((part) => !isApart(part)).map((part) => itemsOf(table, replacesBy, part))
-  return [...(apart.length === 0 ? [] : [readAll(table, apart, false)]), ...items].join(' UNION ALL ')
+  const items = parts.filter((part) => !isApart(part)).map((part) => itemsOf(whole, replacesBy, part))
+  return [...(apart.length === 0 ? [] : [readAll(whole, apart, false)]), ...items].join(' UNION ALL ')
 }
+
+const isTouched = (file: EngineFile, { fromMs, untilMs }: TimeRange): boolean =>
+  file.lastMs >= fromMs && file.firstMs < untilMs
+
+const isHeld = (file: EngineFile, { fromMs, untilMs }: TimeRange): boolean =>
+  file.firstMs >= fromMs && file.lastMs < untilMs
 
 const isApart = (part: readonly EngineFile[]): boolean => part.length === 1 && part[0]!.isDistinct
 
@@ -41,7 +53,7 @@ function overlapping(files: readonly EngineFile[]): readonly (readonly EngineFil
 }
 
 /** Rows of one time and the same tags as one: of each field the value with the newest origin, which is its row's position where none is written. */
-function itemsOf(table: EngineTable, tags: readonly string[], files: readonly EngineFile[]): string {
+function itemsOf(table: ReadTable, tags: readonly string[], files: readonly EngineFile[]): string {
   const { fields } = table
   const isKey = (field: EngineField, index: number): boolean => index === 0 || tags.includes(field.name)
   const keys = fields.flatMap((field, index) => (isKey(field, index) ? [`c${index}`] : []))
@@ -51,7 +63,7 @@ function itemsOf(table: EngineTable, tags: readonly string[], files: readonly En
   return `SELECT ${items.join(', ')}, max(p) AS p FROM (${readAll(table, files, true)}) AS f GROUP BY ${keys.join(', ')}`
 }
 
-function readAll(table: EngineTable, files: readonly EngineFile[], withOrigins: boolean): string {
+function readAll(table: ReadTable, files: readonly EngineFile[], withOrigins: boolean): string {
   const groups = new Map<string, EngineFile[]>()
   for (const file of files) {
     const key = JSON.stringify(file.fields)
@@ -63,7 +75,11 @@ function readAll(table: EngineTable, files: readonly EngineFile[], withOrigins: 
 }
 
 /** Reads files with the same columns. */
-function read({ fields, sinceMs }: EngineTable, files: readonly EngineFile[], withOrigins: boolean): string {
+function read(
+  { fields, sinceMs, within = null }: ReadTable,
+  files: readonly EngineFile[],
+  withOrigins: boolean,
+): string {
   const held = new Map(files[0]!.fields.map((name, place) => [name, `f.a${place}`]))
   const position = held.get('@position') ?? 'CAST(NULL AS BIGINT)'
   const items = fields.map(
@@ -77,8 +93,13 @@ function read({ fields, sinceMs }: EngineTable, files: readonly EngineFile[], wi
   const columns = [...items, `${position} AS p`, ...(withOrigins ? origins.slice(1) : [])]
   const names = files[0]!.fields.map((_name, place) => `a${place}`)
   const source = `read_parquet([${files.map(({ path }) => text(path)).join(', ')}]) AS f(${names.join(', ')})`
-  const kept =
-    sinceMs === null ? '' : ` WHERE ${held.get(fields[0]!.name)} >= make_timestamptz(${BigInt(sinceMs)} * 1000)`
+  const time = held.get(fields[0]!.name)!
+  const at = (ms: number): string => `make_timestamptz(${BigInt(ms)} * 1000)`
+  const conditions = [
+    ...(sinceMs === null ? [] : [`${time} >= ${at(sinceMs)}`]),
+    ...(within === null ? [] : [`${time} >= ${at(within.fromMs)}`, `${time} < ${at(within.untilMs)}`]),
+  ]
+  const kept = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
   return `SELECT ${columns.join(', ')} FROM ${source}${kept}`
 }
 

@@ -1,10 +1,6 @@
+import type { EngineRow } from '../../engine/sql-engine.ts'
 import type { Sql } from '../../lib/sql-text.ts'
 import type { Interval } from './time/iso.ts'
-
-/** A value as an engine gives it: a BIGINT is a bigint, a DOUBLE or FLOAT a number (NaN and the infinities too), a list an array. */
-export type EngineValue = null | boolean | number | bigint | string | readonly EngineValue[]
-
-export type EngineRow = readonly EngineValue[]
 
 /** The first and the last row of a UTC day that has rows. */
 export interface DayBounds {

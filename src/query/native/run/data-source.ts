@@ -1,4 +1,6 @@
 // The relation of a data source. Inner queries whose empty buckets must be filled, and topNs, are run first and become inline rows.
+
+import type { EngineValue } from '../../../engine/sql-engine.ts'
 import { sql } from '../../../lib/sql-text.ts'
 import { Problem } from '../../../model/problem.ts'
 import { compileFilter } from '../compile/filter.ts'
@@ -12,7 +14,6 @@ import {
 } from '../compile/relation.ts'
 import { compileAt, Source } from '../compile/source.ts'
 import { truthOf } from '../expression/operators.ts'
-import type { EngineValue } from '../native-engine.ts'
 import { wideRange } from '../sql/time.ts'
 import { nullValue, type Typed } from '../sql/typed.ts'
 import { unsupported } from '../tree/json-reader.ts'

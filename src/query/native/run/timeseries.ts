@@ -1,7 +1,7 @@
+import type { EngineRow, EngineValue } from '../../../engine/sql-engine.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { type Aggregated, aggregate } from '../compile/aggregate.ts'
 import type { Relation } from '../compile/relation.ts'
-import type { EngineRow, EngineValue } from '../native-engine.ts'
 import { nextBucket } from '../time/granularity.ts'
 import type { TimeseriesQuery } from '../tree/queries.ts'
 import { filledBuckets, spans } from './buckets.ts'

@@ -1,0 +1,83 @@
+// Entities as native queries see them, over the files of one moment.
+import type { EngineRow, EngineTable, SqlEngine } from '../../engine/sql-engine.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { FileDays } from './file-days.ts'
+import type { DayBounds, NativeEngine, NativeTable } from './native-engine.ts'
+import type { Interval } from './time/iso.ts'
+
+/** An entity that a query may read, by its name. */
+export interface NamedTable {
+  readonly name: string
+  readonly table: EngineTable
+}
+
+export interface FileTablesParts {
+  readonly engine: SqlEngine
+  readonly tables: readonly NamedTable[]
+  readonly days: FileDays
+  readonly signal: AbortSignal
+}
+
+export class FileTables implements NativeEngine {
+  readonly #parts: FileTablesParts
+  #rows = 0
+
+  constructor(parts: FileTablesParts) {
+    this.#parts = parts
+  }
+
+  /** All rows that the engine has given. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  async table(name: string): Promise<NativeTable | null> {
+    const found = this.#parts.tables.find((one) => one.name === name)
+    if (found === undefined) return null
+    const { table } = found
+    return {
+      name,
+      columns: table.fields.slice(1).map((field, index) => columnOf(field, sql`t.${sql.id(`c${index + 1}`)}`)),
+      time: sql`t."c0"`,
+      from: (intervals) => this.#parts.engine.source(table, hull(intervals)),
+    }
+  }
+
+  days({ name }: NativeTable): Promise<readonly DayBounds[]> {
+    const { engine, days, signal, tables } = this.#parts
+    const { table } = tables.find((one) => one.name === name)!
+    return days.of(table, engine, signal)
+  }
+
+  async *run(statement: Sql): AsyncGenerator<readonly EngineRow[]> {
+    for await (const rows of this.#parts.engine.rows(statement, this.#parts.signal)) {
+      this.#rows += rows.length
+      yield rows
+    }
+  }
+}
+
+function columnOf({ name, type }: EngineTable['fields'][number], column: Sql): NativeTable['columns'][number] {
+  switch (type) {
+    case 'string':
+      return { name, type: 'STRING', value: column }
+    case 'double':
+      return { name, type: 'DOUBLE', value: column }
+    case 'long':
+    case 'boolean':
+      return { name, type: 'LONG', value: column }
+    case 'timestamp':
+      return { name, type: 'LONG', value: sql`epoch_ms(${column})` }
+  }
+}
+
+/** What a file's time can be. */
+const [earliestMs, latestMs] = [-62_135_596_800_000, 253_402_300_800_000]
+
+/** The least range that holds all intervals. */
+function hull(intervals: readonly Interval[]): { fromMs: number; untilMs: number } {
+  // They are sorted and lie apart.
+  return { fromMs: clip(intervals[0]?.startMs ?? latestMs), untilMs: clip(intervals.at(-1)?.endMs ?? earliestMs) }
+}
+
+const clip = (ms: number): number => Math.max(earliestMs, Math.min(latestMs, ms))
