@@ -149,6 +149,7 @@ async function* bytesOf(response: IncomingMessage): AsyncGenerator<Buffer> {
   if (!response.complete) throw brokenOff('the connection was closed')
   const why = response.trailers['x-error-message']
   if (why !== undefined) throw brokenOff(why)
+  if (response.trailers['x-druid-response-complete'] === 'false') throw brokenOff('it is not complete')
 }
 
 async function errorBody(response: IncomingMessage): Promise<string> {

@@ -82,9 +82,11 @@ class ArrayScan {
 }
 
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-const longDigits = /^-?\d{16,}$/
+const wholeNumber = /^-?\d{16,}$/
 
-/** The same JSON, with whole numbers of 16 digits and more as strings: they may be more than a double can tell apart. */
+/** The same JSON, with the whole numbers that a double cannot tell apart as strings of their digits. */
 export function withExactLongs(json: string): string {
-  return json.replace(token, (text) => (longDigits.test(text) ? `"${text}"` : text))
+  return json.replace(token, (text) =>
+    wholeNumber.test(text) && !Number.isSafeInteger(Number(text)) ? `"${text}"` : text,
+  )
 }

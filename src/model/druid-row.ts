@@ -14,6 +14,6 @@ export function rowsTopic(clusterName: string, entityId: number): string {
 }
 
 /** The data source that holds an entity's rows. */
-export function dataSourceName(clusterName: string, entityId: number): string {
+export function dataSourceName(clusterName: string, entityId: number | ''): string {
   return `${clusterName}_${entityId}`
 }

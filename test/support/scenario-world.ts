@@ -18,7 +18,7 @@ import { type Asked, type Check, type Given, instantOf, type Table } from './sce
 export type Store = SeriesWriter & SeriesReader
 
 /** A reader of rows that were written before: what a check pushes is not written again. */
-function written(reader: SeriesReader): Store {
+export function written(reader: SeriesReader): Store {
   return {
     position: 0,
     write: () => undefined,
@@ -33,7 +33,12 @@ export function worldOf(check: Check): { entities: readonly Entity[]; batches: r
   const unread = (): never => {
     throw new Error('nothing is asked yet')
   }
-  const world = new ScenarioWorld({ position: 0, write: (batch) => batches.push(batch), run: unread, statistics: unread })
+  const world = new ScenarioWorld({
+    position: 0,
+    write: (batch) => batches.push(batch),
+    run: unread,
+    statistics: unread,
+  })
   for (const given of check.given) world.arrange(given)
   return { entities: world.entities, batches }
 }
@@ -46,11 +51,8 @@ const generous: QueryLimits = {
 }
 
 /** The two sides of a check as text, for a readable comparison: what came, and what had to come. */
-export async function runCheck(
-  check: Check,
-  store: Store | SeriesReader,
-): Promise<{ answered: string; expected: string }> {
-  const world = new ScenarioWorld('write' in store ? store : written(store))
+export async function runCheck(check: Check, store: Store): Promise<{ answered: string; expected: string }> {
+  const world = new ScenarioWorld(store)
   for (const given of check.given) world.arrange(given)
   const { expected } = check
   if (expected.kind === 'error') {

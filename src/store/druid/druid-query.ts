@@ -8,7 +8,7 @@ export type RawRows = readonly (readonly unknown[])[]
 
 /** Where a query runs: one data source, until the signal is aborted. */
 export interface QueryTarget {
-  readonly client: DruidClient
+  readonly client: Pick<DruidClient, 'query'>
   readonly dataSource: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -38,7 +38,7 @@ export async function* scan(target: QueryTarget, query: Scan, longs: readonly nu
 
 /** First and last date of all that is stored; null when there is nothing. */
 export async function timeBoundary(target: QueryTarget): Promise<{ minMs: number; maxMs: number } | null> {
-  const body = { queryType: 'timeBoundary', context: { serializeDateTimeAsLong: true } }
+  const body = { queryType: 'timeBoundary' }
   for await (const text of elements(target, body)) {
     for (const element of listIn(JSON.parse(text))) {
       const result = memberOf(element, 'result')
@@ -81,7 +81,7 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 function instantOf(value: unknown): number {
-  const ms = typeof value === 'number' ? value : Date.parse(String(value))
+  const ms = Date.parse(String(value))
   if (Number.isNaN(ms)) throw new Error(`Druid answered ${JSON.stringify(value)} for an instant`)
   return ms
 }

@@ -10,6 +10,8 @@ export interface DruidRun {
   readonly target: QueryTarget
   readonly limits: PlanLimits
   readonly pacer: Pacer
+  /** The tags that make an item together with its time, where newer rows replace older ones; null where all rows are items. */
+  readonly replacedBy: readonly EntityField[] | null
   /**
    * First and last date of the entity; null when there is nothing. `about` may be a second old: good for where to look first, not for
    * what there is.

@@ -1,11 +1,13 @@
 import type { DruidClient } from '../../druid/druid-client.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
+import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
 import type { Plan, PlanLimits, Range } from '../../model/plan.ts'
 import type { EntityStatistics, ResultBatch, SeriesReader } from '../series-store.ts'
 import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
 import { intervalsOf, type NativeFilter } from './native-query.ts'
+import { countReplaced } from './replaced-items.ts'
 import { runAverage } from './run-average.ts'
 import { runLatest, runNeighbour } from './run-nearest.ts'
 import { runSelect } from './run-select.ts'
@@ -21,8 +23,10 @@ export interface DruidStoreSettings {
 }
 
 export interface DruidStoreParts {
-  readonly client: DruidClient
+  readonly client: Pick<DruidClient, 'query'>
   readonly settings: DruidStoreSettings
+  /** What is known of an entity; undefined for one that was dropped. */
+  readonly entity: (id: number) => Pick<Entity, 'fields' | 'duplicates'> | undefined
   readonly nowMs: () => number
 }
 
@@ -43,11 +47,17 @@ export class DruidStore implements SeriesReader {
     const target = this.#target(entityId, signal)
     const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
     const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
-    yield* runPlan(plan, { target, limits, pacer, bounds })
+    yield* runPlan(plan, { target, limits, pacer, bounds, replacedBy: this.#replacedBy(entityId) })
   }
 
   async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
     const target = this.#target(entityId, new AbortController().signal)
+    const tags = this.#replacedBy(entityId)
+    if (tags !== null) {
+      const range = { fromMs: sinceMs ?? Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+      const { rows, firstMs, lastMs } = await countReplaced(target, range, tags)
+      return { rows, firstMs: rows === 0 ? null : firstMs, lastMs: rows === 0 ? null : lastMs }
+    }
     const aggregations = [
       { type: 'count', name: ':rows' },
       { type: 'longMin', name: ':first', fieldName: timeColumn },
@@ -76,6 +86,11 @@ export class DruidStore implements SeriesReader {
     }
     const [rows] = await oneRow(target, intervalsOf(fromMs, toMs), filter, [{ type: 'count', name: ':rows' }])
     return Number(rows ?? 0)
+  }
+
+  #replacedBy(entityId: number): readonly EntityField[] | null {
+    const entity = this.#parts.entity(entityId)
+    return entity?.duplicates === 'replace' ? fieldsOfRole(entity, 'tag') : null
   }
 
   #target(entityId: number, signal: AbortSignal): QueryTarget {

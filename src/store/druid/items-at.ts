@@ -1,11 +1,10 @@
 // Items by their tags and dates, which a query before has found.
 import { timeColumn } from '../../model/druid-row.ts'
 import type { Selection } from '../../model/plan.ts'
-import { scan } from './druid-query.ts'
 import { type DruidRun, itemColumns } from './druid-run.ts'
-import { allOf, intervalsOf, type NativeFilter } from './native-query.ts'
+import { items } from './items.ts'
+import type { NativeFilter } from './native-query.ts'
 import { type Tag, tagIn } from './nearest-items.ts'
-import { selectionFilter } from './selection-filter.ts'
 
 /** Ranges of time that one query is cut to. */
 const rangesMax = 100
@@ -31,18 +30,16 @@ export async function itemsAt(
   which: 'newest' | 'oldest',
   run: DruidRun,
 ): Promise<PlacedItem[]> {
-  const { columns, longs } = itemColumns(selection)
+  const { columns } = itemColumns(selection)
   const times = [...new Set([...wanted.values()].flatMap((dates) => [...dates]))].sort((left, right) => left - right)
   const { ranges, areExact } = rangesAround(times)
-  const intervals = ranges.flatMap(({ fromMs, toMs }) => intervalsOf(fromMs, toMs))
-  const filter = allOf([areExact ? null : atTimes(times), selectionFilter(selection)])
+  const query = { selection, ranges, filter: areExact ? null : atTimes(times), limit: null }
   const found = new Map<Tag, Map<number, PlacedItem>>()
-  for await (const part of scan(run.target, { intervals, filter, columns, limit: null }, longs)) {
+  for await (const part of items(query, run)) {
     for (const row of part) {
       const item = { tag: tagIn(row[1]), ms: Number(row[0]), position: Number(row[columns.length - 1]), row }
       if (wanted.get(item.tag)?.has(item.ms) === true) keep(found, item, which)
     }
-    if (run.pacer.spend(part.length * columns.length)) await run.pacer.rest()
   }
   return [...found.values()].flatMap((ofTag) => [...ofTag.values()])
 }

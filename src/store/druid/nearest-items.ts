@@ -3,6 +3,7 @@ import type { Range, Selection } from '../../model/plan.ts'
 import { resultTooLarge } from '../limits.ts'
 import { groupBy } from './druid-query.ts'
 import type { DruidRun } from './druid-run.ts'
+import { items } from './items.ts'
 import { allOf, anyOf, intervalsOf, isNull, isOneOf, type NativeFilter, not } from './native-query.ts'
 import { selectionFilter } from './selection-filter.ts'
 import { type Direction, TimeWindows } from './time-windows.ts'
@@ -46,7 +47,7 @@ export async function nearestItems(
   let window = windows.next()
   while (window !== null) {
     const before = found.size
-    for (const { tag, items, nearestMs } of await countItems(
+    for (const { tag, items: count, nearestMs } of await countItems(
       selection,
       window,
       direction,
@@ -55,8 +56,8 @@ export async function nearestItems(
     )) {
       if (found.has(tag)) continue
       const nearer = skipped.get(tag) ?? 0
-      if (nearer + items > offset) found.set(tag, { window, rank: offset - nearer, items, nearestMs })
-      else skipped.set(tag, nearer + items)
+      if (nearer + count > offset) found.set(tag, { window, rank: offset - nearer, items: count, nearestMs })
+      else skipped.set(tag, nearer + count)
     }
     if (found.size > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
     if (selection.ids !== null && new Set(selection.ids).size === found.size) break
@@ -85,8 +86,9 @@ async function countItems(
   window: Range,
   direction: Direction,
   among: NativeFilter | null,
-  { target, pacer }: DruidRun,
+  run: DruidRun,
 ): Promise<TagItems[]> {
+  if (run.replacedBy !== null) return countReplaced(selection, window, direction, among, run)
   const query = {
     intervals: intervalsOf(window.fromMs, window.toMs),
     filter: allOf([among, selectionFilter(selection)]),
@@ -99,13 +101,33 @@ async function countItems(
     limit: null,
   }
   const counted: TagItems[] = []
-  for await (const rows of groupBy(target, query, [])) {
-    for (const [tag, items, nearestMs] of rows) {
-      counted.push({ tag: tagIn(tag), items: Number(items), nearestMs: Number(nearestMs) })
+  for await (const rows of groupBy(run.target, query, [])) {
+    for (const [tag, count, nearestMs] of rows) {
+      counted.push({ tag: tagIn(tag), items: Number(count), nearestMs: Number(nearestMs) })
     }
-    if (pacer.spend(rows.length)) await pacer.rest()
+    if (run.pacer.spend(rows.length)) await run.pacer.rest()
   }
   return counted
+}
+
+async function countReplaced(
+  selection: Selection,
+  window: Range,
+  direction: Direction,
+  among: NativeFilter | null,
+  run: DruidRun,
+): Promise<TagItems[]> {
+  const byTag = new Map<Tag, TagItems>()
+  for await (const rows of items({ selection, ranges: [window], filter: among, limit: null }, run)) {
+    for (const row of rows) {
+      const tag = tagIn(row[1])
+      const ms = Number(row[0])
+      const known = byTag.get(tag) ?? { tag, items: 0, nearestMs: ms }
+      const nearestMs = direction === 'backwards' ? Math.max(known.nearestMs, ms) : Math.min(known.nearestMs, ms)
+      byTag.set(tag, { tag, items: known.items + 1, nearestMs })
+    }
+  }
+  return [...byTag.values()]
 }
 
 export function tagIn(value: unknown): Tag {

@@ -1,6 +1,7 @@
 import type { Range, Selection } from '../../model/plan.ts'
-import { groupBy, scan } from './druid-query.ts'
+import { groupBy } from './druid-query.ts'
 import { type DruidRun, itemColumns } from './druid-run.ts'
+import { items } from './items.ts'
 import { allOf, intervalsOf, isOneOf } from './native-query.ts'
 import { type Tag, tagIn } from './nearest-items.ts'
 import { selectionFilter } from './selection-filter.ts'
@@ -24,9 +25,11 @@ export async function rankedItems(
   ranks: Ranks,
   run: DruidRun,
 ): Promise<Row[]> {
-  let items = 0
-  for (const tag of ranks.values()) items += tag.items
-  if (items <= readAtOnce || range.fromMs >= range.toMs) return readRanked(selection, range, direction, ranks, run)
+  let count = 0
+  for (const tag of ranks.values()) count += tag.items
+  if (count <= readAtOnce || range.fromMs >= range.toMs || run.replacedBy !== null) {
+    return readRanked(selection, range, direction, ranks, run)
+  }
   const found: Row[] = []
   for (const part of await rankedParts(selection, range, direction, ranks, run)) {
     for (const row of await rankedItems(selection, part.range, direction, part.ranks, run)) found.push(row)
@@ -106,23 +109,21 @@ function placeOf(
 
 async function readRanked(
   selection: Selection,
-  { fromMs, toMs }: Range,
+  range: Range,
   direction: Direction,
   ranks: Ranks,
-  { target, pacer }: DruidRun,
+  run: DruidRun,
 ): Promise<Row[]> {
-  const { columns, longs } = itemColumns(selection)
-  const filter = allOf([isOneOf(selection.tag.name, [...ranks.keys()]), selectionFilter(selection)])
-  const query = { intervals: intervalsOf(fromMs, toMs), filter, columns, limit: null }
+  const { columns } = itemColumns(selection)
+  const query = { selection, ranges: [range], filter: isOneOf(selection.tag.name, [...ranks.keys()]), limit: null }
   const byTag = new Map<Tag, Row[]>()
-  for await (const rows of scan(target, query, longs)) {
+  for await (const rows of items(query, run)) {
     for (const row of rows) {
       const tag = tagIn(row[1])
       const ofTag = byTag.get(tag)
       if (ofTag === undefined) byTag.set(tag, [row])
       else ofTag.push(row)
     }
-    if (pacer.spend(rows.length * columns.length)) await pacer.rest()
   }
   const position = columns.length - 1
   const sign = direction === 'backwards' ? -1 : 1

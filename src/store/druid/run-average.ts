@@ -7,33 +7,26 @@ import { AnswerRows } from './answer-rows.ts'
 import { type BucketStretch, bucketStretches } from './bucket-columns.ts'
 import { groupBy, type RawRows } from './druid-query.ts'
 import { type DruidRun, groupKeys, longsIn, startMs } from './druid-run.ts'
+import { collectReplaced, type Group, overflowScale, unscaled } from './means.ts'
 import { columnText, intervalsOf, isNull, type NativeAggregation, type NativeColumn, not } from './native-query.ts'
 import { selectionFilter } from './selection-filter.ts'
 
 const bucket = ':bucket'
-/** What values are multiplied by where their sum overflows: a power of two, so that nothing is rounded. */
-const scale = 2 ** -64
-
-/** A group's keys, then a sum and a count for each metric, then the date of its first item. */
-interface Group {
-  readonly bucketMs: number | null
-  readonly keys: readonly unknown[]
-  readonly means: (number | null)[]
-  readonly firstMs: number
-}
 
 /** Means by bucket, tag and fields: Druid sums and counts. */
 export async function* runAverage(plan: AveragePlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   const { selection, range, granularity } = plan
   const groups: Group[] = []
-  for (const stretch of await stretchesOf(plan, run)) {
-    let some = await collect(plan, run, stretch, 1)
-    if (some.some(({ means }) => means.some((mean) => mean !== null && !Number.isFinite(mean)))) {
-      some = withScaled(some, await collect(plan, run, stretch, scale))
+  if (run.replacedBy !== null) for (const group of await collectReplaced(plan, run)) groups.push(group)
+  else
+    for (const stretch of await stretchesOf(plan, run)) {
+      let some = await collect(plan, run, stretch, 1)
+      if (some.some(({ means }) => means.some((mean) => mean !== null && !Number.isFinite(mean)))) {
+        some = withScaled(some, await collect(plan, run, stretch, overflowScale))
+      }
+      for (const group of some) groups.push(group)
+      if (groups.length > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
     }
-    for (const group of some) groups.push(group)
-    if (groups.length > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
-  }
   const firstMs = groups.reduce((first, group) => Math.min(first, group.firstMs), Number.POSITIVE_INFINITY)
   const allMs = range.fromMs === Number.NEGATIVE_INFINITY ? firstMs : range.fromMs
   const output = outputFields(plan)
@@ -98,7 +91,7 @@ async function collect(
   const groups: Group[] = []
   const longs = longsIn(keyFields).map((index) => index + buckets.length)
   for await (const rows of groupBy(target, query, longs)) {
-    for (const group of groupsIn(rows, buckets.length, dimensions.length, selection.metrics.length, factor)) {
+    for (const group of groupsIn(rows, buckets.length, dimensions.length, selection.metrics.length)) {
       groups.push(group)
     }
     if (groups.length > limits.resultRows) throw resultTooLarge(limits.resultRows, null)
@@ -129,14 +122,14 @@ function sumOf({ name }: EntityField, index: number, factor: number): MetricSum[
   ]
 }
 
-function groupsIn(rows: RawRows, buckets: number, keys: number, metrics: number, factor: number): Group[] {
+function groupsIn(rows: RawRows, buckets: number, keys: number, metrics: number): Group[] {
   const groups: Group[] = []
   for (const row of rows) {
     const first = buckets + keys
     const means: (number | null)[] = []
     for (let metric = 0; metric < metrics; metric++) {
       const count = Number(row[first + metric * 2 + 1])
-      means.push(count === 0 ? null : Number(row[first + metric * 2]) / count / factor)
+      means.push(count === 0 ? null : Number(row[first + metric * 2]) / count)
     }
     // Without keys Druid answers one row even when there is nothing.
     if (means.every((mean) => mean === null)) continue
@@ -146,7 +139,7 @@ function groupsIn(rows: RawRows, buckets: number, keys: number, metrics: number,
   return groups
 }
 
-/** Of each mean that overflowed, the one of the scaled values; rounding may lead a hair beyond the largest double. */
+/** Of each mean that overflowed, the one of the scaled values. */
 function withScaled(groups: readonly Group[], scaled: readonly Group[]): Group[] {
   const byKey = new Map(scaled.map((group) => [keyOf(group), group]))
   return groups.map((group) => {
@@ -154,7 +147,7 @@ function withScaled(groups: readonly Group[], scaled: readonly Group[]): Group[]
     const means = group.means.map((mean, index) => {
       if (mean === null || Number.isFinite(mean)) return mean
       const again = other?.means[index] ?? null
-      return again === null ? null : Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, again))
+      return again === null ? null : unscaled(again)
     })
     return { ...group, means }
   })

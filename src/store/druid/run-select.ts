@@ -1,25 +1,19 @@
 import type { SelectPlan } from '../../model/plan.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { AnswerRows } from './answer-rows.ts'
-import { scan } from './druid-query.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
-import { intervalsOf } from './native-query.ts'
-import { selectionFilter } from './selection-filter.ts'
+import { items } from './items.ts'
 
 /** Each item in the range: Druid has no order but that of time, so they are put in order here. */
 export async function* runSelect({ selection, range }: SelectPlan, run: DruidRun): AsyncGenerator<ResultBatch> {
-  const { fields, columns, longs } = itemColumns(selection)
-  const intervals = intervalsOf(startMs(selection, range.fromMs), range.toMs)
+  const { fields } = itemColumns(selection)
+  const ranges = [{ fromMs: startMs(selection, range.fromMs), toMs: range.toMs }]
   const limit = run.limits.resultRows + 1
   const rows = new AnswerRows(
     fields.map(({ type }) => type),
     run.limits,
   )
-  const query = { intervals, filter: selectionFilter(selection), columns, limit }
-  for await (const part of scan(run.target, query, longs)) {
-    rows.add(part)
-    if (run.pacer.spend(part.length * columns.length)) await run.pacer.rest()
-  }
+  for await (const part of items({ selection, ranges, filter: null, limit }, run)) rows.add(part)
   yield* answerItems(rows, fields.length, selection.fields.length, run)
 }
 

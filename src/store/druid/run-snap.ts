@@ -6,6 +6,7 @@ import { AnswerRows } from './answer-rows.ts'
 import { type BucketStretch, stretchesOf } from './bucket-columns.ts'
 import { groupBy } from './druid-query.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
+import { items } from './items.ts'
 import { itemsAt } from './items-at.ts'
 import { intervalsOf } from './native-query.ts'
 import { nearestItems, type Tag, tagIn } from './nearest-items.ts'
@@ -21,12 +22,13 @@ export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun):
   const steps: Steps = new Map()
   const atFirst = await nearestItems(selection, { fromMs, toMs: ticksMs[0] }, 'backwards', 0, run)
   for (const [tag, { nearestMs }] of atFirst) steps.set(tag, new Map([[0, nearestMs]]))
-  await addSteps(selection, ticksMs, steps, run)
+  if (run.replacedBy === null) await addSteps(selection, ticksMs, steps, run)
+  else await addReplacedSteps(selection, ticksMs, steps, run)
   checkRows(steps, ticksMs.length, run.limits.resultRows)
   const wanted = new Map([...steps].map(([tag, ofTag]) => [tag, new Set(ofTag.values())] as const))
-  const items = await itemsAt(selection, wanted, 'newest', run)
+  const placed = await itemsAt(selection, wanted, 'newest', run)
   const rowOf = new Map<Tag, Map<number, readonly unknown[]>>()
-  for (const { tag, ms, row } of items) rowOf.set(tag, (rowOf.get(tag) ?? new Map()).set(ms, row))
+  for (const { tag, ms, row } of placed) rowOf.set(tag, (rowOf.get(tag) ?? new Map()).set(ms, row))
   const { fields } = itemColumns(selection)
   const shown = fields.length - 1
   const tick = { name: 'snap', type: 'timestamp', role: 'time' } as const
@@ -74,6 +76,37 @@ async function addSteps(selection: Selection, ticksMs: Float64Array, steps: Step
       if (run.pacer.spend(rows.length)) await run.pacer.rest()
     }
   }
+}
+
+async function addReplacedSteps(
+  selection: Selection,
+  ticksMs: Float64Array,
+  steps: Steps,
+  run: DruidRun,
+): Promise<void> {
+  const fromMs = startMs(selection, ticksMs[0] + 1)
+  const toMs = ticksMs[ticksMs.length - 1]
+  if (fromMs > toMs) return
+  for await (const rows of items({ selection, ranges: [{ fromMs, toMs }], filter: null, limit: null }, run)) {
+    for (const row of rows) {
+      const ms = Number(row[0])
+      const ofTag = steps.get(tagIn(row[1])) ?? new Map<number, number>()
+      const place = firstTickFrom(ticksMs, ms)
+      steps.set(tagIn(row[1]), ofTag.set(place, Math.max(ms, ofTag.get(place) ?? ms)))
+    }
+  }
+}
+
+/** The place of the first tick that is not before a date. */
+function firstTickFrom(ticksMs: Float64Array, ms: number): number {
+  let low = 0
+  let high = ticksMs.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (ticksMs[middle] >= ms) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** A row belongs to the first tick that is not before it: expressions give that tick's place. Rows up to the first tick are not here. */

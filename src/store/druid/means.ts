@@ -1,0 +1,80 @@
+// Means that are taken here and not by Druid.
+import { type BucketGranularity, bucketStart } from '../../model/granularity.ts'
+import type { AveragePlan } from '../../model/plan.ts'
+import { resultTooLarge } from '../limits.ts'
+import { type DruidRun, startMs } from './druid-run.ts'
+import { items } from './items.ts'
+
+/** The means of one bucket and combination of keys. */
+export interface Group {
+  /** Null for the one bucket of granularity `all`. */
+  readonly bucketMs: number | null
+  readonly keys: readonly unknown[]
+  readonly means: readonly (number | null)[]
+  /** The date of its first item. */
+  readonly firstMs: number
+}
+
+/** What values are multiplied by where their sum overflows: a power of two, so that nothing is rounded. */
+export const overflowScale = 2 ** -64
+
+/** The mean of scaled values; rounding may lead a hair beyond the largest double. */
+export function unscaled(mean: number): number {
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, mean / overflowScale))
+}
+
+/** A mean while its values come. */
+class Mean {
+  #sum = 0
+  #scaled = 0
+  #count = 0
+
+  add(value: number): void {
+    this.#count++
+    this.#sum += value
+    this.#scaled += value * overflowScale
+  }
+
+  get value(): number | null {
+    if (this.#count === 0) return null
+    return Number.isFinite(this.#sum) ? this.#sum / this.#count : unscaled(this.#scaled / this.#count)
+  }
+}
+
+interface Gathered {
+  readonly bucketMs: number | null
+  readonly keys: readonly unknown[]
+  readonly means: readonly Mean[]
+  firstMs: number
+}
+
+/** The groups of an entity whose newer rows replace older ones. */
+export async function collectReplaced(
+  { selection, range, granularity, byTag }: AveragePlan,
+  run: DruidRun,
+): Promise<Group[]> {
+  const ranges = [{ fromMs: startMs(selection, range.fromMs), toMs: range.toMs }]
+  const keysFrom = byTag ? 1 : 2
+  const metricsFrom = 2 + selection.fields.length
+  const groups = new Map<string, Gathered>()
+  for await (const rows of items({ selection, ranges, filter: null, limit: null }, run)) {
+    for (const row of rows) {
+      const ms = Number(row[0])
+      const bucketMs = granularity.kind === 'all' ? null : bucketStart(granularity satisfies BucketGranularity, ms)
+      const keys = row.slice(keysFrom, metricsFrom)
+      const key = JSON.stringify([bucketMs, ...keys])
+      let group = groups.get(key)
+      if (group === undefined) {
+        group = { bucketMs, keys, means: selection.metrics.map(() => new Mean()), firstMs: ms }
+        groups.set(key, group)
+      }
+      group.firstMs = Math.min(group.firstMs, ms)
+      for (const [index, mean] of group.means.entries()) {
+        const value = row[metricsFrom + index] ?? null
+        if (value !== null) mean.add(Number(value))
+      }
+    }
+    if (groups.size > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
+  }
+  return [...groups.values()].map((group) => ({ ...group, means: group.means.map(({ value }) => value) }))
+}

@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { DruidClient } from '../../../druid/druid-client.ts'
+import { asProblem, DruidFailure } from '../../../druid/druid-failure.ts'
+import { dataSourceName } from '../../../model/druid-row.ts'
+import { compactionConfig, type SupervisedEntity, type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
+
+export interface SupervisorsParts {
+  readonly client: Pick<DruidClient, 'manage'>
+  readonly settings: SupervisionSettings
+}
+
+/** How an entity's supervisor does. */
+export interface SupervisorState {
+  readonly entityId: number
+  readonly isHealthy: boolean
+  /** As Druid names it: `RUNNING`, `SUSPENDED`, `UNHEALTHY_TASKS`. */
+  readonly state: string
+}
+
+const supervisorPath = '/druid/indexer/v1/supervisor'
+const coordinatorPath = '/druid/coordinator/v1'
+/** All days there can be. */
+const allTime = '-146136543-09-08T08:23:32.096Z_146140482-04-24T15:36:27.903Z'
+
+/**
+ * Looks after Druid: one supervisor an entity, which reads its topic. Each call brings Druid to what is asked, from whatever is there,
+ * so that several processes may make it at once and again. All of them throw Problem `unavailable` while Druid is away.
+ */
+export class Supervisors {
+  readonly #parts: SupervisorsParts
+
+  constructor(parts: SupervisorsParts) {
+    this.#parts = parts
+  }
+
+  /** Makes or changes the supervisors of these entities where they are not as they must be. Answers the entities that were changed. */
+  async ensure(entities: readonly SupervisedEntity[]): Promise<number[]> {
+    const known = await this.#known()
+    const changed: number[] = []
+    for (const entity of entities) {
+      const name = this.#nameOf(entity.id)
+      const spec = supervisorSpec(entity, this.#parts.settings)
+      if (holds(known.get(name), spec)) continue
+      await this.#manage('POST', `${supervisorPath}?skipRestartIfUnmodified=true`, spec)
+      await this.#manage('POST', `${coordinatorPath}/config/compaction`, compactionConfig(name))
+      changed.push(entity.id)
+    }
+    return changed
+  }
+
+  /** Ends the supervisors of our entities other than these; their rows stay. */
+  async endOthers(entityIds: ReadonlySet<number>): Promise<void> {
+    const prefix = this.#nameOf('')
+    for (const name of (await this.#known()).keys()) {
+      const id = name.startsWith(prefix) ? name.slice(prefix.length) : ''
+      if (/^\d+$/.test(id) && !entityIds.has(Number(id))) await this.end(Number(id))
+    }
+  }
+
+  /** Stops reading the entity's topic, for good. What was read stays queryable. */
+  async end(entityId: number): Promise<void> {
+    const name = this.#nameOf(entityId)
+    await this.#unlessMissing('POST', `${supervisorPath}/${name}/terminate`)
+  }
+
+  /** Deletes all rows of an entity, whose supervisor has been ended: they are marked as unused, and then removed by a task of Druid. */
+  async drop(entityId: number): Promise<void> {
+    const name = this.#nameOf(entityId)
+    await this.end(entityId)
+    await this.#unlessMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
+    await this.#unlessMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
+    await this.#unlessMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
+  }
+
+  /** Days older than the period leave the servers of Druid; null keeps all. `period` is an ISO 8601 duration. */
+  async retain(entityId: number, period: string | null): Promise<void> {
+    const path = `${coordinatorPath}/rules/${this.#nameOf(entityId)}`
+    const rules = retentionRules(period)
+    if (isDeepStrictEqual(await this.#manage('GET', path), rules)) return
+    await this.#manage('POST', path, rules)
+  }
+
+  /** Of all our supervisors. */
+  async states(): Promise<SupervisorState[]> {
+    const prefix = this.#nameOf('')
+    const listed = await this.#manage('GET', `${supervisorPath}?state=true`)
+    if (!Array.isArray(listed)) throw new Error('Druid answered something other than a list of supervisors')
+    return listed.flatMap((entry: unknown) => {
+      const id = String(member(entry, 'id'))
+      if (!id.startsWith(prefix) || !/^\d+$/.test(id.slice(prefix.length))) return []
+      const state = { isHealthy: member(entry, 'healthy') === true, state: String(member(entry, 'detailedState')) }
+      return [{ entityId: Number(id.slice(prefix.length)), ...state }]
+    })
+  }
+
+  /** Whether the processes of Druid that take supervisors and answer queries are there. Throws Problem `unavailable`. */
+  async checkReachable(): Promise<void> {
+    await this.#manage('GET', '/status/health')
+  }
+
+  #nameOf(entityId: number | ''): string {
+    return dataSourceName(this.#parts.settings.clusterName, entityId)
+  }
+
+  /** The specifications of all supervisors, by their names. */
+  async #known(): Promise<Map<string, unknown>> {
+    const listed = await this.#manage('GET', `${supervisorPath}?full`)
+    if (!Array.isArray(listed)) throw new Error('Druid answered something other than a list of supervisors')
+    return new Map(listed.map((entry: unknown) => [String(member(entry, 'id')), member(entry, 'spec')]))
+  }
+
+  async #unlessMissing(method: 'POST' | 'DELETE', path: string): Promise<void> {
+    try {
+      await this.#parts.client.manage(method, path)
+    } catch (error) {
+      if (!(error instanceof DruidFailure) || error.facts.status !== 404) throw asProblem(error)
+    }
+  }
+
+  async #manage(method: 'GET' | 'POST', path: string, body: unknown = null): Promise<unknown> {
+    try {
+      return await this.#parts.client.manage(method, path, body)
+    } catch (error) {
+      throw asProblem(error)
+    }
+  }
+}
+
+function retentionRules(period: string | null): readonly object[] {
+  const load = { tieredReplicants: null, useDefaultTierForNull: true }
+  if (period === null) return []
+  return [{ type: 'loadByPeriod', period, includeFuture: true, ...load }, { type: 'dropForever' }]
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+/** Whether Druid's specification, which has defaults besides, holds all that ours says. */
+function holds(actual: unknown, expected: unknown): boolean {
+  if (Array.isArray(expected)) {
+    return (
+      Array.isArray(actual) &&
+      actual.length === expected.length &&
+      expected.every((item, index) => holds(actual[index], item))
+    )
+  }
+  if (typeof expected === 'object' && expected !== null) {
+    return Object.entries(expected).every(([name, value]) => holds(member(actual, name), value))
+  }
+  return actual === expected
+}
