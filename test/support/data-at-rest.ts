@@ -46,6 +46,18 @@ export interface AtRestParts {
   /** For planted bugs. */
   switch?(store: EmbeddedStore, change: FileSwitch): void
   readonly keepsAfterRestart?: boolean
+  /** Looks at the rows in a way of its own, once after each push. */
+  look?(seen: SeenHistory): Promise<void>
+}
+
+export interface SeenHistory {
+  readonly store: EmbeddedStore
+  readonly folder: TestedFolder
+  readonly model: ModelStore
+  readonly entity: RandomEntity
+  readonly replaces: boolean
+  /** Rows before this date have left. */
+  readonly sinceMs: number | null
 }
 
 /** One history by a seed. Throws at the first answer that is not the model's. */
@@ -71,6 +83,8 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
       const plan = history.asked(draw(3) === 0 ? randomMeans(draw, entity, spanMs) : randomPlan(draw, entity, spanMs))
       expectSame(plan, await rowsOf(history.store, plan), model.run(plan))
     }
+    const { store, folder } = history
+    await parts.look?.({ store, folder, model, entity, replaces, sinceMs: history.sinceMs })
     const sinceMs = draw(2) === 0 ? history.sinceMs : Math.max(draw(spanMs), history.sinceMs ?? 0)
     expect(await history.store.statistics(entityId, sinceMs)).toEqual(model.statistics(entityId, sinceMs))
   }
@@ -84,7 +98,10 @@ function withMeasure(draw: Draw, batch: RowBatch): RowBatch {
 
 /** Means that rollups can answer, of a range whose ends lie among the rows. */
 function randomMeans(draw: Draw, entity: RandomEntity, spanMs: number): Plan {
-  const { selection } = randomPlan(draw, entity, spanMs)
+  const { selection: drawn } = randomPlan(draw, entity, spanMs)
+  // Means of all series together have ways of their own.
+  const ofAll = draw(2) === 0
+  const selection = ofAll ? { ...drawn, ids: null, prefixes: null, fields: [] } : drawn
   const fields = selection.fields.filter(({ role }) => role === 'tag')
   const [first, second] = [draw(spanMs), draw(spanMs)]
   return {
@@ -104,7 +121,7 @@ class History {
   readonly model = new ModelStore()
   readonly #draw: Draw
   readonly #parts: AtRestParts
-  #folder: TestedFolder
+  folder: TestedFolder
   readonly #removals: Promise<void>[] = []
   readonly #pacer = new Pacer({ sliceMs: 5, signal: new AbortController().signal })
   readonly #dayRowsMin: number
@@ -118,7 +135,7 @@ class History {
     this.store = new EmbeddedStore({ generationRows: [8, 64, 4096][draw(3)] })
     this.#draw = draw
     this.#parts = parts
-    this.#folder = parts.folder(this.store, draw)
+    this.folder = parts.folder(this.store, draw)
     this.#dayRowsMin = [1, 10, 1000][draw(3)]
   }
 
@@ -195,13 +212,13 @@ class History {
     store.switchFiles({ add, remove: [], frozen: null, gone: () => {} })
     for (const batch of this.#batches.slice(before.position)) store.write(batch)
     this.store = store
-    this.#folder = folder
+    this.folder = folder
     this.#frozen = null
   }
 
   async #seal(frozen: FrozenRows): Promise<void> {
     const options = {
-      folder: this.#folder,
+      folder: this.folder,
       dayRowsMin: this.#dayRowsMin,
       sinceMs: () => this.sinceMs,
       pacer: this.#pacer,
@@ -218,7 +235,7 @@ class History {
   async #merge(remove: readonly SealedFile[]): Promise<void> {
     const add = await compactFiles(remove, {
       registry: this.store.registry(entityId),
-      folder: this.#folder,
+      folder: this.folder,
       dayRowsMin: this.#dayRowsMin,
       sinceMs: remove[0].info.kind === 'day' ? null : this.sinceMs,
       pacer: this.#pacer,
@@ -228,7 +245,7 @@ class History {
   }
 
   #remove(file: SealedFile): void {
-    const removal = this.#folder.remove?.(file)
+    const removal = this.folder.remove?.(file)
     if (removal !== undefined) this.#removals.push(removal)
   }
 

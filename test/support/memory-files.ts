@@ -6,6 +6,7 @@ import { Dictionary } from '../../src/store/embedded/head/dictionary.ts'
 import type {
   HourRollups,
   HourSums,
+  PooledRollups,
   SealedFile,
   SealedFileInfo,
   SealedFileWriter,
@@ -254,6 +255,33 @@ class MemoryReader implements SealedReader {
     }
   }
 
+  /** Of two series of three. */
+  pooledHours(fromMs: number, toMs: number): PooledRollups | null {
+    if (!this.#options.hasRollups) return null
+    const { all, series } = this.#rows
+    const hours = new Map<number, number[]>()
+    for (const [place, { start, end }] of series.entries()) {
+      if (place % 3 === 1) continue
+      for (let row = start; row < end; row++) {
+        const startMs = Math.floor(all.times[row] / hourMs) * hourMs
+        if (startMs >= fromMs && startMs < toMs) hours.set(startMs, [...(hours.get(startMs) ?? []), row])
+      }
+    }
+    const hoursMs = Float64Array.from(hours.keys()).sort()
+    return {
+      length: hoursMs.length,
+      hoursMs,
+      leftOut: Uint32Array.from([...series.keys()].filter((place) => place % 3 === 1)),
+      column: (index) => {
+        const column = all.columns[index]
+        if (column?.type !== 'double' && column?.type !== 'long') return null
+        return hourSums(
+          Array.from(hoursMs, (ms) => Float64Array.from(hours.get(ms) ?? [], (row) => column.values[row])),
+        )
+      },
+    }
+  }
+
   tail(place: number): Segment | null {
     if (!this.#options.hasTails) return null
     const row = this.#rows.series[place].end - 1
@@ -278,9 +306,14 @@ function sumsOf(
 ): HourSums | null {
   const column = chunk.columns[index]
   if (column?.type !== 'double' && column?.type !== 'long') return null
-  const sums = hours.map(({ start, end }) => {
+  return hourSums(hours.map(({ start, end }) => column.values.subarray(start, end)))
+}
+
+/** One sum for each list of values. */
+function hourSums(hours: readonly Float64Array[]): HourSums {
+  const sums = hours.map((values) => {
     const sum = { sum: 0, error: 0, count: 0 }
-    sumRows(column.values, start, end, 1, sum)
+    sumRows(values, 0, values.length, 1, sum)
     return Number.isFinite(sum.sum + sum.error) ? sum : { ...sum, sum: Number.NaN, error: 0 }
   })
   return {

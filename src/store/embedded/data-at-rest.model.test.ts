@@ -56,27 +56,56 @@ test('files on disk too', async () => {
   )
 })
 
-/** Files whose rollups hold the hours at the ragged ends too. */
-function raggedFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
-  const folder = memoryFolder(store, draw)
-  return {
-    create: async (target, pacer) => raggedWriter(await folder.create(target, pacer)),
-    sync: (entityId) => folder.sync(entityId),
+/** What is wrong with the reader of a file. */
+type Spoil = (reader: SealedReader) => Partial<SealedReader>
+
+/** Rollups of a series that hold the hours at the ragged ends too. */
+const raggedSeries: Spoil = (reader) => ({
+  hours: (place, fromMs, toMs) => reader.hours(place, fromMs - hourMs, toMs + hourMs),
+  pooledHours: () => null,
+})
+
+/** The same of the rollups of all series together. */
+const raggedPool: Spoil = (reader) => ({
+  pooledHours: (fromMs, toMs) => reader.pooledHours(fromMs - hourMs, toMs + hourMs),
+})
+
+/** Rollups of all series together that do not say which series are not among them. */
+const wholePool: Spoil = (reader) => ({
+  pooledHours: (fromMs, toMs) => {
+    const pooled = reader.pooledHours(fromMs, toMs)
+    return pooled === null ? null : { ...pooled, leftOut: new Uint32Array(0) }
+  },
+})
+
+function spoiledFolder(spoil: Spoil): AtRestParts['folder'] {
+  return (store, draw) => {
+    const folder = memoryFolder(store, draw)
+    return {
+      create: async (target, pacer) => spoiledWriter(await folder.create(target, pacer), spoil),
+      sync: (entityId) => folder.sync(entityId),
+    }
   }
 }
 
-function raggedWriter(writer: SealedFileWriter): SealedFileWriter {
+function spoiledWriter(writer: SealedFileWriter, spoil: Spoil): SealedFileWriter {
   return {
     ...bound(writer),
-    publish: async () => raggedFile(await writer.publish()),
+    publish: async () => spoiledFile(await writer.publish(), spoil),
   }
 }
 
-function raggedFile(file: SealedFile): SealedFile {
-  return { info: file.info, open: (columns, pass) => raggedReader(file.open(columns, pass)) }
+function spoiledFile(file: SealedFile, spoil: Spoil): SealedFile {
+  return {
+    info: file.info,
+    open: (columns, pass) => {
+      const reader = file.open(columns, pass)
+      return { ...plain(reader), ...spoil(reader) }
+    },
+  }
 }
 
-function raggedReader(reader: SealedReader): SealedReader {
+function plain(reader: SealedReader): SealedReader {
   return {
     length: reader.length,
     seriesAt: (place) => reader.seriesAt(place),
@@ -86,7 +115,8 @@ function raggedReader(reader: SealedReader): SealedReader {
     rows: (place) => reader.rows(place),
     forward: (place, fromMs, toMs) => reader.forward(place, fromMs, toMs),
     backward: (place, fromMs, toMs) => reader.backward(place, fromMs, toMs),
-    hours: (place, fromMs, toMs) => reader.hours(place, fromMs - hourMs, toMs + hourMs),
+    hours: (place, fromMs, toMs) => reader.hours(place, fromMs, toMs),
+    pooledHours: (fromMs, toMs) => reader.pooledHours(fromMs, toMs),
     tail: (place) => reader.tail(place),
   }
 }
@@ -124,7 +154,9 @@ describe('the same check finds', () => {
   test.each<[string, AtRestParts]>([
     ['a switch that leaves the frozen rows in', { folder: memoryFolder, switch: leavesFrozen }],
     ['a switch that leaves the merged files in', { folder: memoryFolder, switch: leavesMerged }],
-    ['rollups that hold the ragged ends too', { folder: raggedFolder }],
+    ['rollups that hold the ragged ends too', { folder: spoiledFolder(raggedSeries) }],
+    ['rollups of all series that hold the ragged ends too', { folder: spoiledFolder(raggedPool) }],
+    ['rollups of all series that leave series out without a word', { folder: spoiledFolder(wholePool) }],
     ['files that forget which row each value came with', { folder: forgetfulFolder }],
     ['a restart that forgets that rows are replaced', { folder: memoryFolder, keepsAfterRestart: true }],
   ])('%s', async (_, parts) => {

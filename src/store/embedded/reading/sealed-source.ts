@@ -63,6 +63,8 @@ export interface SealedReader {
   backward(place: number, fromMs: number, toMs: number): Iterable<Segment>
   /** Rollups of the hours [fromMs, toMs), both of them whole UTC hours; null when the file has none of the series. */
   hours(place: number, fromMs: number, toMs: number): HourRollups | null
+  /** Rollups of all series together, of the hours [fromMs, toMs); null when the file has none. */
+  pooledHours(fromMs: number, toMs: number): PooledRollups | null
   /** The newest row of a series as a segment of one row, without reading a page; null when the file keeps none. */
   tail(place: number): Segment | null
 }
@@ -75,6 +77,12 @@ export interface HourRollups {
   readonly hoursMs: Float64Array
   /** Of a column, by its index; null when the file has no value of the series in it. Only numeric columns (double, long). */
   column(index: number): HourSums | null
+}
+
+/** Sums of a file's series together, but for those that have no rollups. */
+export interface PooledRollups extends HourRollups {
+  /** Their places, rising. */
+  readonly leftOut: Uint32Array
 }
 
 export interface HourSums {

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import {
   allTypes,
@@ -11,10 +12,11 @@ import {
   writeEntity,
 } from '../../../../test/support/sealed-files.ts'
 import { nodeDisk } from '../../../lib/node-disk.ts'
-import type { SealedFileInfo } from '../reading/sealed-source.ts'
+import type { PooledRollups, SealedFileInfo } from '../reading/sealed-source.ts'
 import { EntityRegistry } from '../registry/entity-registry.ts'
 import { openBlocking } from './blocking-file.ts'
 import { DamagedFileError } from './damaged-file.ts'
+import { FileIndex } from './file-index.ts'
 import { StoredFolder } from './stored-folder.ts'
 import { verifyFile } from './verify-file.ts'
 
@@ -66,7 +68,12 @@ function readAll({ folder, file }: Written): unknown {
       const hours = reader.hours(place, 0, 2 ** 42 * hourMs)
       return [hours?.length, hours?.column(0), hours?.column(1)]
     }),
+    pooled: pooledOf(reader.pooledHours(0, 2 ** 42 * hourMs)),
   }
+}
+
+function pooledOf(pooled: PooledRollups | null): unknown {
+  return [pooled?.hoursMs, pooled?.leftOut, pooled?.column(0), pooled?.column(1)]
 }
 
 /** What is read, or the damage that was met. */
@@ -194,6 +201,23 @@ describe('verify', () => {
   ])('finds that the manifest has other %s', async (what, change) => {
     const faults = await faultsOf(await writeEntity(folder.path, plant), change)
     expect(faults).toEqual([expect.stringMatching(`${what}: .*where the manifest has`)])
+  })
+
+  test('finds rollups of all series together that are not those of each', async () => {
+    const written = await writeEntity(folder.path, plant)
+    const path = paths(written).index
+    const index = new FileIndex(path, openBlocking)
+    const bytes = readFileSync(path)
+    // A count of one hour, with the checksums as they would be had it been written so.
+    const at = index.sections.findIndex(({ kind }) => kind === 12)
+    const section = index.sections[at]
+    const entry = 96 + at * 32
+    bytes[section.offset + section.bytes - 4] ^= 1
+    bytes.writeUInt32LE(crc32(bytes.subarray(section.offset, section.offset + section.bytes)), entry + 8)
+    const tableEnd = 96 + index.sections.length * 32
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, tableEnd)), tableEnd)
+    writeFileSync(path, bytes)
+    expect(await faultsOf(written)).toEqual([expect.stringMatching('the rollups of all series together')])
   })
 
   test('finds series that the registry has other tags of', async () => {

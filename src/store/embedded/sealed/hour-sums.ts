@@ -4,6 +4,7 @@ import { type Chunk, firstAtOrAfter } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import type { Section } from './index-layout.ts'
+import { addPooled, type PooledColumn, PooledSumsBuilder } from './pooled-sums.ts'
 import { joinArrays, used } from './section-writer.ts'
 
 /** A numeric column: where it is in chunks, and in the file. */
@@ -22,6 +23,7 @@ export interface HourSumsOptions {
 export class HourSumsBuilder {
   readonly #columns: readonly ColumnSums[]
   readonly #options: HourSumsOptions
+  readonly #pooled: PooledSumsBuilder
   readonly #hours = new GrowableInt32()
   /** The entry after the last of each series. */
   readonly #ends = new GrowableInt32()
@@ -31,6 +33,7 @@ export class HourSumsBuilder {
   constructor(columns: readonly SummedColumn[], options: HourSumsOptions) {
     this.#columns = columns.map((column) => new ColumnSums(column))
     this.#options = options
+    this.#pooled = new PooledSumsBuilder(columns.map(({ place }) => place))
   }
 
   /** Takes the next rows of the series at hand. */
@@ -52,6 +55,7 @@ export class HourSumsBuilder {
     const isSparse = this.#rows < entries * this.#options.hourRowsMin
     const entryBytes = 4 + this.#columns.length * 36
     if (isSparse || this.#hours.length * entryBytes > this.#options.rollupBytesMax) this.#cut(this.#firstEntry)
+    this.#pool()
     this.#ends.push(this.#hours.length)
     this.#firstEntry = this.#hours.length
     this.#rows = 0
@@ -61,7 +65,21 @@ export class HourSumsBuilder {
     const entries = this.#hours.length
     if (entries === 0) return []
     const hours = joinArrays([used(this.#ends), used(this.#hours)])
-    return [{ kind: 'hours', column: 0, bytes: hours }, ...this.#columns.flatMap((column) => column.sections(entries))]
+    return [
+      { kind: 'hours', column: 0, bytes: hours },
+      ...this.#columns.flatMap((column) => column.sections(entries)),
+      ...this.#pooled.sections(),
+    ]
+  }
+
+  /** Adds the entries of the series at hand to those of all. */
+  #pool(): void {
+    const { length, values: hours } = this.#hours
+    this.#pooled.endSeries(this.#firstEntry === length)
+    for (let entry = this.#firstEntry; entry < length; entry++) {
+      const slot = this.#pooled.slotOf(hours[entry])
+      for (const [index, column] of this.#columns.entries()) column.pool(entry, this.#pooled.columns[index], slot)
+    }
   }
 
   #entryOf(hour: number): number {
@@ -101,6 +119,11 @@ class ColumnSums {
   cut(entries: number): void {
     for (const array of [this.#sums, this.#errors, this.#counts, this.#least, this.#greatest])
       array.length = Math.min(array.length, entries)
+  }
+
+  pool(entry: number, pooled: PooledColumn, slot: number): void {
+    const count = entry < this.#counts.length ? this.#counts.values[entry] : 0
+    if (count > 0) addPooled(pooled, slot, this.#sums.values[entry], this.#errors.values[entry], count)
   }
 
   sections(entries: number): Section[] {

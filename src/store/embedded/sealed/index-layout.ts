@@ -21,6 +21,8 @@ export const sectionKinds = {
   bounds: 8,
   tails: 9,
   columnTails: 10,
+  pooledHours: 11,
+  pooledSums: 12,
 } as const
 export type SectionKind = keyof typeof sectionKinds
 

@@ -12,6 +12,13 @@ export interface Hours {
   readonly hoursMs: Float64Array
 }
 
+/** Of all series together. */
+export interface PooledHours {
+  readonly hoursMs: Float64Array
+  /** Places of the series that are not in the sums. */
+  readonly leftOut: Uint32Array
+}
+
 export interface TailRows {
   readonly times: Float64Array
   readonly positions: Float64Array
@@ -23,6 +30,8 @@ export interface HourBounds {
   readonly greatest: Float64Array
 }
 
+type LoadedKind = 'hours' | 'sums' | 'tails' | 'columnTails' | 'pooledHours' | 'pooledSums'
+
 /** An index with the sections that were needed so far. */
 export class LoadedIndex implements CacheEntry {
   readonly index: FileIndex
@@ -32,7 +41,9 @@ export class LoadedIndex implements CacheEntry {
   readonly #evicted: () => void
   #hours: Hours | null | undefined
   #tails: TailRows | null | undefined
+  #pooled: PooledHours | null | undefined
   readonly #sums = new Map<number, HourSums | null>()
+  readonly #pooledSums = new Map<number, HourSums | null>()
   readonly #columnTails = new Map<number, StoredColumn | null>()
 
   constructor(
@@ -55,8 +66,24 @@ export class LoadedIndex implements CacheEntry {
   sums(place: number): HourSums | null {
     let sums = this.#sums.get(place)
     if (sums === undefined) {
-      sums = this.#load('sums', place, (bytes) => this.#readSums(bytes))
+      sums = this.#load('sums', place, (bytes) => this.#readSums(bytes, this.hours?.hoursMs.length ?? 0))
       this.#sums.set(place, sums)
+    }
+    return sums
+  }
+
+  /** Null when the file keeps no sums of all series together. */
+  get pooled(): PooledHours | null {
+    if (this.#pooled === undefined) this.#pooled = this.#load('pooledHours', 0, (bytes) => this.#readPooled(bytes))
+    return this.#pooled
+  }
+
+  /** Of all series together, by hour of `pooled`; null when none of them has a value in the column. */
+  pooledSums(place: number): HourSums | null {
+    let sums = this.#pooledSums.get(place)
+    if (sums === undefined) {
+      sums = this.#load('pooledSums', place, (bytes) => this.#readSums(bytes, this.pooled?.hoursMs.length ?? 0))
+      this.#pooledSums.set(place, sums)
     }
     return sums
   }
@@ -94,7 +121,7 @@ export class LoadedIndex implements CacheEntry {
     this.#evicted()
   }
 
-  #load<T>(kind: 'hours' | 'sums' | 'tails' | 'columnTails', place: number, read: (bytes: ArrayBuffer) => T): T | null {
+  #load<T>(kind: LoadedKind, place: number, read: (bytes: ArrayBuffer) => T): T | null {
     const bytes = this.index.section(kind, place)
     if (bytes === null) return null
     const section = read(bytes)
@@ -109,13 +136,19 @@ export class LoadedIndex implements CacheEntry {
     const ends = arrays.uint32(series)
     const hours = arrays.int32(ends.at(-1) ?? 0)
     if (!arrays.isAtEnd) this.index.fail('its rollups are not of its series')
-    const hoursMs = new Float64Array(hours)
-    for (let entry = 0; entry < hoursMs.length; entry++) hoursMs[entry] *= hourMs
-    return { ends, hoursMs }
+    return { ends, hoursMs: msOf(hours) }
   }
 
-  #readSums(bytes: ArrayBuffer): HourSums {
-    const entries = this.hours?.hoursMs.length ?? 0
+  #readPooled(bytes: ArrayBuffer): PooledHours {
+    const arrays = new Arrays(bytes)
+    const [length = 0] = arrays.uint32(1)
+    const hours = arrays.int32(length)
+    const leftOut = arrays.uint32(Math.max(0, bytes.byteLength / 4 - 1 - length))
+    if (!arrays.isAtEnd || length === 0) this.index.fail('its hours of all series are not as the format has them')
+    return { hoursMs: msOf(hours), leftOut }
+  }
+
+  #readSums(bytes: ArrayBuffer, entries: number): HourSums {
     const arrays = new Arrays(bytes)
     const sums = arrays.float64(entries)
     const errors = arrays.float64(entries)
@@ -131,6 +164,12 @@ export class LoadedIndex implements CacheEntry {
     if (!arrays.isAtEnd) this.index.fail('its tails are not of its series')
     return tails
   }
+}
+
+function msOf(hours: Int32Array): Float64Array {
+  const hoursMs = new Float64Array(hours)
+  for (let entry = 0; entry < hoursMs.length; entry++) hoursMs[entry] *= hourMs
+  return hoursMs
 }
 
 function isZero(values: Float64Array): boolean {

@@ -1,5 +1,5 @@
 import { type Chunk, firstAfter, firstAtOrAfter, type Segment } from '../head/chunk.ts'
-import type { HourRollups, HourSums, SealedReader } from '../reading/sealed-source.ts'
+import type { HourRollups, HourSums, PooledRollups, SealedReader } from '../reading/sealed-source.ts'
 import type { FileIndex } from './file-index.ts'
 import type { LoadedIndex } from './loaded-index.ts'
 import type { WantedColumns } from './page-chunk.ts'
@@ -94,7 +94,21 @@ export class StoredReader implements SealedReader {
     return {
       length: end - start,
       hoursMs: hoursMs.subarray(start, end),
-      column: (index) => this.#sums(index, start, end),
+      column: (index) => this.#sums(index, start, end, (place) => this.#loaded.sums(place)),
+    }
+  }
+
+  pooledHours(fromMs: number, toMs: number): PooledRollups | null {
+    const { pooled } = this.#loaded
+    if (pooled === null) return null
+    const { hoursMs, leftOut } = pooled
+    const start = firstAtOrAfter(hoursMs, 0, hoursMs.length, fromMs)
+    const end = firstAtOrAfter(hoursMs, start, hoursMs.length, toMs)
+    return {
+      length: end - start,
+      hoursMs: hoursMs.subarray(start, end),
+      leftOut,
+      column: (index) => this.#sums(index, start, end, (place) => this.#loaded.pooledSums(place)),
     }
   }
 
@@ -103,9 +117,9 @@ export class StoredReader implements SealedReader {
     return this.#tails === null ? null : { chunk: this.#tails, start: place, end: place + 1 }
   }
 
-  #sums(index: number, start: number, end: number): HourSums | null {
+  #sums(index: number, start: number, end: number, load: (place: number) => HourSums | null): HourSums | null {
     const place = this.#places.get(index)
-    const sums = place === undefined ? null : this.#loaded.sums(place)
+    const sums = place === undefined ? null : load(place)
     if (sums === null) return null
     return {
       counts: sums.counts.subarray(start, end),

@@ -3,7 +3,9 @@ import { GrowableFloat64 } from '../head/growable.ts'
 import type { HourSums } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { type Sum, sumRows } from '../run/sum.ts'
-import type { HourBounds, LoadedIndex } from './loaded-index.ts'
+import { type Section, sectionKinds } from './index-layout.ts'
+import type { HourBounds, Hours, LoadedIndex } from './loaded-index.ts'
+import { addPooled, PooledSumsBuilder } from './pooled-sums.ts'
 
 interface VerifiedColumn {
   readonly place: number
@@ -55,6 +57,37 @@ export class VerifiedHours {
     if (this.#entry !== this.#loaded.hours?.ends[place])
       this.#fault(`place ${place} has not the hours that its rollups have`)
     this.#entry = this.#loaded.hours?.ends[place] ?? 0
+  }
+
+  /** All series have ended: what is told of all together must be what is told of each. */
+  endFile(): void {
+    const { index, hours } = this.#loaded
+    const expected = hours === null ? [] : this.#poolOf(hours)
+    const pooledKinds: readonly number[] = [sectionKinds.pooledHours, sectionKinds.pooledSums]
+    const there = index.sections.filter(({ kind }) => pooledKinds.includes(kind))
+    const isSame = expected.every(({ kind, column, bytes }) => {
+      const found = index.section(kind, column)
+      return found !== null && Buffer.compare(new Uint8Array(found), bytes) === 0
+    })
+    if (!isSame || there.length !== expected.length)
+      this.#fault('the rollups of all series together are not those of each')
+  }
+
+  #poolOf({ ends, hoursMs }: Hours): Section[] {
+    const pooled = new PooledSumsBuilder(this.#columns.map(({ place }) => place))
+    let entry = 0
+    for (const end of ends) {
+      pooled.endSeries(entry === end)
+      for (; entry < end; entry++) {
+        const slot = pooled.slotOf(hoursMs[entry] / hourMs)
+        for (const [column, { sums }] of this.#columns.entries()) {
+          if (sums === null || sums.counts[entry] === 0) continue
+          const { sums: sum, errors, counts } = sums
+          addPooled(pooled.columns[column], slot, sum[entry], errors?.[entry] ?? 0, counts[entry])
+        }
+      }
+    }
+    return pooled.sections()
   }
 
   #has(place: number): boolean {

@@ -55,6 +55,7 @@ export class VerifiedRows {
       if (pacer.spend((page.end - page.start) * page.columns.length)) await pacer.rest()
     }
     this.#verifyBounds()
+    this.#hours.endFile()
   }
 
   /** Dictionaries and pages lie one behind the other, from the first bytes of the file to the footer. */
