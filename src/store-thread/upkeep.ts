@@ -13,12 +13,9 @@ import type { Departures } from './departures.ts'
 import type { StoreState } from './messages.ts'
 import { Purges } from './purges.ts'
 import type { Removals } from './removals.ts'
+import { Unsealed, type UnsealedBounds } from './unsealed.ts'
 
-export interface UpkeepSettings {
-  readonly headRows: number
-  readonly headBytes: number
-  readonly headAgeMs: number
-  readonly unsealedBytes: number
+export interface UpkeepSettings extends UnsealedBounds {
   readonly dayRowsMin: number
   readonly fileRowsMax: number
   readonly retryDelayMs: number
@@ -60,14 +57,7 @@ export class Upkeep {
   #seal: Seal | null = null
   readonly #purges: Purges
   readonly #attempts: Attempts
-  /** The pipeline's position at the newest freeze, and since when there is more. */
-  #frozenPosition: number
-  #position: number
-  /** Bytes of the journal that were judged by then, and by now. */
-  #frozenBytes = 0
-  #judgedBytes = 0
-  #unsealedSinceMs: number | null = null
-  #ageTimer: NodeJS.Timeout | null = null
+  readonly #unsealed: Unsealed
   #working: Promise<void> | null = null
 
   constructor(parts: UpkeepParts) {
@@ -75,8 +65,7 @@ export class Upkeep {
     this.#purges = new Purges(parts)
     this.#attempts = new Attempts({ ...parts, retryDelayMs: parts.settings.retryDelayMs })
     this.#files = parts.files
-    this.#frozenPosition = parts.store.position
-    this.#position = parts.store.position
+    this.#unsealed = new Unsealed(parts.store.position, parts.settings, parts.wake)
   }
 
   /**
@@ -84,13 +73,9 @@ export class Upkeep {
    * was opened; `counts` are those at this position.
    */
   afterStep(position: number, judgedBytes: number, counts: () => readonly IngestCount[]): void {
-    if (position > this.#frozenPosition && this.#unsealedSinceMs === null) this.#startAge()
-    this.#position = position
-    this.#judgedBytes = judgedBytes
+    this.#unsealed.advance(position, judgedBytes)
     if (this.#isHeld || !this.#isDue()) return
-    this.#stopAge()
-    this.#frozenPosition = position
-    this.#frozenBytes = judgedBytes
+    this.#unsealed.freeze()
     this.#seal = { frozen: this.#parts.store.freeze(position), counts: counts() }
     this.work()
   }
@@ -103,7 +88,7 @@ export class Upkeep {
 
   /** Whether the pipeline has to wait: rows are being sealed, and the head has reached its bounds again. */
   get isFull(): boolean {
-    return this.#isHeld && this.#isOverBounds()
+    return this.#isHeld && this.#unsealed.isOverBounds(this.#parts.store.head)
   }
 
   /** Rows are not frozen now: others are, or the rows of a dropped entity are to be forgotten first. */
@@ -120,9 +105,9 @@ export class Upkeep {
     })
   }
 
-  /** Resolves when no row of the entity that has left is in memory or in a file, of those that were judged before. */
-  purge(entityId: number): Promise<void> {
-    const purged = this.#purges.add(entityId, this.#position)
+  /** Resolves when no row of the entity that has left is in memory or in a file, of those before the pipeline's position. */
+  purge(entityId: number, position: number): Promise<void> {
+    const purged = this.#purges.add(entityId, position)
     this.work()
     this.#parts.wake()
     return purged
@@ -130,7 +115,7 @@ export class Upkeep {
 
   /** Resolves when nothing is being done any more. */
   async stop(): Promise<void> {
-    this.#stopAge()
+    this.#unsealed.stop()
     await this.#working
   }
 
@@ -271,35 +256,10 @@ export class Upkeep {
   }
 
   #isDue(): boolean {
-    if (this.#position === this.#frozenPosition) return false
-    const { headAgeMs } = this.#parts.settings
-    const isPurged = this.#purges.needsSeal(this.#frozenPosition)
-    return (
-      isPurged ||
-      this.#isOverBounds() ||
-      performance.now() - (this.#unsealedSinceMs ?? Number.POSITIVE_INFINITY) >= headAgeMs
-    )
-  }
-
-  /** Positions and bytes of the journal count rejected rows and items too: they leave the journal by a seal as well. */
-  #isOverBounds(): boolean {
-    const { store, settings } = this.#parts
-    return (
-      this.#position - this.#frozenPosition >= settings.headRows ||
-      this.#judgedBytes - this.#frozenBytes >= settings.unsealedBytes ||
-      store.head.bytes >= settings.headBytes
-    )
-  }
-
-  #startAge(): void {
-    this.#unsealedSinceMs = performance.now()
-    this.#ageTimer = setTimeout(() => this.#parts.wake(), this.#parts.settings.headAgeMs + 1)
-  }
-
-  #stopAge(): void {
-    this.#unsealedSinceMs = null
-    if (this.#ageTimer !== null) clearTimeout(this.#ageTimer)
-    this.#ageTimer = null
+    const unsealed = this.#unsealed
+    if (unsealed.isNothing) return false
+    const isPurged = this.#purges.needsSeal(unsealed.frozenPosition)
+    return isPurged || unsealed.isOld || unsealed.isOverBounds(this.#parts.store.head)
   }
 }
 
