@@ -94,7 +94,7 @@ function read(
   const names = files[0]!.fields.map((_name, place) => `a${place}`)
   const source = `read_parquet([${files.map(({ path }) => text(path)).join(', ')}]) AS f(${names.join(', ')})`
   const time = held.get(fields[0]!.name)!
-  const at = (ms: number): string => `make_timestamptz(${BigInt(ms)} * 1000)`
+  const at = (ms: number): string => `make_timestamptz(${BigInt(ms) * 1000n}::BIGINT)`
   const conditions = [
     ...(sinceMs === null ? [] : [`${time} >= ${at(sinceMs)}`]),
     ...(within === null ? [] : [`${time} >= ${at(within.fromMs)}`, `${time} < ${at(within.untilMs)}`]),

@@ -4,7 +4,7 @@ import { bindCondition, type ExpressionContext } from './context.ts'
 import { type AggregateCall, aggregates } from './functions/aggregates.ts'
 import { checkCount } from './functions/signature.ts'
 import { windowAggregates, windowFunctions } from './functions/windows.ts'
-import { columnIn } from './scope.ts'
+import { columnIn, positionIn } from './scope.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
 import { join, plainInteger, type SqlText, sql } from './sql-text.ts'
 import type { Call, FrameBound, OrderItem, Window } from './syntax.ts'
@@ -46,6 +46,7 @@ function aggregateCall(call: Call, context: ExpressionContext) {
     star: call.star,
     order,
     time: () => timeOf(name, place, context),
+    position: positionIn(context.scope),
   }
   return { result: entry.bind(aggregateCall), operands }
 }

@@ -5,7 +5,7 @@ import { bindCondition, type ExpressionContext } from './context.ts'
 import { comparable } from './conversions.ts'
 import type { Relation, Scope, ScopeColumn } from './scope.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
-import { columnName, columnOf, entityTable, join, relationName, type SqlText, sql } from './sql-text.ts'
+import { columnName, columnOf, entityTable, join, positionOf, relationName, type SqlText, sql } from './sql-text.ts'
 import type { Alias, Join, Query, TableExpression } from './syntax.ts'
 import type { SqlTable } from './tables.ts'
 import { isSame, type SqlType, typeName } from './types.ts'
@@ -82,7 +82,9 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   context.use(table)
   const relation = context.nextRelation()
   const text = sql`${entityTable(table.entityId)} AS ${relationName(relation)}`
-  return { ...related(text, relation, table.columns, alias ?? { name, columns: [] }, place), table }
+  const { relations, ...from } = related(text, relation, table.columns, alias ?? { name, columns: [] }, place)
+  const position = positionOf(relation)
+  return { ...from, relations: relations.map((related) => ({ ...related, position })), table }
 }
 
 function unknownTable(path: readonly string[], place: Place, { tables }: FromContext): Error {

@@ -14,6 +14,8 @@ export interface ScopeColumn {
 export interface Relation {
   readonly name: string | null
   readonly columns: readonly ScopeColumn[]
+  /** What orders rows of one time by when they were pushed; only where the relation is an entity itself. */
+  readonly position?: SqlText
   /** Columns that a USING made one with those of another relation: found only by the relation's name. */
   readonly merged: ReadonlySet<string>
   /** What such a column is where it goes without the relation's name, of rows that only one side of the join may have. */
@@ -41,6 +43,12 @@ function sharedColumns({ columns, merged, shared }: Relation): readonly ScopeCol
   return columns
     .filter(({ name }) => !merged.has(name))
     .map((column) => ({ ...column, sql: shared?.get(column.name) ?? column.sql }))
+}
+
+/** What orders the rows of the relation that `__time` without a table's name is of, where it is known. */
+export function positionIn({ relations }: Scope): SqlText | null {
+  const timed = relations.find(({ columns }) => columns.some(({ name }) => name === '__time'))
+  return timed?.position ?? null
 }
 
 /** Finds a column by its name, with or without that of its table; throws a Problem where there is none, or more than one. */

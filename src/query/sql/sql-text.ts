@@ -69,6 +69,11 @@ export function columnOf(relation: number, column: number): SqlText {
   return new SqlText(`r${relation}.c${column}`)
 }
 
+/** The positions of the rows of an entity's relation: of two rows of one time, the higher was pushed later. */
+export function positionOf(relation: number): SqlText {
+  return new SqlText(`r${relation}.p`)
+}
+
 export function columnName(column: number): SqlText {
   return new SqlText(`c${column}`)
 }

@@ -14,6 +14,8 @@ export interface AggregateCall extends BoundCall {
   readonly order: SqlText
   /** The time of the rows, where the FROM has one: LATEST and EARLIEST go by it. */
   readonly time: () => Bound
+  /** What tells which of two rows of one time was pushed later, where it is known. */
+  readonly position: SqlText | null
 }
 
 export interface AggregateResult {
@@ -95,7 +97,8 @@ function byTime(name: SqlText, isGiven: boolean): Aggregate {
   return aggregate(isGiven ? 2 : 1, isGiven ? 3 : 2, (call) => {
     const x = call.operands[0]!
     const time = isGiven ? as(call.operands[1]!, timestamp) : call.time()
-    return { call: sql`${name}(${x.sql}, ${time.sql})`, type: x.type, finish: same }
+    const order = isGiven || call.position === null ? time.sql : sql`row(${time.sql}, ${call.position})`
+    return { call: sql`${name}(${x.sql}, ${order})`, type: x.type, finish: same }
   })
 }
 

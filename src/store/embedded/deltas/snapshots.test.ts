@@ -1,0 +1,121 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { MemoryFolder } from '../../../../test/support/memory-files.ts'
+import { columnOf } from '../../../../test/support/random-rows.ts'
+import { newPacer } from '../../../../test/support/sealed-files.ts'
+import { nodeDisk } from '../../../lib/node-disk.ts'
+import type { EntityField } from '../../../model/entity.ts'
+import { EmbeddedStore } from '../embedded-store.ts'
+import { sealRows } from '../sealing/sealer.ts'
+import { Snapshots } from './snapshots.ts'
+
+const fields: readonly EntityField[] = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'V', type: 'double', role: 'metric' },
+]
+const never = new AbortController().signal
+const filesMax = 4
+
+let directory: string
+let store: EmbeddedStore
+let snapshots: Snapshots
+let position: number
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidemark-deltas-'))
+  store = new EmbeddedStore()
+  position = 0
+  let names = 0
+  snapshots = new Snapshots({
+    store,
+    folder: { disk: nodeDisk, directory, newName: () => String(names++), filesMax },
+    describe: ({ info }) => ({ path: info.name, fields: [] }),
+    sliceMs: 5,
+    removalFailed: (path, error) => {
+      throw new Error(path, { cause: error })
+    },
+  })
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+function write(rows: number): void {
+  const at = (row: number): number => position + row
+  const positions = Float64Array.from({ length: rows }, (_, row) => at(row))
+  const columns = [
+    columnOf('timestamp', [...positions]),
+    columnOf(
+      'string',
+      [...positions].map((value) => `t${value % 3}`),
+    ),
+    columnOf('double', [...positions]),
+  ]
+  store.write({ entityId: 1, rows, positions, fields, columns })
+  position += rows
+}
+
+async function seal(): Promise<void> {
+  const frozen = store.freeze(position)
+  const folder = new MemoryFolder((id) => store.registry(id), { pageRows: 8, hasRollups: false, hasTails: false })
+  const options = { folder, dayRowsMin: 1, sinceMs: () => null, pacer: newPacer(), reach: () => undefined }
+  store.switchFiles({ add: await sealRows(frozen, options), remove: [], frozen, gone: () => undefined })
+}
+
+const onDisk = (): string[] => readdirSync(directory)
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+test('nothing is written before a snapshot is taken, nor when nothing is new', async () => {
+  write(10)
+  expect(onDisk()).toEqual([])
+  const first = await snapshots.take([1], never)
+  const second = await snapshots.take([1], never)
+  expect(first.entities).toEqual(second.entities)
+  expect(first.entities[0]?.files).toMatchObject([
+    { fields: ['__time', 'T', 'V', '@position'], firstMs: 0, lastMs: 9, isDistinct: false },
+  ])
+  expect(onDisk()).toHaveLength(1)
+})
+
+test('files stay few, and a row is in one of them', async () => {
+  for (let round = 0; round < 200; round++) {
+    write(1 + (round % 7) * (round % 5))
+    const { entities, release } = await snapshots.take([1], never)
+    const { files } = entities[0]!
+    release()
+    expect(files.length).toBeLessThanOrEqual(filesMax)
+    const ranges = [...files].sort((left, right) => left.firstMs - right.firstMs)
+    expect(ranges[0]!.firstMs).toBe(0)
+    expect(ranges.at(-1)!.lastMs).toBe(position - 1)
+  }
+  await settled()
+  expect(onDisk().length).toBeLessThanOrEqual(filesMax)
+})
+
+test('files that are sealed go when nobody reads them', async () => {
+  write(10)
+  const read = await snapshots.take([1], never)
+  await seal()
+  snapshots.prune()
+  await settled()
+  expect(onDisk()).toHaveLength(1)
+  read.release()
+  await settled()
+  expect(onDisk()).toEqual([])
+  const after = await snapshots.take([1], never)
+  expect(after.entities[0]?.files).toMatchObject([{ isDistinct: true }])
+})
+
+test('an entity without rows has no file', async () => {
+  expect((await snapshots.take([7], never)).entities).toEqual([{ entityId: 7, files: [] }])
+})
+
+test('one that is aborted leaves nothing behind', async () => {
+  write(100_000)
+  const controller = new AbortController()
+  const taken = snapshots.take([1], controller.signal)
+  controller.abort(new Error('gone'))
+  await expect(taken).rejects.toThrow('gone')
+  expect(onDisk()).toEqual([])
+  expect((await snapshots.take([1], never)).entities[0]?.files).toHaveLength(1)
+})

@@ -1,0 +1,152 @@
+// SQL sees the rows that data queries see, wherever they lie: in memory, frozen, sealed, merged, replaced, gone by age.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DuckdbEngine } from '../../src/engine/duckdb/duckdb-engine.ts'
+import { LongOverflow } from '../../src/engine/sql-engine.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
+import { type Value, valueAt } from '../../src/model/column.ts'
+import type { Entity, EntityField } from '../../src/model/entity.ts'
+import type { Plan, Selection } from '../../src/model/plan.ts'
+import { engineTable } from '../../src/query/engine-tables.ts'
+import { sqlTable } from '../../src/query/sql/tables.ts'
+import { translateSql } from '../../src/query/sql/translate.ts'
+import { Snapshots } from '../../src/store/embedded/deltas/snapshots.ts'
+import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { StoredFolder } from '../../src/store/embedded/sealed/stored-folder.ts'
+import { checkHistory, type SeenHistory } from '../support/data-at-rest.ts'
+import type { Draw } from '../support/random-rows.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-rows-'))
+const deltas = join(directory, 'deltas')
+let engine: DuckdbEngine
+beforeAll(async () => {
+  await nodeDisk.makeDirectory(deltas)
+  engine = await DuckdbEngine.open({
+    directories: [directory],
+    temporaryDirectory: join(directory, 'temporary'),
+    temporaryBytes: 2 ** 28,
+    memoryBytes: 2 ** 28,
+    threads: 1,
+  })
+})
+afterAll(() => {
+  engine.close()
+  rmSync(directory, { recursive: true })
+})
+
+const filesMax = 3
+let names = 0
+const snapshotsOf = new WeakMap<EmbeddedStore, Snapshots>()
+
+function snapshots({ store, folder }: SeenHistory): Snapshots {
+  const known = snapshotsOf.get(store)
+  if (known !== undefined) return known
+  if (!(folder instanceof StoredFolder)) throw new Error('the rows lie in files that an engine can read')
+  const made = new Snapshots({
+    store,
+    folder: { disk: nodeDisk, directory: deltas, newName: () => String(names++), filesMax },
+    describe: (file) => folder.describe(file),
+    sliceMs: 5,
+    removalFailed: (path, error) => {
+      throw new Error(path, { cause: error })
+    },
+  })
+  snapshotsOf.set(store, made)
+  return made
+}
+
+async function ask(text: string, entity: Entity, files: Parameters<typeof engineTable>[1]): Promise<Value[][]> {
+  const run = async (wraps: boolean): Promise<Value[][]> => {
+    const { text: engineText, columns } = translateSql(text, [sqlTable(entity)], { wraps })
+    const query = { text: engineText, types: columns.map(({ type }) => type), tables: [engineTable(entity, files)] }
+    const rows: Value[][] = []
+    for await (const batch of engine.run(query, { resultRows: 1e6 }, new AbortController().signal)) {
+      for (let row = 0; row < batch.rows; row++) rows.push(batch.columns.map((column) => valueAt(column, row)))
+    }
+    return rows
+  }
+  try {
+    return await run(false)
+  } catch (error) {
+    if (error instanceof LongOverflow) return run(true)
+    throw error
+  }
+}
+
+/** As text, so that rows without an order are compared as sets, and what is one value to a caller is one here. */
+function plain(rows: readonly (readonly Value[])[]): string[] {
+  const text = (value: Value): string =>
+    typeof value === 'boolean' ? String(Number(value)) : value === 0 ? '0' : String(value)
+  return rows.map((row) => JSON.stringify(row.map(text))).sort()
+}
+
+const quoted = ({ name }: EntityField): string => (name === 'D' ? '__time' : `"${name}"`)
+
+async function look(seen: SeenHistory): Promise<void> {
+  const { model, entity: pushed, replaces, sinceMs } = seen
+  const fields = [pushed.time, ...pushed.tags, ...pushed.others]
+  const entity: Entity = {
+    id: 1,
+    name: 'plant',
+    fields,
+    duplicates: replaces ? 'replace' : 'keep',
+    ingests: [],
+    retention: null,
+    sinceMs,
+  }
+  const [tag, ...otherTags] = pushed.tags
+  const metrics = pushed.others
+  const selection: Selection = {
+    entityId: 1,
+    sinceMs,
+    time: pushed.time,
+    tag: tag!,
+    ids: null,
+    prefixes: null,
+    metrics,
+    fields: otherTags,
+  }
+  const { entities, release } = await snapshots(seen).take([1], new AbortController().signal)
+  const { files } = entities[0]!
+  try {
+    const any = metrics.map((metric) => `${quoted(metric)} IS NOT NULL`).join(' OR ')
+    const items = await ask(`SELECT ${fields.map(quoted).join(', ')} FROM plant WHERE ${any}`, entity, files)
+    const range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+    expect(plain(items)).toEqual(plain(model.run({ kind: 'select', selection, range })))
+    const measure = metrics.at(-1)!
+    const latest: Plan = {
+      kind: 'latest',
+      selection: { ...selection, metrics: [measure], fields: [] },
+      fromMs: Number.NEGATIVE_INFINITY,
+    }
+    const value = quoted(measure)
+    const newest = `SELECT MAX(__time), ${quoted(tag!)}, LATEST(${value}) FROM plant WHERE ${value} IS NOT NULL GROUP BY ${quoted(tag!)}`
+    expect(plain(await ask(newest, entity, files))).toEqual(plain(model.run(latest)))
+    const [[count]] = await ask('SELECT COUNT(*) FROM plant', entity, files)
+    expect(count).toBe(model.statistics(1, sinceMs).rows)
+  } finally {
+    release()
+  }
+}
+
+function storedFolder(store: EmbeddedStore, draw: Draw): StoredFolder {
+  return new StoredFolder({
+    disk: nodeDisk,
+    directory,
+    registryOf: (entityId) => store.registry(entityId),
+    pageRows: 4 + draw(12),
+    pageCacheBytes: 4096,
+    indexCacheBytes: 100_000,
+    writing: { sharedPageRows: 4, groupRows: 30 },
+  })
+}
+
+test('SQL sees the rows of random histories', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: storedFolder, look })),
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 12) },
+  )
+})
