@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
+import type { KeyedEntry, LaneStep } from '../../src/catalog/lanes.ts'
+import { positionAt } from '../../src/journal/lane-position.ts'
+import { testSchema } from './postgres-schemas.ts'
+
+const schema = testSchema()
+let catalog: ClusterCatalog
+let other: ClusterCatalog
+
+beforeEach(async () => {
+  catalog = await schema.open()
+  other = await schema.open()
+})
+afterEach(async () => {
+  await catalog.close()
+  await other.close()
+  await schema.remove()
+})
+
+const dayMs = 24 * 3600 * 1000
+const hash = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest())
+
+function step(lane: number, from: number, through: number, change: Partial<LaneStep> = {}): LaneStep {
+  const fromPosition = positionAt(lane, 0) + from
+  const throughPosition = positionAt(lane, 0) + through
+  return { lane, fromPosition, throughPosition, judged: [], rejected: [], items: [], ...change }
+}
+
+describe('lanes', () => {
+  test('a lane begins at its first position, and goes on step by step', async () => {
+    const first = positionAt(3, 0)
+    expect(await catalog.lanes.lane(3)).toEqual({ lane: 3, keptPosition: first, processedPosition: first })
+    expect(await catalog.lanes.lanes()).toEqual([])
+    const judged = [
+      { ingestId: 1, rows: 4 },
+      { ingestId: 2, rows: 1 },
+      { ingestId: 1, rows: 2 },
+    ]
+    expect(await catalog.lanes.keep(step(3, 0, 256, { judged }))).toBe(true)
+    expect(await catalog.lanes.keep(step(3, 256, 512, { judged: [{ ingestId: 2, rows: 5 }] }))).toBe(true)
+    await catalog.lanes.processed(3, first + 256)
+    await catalog.lanes.processed(3, first + 7)
+    expect(await other.lanes.lane(3)).toEqual({ lane: 3, keptPosition: first + 512, processedPosition: first + 256 })
+    await catalog.lanes.processed(0, 9)
+    expect((await other.lanes.lanes()).map(({ lane }) => lane)).toEqual([0, 3])
+    expect(await other.lanes.judgedRows()).toEqual(
+      new Map([
+        [1, 6],
+        [2, 6],
+      ]),
+    )
+  })
+
+  test('of two pipelines that take a lane for theirs, one keeps each step', async () => {
+    for (let n = 0; n < 10; n += 1) {
+      const same = step(1, n * 256, n * 256 + 256, { judged: [{ ingestId: 1, rows: 3 }] })
+      const kept = await Promise.all([catalog, other, catalog, other].map(({ lanes }) => lanes.keep(same)))
+      expect(kept.toSorted()).toEqual([false, false, false, true])
+    }
+    expect(await catalog.lanes.keep(step(1, 256, 512))).toBe(false)
+    expect(await catalog.lanes.judgedRows()).toEqual(new Map([[1, 30]]))
+  })
+
+  test('lanes that get on at once wait for each other no longer than they must', async () => {
+    await Promise.all(
+      [0, 1, 2, 3, 4, 5].map(async (lane) => {
+        const ingests = lane % 2 === 0 ? [1, 2] : [2, 1]
+        for (let n = 0; n < 10; n += 1) {
+          const judged = ingests.map((ingestId) => ({ ingestId, rows: 1 }))
+          const items = ingests.map((entityId) => ({
+            entityId,
+            key: new Uint8Array([1]),
+            position: positionAt(lane, n),
+            attributes: '',
+          }))
+          const owner = lane % 2 === 0 ? catalog : other
+          expect(await owner.lanes.keep(step(lane, n * 256, n * 256 + 256, { judged, items }))).toBe(true)
+        }
+      }),
+    )
+    expect(await catalog.lanes.judgedRows()).toEqual(
+      new Map([
+        [1, 60],
+        [2, 60],
+      ]),
+    )
+    expect(await catalog.items.find(2, [new Uint8Array([1])], 99)).toMatchObject({ items: [{ attributes: '' }] })
+  })
+})
+
+describe('keys that pipelines meet', () => {
+  const entry = (position: number, key: string, change: Partial<KeyedEntry> = {}): KeyedEntry => ({
+    subscriberId: 1,
+    ingestId: 1,
+    key,
+    bodyHash: hash('body'),
+    position,
+    rows: 1,
+    receivedMs: 1000,
+    ...change,
+  })
+
+  test.each<[string, readonly (readonly KeyedEntry[])[], readonly number[]]>([
+    [
+      'the first is kept, those after it are not',
+      [[entry(1, 'a'), entry(2, 'a'), entry(3, 'b')], [entry(4, 'b')]],
+      [2, 4],
+    ],
+    ['told again, an entry is no repetition of itself', [[entry(1, 'a')], [entry(1, 'a'), entry(2, 'a')]], [2]],
+    ['another body is another push', [[entry(1, 'a')], [entry(2, 'a', { bodyHash: hash('other') })]], []],
+    [
+      'keys of others are others',
+      [[entry(1, 'a'), entry(2, 'a', { subscriberId: 2 }), entry(3, 'a', { ingestId: 2 })]],
+      [],
+    ],
+    ['a key is free after a day', [[entry(1, 'a')], [entry(2, 'a', { receivedMs: 999 + dayMs })]], [2]],
+    [
+      'and its first push may be told again',
+      [[entry(1, 'a'), entry(2, 'a', { receivedMs: 1000 + dayMs })], [entry(1, 'a')]],
+      [],
+    ],
+    ['any characters', [[entry(1, '\0é'), entry(2, '\0e'), entry(3, '\0é')]], [3]],
+  ])('%s', async (_, told, repeated) => {
+    const found: number[] = []
+    for (const entries of told) found.push(...(await catalog.lanes.claimKeys(entries)))
+    expect(found).toEqual(repeated)
+  })
+
+  test('whatever steps they come in, and however often a step is told, one of each key is kept', async () => {
+    const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 12 })
+    const steps = fc.array(fc.record({ keys, times: fc.integer({ min: 1, max: 2 }) }), { minLength: 1, maxLength: 5 })
+    let subscriberId = 10
+    await fc.assert(
+      fc.asyncProperty(steps, async (run) => {
+        subscriberId += 1
+        let position = 0
+        const first = new Map<string, number>()
+        for (const { keys: names, times } of run) {
+          const entries = names.map((name) => entry(position++, name, { subscriberId }))
+          for (const { key, position: at } of entries) if (!first.has(key)) first.set(key, at)
+          const expected = entries.filter((each) => first.get(each.key) !== each.position).map((each) => each.position)
+          for (let time = 0; time < times; time += 1) {
+            const repeated = await (time % 2 === 0 ? catalog : other).lanes.claimKeys(entries)
+            expect([...repeated].toSorted((a, b) => a - b)).toEqual(expected)
+          }
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  test('two lanes that meet one key at once keep one of the two', async () => {
+    for (let n = 0; n < 10; n += 1) {
+      const claims = await Promise.all(
+        [0, 1, 2, 3].map((lane) =>
+          (lane % 2 === 0 ? catalog : other).lanes.claimKeys([
+            entry(positionAt(lane, n), `x${n}`),
+            entry(positionAt(lane, n) + 1, `y${n}`),
+          ]),
+        ),
+      )
+      expect(claims.reduce((sum, { size }) => sum + size, 0)).toBe(6)
+    }
+  })
+})
+
+describe('keys that requests reserve', () => {
+  const name = { subscriberId: 1, ingestId: 1, key: 'k' }
+  const reserve = (nowMs: number, body = 'body', under = catalog) =>
+    under.pushKeys.reserve(name, hash(body), { nowMs, patienceMs: 1000 })
+  const push = (position: number, receivedMs: number, body = 'body') => ({
+    bodyHash: hash(body),
+    position,
+    rows: 3,
+    receivedMs,
+  })
+  const held = (position: number, isJudged = false) => ({ bodyHash: hash('body'), position, rows: 3, isJudged })
+  const claim = (position: number, receivedMs: number) =>
+    catalog.lanes.claimKeys([{ ...name, ...push(position, receivedMs) }])
+
+  test('one pushes, the others wait and get the same', async () => {
+    const asked = await Promise.all([0, 1, 2, 3].map((n) => reserve(10 + n, 'body', n % 2 === 0 ? catalog : other)))
+    expect(asked.map(({ state }) => state).toSorted()).toEqual(['pending', 'pending', 'pending', 'reserved'])
+    expect(await catalog.pushKeys.find(name, 20)).toBeNull()
+    expect(await catalog.pushKeys.settle(name, push(5, 15))).toEqual(held(5))
+    expect(await reserve(20, 'another body', other)).toEqual({ state: 'held', holder: held(5) })
+    expect(await other.pushKeys.find(name, 20)).toEqual(held(5))
+    await claim(5, 15)
+    expect(await other.pushKeys.find(name, 20)).toEqual(held(5, true))
+    expect(await other.pushKeys.find(name, 15 + dayMs)).toBeNull()
+    expect((await reserve(15 + dayMs)).state).toBe('reserved')
+  })
+
+  test('a push that failed leaves the key free', async () => {
+    const first = await reserve(10)
+    if (first.state !== 'reserved') throw new Error(first.state)
+    await other.pushKeys.release(name, 'of somebody else', false)
+    expect((await reserve(11)).state).toBe('pending')
+    await catalog.pushKeys.release(name, first.id, false)
+    expect((await reserve(12)).state).toBe('reserved')
+  })
+
+  test.each([
+    ['an outcome that is unknown', 20, true],
+    ['a process that died', 1010, false],
+  ])('after %s the pipeline says which push counts', async (_, nowMs, isReleased) => {
+    const first = await reserve(10)
+    if (first.state !== 'reserved') throw new Error(first.state)
+    if (isReleased) await catalog.pushKeys.release(name, first.id, true)
+    expect((await reserve(nowMs, 'body', other)).state).toBe('uncertain')
+    expect((await reserve(nowMs, 'body', catalog)).state).toBe('pending')
+    // The first push had reached the journal, and is met first.
+    await claim(5, 10)
+    expect(await other.pushKeys.settle(name, push(9, nowMs))).toEqual(held(5, true))
+    expect(await claim(9, nowMs)).toEqual(new Set([9]))
+    expect(await other.pushKeys.find(name, nowMs)).toEqual(held(5, true))
+  })
+
+  test('what a request noted gives way to what a pipeline met', async () => {
+    await reserve(10)
+    await catalog.pushKeys.settle(name, push(9, 10))
+    expect(await claim(5, 8)).toEqual(new Set())
+    expect(await catalog.pushKeys.find(name, 20)).toEqual(held(5, true))
+  })
+
+  test('old keys are forgotten', async () => {
+    await claim(1, 10)
+    await catalog.lanes.claimKeys([{ ...name, key: 'newer', ...push(2, 500) }])
+    expect(await catalog.pushKeys.forget(500, new AbortController().signal)).toBe(1)
+    expect(await catalog.pushKeys.find(name, 20)).toBeNull()
+    expect(await catalog.pushKeys.find({ ...name, key: 'newer' }, 20)).not.toBeNull()
+    expect(await catalog.pushKeys.count()).toBeGreaterThanOrEqual(0)
+  })
+})

@@ -1,0 +1,185 @@
+// Several processes on one database: each has a catalog of its own here, with connections of its own.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { NewIngest, RejectedRow } from '../../src/catalog/catalog.ts'
+import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
+import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
+import { allKeys, keyOfString } from '../../src/model/item-key.ts'
+import { testSchema } from './postgres-schemas.ts'
+
+const schema = testSchema()
+let catalogs: readonly ClusterCatalog[] = []
+
+beforeEach(async () => {
+  // All find the schema empty, and want to make its tables.
+  catalogs = await Promise.all([schema.open(), schema.open(), schema.open()])
+})
+afterEach(async () => {
+  await Promise.all(catalogs.map((catalog) => catalog.close()))
+  await schema.remove()
+})
+
+const series = (alias: string): NewIngest => ({
+  alias,
+  kind: 'series',
+  entity: alias,
+  fields: defaultSeriesFields,
+  duplicates: 'keep',
+  createdMs: 1,
+})
+
+const rejected = (position: number, ingestId = 1): RejectedRow => ({
+  ingestId,
+  position,
+  batchPosition: position,
+  batchRows: 1,
+  subscriberId: 1,
+  index: 0,
+  row: `{"V":${'9'.repeat(position % 50)}}`,
+  field: null,
+  code: 'wrong_type',
+  message: 'not a number',
+  receivedMs: 1,
+})
+
+const item = (name: string, position: number, entityId = 1) => ({
+  entityId,
+  key: keyOfString(name),
+  position,
+  attributes: `p:${position}\n`,
+})
+
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
+const any = (index: number): ClusterCatalog => catalogs[index % catalogs.length]!
+const everything = { afterPosition: -1, limit: 10_000, bytesMax: 100_000_000 }
+const unbounded = { itemsMax: 10_000, bytesMax: 100_000_000 }
+
+test('of many that want one alias, one name or one key, one gets it, and the others hear that it is taken', async () => {
+  const outcomes = await Promise.allSettled([
+    ...range(9).map((index) => any(index).ingests.create(series('a'))),
+    ...range(9).map((index) => any(index).access.createSubscriber('x', 1)),
+  ])
+  const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'made'))
+  expect(codes.toSorted()).toEqual([...range(16).map(() => 'conflict'), 'made', 'made'])
+})
+
+test('fields that several add at once are all there, each version as it was told', async () => {
+  const { id } = await any(0).ingests.create(series('a'))
+  const changed = await Promise.all(
+    range(12).map((index) => {
+      const field: Field = { name: `F${index}`, source: `F${index}`, type: 'long', role: 'metric' }
+      return any(index).ingests.change('a', { addFields: [field] })
+    }),
+  )
+  expect(changed.map((ingest) => ingest?.fieldsVersion).toSorted((a, b) => a! - b!)).toEqual(
+    range(12).map((n) => n + 2),
+  )
+  for (const ingest of changed) expect(await any(1).ingests.findVersion(id, ingest!.fieldsVersion)).toEqual(ingest)
+  const [entity] = await any(2).ingests.entities()
+  expect(new Set(entity!.fields.map(({ name }) => name)).size).toBe(15)
+})
+
+test('rows that are kept, discarded and replayed at once are counted right', async () => {
+  const keep = (rows: readonly RejectedRow[], index: number) =>
+    any(index).outcomes.add({ rejected: rows, items: [] }, 0)
+  await keep(
+    range(300).map((position) => rejected(position)),
+    0,
+  )
+  const discarded: number[] = []
+  const stored: number[] = []
+  await Promise.all([
+    // In opposite orders of the ingests, and some rows twice.
+    ...range(10).map((n) => keep([rejected(300 + n), rejected(n, 2), rejected(5, 1)], n)),
+    ...range(10).map((n) => keep([rejected(n, 2), rejected(400 + n), rejected(7, 2)].reverse(), n)),
+    ...range(6).map(async (n) => {
+      discarded.push(await any(n).rejected.discard(1, range(100)))
+    }),
+    ...range(6).map(async (n) => {
+      const outcome = {
+        ingestId: 1,
+        position: 5000 + n,
+        passed: range(120).map((at) => at + 60),
+        items: [],
+        rejected: [],
+      }
+      stored.push((await any(n).outcomes.replay(outcome)).length)
+    }),
+  ])
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+  const { rows } = await any(0).rejected.list(1, everything)
+  expect(rows.length + sum(discarded) + sum(stored)).toBe(320)
+  expect(sum(discarded) + sum(stored)).toBe(180)
+  expect(await any(1).rejected.counts()).toEqual(
+    new Map([
+      [1, 320 - sum(stored)],
+      [2, 10],
+    ]),
+  )
+  const bytes = sum(rows.map(({ row }) => row.length + 128))
+  expect((await any(2).rejected.keptBytes()).get(1)).toBe(bytes)
+})
+
+test('items that are kept and deleted at once are counted right, and the newest of each is there', async () => {
+  const names = range(40).map((n) => `i${n}`)
+  await any(0).outcomes.add({ rejected: [], items: names.map((name, n) => item(name, n)) }, 0)
+  await Promise.all([
+    ...range(12).map((n) =>
+      any(n).outcomes.add(
+        { rejected: [], items: (n % 2 === 0 ? names : names.toReversed()).map((name) => item(name, 100 + n)) },
+        0,
+      ),
+    ),
+    ...names.map((name, n) => any(n).items.delete(1, keyOfString(name), 100)),
+  ])
+  const { items } = await any(1).items.list(1, allKeys, unbounded)
+  expect(items.map(({ attributes }) => attributes)).toEqual(names.map(() => 'p:111\n'))
+  expect(await any(2).items.counts()).toEqual(new Map([[1, 40]]))
+})
+
+test('nothing of an entity that is dropped is kept, however the two meet', async () => {
+  for (const round of range(8)) {
+    const { id, entityId } = await any(0).ingests.create(series(`e${round}`))
+    const keeping = range(6).map((n) =>
+      any(n).outcomes.add({ rejected: [rejected(n, id)], items: [item(`i${n}`, n, entityId)] }, 0),
+    )
+    const dropping = any(round).ingests.delete(`e${round}`, 'drop', 5)
+    const removing = dropping.then(() => any(round + 1).dropped.remove(entityId, new AbortController().signal))
+    await Promise.all([...keeping, removing])
+    expect((await any(0).rejected.list(id, everything)).rows).toEqual([])
+    expect((await any(0).items.list(entityId, allKeys, unbounded)).items).toEqual([])
+  }
+})
+
+test('each hears what the others change, and what changed while nobody could tell', async () => {
+  const heard: [string, number][] = []
+  const waiting = new Set<() => void>()
+  const note = (name: string, value: number): void => {
+    heard.push([name, value])
+    for (const look of waiting) look()
+  }
+  const until = (name: string, least: number) =>
+    new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (!heard.some(([each, value]) => each === name && value >= least)) return
+        waiting.delete(look)
+        resolve()
+      }
+      waiting.add(look)
+      look()
+    })
+  any(0).changes.listen({
+    definitions: (version) => note('definitions', version),
+    access: (version) => note('access', version),
+    lanes: (lanes) => note('lanes', lanes[0]?.processedPosition ?? 0),
+  })
+  await until('definitions', 0)
+  await any(1).ingests.create(series('a'))
+  await any(1).access.createSubscriber('x', 1)
+  await any(1).lanes.processed(0, 7)
+  await Promise.all([until('definitions', 1), until('access', 1), until('lanes', 7)])
+  await schema.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' or query like 'select * from lanes%'`,
+  )
+  await any(1).ingests.create(series('b'))
+  await until('definitions', 2)
+})
