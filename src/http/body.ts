@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { gunzip } from 'node:zlib'
-import type { preValidationHookHandler } from 'fastify'
+import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import { Problem } from '../model/problem.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
 
@@ -59,8 +59,8 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
   }
 }
 
-/** Makes what the body says, as JSON, the request's body. */
-export function readJson(rule: BodyRule): preValidationHookHandler {
+/** Makes what the body says, as JSON, the request's body; `kept` is given its bytes too. */
+export function readJson(rule: BodyRule, kept?: WeakMap<FastifyRequest, Uint8Array>): preValidationHookHandler {
   const read = readBytes(rule)
   return function (request, reply, done) {
     read.call(this, request, reply, (error) => {
@@ -69,6 +69,7 @@ export function readJson(rule: BodyRule): preValidationHookHandler {
         return
       }
       try {
+        if (Buffer.isBuffer(request.body)) kept?.set(request, request.body)
         request.body = parseJson(request.body)
         done()
       } catch (parseError) {

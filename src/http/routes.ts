@@ -30,6 +30,7 @@ import { postLast } from './routes/post-last.ts'
 import { postLatest } from './routes/post-latest.ts'
 import { postMetadataDescriptions } from './routes/post-metadata-descriptions.ts'
 import { postMetadataItems } from './routes/post-metadata-items.ts'
+import { postNativeQuery } from './routes/post-native-query.ts'
 import { postNext } from './routes/post-next.ts'
 import { postPush } from './routes/post-push.ts'
 import { postReplay } from './routes/post-replay.ts'
@@ -44,6 +45,7 @@ export const routes: readonly Route[] = [
   postAverage,
   postAverageDimensions,
   postAverageGranularity,
+  postNativeQuery,
   getEntities,
   postLast,
   postLatest,

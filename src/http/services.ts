@@ -11,6 +11,7 @@ import type { ItemAdmin } from '../metadata/item-admin.ts'
 import type { Metadata } from '../metadata/metadata.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { NativeQueries } from '../query/native-queries.ts'
 import type { Queries } from '../query/queries.ts'
 import type { SqlQueries } from '../query/sql-queries.ts'
 import type { Readiness } from './readiness.ts'
@@ -22,6 +23,7 @@ export interface Services {
   readonly pushes: Pick<Pushes, 'push'>
   readonly receipts: Pick<Receipts, 'receipt'>
   readonly sqlQueries: Pick<SqlQueries, 'run'>
+  readonly nativeQueries: Pick<NativeQueries, 'run'>
   readonly queries: Pick<Queries, 'run' | 'entities'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change' | 'delete'>

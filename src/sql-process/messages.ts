@@ -1,6 +1,7 @@
 // What the server and the SQL engine's process say to each other: plain data.
 import type { DuckdbSettings } from '../engine/duckdb/duckdb-engine.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
+import type { NativeRequest } from '../query/native-queries.ts'
 import type { SpoolRoom } from '../query/spool.ts'
 import type { SqlRequest } from '../query/sql-queries.ts'
 import type { StoredAnswer } from '../query/stored-answer.ts'
@@ -12,13 +13,12 @@ export interface SqlProcessData {
   readonly spoolDirectory: string
 }
 
-export interface SqlRun extends SqlRequest {
-  readonly room: SpoolRoom
-}
+export type SqlRun = { readonly kind: 'run'; readonly room: SpoolRoom } & SqlRequest
+export type NativeRun = { readonly kind: 'native'; readonly room: SpoolRoom } & NativeRequest
 
 export type ToSqlProcess =
   | ({ readonly kind: 'start' } & SqlProcessData)
-  | ({ readonly kind: 'run'; readonly id: number } & SqlRun)
+  | ({ readonly id: number } & (SqlRun | NativeRun))
   | { readonly kind: 'cancel'; readonly id: number }
 
 /** An error that crosses the processes: a Problem with its code, anything else with `code` null. */

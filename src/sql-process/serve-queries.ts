@@ -3,9 +3,15 @@ import { mkdir, rm } from 'node:fs/promises'
 import { DuckdbEngine } from '../engine/duckdb/duckdb-engine.ts'
 import { LongOverflow, type SqlEngine } from '../engine/sql-engine.ts'
 import { Problem } from '../model/problem.ts'
-import { storeRows } from '../query/run-plan.ts'
+import { FileDays } from '../query/native/file-days.ts'
+import { FileTables } from '../query/native/file-tables.ts'
+import { runNative } from '../query/native/run-native.ts'
+import { readNativeBody } from '../query/native/tree/read-body.ts'
+import { type RunSettings, storeRows } from '../query/run-plan.ts'
 import { clearSpool } from '../query/spool.ts'
-import type { FromSqlProcess, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
+import { storeText } from '../query/store-text.ts'
+import type { StoredAnswer } from '../query/stored-answer.ts'
+import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
 
 /** How long the writing of one answer may hold up the others. */
 const sliceMs = 5
@@ -18,6 +24,7 @@ export class QueryServer {
   readonly #running = new Map<number, AbortController>()
   #engine: SqlEngine | null = null
   #spoolDirectory = ''
+  readonly #days = new FileDays()
 
   constructor(send: Send) {
     this.#send = send
@@ -31,6 +38,7 @@ export class QueryServer {
         this.#running.get(message.id)?.abort(new Error('the query was cancelled'))
         return
       case 'run':
+      case 'native':
         return this.#run(message)
     }
   }
@@ -45,11 +53,13 @@ export class QueryServer {
     this.#send({ kind: 'ready' })
   }
 
-  async #run({ id, ...run }: SqlRun & { readonly id: number }): Promise<void> {
+  async #run({ id, ...run }: (SqlRun | NativeRun) & { readonly id: number }): Promise<void> {
     const controller = new AbortController()
     this.#running.set(id, controller)
     try {
-      this.#send({ kind: 'answer', id, answer: await this.#answer(run, controller.signal) })
+      const { signal } = controller
+      const answer = await (run.kind === 'native' ? this.#native(run, signal) : this.#answer(run, signal))
+      this.#send({ kind: 'answer', id, answer })
     } catch (error) {
       this.#send({ kind: 'failed', id, failure: sentFailure(error) })
     } finally {
@@ -57,11 +67,27 @@ export class QueryServer {
     }
   }
 
-  #answer({ query, fields, format, limits, room }: SqlRun, signal: AbortSignal) {
+  #answer({ query, fields, format, limits, room }: SqlRun, signal: AbortSignal): Promise<StoredAnswer> {
+    const batches = this.#started.run(query, limits, signal)
+    const shape = { format, resultBytes: limits.resultBytes, room }
+    return storeRows({ fields, batches }, shape, this.#settings, signal)
+  }
+
+  async #native({ body, tables, limits, room }: NativeRun, signal: AbortSignal): Promise<StoredAnswer> {
+    const engine = new FileTables({ engine: this.#started, tables, days: this.#days, signal })
+    const { resultRows: rowsMax, resultBytes, buckets: bucketsMax } = limits
+    const pieces = runNative(readNativeBody(body), engine, { rowsMax, bucketsMax, bytesMax: resultBytes })
+    const stored = await storeText(pieces, { resultBytes, room }, this.#settings, signal)
+    return { ...stored, rows: engine.rows }
+  }
+
+  get #started(): SqlEngine {
     if (this.#engine === null) throw new Error('a query came before the engine was started')
-    const batches = this.#engine.run(query, limits, signal)
-    const settings = { sliceMs, spoolDirectory: this.#spoolDirectory }
-    return storeRows({ fields, batches }, { format, resultBytes: limits.resultBytes, room }, settings, signal)
+    return this.#engine
+  }
+
+  get #settings(): RunSettings {
+    return { sliceMs, spoolDirectory: this.#spoolDirectory }
   }
 }
 

@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { LongOverflow } from '../engine/sql-engine.ts'
 import { Problem } from '../model/problem.ts'
+import type { NativeRequest, NativeRunner } from '../query/native-queries.ts'
 import type { Answer } from '../query/query-runner.ts'
 import type { SqlRequest, SqlRunner } from '../query/sql-queries.ts'
 import type { UnsentAnswers } from '../query/unsent-answers.ts'
-import type { FromSqlProcess, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
+import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
 
 export interface SqlProcessOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
@@ -35,7 +36,7 @@ interface Asked {
 }
 
 /** The server's side of the SQL engine's process: a query that brings it down takes nothing else with it. */
-export class SqlProcess implements SqlRunner {
+export class SqlProcess implements SqlRunner, NativeRunner {
   readonly #options: SqlProcessOptions
   readonly #asked = new Map<number, Asked>()
   #child: ChildProcess | null = null
@@ -63,12 +64,13 @@ export class SqlProcess implements SqlRunner {
    * Runs a query, and starts the process when it is the first; settles when it has really ended. Throws the Problems of `SqlEngine.run`, LongOverflow, Problem `overloaded` when too much
    * waits to be sent and `unavailable` while the process is started again, and the signal's reason when it is aborted.
    */
-  async run(run: SqlRequest, signal: AbortSignal): Promise<Answer> {
-    const { unsent } = this.#options
-    if (!this.#isFirstOver) await this.#startFirst()
-    const message = await this.#ask({ ...run, room: unsent.room() }, signal)
-    if (message.kind !== 'answer') throw new Error(`the SQL engine answered a query with ${message.kind}`)
-    return unsent.open(message.answer)
+  run(request: SqlRequest, signal: AbortSignal): Promise<Answer> {
+    return this.#answer({ kind: 'run', ...request, room: this.#options.unsent.room() }, signal)
+  }
+
+  /** As `run`, but for LongOverflow: the Problems are those of `runNative`. */
+  runNative(request: NativeRequest, signal: AbortSignal): Promise<Answer> {
+    return this.#answer({ kind: 'native', ...request, room: this.#options.unsent.room() }, signal)
   }
 
   async close(): Promise<void> {
@@ -81,6 +83,13 @@ export class SqlProcess implements SqlRunner {
     const kill = setTimeout(() => child.kill('SIGKILL'), closeMs)
     await exited
     clearTimeout(kill)
+  }
+
+  async #answer(run: SqlRun | NativeRun, signal: AbortSignal): Promise<Answer> {
+    if (!this.#isFirstOver) await this.#startFirst()
+    const message = await this.#ask(run, signal)
+    if (message.kind !== 'answer') throw new Error(`the SQL engine answered a query with ${message.kind}`)
+    return this.#options.unsent.open(message.answer)
   }
 
   /** A first start that fails is tried again as any later one. */
@@ -140,7 +149,7 @@ export class SqlProcess implements SqlRunner {
     else asked?.resolve(message)
   }
 
-  #ask(run: SqlRun, signal: AbortSignal): Promise<FromSqlProcess> {
+  #ask(run: SqlRun | NativeRun, signal: AbortSignal): Promise<FromSqlProcess> {
     const child = this.#child
     if (!this.#isReady || child === null) throw away()
     signal.throwIfAborted()
@@ -167,7 +176,7 @@ export class SqlProcess implements SqlRunner {
           reject(signal.aborted ? signal.reason : error)
         },
       })
-      child.send({ kind: 'run', id, ...run } satisfies ToSqlProcess)
+      child.send({ id, ...run } satisfies ToSqlProcess)
     })
   }
 }

@@ -117,6 +117,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       },
     },
     sqlQueries: { run: async () => plainAnswer(rows) },
+    nativeQueries: { run: async () => plainAnswer(rows) },
     queries: {
       run: async (_kind, request, _format, _signal, mayRead) => {
         if (!mayRead(request.entity)) throw forbidden()

@@ -60,12 +60,12 @@ export async function answerRows(
 }
 
 /** Sent or not: what the answer holds is given back when the response is over. */
-function releaseAfter({ raw }: FastifyReply, answer: Answer): void {
+export function releaseAfter({ raw }: FastifyReply, answer: Answer): void {
   if (raw.closed) answer.release()
   else raw.once('close', () => answer.release(raw.writableFinished))
 }
 
-const commonProblemCodes = [
+export const commonProblemCodes = [
   'invalid_request',
   'invalid_json',
   'invalid_body',

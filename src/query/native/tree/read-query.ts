@@ -17,9 +17,26 @@ const druidTypes = ['windowOperator', 'union', 'select']
 /** Subqueries nested deeper than anybody writes. */
 const depthMax = 20
 
+/** Lists and objects within each other: what is read goes down a call for each. */
+const nestingMax = 100
+
 /** Reads a native query. Throws `invalid_request` with the path of the fault, and `unsupported_native_query`. */
 export function readNativeQuery(value: unknown, path = ''): NativeQuery {
-  return readQuery(new Json(value, path), 0)
+  const json = new Json(value, path)
+  if (isDeeper(value, nestingMax)) json.fail(`holds more than ${nestingMax} lists and objects within each other`)
+  return readQuery(json, 0)
+}
+
+/** Layer by layer, since how deep a value is, is the caller's doing. */
+function isDeeper(value: unknown, layers: number): boolean {
+  let layer: readonly object[] = typeof value === 'object' && value !== null ? [value] : []
+  for (let depth = 0; layer.length > 0; depth++) {
+    if (depth > layers) return true
+    layer = layer.flatMap((item) =>
+      Object.values(item).filter((inner): inner is object => typeof inner === 'object' && inner !== null),
+    )
+  }
+  return false
 }
 
 function readQuery(json: Json, depth: number): NativeQuery {

@@ -1,0 +1,39 @@
+// The body of a request for a native query. Its JSON is read here once more, so that whole numbers keep all their digits.
+
+import { Json } from './json-reader.ts'
+import type { NativeQuery } from './queries.ts'
+import { readNativeQuery } from './read-query.ts'
+
+/**
+ * Reads `{"query_type": ..., "query_data": {...}}`, whose shape was checked when it came. Throws `invalid_request` and
+ * `unsupported_native_query`, with the path within the body.
+ */
+export function readNativeBody(body: Uint8Array): NativeQuery {
+  const json = new Json(parseWithLongs(new TextDecoder().decode(body)), '')
+  const data = json.at('query_data')
+  const type = json.at('query_type').text()
+  const inner = data.at('queryType')
+  if (!inner.missing && inner.value !== type) inner.fail(`is not the query_type, "${type}"`)
+  return readNativeQuery(
+    { ...Object.fromEntries(data.entries().map(([name, { value }]) => [name, value])), queryType: type },
+    data.path,
+  )
+}
+/** A string, which may look like anything, or a whole number that a double may not hold. */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/g
+
+/** The value of a JSON text; whole numbers that doubles do not hold are bigints. Throws where the text is no JSON. */
+export function parseWithLongs(text: string): unknown {
+  const longs: bigint[] = []
+  // No text of the caller's begins so: it is looked for before it is used.
+  let mark = 'long:'
+  while (text.includes(mark)) mark = `${mark.slice(0, -1)}.:`
+  const marked = text.replace(token, (found) => {
+    if (found.startsWith('"') || Number.isSafeInteger(Number(found))) return found
+    return `"${mark}${longs.push(BigInt(found)) - 1}"`
+  })
+  if (longs.length === 0) return JSON.parse(text)
+  return JSON.parse(marked, (_key, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? longs[Number(value.slice(mark.length))] : value,
+  )
+}

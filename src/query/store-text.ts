@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { Pacer } from '../lib/pacer.ts'
+import { ChunkWriter } from './chunk-writer.ts'
+import type { RunSettings } from './run-plan.ts'
+import { Spool, type SpoolRoom } from './spool.ts'
+import type { StoredAnswer } from './stored-answer.ts'
+
+/** Characters that count as one unit of the pacer's work. */
+const charactersPerUnit = 4
+
+/** In UTF-8 a UTF-16 unit takes so many bytes at most. */
+const unitBytes = 3
+
+/** Keeps a text that comes in pieces until it is whole. Throws what `pieces` throws, and Problem `result_too_large` or `overloaded`. */
+export async function storeText(
+  pieces: AsyncIterable<string>,
+  { resultBytes, room }: { readonly resultBytes: number; readonly room: SpoolRoom },
+  { sliceMs, spoolDirectory, spares }: RunSettings,
+  signal: AbortSignal,
+): Promise<Omit<StoredAnswer, 'rows'>> {
+  const pacer = new Pacer({ sliceMs, signal })
+  const chunks = new ChunkWriter(resultBytes, spares)
+  const spool = new Spool(chunks, room, join(spoolDirectory, randomUUID()))
+  const encoder = new TextEncoder()
+  try {
+    for await (const piece of pieces) {
+      chunks.reserve(piece.length * unitBytes, piece.length)
+      chunks.at += encoder.encodeInto(piece, chunks.chunk.subarray(chunks.at)).written
+      if (spool.isDue) await spool.putAway()
+      if (pacer.spend(piece.length / charactersPerUnit)) await pacer.rest()
+    }
+    const body = await spool.finish()
+    return { bytes: chunks.bytes, body }
+  } catch (error) {
+    await spool.discard()
+    throw error
+  }
+}
