@@ -20,7 +20,13 @@ export interface CatalogConnection {
   readonly dropped: DroppedCatalog
 }
 
-export class SimulatedCatalog {
+/** The catalog of all lives of a service. */
+export interface CatalogOnDisk {
+  readonly manifest: Manifest
+  connect(ended: AbortSignal): CatalogConnection
+}
+
+export class SimulatedCatalog implements CatalogOnDisk {
   readonly #disk: SimulatedDisk
   readonly #random: Random
   readonly #ingests: readonly Ingest[]
@@ -98,7 +104,7 @@ export function isFaultText(message: string): boolean {
   return /(EIO|ENOSPC): simulated/.test(message)
 }
 
-function changedBy(manifest: Manifest, { add, remove, registries, seal }: ManifestChange): Manifest {
+export function changedBy(manifest: Manifest, { add, remove, registries, seal }: ManifestChange): Manifest {
   const sealedPosition = seal?.position ?? manifest.sealedPosition
   if (sealedPosition < manifest.sealedPosition) throw new Error('the sealed position would go back')
   const left = without(manifest.files, remove, fileKey)

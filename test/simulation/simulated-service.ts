@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
 import { type JournalEntry, type LocalJournalWriter, positionAfter } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
+import { Problem } from '../../src/model/problem.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { Counters } from '../../src/store-thread/counters.ts'
@@ -11,21 +12,28 @@ import type { StoreSettings, StoreState } from '../../src/store-thread/messages.
 import { Trimmer } from '../../src/store-thread/trimmer.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'
-import { isFault, isFaultText, type SimulatedCatalog } from './simulated-catalog.ts'
+import { type CatalogOnDisk, isFault, isFaultText } from './simulated-catalog.ts'
 import { journalDirectory, type Sabotage, SimulatedThread } from './simulated-thread.ts'
 
 export interface ServiceParts {
   readonly disk: SimulatedDisk
-  readonly catalog: SimulatedCatalog
+  readonly catalog: CatalogOnDisk
   readonly random: Random
   readonly settings: StoreSettings
   readonly sabotage: Sabotage
   /** One in so many writes of the store's files finds no room. */
   readonly fullIn: number
+  readonly apartBytesMin?: number
+  /** Called when the journal is open, and before anything follows it. */
+  readonly opened?: (journal: LocalJournalWriter, disk: Disk) => Promise<void>
 }
 
 /** Far more turns of the event loop than anything here takes. */
 const turnsMax = 20_000
+
+function threadIsAway(): Problem {
+  return new Problem('unavailable', 'The store is being started again.')
+}
 
 export class SimulatedService {
   readonly counters = new Counters()
@@ -42,17 +50,18 @@ export class SimulatedService {
   /** Resolves before the store has caught up. Throws when a fault of the disk strikes the journal. */
   static async start(parts: ServiceParts): Promise<SimulatedService> {
     const disk: Disk = (parts.sabotage.disk ?? ((each) => each))(parts.disk.mount())
-    const { random, catalog } = parts
+    const { random, catalog, apartBytesMin = 2 ** 30, opened } = parts
     const events = new Map<ServiceEvent['kind'], number>()
     const journal = await openFileJournal({
       disk,
       directory: journalDirectory,
-      settings: { segmentBytes: 1500, batchBytesMax: 1000, pendingBytesMax: 6000, apartBytesMin: 2 ** 30 },
+      settings: { segmentBytes: 1500, batchBytesMax: 1000, pendingBytesMax: 6000, apartBytesMin },
       observe: ({ kind }) => events.set(kind, (events.get(kind) ?? 0) + 1),
       reachedPosition: catalog.manifest.sealedPosition,
       newSalt: () => random.below(2 ** 32),
       nowMs: () => 0,
     })
+    await opened?.(journal, disk)
     return new SimulatedService(parts, journal, events)
   }
 
@@ -72,6 +81,10 @@ export class SimulatedService {
 
   get processedPosition(): number {
     return this.#thread?.processedPosition ?? 0
+  }
+
+  get journal(): LocalJournalWriter {
+    return this.#journal
   }
 
   get durablePosition(): number {
@@ -98,6 +111,31 @@ export class SimulatedService {
       await setImmediate()
     }
     throw new Error(`the store has reached ${this.processedPosition} of ${durablePosition}, and no more`)
+  }
+
+  /** The same of one position; never resolves once the process has ended. */
+  async waitFor(position: number, signal: AbortSignal): Promise<void> {
+    while (this.processedPosition < position && !this.#closed) {
+      signal.throwIfAborted()
+      await setImmediate()
+    }
+    if (this.#closed) await new Promise(() => {})
+  }
+
+  /** The catalog has changed what the store keeps. */
+  changed(): void {
+    void this.#thread?.learnChanges().catch((error: unknown) => this.#failed(error))
+  }
+
+  /** Resolves when rows that have left are gone. Throws Problem `unavailable` when the thread is away, or dies meanwhile. */
+  async purge(entityId: number): Promise<void> {
+    const thread = this.#thread
+    if (thread === null) throw threadIsAway()
+    const died = thread.followed.then(
+      () => new Promise<never>(() => {}),
+      () => Promise.reject(threadIsAway()),
+    )
+    await Promise.race([thread.purge(entityId), died])
   }
 
   /** Whether its process has ended, or it is being closed. */

@@ -24,15 +24,18 @@ import { Upkeep } from '../../src/store-thread/upkeep.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'
 import { withFiles } from './sabotage.ts'
-import type { CatalogConnection, SimulatedCatalog } from './simulated-catalog.ts'
+import type { CatalogConnection, CatalogOnDisk } from './simulated-catalog.ts'
 
 export const journalDirectory = '/data/journal'
 export const storeDirectory = '/data/store'
+
+type PipelineCatalog = Omit<CatalogConnection, 'manifest'>
 
 /** What stands between the parts and the disk or the catalog, for planted bugs. */
 export interface Sabotage {
   readonly disk?: (disk: Disk) => Disk
   readonly manifest?: (manifest: ManifestCatalog) => ManifestCatalog
+  readonly catalog?: (catalog: PipelineCatalog) => PipelineCatalog
   /** `trim` deletes from the journal what has been judged. */
   readonly reach?: (step: Step, trim: () => Promise<void>) => void
   readonly writer?: (store: EmbeddedStore) => SeriesWriter
@@ -40,7 +43,7 @@ export interface Sabotage {
 
 export interface ThreadParts {
   readonly disk: SimulatedDisk
-  readonly catalog: SimulatedCatalog
+  readonly catalog: CatalogOnDisk
   readonly random: Random
   readonly settings: StoreSettings
   readonly sabotage: Sabotage
@@ -53,12 +56,21 @@ export interface ThreadParts {
   readonly trim: (position: number) => Promise<void>
 }
 
+interface ThreadWork {
+  readonly departures: Departures
+  readonly upkeep: Upkeep
+  end(): void
+  close(): Promise<void>
+}
+
 export class SimulatedThread {
   readonly store: EmbeddedStore
   /** Rejects when the thread dies of an error; resolves once it is closed. */
   readonly followed: Promise<void>
   readonly #pipeline: Pipeline
   readonly #follower: Follower
+  readonly #departures: Departures
+  readonly #upkeep: Upkeep
   readonly #end: () => void
   readonly #close: () => Promise<void>
 
@@ -66,11 +78,13 @@ export class SimulatedThread {
     store: EmbeddedStore,
     pipeline: Pipeline,
     follower: Follower,
-    ends: { end(): void; close(): Promise<void> },
+    { departures, upkeep, ...ends }: ThreadWork,
   ) {
     this.store = store
     this.#pipeline = pipeline
     this.#follower = follower
+    this.#departures = departures
+    this.#upkeep = upkeep
     this.#end = ends.end
     this.#close = ends.close
     this.followed = follower.follow()
@@ -79,10 +93,14 @@ export class SimulatedThread {
   static async open(parts: ThreadParts, ended: AbortController): Promise<SimulatedThread> {
     const { settings, observe, sabotage, counters } = parts
     const disk = (sabotage.disk ?? same)(troubled(parts, parts.disk.mount(ended.signal)))
-    const { manifest: plainManifest, ...catalog } = parts.catalog.connect(ended.signal)
+    const { manifest: plainManifest, ...plainCatalog } = parts.catalog.connect(ended.signal)
+    const catalog = sabotage.catalog?.(plainCatalog) ?? plainCatalog
     const manifestCatalog = sabotage.manifest?.(plainManifest) ?? plainManifest
     const manifest = await manifestCatalog.load()
-    const opened = await openFolder(parts, disk, manifest, () => manifestCatalog.settle())
+    const opened = await openFolder(parts, disk, manifest, {
+      settle: () => manifestCatalog.settle(),
+      replacing: await replacingOf(catalog),
+    })
     const { store, removeEntity } = opened
     const journal = openFileJournalReader({ disk, directory: journalDirectory })
     const pipeline = await openPipeline(parts, catalog, journal, store)
@@ -125,6 +143,8 @@ export class SimulatedThread {
     parts.sealed(upkeep.state)
     upkeep.work()
     const thread = new SimulatedThread(store, pipeline, follower, {
+      departures,
+      upkeep,
       end: () => {
         ended.abort()
         stopping.abort()
@@ -151,6 +171,17 @@ export class SimulatedThread {
     this.#follower.durable(position)
   }
 
+  /** As the thread does when it is told that the catalog has changed. */
+  async learnChanges(): Promise<void> {
+    await this.#pipeline.refresh()
+    await this.#departures.refresh()
+    this.#upkeep.work()
+  }
+
+  purge(entityId: number): Promise<void> {
+    return this.#upkeep.purge(entityId, this.#pipeline.position)
+  }
+
   /** It does nothing more. */
   end(): void {
     this.#end()
@@ -165,16 +196,20 @@ function openFolder(
   { random, disk: simulated, settings, observe }: ThreadParts,
   disk: Disk,
   manifest: Manifest,
-  settle: () => Promise<void>,
+  { settle, replacing }: { readonly settle: () => Promise<void>; readonly replacing: ReadonlySet<number> },
 ) {
   const folder = { openBlocking: blocking(simulated), randomBytes: randomBytesOf(random), writing: smallPages }
-  const replacing = new Set<number>()
   return openStore({ disk, directory: storeDirectory, settings, manifest, settle, replacing, observe, folder })
+}
+
+async function replacingOf({ ingests }: PipelineCatalog): Promise<ReadonlySet<number>> {
+  const entities = await ingests.entities()
+  return new Set(entities.filter(({ duplicates }) => duplicates === 'replace').map(({ id }) => id))
 }
 
 function openPipeline(
   { settings, observe, sabotage }: ThreadParts,
-  catalog: Omit<CatalogConnection, 'manifest'>,
+  catalog: PipelineCatalog,
   journal: JournalReader,
   store: EmbeddedStore,
 ): Promise<Pipeline> {

@@ -1,0 +1,126 @@
+import { setImmediate } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { IngestCatalog, OutcomeCatalog, ReplayOutcome } from '../../src/catalog/catalog.ts'
+import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import type { SeriesWriter } from '../../src/store/series-store.ts'
+import { type LifecycleSabotage, runLifecycleHistory } from './lifecycle-history.ts'
+import { changed, firstFault, withFiles } from './sabotage.ts'
+import type { Happenings } from './service-history.ts'
+
+const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 100)
+const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
+/** Within so many histories a planted fault must be found. */
+const canaryHistories = 200
+
+// Paced work looks at this clock: it stands still, so that a seed gives the same history again.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterAll(() => void vi.useRealTimers())
+
+test('a seed gives the same history again', async () => {
+  const run = async (): Promise<Happenings> => {
+    const happenings: Happenings = new Map()
+    for (let seed = first; seed < first + 10; seed++) await runLifecycleHistory(seed, {}, happenings)
+    return happenings
+  }
+  expect(await run()).toEqual(await run())
+}, 600_000)
+
+test('replays, discards, drops and rows that leave are done once, whatever happens', async () => {
+  const happenings: Happenings = new Map()
+  const fault = await firstFault({ first, count: histories }, (seed) => runLifecycleHistory(seed, {}, happenings))
+  expect(fault).toBeNull()
+  // Histories in which little happens prove little.
+  const asked = ['replay', 'discard', 'retention', 'dropped', 'field added', 'repeated push']
+  for (const kind of [...asked, 'rowsReplayed', 'filesLeft', 'sealed', 'compacted', 'journalTrimmed', 'crash'])
+    expect(happenings.get(kind), kind).toBeGreaterThan(0)
+}, 3_600_000)
+
+type Plant = () => LifecycleSabotage
+
+test.each<[string, Plant]>([
+  ['applies a replay twice', () => ({ writer: writtenTwice })],
+  ['does not note what a replay stores', replay(async ({ passed }) => passed)],
+  [
+    'takes rows out of the list that it does not store',
+    replay(async (outcome, outcomes) => {
+      await outcomes.replay(outcome)
+      return []
+    }),
+  ],
+  ['lets rows leave before that is recorded', eagerRetention],
+  [
+    'shows rows again that had left',
+    () => ({ retainedBy: (store) => ({ changed: () => store.changed(), purge: async () => undefined }) }),
+  ],
+  [
+    'does not remember what was dropped',
+    () => ({ catalog: (catalog) => ({ ...catalog, dropped: { ...catalog.dropped, list: async () => [] } }) }),
+  ],
+  [
+    'forgets keys when their records leave the journal',
+    () => ({ keys: (keys) => changed(keys, { beforeTrim: async () => undefined }) }),
+  ],
+  [
+    'never fsyncs the files of keys',
+    () => ({ disk: withFiles((_, path) => (path.startsWith('/data/keys') ? { sync: async () => undefined } : {})) }),
+  ],
+])(
+  'the same check finds a service that %s',
+  async (_, plant) => {
+    const run = (seed: number): Promise<void> => runLifecycleHistory(seed, plant())
+    expect(await firstFault({ first: 1, count: canaryHistories }, run)).not.toBeNull()
+  },
+  600_000,
+)
+
+/** Rows of a replay are known by their positions: they are those of older pushes. */
+function writtenTwice(store: EmbeddedStore): SeriesWriter {
+  let endPosition = 0
+  return {
+    get position() {
+      return store.position
+    },
+    write: (batch) => {
+      store.write(batch)
+      if (batch.positions[0]! < endPosition) store.write(batch)
+      endPosition = Math.max(endPosition, batch.positions.at(-1)! + 1)
+    },
+  }
+}
+
+function replay(
+  planted: (outcome: ReplayOutcome, outcomes: OutcomeCatalog) => ReturnType<OutcomeCatalog['replay']>,
+): Plant {
+  return () => ({
+    catalog: ({ outcomes, ...catalog }) => ({
+      ...catalog,
+      outcomes: changed(outcomes, { replay: (outcome) => planted(outcome, outcomes) }),
+    }),
+  })
+}
+
+/** The store is told a while before the catalog has it on disk, which every other time fails. */
+function eagerRetention(): LifecycleSabotage {
+  let sinceMs: number | null | undefined
+  let changes = 0
+  return {
+    operator: (operator, tell) => {
+      sinceMs = undefined
+      const retain: IngestCatalog['retain'] = async (entityId, retention) => {
+        sinceMs = retention.sinceMs
+        tell()
+        for (let turns = 0; turns < 100; turns++) await setImmediate()
+        if (changes++ % 2 === 0) throw new Error('EIO: simulated')
+        return operator.ingests.retain(entityId, retention)
+      }
+      return { ...operator, ingests: { ...operator.ingests, retain } }
+    },
+    catalog: ({ ingests, ...catalog }) => {
+      const entities: IngestCatalog['entities'] = async () => {
+        const known = await ingests.entities()
+        return known.map((one) => (one.id === 1 && sinceMs !== undefined ? { ...one, sinceMs } : one))
+      }
+      return { ...catalog, ingests: { ...ingests, entities } }
+    },
+  }
+}
