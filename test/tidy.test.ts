@@ -41,6 +41,7 @@ function packageName(specifier: string): string {
 
 const ports = [
   'src/journal/journal.ts',
+  'src/journal/lane-position.ts',
   'src/store/series-store.ts',
   'src/catalog/catalog.ts',
   'src/catalog/manifest.ts',
@@ -87,6 +88,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/admin/', [...words, 'src/observe/', ...ports]],
   ['src/ingest/', [...words, 'src/observe/', ...ports]],
   ['src/metadata/', [...words, 'src/observe/', ...ports]],
+  ['src/pipeline/', [...words, 'src/observe/', 'src/ingest/', 'src/kafka/', 'src/query/text-columns.ts', ...ports]],
   ['src/query/', [...words, 'src/observe/', ...ports]],
   [
     'src/http/',

@@ -15,7 +15,7 @@ export interface KeyedEntry {
   readonly subscriberId: number
   readonly ingestId: number
   readonly key: string
-  /** SHA-256. */
+  /** Of the body after decompression; all processes hash in one way. */
   readonly bodyHash: Uint8Array
   readonly position: number
   readonly rows: number

@@ -1,0 +1,110 @@
+// How far the pipelines of a cluster have come, as a process sees it that takes pushes: what the catalog tells, and what came through here.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RejectedCatalog } from '../catalog/catalog.ts'
+import type { ClusterChanges } from '../catalog/cluster-catalog.ts'
+import type { LaneCatalog, LaneState } from '../catalog/lanes.ts'
+import type { AcceptedPush, IngestProgress } from '../ingest/progress.ts'
+import { positionAfter } from '../journal/journal.ts'
+import { laneOf, positionAt } from '../journal/lane-position.ts'
+import type { IngestCounters } from '../model/ingest.ts'
+
+export interface LaneProgressParts {
+  readonly changes: ClusterChanges
+  readonly lanes: Pick<LaneCatalog, 'judgedRows'>
+  readonly rejected: Pick<RejectedCatalog, 'counts'>
+  /** How long the counts of ingests may lag behind. */
+  readonly countEveryMs: number
+}
+
+interface Waiter {
+  readonly position: number
+  readonly resolve: () => void
+}
+
+export class LaneProgress implements IngestProgress {
+  readonly #parts: LaneProgressParts
+  readonly #stop = new AbortController()
+  /** By lane. */
+  #processed = new Map<number, number>()
+  #judged: ReadonlyMap<number, number> = new Map()
+  #rejected: ReadonlyMap<number, number> = new Map()
+  /** Pushes that came through here and are not judged, in the order in which they were stored. */
+  #pending: AcceptedPush[] = []
+  readonly #waiters = new Set<Waiter>()
+  #counting: Promise<void> | null = null
+
+  constructor(parts: LaneProgressParts) {
+    this.#parts = parts
+    parts.changes.listen({
+      lanes: (lanes) => this.#moved(lanes),
+      definitions: () => undefined,
+      access: () => undefined,
+    })
+  }
+
+  processedThrough(position: number): number {
+    const lane = laneOf(position)
+    return this.#processed.get(lane) ?? positionAt(lane, 0)
+  }
+
+  waitFor(position: number, signal: AbortSignal): Promise<void> {
+    // A position behind the last row of an entry still is of its lane.
+    const isReached = (): boolean => this.processedThrough(position - 1) >= position
+    if (position === 0 || isReached()) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const waiter = { position, resolve: () => settle(resolve) }
+      const onAbort = (): void => settle(() => reject(signal.reason))
+      const settle = (done: () => void): void => {
+        this.#waiters.delete(waiter)
+        signal.removeEventListener('abort', onAbort)
+        done()
+      }
+      signal.addEventListener('abort', onAbort)
+      if (signal.aborted) onAbort()
+      else this.#waiters.add(waiter)
+    })
+  }
+
+  counters(ingestId: number): IngestCounters {
+    const judged = this.#judged.get(ingestId) ?? 0
+    const rejected = Math.min(judged, this.#rejected.get(ingestId) ?? 0)
+    const pending = this.#pending.reduce((rows, push) => (push.ingestId === ingestId ? rows + push.rows : rows), 0)
+    return { received: judged + pending, stored: judged - rejected, rejected, pending }
+  }
+
+  accepted(push: AcceptedPush): void {
+    this.#pending.push(push)
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#counting
+  }
+
+  #moved(lanes: readonly LaneState[]): void {
+    for (const { lane, processedPosition } of lanes) this.#processed.set(lane, processedPosition)
+    for (const { position, resolve } of [...this.#waiters]) {
+      if (this.processedThrough(position - 1) >= position) resolve()
+    }
+    if (!this.#stop.signal.aborted) this.#counting ??= this.#count()
+  }
+
+  /** Rows are pending until they are in the counts. */
+  async #count(): Promise<void> {
+    const { lanes, rejected, countEveryMs } = this.#parts
+    const { signal } = this.#stop
+    const isCounted = (push: AcceptedPush): boolean => this.processedThrough(push.position) >= positionAfter(push)
+    const counted = new Set(this.#pending.filter(isCounted))
+    try {
+      // Rejected rows after judged ones: it never looks as if a row was stored that is rejected.
+      this.#judged = await lanes.judgedRows()
+      this.#rejected = await rejected.counts()
+      this.#pending = this.#pending.filter((push) => !counted.has(push))
+    } catch {
+      // The catalog is away: it tells where the lanes are when it is back, and then all is counted again.
+    }
+    await sleep(countEveryMs, undefined, { signal }).catch(() => {})
+    this.#counting = null
+    if (!signal.aborted && this.#pending.some(isCounted)) this.#counting = this.#count()
+  }
+}

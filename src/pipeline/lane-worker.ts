@@ -1,0 +1,199 @@
+// Judges one lane of the journal. Each step keeps rejected rows, items and counts in the catalog, and then produces the good rows and the offset
+// behind them in one transaction of Kafka. Whatever it is killed after, the next one begins at the offset that was committed and comes to the same:
+// what the catalog has kept already it keeps once, and of rows that were produced without an offset nobody ever reads.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OutcomeCatalog } from '../catalog/catalog.ts'
+import type { KeyedEntry, LaneCatalog } from '../catalog/lanes.ts'
+import type { EntryJudge } from '../ingest/entry-judge.ts'
+import { partedByReplays } from '../ingest/entry-judge.ts'
+import { hashBody } from '../ingest/idempotency/push-key.ts'
+import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
+import { offsetFrom, positionAt } from '../journal/lane-position.ts'
+import type { Batch } from '../kafka/produce.ts'
+import type { GroupOffset, TransactionalProducer } from '../kafka/transactional-producer.ts'
+import { keptRows, type RowBatch } from '../model/row-batch.ts'
+import type { Observe } from '../observe/event.ts'
+import { RowJson } from './row-json.ts'
+import type { RowsTopics } from './rows-topics.ts'
+
+export interface LaneParts {
+  readonly lane: number
+  readonly journal: Pick<JournalReader, 'read'>
+  /** The offset that the group has committed for the lane; the first that is there when it has committed none. */
+  readonly firstOffset: () => Promise<number>
+  readonly place: Pick<GroupOffset, 'group' | 'topic'>
+  readonly producer: Pick<TransactionalProducer, 'begin' | 'commit'>
+  readonly rowsTopics: Pick<RowsTopics, 'batches' | 'forget'>
+  readonly lanes: LaneCatalog
+  readonly outcomes: Pick<OutcomeCatalog, 'replay'>
+  readonly judge: EntryJudge
+  readonly observe: Observe
+  /** About how many bytes of bodies one step judges. */
+  readonly stepBytes: number
+  /** How long a step may wait for Kafka. */
+  readonly timeoutMs: number
+}
+
+/** Another pipeline has taken the lane over. */
+export class LaneTaken extends Error {
+  constructor(lane: number) {
+    super(`another pipeline judges lane ${lane}`)
+    this.name = 'LaneTaken'
+  }
+}
+
+export class LaneWorker {
+  readonly #parts: LaneParts
+  readonly #json = new WeakMap<RowBatch['fields'], RowJson>()
+  /** What is before it is kept in the catalog. */
+  #keptPosition = 0
+  /** The next entry is here or after it. */
+  #position = 0
+  /** Tells the catalog how far the lane has come, behind the steps. */
+  #telling: Promise<void> | null = null
+  #toldPosition = 0
+  readonly #stopped = new AbortController()
+
+  constructor(parts: LaneParts) {
+    this.#parts = parts
+  }
+
+  /** Judges until the signal is aborted: the step that is being made is made to its end. Throws when a step fails. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#judgeOn(signal)
+    } finally {
+      this.#stopped.abort()
+      await this.#telling
+    }
+  }
+
+  async #judgeOn(signal: AbortSignal): Promise<void> {
+    const { journal, stepBytes } = this.#parts
+    await this.#begin()
+    const read = (): Promise<readonly PlacedEntry[]> => journal.read(this.#position, endOfTime, stepBytes)
+    for (let reading = read(); ; ) {
+      const entries = await reading
+      if (signal.aborted) break
+      const last = entries.at(-1)
+      if (last !== undefined) this.#position = positionAfter(last)
+      // The next entries come while these are judged.
+      reading = read()
+      reading.catch(() => {})
+      if (last !== undefined) await this.#step(entries)
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { lane, producer, firstOffset, lanes, rowsTopics, judge, observe, timeoutMs } = this.#parts
+    // From here on an earlier owner of the lane commits nothing any more, so what is read below is how it has left it.
+    await producer.begin(AbortSignal.timeout(timeoutMs))
+    const [offset, { keptPosition, processedPosition }] = [await firstOffset(), await lanes.lane(lane)]
+    // Kafka forgets the offsets of a group that is away for long.
+    this.#position = positionAt(lane, Math.max(offset, offsetFrom(processedPosition)))
+    this.#keptPosition = keptPosition
+    rowsTopics.forget()
+    await judge.refresh()
+    if (this.#position > processedPosition) await lanes.processed(lane, this.#position)
+    observe({ kind: 'laneTaken', lane, position: this.#position })
+  }
+
+  async #step(entries: readonly PlacedEntry[]): Promise<void> {
+    const { lane, place, producer, timeoutMs, observe } = this.#parts
+    const startedMs = performance.now()
+    const fresh = await this.#withoutRepeated(entries)
+    const batches: Batch[] = []
+    let [rows, rejected] = [0, 0]
+    for (const part of partedByReplays(fresh)) {
+      if (part[0]!.format === 'replay') await this.#replay(part[0]!, batches)
+      else {
+        const judged = await this.#judge(part, batches)
+        rows += judged.rows
+        rejected += judged.rejected
+      }
+    }
+    const position = positionAfter(entries.at(-1)!)
+    const reached = { ...place, partition: lane, offset: offsetFrom(position) }
+    await producer.commit(batches, reached, AbortSignal.timeout(timeoutMs))
+    this.#tell(position)
+    observe({ kind: 'rowsJudged', rows, rejected, ms: performance.now() - startedMs })
+  }
+
+  /** A push whose idempotency key stands for an earlier one was stored by that. */
+  async #withoutRepeated(entries: readonly PlacedEntry[]): Promise<readonly PlacedEntry[]> {
+    const keyed = entries.flatMap((entry): readonly KeyedEntry[] => {
+      const { subscriberId, ingestId, idempotencyKey: key, body, position, rows, receivedMs } = entry
+      return key === null ? [] : [{ subscriberId, ingestId, key, bodyHash: hashBody(body), position, rows, receivedMs }]
+    })
+    if (keyed.length === 0) return entries
+    const repeated = await this.#parts.lanes.claimKeys(keyed)
+    return repeated.size === 0 ? entries : entries.filter(({ position }) => !repeated.has(position))
+  }
+
+  async #judge(entries: readonly PlacedEntry[], batches: Batch[]): Promise<{ rows: number; rejected: number }> {
+    const { lane, judge, lanes } = this.#parts
+    const runs = await judge.judge(entries)
+    const fromPosition = this.#keptPosition
+    const throughPosition = positionAfter(entries.at(-1)!)
+    if (throughPosition > fromPosition) {
+      const isFresh = ({ position }: { readonly position: number }): boolean => position >= fromPosition
+      const kept = await lanes.keep({
+        lane,
+        fromPosition,
+        throughPosition,
+        judged: entries.filter(isFresh).map(({ ingestId, rows }) => ({ ingestId, rows })),
+        rejected: runs.flatMap(({ rejected }) => rejected.filter(isFresh)),
+        items: runs.flatMap(({ items }) => items.filter(isFresh)),
+      })
+      if (!kept) throw new LaneTaken(lane)
+      this.#keptPosition = throughPosition
+    }
+    for (const { batch } of runs) if (batch !== null) await this.#add(batch, batches)
+    const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+    return { rows: sum(runs.map(({ rows }) => rows)), rejected: sum(runs.map(({ rejected }) => rejected.length)) }
+  }
+
+  async #replay(entry: PlacedEntry, batches: Batch[]): Promise<void> {
+    const { judge, outcomes, observe } = this.#parts
+    const judged = await judge.judgeReplay(entry)
+    if (judged === null) return
+    const stored = await outcomes.replay(judged.outcome)
+    if (judged.batch !== null) await this.#add(keptRows(judged.batch, new Set(stored)), batches)
+    observe({ kind: 'rowsReplayed', ingestId: entry.ingestId, rows: judged.rows, stored: stored.length })
+  }
+
+  async #add(batch: RowBatch, batches: Batch[]): Promise<void> {
+    const { lane, judge, rowsTopics, timeoutMs } = this.#parts
+    if (batch.rows === 0 || judge.isDropped(batch.entityId)) return
+    const json = this.#json.get(batch.fields) ?? new RowJson(batch.fields)
+    this.#json.set(batch.fields, json)
+    const records = json.records(batch)
+    for (const one of await rowsTopics.batches(batch.entityId, lane, records, AbortSignal.timeout(timeoutMs))) {
+      batches.push(one)
+    }
+  }
+
+  /** One word at a time: while it is on its way, only the newest position is remembered. */
+  #tell(position: number): void {
+    this.#toldPosition = position
+    this.#telling ??= this.#tellOn()
+  }
+
+  async #tellOn(): Promise<void> {
+    const { lane, lanes } = this.#parts
+    for (let told = 0; told < this.#toldPosition; ) {
+      const position = this.#toldPosition
+      try {
+        await lanes.processed(lane, position)
+        told = position
+      } catch {
+        if (this.#stopped.signal.aborted) break
+        await sleep(retryMs, undefined, { signal: this.#stopped.signal }).catch(() => {})
+      }
+    }
+    this.#telling = null
+  }
+}
+
+const retryMs = 250
+const endOfTime = Number.POSITIVE_INFINITY

@@ -1,0 +1,85 @@
+// Rows on their way to Druid: a line of JSON each (docs/formats/kafka-topics.md), many lines to a record.
+import { type ColumnVector, nullBoolean } from '../model/column.ts'
+import { nullsColumn, positionColumn, timeColumn } from '../model/druid-row.ts'
+import type { EntityField } from '../model/entity.ts'
+import type { RowBatch } from '../model/row-batch.ts'
+import { type ColumnWriter, columnWriter, jsonNotation } from '../query/text-columns.ts'
+
+/** Rows of about so many bytes make a record. */
+const recordBytes = 256 * 1024
+
+interface FieldWriter {
+  readonly isTime: boolean
+  readonly writer: ColumnWriter
+}
+
+/** Writes the rows of one definition of an ingest: what was prepared for one batch serves the next. */
+export class RowJson {
+  readonly #fields: readonly EntityField[]
+  readonly #writers: readonly FieldWriter[]
+  readonly #position = columnWriter('long', `,"${positionColumn}":`, jsonNotation)
+  readonly #nullsBytesMax: number
+
+  constructor(fields: readonly EntityField[]) {
+    this.#fields = fields
+    this.#writers = fields.map(({ name, type, role }, index) => {
+      const key = `${index === 0 ? '{' : ','}${JSON.stringify(role === 'time' ? timeColumn : name)}:`
+      if (type === 'json') throw new Error('a series entity has no json field')
+      // Druid has dates as milliseconds and truth as 0 and 1: both are numbers here.
+      const written = type === 'timestamp' || type === 'boolean' ? 'long' : type
+      return { isTime: role === 'time', writer: columnWriter(written, key, jsonNotation) }
+    })
+    this.#nullsBytesMax = nullsColumn.length + 8 + fields.reduce((bytes, { name }) => bytes + name.length + 1, 0)
+  }
+
+  /** The values of records, in the order of the rows. */
+  records(batch: RowBatch): readonly Buffer[] {
+    const columns = [...batch.columns.map(asWritten), asLongs(batch.positions)]
+    const writers = [...this.#writers.map(({ writer }) => writer), this.#position]
+    const records: Buffer[] = []
+    for (let from = 0; from < batch.rows; ) {
+      let to = batch.rows
+      for (const [index, writer] of writers.entries()) to = writer.begin(columns[index]!, from, to)
+      const rowBytesMax = writers.reduce((bytes, { bytesMax }) => bytes + bytesMax, this.#nullsBytesMax + 2)
+      while (from < to) {
+        const out = Buffer.allocUnsafeSlow(recordBytes + rowBytesMax)
+        let at = 0
+        for (; from < to && at < recordBytes; from++) at = this.#write(out, at, batch, writers, from)
+        records.push(out.subarray(0, at))
+      }
+    }
+    return records
+  }
+
+  #write(out: Buffer, start: number, batch: RowBatch, writers: readonly ColumnWriter[], row: number): number {
+    let at = start
+    for (const writer of writers) at = writer.write(out, at, row)
+    const nulls = this.#pushedNulls(batch, row)
+    if (nulls !== '') at += out.write(`,"${nullsColumn}":"${nulls}"`, at, 'latin1')
+    out[at++] = closeBrace
+    out[at++] = lineFeed
+    return at
+  }
+
+  /** Names of fields are ASCII and have no commas. */
+  #pushedNulls({ pushedNulls }: RowBatch, row: number): string {
+    if (pushedNulls === undefined) return ''
+    return this.#fields
+      .filter((_, index) => pushedNulls[index]?.[row] === 1)
+      .map(({ name }) => name)
+      .join()
+  }
+}
+
+const closeBrace = 0x7d
+const lineFeed = 0x0a
+
+function asWritten(column: ColumnVector): ColumnVector {
+  if (column.type === 'timestamp') return asLongs(column.values)
+  if (column.type !== 'boolean') return column
+  return asLongs(Float64Array.from(column.values, (value) => (value === nullBoolean ? Number.NaN : value)))
+}
+
+function asLongs(values: Float64Array): ColumnVector {
+  return { type: 'long', values, exact: null }
+}

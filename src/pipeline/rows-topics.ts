@@ -1,0 +1,64 @@
+import type { KafkaClient } from '../kafka/kafka-client.ts'
+import type { Batch } from '../kafka/produce.ts'
+import { ensureTopic } from '../kafka/topics.ts'
+import { rowsTopic } from '../model/druid-row.ts'
+
+export interface RowsTopicSettings {
+  readonly clusterName: string
+  /** Partitions of an entity's topic: as many as there are lanes for it. */
+  readonly partitions: number
+  readonly replicationFactor: number
+  readonly retentionMs: number
+  /** The largest pushed row. */
+  readonly rowBytesMax: number
+}
+
+const roomBytes = 4 * 1024 * 1024
+/** Records of about so many bytes go in one batch. */
+const batchBytes = 1024 * 1024
+
+/** The topics that Druid reads rows from, one for each series entity; each is made when it is first written to. */
+export class RowsTopics {
+  readonly #client: KafkaClient
+  readonly #settings: RowsTopicSettings
+  readonly #partitions = new Map<number, number>()
+
+  constructor(client: KafkaClient, settings: RowsTopicSettings) {
+    this.#client = client
+    this.#settings = settings
+  }
+
+  /** The records of one entity as batches for its topic. All rows of a lane go to one partition. */
+  async batches(entityId: number, lane: number, records: readonly Buffer[], signal: AbortSignal): Promise<Batch[]> {
+    const topic = rowsTopic(this.#settings.clusterName, entityId)
+    const partition = lane % (this.#partitions.get(entityId) ?? (await this.ensure(entityId, signal)))
+    const batches: { topic: string; partition: number; values: Buffer[] }[] = []
+    let bytes = Number.POSITIVE_INFINITY
+    for (const record of records) {
+      if (bytes + record.length > batchBytes) {
+        batches.push({ topic, partition, values: [] })
+        bytes = 0
+      }
+      batches.at(-1)!.values.push(record)
+      bytes += record.length
+    }
+    return batches
+  }
+
+  /** Makes the topic of an entity if need be, and resolves with how many partitions it has. */
+  async ensure(entityId: number, signal: AbortSignal): Promise<number> {
+    const { clusterName, partitions, replicationFactor, retentionMs, rowBytesMax } = this.#settings
+    // Names and numbers may take more bytes than the row had that was pushed.
+    const settings = { 'max.message.bytes': String(2 * rowBytesMax + roomBytes), 'retention.ms': String(retentionMs) }
+    const name = rowsTopic(clusterName, entityId)
+    const definition = { name, partitions, replicationFactor, settings: { ...settings, 'cleanup.policy': 'delete' } }
+    const found = await ensureTopic(this.#client, definition, signal)
+    this.#partitions.set(entityId, found)
+    return found
+  }
+
+  /** What is known of topics is asked anew: one may have been deleted. */
+  forget(): void {
+    this.#partitions.clear()
+  }
+}
