@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest, StoreFile } from '../catalog/manifest.ts'
 import { checkSqliteFile } from '../catalog/sqlite/check-file.ts'
+import { checkSqliteLog } from '../catalog/sqlite/check-log.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import type { Settings } from '../config/settings.ts'
@@ -60,6 +61,8 @@ async function examine(part: string, check: () => Promise<string>): Promise<Find
 async function verifyCatalog(path: string): Promise<{ finding: Finding; manifest: Manifest | null }> {
   let manifest: Manifest | null = null
   const finding = await examine('catalog.sqlite', async () => {
+    const fault = checkSqliteLog(`${path}-wal`)
+    if (fault !== null) throw new Error(fault)
     const faults = checkSqliteFile(path)
     if (faults.length > 0) throw new Error(`${path} is damaged: ${faults[0]}`)
     const catalog = await openSqliteCatalog({ path, readOnly: true })

@@ -1,0 +1,122 @@
+// What the endpoints call, built alike for both engines from the parts that differ.
+import { randomUUID } from 'node:crypto'
+import type { Access } from '../access/access.ts'
+import { newKey } from '../access/keys.ts'
+import { EntityAdmin } from '../admin/entities.ts'
+import { IngestAdmin } from '../admin/ingests.ts'
+import { RejectedAdmin } from '../admin/rejected.ts'
+import type { Retentions } from '../admin/retentions.ts'
+import { SubscriberAdmin } from '../admin/subscribers.ts'
+import type { ItemCatalog, SharedCatalog } from '../catalog/catalog.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Services } from '../http/services.ts'
+import { BatchIds } from '../ingest/batch-id.ts'
+import type { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
+import type { Intake } from '../ingest/limits/intake.ts'
+import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
+import type { IngestProgress } from '../ingest/progress.ts'
+import { Pushes } from '../ingest/push.ts'
+import { Receipts } from '../ingest/receipts.ts'
+import { Replays } from '../ingest/replay/replays.ts'
+import type { JournalWriter } from '../journal/journal.ts'
+import { ItemAdmin } from '../metadata/item-admin.ts'
+import { Metadata } from '../metadata/metadata.ts'
+import { NextTokens } from '../model/next-token.ts'
+import type { Reach } from '../observe/step.ts'
+import type { Admission } from '../query/admission.ts'
+import { Queries } from '../query/queries.ts'
+import type { QueryRunner } from '../query/query-runner.ts'
+
+/** How many rejected rows a receipt shows (contract, section 9). */
+const receiptErrorsMax = 100
+
+export interface ServiceParts {
+  readonly settings: Settings
+  readonly catalog: SharedCatalog
+  /** Items for readers: on one machine by a connection that never waits while a change waits for its turn. */
+  readonly readItems: ItemCatalog
+  readonly journal: JournalWriter
+  readonly keys: Pick<IdempotencyKeys, 'once'>
+  readonly progress: IngestProgress
+  readonly runner: QueryRunner
+  readonly admission: Admission
+  readonly definitions: Definitions
+  readonly access: Access
+  readonly retentions: Retentions
+  readonly limits: { readonly intake: Intake; readonly rejectedSpace: RejectedSpace }
+  /** The catalog says that an entity was dropped. */
+  readonly dropped: () => void
+  readonly nowMs: () => number
+  readonly reach: Reach
+}
+
+/** What each engine brings itself. */
+type OwnServices = Pick<Services, 'sqlQueries' | 'nativeQueries' | 'backups' | 'metrics' | 'readiness' | 'observe'>
+
+export async function buildServices(parts: ServiceParts, own: OwnServices): Promise<Services> {
+  const { settings, catalog, journal, keys, progress, runner, admission, definitions, access, nowMs } = parts
+  const { limits } = settings
+  const { ingestWaitMs } = limits
+  const batchIds = new BatchIds(await catalog.secrets.secret('batch-id'))
+  const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
+  const receipts = new Receipts({ batchIds, rejected: catalog.rejected, progress, errorsMax: receiptErrorsMax })
+  return {
+    ...own,
+    access,
+    definitions,
+    receipts,
+    pushes: new Pushes({
+      journal,
+      keys,
+      intake: parts.limits.intake,
+      batchIds,
+      progress,
+      receipts,
+      nowMs,
+      ingestWaitMs,
+    }),
+    queries: new Queries({ definitions, runner, admission, nowMs, limits }),
+    metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
+    itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: ingestWaitMs }),
+    ...operatorServices(parts, batchIds, tokens),
+  }
+}
+
+function operatorServices(
+  parts: ServiceParts,
+  batchIds: BatchIds,
+  tokens: NextTokens,
+): Pick<Services, 'ingestAdmin' | 'rejectedAdmin' | 'subscriberAdmin' | 'entityAdmin'> {
+  const { settings, catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
+  const { ingests, rejected } = catalog
+  return {
+    ingestAdmin: new IngestAdmin({
+      ingests,
+      tokens,
+      counters: (id) => progress.counters(id),
+      changed: () => definitions.refresh(),
+      dropped: parts.dropped,
+      reach,
+      nowMs,
+    }),
+    rejectedAdmin: new RejectedAdmin({
+      ingests,
+      rejected,
+      batchIds,
+      replays: new Replays({ rejected, journal, progress, nowMs, reach }),
+      tokens,
+      pageBytes: settings.limits.pageBytes,
+      discarded: () => parts.limits.rejectedSpace.refresh(),
+    }),
+    subscriberAdmin: new SubscriberAdmin({
+      access: catalog.access,
+      tokens,
+      newKey,
+      newKeyId: randomUUID,
+      changed: () => access.refresh(),
+      nowMs,
+    }),
+    entityAdmin: new EntityAdmin({ ingests, retentions, tokens }),
+  }
+}

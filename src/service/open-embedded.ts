@@ -1,0 +1,124 @@
+// The embedded engine: everything in this process, its threads and its data folder.
+import { Access } from '../access/access.ts'
+import { ensureAdminKey } from '../access/admin-key.ts'
+import { Retentions } from '../admin/retentions.ts'
+import { Definitions } from '../catalog/definitions.ts'
+import type { Readiness } from '../http/readiness.ts'
+import { Backlog } from '../ingest/limits/backlog.ts'
+import { DiskFloor } from '../ingest/limits/disk-floor.ts'
+import { Intake } from '../ingest/limits/intake.ts'
+import { KeyRates } from '../ingest/limits/key-rates.ts'
+import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
+import { repeat } from '../lib/repeat.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { Admission } from '../query/admission.ts'
+import { NativeQueries } from '../query/native-queries.ts'
+import { SqlQueries } from '../query/sql-queries.ts'
+import type { SqlProcess } from '../sql-process/sql-process.ts'
+import { buildServices, type ServiceParts } from './build-services.ts'
+import { openBackups } from './open-backups.ts'
+import { openSqlEngine } from './open-sql-engine.ts'
+import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
+import type { Opened } from './start-service.ts'
+
+export interface EmbeddedParts extends StorageParts {
+  readonly metrics: Metrics
+  /** How much is free on the disk of the data folder. */
+  readonly freeBytes: (directory: string) => Promise<number>
+}
+
+/** Opens the data folder and replays what the journal holds. `closers` gets what puts each part away, in the order of opening. */
+export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Promise<Opened> {
+  const { settings, observe, nowMs, reach, metrics } = parts
+  const storage = await openStorage(parts, closers)
+  const sqlEngine = openSqlEngine({ ...parts, storage }, closers)
+  const { catalog, readingCatalog, journal, keys, store } = storage
+  const backups = await openBackups(parts, storage)
+  const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
+  const limits = await openLimits(parts, storage, closers)
+  const definitions = await Definitions.open(catalog.ingests)
+  const retentions = await openRetentions(parts, { storage, definitions }, closers)
+  const admission = new Admission(settings.limits)
+  const queryParts = { definitions, snapshots: store, runner: sqlEngine, admission, limits: settings.limits }
+  const services = await buildServices(
+    {
+      settings,
+      catalog,
+      readItems: readingCatalog.items,
+      journal,
+      keys,
+      progress: store,
+      runner: store,
+      admission,
+      definitions,
+      access: await Access.open(catalog.access, nowMs),
+      retentions,
+      limits,
+      dropped: () => store.changed(),
+      nowMs,
+      reach,
+    },
+    {
+      sqlQueries: new SqlQueries(queryParts),
+      nativeQueries: new NativeQueries(queryParts),
+      backups,
+      metrics,
+      readiness: () => readiness(storage, sqlEngine),
+      observe,
+    },
+  )
+  return { services, newAdminKey }
+}
+
+async function openLimits(
+  { settings: { data, limits, journal }, observe, nowMs, freeBytes }: EmbeddedParts,
+  { catalog, store }: Storage,
+  closers: Closer[],
+): Promise<ServiceParts['limits']> {
+  const disk = new DiskFloor(() => freeBytes(data), journal.diskFloorBytes)
+  const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
+  const check = async (): Promise<void> => {
+    await disk.refresh()
+    await rejectedSpace.refresh()
+  }
+  await check()
+  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  closers.push(repeat(check, limits.checkMs, failed))
+  const backlog = new Backlog(store, journal.backlogBytes)
+  const rates = new KeyRates(
+    { rowsPerSecond: limits.keyRowsPerSecond, bytesPerSecond: limits.keyBytesPerSecond },
+    nowMs,
+  )
+  return { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace }
+}
+
+/** What is due leaves before the first query is answered, and then whenever a day is over. */
+async function openRetentions(
+  { settings, observe, nowMs, reach }: EmbeddedParts,
+  { storage, definitions }: { readonly storage: Storage; readonly definitions: Definitions },
+  closers: Closer[],
+): Promise<Retentions> {
+  const { catalog, store } = storage
+  const changed = (): Promise<void> => definitions.refresh()
+  const retentions = new Retentions({ ingests: catalog.ingests, store, changed, nowMs, reach })
+  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  await retentions.check().catch(failed)
+  closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))
+  return retentions
+}
+
+const storeIsAway = 'The store is being started again: pushes are taken, queries are not answered yet.'
+const journalHasFailed =
+  'The journal could not be written to disk: queries are answered, pushes are not taken. Check the disk of the data folder, then start the service again.'
+
+function readiness({ journal, store }: Storage, sqlEngine: SqlProcess): Readiness {
+  const { hasFailed, recovery } = journal
+  const reason = hasFailed ? journalHasFailed : store.isReady ? null : storeIsAway
+  return {
+    ready: reason === null,
+    reason,
+    journal: { recovery: { ...recovery } },
+    store: { ready: store.isReady, ...store.state },
+    sql: { state: sqlEngine.state },
+  }
+}
