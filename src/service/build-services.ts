@@ -54,6 +54,12 @@ export interface ServiceParts {
 /** What each engine brings itself. */
 type OwnServices = Pick<Services, 'sqlQueries' | 'nativeQueries' | 'backups' | 'metrics' | 'readiness' | 'observe'>
 
+/** An engine that is ready to be asked. */
+export interface Opened {
+  readonly services: Services
+  readonly newAdminKey: string | null
+}
+
 export async function buildServices(parts: ServiceParts, own: OwnServices): Promise<Services> {
   const { settings, catalog, journal, keys, progress, runner, admission, definitions, access, nowMs } = parts
   const { limits } = settings

@@ -15,11 +15,10 @@ import { Admission } from '../query/admission.ts'
 import { NativeQueries } from '../query/native-queries.ts'
 import { SqlQueries } from '../query/sql-queries.ts'
 import type { SqlProcess } from '../sql-process/sql-process.ts'
-import { buildServices, type ServiceParts } from './build-services.ts'
+import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
 import { openBackups } from './open-backups.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
 import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
-import type { Opened } from './start-service.ts'
 
 export interface EmbeddedParts extends StorageParts {
   readonly metrics: Metrics

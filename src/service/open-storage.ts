@@ -15,6 +15,7 @@ import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import { StoreThread } from '../store-thread/store-thread.ts'
 import { Trimmer } from '../store-thread/trimmer.ts'
+import { requireJournal } from './require-journal.ts'
 
 /** Puts one part away; the server hears when to stop at once. */
 export type Closer = (atOnce: AbortSignal) => unknown
@@ -67,6 +68,7 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   const { sealedPosition } = await catalog.manifest.load()
   const journal = await openJournal(settings, paths.journal, sealedPosition, observe, disk)
   closers.push(() => journal.close())
+  requireJournal(journal, sealedPosition, paths.journal)
   const keys = await openKeys(parts, journal)
   closers.push(() => keys.close())
   const trimmer = new Trimmer({ journal, observe, reach })

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import type { Settings } from '../config/settings.ts'
 import { InFlight } from '../http/in-flight.ts'
 import { buildServer } from '../http/server.ts'
-import type { Services } from '../http/services.ts'
 import { stopServer } from '../http/stop.ts'
 import type { Disk } from '../lib/disk.ts'
 import { freeBytes } from '../lib/free-bytes.ts'
@@ -35,12 +34,6 @@ export interface Service {
   readonly newAdminKey: string | null
   /** Takes no more requests, finishes those in flight for `server.shutdownMs` at most, less when `atOnce` is aborted, and puts everything away. */
   close(atOnce?: AbortSignal): Promise<void>
-}
-
-/** An engine that is ready to be asked. */
-export interface Opened {
-  readonly services: Services
-  readonly newAdminKey: string | null
 }
 
 const compiledThread = new URL('../store-thread/entry.js', import.meta.url)

@@ -19,6 +19,7 @@ import { RegistryLog, registryName } from '../store/embedded/registry/registry-l
 import { openBlocking } from '../store/embedded/sealed/blocking-file.ts'
 import { verifyFile } from '../store/embedded/sealed/verify-file.ts'
 import { dataPaths } from './open-storage.ts'
+import { requireJournal } from './require-journal.ts'
 
 export interface Finding {
   /** What was checked: a part of the folder, or a file of it. */
@@ -105,6 +106,7 @@ async function verifyJournal({ data, journal, limits }: VerifiedSettings, manife
   await reader.close()
   await keys.close()
   await writer.close()
+  if (manifest !== null) requireJournal(writer, manifest.sealedPosition, paths.journal)
   const torn =
     recovery.tornBytes === 0 ? '' : `; behind it ${recovery.tornBytes} bytes of a push that was never acknowledged`
   return `${recovery.entries} pushes in ${recovery.segments} files, up to position ${durablePosition}${torn}; ${keys.size} idempotency keys`
