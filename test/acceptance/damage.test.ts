@@ -145,6 +145,31 @@ describe('verify', () => {
     await expect(start(data)).rejects.toThrow('catalog.sqlite is damaged')
   })
 
+  test('finds a catalog that is older than the journal; a start deletes nothing for it', async () => {
+    const data = await damaged('owner.lock', (bytes) => bytes)
+    const database = new DatabaseSync(join(data, 'catalog.sqlite'))
+    database.exec('delete from store_files; delete from store_state')
+    database.close()
+    const before = await readdir(join(data, 'store/1'))
+    await expect(start(data)).rejects.toThrow(
+      'the journal begins at position 230, but the catalog knows of rows in files up to 0',
+    )
+    expect(await readdir(join(data, 'store/1'))).toEqual(before)
+    expect(await findingsOf(data)).toContainEqual({
+      part: 'journal',
+      isDamaged: true,
+      found: expect.stringContaining('the journal begins at position 230'),
+    })
+  })
+
+  test('finds a damaged log of the catalog', async () => {
+    const data = await damaged('owner.lock', (bytes) => bytes)
+    const wal = join(data, 'catalog.sqlite-wal')
+    await writeFile(wal, Buffer.alloc(5000, 7))
+    const [catalog] = await findingsOf(data)
+    expect(catalog).toMatchObject({ part: 'catalog.sqlite', isDamaged: true, found: expect.stringContaining(wal) })
+  })
+
   test('refuses a folder that a service uses, and one that is none', async () => {
     const service = await start(whole)
     await expect(findingsOf(whole)).rejects.toThrow('in use by another Tidemark process')

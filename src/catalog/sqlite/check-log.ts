@@ -1,0 +1,76 @@
+// The write-ahead log beside a catalog's file. SQLite reads it up to the first frame whose checksum is wrong and takes what is behind for
+// a transaction that was never finished; so damage in its middle would take back what was recorded, without a word.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+
+// https://sqlite.org/fileformat2.html#the_write_ahead_log
+const headerBytes = 32
+const frameHeaderBytes = 24
+const littleEndianMagic = 0x377f0682
+const bigEndianMagic = 0x377f0683
+
+/** What is wrong with the log of a catalog that nobody has open, as a sentence without its end; null when it is sound, or not there. */
+export function checkSqliteLog(path: string): string | null {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, 'r')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+  try {
+    return checkLog(path, descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+interface Checksum {
+  readonly first: number
+  readonly second: number
+}
+
+function checkLog(path: string, descriptor: number): string | null {
+  const size = fstatSync(descriptor).size
+  if (size <= headerBytes) return null
+  const header = read(descriptor, headerBytes, 0)
+  const magic = header.getUint32(0)
+  const littleEndian = magic === littleEndianMagic
+  let checksum = checksumOf({ first: 0, second: 0 }, header, 0, 24, littleEndian)
+  if ((!littleEndian && magic !== bigEndianMagic) || !isSame(checksum, header, 24))
+    return `${path} is damaged: its header is not as it was written`
+  const frameBytes = frameHeaderBytes + header.getUint32(8)
+  let damagedAt: number | null = null
+  let commits = 0
+  for (let offset = headerBytes; offset + frameBytes <= size; offset += frameBytes) {
+    const frame = read(descriptor, frameBytes, offset)
+    const isOfThisLog = frame.getUint32(8) === header.getUint32(16) && frame.getUint32(12) === header.getUint32(20)
+    const ofPage = checksumOf(checksumOf(checksum, frame, 0, 8, littleEndian), frame, 24, frameBytes, littleEndian)
+    const isWhole = isOfThisLog && isSame(ofPage, frame, 16)
+    if (!isWhole) damagedAt ??= offset
+    const isCommit = frame.getUint32(4) !== 0
+    if (damagedAt !== null && isCommit && (isWhole || (offset === damagedAt && isOfThisLog))) commits++
+    checksum = { first: frame.getUint32(16), second: frame.getUint32(20) }
+  }
+  // One may be a transaction that was being written at the end; another was begun only when the one before was on disk.
+  if (commits < 2) return null
+  return `${path} is damaged at offset ${damagedAt}: ${commits} changes that were recorded there and behind it are lost`
+}
+
+function read(descriptor: number, bytes: number, offset: number): DataView {
+  const buffer = new Uint8Array(bytes)
+  readSync(descriptor, buffer, 0, bytes, offset)
+  return new DataView(buffer.buffer)
+}
+
+function isSame({ first, second }: Checksum, view: DataView, offset: number): boolean {
+  return view.getUint32(offset) === first && view.getUint32(offset + 4) === second
+}
+
+function checksumOf(seed: Checksum, view: DataView, start: number, end: number, littleEndian: boolean): Checksum {
+  let { first, second } = seed
+  for (let offset = start; offset < end; offset += 8) {
+    first = (first + view.getUint32(offset, littleEndian) + second) >>> 0
+    second = (second + view.getUint32(offset + 4, littleEndian) + first) >>> 0
+  }
+  return { first, second }
+}

@@ -1,0 +1,17 @@
+import type { LocalJournalWriter } from '../journal/journal.ts'
+
+/**
+ * Throws an Error when the journal begins behind what is stored for good: rows between the two are in neither, and files that hold them would be
+ * taken for what a crash left.
+ */
+export function requireJournal(
+  { firstPosition }: Pick<LocalJournalWriter, 'firstPosition'>,
+  sealedPosition: number,
+  directory: string,
+): void {
+  if (firstPosition <= sealedPosition) return
+  throw new Error(
+    `${directory}: the journal begins at position ${firstPosition}, but the catalog knows of rows in files up to ${sealedPosition} only: it is ` +
+      'an older copy, or its log (catalog.sqlite-wal) is damaged or gone. Put back the right one, or restore a backup.',
+  )
+}
