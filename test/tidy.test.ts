@@ -82,6 +82,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/catalog/', ['src/catalog/', 'src/journal/lane-position.ts', ...words, 'src/observe/']],
   ['src/journal/', ['src/journal/', ...words]],
   ['src/engine/duckdb/', ['src/engine/sql-engine.ts', ...words, 'src/observe/']],
+  ['src/engine/druid/', ['src/engine/sql-engine.ts', 'src/druid/', ...words]],
   ['src/engine/', words],
   ['src/store/', words],
   ['src/access/', [...words, 'src/observe/', ...ports]],

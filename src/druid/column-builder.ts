@@ -1,6 +1,6 @@
-import { compareCodePoints } from '../../lib/compare-code-points.ts'
-import { type ColumnType, type ColumnVector, nullBoolean, nullCode } from '../../model/column.ts'
-import type { FieldType } from '../../model/field.ts'
+import { compareCodePoints } from '../lib/compare-code-points.ts'
+import { type ColumnType, type ColumnVector, nullBoolean, nullCode } from '../model/column.ts'
+import type { FieldType } from '../model/field.ts'
 
 /** A column that grows by the values that Druid answers. */
 export interface ColumnBuilder {

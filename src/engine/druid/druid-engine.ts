@@ -1,0 +1,134 @@
+import { newColumnBuilder } from '../../druid/column-builder.ts'
+import type { DruidClient } from '../../druid/druid-client.ts'
+import { asProblem, DruidFailure } from '../../druid/druid-failure.ts'
+import { withExactLongs } from '../../druid/json-elements.ts'
+import { jsonLines } from '../../druid/json-lines.ts'
+import { type Sql, type SqlParameter, sql } from '../../lib/sql-text.ts'
+import type { ColumnType } from '../../model/column.ts'
+import { Problem } from '../../model/problem.ts'
+import type { EngineBatch, EngineLimits } from '../sql-engine.ts'
+
+export interface DruidEngineSettings {
+  /** What the names of data sources begin with. */
+  readonly clusterName: string
+  /** How long Druid may work on one query. */
+  readonly queryTimeMs: number
+}
+
+export interface DruidEngineParts {
+  readonly client: Pick<DruidClient, 'query'>
+  readonly settings: DruidEngineSettings
+  readonly nowMs: () => number
+}
+
+/** A statement of Druid's SQL, and what its columns hold. */
+export interface DruidStatement {
+  readonly statement: Sql
+  readonly types: readonly ColumnType[]
+}
+
+/** Exact where Druid would estimate by itself. */
+const exactness = {
+  useApproximateCountDistinct: false,
+  useGroupingSetForExactDistinct: true,
+  useApproximateTopN: false,
+}
+
+/** How long it is good what Druid's SQL knows of the columns: Druid itself looks every few seconds at the most. */
+const columnsAgeMs = 2000
+
+/** Runs statements of Druid's SQL that our own code wrote. */
+export class DruidEngine {
+  readonly #parts: DruidEngineParts
+  #columns: { readonly known: ReadonlyMap<string, ReadonlySet<string>>; readonly atMs: number } | null = null
+
+  constructor(parts: DruidEngineParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * The rows of a statement, as they come. Throws Problem `invalid_request` with Druid's own words for what it refuses, `result_too_large`
+   * when there are more rows than may be, `unavailable`, `query_timeout` or `overloaded`, and the signal's reason when it is aborted.
+   */
+  async *run(
+    { statement, types }: DruidStatement,
+    { resultRows }: EngineLimits,
+    signal: AbortSignal,
+  ): AsyncGenerator<EngineBatch> {
+    let count = 0
+    for await (const rows of this.#rows(statement, signal)) {
+      count += rows.length
+      if (count > resultRows) throw tooManyRows(resultRows)
+      const builders = types.map(newColumnBuilder)
+      builders.forEach((builder, index) => {
+        for (const row of rows) builder.push(valueOfType(types[index], row[index]))
+      })
+      const places = Int32Array.from(rows, (_, place) => place)
+      yield { rows: rows.length, columns: builders.map((builder) => builder.pick(places)) }
+    }
+  }
+
+  /** The columns of the cluster's data sources as Druid's SQL knows them now: those of new fields come a little later than their rows. */
+  async knownColumns(signal: AbortSignal): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    const { settings, nowMs } = this.#parts
+    if (this.#columns !== null && nowMs() - this.#columns.atMs < columnsAgeMs) return this.#columns.known
+    const known = new Map<string, Set<string>>()
+    for await (const rows of this.#rows(columnsOf(`${settings.clusterName}_`), signal)) {
+      for (const [table, column] of rows) {
+        const columns = known.get(String(table)) ?? new Set<string>()
+        known.set(String(table), columns.add(String(column)))
+      }
+    }
+    this.#columns = { known, atMs: nowMs() }
+    return known
+  }
+
+  async *#rows({ text, parameters }: Sql, signal: AbortSignal): AsyncGenerator<readonly (readonly unknown[])[]> {
+    const { client, settings } = this.#parts
+    const query = { query: text, parameters: parameters.map(parameter), resultFormat: 'arrayLines', context: exactness }
+    try {
+      for await (const lines of jsonLines(client.query('sql', query, { signal, timeoutMs: settings.queryTimeMs }))) {
+        yield rowsIn(withExactLongs(lines))
+      }
+    } catch (error) {
+      if (error instanceof DruidFailure && error.isRefusal) throw refusal(error)
+      throw asProblem(error)
+    }
+  }
+}
+
+function columnsOf(prefix: string): Sql {
+  const schema = sql`SELECT TABLE_NAME, COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = 'druid'`
+  return sql`${schema} AND SUBSTRING(TABLE_NAME, 1, CHAR_LENGTH(${prefix})) = ${prefix}`
+}
+
+function parameter(value: SqlParameter): { type: string; value: unknown } {
+  if (typeof value !== 'string') throw new Error('only texts are parameters of statements for Druid')
+  return { type: 'VARCHAR', value }
+}
+
+function rowsIn(json: string): readonly (readonly unknown[])[] {
+  const rows: unknown = JSON.parse(json)
+  if (!Array.isArray(rows)) throw new Error('Druid answered something other than rows')
+  return rows
+}
+
+/** Instants come as texts. */
+function valueOfType(type: ColumnType, value: unknown): unknown {
+  return type === 'timestamp' && typeof value === 'string' ? Date.parse(value) : value
+}
+
+function refusal(error: DruidFailure): Problem {
+  const message = `the query cannot be run: ${error.facts.message}`
+  return new Problem('invalid_request', `sql_query: ${message}`, {
+    errors: [{ path: 'sql_query', message }],
+    cause: error,
+  })
+}
+
+function tooManyRows(limit: number): Problem {
+  return new Problem(
+    'result_too_large',
+    `The answer would have more than ${limit} rows, and limits.resultRows is ${limit}. Ask for a shorter range of __time, for fewer groups, or add LIMIT.`,
+  )
+}
