@@ -1,9 +1,37 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Observe, ServiceEvent } from './event.ts'
 
+/** What stands at some height: it is asked for whenever the metrics are read. */
+const levels = {
+  idempotency_keys: 'Idempotency keys that are remembered; `limits.idempotencyKeys` bounds them.',
+  idempotency_key_bytes: 'Memory that they take.',
+  journal_bytes: 'Size of the journal on disk.',
+  journal_backlog_bytes: 'Bytes of pushes that are not judged yet; `journal.backlogBytes` bounds them.',
+  pending_rows: 'Rows that are acknowledged and not judged yet.',
+  disk_free_bytes: 'What is free on the disk of the data folder; below `journal.diskFloorBytes` pushes are refused.',
+  rejected_kept_bytes: 'What the rejected rows in the lists of all ingests take.',
+  rejected_kept_bytes_max:
+    'What those of one ingest take, of the one where it is most; over `limits.rejectedBytes` its pushes are refused.',
+  stored_files: 'Files of rows that are stored for good.',
+  stored_rows: 'Rows in them.',
+  stored_bytes: 'Their size, indexes included.',
+} as const
+export type Levels = Readonly<Record<keyof typeof levels, () => number>>
+
+/** A metric as the documentation tells of it. */
+export interface DescribedMetric {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly labels: readonly string[]
+  readonly help: string
+}
+
 /** Counts events for Prometheus. Labels are routes, statuses and kinds of queries, so their number is bounded. */
 export class Metrics {
+  /** All but those of the process. */
+  readonly described: readonly DescribedMetric[]
   readonly #registry = new Registry()
+  readonly #levels = new Map<string, () => number>()
   readonly #requests: Counter
   readonly #requestSeconds: Histogram
   readonly #requestFailures: Counter
@@ -31,11 +59,17 @@ export class Metrics {
 
   constructor(options: { readonly processMetrics: boolean }) {
     const registers = [this.#registry]
-    const counter = (name: string, help: string, labelNames: string[] = []) =>
-      new Counter({ name: `tidemark_${name}`, help, labelNames, registers })
-    const gauge = (name: string, help: string) => new Gauge({ name: `tidemark_${name}`, help, registers })
-    const histogram = (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
-      new Histogram({ name: `tidemark_${name}`, help, buckets, labelNames, registers })
+    const described: DescribedMetric[] = []
+    this.described = described
+    const named = (type: DescribedMetric['type'], name: string, help: string, labelNames: string[] = []) => {
+      described.push({ type, name: `tidemark_${name}`, help, labels: labelNames })
+      return { name: `tidemark_${name}`, help, labelNames, registers }
+    }
+    const counter = (name: string, help: string, labelNames?: string[]) =>
+      new Counter(named('counter', name, help, labelNames))
+    const gauge = (name: string, help: string) => new Gauge(named('gauge', name, help))
+    const histogram = (name: string, help: string, buckets: number[], labelNames?: string[]) =>
+      new Histogram({ ...named('histogram', name, help, labelNames), buckets })
     this.#requests = counter('http_requests_total', 'Requests answered.', ['route', 'status'])
     this.#requestSeconds = histogram('http_request_seconds', 'Time to answer a request.', seconds, ['route'])
     this.#requestFailures = counter('http_request_failures_total', 'Requests that failed for an unforeseen reason.')
@@ -68,10 +102,25 @@ export class Metrics {
     ])
     this.#damagedFiles = counter('damaged_files_met_total', 'Queries that met a damaged file.')
     this.#backups = counter('backups_total', 'Backups made.')
+    const known = this.#levels
+    for (const [name, help] of Object.entries(levels)) {
+      new Gauge({
+        ...named('gauge', name, help),
+        collect() {
+          const read = known.get(name)
+          if (read !== undefined) this.set(read())
+        },
+      })
+    }
     if (options.processMetrics) collectDefaultMetrics({ register: this.#registry })
   }
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
+
+  /** Tells where the levels are read; before that they are 0. */
+  watch(watched: Levels): void {
+    for (const [name, read] of Object.entries(watched)) this.#levels.set(name, read)
+  }
 
   text(): Promise<string> {
     return this.#registry.metrics()

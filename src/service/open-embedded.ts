@@ -10,7 +10,7 @@ import { Intake } from '../ingest/limits/intake.ts'
 import { KeyRates } from '../ingest/limits/key-rates.ts'
 import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import { repeat } from '../lib/repeat.ts'
-import type { Metrics } from '../observe/metrics.ts'
+import type { Levels, Metrics } from '../observe/metrics.ts'
 import { Admission } from '../query/admission.ts'
 import { NativeQueries } from '../query/native-queries.ts'
 import { SqlQueries } from '../query/sql-queries.ts'
@@ -70,10 +70,11 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
 }
 
 async function openLimits(
-  { settings: { data, limits, journal }, observe, nowMs, freeBytes }: EmbeddedParts,
-  { catalog, store }: Storage,
+  { settings: { data, limits, journal }, observe, metrics, nowMs, freeBytes }: EmbeddedParts,
+  storage: Storage,
   closers: Closer[],
 ): Promise<ServiceParts['limits']> {
+  const { catalog, store } = storage
   const disk = new DiskFloor(() => freeBytes(data), journal.diskFloorBytes)
   const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
   const check = async (): Promise<void> => {
@@ -84,11 +85,35 @@ async function openLimits(
   const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
   closers.push(repeat(check, limits.checkMs, failed))
   const backlog = new Backlog(store, journal.backlogBytes)
+  metrics.watch(levelsOf(storage, { disk, backlog, rejectedSpace }))
   const rates = new KeyRates(
     { rowsPerSecond: limits.keyRowsPerSecond, bytesPerSecond: limits.keyBytesPerSecond },
     nowMs,
   )
   return { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace }
+}
+
+interface Bounds {
+  readonly disk: DiskFloor
+  readonly backlog: Backlog
+  readonly rejectedSpace: RejectedSpace
+}
+
+function levelsOf({ keys, journal, store }: Storage, { disk, backlog, rejectedSpace }: Bounds): Levels {
+  const keptBytes = (): readonly number[] => [...rejectedSpace.keptBytes.values()]
+  return {
+    idempotency_keys: () => keys.size,
+    idempotency_key_bytes: () => keys.bytes,
+    journal_bytes: () => journal.bytes,
+    journal_backlog_bytes: () => backlog.bytes,
+    pending_rows: () => store.pendingRows,
+    disk_free_bytes: () => disk.freeBytes,
+    rejected_kept_bytes: () => keptBytes().reduce((sum, bytes) => sum + bytes, 0),
+    rejected_kept_bytes_max: () => keptBytes().reduce((most, bytes) => Math.max(most, bytes), 0),
+    stored_files: () => store.state.files,
+    stored_rows: () => store.state.rows,
+    stored_bytes: () => store.state.bytes,
+  }
 }
 
 /** What is due leaves before the first query is answered, and then whenever a day is over. */

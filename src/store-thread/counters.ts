@@ -29,6 +29,13 @@ export class Counters {
     return rows
   }
 
+  /** Rows of all ingests that are acknowledged and not judged yet. */
+  get pendingRows(): number {
+    let rows = 0
+    for (const { received, judged } of this.#counts.values()) rows += Math.max(0, received - judged)
+    return rows
+  }
+
   /** The store begins: these were judged before, all others are judged anew. */
   restart(base: readonly IngestCount[]): void {
     for (const count of this.#counts.values()) {

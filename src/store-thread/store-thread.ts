@@ -77,6 +77,10 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     return this.#state
   }
 
+  get pendingRows(): number {
+    return this.#counters.pendingRows
+  }
+
   /** Resolves once no file is deleted any more, until `release` is called. */
   async hold(): Promise<{ release(): void }> {
     await this.#ask({ kind: 'hold' }, null)

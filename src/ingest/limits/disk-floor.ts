@@ -13,6 +13,11 @@ export class DiskFloor {
     this.#floorBytes = floorBytes
   }
 
+  /** What is free, but for what has been pushed since it was asked. */
+  get freeBytes(): number {
+    return this.#left
+  }
+
   async refresh(): Promise<void> {
     this.#left = await this.#freeBytes()
   }

@@ -15,6 +15,11 @@ export class RejectedSpace {
     this.#bytesMax = bytesMax
   }
 
+  /** What the rejected rows of each ingest took when this was asked last, by ingest id; of an ingest without any there may be nothing. */
+  get keptBytes(): ReadonlyMap<number, number> {
+    return this.#keptBytes
+  }
+
   async refresh(): Promise<void> {
     this.#keptBytes = await this.#rejected.keptBytes()
   }

@@ -1,0 +1,40 @@
+// The levels that /metrics tells of a running service.
+import { expect, test } from 'vitest'
+import { call, makeIngest } from '../support/api.ts'
+import { runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+async function levels(url: string): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${adminKey}` } })
+  const lines = (await response.text()).matchAll(/^tidemark_(\w+) (\S+)$/gm)
+  return new Map([...lines].map(([, name, value]) => [name!, Number(value)]))
+}
+
+test('levels are those of now', async () => {
+  const service = await runService({ 'limits.checkMs': '10' })
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  const before = await levels(service.url)
+  expect(before.get('disk_free_bytes')).toBeGreaterThan(0)
+  const empty = ['idempotency_keys', 'rejected_kept_bytes', 'pending_rows', 'journal_backlog_bytes', 'stored_rows']
+  expect(empty.map((name) => before.get(name))).toEqual([0, 0, 0, 0, 0])
+  const body = [{ D: 0, T: 'a', V: 1 }, { V: 'bad' }]
+  const pushed = await fetch(`${service.url}/ingests/plant/data?wait=true`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'one' },
+    body: JSON.stringify(body),
+  })
+  expect(pushed.status).toBe(200)
+  await expect
+    .poll(async () => {
+      const after = await levels(service.url)
+      return ['idempotency_keys', 'pending_rows', 'journal_backlog_bytes'].map((name) => after.get(name))
+    })
+    .toEqual([1, 0, 0])
+  await expect.poll(async () => (await levels(service.url)).get('rejected_kept_bytes')).toBeGreaterThan(0)
+  const after = await levels(service.url)
+  expect(after.get('rejected_kept_bytes_max')).toBe(after.get('rejected_kept_bytes'))
+  expect(after.get('journal_bytes')).toBeGreaterThan(before.get('journal_bytes')!)
+  await call(service.url, 'DELETE', '/admin/ingests/plant/rejected', { key: adminKey })
+  await expect.poll(async () => (await levels(service.url)).get('rejected_kept_bytes')).toBe(0)
+  await service.close()
+})
