@@ -84,7 +84,7 @@ export type ServiceEvent =
       readonly bytes: number
       readonly ms: number
     }
-  | { readonly kind: 'sqlEngineStarted'; readonly ms: number }
+  | { readonly kind: 'sqlEngineStarted'; readonly processId: number; readonly ms: number }
   | { readonly kind: 'sqlEngineDied'; readonly message: string; readonly restartInMs: number }
   | { readonly kind: 'serverListening'; readonly url: string }
   | { readonly kind: 'serverStopping'; readonly signal: string }

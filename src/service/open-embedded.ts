@@ -22,6 +22,7 @@ import { type Closer, openStorage, type Storage, type StorageParts } from './ope
 
 export interface EmbeddedParts extends StorageParts {
   readonly metrics: Metrics
+  readonly sqlEntryUrl: URL
   /** How much is free on the disk of the data folder. */
   readonly freeBytes: (directory: string) => Promise<number>
 }

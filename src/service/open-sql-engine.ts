@@ -5,8 +5,6 @@ import type { Observe } from '../observe/event.ts'
 import { SqlProcess } from '../sql-process/sql-process.ts'
 import { type Closer, dataPaths, type Storage } from './open-storage.ts'
 
-const compiledProcess = new URL('../sql-process/entry.js', import.meta.url)
-
 /** Threads of the process beside those that wait for the engine: for files and answers. */
 const otherThreads = 4
 /** As many as there can be. */
@@ -16,20 +14,20 @@ export interface SqlEngineParts {
   readonly settings: Settings
   readonly observe: Observe
   readonly storage: Pick<Storage, 'store'>
-  /** The compiled `entry.js`, but in tests that run sources. */
-  readonly entryUrl?: URL
+  /** The compiled `entry.js` of the engine's process. */
+  readonly sqlEntryUrl: URL
 }
 
 /** The engine is started by the first query that needs it: who asks none pays nothing for it. */
 export function openSqlEngine(
-  { settings, observe, storage, entryUrl = compiledProcess }: SqlEngineParts,
+  { settings, observe, storage, sqlEntryUrl }: SqlEngineParts,
   closers: Closer[],
 ): SqlProcess {
   // Whole paths: the engine compares them with those of the files.
   const paths = dataPaths(resolve(settings.data))
   const { memoryBytes, temporaryBytes, threads, restartDelayMs, cancelMs } = settings.sql
   const engine = new SqlProcess({
-    entryUrl,
+    entryUrl: sqlEntryUrl,
     data: {
       engine: {
         directories: [paths.store, paths.deltas],
@@ -44,7 +42,7 @@ export function openSqlEngine(
     restartDelayMs,
     cancelMs,
     unsent: storage.store.unsent,
-    started: (ms) => observe({ kind: 'sqlEngineStarted', ms }),
+    started: (processId, ms) => observe({ kind: 'sqlEngineStarted', processId, ms }),
     died: (message) => observe({ kind: 'sqlEngineDied', message, restartInMs: restartDelayMs }),
   })
   closers.push(() => engine.close())

@@ -18,6 +18,7 @@ import type { Closer } from './open-storage.ts'
 export interface ServiceOverrides {
   readonly nowMs?: () => number
   readonly threadUrl?: URL
+  readonly sqlEntryUrl?: URL
   readonly reach?: Reach
   /** How much is free on the disk of the data folder. */
   readonly freeBytes?: (directory: string) => Promise<number>
@@ -37,6 +38,7 @@ export interface Service {
 }
 
 const compiledThread = new URL('../store-thread/entry.js', import.meta.url)
+const compiledSqlEntry = new URL('../sql-process/entry.js', import.meta.url)
 
 /**
  * Opens the engine that the settings name, and listens. Throws an Error whose message tells the operator what to do: when the data folder has
@@ -55,6 +57,7 @@ export async function startService(
     metrics,
     nowMs: Date.now,
     threadUrl: compiledThread,
+    sqlEntryUrl: compiledSqlEntry,
     reach: () => undefined,
     disk: nodeDisk,
     freeBytes,

@@ -19,7 +19,7 @@ export interface SqlProcessOptions {
   readonly cancelMs: number
   readonly unsent: UnsentAnswers
   /** Told when queries are answered, and how long the start took. */
-  readonly started: (ms: number) => void
+  readonly started: (processId: number, ms: number) => void
   /** Told of a death that nobody asked for. */
   readonly died: (message: string) => void
 }
@@ -114,7 +114,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
       child.on('message', (message: FromSqlProcess) => {
         if (message.kind !== 'ready') return this.#take(message)
         this.#isReady = true
-        started(performance.now() - startedMs)
+        started(child.pid ?? 0, performance.now() - startedMs)
         resolve()
       })
       child.once('error', reject)

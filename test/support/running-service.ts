@@ -15,6 +15,7 @@ export interface RunningService {
 }
 
 const compiledThread = new URL('../../dist/store-thread/entry.js', import.meta.url)
+const compiledSqlEntry = new URL('../../dist/sql-process/entry.js', import.meta.url)
 
 /** The whole service in this process, on a free port and a folder of its own. `settings` are flags by their names. */
 export async function runService(
@@ -28,7 +29,11 @@ export async function runService(
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tidemark-test-')))
   const flags = { port: '0', data: directory, ...settings }
   const loaded = loadSettings({ flags, environment: { TIDEMARK_ADMIN_KEY: adminKey }, file: null })
-  const service = await startService(loaded, observe, { threadUrl: compiledThread, ...overrides })
+  const service = await startService(loaded, observe, {
+    threadUrl: compiledThread,
+    sqlEntryUrl: compiledSqlEntry,
+    ...overrides,
+  })
   return {
     url: service.url,
     dataDirectory: directory,
