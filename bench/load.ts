@@ -8,6 +8,11 @@ export interface Load {
   readonly pauseMs?: number
   /** The bytes of the next request, or null when there is no more. */
   readonly next: () => Uint8Array | null
+  /** How long to wait before a request that was answered with 503 is sent again; such an answer is an error when it is left out. */
+  readonly retryMs?: number
+  /** Called for each answer with the time it took, refusals before it included. */
+  readonly acknowledged?: (ms: number) => void
+  readonly refused?: () => void
 }
 
 export interface LoadResult {
@@ -33,13 +38,15 @@ export function request(
 }
 
 /** Sends requests, one at a time on each connection, until there are no more. An answer other than 200 is an error. */
-export async function runLoad({ url, connections, next, pauseMs = 0 }: Load): Promise<LoadResult> {
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const { url, connections, next, pauseMs = 0, retryMs, acknowledged, refused } = load
   const latencies: number[] = []
   let bytes = 0
   const startedMs = performance.now()
   const one = (socket: Socket): Promise<void> =>
     new Promise((resolve, reject) => {
       let sentMs = 0
+      let sent: Uint8Array = new Uint8Array(0)
       const answer = new AnswerReader()
       const send = (): void => {
         const payload = next()
@@ -48,6 +55,7 @@ export async function runLoad({ url, connections, next, pauseMs = 0 }: Load): Pr
           resolve()
           return
         }
+        sent = payload
         sentMs = performance.now()
         socket.write(payload)
       }
@@ -55,8 +63,15 @@ export async function runLoad({ url, connections, next, pauseMs = 0 }: Load): Pr
         bytes += chunk.length
         const status = answer.take(chunk)
         if (status === null) return
+        if (status === 503 && retryMs !== undefined) {
+          refused?.()
+          setTimeout(() => socket.write(sent), retryMs)
+          return
+        }
         if (status !== 200) return reject(new Error(`answered with ${status}: ${answer.text}`))
-        latencies.push(performance.now() - sentMs)
+        const ms = performance.now() - sentMs
+        if (acknowledged === undefined) latencies.push(ms)
+        else acknowledged(ms)
         if (pauseMs > 0) setTimeout(send, pauseMs)
         else send()
       })

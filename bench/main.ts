@@ -1,10 +1,13 @@
 // npm run bench [-- judge|store|sealed|ingest|beside|query|metadata] [--short] [--millions 20,50]
+// npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
+// npm run bench -- push --millions 100
 // npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
 import { benchBeside } from './beside.ts'
 import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
 import { benchMetadata } from './metadata.ts'
+import { benchPush } from './push.ts'
 import { benchQuery } from './query.ts'
 import { benchSealed } from './sealed.ts'
 import { soak } from './soak.ts'
@@ -14,14 +17,15 @@ const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
   options: {
     short: { type: 'boolean', default: false },
-    /** Sizes of the data sets of `query`, in millions of rows. */
+    /** Sizes of the data sets of `query`, in millions of rows; how many `push` pushes. */
     millions: { type: 'string', default: '1,5' },
+    rest: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '15' },
     /** Rows a second that `soak` pushes. */
     rate: { type: 'string', default: '50000' },
   },
 })
-const { short } = values
+const { short, rest } = values
 const sizes = values.millions.split(',').map((millions) => Number(millions) * 1_000_000)
 const wants = (name: string): boolean => asked.length === 0 || asked.includes(name)
 
@@ -40,9 +44,10 @@ if (wants('sealed')) {
 }
 if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { runs: 3, rowsMax: 1_000_000 })
 if (wants('beside')) await benchBeside(short ? { runs: 1, seconds: 2 } : { runs: 3, seconds: 10 })
-if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes })
+if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000], rest } : { runs: 3, sizes, rest })
 if (wants('metadata')) {
   await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
 }
-// It is long: only when it is asked for.
+// They are long: only when they are asked for.
+if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('soak')) await soak({ minutes: Number(values.minutes), rowsPerSecond: Number(values.rate) })

@@ -2,114 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ServerProcess } from '../test/support/server-process.ts'
+import { measureAtRest } from './at-rest.ts'
 import { median, printTable, quantile, spread } from './figures.ts'
 import { type LoadResult, request, runLoad } from './load.ts'
-import { drain, firstMs, makePlant, plantBodies, stepMs, tagName } from './plant.ts'
+import { drain, makePlant, plantBodies, tagName } from './plant.ts'
+import { askFor, pointsOfTag, type Question, questions } from './questions.ts'
 
 export interface QueryBenchOptions {
   readonly runs: number
   /** Sizes of the data sets, in rows. */
   readonly sizes: readonly number[]
-}
-
-const pointsOfTag = 20_000
-
-interface Question {
-  readonly name: string
-  readonly path: string
-  readonly body: (random: () => number) => object
-}
-
-const iso = (ms: number): string => new Date(ms).toISOString()
-const dayStart = iso(firstMs + 86_400_000)
-const dayEnd = iso(firstMs + 2 * 86_400_000 - 1)
-
-function questions(tags: number): readonly Question[] {
-  const one = (random: () => number): string => tagName(Math.floor(random() * tags))
-  const ten = (random: () => number): string[] => {
-    const start = Math.floor(random() * Math.max(1, tags - 10))
-    return Array.from({ length: Math.min(10, tags) }, (_, index) => tagName(start + index))
-  }
-  const anyDate = (random: () => number): string => iso(firstMs + Math.floor(random() * pointsOfTag * stepMs))
-  const day = { start_date: dayStart, end_date: dayEnd }
-  const hourly = { entity: 'plant', granularity: 'hour', metric_name_field: ['V'] }
-  const average = '/consumer/data/average'
-  return [
-    {
-      name: 'one tag, hourly mean, one day',
-      path: average,
-      body: (random) => ({ ...hourly, ...day, ids: [one(random)] }),
-    },
-    { name: 'one tag, hourly mean, all', path: average, body: (random) => ({ ...hourly, ids: [one(random)] }) },
-    {
-      name: 'ten tags, hourly mean, one day',
-      path: average,
-      body: (random) => ({ ...hourly, ...day, ids: ten(random) }),
-    },
-    { name: 'all tags, hourly mean by tag, one day', path: average, body: () => ({ ...hourly, ...day }) },
-    { name: 'all rows pooled, hourly mean', path: '/consumer/data/average-granularity', body: () => hourly },
-    {
-      name: 'latest of one tag',
-      path: '/consumer/data/latest',
-      body: (random) => ({ entity: 'plant', ids: [one(random)] }),
-    },
-    { name: 'latest of all tags', path: '/consumer/data/latest', body: () => ({ entity: 'plant' }) },
-    {
-      name: 'newest before a date, one tag',
-      path: '/consumer/data/last',
-      body: (random) => ({
-        entity: 'plant',
-        ids: [one(random)],
-        date: anyDate(random),
-      }),
-    },
-    {
-      name: 'oldest after a date, one tag',
-      path: '/consumer/data/next',
-      body: (random) => ({ entity: 'plant', ids: [one(random)], date: anyDate(random) }),
-    },
-    {
-      name: 'hundredth before a date, one tag',
-      path: '/consumer/data/last',
-      body: (random) => ({ entity: 'plant', ids: [one(random)], date: anyDate(random), offset: 99 }),
-    },
-    {
-      name: 'latest of a prefix of ten tags',
-      path: '/consumer/data/latest',
-      body: (random) => ({
-        entity: 'plant',
-        prefixes: [tagName(Math.floor((random() * tags) / 10) * 10).slice(0, -4)],
-      }),
-    },
-    {
-      name: 'snap of ten tags, 96 ticks',
-      path: '/consumer/data/snap',
-      body: (random) => ({ entity: 'plant', ids: ten(random), granularity: 'fifteen_minute', ...day }),
-    },
-    {
-      name: 'hourly mean by area, one day, all tags pooled',
-      path: '/consumer/data/average-granularity',
-      body: () => ({ ...hourly, ...day, fields: ['area'] }),
-    },
-    {
-      name: 'ten tags, hourly mean by area, one day',
-      path: '/consumer/data/average-dimensions',
-      body: (random) => ({ ...hourly, ...day, ids: ten(random), fields: ['area'] }),
-    },
-    {
-      name: 'raw rows, ten tags, one day (86,400)',
-      path: '/consumer/data/select',
-      body: (random) => ({ entity: 'plant', ...day, ids: ten(random) }),
-    },
-  ]
+  /** Whether all rows come to rest afterwards, for starts, cold reads and DuckDB over the same files. */
+  readonly rest: boolean
 }
 
 /** The latency of each query over HTTP, one connection; then one-tag means from 16 connections. */
-export async function benchQuery({ runs, sizes }: QueryBenchOptions): Promise<void> {
-  for (const size of sizes) await measureSize(size, runs)
+export async function benchQuery({ runs, sizes, rest }: QueryBenchOptions): Promise<void> {
+  for (const size of sizes) await measureSize(size, runs, rest)
 }
 
-async function measureSize(rows: number, runs: number): Promise<void> {
+async function measureSize(rows: number, runs: number, rest: boolean): Promise<void> {
   const tags = Math.max(1, Math.round(rows / pointsOfTag))
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const server = await ServerProcess.start({ dataDirectory, environment: { TIDEMARK_LIMITS_RESULT_ROWS: '2000000' } })
@@ -140,6 +52,8 @@ async function measureSize(rows: number, runs: number): Promise<void> {
     printTable(`${rows / 1e6} million rows, ${tags} tags`, ['query', 'p50 ms', 'p99 ms', 'bytes'], lines)
     console.log(`\none tag, hourly mean, one day, 16 connections: ${spread(rate, 0)} a second`)
     await measureLarge(server.url, tags, runs)
+    await server.stop()
+    if (rest) await measureAtRest({ dataDirectory, rows, tags, runs })
   } finally {
     await server.stop()
     await rm(dataDirectory, { recursive: true, force: true })
@@ -197,23 +111,4 @@ async function fill(url: string, tags: number): Promise<void> {
   }
   await runLoad({ url, connections: 4, next })
   await drain(url, 'plant')
-}
-
-/** Asks the same kind of question for about `forMs`, and at least five times. */
-async function askFor(
-  url: string,
-  question: Question,
-  connections: number,
-  forMs: number,
-  accept = 'application/json',
-): Promise<LoadResult> {
-  const headers = { 'content-type': 'application/json', accept }
-  const startedMs = performance.now()
-  let asked = 0
-  const next = (): Uint8Array | null => {
-    if (asked >= 5 && performance.now() - startedMs > forMs) return null
-    asked++
-    return request(url, 'POST', question.path, headers, JSON.stringify(question.body(Math.random)))
-  }
-  return runLoad({ url, connections, next })
 }
