@@ -1,0 +1,72 @@
+import { connect as connectTo, createServer, type Server, type Socket } from 'node:net'
+import { type SecureContextOptions, TLSSocket } from 'node:tls'
+
+/** Stands between a client and PostgreSQL, and can take the network away. */
+export class TcpProxy {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  readonly #tls: SecureContextOptions | null
+  #state: 'open' | 'cut' | 'silent' = 'open'
+
+  private constructor(target: { readonly host: string; readonly port: number }, tls: SecureContextOptions | null) {
+    this.#tls = tls
+    this.#server = createServer((client) => {
+      this.#hold(client)
+      if (this.#state === 'cut') client.destroy()
+      else if (this.#state === 'silent') client.pause()
+      else if (this.#tls === null) this.#join(client, connectTo(target))
+      // The client asks for TLS with a message of 8 bytes, and gets one letter.
+      else client.once('data', () => client.write('S', () => this.#join(this.#secured(client), connectTo(target))))
+    })
+  }
+
+  static async open(target: URL, tls: SecureContextOptions | null = null): Promise<TcpProxy> {
+    const proxy = new TcpProxy({ host: target.hostname, port: Number(target.port) }, tls)
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
+    return proxy
+  }
+
+  get port(): number {
+    const address = this.#server.address()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  }
+
+  /** Breaks all connections, and refuses new ones. */
+  cut(): void {
+    this.#state = 'cut'
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Keeps all connections, and lets nothing through. */
+  silence(): void {
+    this.#state = 'silent'
+    for (const socket of this.#sockets) socket.unpipe().pause()
+  }
+
+  /** Lets new connections through. */
+  restore(): void {
+    this.#state = 'open'
+  }
+
+  async close(): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #secured(client: Socket): Socket {
+    return new TLSSocket(client, { isServer: true, ...this.#tls })
+  }
+
+  #join(client: Socket, server: Socket): void {
+    for (const socket of [client, server]) this.#hold(socket)
+    client.pipe(server).pipe(client)
+    client.once('close', () => server.destroy())
+    server.once('close', () => client.destroy())
+  }
+
+  #hold(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('close', () => this.#sockets.delete(socket))
+  }
+}
