@@ -131,7 +131,15 @@ export const clusterSettings = {
     unit: null,
     min: 2,
     max: 1000,
-    description: 'The most connections to PostgreSQL of one process.',
+    description: 'The most connections to PostgreSQL of one process; one of them listens for what others change.',
+  }),
+  'postgres.timeoutMs': integer({
+    default: 10_000,
+    unit: 'milliseconds',
+    min: 100,
+    max: longestMs,
+    description:
+      'How long a statement, or the wait for a connection or a lock of PostgreSQL, may take before what needs it is a 503.',
   }),
   'postgres.caFile': text({
     default: '',
