@@ -54,19 +54,39 @@ function equalsConstant(value: Typed, constant: string): Sql {
 
 const any = (conditions: readonly Sql[]): Sql => sql`(${sql.join(conditions, ' OR ')})`
 
+/** A longer list is a parameter of its own: texts put together by what none of them holds. */
+const listedMax = 100
+
 function inValues(value: Typed, values: readonly (string | null)[]): Sql {
   const texts = values.filter((item) => item !== null)
   const isNull = values.includes(null) ? [sql`(${value.sql} IS NULL)`] : []
-  if (value.type === 'STRING' && texts.length > 0)
-    return any([
-      sql`${value.sql} IN (${sql.join(
-        texts.map((text) => sql`${text}`),
-        ', ',
-      )})`,
-      ...isNull,
-    ])
   if (texts.length === 0 && isNull.length === 0) return value.type === null ? sql`FALSE` : never(value)
-  return any([...texts.map((text) => equalsConstant(value, text)), ...isNull])
+  const found = texts.length === 0 || value.type === null ? [] : [amongTexts(value, texts)]
+  return found.length + isNull.length === 0 ? sql`CAST(NULL AS BOOLEAN)` : any([...found, ...isNull])
+}
+
+function amongTexts(value: Typed, texts: readonly string[]): Sql {
+  switch (value.type) {
+    case 'LONG': {
+      const longs = texts.map(exactLong).filter((long) => long !== null)
+      return among(value, value.sql, longs.map(String), sql`BIGINT`, (text) => sql.long(BigInt(text)))
+    }
+    case 'DOUBLE':
+    case 'FLOAT': {
+      const numbers = texts.filter((text) => decimalForm.test(text)).map(Number)
+      return among(value, toDouble(value), numbers.map(String), sql`DOUBLE`, (text) => sql.double(Number(text)))
+    }
+    default:
+      return among(value, value.sql, texts, sql`VARCHAR`, (text) => sql`CAST(${text} AS VARCHAR)`)
+  }
+}
+
+function among(value: Typed, typed: Sql, texts: readonly string[], type: Sql, literal: (text: string) => Sql): Sql {
+  if (texts.length === 0) return never(value)
+  if (texts.length <= listedMax) return sql`(${typed} IN (${sql.join(texts.map(literal), ', ')}))`
+  let separator = '\u0001'
+  while (texts.some((text) => text.includes(separator))) separator += '\u0002'
+  return sql`(${typed} IN (SELECT CAST(unnest(string_split(${texts.join(separator)}, ${separator})) AS ${type})))`
 }
 
 export function compileFilter(filter: Filter, scope: Scope): Sql {

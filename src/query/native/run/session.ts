@@ -98,9 +98,16 @@ export function msOf(value: EngineValue | undefined): number {
   return Number(value)
 }
 
-/** What the engine says of a value it cannot work with is the query's fault; anything else is the service's. */
+/** What the engine says of a value it cannot work with, or of a statement that goes too deep, is the query's fault; anything else is the service's. */
 export function asProblem(error: unknown): unknown {
+  if (error instanceof RangeError) return tooInvolved()
   const message = error instanceof Error ? error.message : ''
   const match = /^(?:Invalid Input|Conversion|Out of Range) Error: ([^\n]*)/.exec(message)
-  return match === null ? error : invalidRequest('', match[1]!)
+  if (match !== null) return invalidRequest('', match[1]!)
+  return /^(?:Binder|Parser|Not implemented) Error: /.test(message) ? tooInvolved(message) : error
+}
+
+function tooInvolved(cause?: string): Problem {
+  const message = 'the query is too involved to be run: use shorter expressions, and fewer parts within each other'
+  return new Problem('unsupported_native_query', message, { errors: [{ path: '', message }], cause })
 }

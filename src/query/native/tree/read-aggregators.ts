@@ -96,7 +96,7 @@ function readMoment(json: Json, type: ColumnType, kind: 'first' | 'last' | 'any'
     path: json.path,
     type,
     fieldName: json.at('fieldName').text(),
-    maxBytes: json.at('maxStringBytes').wholeOr(1024),
+    maxBytes: readBytes(json.at('maxStringBytes')),
   }
   return kind === 'any'
     ? { ...base, kind }
@@ -192,13 +192,28 @@ export function readPostAggregator(json: Json): PostAggregator {
             .at('splitPoints')
             .items()
             .map((item) => item.number())
-      return { ...at, kind: 'histogram', field: field(), splitPoints, bins: json.at('numBins').wholeOr(10) }
+      return { ...at, kind: 'histogram', field: field(), splitPoints, bins: readBins(json.at('numBins')) }
     }
     case 'stddev':
       return { ...at, kind: 'stddev', fieldName: json.at('fieldName').text() }
     default:
       return json.refuseType('post-aggregator', knownPostAggregators)
   }
+}
+
+/** As Java's integers. */
+const integerMax = 2 ** 31 - 1
+
+function readBytes(json: Json): number {
+  const bytes = json.wholeOr(1024)
+  return bytes >= 0 && bytes <= integerMax ? bytes : json.fail(`must be 0 to ${integerMax}`)
+}
+
+const binsMax = 1000
+
+function readBins(json: Json): number {
+  const bins = json.wholeOr(10)
+  return bins >= 2 && bins <= binsMax ? bins : json.fail(`must be 2 to ${binsMax}`)
 }
 
 function readFraction(json: Json): number {

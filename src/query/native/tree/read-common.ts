@@ -9,8 +9,12 @@ import { Zone } from '../time/zone.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { Ordering, SearchSpec } from './nodes.ts'
 
+/** Longer than anybody writes. */
+const expressionMax = 20_000
+
 export function readExpression(json: Json): Expression {
   const text = json.text()
+  if (text.length > expressionMax) return json.fail(`has more than ${expressionMax} characters`)
   try {
     return parseExpression(text)
   } catch (error) {
@@ -112,6 +116,8 @@ function readOrigin(json: Json): number | null {
   return parseInstantText(json.text()) ?? json.fail('must be an instant')
 }
 
+const intervalsMax = 1000
+
 export function readIntervals(json: Json): readonly Interval[] {
   if (json.isObject) {
     const type = json.at('type').textOrNull()
@@ -120,8 +126,9 @@ export function readIntervals(json: Json): readonly Interval[] {
   }
   const texts =
     typeof json.value === 'string'
-      ? json.value.split(',').map((text) => ({ text, json }))
+      ? json.value.split(',', intervalsMax + 1).map((text) => ({ text, json }))
       : json.items().map((item) => ({ text: item.text(), json: item }))
+  if (texts.length > intervalsMax) return json.fail(`holds more than ${intervalsMax} intervals`)
   return condense(
     texts.map(
       ({ text, json: at }) =>

@@ -58,6 +58,9 @@ export function readDataSource(json: Json, readQuery: (json: Json) => NativeQuer
   }
 }
 
+/** They are written into the statement. */
+const inlineValuesMax = 20_000
+
 function readInline(json: Json): DataSource {
   const names = json
     .at('columnNames')
@@ -66,14 +69,14 @@ function readInline(json: Json): DataSource {
   const types = json.at('columnTypes')
   const listed = types.missing ? null : types.items()
   if (listed !== null && listed.length !== names.length) types.fail('must have a type for each column')
-  const rows = json
-    .at('rows')
-    .items()
-    .map((row) => {
-      const values = row.items()
-      if (values.length !== names.length) row.fail('must have a value for each column')
-      return values.map(scalar)
-    })
+  const items = json.at('rows').items()
+  if (items.length * names.length > inlineValuesMax)
+    json.at('rows').fail(`hold ${items.length * names.length} values: ${inlineValuesMax} are taken`)
+  const rows = items.map((row) => {
+    const values = row.items()
+    if (values.length !== names.length) row.fail('must have a value for each column')
+    return values.map(scalar)
+  })
   return {
     kind: 'inline',
     columns: names.map((name, index) => ({

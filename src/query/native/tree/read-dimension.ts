@@ -41,7 +41,7 @@ export function readExtraction(json: Json): Extraction {
     case 'lookup':
       return readLookup(json)
     case 'cascade':
-      return { kind: 'cascade', steps: json.at('extractionFns').items().map(readExtraction) }
+      return { kind: 'cascade', steps: readSteps(json.at('extractionFns')) }
     case 'bucket':
       return {
         kind: 'bucket',
@@ -53,6 +53,13 @@ export function readExtraction(json: Json): Extraction {
     default:
       return json.refuseType('extraction function', ['time', 'javascript', 'registeredLookup', 'fallback'])
   }
+}
+
+const stepsMax = 50
+
+function readSteps(json: Json): readonly Extraction[] {
+  const items = json.items()
+  return items.length > stepsMax ? json.fail(`${stepsMax} are taken`) : items.map(readExtraction)
 }
 
 function readTimeFormat(json: Json): Extraction {
@@ -71,11 +78,15 @@ function readTimeFormat(json: Json): Extraction {
   }
 }
 
+/** As Java's integers. */
+const integerMax = 2 ** 31 - 1
+
 function readSubstring(json: Json): Extraction {
   const index = json.at('index').whole()
   const length = json.at('length').missing ? null : json.at('length').whole()
-  if (index < 0) return json.at('index').fail('must not be below 0')
-  if (length !== null && length <= 0) return json.at('length').fail('must be above 0')
+  if (index < 0 || index > integerMax) return json.at('index').fail(`must be 0 to ${integerMax}`)
+  if (length !== null && (length <= 0 || length > integerMax))
+    return json.at('length').fail(`must be 1 to ${integerMax}`)
   return { kind: 'substring', index, length }
 }
 

@@ -1,5 +1,6 @@
 // A native query's JSON to its tree. Everything that the tree can hold is checked here; faults name their path.
 import { Json, unsupported } from './json-reader.ts'
+import { checkSize } from './nesting.ts'
 import type { VirtualColumn } from './nodes.ts'
 import type { Context, DataSource, NativeQuery, TopNMetric } from './queries.ts'
 import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
@@ -17,26 +18,11 @@ const druidTypes = ['windowOperator', 'union', 'select']
 /** Subqueries nested deeper than anybody writes. */
 const depthMax = 20
 
-/** Lists and objects within each other: what is read goes down a call for each. */
-const nestingMax = 100
-
 /** Reads a native query. Throws `invalid_request` with the path of the fault, and `unsupported_native_query`. */
 export function readNativeQuery(value: unknown, path = ''): NativeQuery {
   const json = new Json(value, path)
-  if (isDeeper(value, nestingMax)) json.fail(`holds more than ${nestingMax} lists and objects within each other`)
+  checkSize(json)
   return readQuery(json, 0)
-}
-
-/** Layer by layer, since how deep a value is, is the caller's doing. */
-function isDeeper(value: unknown, layers: number): boolean {
-  let layer: readonly object[] = typeof value === 'object' && value !== null ? [value] : []
-  for (let depth = 0; layer.length > 0; depth++) {
-    if (depth > layers) return true
-    layer = layer.flatMap((item) =>
-      Object.values(item).filter((inner): inner is object => typeof inner === 'object' && inner !== null),
-    )
-  }
-  return false
 }
 
 function readQuery(json: Json, depth: number): NativeQuery {
