@@ -1,0 +1,228 @@
+// SQL over HTTP: what is answered, to whom, and what is refused, with the engine in its own process.
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fuzzedText } from '../druid-sql/fuzzed-text.ts'
+import { hostileTexts } from '../druid-sql/hostile-texts.ts'
+import { call, callWell } from '../support/api.ts'
+import { adminKey } from '../support/server-process.ts'
+import {
+  askSql,
+  checkReply,
+  hiddenEntity,
+  hiddenTag,
+  rowsOf,
+  type SqlReply,
+  type SqlWorld,
+  sqlWorld,
+} from '../support/sql-world.ts'
+
+let world: SqlWorld
+beforeAll(async () => {
+  world = await sqlWorld({
+    'limits.queryTimeMs': '3000',
+    'limits.resultRows': '5000',
+    'sql.memoryBytes': String(96 * 2 ** 20),
+    'sql.temporaryBytes': String(16 * 2 ** 20),
+  })
+})
+afterAll(() => world?.service.close())
+
+const ask = (text: string, headers?: Readonly<Record<string, string>>): Promise<SqlReply> =>
+  askSql(world, world.readerKey, text, headers)
+const rowsFor = async (text: string, key = world.readerKey): Promise<unknown> => {
+  const { status, text: body } = await askSql(world, key, text)
+  expect([status, body]).toMatchObject([200, expect.any(String)])
+  return JSON.parse(body)
+}
+
+describe('answers', () => {
+  test('rows of files and of memory, up to the newest', async () => {
+    expect(await rowsFor('SELECT COUNT(*) AS n, MAX(__time) AS newest FROM plant')).toEqual([
+      { n: 120, newest: '2026-01-01T01:59:00.000Z' },
+    ])
+    await callWell(world.service.url, 'POST', '/ingests/edge/data?wait=true', {
+      key: world.keys['edge']!,
+      body: rowsOf('late', 3, 5000),
+    })
+    expect(await rowsFor("SELECT COUNT(*) AS n FROM edge WHERE tag LIKE 'late%'")).toEqual([{ n: 3 }])
+  })
+
+  test('columns whose names differ by their case alone', async () => {
+    const text = 'SELECT SUM("value") AS a, SUM(v) AS b, SUM(V) AS c FROM plant'
+    const sum = (120 * 119) / 2
+    expect(await rowsFor(text)).toEqual([{ a: sum, b: sum / 2, c: -sum }])
+  })
+
+  test('every column under its name, the time as __time', async () => {
+    const [row] = (await rowsFor('SELECT * FROM plant ORDER BY __time LIMIT 1')) as [object]
+    const others = ['area', 'unit', 'quality', 'code', 'version', 'user', 'status', 'alarm', 'seq', 'value', 'v', 'V']
+    expect(Object.keys(row)).toEqual(['__time', 'tag', ...others])
+    expect(row).toMatchObject({ __time: '2026-01-01T00:00:00.000Z', tag: 'boiler0', unit: null, status: 0, value: 0 })
+  })
+
+  test('of rows of one time the one pushed later is the latest', async () => {
+    const at = '2027-01-01T00:00:00Z'
+    for (const value of [3, 1, 2]) {
+      const body = { time: at, tag: 'tie', value }
+      await callWell(world.service.url, 'POST', '/ingests/edge/data?wait=true', { key: world.keys['edge']!, body })
+    }
+    const text = `SELECT LATEST("value") AS newest, EARLIEST("value") AS oldest FROM edge WHERE tag = 'tie'`
+    expect(await rowsFor(text)).toEqual([{ newest: 2, oldest: 3 }])
+  })
+
+  test('in every format, packed where the client takes it', async () => {
+    const text = 'SELECT tag, COUNT(*) AS n FROM plant GROUP BY tag ORDER BY tag LIMIT 2'
+    expect((await ask(text, { accept: 'text/csv' })).text).toBe('tag,n\r\nboiler0,30\r\nboiler1,30\r\n')
+    expect((await ask(text, { accept: 'application/x-ndjson' })).text).toBe(
+      '{"tag":"boiler0","n":30}\n{"tag":"boiler1","n":30}\n',
+    )
+    expect((await ask(text, { accept: 'application/vnd.apache.arrow.stream' })).status).toBe(200)
+    expect((await ask(text, { accept: 'application/xml' })).status).toBe(406)
+    expect(JSON.parse((await ask(text, { 'accept-encoding': 'br' })).text)).toHaveLength(2)
+  })
+
+  test('whole numbers that go round', async () => {
+    expect(await rowsFor('SELECT 9223372036854775807 + COUNT(*) AS n FROM plant')).toEqual([{ n: expect.any(Number) }])
+  })
+})
+
+describe('refusals', () => {
+  test('tell the place', async () => {
+    const { status, text } = await ask('SELECT tag,\n  nothing FROM plant')
+    expect([status, JSON.parse(text)]).toMatchObject([
+      400,
+      {
+        code: 'invalid_request',
+        detail: expect.stringContaining("'nothing'"),
+        errors: [{ path: 'sql_query', message: expect.stringContaining('(line 2, column 3)') }],
+      },
+    ])
+  })
+
+  test.each([
+    [{}, /sql_query/],
+    [{ sql_query: 5 }, /sql_query/],
+    [{ sql_query: 'SELECT 1', context: {} }, /context/],
+  ])('a body of another shape: %j', async (body, detail) => {
+    const reply = await call<{ detail: string }>(world.service.url, 'POST', '/consumer/data/sql-query', {
+      key: world.readerKey,
+      body,
+    })
+    expect([reply.status, reply.body.detail]).toEqual([400, expect.stringMatching(detail)])
+  })
+
+  test('answers that are too long, queries that take too much', async () => {
+    expect(await ask('SELECT a.tag FROM plant a CROSS JOIN plant b')).toMatchObject({ status: 413 })
+    const joined = 'FROM plant a CROSS JOIN plant b CROSS JOIN plant c CROSS JOIN plant d'
+    const greedy = `SELECT LENGTH(STRING_AGG(REPEAT(a.tag, 1000), ',')) AS n ${joined}`
+    expect(await ask(greedy)).toMatchObject({ status: 413, text: expect.stringContaining('sql.memoryBytes') })
+    const endless = `SELECT COUNT(*) AS n ${joined} CROSS JOIN plant e WHERE a."value" + e."value" = -1`
+    const [ended, others] = await Promise.all([ask(endless), ask('SELECT COUNT(*) AS n FROM plant')])
+    expect(ended).toMatchObject({ status: 503, text: expect.stringContaining('query_timeout') })
+    expect(others).toEqual({ status: 200, text: '[{"n":120}]' })
+  })
+
+  test('every hostile text, while others are answered', async () => {
+    const texts = Object.values(hostileTexts).flat()
+    let isOver = false
+    const others = (async () => {
+      let answered = 0
+      for (; !isOver; answered++) expect(await ask('SELECT COUNT(*) AS n FROM plant')).toMatchObject({ status: 200 })
+      return answered
+    })()
+    try {
+      for (const text of texts) {
+        const reply = await ask(text)
+        checkReply(text, reply)
+        expect([text, reply.status]).toEqual([
+          text,
+          expect.toSatisfy((status: number) => status >= 400 && status < 500),
+        ])
+      }
+    } finally {
+      isOver = true
+    }
+    expect(await others).toBeGreaterThan(0)
+    expect(texts.length).toBeGreaterThan(150)
+  })
+
+  test('no text at random is the fault of the service, or shows what is hidden', async () => {
+    const options = { numRuns: Number(process.env['FUZZ_RUNS'] ?? 300), seed: Number(process.env['FUZZ_SEED'] ?? 1) }
+    await fc.assert(
+      fc.asyncProperty(fuzzedText, async (text) => checkReply(text, await ask(text))),
+      options,
+    )
+  })
+})
+
+describe('two keys with different entities', () => {
+  test('each sees its own names, columns and counts', async () => {
+    const names = "SELECT TABLE_NAME AS name FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'druid' ORDER BY 1"
+    expect(await rowsFor(names)).toEqual([{ name: 'edge' }, { name: 'plant' }])
+    expect(await rowsFor(names, world.hiddenKey)).toEqual([{ name: hiddenEntity }])
+    const columns =
+      "SELECT DISTINCT TABLE_NAME AS name FROM INFORMATION_SCHEMA.COLUMNS WHERE COLUMN_NAME = 'tag' ORDER BY 1"
+    expect(await rowsFor(columns)).toEqual([{ name: 'edge' }, { name: 'plant' }])
+    expect(await rowsFor(columns, world.hiddenKey)).toEqual([{ name: hiddenEntity }])
+    expect(
+      await rowsFor(
+        `SELECT DISTINCT SUBSTRING(tag, 1, ${hiddenTag.length}) AS t FROM ${hiddenEntity}`,
+        world.hiddenKey,
+      ),
+    ).toEqual([{ t: hiddenTag }])
+  })
+
+  const h = hiddenEntity
+  test.each([
+    `SELECT COUNT(*) AS n FROM ${h}`,
+    `SELECT * FROM druid.${h}`,
+    `SELECT * FROM "druid"."${h}"`,
+    `SELECT * FROM plant JOIN ${h} ON plant.tag = ${h}.tag`,
+    `SELECT tag FROM plant UNION ALL SELECT tag FROM ${h}`,
+    `SELECT (SELECT MAX(tag) FROM ${h}) AS x`,
+    `SELECT tag FROM plant WHERE tag IN (SELECT tag FROM ${h})`,
+    `SELECT tag FROM plant WHERE EXISTS (SELECT 1 FROM ${h})`,
+    `WITH a AS (SELECT * FROM ${h}) SELECT COUNT(*) FROM a`,
+    `SELECT * FROM TABLE(APPEND('plant', '${h}'))`,
+    'SELECT * FROM entity_3',
+    'SELECT * FROM "entity_3"',
+  ])('the other sees nothing of it by %s', async (text) => {
+    const { status, text: body } = await ask(text)
+    const unknown = await ask(text.replaceAll(hiddenEntity, 'unknown_q7x'))
+    // As if it did not exist: not a word differs.
+    expect([status, body.replaceAll(hiddenEntity, 'unknown_q7x')]).toEqual([400, unknown.text])
+    expect(body).not.toContain(hiddenTag)
+  })
+
+  test('without a key there is nothing', async () => {
+    expect(
+      (await call(world.service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: 'SELECT 1' } })).status,
+    ).toBe(403)
+    expect(JSON.parse((await askSql(world, adminKey, `SELECT COUNT(*) AS n FROM ${hiddenEntity}`)).text)).toEqual([
+      { n: 120 },
+    ])
+  })
+})
+
+test('the engine is killed while rows are pushed: no push fails, and it comes back', async () => {
+  const { url } = world.service
+  const endless =
+    'SELECT COUNT(*) AS n FROM plant a, plant b, plant c, plant d, plant e WHERE a."value" + e."value" = -1'
+  const before = world.engines.length
+  const running = ask(endless)
+  await sleep(100)
+  process.kill(world.engines.at(-1)!, 'SIGKILL')
+  expect(await running).toMatchObject({ status: 503, text: expect.stringContaining('"code":"unavailable"') })
+  const meanwhile = await ask('SELECT 1 AS x')
+  expect([200, 503]).toContain(meanwhile.status)
+  for (let pushed = 0; pushed < 20 || world.engines.length === before; pushed++) {
+    await callWell(url, 'POST', '/ingests/edge/data', {
+      key: world.keys['edge']!,
+      body: rowsOf('more', 1, 9000 + pushed),
+    })
+  }
+  expect(await ask('SELECT COUNT(*) AS n FROM plant')).toEqual({ status: 200, text: '[{"n":120}]' })
+  const ready = await callWell<{ sql: { state: string } }>(url, 'GET', '/readyz')
+  expect(ready.sql.state).toBe('ready')
+})
