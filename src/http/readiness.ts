@@ -2,44 +2,59 @@ import Type, { type Static } from 'typebox'
 
 const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
 
+const Journal = Type.Object(
+  {
+    recovery: Type.Object(
+      {
+        segments: Type.Integer(),
+        entries: Type.Integer(),
+        bytes: Type.Integer(),
+        tornBytes: Type.Integer({
+          description: 'Bytes of an unfinished last entry that were cut off: it was never acknowledged.',
+        }),
+        tornFile: text('The file they were cut from.'),
+      },
+      { description: 'What was found when the journal was opened.' },
+    ),
+  },
+  { additionalProperties: true },
+)
+
+const Store = Type.Object(
+  {
+    ready: Type.Boolean({ description: 'Whether queries are answered.' }),
+    sealedPosition: Type.Integer({ description: 'Rows that were accepted before this position are in files.' }),
+    files: Type.Integer({ description: 'How many files these are.' }),
+    rows: Type.Integer({ description: 'How many rows they hold.' }),
+    bytes: Type.Integer({ description: 'Their size.' }),
+  },
+  { additionalProperties: true },
+)
+
+const Sql = Type.Object(
+  {
+    state: Type.Unsafe<'idle' | 'starting' | 'ready'>({
+      type: 'string',
+      enum: ['idle', 'starting', 'ready'],
+      description: 'Of the SQL engine, without which all else is answered: `idle` until its first query.',
+    }),
+  },
+  { additionalProperties: true },
+)
+
+const Part = Type.Object({ reachable: Type.Boolean() })
+
 export const ReadinessAnswer = Type.Object({
   ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
-  journal: Type.Object(
-    {
-      recovery: Type.Object(
-        {
-          segments: Type.Integer(),
-          entries: Type.Integer(),
-          bytes: Type.Integer(),
-          tornBytes: Type.Integer({
-            description: 'Bytes of an unfinished last entry that were cut off: it was never acknowledged.',
-          }),
-          tornFile: text('The file they were cut from.'),
-        },
-        { description: 'What was found when the journal was opened.' },
-      ),
-    },
-    { additionalProperties: true },
-  ),
-  store: Type.Object(
-    {
-      ready: Type.Boolean({ description: 'Whether queries are answered.' }),
-      sealedPosition: Type.Integer({ description: 'Rows that were accepted before this position are in files.' }),
-      files: Type.Integer({ description: 'How many files these are.' }),
-      rows: Type.Integer({ description: 'How many rows they hold.' }),
-      bytes: Type.Integer({ description: 'Their size.' }),
-    },
-    { additionalProperties: true },
-  ),
-  sql: Type.Object(
-    {
-      state: Type.Unsafe<'idle' | 'starting' | 'ready'>({
-        type: 'string',
-        enum: ['idle', 'starting', 'ready'],
-        description: 'Of the SQL engine, without which all else is answered: `idle` until its first query.',
-      }),
-    },
-    { additionalProperties: true },
+  /** Of the embedded engine. */
+  journal: Type.Optional(Journal),
+  store: Type.Optional(Store),
+  sql: Type.Optional(Sql),
+  cluster: Type.Optional(
+    Type.Object(
+      { kafka: Part, druid: Part, postgres: Part },
+      { description: 'Of the cluster engine: which of its servers are there.' },
+    ),
   ),
 })
 

@@ -25,12 +25,21 @@ export interface PushAnswer {
   readonly rows: number
 }
 
+/** Where the rows of a push stand. */
+export interface PlacedBatch {
+  readonly ingest: Pick<Ingest, 'id' | 'kind' | 'entityId'>
+  readonly position: number
+  readonly rows: number
+}
+
 export interface PushParts {
   readonly journal: Pick<JournalWriter, 'append'>
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly intake: Intake
   readonly batchIds: BatchIds
-  readonly progress: IngestProgress
+  readonly progress: Pick<IngestProgress, 'accepted'>
+  /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason when it is aborted. */
+  readonly isQueryable: (batch: PlacedBatch, signal: AbortSignal) => Promise<void>
   readonly receipts: Receipts
   readonly nowMs: () => number
   /** How long a push waits for its rows to be queryable, before it gives the plain answer. */
@@ -50,7 +59,7 @@ export class Pushes {
    * `Intake.requireRoom` and `JournalWriter.append`; nothing is stored then.
    */
   async push(push: Push): Promise<PushAnswer | Receipt> {
-    const { keys, batchIds, progress, receipts, ingestWaitMs } = this.#parts
+    const { keys, batchIds, receipts } = this.#parts
     const { subscriberId, ingest, body, idempotencyKey } = push
     const store = (): Promise<StoredPush> => this.#store(push)
     const { position, rows } =
@@ -59,7 +68,7 @@ export class Pushes {
         : await keys.once({ subscriberId, ingestId: ingest.id, key: idempotencyKey, body }, store)
     const key = { position, rows, ingestId: ingest.id, subscriberId }
     const batch = batchIds.encode(key)
-    if (!push.wait || !(await becomesQueryable(progress, position + rows, ingestWaitMs))) return { batch, rows }
+    if (!push.wait || !(await this.#becomesQueryable({ ingest, position, rows }))) return { batch, rows }
     return receipts.ofKey(batch, key)
   }
 
@@ -79,15 +88,16 @@ export class Pushes {
     intake.stored(positionAfter({ position, rows }), body.length)
     return { position, rows, receivedMs }
   }
-}
 
-async function becomesQueryable(progress: IngestProgress, position: number, timeoutMs: number): Promise<boolean> {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  try {
-    await progress.waitFor(position, timeout)
-    return true
-  } catch (error) {
-    if (timeout.aborted) return false
-    throw error
+  /** False when it takes too long. */
+  async #becomesQueryable(batch: PlacedBatch): Promise<boolean> {
+    const timeout = AbortSignal.timeout(this.#parts.ingestWaitMs)
+    try {
+      await this.#parts.isQueryable(batch, timeout)
+      return true
+    } catch (error) {
+      if (timeout.aborted) return false
+      throw error
+    }
   }
 }

@@ -10,6 +10,12 @@ export type ClusterEvent =
       readonly fromOffset: number
       readonly toOffset: number
     }
+  /** One of Kafka, Druid and PostgreSQL does not answer. */
+  | { readonly kind: 'partAway'; readonly part: string; readonly message: string }
+  | { readonly kind: 'partBack'; readonly part: string }
+  /** Druid was told of entities that are new or changed. */
+  | { readonly kind: 'supervisorsChanged'; readonly entityIds: readonly number[] }
+  | { readonly kind: 'entityRemoved'; readonly entityId: number }
   | { readonly kind: 'laneTaken'; readonly lane: number; readonly position: number }
   | { readonly kind: 'laneLeft'; readonly lane: number }
   | { readonly kind: 'laneFailed'; readonly lane: number; readonly message: string; readonly retryInMs: number }

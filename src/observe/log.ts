@@ -44,6 +44,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
       return
     case 'journalFailed':
     case 'journalAway':
+    case 'partAway':
     case 'journalGap':
     case 'laneFailed':
     case 'storeDied':

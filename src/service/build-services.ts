@@ -16,7 +16,7 @@ import type { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
 import type { Intake } from '../ingest/limits/intake.ts'
 import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
-import { Pushes } from '../ingest/push.ts'
+import { type PlacedBatch, Pushes } from '../ingest/push.ts'
 import { Receipts } from '../ingest/receipts.ts'
 import { Replays } from '../ingest/replay/replays.ts'
 import type { JournalWriter } from '../journal/journal.ts'
@@ -39,6 +39,8 @@ export interface ServiceParts {
   readonly journal: JournalWriter
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly progress: IngestProgress
+  /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason. */
+  readonly isQueryable: (batch: PlacedBatch, signal: AbortSignal) => Promise<void>
   readonly runner: QueryRunner
   readonly admission: Admission
   readonly definitions: Definitions
@@ -78,6 +80,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
       intake: parts.limits.intake,
       batchIds,
       progress,
+      isQueryable: parts.isQueryable,
       receipts,
       nowMs,
       ingestWaitMs,

@@ -48,6 +48,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       journal,
       keys,
       progress: store,
+      isQueryable: ({ position, rows }, signal) => store.waitFor(position + rows, signal),
       runner: store,
       admission,
       definitions,

@@ -1,3 +1,4 @@
+import { laneOf } from '../../journal/lane-position.ts'
 import { Problem } from '../../model/problem.ts'
 import type { IngestProgress } from '../progress.ts'
 
@@ -14,7 +15,8 @@ const stretchBytes = 1024 * 1024
 export class Backlog {
   readonly #progress: Pick<IngestProgress, 'processedThrough'>
   readonly #bytesMax: number
-  readonly #stretches: Stretch[] = []
+  /** By lane: a lane is judged in order, whatever the others do. */
+  readonly #lanes = new Map<number, Stretch[]>()
   #bytes = 0
 
   constructor(progress: Pick<IngestProgress, 'processedThrough'>, bytesMax: number) {
@@ -23,11 +25,7 @@ export class Backlog {
   }
 
   get bytes(): number {
-    for (let first = this.#stretches[0]; first !== undefined; first = this.#stretches[0]) {
-      if (this.#progress.processedThrough(first.endPosition) < first.endPosition) break
-      this.#stretches.shift()
-      this.#bytes -= first.bytes
-    }
+    for (const stretches of this.#lanes.values()) this.#letGo(stretches)
     return this.#bytes
   }
 
@@ -42,11 +40,24 @@ export class Backlog {
 
   add(endPosition: number, bytes: number): void {
     this.#bytes += bytes
-    const last = this.#stretches.at(-1)
-    if (last === undefined || last.bytes >= stretchBytes) this.#stretches.push({ endPosition, bytes })
+    const lane = laneOf(endPosition - 1)
+    const stretches = this.#lanes.get(lane) ?? []
+    this.#lanes.set(lane, stretches)
+    const last = stretches.at(-1)
+    if (last === undefined || last.bytes >= stretchBytes) stretches.push({ endPosition, bytes })
     else {
       last.endPosition = endPosition
       last.bytes += bytes
+    }
+  }
+
+  #letGo(stretches: Stretch[]): void {
+    for (let first = stretches[0]; first !== undefined; first = stretches[0]) {
+      // The end itself may be the first position of what follows.
+      const lastPosition = first.endPosition - 1
+      if (this.#progress.processedThrough(lastPosition) <= lastPosition) break
+      stretches.shift()
+      this.#bytes -= first.bytes
     }
   }
 }

@@ -6,7 +6,8 @@ import type { RejectedSpace } from './rejected-space.ts'
 
 export interface IntakeParts {
   readonly backlog: Backlog
-  readonly disk: DiskFloor
+  /** Null where pushes are not kept on a disk of this machine. */
+  readonly disk: DiskFloor | null
   readonly rejected: RejectedSpace
   readonly rates: KeyRates
 }
@@ -30,14 +31,14 @@ export class Intake {
     const { rates, backlog, disk, rejected } = this.#parts
     rates.requireRoom(keyId)
     backlog.requireRoom()
-    disk.requireRoom()
+    disk?.requireRoom()
     rejected.requireRoom(ingest)
   }
 
   /** A push is on its way to disk: it counts for its key, so that others at once do not slip through. */
   sent({ keyId }: PushSource, rows: number, bytes: number): void {
     this.#parts.rates.add(keyId, rows, bytes)
-    this.#parts.disk.add(bytes)
+    this.#parts.disk?.add(bytes)
   }
 
   stored(endPosition: number, bytes: number): void {
