@@ -32,6 +32,7 @@ export class LaneProgress implements IngestProgress {
   #pending: AcceptedPush[] = []
   readonly #waiters = new Set<Waiter>()
   #counting: Promise<void> | null = null
+  #isCountDue = false
 
   constructor(parts: LaneProgressParts) {
     this.#parts = parts
@@ -74,6 +75,8 @@ export class LaneProgress implements IngestProgress {
 
   accepted(push: AcceptedPush): void {
     this.#pending.push(push)
+    // Its lane may have come past it a moment ago.
+    if (this.processedThrough(push.position) >= positionAfter(push)) this.#countSoon()
   }
 
   async close(): Promise<void> {
@@ -86,13 +89,27 @@ export class LaneProgress implements IngestProgress {
     for (const { position, resolve } of [...this.#waiters]) {
       if (this.processedThrough(position - 1) >= position) resolve()
     }
-    if (!this.#stop.signal.aborted) this.#counting ??= this.#count()
+    this.#countSoon()
+  }
+
+  #countSoon(): void {
+    this.#isCountDue = true
+    if (!this.#stop.signal.aborted) this.#counting ??= this.#countOn()
+  }
+
+  async #countOn(): Promise<void> {
+    const { signal } = this.#stop
+    while (this.#isCountDue && !signal.aborted) {
+      this.#isCountDue = false
+      await this.#count()
+      await sleep(this.#parts.countEveryMs, undefined, { signal }).catch(() => {})
+    }
+    this.#counting = null
   }
 
   /** Rows are pending until they are in the counts. */
   async #count(): Promise<void> {
-    const { lanes, rejected, countEveryMs } = this.#parts
-    const { signal } = this.#stop
+    const { lanes, rejected } = this.#parts
     const isCounted = (push: AcceptedPush): boolean => this.processedThrough(push.position) >= positionAfter(push)
     const counted = new Set(this.#pending.filter(isCounted))
     try {
@@ -101,10 +118,8 @@ export class LaneProgress implements IngestProgress {
       this.#rejected = await rejected.counts()
       this.#pending = this.#pending.filter((push) => !counted.has(push))
     } catch {
-      // The catalog is away: it tells where the lanes are when it is back, and then all is counted again.
+      // The catalog is away.
+      this.#isCountDue = true
     }
-    await sleep(countEveryMs, undefined, { signal }).catch(() => {})
-    this.#counting = null
-    if (!signal.aborted && this.#pending.some(isCounted)) this.#counting = this.#count()
   }
 }

@@ -6,6 +6,7 @@ import { addresses } from './addresses.ts'
 
 /** A schema of the database under test that nobody else has. */
 export interface TestSchema {
+  readonly name: string
   open(change?: Partial<PostgresCatalogOptions>): Promise<ClusterCatalog>
   query(sql: string): Promise<readonly Record<string, unknown>[]>
   remove(): Promise<void>
@@ -23,6 +24,7 @@ export function testSchema(): TestSchema {
     }
   }
   return {
+    name: schema,
     open: (change = {}) =>
       openPostgresCatalog({
         url: addresses.postgresUrl,

@@ -1,0 +1,129 @@
+// A journal on Kafka, pipelines in processes of their own, and a catalog in PostgreSQL; and what all of it has to come to.
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
+import { KafkaJournal } from '../../src/journal/kafka/kafka-journal.ts'
+import { deleteTopic } from '../../src/kafka/topics.ts'
+import { rowsTopic } from '../../src/model/druid-row.ts'
+import type { Ingest } from '../../src/model/ingest.ts'
+import { LaneProgress } from '../../src/pipeline/lane-progress.ts'
+import { addresses } from './addresses.ts'
+import { committedRecords } from './committed-records.ts'
+import { kafkaAccess, kafkaUnderTest } from './kafka.ts'
+import { testSchema } from './postgres-schemas.ts'
+
+const program = fileURLToPath(new URL('./pipeline-process.mjs', import.meta.url))
+const observe = (): void => undefined
+
+export interface WorldOptions {
+  readonly partitions: number
+  readonly lanes: number
+  readonly stepBytes: number
+}
+
+export class PipelineWorld {
+  readonly #options: WorldOptions
+  readonly #name = `t${randomBytes(5).toString('hex')}`
+  readonly #schema = testSchema()
+  readonly #client = kafkaUnderTest()
+  readonly #processes = new Set<ChildProcess>()
+  readonly #entities = new Set<number>()
+  catalog!: ClusterCatalog
+  journal!: KafkaJournal
+  progress!: LaneProgress
+
+  constructor(options: WorldOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const { lanes } = this.#options
+    this.catalog = await this.#schema.open()
+    const bounds = { batchBytesMax: 1 << 22, pendingBytesMax: 1 << 28, timeoutMs: 30_000 }
+    const client = kafkaUnderTest()
+    this.journal = new KafkaJournal({ client, topic: this.#topic, lanes, compression: 'none', ...bounds, observe })
+    await this.journal.ready(AbortSignal.timeout(30_000))
+    const { changes, lanes: laneCatalog, rejected } = this.catalog
+    this.progress = new LaneProgress({ changes, lanes: laneCatalog, rejected, countEveryMs: 100 })
+  }
+
+  async create(ingest: Parameters<ClusterCatalog['ingests']['create']>[0]): Promise<Ingest> {
+    const created = await this.catalog.ingests.create(ingest)
+    if (created.kind === 'series') this.#entities.add(created.entityId)
+    return created
+  }
+
+  async startProcess(): Promise<void> {
+    const { partitions, lanes, stepBytes } = this.#options
+    const child = fork(program, [
+      JSON.stringify({
+        access: kafkaAccess,
+        postgresUrl: addresses.postgresUrl,
+        schema: this.#schema.name,
+        settings: {
+          clusterName: this.#name,
+          topic: this.#topic.name,
+          compression: 'none',
+          stepBytes,
+          timeoutMs: 10_000,
+          sessionTimeoutMs: 2000,
+        },
+        rowsTopics: {
+          clusterName: this.#name,
+          partitions: Math.min(lanes, partitions),
+          replicationFactor: 1,
+          retentionMs: 3_600_000,
+          rowBytesMax: 1 << 20,
+        },
+      }),
+    ])
+    this.#processes.add(child)
+    child.once('exit', () => this.#processes.delete(child))
+    await Promise.race([once(child, 'message'), once(child, 'exit')])
+  }
+
+  get processes(): readonly ChildProcess[] {
+    return [...this.#processes]
+  }
+
+  async end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+
+  /** The rows of an entity as Druid would read them. */
+  async rows(entityId: number): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const topic = rowsTopic(this.#name, entityId)
+    const partitions = (await this.#client.leadersOf(topic)).length
+    const values = await Promise.all(
+      Array.from({ length: partitions }, (_, partition) => committedRecords(this.#client, topic, partition)),
+    )
+    return values.flat().flatMap((value) =>
+      value
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line): Record<string, unknown> => JSON.parse(line)),
+    )
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.processes.map((child) => this.end(child, 'SIGKILL')))
+    await this.journal.close()
+    await this.progress.close()
+    await this.catalog.close()
+    await this.#schema.remove()
+    for (const entityId of this.#entities) await deleteTopic(this.#client, rowsTopic(this.#name, entityId))
+    await deleteTopic(this.#client, this.#topic.name)
+    this.#client.close()
+  }
+
+  get #topic() {
+    const { partitions } = this.#options
+    const name = `${this.#name}.journal`
+    return { name, partitions, replicationFactor: 1, retentionMs: 3_600_000, bodyBytesMax: 1 << 24 }
+  }
+}
