@@ -33,8 +33,12 @@ export class WorldsOnDruid {
   readonly #supervisors: Supervisors
   readonly #sources: SharedSource[] = []
 
-  constructor(clusterName: string) {
+  readonly #shares: boolean
+
+  /** Without `shares`, each entity of the one world has a data source of its own, as it has in a service. */
+  constructor(clusterName: string, { shares }: { readonly shares: boolean } = { shares: true }) {
     this.#clusterName = clusterName
+    this.#shares = shares
     const consumerProperties = { 'bootstrap.servers': addresses.kafkaBrokers }
     const settings = { clusterName, consumerProperties, taskCount: 1, replicas: 1, taskDurationMs: 3_600_000 }
     this.#supervisors = new Supervisors({ client: this.#client, settings })
@@ -54,6 +58,11 @@ export class WorldsOnDruid {
     return readers
   }
 
+  /** Where the data sources are. */
+  get client(): DruidClient {
+    return this.#client
+  }
+
   async close(): Promise<void> {
     for (const { id } of this.#sources) await this.#supervisors.drop(id)
     this.#client.close()
@@ -65,10 +74,14 @@ export class WorldsOnDruid {
   /** Puts the rows of an entity into the first data source whose columns are of the same types. */
   #place(entity: Entity, world: StoreWorld, name: string): SharedSource {
     const fits = ({ types }: SharedSource): boolean =>
-      entity.fields.every((field) => (types.get(field.name) ?? field).type === field.type)
+      this.#shares && entity.fields.every((field) => (types.get(field.name) ?? field).type === field.type)
     let source = this.#sources.find(fits)
     if (source === undefined) {
-      source = { id: this.#sources.length + 1, types: new Map([[worldField.name, worldField]]), lines: [] }
+      source = {
+        id: this.#shares ? this.#sources.length + 1 : entity.id,
+        types: new Map([[worldField.name, worldField]]),
+        lines: [],
+      }
       this.#sources.push(source)
     }
     // A field that is a dimension in one world may be a metric in another: to Druid all are dimensions.

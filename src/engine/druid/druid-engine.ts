@@ -91,15 +91,16 @@ export class DruidEngine {
         yield rowsIn(withExactLongs(lines))
       }
     } catch (error) {
-      if (error instanceof DruidFailure && error.isRefusal) throw refusal(error)
+      if (error instanceof DruidFailure && (error.isRefusal || isCallersFault(error))) throw refusal(error)
       throw asProblem(error)
     }
   }
 }
 
+/** An underscore in the prefix stands for any character: what comes besides is never asked for. */
 function columnsOf(prefix: string): Sql {
   const schema = sql`SELECT TABLE_NAME, COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = 'druid'`
-  return sql`${schema} AND SUBSTRING(TABLE_NAME, 1, CHAR_LENGTH(${prefix})) = ${prefix}`
+  return sql`${schema} AND TABLE_NAME LIKE ${`${prefix}%`}`
 }
 
 function parameter(value: SqlParameter): { type: string; value: unknown } {
@@ -116,6 +117,11 @@ function rowsIn(json: string): readonly (readonly unknown[])[] {
 /** Instants come as texts. */
 function valueOfType(type: ColumnType, value: unknown): unknown {
   return type === 'timestamp' && typeof value === 'string' ? Date.parse(value) : value
+}
+
+/** Faults of a query that only show when it runs come from Druid as failures of its own. */
+function isCallersFault({ facts }: DruidFailure): boolean {
+  return /more than one row|by zero|cannot translate|Cannot cast|index out of range/i.test(facts.message)
 }
 
 function refusal(error: DruidFailure): Problem {

@@ -2,6 +2,7 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../syntax.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
+import { spread } from './spread.ts'
 
 /** How the queries within an expression are written. */
 export type WriteQuery = (query: Query) => Sql
@@ -115,6 +116,8 @@ export class ExpressionWriter {
   }
 
   #call(call: Call): Sql {
+    const sums = spread(call)
+    if (sums !== null) return this.write(sums)
     const { orderBy, filter, over } = call
     const isWithin = call.name === 'LISTAGG'
     const body = this.#body(call, isWithin ? [] : orderBy)
@@ -146,7 +149,8 @@ export class ExpressionWriter {
     const each = distinct ? sql`DISTINCT ` : sql``
     const ordered = orderBy.length === 0 ? sql`` : sql` ORDER BY ${this.orderBy(orderBy)}`
     const returned = returning === null ? sql`` : sql` RETURNING ${castType(returning)}`
-    return sql`${word(name)}(${each}${this.list(operands)}${ordered}${returned})`
+    const called = word(name === 'APPROX_QUANTILE' ? 'APPROX_QUANTILE_DS' : name)
+    return sql`${called}(${each}${this.list(operands)}${ordered}${returned})`
   }
 
   #members(operands: readonly Expression[]): Sql[] {

@@ -1,0 +1,75 @@
+// Every recorded query of SQL through our own check and writing, on a Druid again: it must answer what it answered when asked by hand.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DruidEngine } from '../../src/engine/druid/druid-engine.ts'
+import { valueAt } from '../../src/model/column.ts'
+import type { Entity } from '../../src/model/entity.ts'
+import { formatInstant } from '../../src/model/instant.ts'
+import { Problem } from '../../src/model/problem.ts'
+import { druidStatement } from '../../src/query/sql/druid/druid-statement.ts'
+import { sqlTable } from '../../src/query/sql/tables.ts'
+import { translateSql } from '../../src/query/sql/translate.ts'
+import { isRecorded, loadTool, type Reply, recordings } from '../druid-sql/recorded.ts'
+import { recordedWorld } from './recorded-worlds.ts'
+import { WorldsOnDruid } from './world-view.ts'
+
+if (!isRecorded) {
+  test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
+} else {
+  const tool = await loadTool()
+  const recorded = recordings(tool)
+  const queries = tool.corpus.sqlQueries().filter(({ id }) => recorded.has(id))
+
+  describe('SQL on Druid', () => {
+    const clusterName = `s${Date.now().toString(36)}`
+    const world = recordedWorld(tool.corpus)
+    const druid = new WorldsOnDruid(clusterName, { shares: false })
+    const settings = { clusterName, queryTimeMs: 30_000 }
+    const engine = new DruidEngine({ client: druid.client, settings, nowMs: Date.now })
+    const { signal } = new AbortController()
+
+    beforeAll(async () => {
+      await druid.load([world])
+      while ((await engine.knownColumns(signal)).size < world.entities.length) {
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    }, 300_000)
+    afterAll(() => druid.close(), 60_000)
+
+    test.each(queries.map((query) => [query.id, query] as const))('%s', async (id, query) => {
+      const expected = recorded.get(id)!
+      const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
+      const reply = await ask(engine, world.entities, query.sql, clusterName)
+      const judged = { failed: tool.answers.failed(expected), big, body: expected.body }
+      const verdict = tool.answers.judge(query, judged, reply)
+      expect({ ...verdict, text: reply.text }).toMatchObject({ verdict: 'agree' })
+    })
+  })
+}
+
+async function ask(
+  engine: DruidEngine,
+  entities: readonly Entity[],
+  text: string,
+  clusterName: string,
+): Promise<Reply> {
+  const { signal } = new AbortController()
+  try {
+    const { columns } = translateSql(text, entities.map(sqlTable))
+    const statement = druidStatement(text, entities, clusterName, await engine.knownColumns(signal))
+    const body: object[] = []
+    const types = columns.map(({ type }) => type)
+    for await (const batch of engine.run({ statement, types }, { resultRows: 1_000_000 }, signal)) {
+      for (let row = 0; row < batch.rows; row += 1) {
+        const values = columns.map(({ name, type }, index) => {
+          const value = valueAt(batch.columns[index]!, row)
+          return [name, typeof value === 'number' && type === 'timestamp' ? formatInstant(value) : value]
+        })
+        body.push(Object.fromEntries(values))
+      }
+    }
+    return { status: 200, body }
+  } catch (error) {
+    if (error instanceof Problem) return { status: error.status, text: error.message }
+    return { status: 500, text: String(error) }
+  }
+}
