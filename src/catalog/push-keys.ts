@@ -10,7 +10,7 @@ export interface PushKeyName {
 
 /** The push that a key stands for. */
 export interface PushKeyHolder {
-  /** SHA-256. */
+  /** As that of `KeyedEntry`. */
   readonly bodyHash: Uint8Array
   readonly position: number
   readonly rows: number

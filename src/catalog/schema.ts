@@ -205,9 +205,7 @@ interface JudgedRows {
 
 /** One row a key: what it stands for, or that a push is under way with it. */
 interface PushKeys {
-  subscriber_id: number
-  ingest_id: number
-  /** SHA-256, for a key may hold any character; so is that of the body. */
+  /** SHA-256 of the key with its subscriber and ingest. */
   key_hash: Uint8Array
   body_hash: Uint8Array
   /** When the push came, or the key was reserved. */

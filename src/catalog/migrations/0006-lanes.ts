@@ -16,9 +16,7 @@ export async function lanes(database: Kysely<Tables>): Promise<void> {
     .execute()
   await database.schema
     .createTable('push_keys')
-    .addColumn('subscriber_id', 'bigint', (column) => column.notNull())
-    .addColumn('ingest_id', 'bigint', (column) => column.notNull())
-    .addColumn('key_hash', 'bytea', (column) => column.notNull())
+    .addColumn('key_hash', 'bytea', (column) => column.primaryKey())
     .addColumn('body_hash', 'bytea', (column) => column.notNull())
     .addColumn('received_ms', 'bigint', (column) => column.notNull())
     .addColumn('reservation', 'text')
@@ -27,7 +25,6 @@ export async function lanes(database: Kysely<Tables>): Promise<void> {
     .addColumn('batch_rows', 'integer', (column) => column.notNull())
     .addColumn('judged', 'integer', (column) => column.notNull())
     .addColumn('previous_position', 'bigint')
-    .addPrimaryKeyConstraint('push_keys_key', ['subscriber_id', 'ingest_id', 'key_hash'])
     .execute()
   await database.schema.createIndex('push_keys_by_date').on('push_keys').column('received_ms').execute()
 }

@@ -1,11 +1,12 @@
 import { type ExpressionBuilder, sql, type Transaction } from 'kysely'
 import type { KeyedEntry } from '../lanes.ts'
 import type { Tables } from '../schema.ts'
-import { type KeyRow, keyColumns, keyLifeMs } from './key-rows.ts'
-import { portions } from './portions.ts'
+import { type KeyRow, keyHash, keyLifeMs } from './key-rows.ts'
+
+/** So many keys go in one statement. */
+const keysAtOnce = 1000
 
 interface Claim {
-  /** Names the key among those of all subscribers and ingests. */
   readonly name: string
   readonly entry: KeyedEntry
   readonly row: KeyRow
@@ -18,9 +19,10 @@ export async function claimKeys(
 ): Promise<ReadonlySet<number>> {
   const repeated = new Set<number>()
   for (const wave of waves(entries.map(claimOf))) {
-    for (const portion of portions(wave)) {
-      const standing = await standingAfter(transaction, portion)
-      for (const { name, entry } of portion) {
+    for (let from = 0; from < wave.length; from += keysAtOnce) {
+      const claims = wave.slice(from, from + keysAtOnce)
+      const standing = await standingAfter(transaction, claims)
+      for (const { name, entry } of claims) {
         if (isRepetition(entry, standing.get(name))) repeated.add(entry.position)
       }
     }
@@ -29,30 +31,23 @@ export async function claimKeys(
 }
 
 function claimOf(entry: KeyedEntry): Claim {
-  const key = keyColumns(entry)
-  return {
-    name: nameOf(key),
-    entry,
-    row: {
-      ...key,
-      body_hash: entry.bodyHash,
-      received_ms: entry.receivedMs,
-      reservation: null,
-      uncertain: 0,
-      position: entry.position,
-      batch_rows: entry.rows,
-      judged: 1,
-      previous_position: null,
-    },
+  const key_hash = keyHash(entry)
+  const row = {
+    key_hash,
+    body_hash: entry.bodyHash,
+    received_ms: entry.receivedMs,
+    reservation: null,
+    uncertain: 0,
+    position: entry.position,
+    batch_rows: entry.rows,
+    judged: 1,
+    previous_position: null,
   }
+  return { name: nameOf(key_hash), entry, row }
 }
 
-function nameOf({
-  subscriber_id,
-  ingest_id,
-  key_hash,
-}: Pick<KeyRow, 'subscriber_id' | 'ingest_id' | 'key_hash'>): string {
-  return `${subscriber_id}/${ingest_id}/${Buffer.from(key_hash).toString('hex')}`
+function nameOf(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex')
 }
 
 /** One statement may write a row once: of entries with one key the first go together, then the second ones. Rows are locked in one order. */
@@ -62,7 +57,8 @@ function waves(claims: readonly Claim[]): readonly (readonly Claim[])[] {
   for (const claim of claims) {
     const wave = met.get(claim.name) ?? 0
     met.set(claim.name, wave + 1)
-    found[wave] = [...(found[wave] ?? []), claim]
+    found[wave] ??= []
+    found[wave].push(claim)
   }
   return found.map((wave) => wave.sort((a, b) => (a.name < b.name ? -1 : 1)))
 }
@@ -72,12 +68,12 @@ async function standingAfter(
   transaction: Transaction<Tables>,
   claims: readonly Claim[],
 ): Promise<ReadonlyMap<string, KeyRow>> {
-  await transaction
+  const written = await transaction
     .insertInto('push_keys')
     .values(claims.map(({ row }) => row))
     .onConflict((conflict) =>
       conflict
-        .columns(['subscriber_id', 'ingest_id', 'key_hash'])
+        .column('key_hash')
         .doUpdateSet((column) => ({
           body_hash: column.ref('excluded.body_hash'),
           received_ms: column.ref('excluded.received_ms'),
@@ -91,19 +87,15 @@ async function standingAfter(
         }))
         .where(isFree),
     )
+    .returningAll()
     .execute()
-  const rows = await transaction
-    .selectFrom('push_keys')
-    .selectAll()
-    .where((column) =>
-      column.or(
-        claims.map(({ row: { subscriber_id, ingest_id, key_hash } }) =>
-          column.and({ subscriber_id, ingest_id, key_hash }),
-        ),
-      ),
-    )
-    .execute()
-  return new Map(rows.map((row) => [nameOf(row), row]))
+  const standing = new Map(written.map((row) => [nameOf(row.key_hash), row]))
+  const others = claims.filter(({ name }) => !standing.has(name)).map(({ row }) => row.key_hash)
+  if (others.length === 0) return standing
+  for (const row of await transaction.selectFrom('push_keys').selectAll().where('key_hash', 'in', others).execute()) {
+    standing.set(nameOf(row.key_hash), row)
+  }
+  return standing
 }
 
 /** A pipeline's word stands above a reservation, and for a day. */

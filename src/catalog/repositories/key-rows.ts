@@ -7,13 +7,9 @@ export const keyLifeMs = 24 * 60 * 60 * 1000
 
 export type KeyRow = Tables['push_keys']
 
-/** Keys are kept by their hash: all have one length then, whatever characters they are of. */
-export function keyColumns({ subscriberId, ingestId, key }: PushKeyName) {
-  return {
-    subscriber_id: subscriberId,
-    ingest_id: ingestId,
-    key_hash: new Uint8Array(createHash('sha256').update(key, 'utf8').digest()),
-  }
+/** Keys are kept by a hash: all have one length then, whatever characters they are of. */
+export function keyHash({ subscriberId, ingestId, key }: PushKeyName): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(`${subscriberId}/${ingestId}/${key}`, 'utf8').digest())
 }
 
 /** The push that a row stands for; null while one is under way. */

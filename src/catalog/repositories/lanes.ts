@@ -50,15 +50,16 @@ export class LaneRepository implements LaneCatalog {
   }
 
   async processed(lane: number, position: number): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
-      await makeLane(transaction, lane)
-      await transaction
-        .updateTable('lanes')
-        .set({ processed_position: position })
-        .where('lane', '=', lane)
-        .where('processed_position', '<', position)
-        .execute()
-    })
+    await this.#database
+      .insertInto('lanes')
+      .values({ ...newLane(lane), processed_position: position })
+      .onConflict((conflict) =>
+        conflict
+          .column('lane')
+          .doUpdateSet({ processed_position: position })
+          .where('lanes.processed_position', '<', position),
+      )
+      .execute()
     await this.#announce()
   }
 

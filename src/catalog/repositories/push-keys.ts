@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { PushKeyCatalog, PushKeyHolder, PushKeyName, Reservation } from '../push-keys.ts'
 import type { Tables } from '../schema.ts'
 import { inTransaction } from './in-transaction.ts'
-import { holderOf, type KeyRow, keyColumns, keyLifeMs } from './key-rows.ts'
+import { holderOf, keyHash, keyLifeMs } from './key-rows.ts'
 
-const primaryKey = ['subscriber_id', 'ingest_id', 'key_hash'] as const
 /** So many are forgotten in one transaction: others get their turn in between. */
 const keysAtOnce = 5000
-
-type Column = ExpressionBuilder<Tables, 'push_keys'>
 
 export class PushKeyRepository implements PushKeyCatalog {
   readonly #database: Kysely<Tables>
@@ -18,47 +15,22 @@ export class PushKeyRepository implements PushKeyCatalog {
     this.#database = database
   }
 
-  reserve(
+  async reserve(
     name: PushKeyName,
     bodyHash: Uint8Array,
-    { nowMs, patienceMs }: { readonly nowMs: number; readonly patienceMs: number },
+    times: { readonly nowMs: number; readonly patienceMs: number },
   ): Promise<Reservation> {
-    return inTransaction(this.#database, async (transaction) => {
-      const fresh = reservationOf(name, bodyHash, nowMs)
-      const { numInsertedOrUpdatedRows: made } = await transaction
-        .insertInto('push_keys')
-        .values(fresh)
-        .onConflict((conflict) => conflict.columns(primaryKey).doNothing())
-        .executeTakeFirstOrThrow()
-      const id = fresh.reservation
-      if ((made ?? 0n) > 0n) return { state: 'reserved', id }
-      // The row is there, and is this transaction's alone to change from here on.
-      const key = keyIs(fresh)
-      const standing = await transaction
-        .updateTable('push_keys')
-        .set((column) => ({ batch_rows: column.ref('batch_rows') }))
-        .where(key)
-        .returningAll()
-        .executeTakeFirst()
-      // It was forgotten just now: the next attempt is the first.
-      if (standing === undefined) return { state: 'pending', bodyHash }
-      const isExpired = standing.received_ms <= nowMs - keyLifeMs
-      const isGivenUp = standing.uncertain === 1 || standing.received_ms <= nowMs - patienceMs
-      if (standing.position !== null && !isExpired) return { state: 'held', holder: holderOf(standing)! }
-      if (standing.position === null && !isGivenUp) {
-        return { state: 'pending', bodyHash: new Uint8Array(standing.body_hash) }
-      }
-      const previous = standing.judged === 1 ? standing.position : standing.previous_position
-      await transaction
-        .updateTable('push_keys')
-        .set({ ...fresh, previous_position: previous })
-        .where(key)
-        .execute()
-      return { state: standing.position === null ? 'uncertain' : 'reserved', id }
-    })
+    const fresh = reservationOf(name, bodyHash, times.nowMs)
+    const { numInsertedOrUpdatedRows: made } = await this.#database
+      .insertInto('push_keys')
+      .values(fresh)
+      .onConflict((conflict) => conflict.column('key_hash').doNothing())
+      .executeTakeFirstOrThrow()
+    if ((made ?? 0n) > 0n) return { state: 'reserved', id: fresh.reservation }
+    return inTransaction(this.#database, (transaction) => reserveKnown(transaction, fresh, times))
   }
 
-  settle(
+  async settle(
     name: PushKeyName,
     {
       bodyHash,
@@ -72,30 +44,37 @@ export class PushKeyRepository implements PushKeyCatalog {
       readonly receivedMs: number
     },
   ): Promise<PushKeyHolder> {
-    return inTransaction(this.#database, async (transaction) => {
-      const key = keyColumns(name)
-      const push = { body_hash: bodyHash, received_ms: receivedMs, position, batch_rows: rows, reservation: null }
-      await transaction
-        .insertInto('push_keys')
-        .values({ ...key, ...push, uncertain: 0, judged: 0, previous_position: null })
-        .onConflict((conflict) =>
-          conflict
-            .columns(primaryKey)
-            .doUpdateSet({ ...push, uncertain: 0 })
-            .where('push_keys.position', 'is', null),
-        )
-        .execute()
-      const row = await transaction.selectFrom('push_keys').selectAll().where(keyIs(key)).executeTakeFirstOrThrow()
-      return holderOf(row)!
-    })
+    const key_hash = keyHash(name)
+    const push = { body_hash: bodyHash, received_ms: receivedMs, position, batch_rows: rows, reservation: null }
+    const settled = await this.#database
+      .insertInto('push_keys')
+      .values({ key_hash, ...push, uncertain: 0, judged: 0, previous_position: null })
+      .onConflict((conflict) =>
+        conflict
+          .column('key_hash')
+          .doUpdateSet({ ...push, uncertain: 0 })
+          .where('push_keys.position', 'is', null),
+      )
+      .returningAll()
+      .executeTakeFirst()
+    const row =
+      settled ??
+      (await this.#database
+        .selectFrom('push_keys')
+        .selectAll()
+        .where('key_hash', '=', key_hash)
+        .executeTakeFirstOrThrow())
+    const holder = holderOf(row)
+    if (holder === null) throw new Error('a key that was settled stands for no push')
+    return holder
   }
 
   async release(name: PushKeyName, reservationId: string, mayBeStored: boolean): Promise<void> {
-    const key = keyColumns(name)
+    const hash = keyHash(name)
     await inTransaction(this.#database, async (transaction) => {
       const { numDeletedRows } = await transaction
         .deleteFrom('push_keys')
-        .where(keyIs(key))
+        .where('key_hash', '=', hash)
         .where('reservation', '=', reservationId)
         .where(sql<boolean>`${!mayBeStored}::boolean`)
         // Where the key stood for another push before, that must be known as long as it may be judged again.
@@ -105,7 +84,7 @@ export class PushKeyRepository implements PushKeyCatalog {
       await transaction
         .updateTable('push_keys')
         .set({ uncertain: 1 })
-        .where(keyIs(key))
+        .where('key_hash', '=', hash)
         .where('reservation', '=', reservationId)
         .execute()
     })
@@ -115,7 +94,7 @@ export class PushKeyRepository implements PushKeyCatalog {
     const row = await this.#database
       .selectFrom('push_keys')
       .selectAll()
-      .where(keyIs(keyColumns(name)))
+      .where('key_hash', '=', keyHash(name))
       .where('received_ms', '>', nowMs - keyLifeMs)
       .executeTakeFirst()
     return row === undefined ? null : holderOf(row)
@@ -145,9 +124,11 @@ export class PushKeyRepository implements PushKeyCatalog {
   }
 }
 
+type NewReservation = ReturnType<typeof reservationOf>
+
 function reservationOf(name: PushKeyName, bodyHash: Uint8Array, nowMs: number) {
   return {
-    ...keyColumns(name),
+    key_hash: keyHash(name),
     body_hash: bodyHash,
     received_ms: nowMs,
     reservation: randomUUID(),
@@ -159,6 +140,30 @@ function reservationOf(name: PushKeyName, bodyHash: Uint8Array, nowMs: number) {
   }
 }
 
-function keyIs({ subscriber_id, ingest_id, key_hash }: Pick<KeyRow, 'subscriber_id' | 'ingest_id' | 'key_hash'>) {
-  return ({ and }: Column) => and({ subscriber_id, ingest_id, key_hash })
+/** A key that is known already: it may be held, or under way, or free again. */
+async function reserveKnown(
+  transaction: Transaction<Tables>,
+  fresh: NewReservation,
+  { nowMs, patienceMs }: { readonly nowMs: number; readonly patienceMs: number },
+): Promise<Reservation> {
+  // From here on the row is this transaction's alone to change.
+  const standing = await transaction
+    .updateTable('push_keys')
+    .set((column) => ({ batch_rows: column.ref('batch_rows') }))
+    .where('key_hash', '=', fresh.key_hash)
+    .returningAll()
+    .executeTakeFirst()
+  // It was forgotten just now: whoever asks again is the first.
+  if (standing === undefined) return { state: 'pending', bodyHash: fresh.body_hash }
+  const holder = holderOf(standing)
+  if (holder !== null && standing.received_ms > nowMs - keyLifeMs) return { state: 'held', holder }
+  const isUnderWay = standing.uncertain === 0 && standing.received_ms > nowMs - patienceMs
+  if (holder === null && isUnderWay) return { state: 'pending', bodyHash: new Uint8Array(standing.body_hash) }
+  const previous = standing.judged === 1 ? standing.position : standing.previous_position
+  await transaction
+    .updateTable('push_keys')
+    .set({ ...fresh, previous_position: previous })
+    .where('key_hash', '=', fresh.key_hash)
+    .execute()
+  return { state: holder === null ? 'uncertain' : 'reserved', id: fresh.reservation }
 }
