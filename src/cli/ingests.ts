@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { IngestAnswer, NewField } from '../client/answers.ts'
-import { fieldTypes, seriesRoles } from '../model/field.ts'
+import { fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
+import type { IngestKind } from '../model/ingest.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
@@ -8,6 +9,7 @@ import { type ItemColumn, type JsonOption, printItems, printJson } from './outpu
 import { allItems } from './pages.ts'
 
 interface CreateOptions extends JsonOption {
+  readonly kind: IngestKind
   readonly entity?: string
   readonly field?: readonly string[]
   readonly replaceDuplicates?: boolean
@@ -17,11 +19,13 @@ const createExamples = `
 A field is name:type:role, or name:type:role:source where the pushed property has another name.
 Types: timestamp, string, double, long, boolean. Roles: time (one), tag, dimension, metric.
 Without fields the ingest takes rows {D, T, V}: a date, a tag and a number.
+One of kind metadata takes items, the newest of an identifier counts. Roles: index (one), attribute, which may also be json.
 
 Examples:
   tidemark ingests create plant
   tidemark ingests create plant --field D:timestamp:time,T:string:tag,unit:string:dimension,V:double:metric
   tidemark ingests create plant --field date:timestamp:time:D,id_tag:string:tag:T,value:double:metric:V
+  tidemark ingests create tags --kind metadata --field id:string:index,unit:string:attribute,limits:json:attribute
 `
 
 function oneOf<Value extends string>(values: readonly Value[], text: string | undefined, what: string): Value {
@@ -30,13 +34,16 @@ function oneOf<Value extends string>(values: readonly Value[], text: string | un
   return found
 }
 
+const roles = [...seriesRoles, ...metadataRoles]
+const kinds = ['series', 'metadata'] as const
+
 /** A field as the command line writes it: `name:type:role[:source]`. */
 export function parseField(text: string): NewField {
   const [name, type, role, ...source] = text.split(':')
   if (name === undefined || name === '' || role === undefined) {
     throw new CommandError(`"${text}" is no field. Write name:type:role, as in V:double:metric.`)
   }
-  const field = { name, type: oneOf(fieldTypes, type, 'type'), role: oneOf(seriesRoles, role, 'role') }
+  const field = { name, type: oneOf(fieldTypes, type, 'type'), role: oneOf(roles, role, 'role') }
   return source.length === 0 ? field : { ...field, source: source.join(':') }
 }
 
@@ -60,6 +67,7 @@ function addCreate(ingests: Command, context: CliContext): void {
   ingests
     .command('create <alias>')
     .description('make an ingest')
+    .option('--kind <kind>', 'series or metadata', (text) => oneOf(kinds, text, 'kind'), 'series')
     .option('--entity <name>', 'the entity that it feeds (default: its own alias)')
     .option('--field <fields>', 'its fields, separated by commas; may be repeated', collectList)
     .option('--replace-duplicates', 'a row of the same time and tags replaces the earlier one')
@@ -68,7 +76,7 @@ function addCreate(ingests: Command, context: CliContext): void {
     .action(async (alias: string, options: CreateOptions, command: Command) => {
       const ingest = await connect(context, command.optsWithGlobals()).createIngest({
         alias,
-        kind: 'series',
+        kind: options.kind,
         ...(options.entity === undefined ? {} : { entity: options.entity }),
         ...(options.field === undefined ? {} : { fields: options.field.map(parseField) }),
         ...(options.replaceDuplicates ? { duplicates: 'replace' as const } : {}),

@@ -3,14 +3,17 @@ import { Command } from 'commander'
 import { addBackup } from './backup.ts'
 import type { CliContext } from './context.ts'
 import { addDemo } from './demo.ts'
+import { addEntities } from './entities.ts'
 import { addIngests } from './ingests.ts'
 import { addKeys } from './keys.ts'
+import { addMetadata } from './metadata.ts'
 import { addPush } from './push.ts'
 import { addQuery } from './query.ts'
 import { addReceipt } from './receipt.ts'
 import { addRejected } from './rejected.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve.ts'
+import { addSql } from './sql.ts'
 import { addSubscribers } from './subscribers.ts'
 import { addSubscriptions } from './subscriptions.ts'
 import { addVerify } from './verify.ts'
@@ -53,6 +56,9 @@ export function buildProgram(context: CliContext): Command {
   addReceipt(program, context)
   addRejected(program, context)
   addQuery(program, context)
+  addSql(program, context)
+  addEntities(program, context)
+  addMetadata(program, context)
   addSubscribers(program, context)
   addKeys(program, context)
   addSubscriptions(program, context)

@@ -111,7 +111,15 @@ export function answerTable(body: Uint8Array): string {
 }
 
 async function runQuery(context: CliContext, kind: QueryKind, options: QueryOptions, command: Command): Promise<void> {
-  const answer = connect(context, command.optsWithGlobals()).queryBytes(kind, requestOf(options))
+  await printAnswer(context, options, connect(context, command.optsWithGlobals()).queryBytes(kind, requestOf(options)))
+}
+
+/** Prints a JSON answer of rows: as it comes, or as a table. */
+export async function printAnswer(
+  context: CliContext,
+  options: JsonOption,
+  answer: AsyncIterable<Uint8Array>,
+): Promise<void> {
   if (options.json) {
     await writeAll(context.stdout, answer)
     context.stdout.write('\n')

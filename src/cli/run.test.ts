@@ -176,6 +176,18 @@ describe('requests', () => {
       ['ingests', 'block', 'plant', '--reason', 'audit'],
       'PATCH /admin/ingests/plant {"state":"blocked","reason":"audit"}',
     ],
+    [
+      ['ingests', 'create', 'tags', '--kind', 'metadata', '--field', 'id:string:index,limits:json:attribute'],
+      'POST /admin/ingests {"alias":"tags","kind":"metadata","fields":[{"name":"id","type":"string","role":"index"},{"name":"limits","type":"json","role":"attribute"}]}',
+    ],
+    [['entities', 'retain', 'plant', 'P90D'], 'PATCH /admin/entities/plant {"retention":"P90D"}'],
+    [['entities', 'retain', 'plant', 'none'], 'PATCH /admin/entities/plant {"retention":null}'],
+    [['entities', 'retentions'], 'GET /admin/entities'],
+    [
+      ['metadata', 'items', 'tags', '--where', 'id[be]=a,b', '--where', 'id[bw]=a=', '--limit', '5'],
+      'GET /consumer/metadata/tags?id%5Bbe%5D=a%2Cb&id%5Bbw%5D=a%3D&limit=5',
+    ],
+    [['metadata', 'delete', 'tags', 'a/b'], 'DELETE /admin/metadata/tags/items/a%2Fb'],
     [['ingests', 'unblock', 'plant'], 'PATCH /admin/ingests/plant {"state":"active"}'],
     [
       ['keys', 'create', 's', '--rights', 'ingest,consume'],
@@ -297,6 +309,13 @@ describe('answers', () => {
       "
     `)
     expect((await tidemark(url, ['query', 'latest', '--entity', 'e', '--json'])).out).toBe(`${body}\n`)
+  })
+
+  test('a query in SQL', async () => {
+    const { url, seen } = await service({ 'POST /consumer/data/sql-query': () => [200, '[{"n":3}]'] })
+    expect((await tidemark(url, ['sql', 'SELECT COUNT(*) AS n FROM plant'])).out).toBe('n\n3\n')
+    expect((await tidemark(url, ['sql', 'SELECT 3 AS n', '--json'])).out).toBe('[{"n":3}]\n')
+    expect(seen[0]).toBe('POST /consumer/data/sql-query {"sql_query":"SELECT COUNT(*) AS n FROM plant"}')
   })
 
   test('no rows', async () => {
@@ -444,5 +463,60 @@ describe('push', () => {
     const { code, err } = await tidemark(nowhere, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
     expect(code).toBe(1)
     expect(err).toContain('are for CSV')
+  })
+})
+
+describe('lists', () => {
+  const fields = [{ name: 'id', type: 'string', role: 'index' }]
+  const entity = { entity: 'plant', ingests: ['plant'], fields, rows: 2, first_date: null, last_date: null }
+
+  test.each<[argv: string[], asked: string, answer: unknown, out: string, err: string]>([
+    [
+      ['entities', 'list'],
+      'GET /consumer/data/entities',
+      [entity],
+      'entity  ingests  rows  first  last  fields\nplant   plant       2               id:string:index\n',
+      '',
+    ],
+    [
+      ['entities', 'retentions'],
+      'GET /admin/entities',
+      { Items: [{ ...entity, duplicates: 'keep', retention: null }], NextToken: null },
+      'entity  ingests  duplicates  retention\nplant   plant    keep        none\n',
+      '',
+    ],
+    [
+      ['metadata', 'list'],
+      'POST /consumer/metadata',
+      [{ entity: 'tags', index_field: 'id', fields, items: 3 }],
+      'table  index  items  fields\ntags   id         3  id:string:index\n',
+      '',
+    ],
+    [
+      ['metadata', 'items', 'tags', '--limit', '1'],
+      'GET /consumer/metadata/tags?limit=1',
+      { Items: [{ id: 'a', limits: { hi: 5 }, unit: null }], NextToken: 'more' },
+      'id  limits    unit\na   {"hi":5}\n',
+      'There are more; --limit shows them.\n',
+    ],
+    [
+      ['metadata', 'get', 'tags', 'a', 'b'],
+      'POST /consumer/metadata/tags',
+      [{ id: 'a' }],
+      'id\na\n',
+      'Items are there for 1 of 2 identifiers.\n',
+    ],
+  ])('%j', async (argv, asked, answer, out, err) => {
+    const { url } = await service({ [asked]: () => [200, answer] })
+    expect(await tidemark(url, argv)).toEqual({ code: 0, out, err })
+  })
+
+  test.each([
+    [['metadata', 'items', 'tags', '--where', 'x'], '"x" is no condition'],
+    [['ingests', 'create', 'x', '--kind', 'other'], '"other" is no kind'],
+  ])('%j is refused before anything is asked', async (argv, message) => {
+    const { code, err } = await tidemark(nowhere, argv)
+    expect(code).not.toBe(0)
+    expect(err).toContain(message)
   })
 })

@@ -52,6 +52,27 @@ export interface EntityDescription {
   readonly last_date: string | null
 }
 
+/** As the operator sees it. */
+export interface EntityAnswer {
+  readonly entity: string
+  readonly ingests: readonly string[]
+  readonly time_field: string
+  readonly fields: readonly EntityField[]
+  readonly duplicates: Duplicates
+  /** An ISO 8601 duration; null keeps items for ever. */
+  readonly retention: string | null
+}
+
+export interface MetadataDescription {
+  readonly entity: string
+  readonly index_field: string
+  readonly fields: readonly EntityField[]
+  readonly items: number
+}
+
+/** An item under the field names of its table. */
+export type MetadataItem = Readonly<Record<string, unknown>>
+
 export interface NewField {
   readonly name: string
   readonly source?: string

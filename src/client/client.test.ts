@@ -49,6 +49,7 @@ describe('requests', () => {
     ['push bytes', (c) => c.push('plant', Buffer.from('1\n'), { format: 'ndjson' }), 'POST /ingests/plant/data 1\n'],
     ['receipt', (c) => c.receipt('plant', 'x/y'), 'GET /ingests/plant/batches/x%2Fy '],
     ['entities', (c) => c.entities(), 'GET /consumer/data/entities '],
+    ['sql', (c) => c.sql('SELECT 1'), 'POST /consumer/data/sql-query {"sql_query":"SELECT 1"}'],
     ['query', (c) => c.query('snap', { entity: 'e' }), 'POST /consumer/data/snap {"entity":"e"}'],
     ['subscription', (c) => c.subscription(), 'GET /subscription '],
     ['ready', (c) => c.ready(), 'GET /readyz '],

@@ -1,10 +1,13 @@
 import type {
   Accepted,
   CreatedKey,
+  EntityAnswer,
   EntityDescription,
   IngestAnswer,
   IngestChange,
   MadeBackup,
+  MetadataDescription,
+  MetadataItem,
   NewIngest,
   NewKey,
   OwnSubscription,
@@ -55,6 +58,7 @@ function search(parameters: Readonly<Record<string, string | number | undefined>
 }
 
 const segment = encodeURIComponent
+const sqlPath = '/consumer/data/sql-query'
 
 /**
  * The service over HTTP. Every method throws `ServiceError` where the service answers with a problem, and `ConnectionError` where no
@@ -92,15 +96,66 @@ export class TidemarkClient {
   }
 
   /** The JSON answer as it comes. */
-  async *queryBytes(kind: QueryKind, request: QueryRequest): AsyncGenerator<Uint8Array> {
-    const path = `/consumer/data/${kind}`
-    const response = await this.#call({ method: 'POST', path, body: JSON.stringify(request) })
+  queryBytes(kind: QueryKind, request: QueryRequest): AsyncGenerator<Uint8Array> {
+    return this.#bytes(`/consumer/data/${kind}`, request)
+  }
+
+  /** The rows of a query in Druid's SQL, parsed; integers beyond 2^53 lose digits that way, `sqlBytes` keeps them. */
+  sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return this.#json({ method: 'POST', path: sqlPath, body: JSON.stringify({ sql_query: text }) })
+  }
+
+  /** Its JSON answer as it comes. */
+  sqlBytes(text: string): AsyncGenerator<Uint8Array> {
+    return this.#bytes(sqlPath, { sql_query: text })
+  }
+
+  async *#bytes(path: string, body: object): AsyncGenerator<Uint8Array> {
+    const response = await this.#call({ method: 'POST', path, body: JSON.stringify(body) })
     if (response.body === null) return
     try {
       for await (const chunk of response.body) yield chunk
     } catch (error) {
       throw connectionErrorOf(this.url, error)
     }
+  }
+
+  /** All tables of metadata that the key may read. */
+  metadata(): Promise<readonly MetadataDescription[]> {
+    return this.#json({ method: 'POST', path: '/consumer/metadata', body: '{}' })
+  }
+
+  /** Items by identifier. A condition is a query parameter of the service: `['id[bw]', 'boiler.']`. */
+  items(
+    table: string,
+    conditions: readonly (readonly [name: string, value: string])[],
+    { limit, token }: PageRequest = {},
+  ): Promise<Page<MetadataItem>> {
+    const query = new URLSearchParams()
+    for (const [name, value] of conditions) query.append(name, value)
+    if (limit !== undefined) query.set('limit', String(limit))
+    if (token !== undefined) query.set('NextToken', token)
+    return this.#json({ method: 'GET', path: `/consumer/metadata/${segment(table)}?${query}` })
+  }
+
+  /** The items with these identifiers, in this order; absent ones are left out. */
+  itemsById(table: string, itemsId: readonly string[]): Promise<readonly MetadataItem[]> {
+    const path = `/consumer/metadata/${segment(table)}`
+    return this.#json({ method: 'POST', path, body: JSON.stringify({ itemsId }) })
+  }
+
+  async deleteItem(table: string, id: string): Promise<void> {
+    await this.#text({ method: 'DELETE', path: `/admin/metadata/${segment(table)}/items/${segment(id)}` })
+  }
+
+  adminEntities({ limit, token }: PageRequest = {}): Promise<Page<EntityAnswer>> {
+    return this.#json({ method: 'GET', path: `/admin/entities${search({ limit, NextToken: token })}` })
+  }
+
+  /** How long an entity keeps its items: an ISO 8601 duration, or null for ever. */
+  retain(entity: string, retention: string | null): Promise<EntityAnswer> {
+    const path = `/admin/entities/${segment(entity)}`
+    return this.#json({ method: 'PATCH', path, body: JSON.stringify({ retention }) })
   }
 
   /** What the key of this client may do. */

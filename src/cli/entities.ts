@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import type { EntityAnswer, EntityDescription } from '../client/answers.ts'
+import { type CliContext, connect } from './context.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { allItems } from './pages.ts'
+
+const examples = `
+Examples:
+  tidemark entities retain plant P90D      items older than 90 days leave, whole UTC days at a time
+  tidemark entities retain plant P2Y
+  tidemark entities retain plant none      keep items for ever from now on
+What has left never comes back, not even when the retention is made longer.
+`
+
+const columns: readonly ItemColumn<EntityDescription>[] = [
+  { title: 'entity', cell: (entity) => entity.entity },
+  { title: 'ingests', cell: (entity) => entity.ingests.join(' ') },
+  { title: 'rows', align: 'right', cell: (entity) => entity.rows },
+  { title: 'first', cell: (entity) => entity.first_date },
+  { title: 'last', cell: (entity) => entity.last_date },
+  { title: 'fields', cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' ') },
+]
+
+const retentionColumns: readonly ItemColumn<EntityAnswer>[] = [
+  { title: 'entity', cell: (entity) => entity.entity },
+  { title: 'ingests', cell: (entity) => entity.ingests.join(' ') },
+  { title: 'duplicates', cell: (entity) => entity.duplicates },
+  { title: 'retention', cell: (entity) => entity.retention ?? 'none' },
+]
+
+/** `tidemark entities`: what can be asked, and how long it is kept. */
+export function addEntities(program: Command, context: CliContext): void {
+  const entities = program
+    .command('entities')
+    .description('list the series data that can be asked, and say how long it is kept')
+  entities
+    .command('list')
+    .description('all entities that the key may read, with how much they hold')
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption, command: Command) => {
+      const items = await connect(context, command.optsWithGlobals()).entities()
+      printItems(context, options, { items, columns, none: 'There is no entity that this key may read.' })
+    })
+  entities
+    .command('retentions')
+    .description('how long each entity keeps its items (needs an admin key)')
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const items = await allItems((page) => client.adminEntities(page))
+      printItems(context, options, { items, columns: retentionColumns, none: 'There is no entity.' })
+    })
+  entities
+    .command('retain <entity> <duration>')
+    .description('how long to keep items: an ISO 8601 duration, or none for ever (needs an admin key)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples)
+    .action(async (entity: string, duration: string, options: JsonOption, command: Command) => {
+      const retention = duration === 'none' ? null : duration
+      const changed = await connect(context, command.optsWithGlobals()).retain(entity, retention)
+      if (options.json) printJson(context, changed)
+      else if (retention === null) context.stdout.write(`${entity} keeps its items for ever.\n`)
+      else
+        context.stdout.write(
+          `${entity} keeps its items for ${retention}; older ones leave, whole UTC days at a time.\n`,
+        )
+    })
+}

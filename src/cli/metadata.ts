@@ -1,0 +1,119 @@
+import type { Command } from 'commander'
+import type { MetadataDescription, MetadataItem } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import { CommandError } from './command-error.ts'
+import { type CliContext, connect } from './context.ts'
+import { parseCount } from './number-option.ts'
+import { type ItemColumn, type JsonOption, printItems } from './output.ts'
+
+interface ItemsOptions extends JsonOption {
+  readonly where?: readonly string[]
+  readonly limit: number
+}
+
+const itemsExamples = `
+A condition is on the index field alone: =, [bw] begins with, [gt], [gte], [lt], [lte], [be] between two (low,high).
+
+Examples:
+  tidemark metadata items tags
+  tidemark metadata items tags --where 'id[bw]=boiler.'
+  tidemark metadata items tags --where 'id[gte]=a' --where 'id[lt]=c' --limit 1000
+`
+
+const columns: readonly ItemColumn<MetadataDescription>[] = [
+  { title: 'table', cell: (table) => table.entity },
+  { title: 'index', cell: (table) => table.index_field },
+  { title: 'items', align: 'right', cell: (table) => table.items },
+  { title: 'fields', cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' ') },
+]
+
+/** `tidemark metadata`: the items of metadata ingests. */
+export function addMetadata(program: Command, context: CliContext): void {
+  const metadata = program.command('metadata').description('see and delete items of metadata')
+  metadata
+    .command('list')
+    .description('all tables of metadata that the key may read')
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption, command: Command) => {
+      const items = await connect(context, command.optsWithGlobals()).metadata()
+      const none =
+        'There is no metadata that this key may read. "tidemark ingests create tags --kind metadata --field ..." makes a table.'
+      printItems(context, options, { items, columns, none })
+    })
+  addItems(metadata, context)
+  metadata
+    .command('get <table> <id...>')
+    .description('the items with these identifiers, in this order')
+    .option('--json', 'print JSON')
+    .action(async (table: string, ids: readonly string[], options: JsonOption, command: Command) => {
+      const items = await connect(context, command.optsWithGlobals()).itemsById(table, ids)
+      print(context, options, items)
+      const found = `${items.length} of ${ids.length} identifiers`
+      if (items.length < new Set(ids).size) context.stderr.write(`Items are there for ${found}.\n`)
+    })
+  metadata
+    .command('delete <table> <id...>')
+    .description('delete items; one that is pushed again is there again (needs an admin key)')
+    .action(async (table: string, ids: readonly string[], _options: object, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      for (const id of ids) await client.deleteItem(table, id)
+      context.stdout.write(`${ids.length === 1 ? `${ids[0]} is` : `${ids.length} items are`} deleted from ${table}.\n`)
+    })
+}
+
+function addItems(metadata: Command, context: CliContext): void {
+  metadata
+    .command('items <table>')
+    .description('items by their identifiers')
+    .option('--where <condition>', 'only items that it holds for; may be repeated', collectWhole)
+    .option('--limit <count>', 'how many', parseCount, 20)
+    .option('--json', 'print JSON')
+    .addHelpText('after', itemsExamples)
+    .action(async (table: string, { where = [], limit, ...options }: ItemsOptions, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const { items, more } = await firstItems(client, { table, where: where.map(conditionOf), limit })
+      print(context, options, items)
+      if (more) context.stderr.write('There are more; --limit shows them.\n')
+    })
+}
+
+/** A value may hold commas, so these are not lists. */
+function collectWhole(text: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), text]
+}
+
+function conditionOf(text: string): readonly [name: string, value: string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new CommandError(`"${text}" is no condition. Write field=value, or field[bw]=value.`)
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+interface Wanted {
+  readonly table: string
+  readonly where: readonly (readonly [name: string, value: string])[]
+  readonly limit: number
+}
+
+async function firstItems(client: TidemarkClient, { table, where, limit }: Wanted) {
+  const items: MetadataItem[] = []
+  for (let token: string | undefined; ; ) {
+    const page = await client.items(table, where, {
+      limit: Math.min(10_000, limit - items.length),
+      ...(token === undefined ? {} : { token }),
+    })
+    items.push(...page.Items)
+    if (page.NextToken === null || items.length >= limit) return { items, more: page.NextToken !== null }
+    token = page.NextToken
+  }
+}
+
+function print(context: CliContext, options: JsonOption, items: readonly MetadataItem[]): void {
+  const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
+  const itemColumns = names.map((name) => ({ title: name, cell: (item: MetadataItem) => textOf(item[name]) }))
+  printItems(context, options, { items, columns: itemColumns, none: 'There is no such item.' })
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
