@@ -27,7 +27,7 @@ export const problems = {
   method_not_allowed: { status: 405, title: 'The path does not take this method' },
   not_acceptable: { status: 406, title: 'The answer cannot be given in an accepted format' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
-  conflict: { status: 409, title: 'The name is taken' },
+  conflict: { status: 409, title: 'It conflicts with what is there' },
   // Limits.
   query_body_too_large: { status: 413, title: 'The request is too large' },
   result_too_large: { status: 413, title: 'The answer would be too large' },
