@@ -50,6 +50,8 @@ describe('paths and methods', () => {
     [{ ...get('/healthz'), method: 'HEAD' }, 200, null],
     [get('/healthz?anything=1'), 200, null],
     [get('/docs'), 200, null],
+    [get('/docs/'), 404, 'path_not_found'],
+    [get('/docs/static/swagger-ui.css'), 200, null],
     [get('/openapi.json'), 200, null],
   ])('%j is %i %s', async (request, status, code) => {
     expect(await outcome(request)).toMatchObject({ status, code })

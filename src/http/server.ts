@@ -49,12 +49,18 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   await app.register(
     async (scope) => {
       for (const route of routes) route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard })
-      await scope.register(swaggerUi, { routePrefix: '/docs' })
+      await scope.register(swaggerUi, { routePrefix: '/docs', uiHooks: { onRequest: noSlashAtEnd } })
     },
     { prefix: basePath },
   )
   answerOddRequests(app.server, parts.requestId)
   return app
+}
+
+/** The pages of the documentation come with routes of their own to folders. */
+async function noSlashAtEnd({ url }: FastifyRequest): Promise<void> {
+  if (!url.split('?', 1)[0].endsWith('/')) return
+  throw new Problem('path_not_found', 'There is nothing at a path with a slash at its end.')
 }
 
 function bareServer({ services, settings, inFlight, requestId }: ServerParts): App {
