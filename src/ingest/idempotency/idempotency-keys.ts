@@ -1,8 +1,8 @@
 // Remembers for a day which push a key stands for. In memory all of it; on disk in the journal's records, and in files for those it gave up.
 import { type JournalReader, positionAfter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
-import { Problem } from '../../model/problem.ts'
 import { KeyFiles, type KeyFolder } from './key-files.ts'
+import { keyReused, tooManyKeys } from './key-problems.ts'
 import { KeyTable } from './key-table.ts'
 import { hashBody, hashBodyInSlices, hashKeyName, type KeyedPush, keyLifeS, keyName } from './push-key.ts'
 
@@ -95,7 +95,7 @@ export class IdempotencyKeys {
     for (let first = this.#inFlight.get(name); first !== undefined; first = this.#inFlight.get(name)) await first
     const known = this.#find(keyHash)
     if (known !== null) {
-      if (Buffer.compare(known.bodyHash, bodyHash) !== 0) throw reused()
+      if (Buffer.compare(known.bodyHash, bodyHash) !== 0) throw keyReused()
       return known
     }
     this.#requireRoom()
@@ -161,12 +161,7 @@ export class IdempotencyKeys {
     const { keysMax, nowMs } = this.#options
     this.#table.forget(expiredBeforeS(nowMs()), forgottenAtOnce)
     if (this.#table.size + this.#inFlight.size < keysMax) return
-    throw new Problem(
-      'overloaded',
-      `${keysMax} idempotency keys (limits.idempotencyKeys) were used in the last 24 hours, and no more are kept. Nothing was stored: send it again later, ` +
-        'or without an Idempotency-Key.',
-      { retryAfterS: 60 },
-    )
+    throw tooManyKeys(keysMax)
   }
 }
 
@@ -176,11 +171,4 @@ function expiredBeforeS(nowMs: number): number {
 
 function keyedPush(keyHash: Uint8Array, bodyHash: Uint8Array, { position, rows, receivedMs }: StoredPush): KeyedPush {
   return { keyHash, bodyHash, position, rows, receivedS: Math.max(0, Math.floor(receivedMs / 1000)) }
-}
-
-function reused(): Problem {
-  return new Problem(
-    'idempotency_key_reused',
-    'A push to this ingest with the same Idempotency-Key and another body was stored in the last 24 hours. Nothing was stored now: use a new key for each new body.',
-  )
 }

@@ -1,0 +1,103 @@
+// Idempotency keys that several processes share. A key is reserved before its push is sent to the journal; which push a key stands for is said by
+// the pipeline that meets it first, and what is answered here follows that.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PushKeyCatalog, PushKeyHolder, PushKeyName } from '../../catalog/push-keys.ts'
+import { Problem } from '../../model/problem.ts'
+import type { IngestProgress } from '../progress.ts'
+import type { KeyUse, StoredPush } from './idempotency-keys.ts'
+import { keyReused, tooManyKeys } from './key-problems.ts'
+import { hashBodyInSlices, keyLifeS } from './push-key.ts'
+
+export interface SharedKeysParts {
+  readonly keys: PushKeyCatalog
+  readonly progress: Pick<IngestProgress, 'waitFor'>
+  readonly nowMs: () => number
+  /** How many keys may be live; over it a push with a new one is refused. */
+  readonly keysMax: number
+  /** How long a push waits for another one of its key, and for the pipeline's word on it. */
+  readonly waitMs: number
+}
+
+const askEveryMs = 25
+/** A reservation of a process that is not heard of any more. */
+const patienceMs = 30_000
+
+export class SharedKeys {
+  readonly #parts: SharedKeysParts
+  #count = 0
+
+  constructor(parts: SharedKeysParts) {
+    this.#parts = parts
+  }
+
+  /** Learns how many keys are live; to be called often. */
+  async refresh(): Promise<void> {
+    this.#count = await this.#parts.keys.count()
+  }
+
+  /** Forgets keys that are older than a day. */
+  async forget(signal: AbortSignal): Promise<void> {
+    await this.#parts.keys.forget(this.#parts.nowMs() - keyLifeS * 1000, signal)
+  }
+
+  /**
+   * As `IdempotencyKeys.once`, for all processes. Throws besides Problem `overloaded` where another push of the key takes too long, and
+   * `unavailable` where the catalog is away.
+   */
+  async once(use: KeyUse, store: () => Promise<StoredPush>): Promise<Pick<StoredPush, 'position' | 'rows'>> {
+    const { keys, nowMs, waitMs } = this.#parts
+    const name = { subscriberId: use.subscriberId, ingestId: use.ingestId, key: use.key }
+    const bodyHash = await hashBodyInSlices(use.body)
+    const untilMs = performance.now() + waitMs
+    for (;;) {
+      const reservation = await keys.reserve(name, bodyHash, { nowMs: nowMs(), patienceMs })
+      if (reservation.state === 'held') return this.#held(name, reservation.holder, bodyHash)
+      if (reservation.state !== 'pending') {
+        const holder = await this.#store(name, reservation.id, bodyHash, store)
+        return reservation.state === 'reserved' ? holder : this.#held(name, holder, bodyHash)
+      }
+      if (performance.now() > untilMs) throw stillOnItsWay(waitMs)
+      await sleep(askEveryMs)
+    }
+  }
+
+  async #store(
+    name: PushKeyName,
+    id: string,
+    bodyHash: Uint8Array,
+    store: () => Promise<StoredPush>,
+  ): Promise<PushKeyHolder> {
+    const { keys, keysMax } = this.#parts
+    try {
+      if (this.#count >= keysMax) throw tooManyKeys(keysMax)
+      return await keys.settle(name, { bodyHash, ...(await store()) })
+    } catch (error) {
+      // A journal that did not answer may have taken the push all the same.
+      const mayBeStored = !(error instanceof Problem) || error.code === 'unavailable'
+      await keys.release(name, id, mayBeStored).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** The push that the key stands for, once that is known for good. */
+  async #held(name: PushKeyName, holder: PushKeyHolder, bodyHash: Uint8Array): Promise<PushKeyHolder> {
+    const { keys, progress, nowMs, waitMs } = this.#parts
+    let known = holder
+    if (!known.isJudged) {
+      const timeout = AbortSignal.timeout(waitMs)
+      await progress.waitFor(known.position + known.rows, timeout).catch((error: unknown) => {
+        if (!timeout.aborted) throw error
+      })
+      known = (await keys.find(name, nowMs())) ?? known
+    }
+    if (Buffer.compare(known.bodyHash, bodyHash) !== 0) throw keyReused()
+    return known
+  }
+}
+
+function stillOnItsWay(waitMs: number): Problem {
+  return new Problem(
+    'overloaded',
+    `Another push with the same Idempotency-Key is on its way for more than ${waitMs} ms. Nothing was stored by this one: send it again later.`,
+  )
+}
