@@ -1,6 +1,6 @@
 import type { KafkaClient } from '../kafka/kafka-client.ts'
 import type { Batch } from '../kafka/produce.ts'
-import { ensureTopic } from '../kafka/topics.ts'
+import { deleteTopic, ensureTopic } from '../kafka/topics.ts'
 import { rowsTopic } from '../model/druid-row.ts'
 
 export interface RowsTopicSettings {
@@ -55,6 +55,12 @@ export class RowsTopics {
     const found = await ensureTopic(this.#client, definition, signal)
     this.#partitions.set(entityId, found)
     return found
+  }
+
+  /** Deletes the topic of an entity that was dropped. */
+  async remove(entityId: number): Promise<void> {
+    this.#partitions.delete(entityId)
+    await deleteTopic(this.#client, rowsTopic(this.#settings.clusterName, entityId))
   }
 
   /** What is known of topics is asked anew: one may have been deleted. */

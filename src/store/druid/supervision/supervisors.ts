@@ -72,6 +72,14 @@ export class Supervisors {
     await this.#unlessMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
   }
 
+  /** Deletes for good what is before a date; rows that a task still reads are not among it. */
+  async purge(entityId: number, beforeMs: number): Promise<void> {
+    const interval = `${allTime.split('_')[0]}/${new Date(beforeMs).toISOString()}`
+    const path = `${coordinatorPath}/datasources/${this.#nameOf(entityId)}`
+    await this.#unlessMissing('POST', `${path}/markUnused`, { interval })
+    await this.#unlessMissing('DELETE', `${path}/intervals/${interval.replace('/', '_')}`)
+  }
+
   /** Days older than the period leave the servers of Druid; null keeps all. `period` is an ISO 8601 duration. */
   async retain(entityId: number, period: string | null): Promise<void> {
     const path = `${coordinatorPath}/rules/${this.#nameOf(entityId)}`
@@ -109,9 +117,9 @@ export class Supervisors {
     return new Map(listed.map((entry: unknown) => [String(member(entry, 'id')), member(entry, 'spec')]))
   }
 
-  async #unlessMissing(method: 'POST' | 'DELETE', path: string): Promise<void> {
+  async #unlessMissing(method: 'POST' | 'DELETE', path: string, body: unknown = null): Promise<void> {
     try {
-      await this.#parts.client.manage(method, path)
+      await this.#parts.client.manage(method, path, body)
     } catch (error) {
       if (!(error instanceof DruidFailure) || error.facts.status !== 404) throw asProblem(error)
     }
