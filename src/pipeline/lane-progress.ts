@@ -49,9 +49,7 @@ export class LaneProgress implements IngestProgress {
   }
 
   waitFor(position: number, signal: AbortSignal): Promise<void> {
-    // A position behind the last row of an entry still is of its lane.
-    const isReached = (): boolean => this.processedThrough(position - 1) >= position
-    if (position === 0 || isReached()) return Promise.resolve()
+    if (this.processedThrough(position) >= position) return Promise.resolve()
     return new Promise((resolve, reject) => {
       const waiter = { position, resolve: () => settle(resolve) }
       const onAbort = (): void => settle(() => reject(signal.reason))
@@ -87,7 +85,7 @@ export class LaneProgress implements IngestProgress {
   #moved(lanes: readonly LaneState[]): void {
     for (const { lane, processedPosition } of lanes) this.#processed.set(lane, processedPosition)
     for (const { position, resolve } of [...this.#waiters]) {
-      if (this.processedThrough(position - 1) >= position) resolve()
+      if (this.processedThrough(position) >= position) resolve()
     }
     this.#countSoon()
   }

@@ -112,10 +112,10 @@ export class LaneWorker {
         rejected += judged.rejected
       }
     }
-    const position = positionAfter(entries.at(-1)!)
-    const reached = { ...place, partition: lane, offset: offsetFrom(position) }
+    const reached = { ...place, partition: lane, offset: offsetFrom(positionAfter(entries.at(-1)!)) }
     await producer.commit(batches, reached, AbortSignal.timeout(timeoutMs))
-    this.#tell(position)
+    // Where the next record begins: that is as far as anybody can know that the lane goes.
+    this.#tell(positionAt(lane, reached.offset))
     observe({ kind: 'rowsJudged', rows, rejected, ms: performance.now() - startedMs })
   }
 
