@@ -210,6 +210,10 @@ class MemoryReader implements SealedReader {
     return this.#rows.series[place].end - this.#rows.series[place].start
   }
 
+  prepare(): null {
+    return null
+  }
+
   *forward(place: number, fromMs: number, toMs: number): Generator<Segment> {
     const { all, pages } = this.#rows
     const { start, end } = this.#rows.series[place]
@@ -264,7 +268,10 @@ class MemoryReader implements SealedReader {
       if (place % 3 === 1) continue
       for (let row = start; row < end; row++) {
         const startMs = Math.floor(all.times[row] / hourMs) * hourMs
-        if (startMs >= fromMs && startMs < toMs) hours.set(startMs, [...(hours.get(startMs) ?? []), row])
+        if (startMs < fromMs || startMs >= toMs) continue
+        const rows = hours.get(startMs) ?? []
+        rows.push(row)
+        hours.set(startMs, rows)
       }
     }
     const hoursMs = Float64Array.from(hours.keys()).sort()

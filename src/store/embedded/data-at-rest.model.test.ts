@@ -115,6 +115,7 @@ function plain(reader: SealedReader): SealedReader {
     rows: (place) => reader.rows(place),
     forward: (place, fromMs, toMs) => reader.forward(place, fromMs, toMs),
     backward: (place, fromMs, toMs) => reader.backward(place, fromMs, toMs),
+    prepare: (place, pacer) => reader.prepare(place, pacer),
     hours: (place, fromMs, toMs) => reader.hours(place, fromMs, toMs),
     pooledHours: (fromMs, toMs) => reader.pooledHours(fromMs, toMs),
     tail: (place) => reader.tail(place),

@@ -11,6 +11,8 @@ export interface ChosenBody {
 }
 
 const sampleValues = 32_768
+/** Values of a sample between two yields. */
+const stepValues = 8192
 /** Compressed pages must be smaller by this factor to be worth the work. */
 const decompressionFactor = 1.15
 
@@ -23,7 +25,7 @@ export function* chooseBody(
   let best: ChosenBody | null = null
   let bestCost = Number.POSITIVE_INFINITY
   for (const body of candidates) {
-    const sample = takeSample(body, pageEnds, compresses)
+    const sample = yield* takeSample(body, pageEnds, compresses)
     const dictionary = dictionaryBytes(body)
     const costs: readonly [Codec, number][] = [
       ['UNCOMPRESSED', sample.bytes],
@@ -51,12 +53,13 @@ interface Sample {
 const written = new ByteWriter()
 const compressed = new ByteWriter()
 
-function takeSample(body: ColumnBody, pageEnds: Int32Array, compresses: boolean): Sample {
+function* takeSample(body: ColumnBody, pageEnds: Int32Array, compresses: boolean): Generator<void, Sample> {
   const values = pageEnds.at(-1) ?? 0
   const stride = Math.min(pageEnds.length, Math.ceil(values / sampleValues))
   let bytes = 0
   let compressedBytes = 0
   let sampled = 0
+  let pausedAt = 0
   for (let page = stride >>> 1; page < pageEnds.length; page += Math.max(1, stride)) {
     const start = page === 0 ? 0 : pageEnds[page - 1]
     written.length = 0
@@ -66,6 +69,9 @@ function takeSample(body: ColumnBody, pageEnds: Int32Array, compresses: boolean)
     compressed.length = 0
     if (compresses) compress(written, 0, written.length, compressed)
     compressedBytes += compresses ? Math.min(compressed.length, written.length) : Number.POSITIVE_INFINITY
+    if (sampled - pausedAt < stepValues) continue
+    pausedAt = sampled
+    yield
   }
   return { bytes, compressedBytes, scale: sampled === 0 ? 1 : values / sampled }
 }

@@ -10,11 +10,13 @@ export interface DenseRows {
   readonly rows: Int32Array | null
 }
 
-export function denseRows(column: ColumnVector, pageEnds: Int32Array): DenseRows {
+export function* denseRows(column: ColumnVector, pageEnds: Int32Array): Generator<void, DenseRows> {
   const length = columnLength(column)
   const nulls = countNulls(column)
   if (nulls === 0) return { defined: null, ends: pageEnds, rows: null }
+  yield
   const defined = definedRows(column, length)
+  yield
   const rows = new Int32Array(length - nulls)
   const ends = new Int32Array(pageEnds.length)
   let count = 0

@@ -4,7 +4,7 @@ import type { ChunkBounds, PageBounds } from './bounds.ts'
 import { ByteWriter } from './byte-writer.ts'
 import type { ChosenBody } from './choose-body.ts'
 import { type DenseRows, denseRows } from './dense-rows.ts'
-import { compress } from './lz4.ts'
+import { compress, compressSteps } from './lz4.ts'
 import { writeDataPageHeader, writeDictionaryPageHeader } from './page-header.ts'
 import type { ColumnPages, DictionaryPlace, ParquetField } from './pages.ts'
 import { type EncodingOptions, planColumn } from './plan-column.ts'
@@ -35,13 +35,13 @@ export function* encodeColumn(
   options: EncodingOptions,
   out: ByteWriter,
 ): Generator<void, EncodedColumn> {
-  const dense = denseRows(column, pageEnds)
+  const dense = yield* denseRows(column, pageEnds)
   if (dense.rows !== null && !field.nullable) throw new Error(`column ${field.name} holds a null`)
   yield
   const plan = yield* planColumn(column, dense, options)
   out.length = 0
   const chunk = new ChunkWriter(field, plan, dense, out)
-  const dictionary = chunk.writeDictionary(offset)
+  const dictionary = yield* chunk.writeDictionary(offset)
   const firstPageAt = out.length
   const ends = new Uint32Array(pageEnds.length)
   const checksums = new Uint32Array(pageEnds.length)
@@ -87,20 +87,20 @@ class ChunkWriter {
     this.#out = out
   }
 
-  writeDictionary(fileOffset: number): DictionaryPlace | null {
+  *writeDictionary(fileOffset: number): Generator<void, DictionaryPlace | null> {
     const { body, codec } = this.#chosen
     if (body.dictionary === null) return null
-    values.length = 0
-    body.dictionary.write(values)
-    stored.length = 0
+    // Others may be encoded between the steps: what all share is theirs then.
+    const plain = new ByteWriter()
+    body.dictionary.write(plain)
+    const block = codec === 'LZ4_RAW' ? new ByteWriter() : plain
     // Unlike a data page, a dictionary cannot be left as it is: the chunk's codec holds.
-    if (codec === 'LZ4_RAW') compress(values, 0, values.length, stored)
-    else stored.append(values.written())
+    if (codec === 'LZ4_RAW') yield* compressSteps(plain, block)
     const out = this.#out
     const start = out.length
-    writeDictionaryPageHeader(body.dictionary.entries, values.length, stored.written(), out)
-    this.uncompressedBytes += out.length - start + values.length
-    out.append(stored.written())
+    writeDictionaryPageHeader(body.dictionary.entries, plain.length, block.written(), out)
+    this.uncompressedBytes += out.length - start + plain.length
+    out.append(block.written())
     const checksum = crc32(out.bytes.subarray(start, out.length))
     return { offset: fileOffset + start, bytes: out.length - start, checksum }
   }

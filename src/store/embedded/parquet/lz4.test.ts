@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ByteWriter } from './byte-writer.ts'
-import { compress, decompress } from './lz4.ts'
+import { compress, compressSteps, decompress } from './lz4.ts'
 import { PageInput } from './page-input.ts'
 
 function compressed(bytes: Uint8Array): Uint8Array {
@@ -34,6 +34,26 @@ test.each([
   const bytes = Uint8Array.from({ length }, (_, at) => byteAt(at))
   expect(Buffer.compare(there(bytes), bytes)).toBe(0)
   expect(compressed(bytes).length).toBeLessThanOrEqual(bytesMax)
+})
+
+test.each([
+  ['short', 100, (at: number) => at % 7],
+  ['of two parts and a bit', 263_000, (at: number) => ((at % 1000) ** 2) >>> 3],
+  ['of one match that spans all parts', 600_000, () => 7],
+  ['of literals alone', 400_000, (at: number) => Math.imul(at, 0x9e3779b1) >>> 24],
+  ['of matches about where parts end', 400_000, (at: number) => (at % (1 << 17) < 60 ? 5 : Math.imul(at, at) >>> 11)],
+])('a block %s comes back when it is compressed in steps', (_, length, byteAt) => {
+  const source = new ByteWriter()
+  source.append(Uint8Array.from({ length }, (_unused, at) => byteAt(at)))
+  const out = new ByteWriter()
+  const steps = compressSteps(source, out)
+  let yields = 0
+  while (steps.next().done !== true) yields++
+  expect(yields).toBeLessThanOrEqual(Math.ceil(length / (1 << 17)))
+  const input = new PageInput()
+  input.begin(length)
+  decompress(out.written(), input)
+  expect(Buffer.compare(input.bytes.subarray(0, length), source.written())).toBe(0)
 })
 
 test('bytes of any kind come back', () => {

@@ -17,14 +17,46 @@ const lastPlace = new Int32Array(1 << hashBits)
 
 /** Appends the bytes from `start` up to `end` of `source`, compressed; `source` may not be `out`. */
 export function compress(source: ByteWriter, start: number, end: number, out: ByteWriter): void {
-  // The most that a block of literals alone takes.
-  out.reserve(end - start + Math.ceil((end - start) / 255) + 16)
+  reserveBlock(end - start, out)
+  const literalsFrom = compressPart(source, start, start, end, end, out)
+  writeSequence(source.bytes, literalsFrom, end, 0, matchLengthMin, out)
+}
+
+/** Parts of a long block are searched each for itself. */
+const partBytes = 1 << 17
+
+/** As `compress` of all of `source`, with a yield after each part. Neither writer may change meanwhile. */
+export function* compressSteps(source: ByteWriter, out: ByteWriter): Generator<void> {
+  const { length } = source
+  reserveBlock(length, out)
+  let literalsFrom = 0
+  for (let start = 0; start < length; start = Math.max(start + partBytes, literalsFrom)) {
+    literalsFrom = compressPart(source, literalsFrom, start, Math.min(length, start + partBytes), length, out)
+    yield
+  }
+  writeSequence(source.bytes, literalsFrom, length, 0, matchLengthMin, out)
+}
+
+/** The most that a block of literals alone takes. */
+function reserveBlock(bytes: number, out: ByteWriter): void {
+  out.reserve(bytes + Math.ceil(bytes / 255) + 16)
+}
+
+/** Looks for matches that begin before `stop`, in a block that ends at `end`; returns from where on bytes are not written yet. */
+function compressPart(
+  { view, bytes }: ByteWriter,
+  writtenTo: number,
+  start: number,
+  stop: number,
+  end: number,
+  out: ByteWriter,
+): number {
   lastPlace.fill(-1)
-  const { view, bytes } = source
   const matchEndMax = end - lastLiterals
-  let literalsFrom = start
+  const lastStart = Math.min(stop - 1, end - matchStartMargin)
+  let literalsFrom = writtenTo
   let tries = 1 << skipShift
-  for (let at = start; at <= end - matchStartMargin; ) {
+  for (let at = start; at <= lastStart; ) {
     const word = view.getInt32(at, true)
     const slot = Math.imul(word, -1640531535) >>> (32 - hashBits)
     const candidate = lastPlace[slot]
@@ -45,7 +77,7 @@ export function compress(source: ByteWriter, start: number, end: number, out: By
     literalsFrom = at
     tries = 1 << skipShift
   }
-  writeSequence(bytes, literalsFrom, end, 0, matchLengthMin, out)
+  return literalsFrom
 }
 
 /** A `distance` of 0 is the end of the block: literals alone. */

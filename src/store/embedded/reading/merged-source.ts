@@ -36,10 +36,11 @@ export class MergedSource implements SeriesSource {
 
   prepare(series: number, pacer: Pacer): Promise<void> | null {
     let prepared: Promise<void> | null = null
-    for (const table of this.#tables) {
-      const one = table.prepare(series, pacer)
+    const take = (one: Promise<void> | null): void => {
       if (one !== null) prepared = prepared === null ? one : bothOf(prepared, one)
     }
+    for (const table of this.#tables) take(table.prepare(series, pacer))
+    for (const file of this.#byFirst) take(file.prepare(series, pacer))
     return prepared
   }
 

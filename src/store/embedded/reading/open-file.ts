@@ -1,3 +1,4 @@
+import type { Pacer } from '../../../lib/pacer.ts'
 import type { Segment } from '../head/chunk.ts'
 import type { SealedFile, SealedFileInfo, SealedReader } from './sealed-source.ts'
 
@@ -19,6 +20,13 @@ export class OpenFile {
   get reader(): SealedReader {
     this.#reader ??= this.#file.open(this.#columns, this.#pass)
     return this.#reader
+  }
+
+  /** Of a file that is gone through once: others have the page at hand before long anyway. */
+  prepare(series: number, pacer: Pacer): Promise<void> | null {
+    if (this.#pass === 'cached') return null
+    const place = this.reader.find(series)
+    return place === -1 ? null : this.reader.prepare(place, pacer)
   }
 
   /** The rows of a series newest first: where the file keeps the newest of them apart, no page is read as long as that is enough. */

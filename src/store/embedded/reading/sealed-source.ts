@@ -61,6 +61,8 @@ export interface SealedReader {
    */
   forward(place: number, fromMs: number, toMs: number): Iterable<Segment>
   backward(place: number, fromMs: number, toMs: number): Iterable<Segment>
+  /** Null when the rows of a series can be read at once; else what they need is read little by little until the promise resolves. */
+  prepare(place: number, pacer: Pacer): Promise<void> | null
   /** Rollups of the hours [fromMs, toMs), both of them whole UTC hours; null when the file has none of the series. */
   hours(place: number, fromMs: number, toMs: number): HourRollups | null
   /** Rollups of all series together, of the hours [fromMs, toMs); null when the file has none. */

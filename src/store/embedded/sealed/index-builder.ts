@@ -128,7 +128,12 @@ export class IndexBuilder {
       ...this.#hours.sections(),
       ...(hasTails ? this.#tails.sections() : []),
     ]
-    return encodeIndex(summary, sections, (bytes) => crc32(bytes))
+    const checksums = new Map<Uint8Array, number>()
+    for (const { bytes } of sections) {
+      checksums.set(bytes, crc32(bytes))
+      if (pacer.spend(bytes.length >>> 5)) await pacer.rest()
+    }
+    return encodeIndex(summary, sections, (bytes) => checksums.get(bytes) ?? crc32(bytes))
   }
 
   async #seriesSection(pacer: Pacer): Promise<Uint8Array> {

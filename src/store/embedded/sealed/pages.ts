@@ -1,4 +1,5 @@
 // The two ways in which decoded pages are kept: in the cache that all files share, or one at a time for who goes through a file once.
+import type { Pacer } from '../../../lib/pacer.ts'
 import type { Dictionary } from '../parquet/decode-page.ts'
 import type { ByteCache, CacheEntry } from './byte-cache.ts'
 import type { FileIndex } from './file-index.ts'
@@ -8,6 +9,8 @@ import { type DecodedColumn, type DictionaryOf, dictionaryBytes } from './page-d
 export interface Pages {
   /** A page with at least the columns that are wanted. */
   chunk(page: number, wanted: WantedColumns): PageChunk
+  /** Reads ahead what several pages share, a bit at a time; null when there is nothing to wait for. */
+  prepare(page: number, wanted: WantedColumns, pacer: Pacer): Promise<void> | null
 }
 
 /** The file that pages are read from. */
@@ -38,6 +41,11 @@ export class CachedPages implements Pages, PageOwner {
     kept.chunk.need(wanted)
     this.#cache.use(kept, kept.chunk.bytes)
     return kept.chunk
+  }
+
+  /** Dictionaries stay in the cache: a run has little to wait for. */
+  prepare(): null {
+    return null
   }
 
   decode(page: number, place: number, index: FileIndex | null): DecodedColumn | null {
@@ -101,6 +109,9 @@ class KeptDictionary implements CacheEntry {
   }
 }
 
+/** What a dictionary may take to read, in the units of a pacer. */
+const dictionaryUnits = 1 << 16
+
 /** The page at hand, and the dictionaries of its row group. */
 export class PassingPages implements Pages, PageOwner {
   readonly #file: PageFile
@@ -123,6 +134,20 @@ export class PassingPages implements Pages, PageOwner {
   }
 
   grown(): void {}
+
+  prepare(page: number, wanted: WantedColumns, pacer: Pacer): Promise<void> | null {
+    return wanted.index.groupOf(page) === this.#group ? null : this.#readAhead(page, wanted, pacer)
+  }
+
+  /** A row group has a dictionary of up to a mebibyte for each column: all of them at once would take long. */
+  async #readAhead(page: number, wanted: WantedColumns, pacer: Pacer): Promise<void> {
+    const chunk = new PageChunk(page, wanted.index, this)
+    for (const column of wanted.columns) {
+      chunk.need({ index: wanted.index, columns: [column] })
+      if (pacer.spend(dictionaryUnits)) await pacer.rest()
+    }
+    this.#chunk = chunk
+  }
 
   readonly #dictionaryOf: DictionaryOf = (group, column, load) => {
     if (group !== this.#group) this.#dictionaries.clear()

@@ -1,3 +1,4 @@
+import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, firstAfter, firstAtOrAfter, type Segment } from '../head/chunk.ts'
 import type { HourRollups, HourSums, PooledRollups, SealedReader } from '../reading/sealed-source.ts'
 import type { FileIndex } from './file-index.ts'
@@ -58,6 +59,10 @@ export class StoredReader implements SealedReader {
 
   rows(place: number): number {
     return this.#index.rowEnds[place] - this.#rowStart(place)
+  }
+
+  prepare(place: number, pacer: Pacer): Promise<void> | null {
+    return this.#pages.prepare(this.#pagesOf(place).first, this.#wanted, pacer)
   }
 
   *forward(place: number, fromMs: number, toMs: number): Generator<Segment> {
