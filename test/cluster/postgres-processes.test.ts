@@ -136,6 +136,14 @@ test('items that are kept and deleted at once are counted right, and the newest 
   expect(await any(2).items.counts()).toEqual(new Map([[1, 40]]))
 })
 
+test('changes that stand in each other’s way are tried again', async () => {
+  // Each keeps the first row that the other one keeps last.
+  const rows = range(400).map((position) => rejected(position))
+  const keep = (n: number, kept: readonly RejectedRow[]) => any(n).outcomes.add({ rejected: kept, items: [] }, 0)
+  await Promise.all([keep(0, rows), keep(1, rows.toReversed())])
+  expect(await any(2).rejected.counts()).toEqual(new Map([[1, 400]]))
+})
+
 test('nothing of an entity that is dropped is kept, however the two meet', async () => {
   for (const round of range(8)) {
     const { id, entityId } = await any(0).ingests.create(series(`e${round}`))

@@ -18,7 +18,7 @@ export class ItemKeeper {
 
   async keep(transaction: Transaction<Tables>, items: readonly ItemWrite[]): Promise<void> {
     for (const [entityId, newest] of newestByEntity(items)) {
-      await lockItems(transaction, entityId)
+      await addToCount(transaction, entityId, 0)
       const records = [...(await withoutDeleted(transaction, entityId, newest)).values()]
       let added = 0
       for (const portion of portions(records)) {
@@ -28,7 +28,7 @@ export class ItemKeeper {
         // Questions to the store are answered in between.
         await new Promise((resolve) => setImmediate(resolve))
       }
-      await addToCount(transaction, entityId, added)
+      if (added > 0) await addToCount(transaction, entityId, added)
     }
   }
 
@@ -119,7 +119,7 @@ async function withoutDeleted(
   return newest
 }
 
-/** Until the transaction is over, no other one adds or deletes items of the entity; one without items yet is not locked. */
+/** Until the transaction is over, no other one adds or deletes items of the entity, if it has any. */
 export async function lockItems(transaction: Transaction<Tables>, entityId: number): Promise<void> {
   await transaction
     .updateTable('item_counts')
@@ -132,8 +132,8 @@ async function forgetDeletion(transaction: Transaction<Tables>, entityId: number
   await transaction.deleteFrom('deleted_items').where('entity_id', '=', entityId).where('item_key', '=', key).execute()
 }
 
+/** Until the transaction is over, no other one adds or deletes items of the entity: also when none are added here. */
 async function addToCount(transaction: Transaction<Tables>, entityId: number, items: number): Promise<void> {
-  if (items === 0) return
   await transaction
     .insertInto('item_counts')
     .values({ entity_id: entityId, items })
