@@ -1,10 +1,10 @@
+import { type ColumnBuilder, newColumnBuilder } from '../../druid/column-builder.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import type { FieldType } from '../../model/field.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import { Problem } from '../../model/problem.ts'
 import { resultTooLarge } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
-import { type ColumnBuilder, newColumnBuilder } from '../../druid/column-builder.ts'
 import type { RawRows } from './druid-query.ts'
 import { orderRows } from './order-rows.ts'
 

@@ -1,11 +1,15 @@
 // The start of the bucket that a row lies in, as an expression of Druid.
+
 import { type BucketGranularity, bucketStart, nextBucketStart } from '../../model/granularity.ts'
+import { msPerDay } from '../../model/instant.ts'
 
 /** Rows of one stretch of time, both ends included, with their buckets. */
 export interface BucketStretch {
   readonly fromMs: number
   readonly toMs: number
   readonly expression: string
+  /** The ISO 8601 period of buckets that Druid has by itself, which is faster; null for others. */
+  readonly period: string | null
 }
 
 const time = '"__time"'
@@ -18,10 +22,15 @@ const startsAtOnce = 256
  */
 export function bucketStretches(granularity: BucketGranularity, fromMs: number, toMs: number): BucketStretch[] {
   switch (granularity.kind) {
-    case 'uniform':
-      return [{ fromMs, toMs, expression: uniform(granularity.widthMs, granularity.originMs) }]
-    case 'months':
-      return [{ fromMs, toMs, expression: `timestamp_floor(${time}, 'P${granularity.months}M', null, 'UTC')` }]
+    case 'uniform': {
+      const period = periodOf(granularity)
+      const expression = period === null ? uniform(granularity.widthMs, granularity.originMs) : floor(period)
+      return [{ fromMs, toMs, expression, period }]
+    }
+    case 'months': {
+      const period = `P${granularity.months}M`
+      return [{ fromMs, toMs, expression: floor(period), period }]
+    }
     case 'compound': {
       const starts: BucketOfStart[] = []
       const first = bucketStart(granularity, fromMs)
@@ -49,7 +58,7 @@ export function stretchesOf(starts: readonly BucketOfStart[], fromMs: number, to
     const next = starts[at + startsAtOnce]
     const endMs = next === undefined ? toMs : next.fromMs - 1
     const startMs = Math.max(fromMs, part[0].fromMs)
-    if (startMs <= endMs) stretches.push({ fromMs: startMs, toMs: endMs, expression: choice(part) })
+    if (startMs <= endMs) stretches.push({ fromMs: startMs, toMs: endMs, expression: choice(part), period: null })
   }
   return stretches
 }
@@ -58,6 +67,24 @@ function choice(starts: readonly BucketOfStart[]): string {
   if (starts.length === 1) return `${time} * 0 + ${starts[0].place}`
   const middle = starts.length >>> 1
   return `if(${time} < ${starts[middle].fromMs}, ${choice(starts.slice(0, middle))}, ${choice(starts.slice(middle))})`
+}
+
+function floor(period: string): string {
+  return `timestamp_floor(${time}, '${period}', null, 'UTC')`
+}
+
+/** Null for what is not whole seconds, or does not begin as Druid's periods do. */
+function periodOf({ widthMs, originMs }: { readonly widthMs: number; readonly originMs: number }): string | null {
+  if (widthMs === 7 * msPerDay && originMs !== 0) return 'P1W'
+  if (originMs !== 0) return null
+  const units = [
+    { ms: msPerDay, period: (count: number) => `P${count}D` },
+    { ms: 3_600_000, period: (count: number) => `PT${count}H` },
+    { ms: 60_000, period: (count: number) => `PT${count}M` },
+    { ms: 1000, period: (count: number) => `PT${count}S` },
+  ]
+  const unit = units.find(({ ms }) => widthMs % ms === 0)
+  return unit === undefined ? null : unit.period(widthMs / unit.ms)
 }
 
 /** Division of longs cuts towards zero, so the rest is made positive first. */

@@ -1,7 +1,7 @@
 import type { DruidClient } from '../../druid/druid-client.ts'
 import { asProblem } from '../../druid/druid-failure.ts'
 import { jsonElements, withExactLongs } from '../../druid/json-elements.ts'
-import type { GroupBy, Scan } from './native-query.ts'
+import type { GroupBy, NativeAggregation, Scan } from './native-query.ts'
 
 /** Rows of one part of an answer, each an array of its columns. */
 export type RawRows = readonly (readonly unknown[])[]
@@ -24,6 +24,26 @@ export async function* groupBy(target: QueryTarget, query: GroupBy, longs: reado
   const limitSpec = limit === null ? {} : { limitSpec: { type: 'default', limit } }
   const body = { queryType: 'groupBy', granularity: 'all', ...rest, ...limitSpec, context: { resultAsArray: true } }
   for await (const text of elements(target, body)) yield exactRows(text, listIn(JSON.parse(text)), longs, listIn)
+}
+
+/** The aggregations of a query without dimensions by buckets of a period: each row is the bucket's start, then the aggregations. */
+export async function* timeseries(target: QueryTarget, query: GroupBy, period: string): AsyncGenerator<RawRows> {
+  const { intervals, filter, virtualColumns, aggregations } = query
+  if (intervals.length === 0) return
+  const granularity = { type: 'period', period, timeZone: 'UTC' }
+  const context = { skipEmptyBuckets: true }
+  const body = { queryType: 'timeseries', granularity, intervals, filter, virtualColumns, aggregations, context }
+  const names = aggregations.map((aggregation) => nameOf(aggregation))
+  for await (const text of elements(target, body)) {
+    yield listIn(JSON.parse(text)).map((bucket) => {
+      const result = memberOf(bucket, 'result')
+      return [instantOf(memberOf(bucket, 'timestamp')), ...names.map((name) => memberOf(result, name))]
+    })
+  }
+}
+
+function nameOf(aggregation: NativeAggregation): string {
+  return String(aggregation['name'] ?? memberOf(aggregation['aggregator'], 'name'))
 }
 
 /** The rows of a scan, in no order. */
@@ -81,7 +101,9 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 function instantOf(value: unknown): number {
-  const ms = Date.parse(String(value))
+  // Druid writes years before 1 and after 9999 with fewer digits than ECMAScript reads.
+  const text = String(value).replace(/^([+-])(\d{4,6})-/, (_, sign, year) => `${sign}${String(year).padStart(6, '0')}-`)
+  const ms = Date.parse(text)
   if (Number.isNaN(ms)) throw new Error(`Druid answered ${JSON.stringify(value)} for an instant`)
   return ms
 }

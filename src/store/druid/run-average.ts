@@ -5,7 +5,7 @@ import { resultTooLarge, tooManyBuckets } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { AnswerRows } from './answer-rows.ts'
 import { type BucketStretch, bucketStretches } from './bucket-columns.ts'
-import { groupBy, type RawRows } from './druid-query.ts'
+import { groupBy, type RawRows, timeseries } from './druid-query.ts'
 import { type DruidRun, groupKeys, longsIn, startMs } from './druid-run.ts'
 import { collectReplaced, type Group, overflowScale, unscaled } from './means.ts'
 import { columnText, intervalsOf, isNull, type NativeAggregation, type NativeColumn, not } from './native-query.ts'
@@ -51,10 +51,13 @@ function checkBuckets(groups: readonly Group[], bucketsMax: number): void {
 
 type Stretch = Omit<BucketStretch, 'expression'> & { readonly expression: string | null }
 
+/** Druid fills every bucket of a finer period, be there rows or not. */
+const timeseriesPeriod = /^P(\d+[DWM]|T\d+[HM])$/
+
 /** The stretches of time that are asked one by one; the buckets of `all` need no column. */
 async function stretchesOf({ selection, range, granularity }: AveragePlan, run: DruidRun): Promise<Stretch[]> {
   const fromMs = startMs(selection, range.fromMs)
-  if (granularity.kind === 'all') return [{ fromMs, toMs: range.toMs, expression: null }]
+  if (granularity.kind === 'all') return [{ fromMs, toMs: range.toMs, expression: null, period: null }]
   if (granularity.kind !== 'compound') return bucketStretches(granularity, fromMs, range.toMs)
   const bounds = await run.bounds('now')
   if (bounds === null) return []
@@ -76,21 +79,30 @@ async function collect(
   const buckets = bucketColumn.map(
     ({ name }) => ({ type: 'default', dimension: name, outputName: ':b', outputType: 'LONG' }) as const,
   )
-  const sums = selection.metrics.flatMap((metric, index) => sumOf(metric, index, factor))
+  const sums = selection.metrics.map((metric, index) => sumOf(metric, index, factor))
+  // All items have a value where there is one metric.
+  const counts = selection.metrics.map(({ name }, index): NativeAggregation => {
+    const count = { type: 'count', name: `:count${index}` }
+    return selection.metrics.length === 1 ? count : { type: 'filtered', filter: not(isNull(name)), aggregator: count }
+  })
+  const needsFirst = plan.granularity.kind === 'all' && plan.range.fromMs === Number.NEGATIVE_INFINITY
   const query = {
     intervals: intervalsOf(stretch.fromMs, stretch.toMs),
     filter: selectionFilter(selection),
     virtualColumns: [...bucketColumn, ...virtualColumns, ...sums.flatMap(({ columns }) => columns)],
     dimensions: [...buckets, ...dimensions],
     aggregations: [
-      ...sums.flatMap(({ aggregations }) => aggregations),
-      { type: 'longMin', name: ':first', fieldName: timeColumn },
+      ...sums.map(({ aggregation }) => aggregation),
+      ...counts,
+      ...(needsFirst ? [{ type: 'longMin', name: ':first', fieldName: timeColumn }] : []),
     ],
     limit: limits.resultRows + 1,
   }
   const groups: Group[] = []
   const longs = longsIn(keyFields).map((index) => index + buckets.length)
-  for await (const rows of groupBy(target, query, longs)) {
+  const { period } = stretch
+  const isSeries = dimensions.length === 0 && period !== null && timeseriesPeriod.test(period)
+  for await (const rows of isSeries ? timeseries(target, query, period) : groupBy(target, query, longs)) {
     for (const group of groupsIn(rows, buckets.length, dimensions.length, selection.metrics.length)) {
       groups.push(group)
     }
@@ -102,39 +114,36 @@ async function collect(
 
 interface MetricSum {
   readonly columns: readonly NativeColumn[]
-  readonly aggregations: readonly NativeAggregation[]
+  readonly aggregation: NativeAggregation
 }
 
-/** The sum of a metric's values, each times `factor`, and how many there are. */
-function sumOf({ name }: EntityField, index: number, factor: number): MetricSum[] {
+/** The sum of a metric's values, each times `factor`. */
+function sumOf({ name }: EntityField, index: number, factor: number): MetricSum {
+  const sum = { type: 'doubleSum', name: `:sum${index}` }
+  if (factor === 1) return { columns: [], aggregation: { ...sum, fieldName: name } }
   const scaled = `:s${index}`
   const expression = `${columnText(name)} * ${factor}`
-  const columns: NativeColumn[] =
-    factor === 1 ? [] : [{ type: 'expression', name: scaled, expression, outputType: 'DOUBLE' }]
-  return [
-    {
-      columns,
-      aggregations: [
-        { type: 'doubleSum', name: `:sum${index}`, fieldName: factor === 1 ? name : scaled },
-        { type: 'filtered', filter: not(isNull(name)), aggregator: { type: 'count', name: `:count${index}` } },
-      ],
-    },
-  ]
+  return {
+    columns: [{ type: 'expression', name: scaled, expression, outputType: 'DOUBLE' }],
+    aggregation: { ...sum, fieldName: scaled },
+  }
 }
 
+/** Rows of the bucket, if there is one, the keys, the sums, the counts, and the date of the first item where it was asked for. */
 function groupsIn(rows: RawRows, buckets: number, keys: number, metrics: number): Group[] {
   const groups: Group[] = []
+  const sumsFrom = buckets + keys
   for (const row of rows) {
-    const first = buckets + keys
     const means: (number | null)[] = []
-    for (let metric = 0; metric < metrics; metric++) {
-      const count = Number(row[first + metric * 2 + 1])
-      means.push(count === 0 ? null : Number(row[first + metric * 2]) / count)
+    for (let metric = sumsFrom; metric < sumsFrom + metrics; metric++) {
+      const count = Number(row[metric + metrics])
+      means.push(count === 0 ? null : Number(row[metric]) / count)
     }
     // Without keys Druid answers one row even when there is nothing.
     if (means.every((mean) => mean === null)) continue
     const bucketMs = buckets === 0 ? null : Number(row[0])
-    groups.push({ bucketMs, keys: row.slice(buckets, first), means, firstMs: Number(row[first + metrics * 2]) })
+    const firstMs = Number(row[sumsFrom + 2 * metrics] ?? Number.POSITIVE_INFINITY)
+    groups.push({ bucketMs, keys: row.slice(buckets, sumsFrom), means, firstMs })
   }
   return groups
 }

@@ -117,7 +117,7 @@ function tickStretches({ sinceMs }: Selection, ticksMs: Float64Array): BucketStr
   if (ticksMs.length === 1 || fromMs > last) return []
   const widthMs = ticksMs[1] - first
   const isUniform = ticksMs.every((ms, place) => ms === first + place * widthMs)
-  if (isUniform) return [{ fromMs, toMs: last, expression: `("__time" - ${first + 1}) / ${widthMs} + 1` }]
+  if (isUniform) return [{ fromMs, toMs: last, expression: `("__time" - ${first + 1}) / ${widthMs} + 1`, period: null }]
   const starts = [...ticksMs.subarray(0, -1)].map((ms, place) => ({ fromMs: ms + 1, place: place + 1 }))
   return stretchesOf(starts, fromMs, last)
 }
