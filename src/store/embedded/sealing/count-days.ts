@@ -8,6 +8,9 @@ export function dayOf(ms: number): number {
   return Math.floor(ms / msPerDay)
 }
 
+/** What a series takes beside its rows, in the units of a pacer: sources are looked for and merged, entries of an index made. */
+export const seriesUnits = 512
+
 /** How many rows each UTC day has. */
 export async function countDays(source: SeriesSource, series: Int32Array, pacer: Pacer): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
@@ -24,7 +27,7 @@ export async function countDays(source: SeriesSource, series: Int32Array, pacer:
       }
       if (pacer.spend(end - start)) await pacer.rest()
     }
-    if (pacer.spend(4)) await pacer.rest()
+    if (pacer.spend(seriesUnits)) await pacer.rest()
   }
   return counts
 }

@@ -4,7 +4,7 @@ import { msPerDay } from '../../../model/instant.ts'
 import { firstAtOrAfter, type Segment } from '../head/chunk.ts'
 import type { SealedFile, SealedFileWriter, SealedFolder, SealedTarget } from '../reading/sealed-source.ts'
 import type { SeriesSource } from '../reading/source.ts'
-import { dayOf } from './count-days.ts'
+import { dayOf, seriesUnits } from './count-days.ts'
 
 /** Rows of one entity, and its series in the order of files. */
 export interface LaidRows {
@@ -80,7 +80,7 @@ async function writeRows(
     const segments = chosenRows(source, one, choice)[Symbol.iterator]()
     const first = segments.next()
     if (first.done !== true) await writer.addSeries(one, withFirst(first.value, segments))
-    if (pacer.spend(8)) await pacer.rest()
+    if (pacer.spend(seriesUnits)) await pacer.rest()
   }
 }
 
