@@ -16,7 +16,26 @@ export interface LogOptions {
 /** Writes what matters to an operator as lines: failures, slow requests, starts and stops. Single requests only at level debug. */
 export function logSink({ level, format, slowMs, destination }: LogOptions): Observe {
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream(format, destination))
-  return (event) => logEvent(logger, slowMs, event)
+  const isDetailed = logger.isLevelEnabled('debug')
+  return (event) => {
+    // Most events come with each request: nothing is made of them that is not written.
+    if (isDetailed || !isDetail(event, slowMs)) logEvent(logger, slowMs, event)
+  }
+}
+
+/** Whether it is logged at level debug. */
+function isDetail(event: ServiceEvent, slowMs: number): boolean {
+  switch (event.kind) {
+    case 'requestServed':
+      return event.ms < slowMs
+    case 'journalWritten':
+    case 'rowsJudged':
+    case 'queryAnswered':
+    case 'journalTrimmed':
+      return true
+    default:
+      return false
+  }
 }
 
 function stream(format: LogOptions['format'], destination: LogOptions['destination']): DestinationStream {
@@ -26,18 +45,16 @@ function stream(format: LogOptions['format'], destination: LogOptions['destinati
 
 function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
   const { kind, ...fields } = event
+  if (isDetail(event, slowMs)) {
+    logger.debug(fields, kind === 'requestServed' ? 'request' : words(kind))
+    return
+  }
   switch (event.kind) {
     case 'requestServed':
-      logger[event.ms >= slowMs ? 'info' : 'debug'](fields, event.ms >= slowMs ? 'slow request' : 'request')
+      logger.info(fields, 'slow request')
       return
     case 'requestFailed':
       logger.error({ ...fields, error: undefined, ...errorFields(event.error) }, 'request failed')
-      return
-    case 'journalWritten':
-    case 'rowsJudged':
-    case 'queryAnswered':
-    case 'journalTrimmed':
-      logger.debug(fields, words(kind))
       return
     case 'journalOpened':
       logger[event.tornBytes > 0 ? 'warn' : 'info'](fields, words(kind))
