@@ -9,7 +9,7 @@ import { type Random, seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { restlessEnvironment } from './step-rounds.ts'
 
-const program = resolve('test/crash/planted/serve-kill-at-step.mjs')
+const endsAtStep = resolve('test/crash/planted/serve-kill-at-step.mjs')
 const dayMs = 86_400_000
 const entity = 'kill'
 const tags = ['client 0', 'client 1', 'client 2']
@@ -41,6 +41,7 @@ interface Leaving {
 
 export class LifecycleWorld {
   readonly #dataDirectory: string
+  readonly #program: string
   readonly #random: Random
   readonly #pushes: Push[] = []
   readonly #shorts: Short[] = []
@@ -52,13 +53,15 @@ export class LifecycleWorld {
   /** Rows have the property W<n>, which is no field before it is added. */
   #field = 0
 
-  private constructor(dataDirectory: string, seed: number) {
+  private constructor(dataDirectory: string, seed: number, program: string) {
     this.#dataDirectory = dataDirectory
+    this.#program = program
     this.#random = seededRandom(seed)
   }
 
-  static async open(seed: number): Promise<LifecycleWorld> {
-    const world = new LifecycleWorld(await mkdtemp(join(tmpdir(), 'tidemark-lifecycle-')), seed)
+  /** `program` serves, and ends at the step that the variable KILL_AT_STEP tells. */
+  static async open(seed: number, program = endsAtStep): Promise<LifecycleWorld> {
+    const world = new LifecycleWorld(await mkdtemp(join(tmpdir(), 'tidemark-lifecycle-')), seed, program)
     const server = await world.#start()
     world.#key = await makeIngest(server.url, adminKey, { alias: entity })
     const path = `/admin/subscribers/pusher-of-${entity}/subscriptions`
@@ -117,7 +120,11 @@ export class LifecycleWorld {
       TIDEMARK_STORE_RETENTION_CHECK_MS: '10',
       ...environment,
     }
-    this.#server = await ServerProcess.start({ dataDirectory: this.#dataDirectory, program, environment: all })
+    this.#server = await ServerProcess.start({
+      dataDirectory: this.#dataDirectory,
+      program: this.#program,
+      environment: all,
+    })
     return this.#server
   }
 

@@ -1,4 +1,5 @@
 // The server ends at every step of a replay, of dropping an entity and of items that leave.
+import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lifecycleSteps } from '../../src/observe/step.ts'
 import { LifecycleWorld } from './lifecycle-world.ts'
@@ -14,9 +15,19 @@ afterAll(() => world?.close())
 
 test.each(steps)(
   `a crash at %s, passed %i times before (TIDEMARK_CRASH_SEED=${seed})`,
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (step, passes) => {
     await world.endAt(step, passes)
     expect(await world.faults()).toEqual([])
   },
 )
+
+test('the canary: a store that takes a replay twice is caught', { timeout: 300_000 }, async () => {
+  const planted = await LifecycleWorld.open(seed, resolve('test/crash/planted/serve-replay-twice.mjs'))
+  try {
+    await planted.endAt('replay-taken', 2)
+    expect(await planted.faults()).toContainEqual(expect.stringMatching(/is there 2 times/))
+  } finally {
+    await planted.close()
+  }
+})

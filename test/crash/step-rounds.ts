@@ -9,7 +9,7 @@ import { seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { type Findings, judge, Pushers } from './kill-rounds.ts'
 
-/** Rows are sealed every few pushes, and files merged as soon as there are some. */
+/** Rows are sealed every few pushes, and files merged as soon as there are some; some pushes are large ones. */
 export const restlessEnvironment = {
   TIDEMARK_STORE_HEAD_ROWS: '150',
   TIDEMARK_STORE_HEAD_AGE_MS: '40',
@@ -17,6 +17,7 @@ export const restlessEnvironment = {
   TIDEMARK_STORE_PAGE_ROWS: '64',
   TIDEMARK_STORE_RETRY_DELAY_MS: '20',
   TIDEMARK_JOURNAL_SEGMENT_BYTES: '65536',
+  TIDEMARK_JOURNAL_APART_BYTES: '4096',
 }
 
 const program = resolve('test/crash/planted/serve-kill-at-step.mjs')
