@@ -5,7 +5,7 @@ import type { ToSqlProcess } from './messages.ts'
 import { QueryServer } from './serve-queries.ts'
 
 /** Of 0, the server's, to 19, the least. */
-const niceness = 10
+const niceness = 5
 
 standBack()
 const server = new QueryServer((message) => process.send?.(message))

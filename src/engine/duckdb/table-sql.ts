@@ -82,9 +82,7 @@ function read(
 ): string {
   const held = new Map(files[0]!.fields.map((name, place) => [name, `f.a${place}`]))
   const position = held.get('@position') ?? 'CAST(NULL AS BIGINT)'
-  const items = fields.map(
-    (field, index) => `CAST(${held.get(field.name) ?? 'NULL'} AS ${engineTypes[field.type]}) AS c${index}`,
-  )
+  const items = fields.map((field, index) => `${valueOf(field, held.get(field.name))} AS c${index}`)
   const origins = fields.map(({ name }, index) => {
     const value = held.get(name)
     const evident = value === undefined ? 'NULL' : `CASE WHEN ${value} IS NOT NULL THEN ${position} END`
@@ -101,6 +99,12 @@ function read(
   ]
   const kept = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
   return `SELECT ${columns.join(', ')} FROM ${source}${kept}`
+}
+
+/** Times in files are TIMESTAMPTZ, whose cast asks a calendar for each value: that takes fifty times as long as by way of numbers. */
+function valueOf({ type }: EngineField, value: string | undefined): string {
+  if (type === 'timestamp' && value !== undefined) return `make_timestamp_ms(epoch_ms(${value}))`
+  return `CAST(${value ?? 'NULL'} AS ${engineTypes[type]})`
 }
 
 const engineTypes = { double: 'DOUBLE', long: 'BIGINT', boolean: 'BIGINT', timestamp: 'TIMESTAMP', string: 'VARCHAR' }
