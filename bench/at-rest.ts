@@ -38,7 +38,7 @@ export async function measureAtRest({ dataDirectory, rows, tags, runs }: AtRestO
 }
 
 /** Starts the service until every row is in a file and no file is merged any more; answers with the bytes of the files. */
-async function bringToRest(dataDirectory: string, rows: number): Promise<number> {
+export async function bringToRest(dataDirectory: string, rows: number): Promise<number> {
   const server = await start(dataDirectory, { TIDEMARK_STORE_HEAD_AGE_MS: '500' })
   let before = ''
   for (let same = 0; same < 10; ) {

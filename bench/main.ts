@@ -1,4 +1,4 @@
-// npm run bench [-- judge|store|sealed|ingest|beside|query|metadata] [--short] [--millions 20,50]
+// npm run bench [-- judge|store|sealed|ingest|beside|query|native|metadata] [--short] [--millions 20,50]
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
 // npm run bench -- push --millions 100
 // npm run bench -- soak [--minutes 15] [--rate 50000]
@@ -7,6 +7,7 @@ import { benchBeside } from './beside.ts'
 import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
 import { benchMetadata } from './metadata.ts'
+import { benchNative } from './native.ts'
 import { benchPush } from './push.ts'
 import { benchQuery } from './query.ts'
 import { benchSealed } from './sealed.ts'
@@ -45,6 +46,7 @@ if (wants('sealed')) {
 if (wants('ingest')) await benchIngest(short ? { runs: 1, rowsMax: 50_000 } : { runs: 3, rowsMax: 1_000_000 })
 if (wants('beside')) await benchBeside(short ? { runs: 1, seconds: 2 } : { runs: 3, seconds: 10 })
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000], rest } : { runs: 3, sizes, rest })
+if (wants('native')) await benchNative(short ? { runs: 1, sizes: [200_000] } : { runs: 3, sizes })
 if (wants('metadata')) {
   await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
 }

@@ -101,7 +101,7 @@ async function measureLarge(url: string, tags: number, runs: number): Promise<vo
   console.log(`\nlatest of one tag while such selects run: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`)
 }
 
-async function fill(url: string, tags: number): Promise<void> {
+export async function fill(url: string, tags: number): Promise<void> {
   const key = await makePlant(url, 'plant')
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const bodies = plantBodies(tags, pointsOfTag, 10_000)

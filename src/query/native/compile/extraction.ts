@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Scope } from '../expression/compile.ts'
 import { extractPattern, matchesPattern } from '../sql/patterns.ts'
-import { substringOf } from '../sql/text.ts'
+import { substringOf, textList } from '../sql/text.ts'
 import { floorToBucket, wideRange } from '../sql/time.ts'
 import { formatTime, patternPieces } from '../sql/time-format.ts'
 import {
@@ -85,15 +85,9 @@ function lookUp(text: Sql, { map, retain, missing }: Extraction & { kind: 'looku
   return bind(text, (x) => {
     const otherwise = retain ? x : sql`CAST(${missing} AS VARCHAR)`
     if (map.size === 0) return otherwise
-    const keys = sql.join(
-      [...map.keys()].map((key) => sql`CAST(${key} AS VARCHAR)`),
-      ', ',
-    )
-    const values = sql.join(
-      [...map.values()].map((to) => sql`CAST(${to} AS VARCHAR)`),
-      ', ',
-    )
-    return sql`coalesce([${values}][list_position([${keys}], ${x})], ${otherwise})`
+    const keys = textList([...map.keys()])
+    const values = textList([...map.values()])
+    return sql`coalesce(${values}[list_position(${keys}, ${x})], ${otherwise})`
   })
 }
 

@@ -4,6 +4,7 @@ import type { Scope } from '../expression/compile.ts'
 import { truthOf } from '../expression/operators.ts'
 import { alphanumericKey, lengthKey } from '../sql/ordering.ts'
 import { likePattern, matchesPattern } from '../sql/patterns.ts'
+import { textList } from '../sql/text.ts'
 import { bind, type Typed, textToDouble, textValue, toDouble, toLong, toText } from '../sql/typed.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { Extraction, Filter, Scalar } from '../tree/nodes.ts'
@@ -84,9 +85,7 @@ function amongTexts(value: Typed, texts: readonly string[]): Sql {
 function among(value: Typed, typed: Sql, texts: readonly string[], type: Sql, literal: (text: string) => Sql): Sql {
   if (texts.length === 0) return never(value)
   if (texts.length <= listedMax) return sql`(${typed} IN (${sql.join(texts.map(literal), ', ')}))`
-  let separator = '\u0001'
-  while (texts.some((text) => text.includes(separator))) separator += '\u0002'
-  return sql`(${typed} IN (SELECT CAST(unnest(string_split(${texts.join(separator)}, ${separator})) AS ${type})))`
+  return sql`(${typed} IN (SELECT CAST(unnest(${textList(texts)}) AS ${type})))`
 }
 
 export function compileFilter(filter: Filter, scope: Scope): Sql {

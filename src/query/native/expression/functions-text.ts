@@ -51,6 +51,13 @@ const trimmed = (name: Sql): ExpressionFunction => ({
     textValue(sql`${name}(${toText(value!)}, ${chars === undefined ? sql`' '` : toText(chars)})`),
 })
 
+/** The engine does not look up from a text that it writes. */
+const writtenMax = 1_000_000
+
+/** A count of texts of a length, which together are not too long; past that the query fails. */
+const bounded = (count: Sql, length: Sql): Sql =>
+  sql`CASE WHEN ${count} * greatest(${length}, 1) <= ${sql.long(writtenMax)} THEN ${count} WHEN ${count} IS NOT NULL THEN CAST(error(${sql.literal(`a text of more than ${writtenMax} characters`)}) AS BIGINT) END`
+
 /** Padded to a length, or cut to it; nothing is padded with an empty text. */
 function padded(side: 'left' | 'right'): ExpressionFunction {
   return {
@@ -59,7 +66,7 @@ function padded(side: 'left' | 'right'): ExpressionFunction {
       const body = (text: Sql, size: Sql): Sql =>
         bind(toText(chars!), (pad) => {
           const name = side === 'left' ? sql`lpad` : sql`rpad`
-          return sql`CASE WHEN ${size} < 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${name}(${text}, CAST(${size} - (${utf16Length(text)} - length(${text})) AS INTEGER), ${pad}) END`
+          return sql`CASE WHEN ${size} < 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${name}(${text}, CAST(${bounded(size, sql`1`)} - (${utf16Length(text)} - length(${text})) AS INTEGER), ${pad}) END`
         })
       return textValue(bind2(toText(value!), toLong(length!), body))
     },
@@ -233,7 +240,8 @@ export const textFunctions = {
       textValue(
         bind(
           toLong(times!),
-          (n) => sql`CASE WHEN ${n} > 0 THEN repeat(${toText(text!)}, ${n}) WHEN ${n} IS NOT NULL THEN NULL END`,
+          (n) =>
+            sql`CASE WHEN ${n} > 0 THEN repeat(${toText(text!)}, ${bounded(n, sql`length(${toText(text!)})`)}) WHEN ${n} IS NOT NULL THEN NULL END`,
         ),
       ),
   },

@@ -3,7 +3,7 @@ import { parseTimeText } from '../sql/text.ts'
 import { floorToBucket, fromLocal, nextBucketSql, shift, type TimeRange, toLocal, wideRange } from '../sql/time.ts'
 import { formatTime, parsePattern, patternPieces } from '../sql/time-format.ts'
 import { bind, doubleValue, longValue, type Typed, textValue, toLong, toText } from '../sql/typed.ts'
-import { type BucketGranularity, periodGranularity } from '../time/granularity.ts'
+import { type BucketGranularity, isUsable, periodGranularity } from '../time/granularity.ts'
 import { type Period, parseInstantText, parsePeriod } from '../time/iso.ts'
 import { Zone } from '../time/zone.ts'
 import { type Call, type FunctionTable, literalText } from './call.ts'
@@ -45,7 +45,8 @@ function originOf(args: readonly Typed[], call: Call): number | null {
 
 function granularityOf(args: readonly Typed[], call: Call): BucketGranularity {
   const found = periodGranularity(periodOf(call, 1), zoneOf(call, 3), originOf(args, call))
-  return found ?? call.refuse('the period must be longer than nothing')
+  if (found === null) return call.refuse('the period must be longer than nothing')
+  return isUsable(found) ? found : call.refuse('the period or its origin is beyond what there are times for')
 }
 
 function floored(ms: Sql, granularity: BucketGranularity, call: Call): Sql {

@@ -102,9 +102,11 @@ export function msOf(value: EngineValue | undefined): number {
 export function asProblem(error: unknown): unknown {
   if (error instanceof RangeError) return tooInvolved()
   const message = error instanceof Error ? error.message : ''
-  const match = /^(?:Invalid Input|Conversion|Out of Range) Error: ([^\n]*)/.exec(message)
+  const match = /^(?:Invalid Input|Conversion|Out of Range|Syntax) Error: ([^\n]*)/.exec(message)
   if (match !== null) return invalidRequest('', match[1]!)
-  return /^(?:Binder|Parser|Not implemented) Error: /.test(message) ? tooInvolved(message) : error
+  return /^(?:[\w ]*: )?(?:Binder|Parser|Not implemented|Invalid Type|Mismatch Type) Error: /.test(message)
+    ? tooInvolved(message)
+    : error
 }
 
 function tooInvolved(cause?: string): Problem {

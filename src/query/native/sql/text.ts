@@ -10,6 +10,14 @@ export function substringOf(text: Sql, index: number, length: number | null): Sq
   return sql`nullif(${part}, '')`
 }
 
+/** Texts as one list: a single parameter, split by what none of them holds. */
+export function textList(texts: readonly string[]): Sql {
+  if (texts.length === 0) return sql`CAST([] AS VARCHAR[])`
+  let separator = '\u0001'
+  while (texts.some((text) => text.includes(separator))) separator += '\u0002'
+  return sql`string_split(CAST(${texts.join(separator)} AS VARCHAR), ${separator})`
+}
+
 const isoForm = sql.literal(
   '([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?(?:[T ]([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:[.,]([0-9]+))?)?)?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?',
 )

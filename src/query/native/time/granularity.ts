@@ -151,3 +151,27 @@ export function nextBucket(granularity: BucketGranularity, startMs: number): num
       return walkOn(granularity, startMs)
   }
 }
+
+/** Years that have names of four digits: origins and periods that go further mean nothing. */
+const [earliestMs, latestMs] = [Date.UTC(-1, 0, 1), Date.UTC(10_000, 0, 1)]
+const monthsMax = 12 * 10_000
+/** Steps from an origin to our times: each is taken. */
+const stepsMax = 200_000
+
+/** Whether its origin and its buckets lie where there are times, and its steps can be taken. */
+export function isUsable(granularity: NativeGranularity): boolean {
+  const within = (ms: number): boolean => ms >= earliestMs && ms <= latestMs
+  switch (granularity.kind) {
+    case 'months':
+      return granularity.months <= monthsMax && within(granularity.originLocalMs)
+    case 'days':
+      return granularity.days <= monthsMax * 31 && within(granularity.originLocalMs)
+    case 'walk': {
+      const { period, originMs } = granularity
+      const stepMs = (periodMonths(period) * 28 + periodDays(period)) * msPerDay + periodTimeMs(period)
+      return within(originMs) && stepMs <= latestMs && Math.abs(originMs - Date.UTC(2100, 0, 1)) / stepMs <= stepsMax
+    }
+    default:
+      return true
+  }
+}

@@ -1,9 +1,10 @@
 // Parts that many components share: expressions, types, granularities, intervals, extraction functions, dimension specs.
+
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
 import { isBrokenPattern, isPortablePattern } from '../sql/patterns.ts'
 
 import type { ColumnType } from '../sql/typed.ts'
-import { mondayMs, type NativeGranularity, periodGranularity } from '../time/granularity.ts'
+import { isUsable, mondayMs, type NativeGranularity, periodGranularity } from '../time/granularity.ts'
 import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../time/iso.ts'
 import { Zone } from '../time/zone.ts'
 import { type Json, unsupported } from './json-reader.ts'
@@ -100,10 +101,9 @@ export function readGranularity(json: Json): NativeGranularity {
       const text = json.at('period').text()
       const period = parsePeriod(text) ?? json.at('period').fail(`"${text}" is no ISO 8601 period`)
       const zone = readZone(json.at('timeZone'))
-      return (
-        periodGranularity(period, zone, readOrigin(json.at('origin'))) ??
-        json.at('period').fail('must be longer than nothing')
-      )
+      const found = periodGranularity(period, zone, readOrigin(json.at('origin')))
+      if (found === null) return json.at('period').fail('must be longer than nothing')
+      return isUsable(found) ? found : json.fail('is beyond what there are times for')
     }
     default:
       return json.refuseType('granularity', [])

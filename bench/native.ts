@@ -1,0 +1,262 @@
+// Native queries as dashboards ask them, beside the same questions as SQL, written by hand, through DuckDB over the same Parquet files.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { call } from '../test/support/api.ts'
+import { ServerProcess } from '../test/support/server-process.ts'
+import { bringToRest } from './at-rest.ts'
+import { median, printTable, spread } from './figures.ts'
+import { firstMs, stepMs, tagName } from './plant.ts'
+import { fill } from './query.ts'
+import { dayEnd, dayStart, pointsOfTag } from './questions.ts'
+
+export interface NativeBenchOptions {
+  readonly runs: number
+  /** Sizes of the data sets, in rows. */
+  readonly sizes: readonly number[]
+}
+
+interface Panel {
+  readonly name: string
+  readonly query: object
+  readonly sql: string
+}
+
+const day = `${dayStart}/P1D`
+const lastMs = firstMs + pointsOfTag * stepMs
+const all = `${new Date(firstMs).toISOString()}/${new Date(lastMs).toISOString()}`
+const sqlDay = `__time BETWEEN '${dayStart}' AND '${dayEnd}'`
+const count = { type: 'count', name: 'n' }
+const sum = { type: 'doubleSum', name: 'sum', fieldName: 'V' }
+const peak = { type: 'doubleMax', name: 'max', fieldName: 'V' }
+const mean = { type: 'doubleMean', name: 'mean', fieldName: 'V' }
+const ratio = {
+  type: 'arithmetic',
+  name: 'avg',
+  fn: '/',
+  fields: [
+    { type: 'fieldAccess', fieldName: 'sum' },
+    { type: 'fieldAccess', fieldName: 'n' },
+  ],
+}
+const hour = "time_bucket(INTERVAL '1 hour', __time)"
+
+/** Ten panels of a dashboard. */
+function panels(tags: number): readonly Panel[] {
+  const ten = Array.from({ length: Math.min(10, tags) }, (_, tag) => tagName(tag))
+  const listed = `T IN (${ten.map((tag) => `'${tag}'`).join()})`
+  const base = { dataSource: 'plant', granularity: 'all' }
+  return [
+    {
+      name: 'timeseries: rows and mean, all time',
+      query: {
+        ...base,
+        queryType: 'timeseries',
+        intervals: [all],
+        aggregations: [count, sum],
+        postAggregations: [ratio],
+      },
+      sql: 'SELECT count(*), sum(V), sum(V) / count(*) FROM plant',
+    },
+    {
+      name: 'timeseries: hourly, all time',
+      query: {
+        ...base,
+        queryType: 'timeseries',
+        granularity: 'hour',
+        intervals: [all],
+        aggregations: [count, sum, peak],
+      },
+      sql: `SELECT ${hour} h, count(*), sum(V), max(V) FROM plant GROUP BY h ORDER BY h`,
+    },
+    {
+      name: 'timeseries: five minutes, one day, ten tags',
+      query: {
+        ...base,
+        queryType: 'timeseries',
+        granularity: 'five_minute',
+        intervals: [day],
+        filter: { type: 'in', dimension: 'T', values: ten },
+        aggregations: [count, mean],
+      },
+      sql: `SELECT time_bucket(INTERVAL '5 minutes', __time) b, count(*), avg(V) FROM plant WHERE ${sqlDay} AND ${listed} GROUP BY b ORDER BY b`,
+    },
+    {
+      name: 'timeseries: hourly in Madrid, all time',
+      query: {
+        ...base,
+        queryType: 'timeseries',
+        granularity: { type: 'period', period: 'PT1H', timeZone: 'Europe/Madrid' },
+        intervals: [all],
+        aggregations: [mean],
+      },
+      sql: `SELECT ${hour} h, avg(V) FROM plant GROUP BY h ORDER BY h`,
+    },
+    {
+      name: 'topN: ten tags of the highest sum, all time',
+      query: {
+        ...base,
+        queryType: 'topN',
+        dimension: 'T',
+        metric: 'sum',
+        threshold: 10,
+        intervals: [all],
+        aggregations: [sum],
+      },
+      sql: 'SELECT T, sum(V) s FROM plant GROUP BY T ORDER BY s DESC, T LIMIT 10',
+    },
+    {
+      name: 'topN: tags by hour, one day',
+      query: {
+        ...base,
+        queryType: 'topN',
+        granularity: 'hour',
+        dimension: 'T',
+        metric: 'max',
+        threshold: 5,
+        intervals: [day],
+        aggregations: [peak],
+      },
+      sql: `SELECT ${hour} h, T, max(V) m FROM plant WHERE ${sqlDay} GROUP BY h, T QUALIFY row_number() OVER (PARTITION BY h ORDER BY m DESC, T) <= 5 ORDER BY h, m DESC`,
+    },
+    {
+      name: 'groupBy: area and day, all time',
+      query: {
+        ...base,
+        queryType: 'groupBy',
+        granularity: 'day',
+        dimensions: ['area'],
+        intervals: [all],
+        aggregations: [count, sum],
+      },
+      sql: "SELECT time_bucket(INTERVAL '1 day', __time) d, area, count(*), sum(V) FROM plant GROUP BY d, area ORDER BY d, area",
+    },
+    {
+      name: 'groupBy: tags over a bound, ordered, having',
+      query: {
+        ...base,
+        queryType: 'groupBy',
+        dimensions: ['T', 'area'],
+        intervals: [all],
+        filter: { type: 'bound', dimension: 'V', lower: '60', ordering: 'numeric' },
+        aggregations: [
+          count,
+          {
+            type: 'filtered',
+            filter: { type: 'selector', dimension: 'W', value: '5' },
+            aggregator: { ...sum, name: 'w' },
+          },
+        ],
+        having: { type: 'greaterThan', aggregation: 'n', value: 10 },
+        limitSpec: {
+          type: 'default',
+          limit: 100,
+          columns: [{ dimension: 'n', direction: 'descending', dimensionOrder: 'numeric' }],
+        },
+      },
+      sql: 'SELECT T, area, count(*) n, sum(V) FILTER (W = 5) FROM plant WHERE V >= 60 GROUP BY T, area HAVING n > 10 ORDER BY n DESC, T, area LIMIT 100',
+    },
+    {
+      name: 'groupBy: an expression, one day',
+      query: {
+        ...base,
+        queryType: 'groupBy',
+        dimensions: ['unit'],
+        virtualColumns: [
+          { type: 'expression', name: 'unit', expression: "concat('unit ', substring(T, 9, 1))", outputType: 'STRING' },
+        ],
+        intervals: [day],
+        aggregations: [count, { type: 'doubleSum', name: 'both', expression: 'V + W' }],
+      },
+      sql: `SELECT 'unit ' || substr(T, 10, 1) u, count(*), sum(V + W) FROM plant WHERE ${sqlDay} GROUP BY u ORDER BY u`,
+    },
+    {
+      name: 'scan: a thousand rows of ten tags, newest first',
+      query: {
+        queryType: 'scan',
+        dataSource: 'plant',
+        intervals: [day],
+        filter: { type: 'in', dimension: 'T', values: ten },
+        columns: ['__time', 'T', 'V'],
+        order: 'descending',
+        limit: 1000,
+        resultFormat: 'compactedList',
+      },
+      sql: `SELECT epoch_ms(__time), T, V FROM plant WHERE ${sqlDay} AND ${listed} ORDER BY __time DESC, T, area, V, W LIMIT 1000`,
+    },
+  ]
+}
+
+/** How long each question is asked in a run, by turns. */
+const forMs = 1500
+const timesMin = 3
+
+export async function benchNative({ runs, sizes }: NativeBenchOptions): Promise<void> {
+  for (const rows of sizes) {
+    const tags = Math.max(1, Math.round(rows / pointsOfTag))
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
+    try {
+      const filling = await ServerProcess.start({ dataDirectory })
+      await fill(filling.url, tags).finally(() => filling.stop())
+      await bringToRest(dataDirectory, tags * pointsOfTag)
+      const server = await ServerProcess.start({ dataDirectory })
+      await measure(server.url, dataDirectory, tags, runs).finally(() => server.stop())
+    } finally {
+      await rm(dataDirectory, { recursive: true, force: true })
+    }
+  }
+}
+
+async function measure(url: string, dataDirectory: string, tags: number, runs: number): Promise<void> {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  await connection.run("SET TimeZone = 'UTC'")
+  const files = join(dataDirectory, 'store', '**', '*.parquet').replaceAll("'", "''")
+  await connection.run(`CREATE VIEW plant AS SELECT * FROM read_parquet('${files}')`)
+  const lines: string[][] = []
+  for (const panel of panels(tags)) {
+    const found = { native: [] as number[], sql: [] as number[], ratio: [] as number[] }
+    for (let run = 0; run < runs; run++) {
+      const [native, sql] = await takeTurns(
+        () => askNative(url, panel.query),
+        () => askSql(connection, panel.sql),
+      )
+      found.native.push(native)
+      found.sql.push(sql)
+      found.ratio.push(native / sql)
+    }
+    lines.push([panel.name, spread(found.native, 1), spread(found.sql, 1), spread(found.ratio, 2)])
+  }
+  printTable(
+    `${(tags * pointsOfTag) / 1e6} million rows, native queries over HTTP beside SQL by hand`,
+    ['panel', 'native p50 ms', 'SQL p50 ms', 'ratio'],
+    lines,
+  )
+}
+
+async function takeTurns(first: () => Promise<void>, second: () => Promise<void>): Promise<readonly [number, number]> {
+  const ms: [number[], number[]] = [[], []]
+  const startedMs = performance.now()
+  await first()
+  await second()
+  while (ms[0].length < timesMin || performance.now() - startedMs < forMs) {
+    for (const [index, ask] of [first, second].entries()) {
+      const askedMs = performance.now()
+      await ask()
+      ms[index]!.push(performance.now() - askedMs)
+    }
+  }
+  return [median(ms[0]), median(ms[1])]
+}
+
+async function askNative(url: string, query: object): Promise<void> {
+  const { queryType } = query as { readonly queryType: string }
+  const { status, body } = await call<unknown>(url, 'POST', '/consumer/data/druid-native-query', {
+    body: { query_type: queryType, query_data: query },
+  })
+  if (status !== 200) throw new Error(`a native query was answered with ${status}: ${JSON.stringify(body)}`)
+}
+
+async function askSql(connection: DuckDBConnection, text: string): Promise<void> {
+  await (await connection.run(text)).getRowsJson()
+}

@@ -1,0 +1,186 @@
+// A checked native query as one for Druid: entities become their data sources, and hidden columns can neither be named nor shown.
+import { dataSourceName, nullsColumn, positionColumn, timeColumn } from '../../../model/druid-row.ts'
+import type { Entity } from '../../../model/entity.ts'
+import { formatInstant } from '../../../model/instant.ts'
+import { invalidRequest, Problem } from '../../../model/problem.ts'
+import { parseWithLongs, readNativeBody } from '../tree/read-body.ts'
+import { replacedRows } from './replaced-rows.ts'
+
+type Node = { readonly [name: string]: unknown }
+
+/** What of the context changes an answer; anything else of the caller's is left out. */
+const contextNames = [
+  'skipEmptyBuckets',
+  'grandTotal',
+  'sortByDimsFirst',
+  'serializeDateTimeAsLong',
+  'resultAsArray',
+  'minTopNThreshold',
+] as const
+
+const common = ['queryType', 'intervals', 'filter', 'virtualColumns', 'descending', 'granularity'] as const
+const aggregating = ['aggregations', 'postAggregations', 'limit'] as const
+
+/** The members that Druid is sent, by the type of the query. */
+const members: Readonly<Record<string, readonly string[]>> = {
+  timeseries: aggregating,
+  topN: [...aggregating, 'dimension', 'threshold', 'metric'],
+  groupBy: ['aggregations', 'postAggregations', 'dimensions', 'having', 'limitSpec', 'subtotalsSpec'],
+  scan: ['columns', 'resultFormat', 'batchSize', 'limit', 'offset', 'order'],
+  search: ['query', 'limit', 'searchDimensions', 'sort'],
+  timeBoundary: ['bound'],
+  segmentMetadata: ['toInclude', 'merge', 'analysisTypes', 'lenientAggregatorMerge'],
+  dataSourceMetadata: [],
+}
+
+/**
+ * The query of a request's body for Druid. Throws Problems `invalid_request` and `unsupported_native_query` with the path of the fault,
+ * and `unknown_entity` for a data source that is none of `entities`.
+ */
+export function druidNative(body: Uint8Array, entities: readonly Entity[], clusterName: string): object {
+  refuseHidden(readNativeBody(body))
+  const whole = parseWithLongs(new TextDecoder().decode(body))
+  const data = memberOf(whole, 'query_data')
+  refuseHidden(data)
+  const queryType = memberOf(whole, 'query_type')
+  const rewriting = new Rewriting(new Map(entities.map((entity) => [entity.name, entity])), clusterName)
+  const query = rewriting.query({ ...(isNode(data) ? data : {}), queryType })
+  return { ...query, context: contextOf(memberOf(data, 'context')) }
+}
+
+class Rewriting {
+  readonly #entities: ReadonlyMap<string, Entity>
+  readonly #clusterName: string
+
+  constructor(entities: ReadonlyMap<string, Entity>, clusterName: string) {
+    this.#entities = entities
+    this.#clusterName = clusterName
+  }
+
+  query(query: Node): Node {
+    const type = String(query['queryType'])
+    const readsTable = type === 'timeBoundary' || type === 'segmentMetadata' || type === 'dataSourceMetadata'
+    const kept = [...common, ...(members[type] ?? [])].filter((name) => query[name] !== undefined)
+    const source = query['dataSource']
+    const entities = this.#entitiesIn(source)
+    return {
+      ...Object.fromEntries(kept.map((name) => [name, plain(query[name])])),
+      ...this.#shown(type, query, entities),
+      ...sinceIntervals(query, entities),
+      dataSource: this.#source(source, readsTable),
+    }
+  }
+
+  /** The columns that are shown where the query leaves them open. */
+  #shown(type: string, query: Node, entities: readonly Entity[]): Node {
+    if (entities.length === 0) return {}
+    const fields = entities.flatMap((entity) => entity.fields).filter(({ role }) => role !== 'time')
+    const names = [...new Set(fields.map(({ name }) => name))]
+    if (type === 'scan' && isEmpty(query['columns'])) return { columns: [timeColumn, ...names] }
+    if (type === 'search' && isEmpty(query['searchDimensions'])) {
+      const texts = names.filter((name) => fields.some((field) => field.name === name && field.type === 'string'))
+      return { searchDimensions: texts }
+    }
+    const { type: included } = isNode(query['toInclude']) ? query['toInclude'] : { type: 'all' }
+    if (type === 'segmentMetadata' && included === 'all') {
+      return { toInclude: { type: 'list', columns: [timeColumn, ...names] } }
+    }
+    return {}
+  }
+
+  #source(source: unknown, readsTable: boolean): unknown {
+    if (typeof source === 'string') return this.#table(source, readsTable)
+    if (!isNode(source)) throw invalidRequest('query_data.dataSource', 'must be a name or an object')
+    switch (source['type']) {
+      case 'union':
+        return { type: 'union', dataSources: listOf(source['dataSources']).map((one) => this.#source(one, true)) }
+      case 'query':
+        return { type: 'query', query: this.query(nodeOf(source['query'])) }
+      case 'join':
+        return {
+          ...Object.fromEntries(Object.entries(source).map(([name, value]) => [name, plain(value)])),
+          left: this.#source(source['left'], readsTable),
+          right: this.#source(source['right'], readsTable),
+        }
+      case 'inline':
+        return plain(source)
+      default:
+        return this.#table(String(source['name']), readsTable)
+    }
+  }
+
+  #table(name: string, readsTable: boolean): unknown {
+    const entity = this.#entity(name)
+    if (entity.duplicates === 'replace' && !readsTable) return replacedRows(entity, this.#clusterName)
+    return { type: 'table', name: dataSourceName(this.#clusterName, entity.id) }
+  }
+
+  /** The entities that the query itself reads, not those of queries within. */
+  #entitiesIn(source: unknown): readonly Entity[] {
+    if (typeof source === 'string') return [this.#entity(source)]
+    if (!isNode(source)) return []
+    if (source['type'] === 'union') return listOf(source['dataSources']).flatMap((one) => this.#entitiesIn(one))
+    if (source['type'] === 'join') return this.#entitiesIn(source['left'])
+    if (source['type'] === 'query' || source['type'] === 'inline') return []
+    return [this.#entity(String(source['name']))]
+  }
+
+  #entity(name: string): Entity {
+    const entity = this.#entities.get(name)
+    if (entity !== undefined) return entity
+    const message = `there is no entity ${JSON.stringify(name)}`
+    throw new Problem('unknown_entity', message, { errors: [{ path: 'query_data.dataSource', message }] })
+  }
+}
+
+/** Rows that have left are outside of every interval. */
+function sinceIntervals(query: Node, entities: readonly Entity[]): Node {
+  const sinceMs = Math.max(...entities.map((entity) => entity.sinceMs ?? Number.NEGATIVE_INFINITY))
+  if (!Number.isFinite(sinceMs)) return {}
+  const since = { type: 'interval', dimension: timeColumn, intervals: [`${formatInstant(sinceMs)}/146140482-04-24T15:36:27.903Z`] }
+  const own = query['filter']
+  return { filter: own === undefined || own === null ? since : { type: 'and', fields: [since, plain(own)] } }
+}
+
+function contextOf(context: unknown): Node {
+  const kept = contextNames.filter((name) => memberOf(context, name) !== undefined)
+  return Object.fromEntries(kept.map((name) => [name, memberOf(context, name)]))
+}
+
+/** Throws where a hidden column is named, however it is spelt. */
+function refuseHidden(value: unknown): void {
+  if (value === positionColumn || value === nullsColumn) {
+    throw invalidRequest('query_data', `there is no column ${JSON.stringify(value)}`)
+  }
+  if (value instanceof Map) for (const entry of value) refuseHidden(entry)
+  else if (Array.isArray(value)) for (const item of value) refuseHidden(item)
+  else if (isNode(value)) for (const item of Object.values(value)) refuseHidden(item)
+}
+
+/** Whole numbers that a double does not hold go as their digits, which Druid reads where it wants a number. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return value.map(plain)
+  if (!isNode(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item)]))
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isNode(value) ? value[name] : undefined
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function nodeOf(value: unknown): Node {
+  return isNode(value) ? value : {}
+}
