@@ -1,0 +1,81 @@
+// Every recorded native query through our own check and rewriting, on a Druid again: it must answer what it answered when asked by hand.
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DruidEngine } from '../../src/engine/druid/druid-engine.ts'
+import type { Entity } from '../../src/model/entity.ts'
+import { Problem } from '../../src/model/problem.ts'
+import { druidNative } from '../../src/query/native/druid/druid-native.ts'
+import { isRecorded, loadTool } from '../druid-sql/recorded.ts'
+import { recordedWorld } from './recorded-worlds.ts'
+import { WorldsOnDruid } from './world-view.ts'
+
+const home = resolve(import.meta.dirname, '../../../shared/druid')
+
+interface Item {
+  readonly id: string
+  readonly level: string
+  readonly query: { readonly queryType: string }
+}
+
+interface Tool {
+  readonly nativeQueries: () => readonly Item[]
+  readonly judge: (item: Item, recorded: unknown, actual: unknown) => { readonly verdict: string }
+  readonly failed: (recorded: unknown) => boolean
+  readonly parse: (text: string) => never
+}
+
+if (!isRecorded) {
+  test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
+} else {
+  const modules = ['corpus', 'answers', 'json'].map((name) => import(pathToFileURL(join(home, 'lib', `${name}.mjs`)).href))
+  const tool: Tool = Object.assign({}, ...(await Promise.all(modules)))
+  const { corpus } = await loadTool()
+  const read = (name: string): string => readFileSync(join(home, 'fixtures', name), 'utf8')
+  const settled: Record<string, string> = JSON.parse(read('settled.json'))
+  const answers: { id: string; status: number; body: unknown; big?: { rows: number } }[] = tool.parse(
+    read('answers-native.json'),
+  )
+  const recorded = new Map(answers.filter(({ id }) => settled[id] !== 'skip').map((answer) => [answer.id, answer]))
+  const items = tool.nativeQueries().filter(({ id, level }) => recorded.has(id) && level !== 'RARE')
+
+  describe('native queries on Druid', () => {
+    const clusterName = `n${Date.now().toString(36)}`
+    const world = recordedWorld(corpus)
+    const druid = new WorldsOnDruid(clusterName, { shares: false })
+    const settings = { clusterName, queryTimeMs: 30_000 }
+    const engine = new DruidEngine({ client: druid.client, settings, nowMs: Date.now })
+
+    beforeAll(() => druid.load([world]), 300_000)
+    afterAll(() => druid.close(), 60_000)
+
+    test.each(items.map((item) => [item.id, item] as const))('%s', async (id, item) => {
+      const expected = recorded.get(id)!
+      const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
+      const reply = await ask(engine, world.entities, item, clusterName)
+      const judged = { failed: tool.failed({ ...expected, status: Number(expected.status) }), big, body: expected.body }
+      const actual = { status: reply.status, body: reply.status === 200 ? tool.parse(reply.text) : null }
+      expect({ ...tool.judge(item, judged, actual), text: reply.text.slice(0, 500) }).toMatchObject({ verdict: 'agree' })
+    })
+  })
+}
+
+async function ask(
+  engine: DruidEngine,
+  entities: readonly Entity[],
+  { query }: Item,
+  clusterName: string,
+): Promise<{ status: number; text: string }> {
+  try {
+    const body = Buffer.from(JSON.stringify({ query_type: query.queryType, query_data: query }))
+    let text = ''
+    for await (const piece of engine.native(druidNative(body, entities, clusterName), new AbortController().signal)) {
+      text += piece
+    }
+    return { status: 200, text }
+  } catch (error) {
+    if (error instanceof Problem) return { status: error.status, text: error.message }
+    return { status: 500, text: String(error) }
+  }
+}
