@@ -2,6 +2,7 @@
 // the pipeline that meets it first, and what is answered here follows that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PushKeyCatalog, PushKeyHolder, PushKeyName } from '../../catalog/push-keys.ts'
+import { positionAfter } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'
 import type { IngestProgress } from '../progress.ts'
 import type { KeyUse, StoredPush } from './idempotency-keys.ts'
@@ -51,10 +52,16 @@ export class SharedKeys {
     const untilMs = performance.now() + waitMs
     for (;;) {
       const reservation = await keys.reserve(name, bodyHash, { nowMs: nowMs(), patienceMs })
-      if (reservation.state === 'held') return this.#held(name, reservation.holder, bodyHash)
+      if (reservation.state === 'held') {
+        const known = await this.#judged(name, reservation.holder)
+        if (!isOfBody(known, bodyHash)) throw keyReused()
+        return known
+      }
       if (reservation.state !== 'pending') {
-        const holder = await this.#store(name, reservation.id, bodyHash, store)
-        return reservation.state === 'reserved' ? holder : this.#held(name, holder, bodyHash)
+        const { own, holder } = await this.#store(name, reservation.id, bodyHash, store)
+        const known = reservation.state === 'reserved' ? holder : await this.#judged(name, holder)
+        // Where the key stands for another body, whose outcome nobody knew, this push was stored beside it.
+        return isOfBody(known, bodyHash) ? known : own
       }
       if (performance.now() > untilMs) throw stillOnItsWay(waitMs)
       await sleep(askEveryMs)
@@ -66,11 +73,12 @@ export class SharedKeys {
     id: string,
     bodyHash: Uint8Array,
     store: () => Promise<StoredPush>,
-  ): Promise<PushKeyHolder> {
+  ): Promise<{ readonly own: StoredPush; readonly holder: PushKeyHolder }> {
     const { keys, keysMax } = this.#parts
     try {
       if (this.#count >= keysMax) throw tooManyKeys(keysMax)
-      return await keys.settle(name, { bodyHash, ...(await store()) })
+      const own = await store()
+      return { own, holder: await keys.settle(name, { bodyHash, ...own }) }
     } catch (error) {
       // A journal that did not answer may have taken the push all the same.
       const mayBeStored = !(error instanceof Problem) || error.code === 'unavailable'
@@ -80,19 +88,19 @@ export class SharedKeys {
   }
 
   /** The push that the key stands for, once that is known for good. */
-  async #held(name: PushKeyName, holder: PushKeyHolder, bodyHash: Uint8Array): Promise<PushKeyHolder> {
+  async #judged(name: PushKeyName, holder: PushKeyHolder): Promise<PushKeyHolder> {
     const { keys, progress, nowMs, waitMs } = this.#parts
-    let known = holder
-    if (!known.isJudged) {
-      const timeout = AbortSignal.timeout(waitMs)
-      await progress.waitFor(known.position + known.rows, timeout).catch((error: unknown) => {
-        if (!timeout.aborted) throw error
-      })
-      known = (await keys.find(name, nowMs())) ?? known
-    }
-    if (Buffer.compare(known.bodyHash, bodyHash) !== 0) throw keyReused()
-    return known
+    if (holder.isJudged) return holder
+    const timeout = AbortSignal.timeout(waitMs)
+    await progress.waitFor(positionAfter(holder), timeout).catch((error: unknown) => {
+      if (!timeout.aborted) throw error
+    })
+    return (await keys.find(name, nowMs())) ?? holder
   }
+}
+
+function isOfBody(holder: PushKeyHolder, bodyHash: Uint8Array): boolean {
+  return Buffer.compare(holder.bodyHash, bodyHash) === 0
 }
 
 function stillOnItsWay(waitMs: number): Problem {

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
+import type { KeyedEntry } from '../../src/catalog/lanes.ts'
+import { hashBody } from '../../src/ingest/idempotency/push-key.ts'
+import { SharedKeys } from '../../src/ingest/idempotency/shared-keys.ts'
+import { Problem } from '../../src/model/problem.ts'
+import { testSchema } from './postgres-schemas.ts'
+
+const schema = testSchema()
+let catalogs: readonly ClusterCatalog[] = []
+/** What the journal holds, in order. */
+let journal: KeyedEntry[] = []
+let judged = 0
+const stored: KeyedEntry[] = []
+
+beforeEach(async () => {
+  catalogs = await Promise.all([schema.open(), schema.open()])
+  journal = []
+  judged = 0
+  stored.length = 0
+})
+afterEach(async () => {
+  await Promise.all(catalogs.map((catalog) => catalog.close()))
+  await schema.remove()
+})
+
+const pipeline = {
+  busy: Promise.resolve(),
+  /** Judges what is in the journal, one step at a time. */
+  judge(): Promise<void> {
+    pipeline.busy = pipeline.busy.then(async () => {
+      const entries = journal.slice(judged)
+      judged += entries.length
+      const repeated = await catalogs[0]!.lanes.claimKeys(entries)
+      stored.push(...entries.filter(({ position }) => !repeated.has(position)))
+    })
+    return pipeline.busy
+  },
+}
+
+type Fate = 'answered' | 'refused' | 'lost before' | 'lost after'
+
+function sharedKeys(catalog: ClusterCatalog): SharedKeys {
+  const progress = { waitFor: () => pipeline.judge() }
+  return new SharedKeys({ keys: catalog.pushKeys, progress, nowMs: () => 1000, keysMax: 1e6, waitMs: 20_000 })
+}
+
+/** Pushes a body as a process does; resolves with the body of the push that was answered for, or with the problem's code. */
+async function push(keys: SharedKeys, key: string, text: string, fate: Fate): Promise<string> {
+  const body = Buffer.from(text)
+  const store = async () => {
+    await sleep(Math.random() * 5)
+    if (fate === 'refused') throw new Problem('overloaded', 'no room')
+    if (fate === 'lost before') throw new Problem('unavailable', 'no answer')
+    const entry = { subscriberId: 1, ingestId: 1, key, bodyHash: hashBody(body), position: journal.length }
+    journal.push({ ...entry, rows: 1, receivedMs: 1000 })
+    const { position } = entry
+    await sleep(Math.random() * 5)
+    if (fate === 'lost after') throw new Problem('unavailable', 'no answer')
+    return { position, rows: 1, receivedMs: 1000 }
+  }
+  try {
+    const { position } = await keys.once({ subscriberId: 1, ingestId: 1, key, body }, store)
+    return `at ${position}`
+  } catch (error) {
+    if (error instanceof Problem) return error.code
+    throw error
+  }
+}
+
+describe('keys that processes share', () => {
+  test('however pushes of a key meet, and whatever answers are lost, one is stored, and all are answered for it', async () => {
+    const processes = catalogs.map(sharedKeys)
+    const fates: readonly Fate[] = ['answered', 'lost after', 'refused', 'lost before', 'answered']
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, async (_, n) => {
+        await sleep(Math.random() * 100)
+        const key = `k${n % 8}`
+        const answer = await push(processes[n % 2]!, key, `body of ${key}`, fates[Math.floor(Math.random() * 5)]!)
+        if (n % 7 === 0) await pipeline.judge()
+        return { key, answer }
+      }),
+    )
+    await pipeline.judge()
+    expect(new Set(stored.map(({ key }) => key)).size).toBe(stored.length)
+    for (const { key, answer } of answers) {
+      if (!answer.startsWith('at ')) expect(['overloaded', 'unavailable']).toContain(answer)
+      else expect(stored.find((entry) => `at ${entry.position}` === answer)?.key).toBe(key)
+    }
+  })
+
+  test.each<[string, readonly (readonly [body: string, fate: Fate, answer: string])[], readonly number[]]>([
+    [
+      'another body is refused',
+      [
+        ['a', 'answered', 'at 0'],
+        ['b', 'answered', 'idempotency_key_reused'],
+        ['a', 'answered', 'at 0'],
+      ],
+      [0],
+    ],
+    [
+      'a refused push does not use the key up',
+      [
+        ['a', 'refused', 'overloaded'],
+        ['b', 'answered', 'at 0'],
+      ],
+      [0],
+    ],
+    [
+      'a lost answer is given again',
+      [
+        ['a', 'lost after', 'unavailable'],
+        ['a', 'answered', 'at 0'],
+      ],
+      [0],
+    ],
+    [
+      'a lost push is made',
+      [
+        ['a', 'lost before', 'unavailable'],
+        ['a', 'answered', 'at 0'],
+        ['a', 'answered', 'at 0'],
+      ],
+      [0],
+    ],
+    [
+      'after a lost answer another body is a push of its own',
+      [
+        ['a', 'lost after', 'unavailable'],
+        ['b', 'answered', 'at 1'],
+      ],
+      [0, 1],
+    ],
+  ])('%s', async (_, pushes, positions) => {
+    const processes = catalogs.map(sharedKeys)
+    for (const [n, [body, fate, answer]] of pushes.entries()) {
+      expect(await push(processes[n % 2]!, 'k', body, fate)).toBe(answer)
+    }
+    await pipeline.judge()
+    expect(stored.map(({ position }) => position)).toEqual(positions)
+  })
+})
