@@ -20,7 +20,7 @@ export function rowsOf(table: EngineTable, within: TimeRange | null = null): str
   const files = within === null ? table.files : table.files.filter((file) => isTouched(file, within))
   if (files.length === 0) {
     const nulls = fields.map((field, index) => `CAST(NULL AS ${engineTypes[field.type]}) AS c${index}`)
-    return `SELECT ${nulls.join(', ')}, CAST(NULL AS BIGINT) AS p WHERE FALSE`
+    return `SELECT ${nulls.join(', ')}, CAST(NULL AS BIGINT) AS p, CAST(NULL AS TIMESTAMPTZ) AS t WHERE FALSE`
   }
   // Of rows that replace each other all are of one time: a range leaves them together.
   const cut = within !== null && files.some((file) => !isHeld(file, within)) ? within : null
@@ -56,11 +56,12 @@ function overlapping(files: readonly EngineFile[]): readonly (readonly EngineFil
 function itemsOf(table: ReadTable, tags: readonly string[], files: readonly EngineFile[]): string {
   const { fields } = table
   const isKey = (field: EngineField, index: number): boolean => index === 0 || tags.includes(field.name)
-  const keys = fields.flatMap((field, index) => (isKey(field, index) ? [`c${index}`] : []))
+  const keys = fields.flatMap((field, index) => (isKey(field, index) ? [index === 0 ? 't' : `c${index}`] : []))
   const items = fields.map((field, index) =>
     isKey(field, index) ? `c${index}` : `arg_max_null(c${index}, o${index}) AS c${index}`,
   )
-  return `SELECT ${items.join(', ')}, max(p) AS p FROM (${readAll(table, files, true)}) AS f GROUP BY ${keys.join(', ')}`
+  items[0] = `${valueOf(fields[0]!, 't')} AS c0`
+  return `SELECT ${items.join(', ')}, max(p) AS p, t FROM (${readAll(table, files, true)}) AS f GROUP BY ${keys.join(', ')}`
 }
 
 function readAll(table: ReadTable, files: readonly EngineFile[], withOrigins: boolean): string {
@@ -88,7 +89,12 @@ function read(
     const evident = value === undefined ? 'NULL' : `CASE WHEN ${value} IS NOT NULL THEN ${position} END`
     return `CAST(coalesce(${held.get(`${name}@`) ?? 'NULL'}, ${evident}) AS BIGINT) AS o${index}`
   })
-  const columns = [...items, `${position} AS p`, ...(withOrigins ? origins.slice(1) : [])]
+  const columns = [
+    ...items,
+    `${position} AS p`,
+    `${held.get(fields[0]!.name)} AS t`,
+    ...(withOrigins ? origins.slice(1) : []),
+  ]
   const names = files[0]!.fields.map((_name, place) => `a${place}`)
   const source = `read_parquet([${files.map(({ path }) => text(path)).join(', ')}]) AS f(${names.join(', ')})`
   const time = held.get(fields[0]!.name)!

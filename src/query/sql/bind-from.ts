@@ -5,7 +5,17 @@ import { bindCondition, type ExpressionContext } from './context.ts'
 import { comparable } from './conversions.ts'
 import type { Relation, Scope, ScopeColumn } from './scope.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
-import { columnName, columnOf, entityTable, join, positionOf, relationName, type SqlText, sql } from './sql-text.ts'
+import {
+  columnName,
+  columnOf,
+  entityTable,
+  join,
+  positionOf,
+  relationName,
+  type SqlText,
+  sql,
+  storedTimeOf,
+} from './sql-text.ts'
 import type { Alias, Join, Query, TableExpression } from './syntax.ts'
 import type { SqlTable } from './tables.ts'
 import { isSame, type SqlType, typeName } from './types.ts'
@@ -84,7 +94,13 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   const text = sql`${entityTable(table.entityId)} AS ${relationName(relation)}`
   const { relations, ...from } = related(text, relation, table.columns, alias ?? { name, columns: [] }, place)
   const position = positionOf(relation)
-  return { ...from, relations: relations.map((related) => ({ ...related, position })), table }
+  const stored = storedTimeOf(relation)
+  const entity = relations.map(({ columns: [time, ...others], ...rest }) => ({
+    ...rest,
+    columns: [{ ...time!, stored }, ...others],
+    position,
+  }))
+  return { ...from, relations: entity, table }
 }
 
 function unknownTable(path: readonly string[], place: Place, { tables }: FromContext): Error {

@@ -90,6 +90,7 @@ export class QueryBinder {
         ...this.#expressionContext(scope, around, new Map()),
         noAggregates: `an aggregate cannot stand in ${what}`,
         noWindows: `a window function cannot stand in ${what}`,
+        isFilter: true,
       }),
     }
   }
@@ -102,6 +103,7 @@ export class QueryBinder {
       groupKeys: null,
       aliases: null,
       windows,
+      isFilter: false,
       wraps: this.#wraps,
       bind: bindExpression,
       subquery: (query, parent) => this.#query(query, { parent, commonTables: around.commonTables, isTop: false }),

@@ -29,7 +29,9 @@ export interface SelectParts {
 export function bindSelect(parts: SelectParts): { readonly sql: SqlText; readonly outputs: readonly OutputColumn[] } {
   const { select, from, context } = parts
   const where =
-    select.where === null ? null : bindCondition(select.where, { ...context, ...forbidden('WHERE') }, 'WHERE')
+    select.where === null
+      ? null
+      : bindCondition(select.where, { ...context, ...forbidden('WHERE'), isFilter: true }, 'WHERE')
   const groups = select.groupBy === null ? null : bindGroups(select, select.groupBy, context)
   const inner: ExpressionContext = { ...context, groupKeys: new Set(groups?.keys.map((key) => key.sql.text) ?? []) }
   const outputs = bindItems(select, inner)

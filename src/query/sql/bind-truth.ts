@@ -37,7 +37,8 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
     case 'comparison': {
       const [left, right] = comparable(bind(expression.left), bind(expression.right))
       const operators = { '=': sql`=`, '<>': sql`<>`, '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` }
-      return combine(place, boolean, sql`(${left.sql} ${operators[expression.operator]} ${right.sql})`, [left, right])
+      const [a, b] = inFiles(left, right, context)
+      return combine(place, boolean, sql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
     }
     case 'logical': {
       const items = expression.items.map((item) => bindCondition(item, context, `an operand of ${expression.operator}`))
@@ -92,6 +93,14 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
   }
 }
 
+/** Two operands as they are compared: times of entities as the files have them, where rows are chosen. */
+function inFiles(left: Bound, right: Bound, { isFilter }: ExpressionContext): readonly [SqlText, SqlText] {
+  const isStored = left.stored !== undefined || right.stored !== undefined
+  return isFilter && isStored ? [inFile(left), inFile(right)] : [left.sql, right.sql]
+}
+
+const inFile = ({ stored, sql: text }: Bound): SqlText => stored ?? sql`make_timestamptz(epoch_us(${text}))`
+
 const negation = (negated: boolean): SqlText => (negated ? sql`NOT ` : sql``)
 
 function bindBetween(expression: Extract<Expression, { kind: 'between' }>, context: ExpressionContext): Bound {
@@ -99,10 +108,12 @@ function bindBetween(expression: Extract<Expression, { kind: 'between' }>, conte
   const operand = context.bind(expression.operand, context)
   const [aboveLeft, low] = comparable(operand, context.bind(expression.low, context))
   const [belowLeft, high] = comparable(operand, context.bind(expression.high, context))
-  const inside = sql`(${aboveLeft.sql} >= ${low.sql} AND ${belowLeft.sql} <= ${high.sql})`
+  const [above, least] = inFiles(aboveLeft, low, context)
+  const [below, most] = inFiles(belowLeft, high, context)
+  const inside = sql`(${above} >= ${least} AND ${below} <= ${most})`
   if (!expression.symmetric)
     return combine(place, boolean, negated ? sql`(NOT ${inside})` : inside, [operand, low, high])
-  const turned = sql`(${aboveLeft.sql} <= ${low.sql} AND ${belowLeft.sql} >= ${high.sql})`
+  const turned = sql`(${above} <= ${least} AND ${below} >= ${most})`
   return combine(place, boolean, sql`(${negation(negated)}(${inside} OR ${turned}))`, [operand, low, high])
 }
 

@@ -15,6 +15,8 @@ export interface Bound {
   readonly aggregate: Place | null
   /** The first window function in it. */
   readonly window: Place | null
+  /** The same instants as the files have them, where it is the time of an entity. */
+  readonly stored?: SqlText | undefined
 }
 
 export interface LooseColumn {

@@ -18,6 +18,8 @@ export interface ExpressionContext {
   /** Columns of the result by their names, where ORDER BY may use them. */
   readonly aliases: ReadonlyMap<string, Bound> | null
   readonly windows: ReadonlyMap<string, Window>
+  /** Whether rows are chosen here, by WHERE or ON. */
+  readonly isFilter: boolean
   /** Overflow goes round, as in Java, at the cost of speed; else it ends the query. */
   readonly wraps: boolean
   readonly bind: (expression: Expression, context: ExpressionContext) => Bound

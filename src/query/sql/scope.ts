@@ -8,6 +8,8 @@ export interface ScopeColumn {
   readonly name: string
   readonly type: SqlType
   readonly sql: SqlText
+  /** The same instants as the files have them; only of the time of an entity. */
+  readonly stored?: SqlText | undefined
 }
 
 /** A table, subquery or common table in FROM, under the name that it has there. */
@@ -42,7 +44,10 @@ export function starColumns(scope: Scope, table: string | null, place: Place): r
 function sharedColumns({ columns, merged, shared }: Relation): readonly ScopeColumn[] {
   return columns
     .filter(({ name }) => !merged.has(name))
-    .map((column) => ({ ...column, sql: shared?.get(column.name) ?? column.sql }))
+    .map((column) => {
+      const sql = shared?.get(column.name)
+      return sql === undefined ? column : { ...column, sql, stored: undefined }
+    })
 }
 
 /** What orders the rows of the relation that `__time` without a table's name is of, where it is known. */
@@ -61,7 +66,8 @@ export function columnIn(scope: Scope, path: readonly string[], place: Place): B
     if (column === undefined) continue
     // A column of the query around this one is a constant to this one.
     const loose = current === scope ? { name: path.join('.'), place } : null
-    return { sql: column.sql, type: column.type, place, constant: undefined, loose, aggregate: null, window: null }
+    const { sql, type, stored } = column
+    return { sql, type, place, constant: undefined, loose, aggregate: null, window: null, stored }
   }
   throw sqlProblem(place, missing(scope, path))
 }

@@ -74,6 +74,11 @@ export function positionOf(relation: number): SqlText {
   return new SqlText(`r${relation}.p`)
 }
 
+/** The times of an entity's relation as its files have them: the engine skips files and parts of them by comparisons with it. */
+export function storedTimeOf(relation: number): SqlText {
+  return new SqlText(`r${relation}.t`)
+}
+
 export function columnName(column: number): SqlText {
   return new SqlText(`c${column}`)
 }
