@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -131,8 +131,8 @@ class Faults {
 
 let folders = 0
 
-/** Seals four batches, which come to be merged, on a disk that fails; then the store is opened anew. */
-async function history(faults: Faults) {
+/** A store and its upkeep, on a disk that may fail. */
+async function opened(faults: Faults) {
   const directory = join(root, String(++folders))
   await nodeDisk.makeDirectory(directory)
   const catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
@@ -141,7 +141,7 @@ async function history(faults: Faults) {
   const storeDirectory = join(directory, 'store')
   const manifest = await catalog.manifest.load()
   await nodeDisk.makeDirectory(storeDirectory)
-  const opened = await openStore({
+  const whole = await openStore({
     disk: faults.disk(),
     directory: storeDirectory,
     settings,
@@ -150,17 +150,17 @@ async function history(faults: Faults) {
     replacing,
     observe,
   })
-  const { store, folder } = opened
+  const { store, folder } = whole
   const stopping = new AbortController()
   let woken: () => void = () => undefined
   const removals = new Removals({
     removeFile: (file) => folder.remove(file),
-    removeEntity: opened.removeEntity,
+    removeEntity: whole.removeEntity,
     observe,
     reach: () => undefined,
   })
   const upkeep = new Upkeep({
-    ...opened,
+    ...whole,
     manifest: faults.manifest(catalog.manifest),
     removals,
     departures: await Departures.open({ ...catalog, observe, reach: () => undefined, signal: stopping.signal }),
@@ -171,7 +171,7 @@ async function history(faults: Faults) {
     changed: () => undefined,
     wake: () => woken(),
   })
-  for (let first = 0; first < 4 * batchRows; first += batchRows) {
+  const seal = async (first: number): Promise<void> => {
     store.write(batch(first))
     const position = first + batchRows
     upkeep.afterStep(position, 0, () => [{ ingestId: 1, judged: position, rejected: 0 }])
@@ -180,13 +180,25 @@ async function history(faults: Faults) {
         woken = resolve
       })
     }
-    expect((await rowsOf(store, everything)).length).toBe(position)
+  }
+  const stop = async (): Promise<void> => {
+    stopping.abort(new Error('stopped'))
+    await upkeep.stop()
+    await removals.settle()
+  }
+  return { catalog, events, observe, storeDirectory, store, upkeep, seal, stop }
+}
+
+/** Seals four batches, which come to be merged, on a disk that fails; then the store is opened anew. */
+async function history(faults: Faults) {
+  const { catalog, events, observe, storeDirectory, store, upkeep, seal, stop } = await opened(faults)
+  for (let first = 0; first < 4 * batchRows; first += batchRows) {
+    await seal(first)
+    expect((await rowsOf(store, everything)).length).toBe(first + batchRows)
   }
   while (upkeep.state.files > 2 || events.at(-1)?.kind !== 'compacted')
     await new Promise((resolve) => setTimeout(resolve, 1))
-  stopping.abort(new Error('stopped'))
-  await upkeep.stop()
-  await removals.settle()
+  await stop()
   const rows = await rowsOf(store, everything)
   const after = await catalog.manifest.load()
   const again = await openStore({
@@ -205,6 +217,26 @@ async function history(faults: Faults) {
 }
 
 describe('upkeep', () => {
+  test('merges the other files when one is damaged, and tries that one once', async () => {
+    const { catalog, events, storeDirectory, upkeep, seal, stop } = await opened(
+      new Faults(Number.POSITIVE_INFINITY, 0),
+    )
+    await seal(0)
+    const entity = join(storeDirectory, '1')
+    const names = (await readdir(entity)).filter((name) => name.endsWith('.index'))
+    // One of the two days; the other one is merged as ever.
+    const path = join(entity, names[0]!)
+    await writeFile(path, (await readFile(path)).fill(7, 200, 260))
+    for (let first = batchRows; first < 6 * batchRows; first += batchRows) await seal(first)
+    const merges = () => events.filter(({ kind }) => kind === 'compacted').length
+    while (merges() < 2) await new Promise((resolve) => setTimeout(resolve, 1))
+    upkeep.work()
+    await stop()
+    expect(events.filter(({ kind }) => kind === 'compactFailed').length).toBe(1)
+    expect((await catalog.manifest.load()).files.some(({ name }) => `${name}.index` === names[0])).toBe(true)
+    await catalog.close()
+  })
+
   test('seals at its bound, merges small files, and keeps what the manifest says', async () => {
     const { rows, after, names, events } = await history(new Faults(Number.POSITIVE_INFINITY, 0))
     expect(rows.length).toBe(80)

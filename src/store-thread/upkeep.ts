@@ -5,6 +5,7 @@ import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import type { EmbeddedStore, FrozenRows } from '../store/embedded/embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../store/embedded/reading/sealed-source.ts'
+import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
 import { chooseCompaction, defaultCompactionRules } from '../store/embedded/sealing/choose-compaction.ts'
 import { compactFiles } from '../store/embedded/sealing/compactor.ts'
 import { sealRows } from '../store/embedded/sealing/sealer.ts'
@@ -56,6 +57,8 @@ export class Upkeep {
   #files: readonly SealedFile[]
   #seal: Seal | null = null
   readonly #purges: Purges
+  /** Files that a merge could not read: others go on without them. */
+  readonly #damaged = new Set<SealedFile>()
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
   #working: Promise<void> | null = null
@@ -218,7 +221,8 @@ export class Upkeep {
 
   #chooseFiles(): readonly SealedFile[] | null {
     const { settings } = this.#parts
-    return chooseCompaction(this.#files, {
+    const sound = this.#files.filter((file) => !this.#damaged.has(file))
+    return chooseCompaction(sound, {
       ...defaultCompactionRules,
       smallFileRows: settings.dayRowsMin,
       fileRowsMax: settings.fileRowsMax,
@@ -229,7 +233,14 @@ export class Upkeep {
   async #runMerge(merged: readonly SealedFile[]): Promise<void> {
     const { store, reach, observe, changed, removals } = this.#parts
     const startedMs = performance.now()
-    const files = await this.#attempts.once('compactFailed', () => this.#writeMerge(merged))
+    const files = await this.#attempts.once('compactFailed', async () => {
+      try {
+        return await this.#writeMerge(merged)
+      } catch (error) {
+        this.#noteDamage(merged, error)
+        throw error
+      }
+    })
     if (files === null) return
     const add = files.map(({ info }) => info)
     const remove = merged.map(({ info }) => info)
@@ -243,6 +254,11 @@ export class Upkeep {
     const sizes = { merged: merged.length, files: files.length, rows, bytes: sizeOf(files) }
     observe({ kind: 'compacted', entityId, ...sizes, ms: performance.now() - startedMs })
     changed()
+  }
+
+  #noteDamage(merged: readonly SealedFile[], error: unknown): void {
+    if (!(error instanceof DamagedFileError)) return
+    for (const file of merged) if (error.path.includes(file.info.name)) this.#damaged.add(file)
   }
 
   #writeMerge(merged: readonly SealedFile[]): Promise<readonly SealedFile[]> {

@@ -131,3 +131,18 @@ test('caches stay within their bounds, whatever is read', async () => {
     { numRuns: 40 },
   )
 })
+
+test('nothing is kept of a file that was removed, whatever was read of it', async () => {
+  const { file, folder: stored } = await writeEntity(folder.path, plant)
+  for (const pass of ['cached', 'once'] as const) {
+    const reader = file.open([...allTypes.keys()], pass)
+    for (let place = 0; place < reader.length; place++) {
+      for (const segment of reader.forward(place, ...ever)) rowsOf(segment, allTypes.length)
+      expect([reader.hours(place, 0, 2 ** 42)?.column(0), reader.tail(place)]).toBeDefined()
+    }
+    expect(reader.pooledHours(0, 2 ** 42)?.column(0)).toBeDefined()
+  }
+  expect(Math.min(stored.pageCacheBytes, stored.indexCacheBytes)).toBeGreaterThan(0)
+  await stored.remove(file)
+  expect([stored.pageCacheBytes, stored.indexCacheBytes]).toEqual([0, 0])
+})
