@@ -6,6 +6,8 @@ export interface FailureFacts {
   /** Druid's older name of the kind of failure ("Query timeout"), or `druidException`. */
   readonly error: string
   readonly category: string
+  /** The class of the exception, where Druid tells it. */
+  readonly errorClass: string
   readonly message: string
 }
 
@@ -28,12 +30,13 @@ export class DruidFailure extends Error {
 
 /** Reads the body of an error answer, in either of the two forms that Druid has. */
 export function readFailure(status: number, body: string): DruidFailure {
-  const facts = { status, error: '', category: '', message: body.slice(0, 500) || `status ${status}` }
+  const facts = { status, error: '', category: '', errorClass: '', message: body.slice(0, 500) || `status ${status}` }
   const members = objectIn(body)
   return new DruidFailure({
     ...facts,
     error: textOf(members, 'error') ?? facts.error,
     category: textOf(members, 'category') ?? facts.category,
+    errorClass: textOf(members, 'errorClass') ?? facts.errorClass,
     message: textOf(members, 'errorMessage') ?? textOf(members, 'error') ?? facts.message,
   })
 }

@@ -144,7 +144,8 @@ function valueOfType(type: ColumnType, value: unknown): unknown {
 
 /** Faults of a query that only show when it runs come from Druid as failures of its own. */
 function isCallersFault({ facts }: DruidFailure): boolean {
-  return /more than one row|by zero|cannot translate|Cannot cast|index out of range/i.test(facts.message)
+  const isUnread = /\.jackson\.|IllegalArgumentException|\.IAE$|Expression\w*Exception/.test(facts.errorClass)
+  return isUnread || /more than one row|by zero|cannot translate|Cannot cast|index out of range/i.test(facts.message)
 }
 
 function refusal(error: DruidFailure, path: string): Problem {

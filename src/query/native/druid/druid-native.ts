@@ -26,7 +26,7 @@ const members: Readonly<Record<string, readonly string[]>> = {
   timeseries: aggregating,
   topN: [...aggregating, 'dimension', 'threshold', 'metric'],
   groupBy: ['aggregations', 'postAggregations', 'dimensions', 'having', 'limitSpec', 'subtotalsSpec'],
-  scan: ['columns', 'resultFormat', 'batchSize', 'limit', 'offset', 'order'],
+  scan: ['columns', 'resultFormat', 'batchSize', 'limit', 'offset', 'order', 'orderBy'],
   search: ['query', 'limit', 'searchDimensions', 'sort'],
   timeBoundary: ['bound'],
   segmentMetadata: ['toInclude', 'merge', 'analysisTypes', 'lenientAggregatorMerge'],
@@ -44,8 +44,7 @@ export function druidNative(body: Uint8Array, entities: readonly Entity[], clust
   refuseHidden(data)
   const queryType = memberOf(whole, 'query_type')
   const rewriting = new Rewriting(new Map(entities.map((entity) => [entity.name, entity])), clusterName)
-  const query = rewriting.query({ ...(isNode(data) ? data : {}), queryType })
-  return { ...query, context: contextOf(memberOf(data, 'context')) }
+  return rewriting.query({ ...(isNode(data) ? data : {}), queryType })
 }
 
 class Rewriting {
@@ -68,6 +67,7 @@ class Rewriting {
       ...this.#shown(type, query, entities),
       ...sinceIntervals(query, entities),
       dataSource: this.#source(source, readsTable),
+      context: contextOf(query['context']),
     }
   }
 
@@ -76,7 +76,10 @@ class Rewriting {
     if (entities.length === 0) return {}
     const fields = entities.flatMap((entity) => entity.fields).filter(({ role }) => role !== 'time')
     const names = [...new Set(fields.map(({ name }) => name))]
-    if (type === 'scan' && isEmpty(query['columns'])) return { columns: [timeColumn, ...names] }
+    if (type === 'scan' && isEmpty(query['columns'])) {
+      const computed = listOf(query['virtualColumns']).map((column) => memberOf(column, 'name'))
+      return { columns: [timeColumn, ...names, ...computed] }
+    }
     if (type === 'search' && isEmpty(query['searchDimensions'])) {
       const texts = names.filter((name) => fields.some((field) => field.name === name && field.type === 'string'))
       return { searchDimensions: texts }
@@ -137,7 +140,11 @@ class Rewriting {
 function sinceIntervals(query: Node, entities: readonly Entity[]): Node {
   const sinceMs = Math.max(...entities.map((entity) => entity.sinceMs ?? Number.NEGATIVE_INFINITY))
   if (!Number.isFinite(sinceMs)) return {}
-  const since = { type: 'interval', dimension: timeColumn, intervals: [`${formatInstant(sinceMs)}/146140482-04-24T15:36:27.903Z`] }
+  const since = {
+    type: 'interval',
+    dimension: timeColumn,
+    intervals: [`${formatInstant(sinceMs)}/146140482-04-24T15:36:27.903Z`],
+  }
   const own = query['filter']
   return { filter: own === undefined || own === null ? since : { type: 'and', fields: [since, plain(own)] } }
 }

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { jsonElements, withExactLongs } from './json-elements.ts'
+import { jsonLines } from './json-lines.ts'
+
+async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text)
+  let at = 0
+  for (let index = 0; at < bytes.length; index++) {
+    const end = at + (sizes[index % sizes.length] ?? 1)
+    yield bytes.subarray(at, end)
+    at = end
+  }
+}
+
+async function collected(texts: AsyncIterable<string>): Promise<unknown[]> {
+  const elements: unknown[] = []
+  for await (const text of texts) {
+    const part: unknown = JSON.parse(text)
+    if (Array.isArray(part)) elements.push(...part)
+  }
+  return elements
+}
+
+const sizes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 })
+
+describe('an array of JSON in pieces', () => {
+  test('gives its elements, wherever it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.jsonValue()), sizes, async (values, cuts) => {
+        const text = JSON.stringify(values)
+        expect(await collected(jsonElements(pieces(text, cuts)))).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+
+  test('is an error without its end', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.jsonValue(), { minLength: 1 }), sizes, fc.nat(), async (values, cuts, at) => {
+        const text = JSON.stringify(values)
+        const cut = Buffer.from(text)
+          .subarray(0, at % (Buffer.byteLength(text) - 1))
+          .toString('latin1')
+        await expect(collected(jsonElements(pieces(cut, cuts)))).rejects.toThrow('broke its answer off')
+      }),
+    )
+  })
+})
+
+describe('lines of JSON in pieces', () => {
+  test('give their values, wherever they are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(fc.jsonValue())), sizes, async (rows, cuts) => {
+        const text = `${rows.map((row) => `${JSON.stringify(row)}\n`).join('')}\n`
+        expect(await collected(jsonLines(pieces(text, cuts)))).toEqual(JSON.parse(JSON.stringify(rows)))
+      }),
+    )
+  })
+
+  test.each(['', '[1]\n', '[1]\n[2', '[1]\n[2]'])('%j is not whole', async (text) => {
+    await expect(collected(jsonLines(pieces(text, [3])))).rejects.toThrow('broke its answer off')
+  })
+})
+
+test.each([
+  ['[9007199254740993,1]', '["9007199254740993",1]'],
+  ['[-9223372036854775808]', '["-9223372036854775808"]'],
+  ['["9007199254740993","\\"9007199254740993"]', '["9007199254740993","\\"9007199254740993"]'],
+  ['[0.30000000000000004,1.7E308,9007199254740991]', '[0.30000000000000004,1.7E308,9007199254740991]'],
+])('the longs of %s keep their digits', (json, exact) => {
+  expect(withExactLongs(json)).toBe(exact)
+})
