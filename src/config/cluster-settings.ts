@@ -93,6 +93,13 @@ export const clusterSettings = {
     default: 'none',
     description: 'How batches are written to Kafka. lz4 takes about a fifth of the room, and time of the processor.',
   }),
+  'kafka.stepBytes': integer({
+    default: 4 * mebibyte,
+    unit: 'bytes',
+    min: 65_536,
+    max: 1024 * mebibyte,
+    description: 'About how much of the journal a pipeline judges in one transaction.',
+  }),
   'kafka.sessionTimeoutMs': integer({
     default: 10_000,
     unit: 'milliseconds',

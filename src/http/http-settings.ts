@@ -1,6 +1,8 @@
 /** The settings that this folder reads, as `Settings` has them. */
 export interface HttpSettings {
   readonly host: string
+  /** A `pipeline` takes no requests but those about how it is. */
+  readonly role: 'all' | 'api' | 'pipeline'
   readonly access: { readonly consumption: 'public' | 'key' | null; readonly metrics: 'public' | 'key' | null }
   readonly limits: {
     readonly ingestBodyBytes: number

@@ -83,3 +83,6 @@ export const routes: readonly Route[] = [
   getMetrics,
   getOpenapi,
 ]
+
+/** The endpoints of a process that takes no requests: how it is. */
+export const stateRoutes: readonly Route[] = [getHealth, getReadiness, getMetrics]

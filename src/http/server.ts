@@ -13,7 +13,7 @@ import { KnownPaths } from './known-paths.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
 import { problemOf, sendProblem, stamp } from './problems.ts'
 import type { App } from './route.ts'
-import { routes } from './routes.ts'
+import { routes, stateRoutes } from './routes.ts'
 import type { Services } from './services.ts'
 import { schemaCompiler } from './validation.ts'
 
@@ -48,7 +48,8 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   const guard = new Guard(parts.services.access, parts.settings)
   await app.register(
     async (scope) => {
-      for (const route of routes) route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard })
+      const served = parts.settings.role === 'pipeline' ? stateRoutes : routes
+      for (const route of served) route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard })
       await scope.register(swaggerUi, { routePrefix: '/docs', uiHooks: { onRequest: noSlashAtEnd } })
     },
     { prefix: basePath },

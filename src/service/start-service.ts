@@ -11,6 +11,7 @@ import { combineSinks } from '../observe/combine.ts'
 import type { Observe } from '../observe/event.ts'
 import { Metrics } from '../observe/metrics.ts'
 import type { Reach } from '../observe/step.ts'
+import { openCluster } from './cluster/open-cluster.ts'
 import { openEmbedded } from './open-embedded.ts'
 import type { Closer } from './open-storage.ts'
 
@@ -68,7 +69,9 @@ export async function startService(
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer(atOnce)
   }
   try {
-    const { services, newAdminKey } = await openEmbedded(parts, closers)
+    const { services, newAdminKey } = await (settings.engine === 'cluster'
+      ? openCluster(parts, closers)
+      : openEmbedded(parts, closers))
     const inFlight = new InFlight()
     const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
     const { shutdownMs } = settings.server

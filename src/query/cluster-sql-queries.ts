@@ -1,0 +1,68 @@
+// One query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
+import type { Definitions } from '../catalog/definitions.ts'
+import type { EngineBatch, EngineLimits } from '../engine/sql-engine.ts'
+import type { Sql } from '../lib/sql-text.ts'
+import type { ColumnType } from '../model/column.ts'
+import type { EntityField } from '../model/entity.ts'
+import type { Admission } from './admission.ts'
+import { inTime, systemTimer } from './in-time.ts'
+import type { MayRead } from './queries.ts'
+import type { Answer, AnswerFormat } from './query-runner.ts'
+import { type RunSettings, storeRows } from './run-plan.ts'
+import { druidStatement } from './sql/druid/druid-statement.ts'
+import type { KnownColumns } from './sql/druid/entity-source.ts'
+import { sqlTable } from './sql/tables.ts'
+import { translateSql } from './sql/translate.ts'
+import type { SqlQueryLimits } from './sql-queries.ts'
+import type { UnsentAnswers } from './unsent-answers.ts'
+
+/** Runs statements of Druid's SQL that our own code wrote. */
+export interface DruidStatements {
+  run(
+    query: { readonly statement: Sql; readonly types: readonly ColumnType[] },
+    limits: EngineLimits,
+    signal: AbortSignal,
+  ): AsyncIterable<EngineBatch>
+  /** What Druid's SQL knows of the data sources now. */
+  knownColumns(signal: AbortSignal): Promise<KnownColumns>
+}
+
+export interface ClusterSqlQueriesParts {
+  readonly definitions: Pick<Definitions, 'entities'>
+  readonly engine: DruidStatements
+  readonly clusterName: string
+  readonly admission: Admission
+  readonly limits: SqlQueryLimits
+  readonly unsent: UnsentAnswers
+  readonly settings: RunSettings
+}
+
+const advice = 'Ask for a shorter range of __time, fewer columns or fewer groups.'
+
+export class ClusterSqlQueries {
+  readonly #parts: ClusterSqlQueriesParts
+
+  constructor(parts: ClusterSqlQueriesParts) {
+    this.#parts = parts
+  }
+
+  /** As `SqlQueries.run`. */
+  async run(text: string, format: AnswerFormat, signal: AbortSignal, mayRead: MayRead): Promise<Answer> {
+    const { definitions, engine, clusterName, admission, limits, unsent, settings } = this.#parts
+    const entities = definitions.entities().filter(({ name }) => mayRead(name))
+    const { columns } = translateSql(text, entities.map(sqlTable))
+    const { queryTimeMs, resultBytes } = limits
+    return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
+      await admission.enter(deadline)
+      try {
+        const statement = druidStatement(text, entities, clusterName, await engine.knownColumns(deadline))
+        const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
+        const batches = engine.run({ statement, types: columns.map(({ type }) => type) }, limits, deadline)
+        const shape = { format, resultBytes, room: unsent.room() }
+        return unsent.open(await storeRows({ fields, batches }, shape, settings, deadline))
+      } finally {
+        admission.leave()
+      }
+    })
+  }
+}

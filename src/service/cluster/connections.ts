@@ -1,0 +1,78 @@
+// Who the servers of the cluster are and how they are spoken to, from the settings.
+import { readFileSync } from 'node:fs'
+import type { Settings } from '../../config/settings.ts'
+import type { DruidClientSettings } from '../../druid/druid-client.ts'
+import type { JournalTopic } from '../../journal/kafka/journal-topic.ts'
+import type { KafkaAccess } from '../../kafka/kafka-client.ts'
+import type { RowsTopicSettings } from '../../pipeline/rows-topics.ts'
+import type { SupervisionSettings } from '../../store/druid/supervision/supervisor-spec.ts'
+
+export function kafkaAccess({ kafka }: Settings, clientId: string): KafkaAccess {
+  return {
+    brokers: kafka.brokers,
+    clientId,
+    tls: kafka.tls,
+    caFile: kafka.caFile === '' ? null : kafka.caFile,
+    login: kafka.user === '' ? null : { mechanism: kafka.mechanism, user: kafka.user, password: kafka.password ?? '' },
+    timeoutMs: kafka.timeoutMs,
+  }
+}
+
+export function journalTopic({ cluster, kafka, limits }: Settings): JournalTopic {
+  return {
+    name: `${cluster.name}.journal`,
+    partitions: kafka.journalPartitions,
+    replicationFactor: kafka.replicationFactor,
+    retentionMs: kafka.journalRetentionMs,
+    bodyBytesMax: limits.ingestBodyBytes,
+  }
+}
+
+export function rowsTopicSettings({ cluster, kafka, ingest, limits }: Settings): RowsTopicSettings {
+  return {
+    clusterName: cluster.name,
+    partitions: ingest.lanes,
+    replicationFactor: kafka.replicationFactor,
+    retentionMs: kafka.journalRetentionMs,
+    rowBytesMax: limits.rowBytes,
+  }
+}
+
+export function druidClientSettings({ druid, limits }: Settings): DruidClientSettings {
+  const address = (own: string): string => (own === '' ? druid.router : own).replace(/\/+$/, '')
+  return {
+    queryUrl: address(druid.broker),
+    managementUrl: address(druid.overlord),
+    credentials: druid.user === '' ? null : { user: druid.user, password: druid.password ?? '' },
+    ca: druid.caFile === '' ? null : readFileSync(druid.caFile, 'utf8'),
+    // A question of ours may take several of Druid's at once.
+    connections: 2 * limits.runningQueries,
+    managementTimeoutMs: druid.timeoutMs,
+  }
+}
+
+export function supervisionSettings({ cluster, kafka, druid, ingest }: Settings): SupervisionSettings {
+  const brokers = druid.kafkaBrokers === '' ? kafka.brokers.join(',') : druid.kafkaBrokers
+  return {
+    clusterName: cluster.name,
+    consumerProperties: { 'bootstrap.servers': brokers, ...securityProperties(kafka) },
+    taskCount: ingest.lanes,
+    replicas: druid.taskReplicas,
+    taskDurationMs: druid.taskDurationMs,
+  }
+}
+
+/** As Kafka's Java client, which Druid uses, wants them. */
+function securityProperties({ tls, user, password, mechanism }: Settings['kafka']): Record<string, string> {
+  if (user === '') return tls ? { 'security.protocol': 'SSL' } : {}
+  const loginModule =
+    mechanism === 'PLAIN'
+      ? 'org.apache.kafka.common.security.plain.PlainLoginModule'
+      : 'org.apache.kafka.common.security.scram.ScramLoginModule'
+  const text = (value: string): string => `"${value.replace(/["\\]/g, '\\$&')}"`
+  return {
+    'security.protocol': tls ? 'SASL_SSL' : 'SASL_PLAINTEXT',
+    'sasl.mechanism': mechanism,
+    'sasl.jaas.config': `${loginModule} required username=${text(user)} password=${text(password ?? '')};`,
+  }
+}

@@ -1,0 +1,269 @@
+// The cluster engine: pushes go to Kafka, series are in Druid, all else in PostgreSQL; this process keeps nothing.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Access } from '../../access/access.ts'
+import { ensureAdminKey } from '../../access/admin-key.ts'
+import { Retentions } from '../../admin/retentions.ts'
+import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
+import { Definitions } from '../../catalog/definitions.ts'
+import { openPostgresCatalog } from '../../catalog/postgres/postgres-catalog.ts'
+import type { Settings } from '../../config/settings.ts'
+import { DruidClient } from '../../druid/druid-client.ts'
+import { DruidEngine } from '../../engine/druid/druid-engine.ts'
+import { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
+import { Backlog } from '../../ingest/limits/backlog.ts'
+import { Intake } from '../../ingest/limits/intake.ts'
+import { KeyRates } from '../../ingest/limits/key-rates.ts'
+import { RejectedSpace } from '../../ingest/limits/rejected-space.ts'
+import { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
+import { KafkaClient } from '../../kafka/kafka-client.ts'
+import { repeat } from '../../lib/repeat.ts'
+import { Problem } from '../../model/problem.ts'
+import type { Observe } from '../../observe/event.ts'
+import type { Metrics } from '../../observe/metrics.ts'
+import { LaneProgress } from '../../pipeline/lane-progress.ts'
+import { Admission } from '../../query/admission.ts'
+import { ClusterSqlQueries } from '../../query/cluster-sql-queries.ts'
+import { InProcessRunner } from '../../query/in-process-runner.ts'
+import { DruidStore } from '../../store/druid/druid-store.ts'
+import { Supervisors } from '../../store/druid/supervision/supervisors.ts'
+import { buildServices, type Opened, type ServiceParts } from '../build-services.ts'
+import type { Closer } from '../open-storage.ts'
+import { batchIsQueryable } from './batch-visibility.ts'
+import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './connections.ts'
+import { openPipeline } from './open-pipeline.ts'
+import { PartsHealth } from './parts-health.ts'
+
+export interface ClusterParts {
+  readonly settings: Settings
+  readonly observe: Observe
+  readonly metrics: Metrics
+  readonly nowMs: () => number
+}
+
+const countEveryMs = 250
+const retryMs = 1000
+const sliceMs = 5
+
+/**
+ * Waits for PostgreSQL, without which nobody is known, and is then ready: Kafka and Druid may come later. `closers` gets what puts each part away.
+ * Throws an Error that says what to do where the settings or the rights are wrong.
+ */
+export async function openCluster(parts: ClusterParts, closers: Closer[]): Promise<Opened> {
+  const { settings, observe, metrics, nowMs } = parts
+  const { cluster, kafka, limits, spool } = settings
+  const catalog = await openCatalog(settings, observe)
+  closers.push(() => catalog.close())
+  const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
+  const definitions = await Definitions.open(catalog.ingests)
+  const access = await Access.open(catalog.access, nowMs)
+  followChanges(catalog, { definitions, access }, observe)
+
+  const druid = new DruidClient(druidClientSettings(settings))
+  closers.push(() => druid.close())
+  const supervisors = new Supervisors({ client: druid, settings: supervisionSettings(settings) })
+  const journal = new KafkaJournal({
+    client: new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`)),
+    topic: journalTopic(settings),
+    lanes: settings.ingest.lanes,
+    compression: kafka.compression,
+    batchBytesMax: settings.journal.batchBytes,
+    pendingBytesMax: kafka.pendingBytes,
+    timeoutMs: kafka.timeoutMs,
+    observe,
+  })
+  closers.push(() => journal.close())
+  const { changes, lanes, rejected } = catalog
+  const progress = new LaneProgress({ changes, lanes, rejected, countEveryMs })
+  closers.push(() => progress.close())
+  const keys = new SharedKeys({
+    keys: catalog.pushKeys,
+    progress,
+    nowMs,
+    keysMax: limits.idempotencyKeys,
+    waitMs: limits.ingestWaitMs,
+  })
+  const { queryTimeMs } = limits
+  const store = new DruidStore({
+    client: druid,
+    settings: { clusterName: cluster.name, queryTimeMs, sliceMs },
+    entity: (id) => definitions.entities().find((entity) => entity.id === id),
+    nowMs,
+  })
+  const spoolDirectory = join(settings.data, 'spool')
+  const runner = await InProcessRunner.open({ reader: store, spool, spoolDirectory, sliceMs })
+  const admission = new Admission(limits)
+  const engine = new DruidEngine({ client: druid, settings: { clusterName: cluster.name, queryTimeMs }, nowMs })
+  const health = watchParts({ journal, supervisors, catalog, observe })
+  closers.push(() => health.close())
+  const services = await buildServices(
+    {
+      settings,
+      catalog,
+      readItems: catalog.items,
+      journal,
+      keys,
+      progress,
+      isQueryable: (batch, signal) => batchIsQueryable({ progress, rejected, store }, batch, signal),
+      runner,
+      admission,
+      definitions,
+      access,
+      retentions: openRetentions({ ...parts, catalog, definitions, supervisors }, closers),
+      limits: await openLimits({ ...parts, catalog, progress, keys }, closers),
+      // The pipelines hear of it from the catalog.
+      dropped: () => undefined,
+      nowMs,
+      reach: () => undefined,
+    },
+    {
+      sqlQueries: new ClusterSqlQueries({
+        definitions,
+        engine,
+        clusterName: cluster.name,
+        admission,
+        limits,
+        unsent: runner.unsent,
+        settings: { sliceMs, spoolDirectory },
+      }),
+      nativeQueries: { run: async () => Promise.reject(noNativeQueries()) },
+      backups: { make: async () => Promise.reject(noBackups()) },
+      metrics,
+      readiness: () => health.readiness,
+      observe,
+    },
+  )
+  if (settings.role !== 'api') openPipeline({ settings, observe, catalog, keys, supervisors }, closers)
+  return { services, newAdminKey }
+}
+
+/** As long as PostgreSQL is only away, it is waited for. */
+async function openCatalog({ cluster, postgres }: Settings, observe: Observe): Promise<ClusterCatalog> {
+  for (let told = ''; ; ) {
+    try {
+      return await openPostgresCatalog({
+        url: postgres.url ?? '',
+        caFile: postgres.caFile,
+        schema: cluster.name,
+        connectionsMax: postgres.connections,
+        timeoutMs: postgres.timeoutMs,
+      })
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'unavailable') throw error
+      if (told !== error.message) observe({ kind: 'partAway', part: 'postgres', message: error.message })
+      told = error.message
+      await sleep(retryMs)
+    }
+  }
+}
+
+/** What another process changed holds here within moments. */
+function followChanges(
+  { changes }: ClusterCatalog,
+  { definitions, access }: { readonly definitions: Definitions; readonly access: Access },
+  observe: Observe,
+): void {
+  // It is tried again when the catalog tells of the next change, or is back.
+  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  changes.listen({
+    definitions: () => void definitions.refresh().catch(failed),
+    access: () => void access.refresh().catch(failed),
+    lanes: () => undefined,
+  })
+}
+
+async function openLimits(
+  {
+    settings: { limits, journal },
+    observe,
+    nowMs,
+    catalog,
+    progress,
+    keys,
+  }: ClusterParts & {
+    readonly catalog: ClusterCatalog
+    readonly progress: LaneProgress
+    readonly keys: SharedKeys
+  },
+  closers: Closer[],
+): Promise<ServiceParts['limits']> {
+  const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
+  const check = async (): Promise<void> => {
+    await rejectedSpace.refresh()
+    await keys.refresh()
+  }
+  await check()
+  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  closers.push(repeat(check, limits.checkMs, failed))
+  const backlog = new Backlog(progress, journal.backlogBytes)
+  const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
+  const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
+  return { intake: new Intake({ backlog, disk: null, rejected: rejectedSpace, rates }), rejectedSpace }
+}
+
+function openRetentions(
+  {
+    settings,
+    observe,
+    nowMs,
+    catalog,
+    definitions,
+    supervisors,
+  }: ClusterParts & {
+    readonly catalog: ClusterCatalog
+    readonly definitions: Definitions
+    readonly supervisors: Supervisors
+  },
+  closers: Closer[],
+): Retentions {
+  const purge = async (entityId: number): Promise<void> => {
+    const entity = definitions.entities().find(({ id }) => id === entityId)
+    if (entity !== undefined && entity.sinceMs !== null) await supervisors.purge(entityId, entity.sinceMs)
+  }
+  const retentions = new Retentions({
+    ingests: catalog.ingests,
+    store: { changed: () => undefined, purge },
+    changed: () => definitions.refresh(),
+    nowMs,
+    reach: () => undefined,
+  })
+  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))
+  return retentions
+}
+
+function watchParts({
+  journal,
+  supervisors,
+  catalog,
+  observe,
+}: {
+  readonly journal: KafkaJournal
+  readonly supervisors: Supervisors
+  readonly catalog: ClusterCatalog
+  readonly observe: Observe
+}): PartsHealth {
+  return new PartsHealth({
+    probes: {
+      kafka: async () => {
+        if (journal.hasFailed) throw new Error('the journal cannot be reached')
+      },
+      druid: () => supervisors.checkReachable(),
+      postgres: () => catalog.ping(),
+    },
+    everyMs: retryMs,
+    changed: (part, message) =>
+      observe(message === null ? { kind: 'partBack', part } : { kind: 'partAway', part, message }),
+  })
+}
+
+function noBackups(): Problem {
+  return new Problem(
+    'conflict',
+    'A cluster is not one folder to copy: back up PostgreSQL and the deep storage of Druid, and keep replicas of the topics of Kafka (docs/guides/scale.md).',
+  )
+}
+
+function noNativeQueries(): Problem {
+  return new Problem('unsupported_native_query', 'Native queries are not answered by engine=cluster yet.')
+}

@@ -1,0 +1,88 @@
+// What a process with the role `pipeline` does besides answering how it is: it judges lanes of the journal, and looks after Druid.
+import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
+import type { Settings } from '../../config/settings.ts'
+import { EntryJudge } from '../../ingest/entry-judge.ts'
+import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
+import { Judge } from '../../ingest/judge.ts'
+import { ItemJudge } from '../../ingest/judge-items.ts'
+import { KafkaJournalReader } from '../../journal/kafka/kafka-journal-reader.ts'
+import { KafkaClient } from '../../kafka/kafka-client.ts'
+import { repeat } from '../../lib/repeat.ts'
+import type { Observe } from '../../observe/event.ts'
+import { ClusterPipeline } from '../../pipeline/cluster-pipeline.ts'
+import { RowsTopics } from '../../pipeline/rows-topics.ts'
+import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
+import type { Closer } from '../open-storage.ts'
+import { journalTopic, kafkaAccess, rowsTopicSettings } from './connections.ts'
+import { DruidUpkeep } from './druid-upkeep.ts'
+
+/** How long a reader waits at Kafka for what is to come. */
+const readWaitMs = 1000
+const forgetKeysEveryMs = 600_000
+
+export interface PipelineParts {
+  readonly settings: Settings
+  readonly observe: Observe
+  readonly catalog: ClusterCatalog
+  readonly keys: SharedKeys
+  readonly supervisors: Supervisors
+}
+
+export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
+  const { settings, observe, catalog } = parts
+  const client = new KafkaClient(kafkaAccess(settings, `${settings.cluster.name}-pipeline`))
+  closers.push(() => client.close())
+  const rowsTopics = new RowsTopics(client, rowsTopicSettings(settings))
+  const { rowBytes } = settings.limits
+  const topic = journalTopic(settings).name
+  const pipeline = new ClusterPipeline({
+    client,
+    openReader: () => {
+      // Its requests wait for what is to come, and a broker takes its time with them.
+      const own = client.sibling({ timeoutMs: settings.kafka.timeoutMs + readWaitMs })
+      return new KafkaJournalReader({ client: own, topic, waitMs: readWaitMs, observe })
+    },
+    rowsTopics,
+    lanes: catalog.lanes,
+    outcomes: catalog.outcomes,
+    judge: new EntryJudge({
+      ingests: catalog.ingests,
+      dropped: catalog.dropped,
+      judge: new Judge({ rowBytes }),
+      itemJudge: new ItemJudge({ rowBytes }),
+    }),
+    observe,
+    settings: {
+      clusterName: settings.cluster.name,
+      topic,
+      compression: settings.kafka.compression,
+      stepBytes: settings.kafka.stepBytes,
+      timeoutMs: settings.kafka.timeoutMs,
+      sessionTimeoutMs: settings.kafka.sessionTimeoutMs,
+    },
+  })
+  closers.push(() => pipeline.close())
+  openUpkeep(parts, rowsTopics, closers)
+}
+
+function openUpkeep(
+  { settings, observe, catalog, keys, supervisors }: PipelineParts,
+  rowsTopics: RowsTopics,
+  closers: Closer[],
+): void {
+  const { ingests, dropped } = catalog
+  const { checkMs, timeoutMs } = settings.druid
+  const upkeep = new DruidUpkeep({ ingests, dropped, supervisors, rowsTopics, observe, timeoutMs })
+  closers.push(() => upkeep.close())
+  // What fails because a part is away is told by the watch of the parts.
+  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  catalog.changes.listen({
+    definitions: () => void upkeep.check(false).catch(failed),
+    access: () => undefined,
+    lanes: () => undefined,
+  })
+  closers.push(repeat(() => upkeep.check(true), checkMs, failed))
+  const stop = new AbortController()
+  closers.push(() => stop.abort())
+  closers.push(repeat(() => keys.forget(stop.signal), forgetKeysEveryMs, failed))
+}

@@ -1,0 +1,65 @@
+// Which of the three servers of a cluster are there, as asked every moment: what /readyz tells.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Readiness } from '../../http/readiness.ts'
+
+/** Asks one server; rejects when it does not answer. */
+export type Probe = () => Promise<void>
+
+export type PartName = 'kafka' | 'druid' | 'postgres'
+
+export interface PartsHealthOptions {
+  readonly probes: Readonly<Record<PartName, Probe>>
+  readonly everyMs: number
+  /** Told when a part went away or came back. */
+  readonly changed: (part: PartName, message: string | null) => void
+}
+
+const partNames: readonly PartName[] = ['kafka', 'druid', 'postgres']
+
+/** What is refused while a part is away. */
+const consequences: Readonly<Record<PartName, string>> = {
+  kafka: 'Kafka is away: pushes are refused, queries are answered.',
+  druid: 'Druid is away: pushes are taken, data queries are refused.',
+  postgres: 'PostgreSQL is away: what needs the catalog is refused; data queries by known keys are answered.',
+}
+
+export class PartsHealth {
+  readonly #options: PartsHealthOptions
+  /** Why a part is away; null when it is there. */
+  readonly #away = new Map<PartName, string | null>()
+  readonly #stop = new AbortController()
+  readonly #watching: Promise<unknown>
+
+  constructor(options: PartsHealthOptions) {
+    this.#options = options
+    this.#watching = Promise.all(partNames.map((name) => this.#watch(name)))
+  }
+
+  get readiness(): Readiness {
+    const away = partNames.filter((name) => this.#away.get(name) !== null)
+    const part = (name: PartName) => ({ reachable: !away.includes(name) })
+    const cluster = { kafka: part('kafka'), druid: part('druid'), postgres: part('postgres') }
+    const reason = away.length === 0 ? null : away.map((name) => consequences[name]).join(' ')
+    return { ready: reason === null, reason, cluster }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#watching
+  }
+
+  async #watch(name: PartName): Promise<void> {
+    const { probes, everyMs, changed } = this.#options
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      const message = await probes[name]().then(
+        () => null,
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      )
+      const wasAway = this.#away.get(name)
+      if (wasAway === undefined ? message !== null : (wasAway === null) !== (message === null)) changed(name, message)
+      this.#away.set(name, message)
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+}
