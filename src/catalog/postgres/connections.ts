@@ -19,7 +19,8 @@ export function clientConfig(settings: ConnectionSettings, schema: string, timeo
   return {
     ...settings,
     application_name: 'tidemark',
-    options: `-c search_path=${schema}`,
+    // What an operator has set for other programs' sake is not to change what the catalog relies on.
+    options: `-c search_path=${schema} -c default_transaction_isolation=read\\ committed`,
     connectionTimeoutMillis: timeoutMs,
     statement_timeout: timeoutMs,
     lock_timeout: timeoutMs,
