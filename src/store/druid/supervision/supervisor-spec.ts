@@ -32,7 +32,12 @@ export function supervisorSpec(entity: SupervisedEntity, settings: SupervisionSe
       dataSchema: {
         dataSource: dataSourceName(clusterName, entity.id),
         timestampSpec: { column: timeColumn, format: 'millis' },
-        dimensionsSpec: { dimensions: dimensionsOf(entity) },
+        dimensionsSpec: {
+          dimensions: dimensionsOf(entity),
+          // A task that began before a field was added finds it by itself in the rows: nothing of them is lost.
+          includeAllDimensions: true,
+          useSchemaDiscovery: true,
+        },
         granularitySpec: {
           type: 'uniform',
           segmentGranularity: 'DAY',
