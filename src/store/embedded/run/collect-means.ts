@@ -28,6 +28,10 @@ export async function collectMeans(
   return collector.groups
 }
 
+/** Rollups of a series in a file that are added without a rest, and what they take about, in the units of a pacer. */
+const hoursAtOnce = 32
+const fileUnits = 64
+
 /** Whether the items of all series go together. */
 function isPooled({ byTag, selection }: AveragePlan, { fields, replaces }: PlanRun): boolean {
   return !byTag && fields.length === 0 && !replaces && selection.ids === null && selection.prefixes === null
@@ -104,8 +108,9 @@ class MeanCollector {
     for (const file of this.#files) {
       const { reader } = file
       const place = reader.find(series)
-      if (place !== -1) await this.#addFile(reader, place, series, range)
-      if (pacer.spend(4)) await pacer.rest()
+      const added = place === -1 ? null : this.#addFile(reader, place, series, range)
+      if (added !== null) await added
+      if (pacer.spend(fileUnits)) await pacer.rest()
     }
   }
 
@@ -115,7 +120,7 @@ class MeanCollector {
     const pooled = whole.fromMs < whole.toMs ? reader.pooledHours(whole.fromMs, whole.toMs) : null
     if (pooled === null) return false
     const { length, hoursMs, leftOut } = pooled
-    const sums = this.#metrics.map((metric) => (metric === -1 ? null : pooled.column(metric)))
+    const sums = this.#sumsOf(pooled)
     const isLeftOut = new Set(leftOut)
     if (info.firstMs < whole.fromMs) await this.#addPlaces(reader, isLeftOut, { fromMs, toMs: whole.fromMs - 1 })
     for (let hour = 0; hour < length; hour++) {
@@ -136,23 +141,52 @@ class MeanCollector {
   async #addPlaces(reader: SealedReader, isLeftOut: ReadonlySet<number>, range: Range): Promise<void> {
     const { pacer } = this.#run
     for (let place = 0; place < reader.length; place++) {
-      if (!isLeftOut.has(place)) await this.#addFile(reader, place, reader.seriesAt(place), range)
-      if (pacer.spend(4)) await pacer.rest()
+      const added = isLeftOut.has(place) ? null : this.#addFile(reader, place, reader.seriesAt(place), range)
+      if (added !== null) await added
+      if (pacer.spend(fileUnits)) await pacer.rest()
     }
   }
 
-  async #addFile(reader: SealedReader, place: number, series: number, range: Range): Promise<void> {
+  /** Null when it was done at once: of many series of many files, most are a few hours of rollups. */
+  #addFile(reader: SealedReader, place: number, series: number, range: Range): Promise<void> | null {
     const { fromMs, toMs } = range
     const firstMs = reader.firstMs(place)
     const lastMs = reader.lastMs(place)
-    if (firstMs > toMs || lastMs < fromMs) return
+    if (firstMs > toMs || lastMs < fromMs) return null
     const whole = wholeHours(range, firstMs, lastMs)
     const rollups =
       this.#usesRollups && whole.fromMs < whole.toMs ? reader.hours(place, whole.fromMs, whole.toMs) : null
-    if (rollups === null) {
-      await this.#addRows(reader.forward(place, fromMs, toMs), series)
-      return
+    if (rollups === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
+    const isWhole = firstMs >= whole.fromMs && lastMs < whole.toMs
+    if (isWhole && rollups.length <= hoursAtOnce && this.#addFewHours(rollups, series, firstMs)) return null
+    return this.#addParts(reader, place, series, range, rollups)
+  }
+
+  /** False, and nothing is added, when rows are needed. */
+  #addFewHours(rollups: HourRollups, series: number, firstMs: number): boolean {
+    const { length, hoursMs } = rollups
+    const sums = this.#sumsOf(rollups)
+    for (let hour = 0; hour < length; hour++) {
+      if (this.#needsRows(sums, hour, Math.max(hoursMs[hour], firstMs))) return false
     }
+    for (let hour = 0; hour < length; hour++) {
+      this.#walk.enter(hoursMs[hour])
+      this.groups.addHour(sums, hour, series, this.#walk.startMs)
+    }
+    return true
+  }
+
+  async #addParts(
+    reader: SealedReader,
+    place: number,
+    series: number,
+    range: Range,
+    rollups: HourRollups,
+  ): Promise<void> {
+    const { fromMs, toMs } = range
+    const firstMs = reader.firstMs(place)
+    const lastMs = reader.lastMs(place)
+    const whole = wholeHours(range, firstMs, lastMs)
     if (firstMs < whole.fromMs) await this.#addRows(reader.forward(place, fromMs, whole.fromMs - 1), series)
     await this.#addHours(reader, place, series, rollups)
     if (lastMs >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
@@ -170,7 +204,7 @@ class MeanCollector {
     const { pacer } = this.#run
     const { length, hoursMs } = rollups
     const firstMs = reader.firstMs(place)
-    const sums = this.#metrics.map((metric) => (metric === -1 ? null : rollups.column(metric)))
+    const sums = this.#sumsOf(rollups)
     for (let hour = 0; hour < length; hour++) {
       const startMs = hoursMs[hour]
       if (this.#needsRows(sums, hour, Math.max(startMs, firstMs))) {
@@ -181,6 +215,11 @@ class MeanCollector {
       this.groups.addHour(sums, hour, series, this.#walk.startMs)
       if (pacer.spend(sums.length)) await pacer.rest()
     }
+  }
+
+  /** By metric. */
+  #sumsOf(rollups: HourRollups): (HourSums | null)[] {
+    return this.#metrics.map((metric) => (metric === -1 ? null : rollups.column(metric)))
   }
 
   /** An hour whose sum overflows needs them, and one that may hold the first item. Its rows are not before `firstMs`. */
