@@ -3,7 +3,7 @@ import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import { hasErrorId } from '../../kafka/kafka-errors.ts'
 import { endOffset, fetchRecords } from '../../kafka/read-partition.ts'
 import type { Observe } from '../../observe/event.ts'
-import type { JournalReader, PlacedEntry } from '../journal.ts'
+import { type JournalReader, type PlacedEntry, positionAfter } from '../journal.ts'
 import { laneOf, offsetFrom, positionAt } from '../lane-position.ts'
 import { decodeEntry, decodeRecordHeader, isRecordHeader, recordHeaderBytes } from '../record.ts'
 
@@ -21,19 +21,33 @@ const outOfRange: ReadonlySet<string> = new Set(['OFFSET_OUT_OF_RANGE'])
 /** Reads one lane at a time: that in which the position lies. */
 export class KafkaJournalReader implements JournalReader {
   readonly #options: ReaderOptions
+  /** Entries that were fetched with those before them, and not asked for yet: a batch that was compressed is larger than it looked. */
+  #ahead: readonly PlacedEntry[] = []
+  #aheadFrom = 0
 
   constructor(options: ReaderOptions) {
     this.#options = options
   }
 
   async read(position: number, untilPosition: number, bytesMax: number): Promise<readonly PlacedEntry[]> {
+    const untilOffset = laneOf(untilPosition) > laneOf(position) ? Number.POSITIVE_INFINITY : offsetFrom(untilPosition)
+    const isNext = this.#ahead.length > 0 && this.#aheadFrom === position
+    const found = isNext ? this.#ahead : await this.#fetch(position, untilOffset, bytesMax)
+    const entries = firstOf(found, untilOffset, bytesMax)
+    this.#ahead = found.slice(entries.length)
+    this.#aheadFrom = entries.length === 0 ? position : positionAfter(entries.at(-1)!)
+    return entries
+  }
+
+  async #fetch(position: number, untilOffset: number, bytesMax: number): Promise<readonly PlacedEntry[]> {
     const { client, topic, waitMs } = this.#options
     const lane = laneOf(position)
-    const untilOffset = laneOf(untilPosition) > lane ? Number.POSITIVE_INFINITY : offsetFrom(untilPosition)
     for (let offset = offsetFrom(position); offset < untilOffset; ) {
       const place = { topic, partition: lane, offset, bytesMax, waitMs }
       const fetched = await fetchRecords(client, place).catch((error) => this.#orFirst(error, lane, offset))
-      const entries = entriesOf(fetched.records, lane, untilOffset)
+      const entries = fetched.records.flatMap(({ offset: own, value }) =>
+        value.length === 0 ? [] : [placedEntry(value, lane, own)],
+      )
       // Where there are only fillers, it goes on behind them.
       if (entries.length > 0 || fetched.nextOffset === offset) return entries
       offset = fetched.nextOffset
@@ -59,14 +73,16 @@ export class KafkaJournalReader implements JournalReader {
   }
 }
 
-function entriesOf(
-  records: readonly { readonly offset: number; readonly value: Buffer }[],
-  lane: number,
-  untilOffset: number,
-): readonly PlacedEntry[] {
-  return records.flatMap(({ offset, value }) =>
-    value.length === 0 || offset >= untilOffset ? [] : [placedEntry(value, lane, offset)],
-  )
+/** Those before an offset, as many as have about so many bytes: one at least. */
+function firstOf(entries: readonly PlacedEntry[], untilOffset: number, bytesMax: number): readonly PlacedEntry[] {
+  let bytes = 0
+  let count = 0
+  for (const { position, body } of entries) {
+    bytes += body.length
+    if (offsetFrom(position) >= untilOffset || (count > 0 && bytes > bytesMax)) break
+    count++
+  }
+  return entries.slice(0, count)
 }
 
 /** Throws an Error that names the place where the record is not what was written. */
