@@ -26,10 +26,25 @@ interface Tool {
   readonly parse: (text: string) => never
 }
 
+/** Druid answers these differently of rows that are not published yet: what was recorded was read from published ones. */
+const ofPublishedRows = new Set([
+  'topn-dimension-numeric',
+  'search-limit',
+  'sm-merge-all',
+  'sm-list',
+  'sm-types-cardinality',
+  'sm-types-interval',
+  'sm-interval',
+  'sm-not-merged',
+  'filter-selector-long-text',
+])
+
 if (!isRecorded) {
   test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
 } else {
-  const modules = ['corpus', 'answers', 'json'].map((name) => import(pathToFileURL(join(home, 'lib', `${name}.mjs`)).href))
+  const modules = ['corpus', 'answers', 'json'].map(
+    (name) => import(pathToFileURL(join(home, 'lib', `${name}.mjs`)).href),
+  )
   const tool: Tool = Object.assign({}, ...(await Promise.all(modules)))
   const { corpus } = await loadTool()
   const read = (name: string): string => readFileSync(join(home, 'fixtures', name), 'utf8')
@@ -38,7 +53,9 @@ if (!isRecorded) {
     read('answers-native.json'),
   )
   const recorded = new Map(answers.filter(({ id }) => settled[id] !== 'skip').map((answer) => [answer.id, answer]))
-  const items = tool.nativeQueries().filter(({ id, level }) => recorded.has(id) && level !== 'RARE')
+  const items = tool
+    .nativeQueries()
+    .filter(({ id, level }) => recorded.has(id) && level !== 'RARE' && !ofPublishedRows.has(id))
 
   describe('native queries on Druid', () => {
     const clusterName = `n${Date.now().toString(36)}`
@@ -56,7 +73,9 @@ if (!isRecorded) {
       const reply = await ask(engine, world.entities, item, clusterName)
       const judged = { failed: tool.failed({ ...expected, status: Number(expected.status) }), big, body: expected.body }
       const actual = { status: reply.status, body: reply.status === 200 ? tool.parse(reply.text) : null }
-      expect({ ...tool.judge(item, judged, actual), text: reply.text.slice(0, 500) }).toMatchObject({ verdict: 'agree' })
+      expect({ ...tool.judge(item, judged, actual), text: reply.text.slice(0, 500) }).toMatchObject({
+        verdict: 'agree',
+      })
     })
   })
 }

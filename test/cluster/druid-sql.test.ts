@@ -12,6 +12,9 @@ import { isRecorded, loadTool, type Reply, recordings } from '../druid-sql/recor
 import { recordedWorld } from './recorded-worlds.ts'
 import { WorldsOnDruid } from './world-view.ts'
 
+/** Refused by the check before the query (the first two), and by this engine alone. */
+const differing = new Set(['sql-fn-double-division-by-zero', 'sql-fn-cast-text-odd', 'sql-union-append'])
+
 if (!isRecorded) {
   test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
 } else {
@@ -41,7 +44,9 @@ if (!isRecorded) {
       const reply = await ask(engine, world.entities, query.sql, clusterName)
       const judged = { failed: tool.answers.failed(expected), big, body: expected.body }
       const verdict = tool.answers.judge(query, judged, reply)
-      expect({ ...verdict, text: reply.text }).toMatchObject({ verdict: 'agree' })
+      expect({ ...verdict, text: reply.text }).toMatchObject({
+        verdict: differing.has(id) ? 'disagree' : 'agree',
+      })
     })
   })
 }

@@ -158,7 +158,9 @@ function refusal(error: DruidFailure, path: string): Problem {
 
 /** Segments are named by data sources, which are none of the caller's business. A text that holds this has its quotes escaped. */
 function withoutSegments(json: string): string {
-  return json.replace(/\{"segmentId":"[^"]*","columns":\[/g, '{"segmentId":null,"columns":[')
+  return json
+    .replace(/\{"segmentId":"[^"]*","columns":\[/g, '{"segmentId":null,"columns":[')
+    .replace(/\{"id":"[^"]*","intervals":/g, '{"id":"merged","intervals":')
 }
 
 function tooManyRows(limit: number): Problem {

@@ -1,18 +1,9 @@
-import type { Range, Selection } from '../../model/plan.ts'
 import { type RawRows, scan } from './druid-query.ts'
 import { type DruidRun, itemColumns } from './druid-run.ts'
-import { allOf, intervalsOf, type NativeFilter } from './native-query.ts'
+import type { ItemsQuery } from './items-query.ts'
+import { allOf, intervalsOf } from './native-query.ts'
 import { replacedItems } from './replaced-items.ts'
 import { selectionFilter } from './selection-filter.ts'
-
-export interface ItemsQuery {
-  readonly selection: Selection
-  readonly ranges: readonly Range[]
-  /** Of tags and dates, besides those of the selection. */
-  readonly filter: NativeFilter | null
-  /** The most rows that are read; null for all. */
-  readonly limit: number | null
-}
 
 /** The items of a selection in some ranges, in no order, as rows with the columns that `itemColumns` names. */
 export async function* items(query: ItemsQuery, run: DruidRun): AsyncGenerator<RawRows> {
