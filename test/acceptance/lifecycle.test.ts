@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -254,7 +255,7 @@ describe('deleting an ingest', () => {
     expect(await counters('dropped')).toEqual({ received: 1, stored: 1, rejected: 0, pending: 0 })
   })
 
-  test('what is dropped leaves the disk', async () => {
+  test.skipIf(onCluster)('what is dropped leaves the disk', async () => {
     const folders = () => readdir(join(service.dataDirectory, 'store'))
     const key = await makeIngest(service.url, adminKey, { alias: 'folder' })
     const catalog = await openSqliteCatalog({ path: join(service.dataDirectory, 'catalog.sqlite'), readOnly: true })

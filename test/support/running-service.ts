@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { loadSettings } from '../../src/config/load.ts'
 import type { Observe } from '../../src/observe/event.ts'
 import { type ServiceOverrides, startService } from '../../src/service/start-service.ts'
+import { clusterEnvironment, newClusterName, onCluster, removeCluster } from './cluster-under-test.ts'
 import { adminKey } from './server-process.ts'
 
 export interface RunningService {
@@ -17,18 +18,23 @@ export interface RunningService {
 const compiledThread = new URL('../../dist/store-thread/entry.js', import.meta.url)
 const compiledSqlEntry = new URL('../../dist/sql-process/entry.js', import.meta.url)
 
-/** The whole service in this process, on a free port and a folder of its own. `settings` are flags by their names. */
+/**
+ * The whole service in this process, on a free port and a folder of its own, and where the tests run on a cluster, under a name of its own.
+ * `settings` are flags by their names.
+ */
 export async function runService(
   settings: Readonly<Record<string, string>> = {},
   {
     dataDirectory,
+    clusterName = newClusterName(),
     observe = () => undefined,
     ...overrides
-  }: ServiceOverrides & { dataDirectory?: string; observe?: Observe } = {},
+  }: ServiceOverrides & { dataDirectory?: string; clusterName?: string; observe?: Observe } = {},
 ): Promise<RunningService> {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tidemark-test-')))
   const flags = { port: '0', data: directory, ...settings }
-  const loaded = loadSettings({ flags, environment: { TIDEMARK_ADMIN_KEY: adminKey }, file: null })
+  const environment = { TIDEMARK_ADMIN_KEY: adminKey, ...(onCluster ? clusterEnvironment(clusterName) : {}) }
+  const loaded = loadSettings({ flags, environment, file: null })
   const service = await startService(loaded, observe, {
     threadUrl: compiledThread,
     sqlEntryUrl: compiledSqlEntry,
@@ -39,10 +45,11 @@ export async function runService(
     dataDirectory: directory,
     restart: async (changes = {}) => {
       await service.close()
-      return runService(settings, { dataDirectory: directory, observe, ...overrides, ...changes })
+      return runService(settings, { dataDirectory: directory, clusterName, observe, ...overrides, ...changes })
     },
     close: async () => {
       await service.close()
+      if (onCluster) await removeCluster(clusterName)
       await rm(directory, { recursive: true, force: true })
     },
   }

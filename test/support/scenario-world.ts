@@ -30,15 +30,7 @@ export function written(reader: SeriesReader): Store {
 /** The entities of a check and all rows that it pushes. */
 export function worldOf(check: Check): { entities: readonly Entity[]; batches: readonly RowBatch[] } {
   const batches: RowBatch[] = []
-  const unread = (): never => {
-    throw new Error('nothing is asked yet')
-  }
-  const world = new ScenarioWorld({
-    position: 0,
-    write: (batch) => batches.push(batch),
-    run: unread,
-    statistics: unread,
-  })
+  const world = new ScenarioWorld(nowhere(batches))
   for (const given of check.given) world.arrange(given)
   return { entities: world.entities, batches }
 }
@@ -51,12 +43,31 @@ const generous: QueryLimits = {
 }
 
 /** The two sides of a check as text, for a readable comparison: what came, and what had to come. */
-export async function runCheck(check: Check, store: Store): Promise<{ answered: string; expected: string }> {
+export async function runCheck(check: Check, store: Store): Promise<Sides> {
   const world = new ScenarioWorld(store)
   for (const given of check.given) world.arrange(given)
-  const { expected } = check
+  return compare(check, world, (asked) => world.ask(asked))
+}
+
+/** As `runCheck`, where all that is given is elsewhere: `ask` resolves with the answer's text, or rejects with a Problem. */
+export function checkElsewhere(check: Check, ask: (asked: Asked) => Promise<string>): Promise<Sides> {
+  const world = new ScenarioWorld(nowhere())
+  for (const given of check.given) world.arrange(given)
+  return compare(check, world, ask)
+}
+
+interface Sides {
+  readonly answered: string
+  readonly expected: string
+}
+
+async function compare(
+  { asked, expected }: Check,
+  world: ScenarioWorld,
+  ask: (asked: Asked) => Promise<string>,
+): Promise<Sides> {
   if (expected.kind === 'error') {
-    const problem = await world.refusal(check.asked)
+    const problem = await refusalOf(ask(asked))
     const missing = expected.words.filter((words) => !problem.message.includes(words))
     const path = expected.path === null ? '' : ` at ${problem.errors?.map((error) => error.path).join(' ')}`
     return {
@@ -64,8 +75,25 @@ export async function runCheck(check: Check, store: Store): Promise<{ answered: 
       expected: `error ${expected.status} ${expected.code}${expected.path === null ? '' : ` at ${expected.path}`}${missing.map((words) => ` ... ${words}`).join('')}`,
     }
   }
-  const rows = expected.kind === 'nothing' ? [] : world.expectedRows(check.asked, expected.table)
-  return { answered: rowPerLine(await world.ask(check.asked)), expected: rowPerLine(`[${rows.join(',')}]`) }
+  const rows = expected.kind === 'nothing' ? [] : world.expectedRows(asked, expected.table)
+  return { answered: rowPerLine(await ask(asked)), expected: rowPerLine(`[${rows.join(',')}]`) }
+}
+
+async function refusalOf(answer: Promise<string>): Promise<Problem> {
+  try {
+    return new Problem('internal', `nothing was refused: ${await answer}`)
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+/** Takes rows and forgets them; nothing is asked of it. */
+function nowhere(batches: RowBatch[] = []): Store {
+  const unread = (): never => {
+    throw new Error('nothing is asked yet')
+  }
+  return { position: 0, write: (batch) => void batches.push(batch), run: unread, statistics: unread }
 }
 
 const rowPerLine = (json: string): string => json.replaceAll('},{', '},\n {')
@@ -121,15 +149,6 @@ class ScenarioWorld {
     return (await bodyOf(answer)).toString('utf8')
   }
 
-  async refusal(asked: Asked): Promise<Problem> {
-    try {
-      return new Problem('internal', `nothing was refused: ${await this.ask(asked)}`)
-    } catch (error) {
-      if (error instanceof Problem) return error
-      throw error
-    }
-  }
-
   /** The rows of a table as the answer must write them. */
   expectedRows(asked: Asked, { header, rows }: Table): string[] {
     if (asked.kind === 'entities') return rows.map((cells) => entityRow(header, cells))
@@ -157,8 +176,7 @@ class ScenarioWorld {
   }
 
   #push(entity: Entity, { header, rows }: Table): void {
-    const types = header.map((name) => typeOf(entity, name))
-    const body = Buffer.from(`[${rows.map((cells) => jsonRow(header, types, cells)).join(',')}]`)
+    const body = Buffer.from(pushedJson(entity, { header, rows }))
     const entry: PlacedEntry = {
       ingestId: entity.id,
       fieldsVersion: 1,
@@ -175,6 +193,12 @@ class ScenarioWorld {
     if (rejected.length > 0) throw new Error(`a row of the scenario is rejected: ${rejected[0]!.message}`)
     if (batch !== null) this.#store.write(batch)
   }
+}
+
+/** The body of a push of the rows of a table. */
+export function pushedJson(entity: Pick<Entity, 'name' | 'fields'>, { header, rows }: Table): string {
+  const types = header.map((name) => typeOf(entity, name))
+  return `[${rows.map((cells) => jsonRow(header, types, cells)).join(',')}]`
 }
 
 function isRequest(kind: QueryKind, request: object): request is QueryRequest<QueryKind> & QueryRequest<'last'> {
@@ -197,7 +221,7 @@ function ingestOf(entity: Entity): Ingest {
   }
 }
 
-function typeOf(entity: Entity, name: string): FieldType {
+function typeOf(entity: Pick<Entity, 'name' | 'fields'>, name: string): FieldType {
   const field = entity.fields.find((candidate) => candidate.name === name)
   if (field === undefined) throw new Error(`${entity.name} has no field "${name}"`)
   return field.type

@@ -1,0 +1,128 @@
+// The scenarios as a client meets them: pushed to one process of a cluster and asked of others.
+import { loadSettings } from '../../src/config/load.ts'
+import { Problem, type ProblemCode, type ProblemError } from '../../src/model/problem.ts'
+import { type Service, startService } from '../../src/service/start-service.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { clusterEnvironment } from '../support/cluster-under-test.ts'
+import type { Asked, Check, Given } from '../support/scenario.ts'
+import { checkElsewhere, pushedJson } from '../support/scenario-world.ts'
+import { adminKey } from '../support/server-process.ts'
+
+type EntityGiven = Given & { kind: 'entity' }
+
+/** Processes that only answer, each with a clock and limits that a scenario sets. */
+export class Askers {
+  readonly #clusterName: string
+  readonly #dataDirectory: string
+  readonly #services = new Map<string, Promise<Service>>()
+
+  constructor(clusterName: string, dataDirectory: string) {
+    this.#clusterName = clusterName
+    this.#dataDirectory = dataDirectory
+  }
+
+  async urlFor(given: readonly Given[]): Promise<string> {
+    let nowMs: number | null = null
+    let limits: Readonly<Record<string, number>> = {}
+    for (const one of given) {
+      if (one.kind === 'now') nowMs = one.ms
+      if (one.kind === 'limits') limits = { ...limits, ...one.limits }
+    }
+    const name = JSON.stringify([nowMs, limits])
+    const known = this.#services.get(name) ?? this.#start(nowMs, limits)
+    this.#services.set(name, known)
+    return (await known).url
+  }
+
+  async close(): Promise<void> {
+    for (const service of this.#services.values()) await (await service).close()
+  }
+
+  #start(nowMs: number | null, limits: Readonly<Record<string, number>>): Promise<Service> {
+    const own = Object.entries(limits).map(([limit, value]) => [`limits.${limit}`, String(value)])
+    const flags = { port: '0', data: this.#dataDirectory, role: 'api', ...Object.fromEntries(own) }
+    const environment = { TIDEMARK_ADMIN_KEY: adminKey, ...clusterEnvironment(this.#clusterName) }
+    const settings = loadSettings({ flags, environment, file: null })
+    return startService(settings, () => undefined, nowMs === null ? {} : { nowMs: () => nowMs })
+  }
+}
+
+/** One file of scenarios: its entities have names of their own in the cluster, so that files run side by side. */
+export class ScenarioRun {
+  readonly #url: string
+  readonly #askers: Askers
+  readonly #prefix: string
+  readonly #entities = new Map<string, { readonly given: EntityGiven; readonly key: string }>()
+  #done = 0
+
+  constructor(url: string, askers: Askers, prefix: string) {
+    this.#url = url
+    this.#askers = askers
+    this.#prefix = prefix
+  }
+
+  /** Checks come in the order of the file: what is given for one is there for those after it. */
+  async run(check: Check): Promise<{ readonly answered: string; readonly expected: string }> {
+    for (const given of check.given.slice(this.#done)) await this.#arrange(given)
+    this.#done = check.given.length
+    const url = await this.#askers.urlFor(check.given)
+    return checkElsewhere(check, (asked) => this.#ask(url, asked))
+  }
+
+  async #arrange(given: Given): Promise<void> {
+    if (given.kind === 'entity') {
+      const { name, fields, duplicates } = given
+      const alias = this.#prefix + name
+      this.#entities.set(name, { given, key: await makeIngest(this.#url, adminKey, { alias, fields, duplicates }) })
+    } else if (given.kind === 'push') {
+      const { given: entity, key } = this.#entities.get(given.entity)!
+      const text = pushedJson(entity, given.table)
+      const path = `/ingests/${this.#prefix}${given.entity}/data?wait=true`
+      const receipt = await callWell<{ pending: number; rejected: number }>(this.#url, 'POST', path, { key, text })
+      if (receipt.pending + receipt.rejected > 0) throw new Error(`a push was answered ${JSON.stringify(receipt)}`)
+    }
+  }
+
+  async #ask(url: string, asked: Asked): Promise<string> {
+    if (asked.kind === 'entities') {
+      const entities = await callWell<{ entity: string }[]>(url, 'GET', '/consumer/data/entities')
+      return this.#plain(JSON.stringify(entities.filter(({ entity }) => entity.startsWith(this.#prefix))))
+    }
+    const { query, request } = asked
+    const body = { ...request, entity: this.#prefix + String(request['entity']) }
+    const response = await fetch(`${url}/consumer/data/${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const text = this.#plain(await response.text())
+    if (response.ok) return text
+    const { code, detail, errors } = JSON.parse(text) as {
+      code: ProblemCode
+      detail: string
+      errors?: readonly ProblemError[]
+    }
+    throw new Problem(code, detail, errors === undefined ? {} : { errors })
+  }
+
+  #plain(text: string): string {
+    return text.replaceAll(this.#prefix, '')
+  }
+}
+
+/** Waits until a call is answered with a status; throws with the last one after `withinMs`. */
+export async function untilStatus(
+  status: number,
+  withinMs: number,
+  ...request: Parameters<typeof call>
+): Promise<unknown> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const answer = await call(...request).catch((error: unknown) => ({ status: 0, body: String(error) }))
+    if (answer.status === status) return answer.body
+    if (performance.now() > deadline) {
+      throw new Error(`${request[1]} ${request[2]}: ${answer.status} ${JSON.stringify(answer.body)}, not ${status}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

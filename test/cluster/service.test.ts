@@ -1,0 +1,109 @@
+// Processes of a cluster side by side: the scenarios through them, and what one does that another sees.
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
+import { parseScenario } from '../support/scenario.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { Askers, ScenarioRun, untilStatus } from './scenarios-over-http.ts'
+
+const name = newClusterName()
+const folder = join(import.meta.dirname, '../scenarios')
+const files = readdirSync(folder).filter((file) => file.endsWith('.scenario'))
+let dataDirectory: string
+let pipeline: ServerProcess
+let first: ServerProcess
+let second: ServerProcess
+let askers: Askers
+
+function start(role: 'api' | 'pipeline'): Promise<ServerProcess> {
+  return ServerProcess.start({ dataDirectory, environment: { ...clusterEnvironment(name), TIDEMARK_ROLE: role } })
+}
+
+beforeAll(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
+  askers = new Askers(name, dataDirectory)
+  ;[pipeline, first, second] = await Promise.all([start('pipeline'), start('api'), start('api')])
+})
+
+afterAll(async () => {
+  await askers.close()
+  await Promise.all([pipeline, first, second].map((server) => server?.stop()))
+  await removeCluster(name)
+  await rm(dataDirectory, { recursive: true, force: true })
+})
+
+describe.concurrent('scenarios', () => {
+  test.each(files)('%s', async (file) => {
+    const run = new ScenarioRun(first.url, askers, `${file.replace('.scenario', '').replaceAll('-', '_')}_`)
+    for (const check of parseScenario(readFileSync(join(folder, file), 'utf8'))) {
+      const { answered, expected } = await run.run(check)
+      expect(`${check.title}\n ${answered}`).toBe(`${check.title}\n ${expected}`)
+    }
+  })
+})
+
+describe('two processes', () => {
+  const push = (url: string, key: string, value: number, idempotencyKey: string, body?: string) =>
+    fetch(`${url}/ingests/beside/data?wait=true`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+      },
+      body: body ?? JSON.stringify({ D: '2026-01-01T00:00:00Z', T: 'a', V: value }),
+    })
+  let key = ''
+  beforeAll(async () => {
+    key = await makeIngest(first.url, adminKey, { alias: 'beside' })
+    await untilStatus(200, 5000, second.url, 'POST', '/ingests/beside/data', { key, body: [] })
+  })
+  const values = async (url: string) =>
+    (await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'beside' } })).map(
+      ({ V }) => V,
+    )
+
+  test('store a push once that both get at once under one key, and answer the same', async () => {
+    const pushes = Array.from({ length: 12 }, (_, index) => index)
+    const answers = await Promise.all(
+      pushes.flatMap((value) =>
+        [first, second, first].map(async ({ url }) => {
+          const response = await push(url, key, value, `key ${value}`)
+          const { batch } = (await response.json()) as { batch: string }
+          return `${value} ${response.status} ${batch}`
+        }),
+      ),
+    )
+    expect(answers.map((answer) => answer.split(' ')[1])).toEqual(answers.map(() => '200'))
+    expect(new Set(answers).size).toBe(pushes.length)
+    expect((await values(second.url)).toSorted((a, b) => a - b)).toEqual(pushes)
+    expect((await push(second.url, key, 99, 'key 0')).status).toBe(400)
+  })
+
+  test('hold a change of access within five seconds', async () => {
+    const subscriber = '/admin/subscribers/pusher-of-beside'
+    const path = '/ingests/beside/data'
+    const admin = { key: adminKey }
+    const change = (url: string, body: readonly object[]) =>
+      callWell(url, 'PUT', `${subscriber}/subscriptions`, { ...admin, body })
+    await change(first.url, [])
+    await untilStatus(403, 5000, second.url, 'POST', path, { key, body: [] })
+    await change(second.url, [{ ingest: 'beside' }])
+    await untilStatus(200, 5000, first.url, 'POST', path, { key, body: [] })
+    await callWell(first.url, 'PATCH', '/admin/ingests/beside', { ...admin, body: { state: 'blocked', reason: 'x' } })
+    await untilStatus(423, 5000, second.url, 'POST', path, { key, body: [] })
+    await callWell(second.url, 'PATCH', '/admin/ingests/beside', { ...admin, body: { state: 'active' } })
+    await untilStatus(200, 5000, first.url, 'POST', path, { key, body: [] })
+  })
+
+  test('are ready, and say of which parts', async () => {
+    const parts = { kafka: { reachable: true }, druid: { reachable: true }, postgres: { reachable: true } }
+    for (const { url } of [first, second, pipeline]) {
+      expect((await call(url, 'GET', '/readyz')).body).toMatchObject({ cluster: parts })
+    }
+  })
+})

@@ -1,0 +1,59 @@
+// A cluster of its own name on the servers under test: for tests that hold with either engine, and for processes side by side.
+import { randomBytes } from 'node:crypto'
+import { Admin } from '@platformatic/kafka'
+import pg from 'pg'
+import { addresses } from '../cluster/addresses.ts'
+
+/** Whether the tests of the whole service run on Kafka, Druid and PostgreSQL: `npm run test:cluster` says so. */
+export const onCluster = process.env['TIDEMARK_TEST_ENGINE'] === 'cluster'
+
+export function newClusterName(): string {
+  return `t${randomBytes(5).toString('hex')}`
+}
+
+export type ClusterAddresses = Readonly<Record<keyof typeof addresses, string>>
+
+/** The settings of a process of the cluster, as its environment. Few partitions: each costs a producer. */
+export function clusterEnvironment(name: string, at: Partial<ClusterAddresses> = {}): Record<string, string> {
+  const { kafkaBrokers, druidBroker, druidOverlord, postgresUrl } = { ...addresses, ...at }
+  return {
+    TIDEMARK_ENGINE: 'cluster',
+    TIDEMARK_CLUSTER_NAME: name,
+    TIDEMARK_KAFKA_BROKERS: kafkaBrokers,
+    TIDEMARK_KAFKA_JOURNAL_PARTITIONS: '2',
+    TIDEMARK_DRUID_BROKER: druidBroker,
+    TIDEMARK_DRUID_OVERLORD: druidOverlord,
+    TIDEMARK_POSTGRES_URL: postgresUrl,
+  }
+}
+
+/** Takes all of a cluster away whose processes have ended: supervisors, rows, topics, and its schema. */
+export async function removeCluster(name: string): Promise<void> {
+  await removeFromDruid(name)
+  const admin = new Admin({ clientId: 'tidemark-test', bootstrapBrokers: [addresses.kafkaBrokers] })
+  try {
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(`${name}.`))
+    if (topics.length > 0) await admin.deleteTopics({ topics })
+  } finally {
+    await admin.close()
+  }
+  const client = new pg.Client({ connectionString: addresses.postgresUrl })
+  await client.connect()
+  try {
+    await client.query(`drop schema if exists ${client.escapeIdentifier(name)} cascade`)
+  } finally {
+    await client.end()
+  }
+}
+
+async function removeFromDruid(name: string): Promise<void> {
+  const ask = (method: string, path: string): Promise<Response> => fetch(addresses.druidOverlord + path, { method })
+  const supervisors: unknown = await (await ask('GET', '/druid/indexer/v1/supervisor')).json()
+  if (!Array.isArray(supervisors)) throw new Error('Druid answered something other than a list of supervisors')
+  const own = supervisors.map(String).filter((supervisor) => supervisor.startsWith(`${name}_`))
+  for (const supervisor of own) {
+    await ask('POST', `/druid/indexer/v1/supervisor/${supervisor}/terminate`)
+    await ask('DELETE', `/druid/coordinator/v1/config/compaction/${supervisor}`)
+    await ask('DELETE', `/druid/coordinator/v1/datasources/${supervisor}`)
+  }
+}
