@@ -8,7 +8,10 @@ import { QueryServer } from './serve-queries.ts'
 const niceness = 5
 
 standBack()
-const server = new QueryServer((message) => process.send?.(message))
+const server = new QueryServer(
+  (message) => process.send?.(message),
+  () => process.exit(1),
+)
 process.on('message', (message) => {
   // What fails here is the engine's start: the server sees the process end, and starts it again.
   server.take(message as ToSqlProcess).catch((error: unknown) => {

@@ -21,13 +21,16 @@ type Send = (message: FromSqlProcess) => void
 /** Answers the server's messages until it goes. */
 export class QueryServer {
   readonly #send: Send
+  readonly #end: () => void
   readonly #running = new Map<number, AbortController>()
   #engine: SqlEngine | null = null
   #spoolDirectory = ''
   readonly #days = new FileDays()
 
-  constructor(send: Send) {
+  /** `end` ends the process: the server starts another one. */
+  constructor(send: Send, end: () => void) {
     this.#send = send
+    this.#end = end
   }
 
   async take(message: ToSqlProcess): Promise<void> {
@@ -61,6 +64,8 @@ export class QueryServer {
       const answer = await (run.kind === 'native' ? this.#native(run, signal) : this.#answer(run, signal))
       this.#send({ kind: 'answer', id, answer })
     } catch (error) {
+      // After that the engine answers nothing any more.
+      if (error instanceof Error && /^FATAL Error/.test(error.message)) this.#end()
       this.#send({ kind: 'failed', id, failure: sentFailure(error) })
     } finally {
       this.#running.delete(id)

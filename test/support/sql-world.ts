@@ -93,11 +93,13 @@ export async function askSql(
   key: string,
   text: string,
   headers: Readonly<Record<string, string>> = {},
+  signal: AbortSignal | null = null,
 ): Promise<SqlReply> {
   const response = await fetch(`${url}/consumer/data/sql-query`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
     body: JSON.stringify({ sql_query: text }),
+    signal,
   })
   return { status: response.status, text: await response.text() }
 }

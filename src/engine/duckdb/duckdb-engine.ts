@@ -1,4 +1,4 @@
-import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { Sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
 import type {
@@ -58,12 +58,14 @@ export class DuckdbEngine implements SqlEngine {
     signal.throwIfAborted()
     const connection = await this.#instance.connect()
     const interruption = new Interruption(connection, signal)
+    const paths = query.tables.flatMap(({ files }) => files.map(({ path }) => path))
+    const attempt = <T>(work: () => Promise<T>): Promise<T> => attemptOn(paths, signal, work)
     try {
       await check(connection, query)
-      const result = await attempt(signal, () => connection.stream(withTables(query.text, query.tables)))
+      const result = await attempt(() => connection.stream(withTables(query.text, query.tables)))
       let rows = 0
       for (;;) {
-        const chunk = await nextChunk(result, signal)
+        const chunk = await attempt(() => result.fetchChunk())
         if (chunk === null || chunk.rowCount === 0) return
         rows += chunk.rowCount
         if (rows > resultRows) throw tooManyRows(resultRows)
@@ -136,18 +138,14 @@ async function check(connection: DuckDBConnection, { text, tables }: EngineQuery
   checkTree(JSON.parse(String(reader.getRows()[0]?.[0])), new Set(tables.map((table) => `entity_${table.entityId}`)))
 }
 
-function nextChunk(result: DuckDBResult, signal: AbortSignal) {
-  return attempt(signal, () => result.fetchChunk())
-}
-
-async function attempt<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+async function attemptOn<T>(paths: readonly string[], signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     // An abort before the engine has begun would interrupt nothing.
     signal.throwIfAborted()
-    return await run()
+    return await work()
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    throw engineError(error)
+    throw engineError(error, paths)
   }
 }
 

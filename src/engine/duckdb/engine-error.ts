@@ -28,11 +28,14 @@ const known: readonly Known[] = [
   { form: /out of range|Out of Range/, told: () => 'a number or a time is beyond its range' },
 ]
 
-/** The error to throw for one of the engine's. What is no query's fault stays an Error. */
-export function engineError(error: unknown): Error {
-  const message = error instanceof Error ? error.message : String(error)
+/** The error to throw for one of the engine's that ran over the files of these paths. What is no query's fault stays an Error. */
+export function engineError(error: unknown, paths: readonly string[]): Error {
+  const failure = error instanceof Error ? error : new Error(String(error))
+  const { message } = failure
   if (isMemoryError(message)) return tooMuch()
-  if (/^(?:INTERNAL|FATAL|IO) Error/.test(message)) return error instanceof Error ? error : new Error(message)
+  if (/^(?:INTERNAL|FATAL|IO) Error/.test(message)) return failure
+  // Whoever asks knows no file's name: what speaks of one is about the file, which is damaged or gone.
+  if (paths.some((path) => message.includes(path))) return failure
   if (/^Out of Range Error: Overflow in/.test(message)) return new LongOverflow()
   for (const { form, told } of known) {
     const found = form.exec(message)
@@ -41,7 +44,7 @@ export function engineError(error: unknown): Error {
   if (/^(?:Binder|Catalog|Parser|Not implemented|Constraint|Invalid Type|Mismatch Type) Error/.test(message)) {
     return atFault('this form of query is not answered here: write it in another way')
   }
-  return error instanceof Error ? error : new Error(message)
+  return failure
 }
 
 /** As it came, unless memory did not suffice. */
@@ -50,7 +53,7 @@ export function memoryError(error: unknown): unknown {
 }
 
 function isMemoryError(message: string): boolean {
-  return /^Out of Memory Error/.test(message) || /max_temp_directory_size/.test(message)
+  return /^Out of Memory Error/.test(message) || /max_temp_directory_size|No space left/.test(message)
 }
 
 function atFault(message: string): Problem {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Disk } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
+import { Problem } from '../../../model/problem.ts'
 import type { RowsFile } from '../../../model/rows-file.ts'
 import type { Table } from '../head/table.ts'
 import { type DeltaRange, writeDelta } from './write-delta.ts'
@@ -83,7 +84,16 @@ export class TableDeltas {
     } catch (error) {
       await file.close().catch(() => undefined)
       await disk.remove(path).catch(() => undefined)
-      throw error
+      // What the system says has a code: a full disk, say.
+      throw error instanceof Error && 'code' in error && !(error instanceof Problem) ? unwritten(error) : error
     }
   }
+}
+
+function unwritten(cause: Error): Problem {
+  return new Problem(
+    'unavailable',
+    'The newest rows could not be written down for the SQL engine; the data queries see them. The operator should look whether the disk of the data folder is full.',
+    { cause },
+  )
 }
