@@ -225,7 +225,9 @@ async function measure(url: string, dataDirectory: string, tags: number, runs: n
       found.sql.push(sql)
       found.ratio.push(native / sql)
     }
-    lines.push([panel.name, spread(found.native, 1), spread(found.sql, 1), spread(found.ratio, 2)])
+    const line = [panel.name, spread(found.native, 1), spread(found.sql, 1), spread(found.ratio, 2)]
+    console.log(line.join('  '))
+    lines.push(line)
   }
   printTable(
     `${(tags * pointsOfTag) / 1e6} million rows, native queries over HTTP beside SQL by hand`,

@@ -7,6 +7,7 @@ import { addEntities } from './entities.ts'
 import { addIngests } from './ingests.ts'
 import { addKeys } from './keys.ts'
 import { addMetadata } from './metadata.ts'
+import { addNative } from './native.ts'
 import { addPush } from './push.ts'
 import { addQuery } from './query.ts'
 import { addReceipt } from './receipt.ts'
@@ -57,6 +58,7 @@ export function buildProgram(context: CliContext): Command {
   addRejected(program, context)
   addQuery(program, context)
   addSql(program, context)
+  addNative(program, context)
   addEntities(program, context)
   addMetadata(program, context)
   addSubscribers(program, context)

@@ -318,6 +318,15 @@ describe('answers', () => {
     expect(seen[0]).toBe('POST /consumer/data/sql-query {"sql_query":"SELECT COUNT(*) AS n FROM plant"}')
   })
 
+  test('a native query from standard input', async () => {
+    const { url, seen } = await service({ 'POST /consumer/data/druid-native-query': () => [200, '[{"n":3.0}]'] })
+    const query = '{"queryType":"scan","limit":9007199254740993}'
+    expect((await tidemark(url, ['native', '-'], query)).out).toBe('[{"n":3.0}]\n')
+    expect(seen[0]).toBe(`POST /consumer/data/druid-native-query {"query_type":"scan","query_data":${query}}`)
+    expect((await tidemark(url, ['native', '-'], '{}')).err).toContain('no "queryType"')
+    expect((await tidemark(url, ['native', 'nowhere.json'])).err).toContain('cannot be read')
+  })
+
   test('no rows', async () => {
     const { url } = await service({ 'POST /consumer/data/latest': () => [200, []] })
     expect((await tidemark(url, ['query', 'latest', '--entity', 'e'])).out).toBe('No rows.\n')

@@ -59,6 +59,7 @@ function search(parameters: Readonly<Record<string, string | number | undefined>
 
 const segment = encodeURIComponent
 const sqlPath = '/consumer/data/sql-query'
+const nativePath = '/consumer/data/druid-native-query'
 
 /**
  * The service over HTTP. Every method throws `ServiceError` where the service answers with a problem, and `ConnectionError` where no
@@ -110,8 +111,14 @@ export class TidemarkClient {
     return this.#bytes(sqlPath, { sql_query: text })
   }
 
-  async *#bytes(path: string, body: object): AsyncGenerator<Uint8Array> {
-    const response = await this.#call({ method: 'POST', path, body: JSON.stringify(body) })
+  /** The answer to a native query of Druid's, as it comes. `query` is its JSON text, whose integers keep all their digits. */
+  nativeBytes(queryType: string, query: string): AsyncGenerator<Uint8Array> {
+    return this.#bytes(nativePath, `{"query_type":${JSON.stringify(queryType)},"query_data":${query}}`)
+  }
+
+  async *#bytes(path: string, body: object | string): AsyncGenerator<Uint8Array> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await this.#call({ method: 'POST', path, body: text })
     if (response.body === null) return
     try {
       for await (const chunk of response.body) yield chunk

@@ -216,5 +216,38 @@ class Parser {
 
 /** The tree of an expression. Throws ExpressionFault where the text does not make one. */
 export function parseExpression(text: string): Expression {
-  return new Parser(text).whole()
+  const whole = new Parser(text).whole()
+  checkSize(whole, text.length)
+  return whole
+}
+
+/** Parts of an expression, which all become SQL. */
+const partsMax = 1000
+
+/** On a stack of its own: a long sum is as deep as it has terms. */
+function checkSize(whole: Expression, end: number): void {
+  const stack: (readonly [part: Expression, depth: number])[] = [[whole, 1]]
+  for (let parts = 0; stack.length > 0; parts++) {
+    const [part, depth] = stack.pop()!
+    if (depth > depthMax) throw new ExpressionFault('the expression is nested too deeply', end)
+    if (parts > partsMax) throw new ExpressionFault(`the expression has more than ${partsMax} parts`, end)
+    for (const inner of partsOf(part)) stack.push([inner, depth + 1])
+  }
+}
+
+function partsOf(part: Expression): readonly Expression[] {
+  switch (part.kind) {
+    case 'unary':
+      return [part.operand]
+    case 'binary':
+      return [part.left, part.right]
+    case 'call':
+      return part.args
+    case 'array':
+      return part.items
+    case 'lambda':
+      return [part.body]
+    default:
+      return []
+  }
 }

@@ -32,7 +32,11 @@ export function portableReplacement(replacement: string): string {
   })
 }
 
-export const likePattern = (text: Sql, pattern: string, escapedBy: string | null): Sql =>
-  escapedBy === null
-    ? sql`(${text} LIKE ${sql.literal(pattern)})`
-    : sql`(${text} LIKE ${sql.literal(pattern)} ESCAPE ${sql.literal(escapedBy)})`
+export function likePattern(text: Sql, pattern: string, escapedBy: string | null): Sql {
+  if (escapedBy === null) return sql`(${text} LIKE ${sql.literal(pattern)})`
+  // An escape that escapes nothing, at the end, is as if it were not there.
+  let escapes = 0
+  while (pattern[pattern.length - 1 - escapes] === escapedBy) escapes++
+  const whole = escapes % 2 === 0 ? pattern : pattern.slice(0, -1)
+  return sql`(${text} LIKE ${sql.literal(whole)} ESCAPE ${sql.literal(escapedBy)})`
+}

@@ -1,0 +1,267 @@
+// Native queries over HTTP: what they see, who may ask them, and that nothing a client sends is a failure of the service.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+let service: RunningService
+/** A key that may read `plant` alone. */
+let readerKey: string
+
+const plantFields = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'on', type: 'boolean', role: 'dimension' },
+  { name: 'seen', type: 'timestamp', role: 'dimension' },
+  { name: 'V', type: 'double', role: 'metric' },
+  { name: 'L', type: 'long', role: 'metric' },
+]
+
+const row = (hour: number, tag: string, V: number, more: object = {}): object => {
+  return { D: Date.UTC(2026, 0, 1, hour), T: tag, V, ...more }
+}
+
+async function push(ingest: string, key: string, rows: readonly object[] | string): Promise<void> {
+  const text = typeof rows === 'string' ? rows : JSON.stringify(rows)
+  await callWell(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key, text })
+}
+
+beforeAll(async () => {
+  service = await runService({ 'access.consumption': 'key', 'limits.resultRows': '50', 'limits.buckets': '100' })
+  const plantKey = await makeIngest(service.url, adminKey, { alias: 'plant', fields: plantFields })
+  const secretKey = await makeIngest(service.url, adminKey, { alias: 'secret' })
+  const replacedKey = await makeIngest(service.url, adminKey, { alias: 'replaced', duplicates: 'replace' })
+  await push('plant', plantKey, [row(0, 'a', 1, { on: true, seen: 1000 }), row(2, 'b', 2), row(50, 'a', 4)])
+  await push('plant', plantKey, `[{"D":${Date.UTC(2026, 0, 1, 51)},"T":"c","L":9007199254740993}]`)
+  await push('secret', secretKey, [row(0, 'x', 1)])
+  await push('replaced', replacedKey, [row(0, 'a', 1), row(0, 'a', 7)])
+  await push('replaced', replacedKey, [row(0, 'a', 9)])
+  await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'reader' } })
+  const path = '/admin/subscribers/reader'
+  await callWell(service.url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: [{ entity: 'plant' }] })
+  const made = { key: adminKey, body: { rights: ['consume'] } }
+  readerKey = (await callWell<{ key: string }>(service.url, 'POST', `${path}/keys`, made)).key
+})
+
+afterAll(() => service?.close())
+
+const always = ['2026-01-01/2027-01-01']
+const timeseries = {
+  queryType: 'timeseries',
+  dataSource: 'plant',
+  intervals: always,
+  granularity: 'all',
+  aggregations: [{ type: 'count', name: 'n' }],
+}
+
+function ask(query: object, key: string = adminKey, name = 'druid-native-query') {
+  const { queryType } = query as { queryType?: string }
+  const body = { query_type: queryType ?? 'timeseries', query_data: query }
+  return call<unknown>(service.url, 'POST', `/consumer/data/${name}`, { key, body })
+}
+
+const countOf = async (dataSource: unknown): Promise<unknown> => {
+  const { body } = await ask({ ...timeseries, dataSource })
+  return (body as readonly { result: { n: number } }[])[0]?.result.n
+}
+
+describe('answers', () => {
+  test.each(['druid-native-query', 'analytics-native-query'])('under the name %s', async (name) => {
+    const { status, body } = await ask(
+      { ...timeseries, granularity: 'hour', intervals: ['2026-01-01/P1D'] },
+      adminKey,
+      name,
+    )
+    expect([status, body]).toEqual([
+      200,
+      [0, 1, 2].map((hour) => ({ timestamp: `2026-01-01T0${hour}:00:00.000Z`, result: { n: hour === 1 ? 0 : 1 } })),
+    ])
+  })
+
+  test('rows with their own types: times as milliseconds, truth values as 0 and 1', async () => {
+    const { body } = await ask({
+      queryType: 'scan',
+      dataSource: 'plant',
+      intervals: ['2026-01-01/PT1H'],
+      resultFormat: 'compactedList',
+      columns: ['__time', 'T', 'on', 'seen', 'V', 'L', 'D', 'nobody'],
+    })
+    expect(body).toMatchObject([{ events: [[Date.UTC(2026, 0, 1), 'a', 1, 1000, 1, null, null, null]] }])
+  })
+
+  test('longs keep their digits, asked and answered', async () => {
+    const request = JSON.stringify({
+      query_type: 'scan',
+      query_data: {
+        dataSource: 'plant',
+        intervals: always,
+        columns: ['L'],
+        filter: { type: 'equals', column: 'L', matchValueType: 'LONG', matchValue: 'DIGITS' },
+      },
+    }).replace('"DIGITS"', '9007199254740993')
+    const response = await fetch(`${service.url}/consumer/data/druid-native-query`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      body: request,
+    })
+    expect(await response.text()).toContain('"events":[{"L":9007199254740993}]')
+  })
+
+  test('of rows that replace each other the newest alone', async () => {
+    expect(await countOf('replaced')).toBe(1)
+    const sum = { type: 'doubleSum', name: 'v', fieldName: 'V' }
+    expect((await ask({ ...timeseries, dataSource: 'replaced', aggregations: [sum] })).body).toMatchObject([
+      { result: { v: 9 } },
+    ])
+  })
+
+  test('rows that were pushed a moment ago, of all days, and of several entities', async () => {
+    expect(await countOf('plant')).toBe(4)
+    expect(await countOf({ type: 'union', dataSources: ['plant', 'secret'] })).toBe(5)
+  })
+})
+
+describe('access', () => {
+  const inner = { queryType: 'groupBy', dataSource: 'secret', intervals: always, granularity: 'all', dimensions: ['T'] }
+  test.each<[string, unknown]>([
+    ['a table', 'secret'],
+    ['a table in a union', { type: 'union', dataSources: ['plant', 'secret'] }],
+    ['a table of an inner query', { type: 'query', query: inner }],
+    [
+      'the right side of a join',
+      {
+        type: 'join',
+        left: 'plant',
+        right: { type: 'query', query: inner },
+        rightPrefix: 'r.',
+        condition: '"T" == "r.T"',
+        joinType: 'LEFT',
+      },
+    ],
+  ])('%s that the key may not read is as if unknown', async (_, dataSource) => {
+    const { status, body } = await ask({ ...timeseries, dataSource }, readerKey)
+    expect([status, body]).toMatchObject([
+      400,
+      { code: 'unknown_entity', errors: [{ path: expect.stringMatching(/^query_data\.dataSource/) }] },
+    ])
+    const unknown = await ask(
+      JSON.parse(JSON.stringify({ ...timeseries, dataSource }).replaceAll('secret', 'ghost')),
+      readerKey,
+    )
+    expect(JSON.stringify(unknown.body).replaceAll('ghost', 'secret')).toBe(JSON.stringify(body))
+  })
+
+  test('what the key may read is answered, and no key is a 403', async () => {
+    expect((await ask(timeseries, readerKey)).body).toMatchObject([{ result: { n: 4 } }])
+    expect(await call(service.url, 'POST', '/consumer/data/druid-native-query', { body: {} })).toMatchObject({
+      status: 403,
+    })
+  })
+})
+
+const nested = (times: number, wrap: (inner: object) => object, inner: object): object => {
+  let found = inner
+  for (let time = 0; time < times; time++) found = wrap(found)
+  return found
+}
+const many = <Item>(count: number, item: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => item(index))
+
+describe('hostile queries are answered or refused', () => {
+  test.each<[string, object, number]>([
+    ['filters within each other', { filter: nested(1500, (field) => ({ type: 'not', field }), { type: 'true' }) }, 400],
+    ['a filter of many', { filter: { type: 'or', fields: many(5000, () => ({ type: 'true' })) } }, 400],
+    [
+      'a long list of values',
+      { filter: { type: 'in', dimension: 'T', values: many(50_000, (index) => `v${index}`) } },
+      200,
+    ],
+    ['a long list of numbers', { filter: { type: 'in', dimension: 'L', values: many(50_000, String) } }, 200],
+    ['many intervals', { intervals: many(5000, (index) => `${2000 + index}/P1D`) }, 400],
+    ['many aggregators', { aggregations: many(5000, (index) => ({ type: 'count', name: `n${index}` })) }, 400],
+    [
+      'virtual columns in a chain',
+      {
+        virtualColumns: many(900, (index) => ({
+          type: 'expression',
+          name: `v${index}`,
+          expression: `v${index - 1} + 1`,
+        })),
+        aggregations: [{ type: 'longSum', name: 'n', fieldName: 'v899' }],
+      },
+      400,
+    ],
+    [
+      'an expression of brackets',
+      { filter: { type: 'expression', expression: `${'('.repeat(9000)}1${')'.repeat(9000)}` } },
+      400,
+    ],
+    ['an expression of signs', { filter: { type: 'expression', expression: `${'-'.repeat(9000)}1` } }, 400],
+    ['a long sum', { filter: { type: 'expression', expression: many(5000, () => 'L').join('+') } }, 400],
+    [
+      'a text that is too long',
+      { filter: { type: 'expression', expression: "strlen(repeat('a', 2000000000)) > 0" } },
+      400,
+    ],
+    [
+      'a pattern that ends in its escape',
+      { filter: { type: 'like', dimension: 'T', pattern: 'a\\', escape: '\\' } },
+      200,
+    ],
+    [
+      'a pattern that is too large',
+      { filter: { type: 'regex', dimension: 'T', pattern: '(((a{100}){100}){100})' } },
+      400,
+    ],
+    ['half a character', { filter: { type: 'selector', dimension: '\ud800', value: '\ud800' } }, 200],
+    ['a name with a NUL', { dataSource: 'pla\0nt' }, 400],
+    ['an origin beyond time', { granularity: { type: 'period', period: 'P1M1D', origin: '-290000-01-01' } }, 400],
+    ['too many buckets', { granularity: 'second', intervals: ['2026-01-01/P1D'] }, 413],
+    ['types that do not fit', { filter: [], aggregations: {}, granularity: 7 }, 400],
+    ['a data source that is a number', { dataSource: 5 }, 400],
+    ['a time limit', { context: { timeout: -1 } }, 400],
+  ])('%s', async (_, change, status) => {
+    const answer = await ask({ ...timeseries, ...change })
+    expect([answer.status, answer.body]).toEqual([status, expect.anything()])
+  })
+
+  test.each<[string, string]>([
+    ['another type than the query says', '{"query_type":"scan","query_data":{"queryType":"timeseries"}}'],
+    ['no type', '{"query_data":{}}'],
+    ['a property too many', '{"query_type":"scan","query_data":{},"x":1}'],
+    [
+      'lists within each other',
+      `{"query_type":"scan","query_data":{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
+    ],
+    ['a query that is a list', '{"query_type":"scan","query_data":[]}'],
+    ['no JSON', '{"query_type":'],
+  ])('a body with %s', async (_, text) => {
+    const answer = await call(service.url, 'POST', '/consumer/data/druid-native-query', { key: adminKey, text })
+    expect(answer.status).toBe(400)
+  })
+})
+
+test('limits of rows', async () => {
+  const rows = many(51, (index) => [index])
+  const dataSource = { type: 'inline', columnNames: ['x'], columnTypes: ['LONG'], rows }
+  const answer = await ask({ queryType: 'scan', dataSource, intervals: always })
+  expect(answer).toMatchObject({ status: 413, body: { code: 'result_too_large' } })
+})
+
+test('the time that a query gives itself', async () => {
+  const wide = { queryType: 'scan', dataSource: 'plant', intervals: always, columns: ['T'] }
+  const join = (left: unknown): object => {
+    return {
+      type: 'join',
+      left,
+      right: { type: 'query', query: wide },
+      rightPrefix: 'r.',
+      condition: '1',
+      joinType: 'INNER',
+    }
+  }
+  const dataSource = nested(14, join, join('plant'))
+  const answer = await ask({ ...timeseries, dataSource, context: { timeout: 100 } })
+  expect(answer).toMatchObject({ status: 503, body: { code: 'query_timeout' } })
+  expect((await ask(timeseries)).status).toBe(200)
+})
