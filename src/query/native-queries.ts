@@ -9,6 +9,7 @@ import { engineTable } from './engine-tables.ts'
 import { inTime, systemTimer, type Timer } from './in-time.ts'
 import type { NamedTable } from './native/file-tables.ts'
 import { entityNames } from './native/tree/entity-names.ts'
+import { nativeAdvice, timeoutOf } from './native-timeout.ts'
 import type { MayRead } from './queries.ts'
 import type { Answer } from './query-runner.ts'
 
@@ -50,8 +51,6 @@ export interface NativeBody {
   readonly query: unknown
 }
 
-const advice = 'Narrow the intervals, filter, or group by fewer dimensions.'
-
 export class NativeQueries {
   readonly #parts: NativeQueriesParts
 
@@ -68,7 +67,7 @@ export class NativeQueries {
     const { definitions, admission, runner, limits, timer = systemTimer } = this.#parts
     const entities = entityNames(query).flatMap((name) => (mayRead(name) ? (definitions.entity(name) ?? []) : []))
     const queryTimeMs = Math.min(limits.queryTimeMs, timeoutOf(query))
-    return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
+    return inTime({ signal, queryTimeMs, timer, advice: nativeAdvice }, async (deadline) => {
       await admission.enter(deadline)
       try {
         const snapshot = await this.#snapshot(entities, deadline)
@@ -98,17 +97,6 @@ export class NativeQueries {
       signal,
     )
   }
-}
-
-/** The query's own `timeout`, in milliseconds; one that is no number is told of when the query is read. */
-function timeoutOf(query: unknown): number {
-  if (!isObject(query) || !isObject(query['context'])) return Number.POSITIVE_INFINITY
-  const timeout = Number(query['context']['timeout'] ?? 0)
-  return timeout > 0 ? timeout : Number.POSITIVE_INFINITY
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function storeWentAway(cause: unknown): Problem {

@@ -23,6 +23,7 @@ import type { Observe } from '../../observe/event.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { LaneProgress } from '../../pipeline/lane-progress.ts'
 import { Admission } from '../../query/admission.ts'
+import { ClusterNativeQueries } from '../../query/cluster-native-queries.ts'
 import { ClusterSqlQueries } from '../../query/cluster-sql-queries.ts'
 import { InProcessRunner } from '../../query/in-process-runner.ts'
 import { DruidStore } from '../../store/druid/druid-store.ts'
@@ -96,6 +97,15 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const engine = new DruidEngine({ client: druid, settings: { clusterName: cluster.name, queryTimeMs }, nowMs })
   const health = watchParts({ journal, supervisors, catalog, observe })
   closers.push(() => health.close())
+  const queryParts = {
+    definitions,
+    engine,
+    clusterName: cluster.name,
+    admission,
+    limits,
+    unsent: runner.unsent,
+    settings: { sliceMs, spoolDirectory },
+  }
   const services = await buildServices(
     {
       settings,
@@ -117,16 +127,8 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       reach: () => undefined,
     },
     {
-      sqlQueries: new ClusterSqlQueries({
-        definitions,
-        engine,
-        clusterName: cluster.name,
-        admission,
-        limits,
-        unsent: runner.unsent,
-        settings: { sliceMs, spoolDirectory },
-      }),
-      nativeQueries: { run: async () => Promise.reject(noNativeQueries()) },
+      sqlQueries: new ClusterSqlQueries(queryParts),
+      nativeQueries: new ClusterNativeQueries(queryParts),
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
       readiness: () => health.readiness,
@@ -262,8 +264,4 @@ function noBackups(): Problem {
     'conflict',
     'A cluster is not one folder to copy: back up PostgreSQL and the deep storage of Druid, and keep replicas of the topics of Kafka (docs/guides/scale.md).',
   )
-}
-
-function noNativeQueries(): Problem {
-  return new Problem('unsupported_native_query', 'Native queries are not answered by engine=cluster yet.')
 }
