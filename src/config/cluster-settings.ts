@@ -194,16 +194,20 @@ export const clusterSettings = {
   }),
 } satisfies Record<string, Setting>
 
+/** A request to Kafka holds a body whole, and brokers take 100 MiB as they come. */
+const clusterBodyBytesMax = 64 * mebibyte
+
 interface Checked {
   readonly engine: 'embedded' | 'cluster'
   readonly role: string
+  readonly limits: { readonly ingestBodyBytes: number }
   readonly kafka: { readonly brokers: readonly string[] }
   readonly druid: { readonly router: string; readonly broker: string; readonly overlord: string }
   readonly postgres: { readonly url: string | null }
 }
 
-/** What is missing for the engine that was chosen, a sentence each. */
-export function missingForEngine({ engine, role, kafka, druid, postgres }: Checked): string[] {
+/** What is missing for the engine that was chosen, or does not go with it, a sentence each. */
+export function missingForEngine({ engine, role, limits, kafka, druid, postgres }: Checked): string[] {
   if (engine === 'embedded') {
     return role === 'all'
       ? []
@@ -214,5 +218,8 @@ export function missingForEngine({ engine, role, kafka, druid, postgres }: Check
     ...(kafka.brokers.length > 0 ? [] : ['engine=cluster needs kafka.brokers: the addresses of Kafka.']),
     ...(hasDruid ? [] : ['engine=cluster needs druid.router, or druid.broker and druid.overlord: where Druid is.']),
     ...(postgres.url !== null ? [] : ['engine=cluster needs postgres.url: where PostgreSQL is.']),
+    ...(limits.ingestBodyBytes <= clusterBodyBytesMax
+      ? []
+      : [`limits.ingestBodyBytes is more than Kafka takes: with engine=cluster set ${clusterBodyBytesMax} or less.`]),
   ]
 }

@@ -155,6 +155,7 @@ describe('the cluster engine says what it lacks', () => {
     [{ ...whole, TIDEMARK_KAFKA_BROKERS: '' }, [/needs kafka\.brokers/]],
     [{ ...withoutDruid, TIDEMARK_DRUID_BROKER: 'http://druid:8082' }, [/druid\.broker and druid\.overlord/]],
     [{ TIDEMARK_ROLE: 'api' }, [/role is for engine=cluster/]],
+    [{ ...whole, TIDEMARK_LIMITS_INGEST_BODY_BYTES: '67108865' }, [/more than Kafka takes: .* set 67108864 or less/]],
   ])('%j', (environment, sentences) => {
     const load = () => loadSettings({ flags: {}, environment, file: null })
     for (const sentence of sentences) expect(load).toThrow(sentence)
