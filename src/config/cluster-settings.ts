@@ -27,7 +27,7 @@ export const clusterSettings = {
     default: 1,
     unit: null,
     min: 1,
-    max: 16,
+    max: 64,
     description:
       'Over how many partitions of the journal the pushes to one entity are spread. Above 1 they are written in parallel, and "pushed later" holds within a lane only.',
   }),
@@ -55,7 +55,7 @@ export const clusterSettings = {
     default: 8,
     unit: null,
     min: 1,
-    max: 16,
+    max: 64,
     description: 'Partitions of the journal, when it is made. Their number never changes afterwards.',
   }),
   'kafka.replicationFactor': integer({

@@ -1,10 +1,10 @@
 // Positions in a journal of lanes (docs/formats/kafka-topics.md): each lane has a range of its own, and each record in it a slot of them.
 
 /** So many lanes have room below 2^53. */
-export const lanesMax = 16
+export const lanesMax = 64
 /** Positions of one record: an entry of more rows takes several records. */
 export const slotPositions = 256
-const lanePositions = 2 ** 49
+const lanePositions = 2 ** 47
 
 /** The first position of the record at an offset of a lane. Throws RangeError past the last that has a place. */
 export function positionAt(lane: number, offset: number): number {
