@@ -94,7 +94,7 @@ export const clusterSettings = {
     description: 'How batches are written to Kafka. lz4 takes about a fifth of the room, and time of the processor.',
   }),
   'kafka.stepBytes': integer({
-    default: 4 * mebibyte,
+    default: mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 1024 * mebibyte,
