@@ -17,7 +17,8 @@ export interface SupervisorState {
   readonly state: string
 }
 
-const supervisorPath = '/druid/indexer/v1/supervisor'
+const indexerPath = '/druid/indexer/v1'
+const supervisorPath = `${indexerPath}/supervisor`
 const coordinatorPath = '/druid/coordinator/v1'
 /** All days there can be. */
 const allTime = '-146136543-09-08T08:23:32.096Z_146140482-04-24T15:36:27.903Z'
@@ -33,14 +34,17 @@ export class Supervisors {
     this.#parts = parts
   }
 
-  /** Makes or changes the supervisors of these entities where they are not as they must be. Answers the entities that were changed. */
+  /**
+   * Makes or changes the supervisors of these entities where they are not as they must be. Answers the entities that were changed. One whose
+   * tasks only begin is left as it is: Druid would kill them, and until others have read the same rows again, these are missing or there twice.
+   */
   async ensure(entities: readonly SupervisedEntity[]): Promise<number[]> {
     const known = await this.#known()
     const changed: number[] = []
     for (const entity of entities) {
       const name = this.#nameOf(entity.id)
       const spec = supervisorSpec(entity, this.#parts.settings)
-      if (holds(known.get(name), spec)) continue
+      if (holds(known.get(name), spec) || (known.has(name) && !(await this.#isReading(name)))) continue
       await this.#manage('POST', `${supervisorPath}?skipRestartIfUnmodified=true`, spec)
       await this.#manage('POST', `${coordinatorPath}/config/compaction`, compactionConfig(name))
       changed.push(entity.id)
@@ -63,10 +67,12 @@ export class Supervisors {
     await this.#unlessMissing('POST', `${supervisorPath}/${name}/terminate`)
   }
 
-  /** Deletes all rows of an entity, whose supervisor has been ended: they are marked as unused, and then removed by a task of Druid. */
+  /** Deletes all rows of an entity and ends its supervisor: they are marked as unused, and then removed by a task of Druid. */
   async drop(entityId: number): Promise<void> {
     const name = this.#nameOf(entityId)
     await this.end(entityId)
+    // They would read a topic that is gone, or wait for a server to load what nobody is to load any more.
+    await this.#endTasks(name)
     await this.#unlessMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
     await this.#unlessMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
     await this.#unlessMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
@@ -104,6 +110,30 @@ export class Supervisors {
   /** Whether the processes of Druid that take supervisors and answer queries are there. Throws Problem `unavailable`. */
   async checkReachable(): Promise<void> {
     await this.#manage('GET', '/status/health')
+  }
+
+  /** What the tasks of a data source hold that is not published is lost. */
+  async #endTasks(dataSource: string): Promise<void> {
+    for (const task of await this.#tasks(dataSource)) {
+      await this.#unlessMissing('POST', `${indexerPath}/task/${String(member(task, 'id'))}/shutdown`)
+    }
+  }
+
+  /** Whether Druid knows of its tasks where they run, so that it asks them to publish what they hold before it starts others. */
+  async #isReading(dataSource: string): Promise<boolean> {
+    const tasks = await this.#tasks(dataSource)
+    return tasks.every((task) => typeof member(member(task, 'location'), 'host') === 'string')
+  }
+
+  /** Those that read its topic and have not ended. */
+  async #tasks(dataSource: string): Promise<unknown[]> {
+    const found: unknown[] = []
+    for (const state of ['running', 'pending', 'waiting']) {
+      const tasks = await this.#manage('GET', `${indexerPath}/tasks?state=${state}&datasource=${dataSource}`)
+      if (!Array.isArray(tasks)) throw new Error('Druid answered something other than a list of tasks')
+      found.push(...tasks.filter((task: unknown) => member(task, 'type') === 'index_kafka'))
+    }
+    return found
   }
 
   #nameOf(entityId: number | ''): string {
