@@ -59,3 +59,15 @@ test('rows are pending from the push until they are counted, and never twice', a
   expect(progress.counters(8)).toEqual({ received: 0, stored: 0, rejected: 0, pending: 0 })
   await progress.close()
 })
+
+test('who waits for the counts has all that was judged before', async () => {
+  const { progress, tell, judged } = tellingCatalog()
+  progress.accepted({ ingestId: 7, position: positionAt(1, 0), rows: 10 })
+  await progress.catchUp()
+  expect(progress.counters(7)).toMatchObject({ stored: 0, pending: 10 })
+  tell(1, 1)
+  judged.set(7, 10)
+  await Promise.all([progress.catchUp(), progress.catchUp()])
+  expect(progress.counters(7)).toEqual({ received: 10, stored: 10, rejected: 0, pending: 0 })
+  await progress.close()
+})

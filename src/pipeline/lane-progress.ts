@@ -6,6 +6,7 @@ import type { LaneCatalog, LaneState } from '../catalog/lanes.ts'
 import type { AcceptedPush, IngestProgress } from '../ingest/progress.ts'
 import { positionAfter } from '../journal/journal.ts'
 import { laneOf, positionAt } from '../journal/lane-position.ts'
+import { Serial } from '../lib/serial.ts'
 import type { IngestCounters } from '../model/ingest.ts'
 
 export interface LaneProgressParts {
@@ -31,6 +32,9 @@ export class LaneProgress implements IngestProgress {
   /** Pushes that came through here and are not judged, in the order in which they were stored. */
   #pending: AcceptedPush[] = []
   readonly #waiters = new Set<Waiter>()
+  /** Of two counts at once, the one that read first might end last. */
+  readonly #counts = new Serial()
+  #nextCount: Promise<void> | null = null
   #counting: Promise<void> | null = null
   #isCountDue = false
 
@@ -74,12 +78,27 @@ export class LaneProgress implements IngestProgress {
   accepted(push: AcceptedPush): void {
     this.#pending.push(push)
     // Its lane may have come past it a moment ago.
-    if (this.processedThrough(push.position) >= positionAfter(push)) this.#countSoon()
+    if (this.#isProcessed(push)) this.#countSoon()
+  }
+
+  /** Resolves when the counts hold all that was judged before the call. They lag behind still while the catalog is away. */
+  async catchUp(): Promise<void> {
+    if (!this.#pending.some((push) => this.#isProcessed(push))) return
+    // One count is for all who ask before it begins.
+    this.#nextCount ??= this.#counts.run(() => {
+      this.#nextCount = null
+      return this.#count()
+    })
+    await this.#nextCount
   }
 
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#counting
+  }
+
+  #isProcessed(push: AcceptedPush): boolean {
+    return this.processedThrough(push.position) >= positionAfter(push)
   }
 
   #moved(lanes: readonly LaneState[]): void {
@@ -99,7 +118,7 @@ export class LaneProgress implements IngestProgress {
     const { signal } = this.#stop
     while (this.#isCountDue && !signal.aborted) {
       this.#isCountDue = false
-      await this.#count()
+      await this.#counts.run(() => this.#count())
       await sleep(this.#parts.countEveryMs, undefined, { signal }).catch(() => {})
     }
     this.#counting = null
@@ -108,12 +127,13 @@ export class LaneProgress implements IngestProgress {
   /** Rows are pending until they are in the counts. */
   async #count(): Promise<void> {
     const { lanes, rejected } = this.#parts
-    const isCounted = (push: AcceptedPush): boolean => this.processedThrough(push.position) >= positionAfter(push)
-    const counted = new Set(this.#pending.filter(isCounted))
+    const counted = new Set(this.#pending.filter((push) => this.#isProcessed(push)))
     try {
       // Rejected rows after judged ones: it never looks as if a row was stored that is rejected.
-      this.#judged = await lanes.judgedRows()
-      this.#rejected = await rejected.counts()
+      const judgedRows = await lanes.judgedRows()
+      const rejectedRows = await rejected.counts()
+      this.#judged = judgedRows
+      this.#rejected = rejectedRows
       this.#pending = this.#pending.filter((push) => !counted.has(push))
     } catch {
       // The catalog is away.

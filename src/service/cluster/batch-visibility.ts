@@ -1,12 +1,12 @@
 // When the rows of a push can be queried: judged by a pipeline, and read by Druid.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RejectedCatalog } from '../../catalog/catalog.ts'
-import type { IngestProgress } from '../../ingest/progress.ts'
 import type { PlacedBatch } from '../../ingest/push.ts'
+import type { LaneProgress } from '../../pipeline/lane-progress.ts'
 import type { DruidStore } from '../../store/druid/druid-store.ts'
 
 export interface BatchVisibilityParts {
-  readonly progress: Pick<IngestProgress, 'waitFor'>
+  readonly progress: Pick<LaneProgress, 'waitFor' | 'catchUp'>
   readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
   readonly store: Pick<DruidStore, 'countPositions'>
 }
@@ -14,13 +14,14 @@ export interface BatchVisibilityParts {
 /** Druid takes a moment from a row to its being there, so asking more often finds nothing. */
 const askEveryMs = 50
 
-/** Resolves once all rows of the batch that are stored are seen by queries; rejects with the signal's reason. */
+/** Resolves once all rows of the batch that are stored are seen by queries, and are in the counters of its ingest; rejects with the signal's reason. */
 export async function batchIsQueryable(
   { progress, rejected, store }: BatchVisibilityParts,
   { ingest, position, rows }: PlacedBatch,
   signal: AbortSignal,
 ): Promise<void> {
   await progress.waitFor(position + rows, signal)
+  await progress.catchUp()
   if (ingest.kind === 'metadata') return
   const { count } = await rejected.ofBatch(ingest.id, position, 0)
   while ((await store.countPositions(ingest.entityId, position, position + rows, null)) < rows - count) {
