@@ -142,14 +142,16 @@ describe('bounds', () => {
     }
   }
 
-  test('of live keys: a new one is refused, known ones and none are taken', () =>
+  // A cluster takes its database's own estimate of their number.
+  test.skipIf(onCluster)('of live keys: a new one is refused, known ones and none are taken', () =>
     world({ 'limits.idempotencyKeys': '2' }, async (url, key) => {
       for (const idempotencyKey of ['a', 'b']) await push(url, key, row(1), { idempotencyKey })
       const refused = await push(url, key, row(1), { idempotencyKey: 'c' })
       expect(refused).toMatchObject({ status: 503, retryAfter: '60', body: { code: 'overloaded', retryable: true } })
       expect((await push(url, key, row(1), { idempotencyKey: 'a' })).status).toBe(200)
       expect((await push(url, key, row(1))).status).toBe(200)
-    }))
+    }),
+  )
 
   test('of rows a second with a key', () =>
     world({ 'limits.keyRowsPerSecond': '10' }, async (url, key) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { tableFromIPC } from 'apache-arrow'
 import { afterEach, describe, expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -172,7 +173,8 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 describe('queries at once', () => {
-  test('so many run, so many wait, and no more', async () => {
+  // Druid answers such a snap before the others have arrived.
+  test.skipIf(onCluster)('so many run, so many wait, and no more', async () => {
     const service = await plant({ 'limits.runningQueries': '1', 'limits.waitingQueries': '1' })
     const statuses = Array.from({ length: 4 }, async () => {
       const response = await ask(service, 'snap', everySecond(500_000))

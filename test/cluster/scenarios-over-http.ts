@@ -79,7 +79,8 @@ export class ScenarioRun {
       const text = pushedJson(entity, given.table)
       const path = `/ingests/${this.#prefix}${given.entity}/data?wait=true`
       const receipt = await callWell<{ pending: number; rejected: number }>(this.#url, 'POST', path, { key, text })
-      if (receipt.pending + receipt.rejected > 0) throw new Error(`a push was answered ${JSON.stringify(receipt)}`)
+      if (receipt.pending !== 0 || receipt.rejected !== 0)
+        throw new Error(`a push was answered ${JSON.stringify(receipt)}`)
     }
   }
 
@@ -105,8 +106,16 @@ export class ScenarioRun {
     throw new Problem(code, detail, errors === undefined ? {} : { errors })
   }
 
+  /** Without what is there of other files. */
   #plain(text: string): string {
-    return text.replaceAll(this.#prefix, '')
+    const own = (names: string): string =>
+      names
+        .split(', ')
+        .filter((name) => name.includes(this.#prefix))
+        .join(', ')
+    return text
+      .replace(/There are: ([^.]*)\./, (_, names: string) => `There are: ${own(names)}.`)
+      .replaceAll(this.#prefix, '')
   }
 }
 

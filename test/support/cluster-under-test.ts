@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { Admin } from '@platformatic/kafka'
 import pg from 'pg'
+import { DruidClient } from '../../src/druid/druid-client.ts'
+import { Supervisors } from '../../src/store/druid/supervision/supervisors.ts'
 import { addresses } from '../cluster/addresses.ts'
 
 /** Whether the tests of the whole service run on Kafka, Druid and PostgreSQL: `npm run test:cluster` says so. */
@@ -47,13 +49,21 @@ export async function removeCluster(name: string): Promise<void> {
 }
 
 async function removeFromDruid(name: string): Promise<void> {
-  const ask = (method: string, path: string): Promise<Response> => fetch(addresses.druidOverlord + path, { method })
-  const supervisors: unknown = await (await ask('GET', '/druid/indexer/v1/supervisor')).json()
-  if (!Array.isArray(supervisors)) throw new Error('Druid answered something other than a list of supervisors')
-  const own = supervisors.map(String).filter((supervisor) => supervisor.startsWith(`${name}_`))
-  for (const supervisor of own) {
-    await ask('POST', `/druid/indexer/v1/supervisor/${supervisor}/terminate`)
-    await ask('DELETE', `/druid/coordinator/v1/config/compaction/${supervisor}`)
-    await ask('DELETE', `/druid/coordinator/v1/datasources/${supervisor}`)
+  const managementUrl = addresses.druidOverlord
+  const client = new DruidClient({
+    queryUrl: addresses.druidBroker,
+    managementUrl,
+    credentials: null,
+    ca: null,
+    connections: 1,
+    managementTimeoutMs: 30_000,
+  })
+  const consumerProperties = { 'bootstrap.servers': addresses.kafkaBrokers }
+  const settings = { clusterName: name, consumerProperties, taskCount: 1, replicas: 1, taskDurationMs: 3_600_000 }
+  const supervisors = new Supervisors({ client, settings })
+  try {
+    for (const { entityId } of await supervisors.states()) await supervisors.drop(entityId)
+  } finally {
+    client.close()
   }
 }
