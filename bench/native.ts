@@ -1,6 +1,6 @@
 // Native queries as dashboards ask them, beside the same questions as SQL, written by hand, through DuckDB over the same Parquet files.
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { call } from '../test/support/api.ts'
@@ -40,7 +40,7 @@ const ratio = {
     { type: 'fieldAccess', fieldName: 'n' },
   ],
 }
-const hour = "time_bucket(INTERVAL '1 hour', __time)"
+const hour = "time_bucket(INTERVAL '1 hour', at)"
 
 /** Ten panels of a dashboard. */
 function panels(tags: number): readonly Panel[] {
@@ -80,7 +80,7 @@ function panels(tags: number): readonly Panel[] {
         filter: { type: 'in', dimension: 'T', values: ten },
         aggregations: [count, mean],
       },
-      sql: `SELECT time_bucket(INTERVAL '5 minutes', __time) b, count(*), avg(V) FROM plant WHERE ${sqlDay} AND ${listed} GROUP BY b ORDER BY b`,
+      sql: `SELECT time_bucket(INTERVAL '5 minutes', at) b, count(*), avg(V) FROM plant WHERE ${sqlDay} AND ${listed} GROUP BY b ORDER BY b`,
     },
     {
       name: 'timeseries: hourly in Madrid, all time',
@@ -130,7 +130,7 @@ function panels(tags: number): readonly Panel[] {
         intervals: [all],
         aggregations: [count, sum],
       },
-      sql: "SELECT time_bucket(INTERVAL '1 day', __time) d, area, count(*), sum(V) FROM plant GROUP BY d, area ORDER BY d, area",
+      sql: "SELECT time_bucket(INTERVAL '1 day', at) d, area, count(*), sum(V) FROM plant GROUP BY d, area ORDER BY d, area",
     },
     {
       name: 'groupBy: tags over a bound, ordered, having',
@@ -208,11 +208,16 @@ export async function benchNative({ runs, sizes }: NativeBenchOptions): Promise<
   }
 }
 
+/** That of the SQL engine's process, so that both sides stand back alike where the machine has other work. */
+const niceness = 10
+
 async function measure(url: string, dataDirectory: string, tags: number, runs: number): Promise<void> {
+  setPriority(niceness)
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
   await connection.run("SET TimeZone = 'UTC'")
   const files = join(dataDirectory, 'store', '**', '*.parquet').replaceAll("'", "''")
-  await connection.run(`CREATE VIEW plant AS SELECT * FROM read_parquet('${files}')`)
+  // Buckets of instants without a zone: of those with one the engine asks a calendar, row by row.
+  await connection.run(`CREATE VIEW plant AS SELECT *, CAST(__time AS TIMESTAMP) AS at FROM read_parquet('${files}')`)
   const lines: string[][] = []
   for (const panel of panels(tags)) {
     const found = { native: [] as number[], sql: [] as number[], ratio: [] as number[] }

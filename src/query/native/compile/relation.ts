@@ -54,12 +54,19 @@ export function tableRelation(table: NativeTable, days: readonly DayBounds[]): R
     ...table.columns.map(({ name, value }) => [name, value] as const),
   ])
   const literal = (ms: number): Sql => sql`make_timestamp_ms(${sql.long(ms)})`
+  const conditionOf = (intervals: readonly Interval[]): Sql =>
+    holdAll(intervals, days) ? sql.empty : sql` WHERE ${within(table.time, intervals, literal)}`
   return {
     columns,
     segments: [{ name: table.name, days }],
     select: (names, intervals) =>
-      sql`(SELECT ${selected(names.map((name) => values.get(name)!))} FROM ${table.from(intervals)} AS t WHERE ${within(table.time, intervals, literal)})`,
+      sql`(SELECT ${selected(names.map((name) => values.get(name)!))} FROM ${table.from(intervals)} AS t${conditionOf(intervals)})`,
   }
+}
+
+/** Whether all rows lie in the intervals: then their times need not be read to tell. */
+function holdAll(intervals: readonly Interval[], days: readonly DayBounds[]): boolean {
+  return days.every(({ minMs, maxMs }) => intervals.some(({ startMs, endMs }) => startMs <= minMs && maxMs < endMs))
 }
 
 /** The rows of all, with the columns of the first that has them. */

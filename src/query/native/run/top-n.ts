@@ -65,10 +65,16 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
   const values = names.map((name) => made.rows.column(name))
   const bucket = query.granularity.kind === 'all' ? sql`CAST(0 AS BIGINT)` : sql`"b"`
   const { order, where } = ranking(query.metric, made.rows, query.dimension.outputName)
-  const rank = sql`row_number() OVER (PARTITION BY ${bucket} ORDER BY ${sql.join(order, ', ')})`
   const condition = where === null ? sql.empty : sql` WHERE ${where}`
-  const inner = sql`SELECT ${sql.join([sql`${bucket} AS "t"`, sql`${rank} AS "k"`, ...outputs(values)], ', ')} FROM ${made.relation} AS r${condition}`
-  const statement = sql`SELECT * FROM (${inner}) AS u WHERE "k" <= ${sql.long(query.threshold)} ORDER BY "t", "k"`
+  const cut = sql.long(query.threshold)
+  const by = sql.join(order, ', ')
+  const select = (rank: Sql): Sql =>
+    sql`SELECT ${sql.join([sql`${bucket} AS "t"`, sql`${rank} AS "k"`, ...outputs(values)], ', ')} FROM ${made.relation} AS r${condition}`
+  const ranked = sql`row_number() OVER (PARTITION BY ${bucket} ORDER BY ${by})`
+  const statement =
+    query.granularity.kind === 'all'
+      ? sql`${select(sql.long(0))} ORDER BY ${by} LIMIT ${cut}`
+      : sql`SELECT * FROM (${select(ranked)}) AS u WHERE "k" <= ${cut} ORDER BY "t", "k"`
   const columns = names.map((name, index) => ({ name, type: values[index]!.type }))
   return { columns, rows: await session.rows(statement) }
 }
