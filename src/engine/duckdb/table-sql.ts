@@ -60,7 +60,7 @@ function itemsOf(table: ReadTable, tags: readonly string[], files: readonly Engi
   const items = fields.map((field, index) =>
     isKey(field, index) ? `c${index}` : `arg_max_null(c${index}, o${index}) AS c${index}`,
   )
-  items[0] = `${valueOf(fields[0]!, 't')} AS c0`
+  items[0] = `${valueExpression(fields[0]!, 't')} AS c0`
   return `SELECT ${items.join(', ')}, max(p) AS p, t FROM (${readAll(table, files, true)}) AS f GROUP BY ${keys.join(', ')}`
 }
 
@@ -83,7 +83,7 @@ function read(
 ): string {
   const held = new Map(files[0]!.fields.map((name, place) => [name, `f.a${place}`]))
   const position = held.get('@position') ?? 'CAST(NULL AS BIGINT)'
-  const items = fields.map((field, index) => `${valueOf(field, held.get(field.name))} AS c${index}`)
+  const items = fields.map((field, index) => `${valueExpression(field, held.get(field.name))} AS c${index}`)
   const origins = fields.map(({ name }, index) => {
     const value = held.get(name)
     const evident = value === undefined ? 'NULL' : `CASE WHEN ${value} IS NOT NULL THEN ${position} END`
@@ -108,7 +108,7 @@ function read(
 }
 
 /** Times in files are TIMESTAMPTZ, whose cast asks a calendar for each value: that takes fifty times as long as by way of numbers. */
-function valueOf({ type }: EngineField, value: string | undefined): string {
+function valueExpression({ type }: EngineField, value: string | undefined): string {
   if (type === 'timestamp' && value !== undefined) return `make_timestamp_ms(epoch_ms(${value}))`
   return `CAST(${value ?? 'NULL'} AS ${engineTypes[type]})`
 }
