@@ -1,7 +1,8 @@
 // An engine for tests: tables of rows in a DuckDB of their own.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import type { EngineRow, EngineValue } from '../../src/engine/sql-engine.ts'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
-import type { EngineRow, EngineValue, NativeEngine, NativeTable } from '../../src/query/native/native-engine.ts'
+import type { NativeEngine, NativeTable } from '../../src/query/native/native-engine.ts'
 import { runNative } from '../../src/query/native/run-native.ts'
 import { readNativeQuery } from '../../src/query/native/tree/read-query.ts'
 
