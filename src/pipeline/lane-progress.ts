@@ -52,7 +52,13 @@ export class LaneProgress implements IngestProgress {
     return this.#processed.get(lane) ?? positionAt(lane, 0)
   }
 
-  waitFor(position: number, signal: AbortSignal): Promise<void> {
+  /** As the interface says; the counts hold these rows then, too. */
+  async waitFor(position: number, signal: AbortSignal): Promise<void> {
+    await this.#reach(position, signal)
+    await this.#catchUp()
+  }
+
+  #reach(position: number, signal: AbortSignal): Promise<void> {
     if (this.processedThrough(position) >= position) return Promise.resolve()
     return new Promise((resolve, reject) => {
       const waiter = { position, resolve: () => settle(resolve) }
@@ -81,20 +87,21 @@ export class LaneProgress implements IngestProgress {
     if (this.#isProcessed(push)) this.#countSoon()
   }
 
-  /** Resolves when the counts hold all that was judged before the call. They lag behind still while the catalog is away. */
-  async catchUp(): Promise<void> {
-    if (!this.#pending.some((push) => this.#isProcessed(push))) return
-    // One count is for all who ask before it begins.
-    this.#nextCount ??= this.#counts.run(() => {
-      this.#nextCount = null
-      return this.#count()
-    })
-    await this.#nextCount
-  }
-
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#counting
+  }
+
+  /** Resolves when the counts hold all that was judged before the call. They lag behind still while the catalog is away. */
+  async #catchUp(): Promise<void> {
+    // One count is for all who ask before it begins.
+    this.#nextCount ??= Promise.resolve().then(() =>
+      this.#counts.run(() => {
+        this.#nextCount = null
+        return this.#count()
+      }),
+    )
+    await this.#nextCount
   }
 
   #isProcessed(push: AcceptedPush): boolean {

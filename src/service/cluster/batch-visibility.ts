@@ -6,7 +6,7 @@ import type { LaneProgress } from '../../pipeline/lane-progress.ts'
 import type { DruidStore } from '../../store/druid/druid-store.ts'
 
 export interface BatchVisibilityParts {
-  readonly progress: Pick<LaneProgress, 'waitFor' | 'catchUp'>
+  readonly progress: Pick<LaneProgress, 'waitFor'>
   readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
   readonly store: Pick<DruidStore, 'countPositions'>
 }
@@ -21,7 +21,6 @@ export async function batchIsQueryable(
   signal: AbortSignal,
 ): Promise<void> {
   await progress.waitFor(position + rows, signal)
-  await progress.catchUp()
   if (ingest.kind === 'metadata') return
   const { count } = await rejected.ofBatch(ingest.id, position, 0)
   while ((await store.countPositions(ingest.entityId, position, position + rows, null)) < rows - count) {
