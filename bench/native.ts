@@ -40,7 +40,7 @@ const ratio = {
     { type: 'fieldAccess', fieldName: 'n' },
   ],
 }
-const hour = "time_bucket(INTERVAL '1 hour', at)"
+const hour = "time_bucket(INTERVAL '1 hour', moment)"
 
 /** Ten panels of a dashboard. */
 function panels(tags: number): readonly Panel[] {
@@ -80,7 +80,7 @@ function panels(tags: number): readonly Panel[] {
         filter: { type: 'in', dimension: 'T', values: ten },
         aggregations: [count, mean],
       },
-      sql: `SELECT time_bucket(INTERVAL '5 minutes', at) b, count(*), avg(V) FROM plant WHERE ${sqlDay} AND ${listed} GROUP BY b ORDER BY b`,
+      sql: `SELECT time_bucket(INTERVAL '5 minutes', moment) b, count(*), avg(V) FROM plant WHERE ${sqlDay} AND ${listed} GROUP BY b ORDER BY b`,
     },
     {
       name: 'timeseries: hourly in Madrid, all time',
@@ -130,7 +130,7 @@ function panels(tags: number): readonly Panel[] {
         intervals: [all],
         aggregations: [count, sum],
       },
-      sql: "SELECT time_bucket(INTERVAL '1 day', at) d, area, count(*), sum(V) FROM plant GROUP BY d, area ORDER BY d, area",
+      sql: "SELECT time_bucket(INTERVAL '1 day', moment) d, area, count(*), sum(V) FROM plant GROUP BY d, area ORDER BY d, area",
     },
     {
       name: 'groupBy: tags over a bound, ordered, having',
@@ -217,7 +217,7 @@ async function measure(url: string, dataDirectory: string, tags: number, runs: n
   await connection.run("SET TimeZone = 'UTC'")
   const files = join(dataDirectory, 'store', '**', '*.parquet').replaceAll("'", "''")
   // Buckets of instants without a zone: of those with one the engine asks a calendar, row by row.
-  await connection.run(`CREATE VIEW plant AS SELECT *, CAST(__time AS TIMESTAMP) AS at FROM read_parquet('${files}')`)
+  await connection.run(`CREATE VIEW plant AS SELECT *, CAST(__time AS TIMESTAMP) AS moment FROM read_parquet('${files}')`)
   const lines: string[][] = []
   for (const panel of panels(tags)) {
     const found = { native: [] as number[], sql: [] as number[], ratio: [] as number[] }
