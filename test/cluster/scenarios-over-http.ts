@@ -1,4 +1,5 @@
 // The scenarios as a client meets them: pushed to one process of a cluster and asked of others.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings } from '../../src/config/load.ts'
 import { Problem, type ProblemCode, type ProblemError } from '../../src/model/problem.ts'
 import { type Service, startService } from '../../src/service/start-service.ts'
@@ -66,7 +67,14 @@ export class ScenarioRun {
     for (const given of check.given.slice(this.#done)) await this.#arrange(given)
     this.#done = check.given.length
     const url = await this.#askers.urlFor(check.given)
+    // Other processes hear of a new entity within moments.
+    for (const name of this.#entities.keys()) while (!(await this.#isKnown(url, name))) await sleep(50)
     return checkElsewhere(check, (asked) => this.#ask(url, asked))
+  }
+
+  async #isKnown(url: string, name: string): Promise<boolean> {
+    const entities = await callWell<{ entity: string }[]>(url, 'GET', '/consumer/data/entities')
+    return entities.some(({ entity }) => entity === this.#prefix + name)
   }
 
   async #arrange(given: Given): Promise<void> {
@@ -132,6 +140,6 @@ export async function untilStatus(
     if (performance.now() > deadline) {
       throw new Error(`${request[1]} ${request[2]}: ${answer.status} ${JSON.stringify(answer.body)}, not ${status}`)
     }
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
 }

@@ -1,0 +1,107 @@
+// Clients push while processes of a cluster and the servers below it are killed and started again; then everything that was acknowledged must
+// be there, once.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { type Findings, judge, Pushers } from '../crash/kill-rounds.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
+import { seededRandom } from '../support/random.ts'
+import { adminKey, programPath, ServerProcess } from '../support/server-process.ts'
+import { untilStatus } from './scenarios-over-http.ts'
+
+const run = promisify(execFile)
+
+/** Who is killed: a process of ours, or a server by its name in `npm run cluster`. */
+export type Victim = 'api' | 'pipeline' | 'kafka' | 'indexer' | 'broker' | 'coordinator' | 'postgres'
+
+export interface ClusterKillOptions {
+  readonly victims: readonly Victim[]
+  readonly clients: number
+  readonly seed: number
+  /** Another program for the role `pipeline`, with a planted bug. */
+  readonly pipelineProgram?: string
+}
+
+/** How long all may take to come back. */
+const recoveryMs = 180_000
+
+/** Kills each victim in turn at a random moment, and says what is there when all is back. */
+export async function clusterKillRounds(options: ClusterKillOptions): Promise<Findings> {
+  const { victims, clients, seed, pipelineProgram = programPath } = options
+  const random = seededRandom(seed)
+  const name = newClusterName()
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-kill-'))
+  const start = (role: 'api' | 'pipeline'): Promise<ServerProcess> => {
+    const environment = { ...clusterEnvironment(name), TIDEMARK_ROLE: role, TIDEMARK_KAFKA_SESSION_TIMEOUT_MS: '6000' }
+    return ServerProcess.start({
+      dataDirectory,
+      environment,
+      ...(role === 'pipeline' ? { program: pipelineProgram } : {}),
+    })
+  }
+  const servers = { api: await start('api'), pipeline: await start('pipeline') }
+  const pushers = new Pushers(random)
+  try {
+    const key = await makeIngest(servers.api.url, adminKey, { alias: 'kill' })
+    await untilQueryable(servers.api.url, key)
+    for (const victim of victims) {
+      const running = pushers.run(servers.api.url, key, clients)
+      await sleep(300 + random.below(1500))
+      if (victim === 'api' || victim === 'pipeline') {
+        await servers[victim].kill()
+        servers[victim] = await start(victim)
+      } else {
+        await run(process.execPath, ['scripts/cluster/main.mjs', 'kill', victim])
+        await run(process.execPath, ['scripts/cluster/main.mjs', 'start', victim])
+      }
+      await sleep(random.below(1000))
+      pushers.stop()
+      await running
+      await untilQueryable(servers.api.url, key)
+    }
+    await untilStatus(200, recoveryMs, servers.api.url, 'GET', '/readyz')
+    return await judge(seed, pushers.batches, servers.api.url)
+  } finally {
+    await Promise.all([servers.api.kill(), servers.pipeline.kill()])
+    await removeCluster(name)
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+/** Waits until all that was pushed before can be queried. */
+async function untilQueryable(url: string, key: string): Promise<void> {
+  const deadline = performance.now() + recoveryMs
+  for (let isJudged = false; ; await sleep(200)) {
+    // A process that began after a push does not know of it; but what is pushed now is judged after it.
+    isJudged ||= await isTold(url, key)
+    if (isJudged && (await isWhole(url))) return
+    if (performance.now() > deadline) throw new Error('it did not recover')
+  }
+}
+
+async function isTold(url: string, key: string): Promise<boolean> {
+  const request = { key, body: [] }
+  const { body } = await call<{ pending?: number }>(url, 'POST', '/ingests/kill/data?wait=true', request).catch(() => ({
+    body: {} as { pending?: number },
+  }))
+  return body.pending === 0
+}
+
+/** As many items are found as the counters say, and nothing is pending. */
+async function isWhole(url: string): Promise<boolean> {
+  try {
+    const path = '/admin/ingests/kill'
+    const { counters } = await callWell<{ counters: { stored: number; pending: number } }>(url, 'GET', path, {
+      key: adminKey,
+    })
+    if (counters.pending > 0) return false
+    const entities = await callWell<{ entity: string; rows: number }[]>(url, 'GET', '/consumer/data/entities')
+    return entities.find(({ entity }) => entity === 'kill')?.rows === counters.stored
+  } catch {
+    return false
+  }
+}
