@@ -1,4 +1,5 @@
 // The rows that the benchmarks push: tags every ten seconds with a dimension and two metrics, as in docs/performance.md.
+import type { EntityField } from '../src/model/entity.ts'
 import { callWell, makeIngest } from '../test/support/api.ts'
 import { adminKey } from '../test/support/server-process.ts'
 
@@ -36,7 +37,7 @@ export function* plantBodies(
   if (rows.length > 0) yield { body: `[${rows.join(',')}]`, rows: rows.length }
 }
 
-export const plantFields = [
+export const plantFields: readonly EntityField[] = [
   { name: 'D', type: 'timestamp', role: 'time' },
   { name: 'T', type: 'string', role: 'tag' },
   { name: 'area', type: 'string', role: 'dimension' },

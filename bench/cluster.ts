@@ -1,0 +1,198 @@
+// Pushes and queries of engine=cluster beside the same rows and questions given to Kafka and Druid by hand, in one run.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
+import { supervisorSpec } from '../src/store/druid/supervision/supervisor-spec.ts'
+import { addresses } from '../test/cluster/addresses.ts'
+import { callWell } from '../test/support/api.ts'
+import { clusterEnvironment, newClusterName, removeCluster } from '../test/support/cluster-under-test.ts'
+import { ServerProcess } from '../test/support/server-process.ts'
+import { handSql } from './by-hand.ts'
+import { median, printTable, quantile } from './figures.ts'
+import { request, runLoad } from './load.ts'
+import { makePlant, plantBodies, plantFields } from './plant.ts'
+import { askFor, pointsOfTag, questions } from './questions.ts'
+
+const rowsInBody = 1000
+const connections = 8
+const entity = 1
+
+interface Rates {
+  readonly acknowledged: number
+  readonly queryable: number
+}
+
+export async function benchCluster(rows: number): Promise<void> {
+  const name = newClusterName()
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
+  const environment = { ...clusterEnvironment(name), TIDEMARK_LIMITS_RESULT_ROWS: '2000000' }
+  const bare = await measureBare(`${name}bare`, rows)
+  const server = await ServerProcess.start({ dataDirectory, environment })
+  const second = await ServerProcess.start({ dataDirectory, environment: { ...environment, TIDEMARK_ROLE: 'api' } })
+  try {
+    const key = await makePlant(server.url, 'plant')
+    const one = await measurePushes([server.url], key, name, rows, 0)
+    printRates(rows, bare, one)
+    await printFreshness(server.url, key)
+    await printQueries(server.url, name, rows)
+    const two = await measurePushes([server.url, second.url], key, name, rows, rows)
+    const times = (two.acknowledged / one.acknowledged).toFixed(2)
+    console.log(`\ntwo API processes: ${thousands(two.acknowledged)} k rows/s acknowledged, ${times} times that of one`)
+  } finally {
+    await Promise.all([server.stop(), second.stop()])
+    await removeCluster(name)
+    await removeCluster(`${name}bare`)
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+const thousands = (rate: number): string => (rate / 1000).toFixed(1)
+
+function printRates(rows: number, bare: Rates, tidemark: Rates): void {
+  printTable(
+    `${rows / 1e6} million rows into one entity`,
+    ['what', 'acknowledged k rows/s', 'queryable k rows/s'],
+    [
+      ['a producer and a supervisor by hand', thousands(bare.acknowledged), thousands(bare.queryable)],
+      ['pushes over HTTP', thousands(tidemark.acknowledged), thousands(tidemark.queryable)],
+      [
+        'share',
+        (tidemark.acknowledged / bare.acknowledged).toFixed(2),
+        (tidemark.queryable / bare.queryable).toFixed(2),
+      ],
+    ],
+  )
+}
+
+function bodiesOf(rows: number): string[] {
+  const tags = Math.max(1, Math.round(rows / pointsOfTag))
+  return [...plantBodies(tags, Math.ceil(rows / tags), rowsInBody)].map(({ body }) => body)
+}
+
+/** How many rows a data source has; 0 as long as Druid does not know it. */
+async function countedBy(dataSource: string): Promise<number> {
+  const query = {
+    queryType: 'timeseries',
+    dataSource,
+    intervals: ['1000-01-01/3000-01-01'],
+    granularity: 'all',
+    aggregations: [{ type: 'count', name: 'rows' }],
+  }
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify(query)
+  const response = await fetch(`${addresses.druidBroker}/druid/v2`, { method: 'POST', headers, body })
+  const answer = (await response.json()) as readonly { readonly result: { readonly rows: number } }[]
+  return answer[0]?.result.rows ?? 0
+}
+
+async function untilCounted(dataSource: string, rows: number): Promise<void> {
+  while ((await countedBy(dataSource)) < rows) await sleep(50)
+}
+
+/** One record a row, as a program writes them that has only Kafka and Druid. */
+async function measureBare(name: string, rows: number): Promise<Rates> {
+  const topic = `${name}.rows.${entity}`
+  const kafka = { clientId: 'tidemark-bench', bootstrapBrokers: [addresses.kafkaBrokers] }
+  const admin = new Admin(kafka)
+  await admin.createTopics({ topics: [topic], partitions: 1, replicas: 1 })
+  await admin.close()
+  const consumerProperties = { 'bootstrap.servers': addresses.kafkaBrokers }
+  const settings = { clusterName: name, consumerProperties, taskCount: 1, replicas: 1, taskDurationMs: 3_600_000 }
+  const spec = supervisorSpec({ id: entity, fields: plantFields, duplicates: 'keep' }, settings)
+  await callWell(addresses.druidOverlord, 'POST', '/druid/indexer/v1/supervisor', { body: spec })
+  const producer = new Producer({ ...kafka, serializers: stringSerializers })
+  const send = (values: readonly string[]) =>
+    producer.send({ messages: values.map((value) => ({ topic, value })), acks: -1 })
+  const lines = bodiesOf(rows).map((body) =>
+    (JSON.parse(body) as { D: string }[]).map(({ D, ...rest }) => JSON.stringify({ __time: Date.parse(D), ...rest })),
+  )
+  // The task is there when it has read a row.
+  await send(lines[0]!.slice(0, 1))
+  await untilCounted(`${name}_${entity}`, 1)
+  const startedMs = performance.now()
+  let next = 0
+  let sent = 1
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      for (let batch = lines[next++]; batch !== undefined; batch = lines[next++]) {
+        sent += batch.length
+        await send(batch)
+      }
+    }),
+  )
+  const acknowledged = (sent * 1000) / (performance.now() - startedMs)
+  await untilCounted(`${name}_${entity}`, sent)
+  await producer.close()
+  return { acknowledged, queryable: (sent * 1000) / (performance.now() - startedMs) }
+}
+
+async function measurePushes(
+  urls: readonly string[],
+  key: string,
+  name: string,
+  rows: number,
+  before: number,
+): Promise<Rates> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const bodies = bodiesOf(rows)
+  // The task is there when it has read a row.
+  if (before === 0) await callWell(urls[0]!, 'POST', '/ingests/plant/data?wait=true', { key, text: bodies.shift()! })
+  const counted = await countedBy(`${name}_${entity}`)
+  const total = bodies.reduce((sum, body) => sum + (JSON.parse(body) as unknown[]).length, 0)
+  let next = 0
+  const startedMs = performance.now()
+  const loads = urls.map((url) =>
+    runLoad({
+      url,
+      connections: connections / urls.length,
+      next: () => {
+        const body = bodies[next++]
+        return body === undefined ? null : request(url, 'POST', '/ingests/plant/data', headers, body)
+      },
+    }),
+  )
+  await Promise.all(loads)
+  const acknowledged = (total * 1000) / (performance.now() - startedMs)
+  await untilCounted(`${name}_${entity}`, counted + total)
+  return { acknowledged, queryable: (total * 1000) / (performance.now() - startedMs) }
+}
+
+/** From the 200 of a push of one row to an answer that holds it. */
+async function printFreshness(url: string, key: string): Promise<void> {
+  const samples: number[] = []
+  for (let value = 0; value < 40; value++) {
+    const D = new Date(Date.UTC(2027, 0, 1) + value * 1000).toISOString()
+    const row = { D, T: 'fresh', area: 'a', V: value, W: 0 }
+    await callWell(url, 'POST', '/ingests/plant/data', { key, body: row })
+    const answeredMs = performance.now()
+    const body = { entity: 'plant', ids: ['fresh'], start_date: D, end_date: D }
+    while ((await callWell<unknown[]>(url, 'POST', '/consumer/data/select', { body })).length === 0) await sleep(5)
+    samples.push(performance.now() - answeredMs)
+  }
+  const [p50, p99] = [quantile(samples, 0.5), quantile(samples, 0.99)]
+  console.log(`\nfrom a 200 to queryable: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`)
+}
+
+async function printQueries(url: string, name: string, rows: number): Promise<void> {
+  const tags = Math.max(1, Math.round(rows / pointsOfTag))
+  const lines: string[][] = []
+  const ratios: number[] = []
+  for (const question of questions(tags)) {
+    const byHand = {
+      ...question,
+      path: '/druid/v2/sql',
+      body: (random: () => number) => ({
+        query: handSql(`${name}_${entity}`, question.path, question.body(random)),
+        resultFormat: 'array',
+      }),
+    }
+    const [ours, theirs] = [await askFor(url, question, 1, 1500), await askFor(addresses.druidBroker, byHand, 1, 1500)]
+    const [oursMs, theirsMs] = [quantile(ours.latenciesMs, 0.5), quantile(theirs.latenciesMs, 0.5)]
+    ratios.push(oursMs / theirsMs)
+    lines.push([question.name, oursMs.toFixed(1), theirsMs.toFixed(1), (oursMs / theirsMs).toFixed(2)])
+  }
+  printTable(`${rows / 1e6} million rows in Druid`, ['query', 'p50 ms', 'SQL by hand p50 ms', 'ratio'], lines)
+  console.log(`\nmedian ratio ${median(ratios).toFixed(2)}`)
+}
