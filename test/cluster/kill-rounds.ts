@@ -24,14 +24,13 @@ export interface ClusterKillOptions {
   readonly seed: number
   /** Another program for the role `pipeline`, with a planted bug. */
   readonly pipelineProgram?: string
+  /** How long all may take to come back. */
+  readonly recoveryMs?: number
 }
-
-/** How long all may take to come back. */
-const recoveryMs = 180_000
 
 /** Kills each victim in turn at a random moment, and says what is there when all is back. */
 export async function clusterKillRounds(options: ClusterKillOptions): Promise<Findings> {
-  const { victims, clients, seed, pipelineProgram = programPath } = options
+  const { victims, clients, seed, pipelineProgram = programPath, recoveryMs = 180_000 } = options
   const random = seededRandom(seed)
   const name = newClusterName()
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-kill-'))
@@ -47,7 +46,7 @@ export async function clusterKillRounds(options: ClusterKillOptions): Promise<Fi
   const pushers = new Pushers(random)
   try {
     const key = await makeIngest(servers.api.url, adminKey, { alias: 'kill' })
-    await untilQueryable(servers.api.url, key)
+    await untilQueryable(servers.api.url, key, recoveryMs)
     for (const victim of victims) {
       const running = pushers.run(servers.api.url, key, clients)
       await sleep(300 + random.below(1500))
@@ -61,7 +60,7 @@ export async function clusterKillRounds(options: ClusterKillOptions): Promise<Fi
       await sleep(random.below(1000))
       pushers.stop()
       await running
-      await untilQueryable(servers.api.url, key)
+      await untilQueryable(servers.api.url, key, recoveryMs)
     }
     await untilStatus(200, recoveryMs, servers.api.url, 'GET', '/readyz')
     return await judge(seed, pushers.batches, servers.api.url)
@@ -73,7 +72,7 @@ export async function clusterKillRounds(options: ClusterKillOptions): Promise<Fi
 }
 
 /** Waits until all that was pushed before can be queried. */
-async function untilQueryable(url: string, key: string): Promise<void> {
+async function untilQueryable(url: string, key: string, recoveryMs: number): Promise<void> {
   const deadline = performance.now() + recoveryMs
   for (let isJudged = false; ; await sleep(200)) {
     // A process that began after a push does not know of it; but what is pushed now is judged after it.

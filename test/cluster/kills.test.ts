@@ -25,7 +25,13 @@ test.each(victims)(
 
 test('the canary: a pipeline that says how far it has come before its rows are written is caught', async () => {
   const pipelineProgram = fileURLToPath(new URL('./planted/serve-offsets-first.mjs', import.meta.url))
-  const options = { victims: ['pipeline', 'pipeline', 'pipeline'] as const, clients: 3, seed, pipelineProgram }
+  const options = {
+    victims: ['pipeline', 'pipeline', 'pipeline'] as const,
+    clients: 3,
+    seed,
+    pipelineProgram,
+    recoveryMs: 20_000,
+  }
   const outcome = await clusterKillRounds(options).then(
     ({ lost, doubled }) => lost + doubled,
     // Rows that never come are waited for in vain.
