@@ -7,7 +7,7 @@ import { type LifecycleSabotage, runLifecycleHistory } from './lifecycle-history
 import { changed, firstFault, withFiles } from './sabotage.ts'
 import type { Happenings } from './service-history.ts'
 
-const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 100)
+const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 40)
 const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 200

@@ -5,7 +5,7 @@ import { changed, firstFault, withFiles } from './sabotage.ts'
 import { type Happenings, runServiceHistory } from './service-history.ts'
 import type { Sabotage } from './simulated-thread.ts'
 
-const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 200)
+const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 100)
 const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 100
