@@ -89,6 +89,10 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   return { answers: latencies.length, seconds, latenciesMs: Float64Array.from(latencies), bytes }
 }
 
+/** Druid sends fields behind the last chunk. */
+const lastChunk = /0\r\n([\w-]+:[^\r\n]*\r\n)*\r\n$/
+const tailBytes = 100
+
 /** Knows when an answer is whole, by its Content-Length or its last chunk. */
 class AnswerReader {
   #head: string | null = null
@@ -113,8 +117,9 @@ class AnswerReader {
       this.#tail = ''
     }
     this.#remaining -= chunk.length
-    if (this.#chunked) this.#tail = (this.#tail + chunk.toString('latin1', Math.max(0, chunk.length - 7))).slice(-7)
-    const whole = this.#chunked ? this.#tail.endsWith('0\r\n\r\n') : this.#remaining <= 0
+    if (this.#chunked)
+      this.#tail = (this.#tail + chunk.toString('latin1', Math.max(0, chunk.length - tailBytes))).slice(-tailBytes)
+    const whole = this.#chunked ? lastChunk.test(this.#tail) : this.#remaining <= 0
     if (!whole) return null
     const status = Number(this.#head.slice(9, 12))
     this.#head = null
