@@ -42,6 +42,9 @@ const coordinator = {
   'coordinator.asOverlord.overlordService': 'druid/overlord',
   'indexer.queue.startDelay': 'PT1S',
   'indexer.runner.type': 'httpRemote',
+  // Tasks of an indexer that was killed are given up and made again: by default after 5 and 15 minutes.
+  'indexer.runner.taskAssignmentTimeout': 'PT20S',
+  'indexer.runner.taskCleanupTimeout': 'PT20S',
   'indexer.storage.type': 'metadata',
 }
 const broker = {
