@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { addBackup } from './backup.ts'
 import type { CliContext } from './context.ts'
+import { addCopy } from './copy.ts'
 import { addDemo } from './demo.ts'
 import { addEntities } from './entities.ts'
 import { addIngests } from './ingests.ts'
@@ -64,6 +65,7 @@ export function buildProgram(context: CliContext): Command {
   addSubscribers(program, context)
   addKeys(program, context)
   addSubscriptions(program, context)
+  addCopy(program, context)
   addBackup(program, context)
   addRestore(program, context)
   addVerify(program, context)

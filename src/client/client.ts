@@ -49,7 +49,7 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const pushTypes: Record<PushFormat, string> = { json: 'application/json', ndjson: 'application/x-ndjson' }
+const mediaTypes: Record<PushFormat, string> = { json: 'application/json', ndjson: 'application/x-ndjson' }
 
 function search(parameters: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams()
@@ -80,7 +80,7 @@ export class TidemarkClient {
   push(ingest: string, body: string | Uint8Array, { format, idempotencyKey }: PushOptions): Promise<Accepted> {
     const path = `/ingests/${segment(ingest)}/data`
     const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
-    return this.#json({ method: 'POST', path, body, contentType: pushTypes[format], headers })
+    return this.#json({ method: 'POST', path, body, contentType: mediaTypes[format], headers })
   }
 
   receipt(ingest: string, batch: string): Promise<Receipt> {
@@ -96,9 +96,9 @@ export class TidemarkClient {
     return this.#json({ method: 'POST', path: `/consumer/data/${kind}`, body: JSON.stringify(request) })
   }
 
-  /** The JSON answer as it comes. */
-  queryBytes(kind: QueryKind, request: QueryRequest): AsyncGenerator<Uint8Array> {
-    return this.#bytes(`/consumer/data/${kind}`, request)
+  /** The answer as it comes. Who stops reading early ends the query. */
+  queryBytes(kind: QueryKind, request: QueryRequest, format: PushFormat = 'json'): AsyncGenerator<Uint8Array> {
+    return this.#bytes(`/consumer/data/${kind}`, request, format)
   }
 
   /** The rows of a query in Druid's SQL, parsed; integers beyond 2^53 lose digits that way, `sqlBytes` keeps them. */
@@ -116,9 +116,10 @@ export class TidemarkClient {
     return this.#bytes(nativePath, `{"query_type":${JSON.stringify(queryType)},"query_data":${query}}`)
   }
 
-  async *#bytes(path: string, body: object | string): AsyncGenerator<Uint8Array> {
+  async *#bytes(path: string, body: object | string, format: PushFormat = 'json'): AsyncGenerator<Uint8Array> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const response = await this.#call({ method: 'POST', path, body: text })
+    const headers = { accept: mediaTypes[format] }
+    const response = await this.#call({ method: 'POST', path, body: text, headers })
     if (response.body === null) return
     try {
       for await (const chunk of response.body) yield chunk
@@ -133,16 +134,25 @@ export class TidemarkClient {
   }
 
   /** Items by identifier. A condition is a query parameter of the service: `['id[bw]', 'boiler.']`. */
-  items(
+  async items(
+    table: string,
+    conditions: readonly (readonly [name: string, value: string])[],
+    page: PageRequest = {},
+  ): Promise<Page<MetadataItem>> {
+    return JSON.parse(await this.itemsText(table, conditions, page))
+  }
+
+  /** As `items`, as the JSON text it comes in: integers beyond 2^53 keep all their digits. */
+  itemsText(
     table: string,
     conditions: readonly (readonly [name: string, value: string])[],
     { limit, token }: PageRequest = {},
-  ): Promise<Page<MetadataItem>> {
+  ): Promise<string> {
     const query = new URLSearchParams()
     for (const [name, value] of conditions) query.append(name, value)
     if (limit !== undefined) query.set('limit', String(limit))
     if (token !== undefined) query.set('NextToken', token)
-    return this.#json({ method: 'GET', path: `/consumer/metadata/${segment(table)}?${query}` })
+    return this.#text({ method: 'GET', path: `/consumer/metadata/${segment(table)}?${query}` })
   }
 
   /** The items with these identifiers, in this order; absent ones are left out. */

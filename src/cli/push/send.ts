@@ -63,19 +63,22 @@ export interface SendResult {
   readonly lastRow: number
 }
 
-export interface SendOptions {
+export interface SendOptions<Sent extends Batch> {
   readonly concurrency: number
-  readonly push: (batch: Batch) => Promise<Accepted>
-  readonly onAccepted: (batch: Batch, answer: Accepted) => void
+  readonly push: (batch: Sent) => Promise<Accepted>
+  readonly onAccepted: (batch: Sent, answer: Accepted) => void
 }
 
 /** Keeps up to `concurrency` pushes in flight. After a failure no further one begins, and those in flight come to their end. */
-export async function sendBatches(batches: AsyncGenerator<Batch>, options: SendOptions): Promise<SendResult> {
+export async function sendBatches<Sent extends Batch>(
+  batches: AsyncGenerator<Sent>,
+  options: SendOptions<Sent>,
+): Promise<SendResult> {
   const failed: FailedBatch[] = []
   let acknowledgedRows = 0
   let lastRow = 0
   let readError: unknown
-  const sendOne = async (batch: Batch): Promise<void> => {
+  const sendOne = async (batch: Sent): Promise<void> => {
     const end = batch.firstRow + batch.rows - 1
     lastRow = Math.max(lastRow, end)
     try {

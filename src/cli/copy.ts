@@ -1,0 +1,145 @@
+import type { Command } from 'commander'
+import { printable } from '../lib/text-table.ts'
+import { CommandError } from './command-error.ts'
+import { type CliContext, type ConnectionOptions, connect } from './context.ts'
+import { type CopiedOne, copyOne } from './copy/copy-one.ts'
+import { blockIngests, makeDefinitions, planDefinitions, readDefinitions, unblockIngests } from './copy/definitions.ts'
+import type { CopyJob } from './copy/sending.ts'
+import { dateOption } from './copy/series.ts'
+import { type CopiedSubscribers, copySubscribers, requireAdmin, requirePushing } from './copy/subscribers.ts'
+import { collectList } from './list-option.ts'
+import { parseCount } from './number-option.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+
+interface CopyOptions extends JsonOption, ConnectionOptions {
+  readonly sourceKey?: string
+  readonly entity?: readonly string[]
+  readonly from?: string
+  readonly to?: string
+  readonly definitionsOnly?: boolean
+  readonly concurrency: number
+}
+
+interface CopyReport {
+  readonly created: readonly string[]
+  readonly used: readonly string[]
+  /** Null where only some entities were asked for: subscribers go with the whole. */
+  readonly subscribers: CopiedSubscribers | null
+  readonly copied: readonly CopiedOne[]
+  readonly seconds: number
+}
+
+const help = `
+Copies from the service at <source-url> to the one at --url, over HTTP alone: from a data folder to a cluster, say. It copies
+ingests with their fields and states, retentions, subscribers with their subscriptions (unless --entity is given), rows, and
+items of metadata. It does not copy keys (a service holds only hashes of them), rejected rows, receipts and counters.
+
+Keys: --source-key is an admin key of the source. --key is one of the target that has the rights admin and ingest, and a
+subscription to the ingests that are filled:
+  tidemark subscribers create copier
+  tidemark subscriptions set copier --ingest '*'
+  tidemark keys create copier --rights admin,ingest
+
+What is at the target already is used where it agrees with the source; else nothing is copied and the difference is named.
+A copy that was interrupted is begun again with the same command, source address and target key: within 24 hours no row is
+stored twice. Let pushes to the source stop first: rows that come meanwhile may be missed. In the end both ends are compared.
+
+Exit codes: 0 the target has everything; 1 something failed or differs; 64 wrong usage.
+
+Examples:
+  tidemark copy http://old:8080 --url http://cluster:8080 --definitions-only
+  tidemark copy http://old:8080 --url http://cluster:8080
+  tidemark copy http://old:8080 --url http://cluster:8080 --entity plant --from 2026-01-01 --to 2026-02-01
+`
+
+const columns: readonly ItemColumn<CopiedOne>[] = [
+  { title: 'entity', cell: ({ name }) => name },
+  { title: 'ingest', cell: ({ ingest }) => ingest },
+  { title: 'copied', align: 'right', cell: ({ copied }) => copied },
+  { title: 'rejected', align: 'right', cell: ({ rejected }) => rejected },
+  { title: 'source', align: 'right', cell: ({ sourceAfter }) => sourceAfter },
+  { title: 'target', align: 'right', cell: ({ targetAfter }) => targetAfter },
+  { title: '', cell: ({ unit }) => unit },
+]
+
+function printReport(context: CliContext, options: CopyOptions, report: CopyReport): void {
+  const { created, used, subscribers, copied, seconds } = report
+  if (options.json) {
+    printJson(context, report)
+    return
+  }
+  const say = (line: string) => context.stdout.write(`${printable(line)}\n`)
+  const names = (list: readonly string[]) => (list.length === 0 ? 'none' : list.join(', '))
+  say(`ingests made: ${names(created)}; there already: ${names(used)}`)
+  if (subscribers !== null) say(`subscribers made: ${names(subscribers.created)}`)
+  if (!options.definitionsOnly) {
+    printItems(context, {}, { items: copied, columns, none: 'There are no rows and no items to copy.' })
+    say(`in ${seconds.toFixed(1)} s`)
+  }
+  for (const { name, notes } of copied) for (const note of notes) say(`${name}: ${note}.`)
+  if (subscribers === null) return
+  for (const name of subscribers.differing) say(`${name}: its subscriptions at the target are others, and were left.`)
+  if (subscribers.needKeys.length > 0) say('Keys cannot be copied. These subscribers need new ones at the target:')
+  for (const { subscriber, rights } of subscribers.needKeys) {
+    say(`  tidemark keys create ${subscriber} --rights ${rights.join(',')}`)
+  }
+}
+
+function jobOf(context: CliContext, sourceUrl: string, options: CopyOptions): CopyJob {
+  const key = options.sourceKey ?? context.environment['TIDEMARK_SOURCE_KEY']
+  // The environment's address and key are those of the target.
+  const source = connect({ ...context, environment: {} }, { url: sourceUrl, ...(key === undefined ? {} : { key }) })
+  const target = connect(context, options)
+  if (source.url === target.url) throw new CommandError(`Source and target are the same service, ${source.url}.`)
+  return { context, source, target, concurrency: options.concurrency }
+}
+
+async function runCopy(context: CliContext, sourceUrl: string, options: CopyOptions): Promise<void> {
+  const dates = { fromMs: dateOption('--from', options.from), toMs: dateOption('--to', options.to) }
+  const job = jobOf(context, sourceUrl, options)
+  const { source, target } = job
+  const startMs = context.nowMs()
+  await requireAdmin(source, 'source')
+  await requireAdmin(target, 'target')
+  const plan = planDefinitions(await readDefinitions(source), await readDefinitions(target), options.entity ?? [])
+  if (!options.definitionsOnly) await requirePushing(target, plan.routes)
+  await makeDefinitions(target, plan)
+  const subscribers = options.entity === undefined ? await copySubscribers(source, target) : null
+  const copied: CopiedOne[] = []
+  try {
+    if (!options.definitionsOnly) await unblockIngests(target, plan)
+    for (const route of options.definitionsOnly ? [] : plan.routes) copied.push(await copyOne(job, route, dates))
+  } finally {
+    await blockIngests(target, plan)
+  }
+  const created = plan.create.map(({ alias }) => alias)
+  printReport(context, options, {
+    created,
+    used: plan.use,
+    subscribers,
+    copied,
+    seconds: (context.nowMs() - startMs) / 1000,
+  })
+  for (const { name, problems } of copied) {
+    for (const problem of problems) context.stderr.write(`tidemark: ${printable(`${name}: ${problem}.`)}\n`)
+    if (problems.length > 0) context.exitWith(1)
+  }
+}
+
+/** `tidemark copy`: all of one service into another, over HTTP. */
+export function addCopy(program: Command, context: CliContext): void {
+  program
+    .command('copy <source-url>')
+    .description('copy everything of another service into the one at --url (needs admin keys of both)')
+    .option('--source-key <key>', 'an admin key of the source (TIDEMARK_SOURCE_KEY)')
+    .option('--entity <names>', 'only these entities and tables of metadata; may be repeated', collectList)
+    .option('--from <date>', 'only rows of this date and later, ISO 8601')
+    .option('--to <date>', 'only rows before this date, ISO 8601')
+    .option('--definitions-only', 'no rows and no items')
+    .option('--concurrency <count>', 'how many pushes are in flight', parseCount, 4)
+    .option('--json', 'print the counts as JSON')
+    .addHelpText('after', help)
+    .action((sourceUrl: string, _options: CopyOptions, command: Command) =>
+      runCopy(context, sourceUrl, command.optsWithGlobals()),
+    )
+}

@@ -1,0 +1,183 @@
+// What the target must define before rows can be copied: planned as a whole, and refused as a whole where the two ends disagree.
+import type { EntityAnswer, IngestAnswer, NewIngest } from '../../client/answers.ts'
+import type { TidemarkClient } from '../../client/client.ts'
+import type { EntityField } from '../../model/entity.ts'
+import { CommandError } from '../command-error.ts'
+import { allItems } from '../pages.ts'
+
+/** The definitions of one service. */
+export interface Definitions {
+  readonly ingests: readonly IngestAnswer[]
+  readonly entities: readonly EntityAnswer[]
+  /** Rows of each entity; one that is not named has none. */
+  readonly rows: ReadonlyMap<string, number>
+}
+
+/** A name to copy, and the ingest that its rows or items go to. */
+export interface Route {
+  readonly name: string
+  readonly kind: 'series' | 'metadata'
+  readonly alias: string
+  /** What whoever copies should know of this choice; null where it goes without saying. */
+  readonly note: string | null
+}
+
+export interface DefinitionPlan {
+  readonly create: readonly NewIngest[]
+  readonly use: readonly string[]
+  readonly retain: readonly { readonly entity: string; readonly retention: string | null }[]
+  /** Ingests that are blocked at the source; at the target they take rows until all are there. */
+  readonly block: readonly { readonly alias: string; readonly reason: string | null }[]
+  readonly routes: readonly Route[]
+}
+
+export async function readDefinitions(client: TidemarkClient): Promise<Definitions> {
+  const ingests = await allItems((page) => client.ingests(page))
+  const entities = await allItems((page) => client.adminEntities(page))
+  const rows = new Map((await client.entities()).map(({ entity, rows: count }) => [entity, count]))
+  return { ingests, entities, rows }
+}
+
+type Defined = Pick<IngestAnswer, 'kind' | 'entity' | 'duplicates' | 'fields'>
+
+const shown = (value: unknown): string => (value === undefined || value === null ? 'none' : String(value))
+
+/** In what two definitions of an ingest disagree, each as a phrase. */
+export function differencesOf(source: Defined, target: Defined): string[] {
+  const found: string[] = []
+  const compare = (what: string, here: unknown, there: unknown): void => {
+    if (shown(here) !== shown(there))
+      found.push(`${what} is ${shown(here)} at the source and ${shown(there)} at the target`)
+  }
+  compare('its kind', source.kind, target.kind)
+  compare('its entity', source.entity, target.entity)
+  compare('duplicates', source.duplicates, target.duplicates)
+  const there = new Map(target.fields.map((field) => [field.name, field]))
+  for (const field of source.fields) {
+    const other = there.get(field.name)
+    there.delete(field.name)
+    if (other === undefined) found.push(`the field ${field.name} is missing at the target`)
+    else {
+      for (const part of ['source', 'type', 'role'] as const)
+        compare(`the ${part} of the field ${field.name}`, field[part], other[part])
+    }
+  }
+  for (const name of there.keys()) found.push(`the field ${name} is missing at the source`)
+  return found
+}
+
+const newIngest = ({ alias, kind, entity, fields, duplicates }: IngestAnswer): NewIngest => ({
+  alias,
+  kind,
+  fields,
+  ...(kind === 'series' && entity ? { entity } : {}),
+  ...(kind === 'series' && duplicates ? { duplicates } : {}),
+})
+
+/** Stands in for the ingest of an entity whose ingests were deleted. */
+function standIn({ entity, fields, duplicates }: EntityAnswer): IngestAnswer {
+  return {
+    alias: entity,
+    kind: 'series',
+    entity,
+    fields: fields.map((field) => ({ ...field, source: field.name })),
+    duplicates,
+    state: 'active',
+    reason: null,
+    counters: { received: 0, stored: 0, rejected: 0, pending: 0 },
+  }
+}
+
+function covers(ingest: IngestAnswer, fields: readonly EntityField[]): boolean {
+  const names = new Set(ingest.fields.map(({ name }) => name))
+  return fields.every(({ name }) => names.has(name))
+}
+
+/** What the names are that `--entity` may give: entities of series, and metadata ingests. */
+function chosenNames(source: Definitions, wanted: readonly string[]): (name: string) => boolean {
+  const tables = source.ingests.filter(({ kind }) => kind === 'metadata').map(({ alias }) => alias)
+  const names = new Set([...source.entities.map(({ entity }) => entity), ...tables])
+  const unknown = wanted.filter((name) => !names.has(name))
+  if (unknown.length > 0) {
+    throw new CommandError(`The source has no entity ${unknown.join(', ')}. It has: ${[...names].join(', ')}.`)
+  }
+  return (name) => wanted.length === 0 || wanted.includes(name)
+}
+
+function routeOf(entity: EntityAnswer, feeding: readonly IngestAnswer[], orphan: boolean): Route {
+  const full = feeding.filter((ingest) => covers(ingest, entity.fields))
+  const [first] = full
+  if (first === undefined) {
+    throw new CommandError(
+      `No ingest of the entity ${entity.entity} has all of its fields, so its rows cannot be pushed as a whole. ` +
+        `Add the fields that are missing to ${feeding[0]?.alias} with "tidemark ingests add-fields", at the source, and copy again.`,
+    )
+  }
+  const choice = `its rows go to the ingest ${first.alias}, the first of ${feeding.length} that has all fields`
+  const stand = `it has no ingest at the source; its rows go to an ingest of its name, which you may delete afterwards`
+  const note = orphan ? stand : feeding.length > 1 ? choice : null
+  return { name: entity.entity, kind: 'series', alias: first.alias, note }
+}
+
+/** What has to be made at the target. Throws `CommandError` that names each difference where the ends disagree. */
+export function planDefinitions(source: Definitions, target: Definitions, wanted: readonly string[]): DefinitionPlan {
+  const chosen = chosenNames(source, wanted)
+  const entities = source.entities.filter(({ entity }) => chosen(entity))
+  const orphans = entities.filter(({ ingests }) => ingests.length === 0).map(standIn)
+  const isChosen = ({ kind, entity, alias }: IngestAnswer) => chosen(kind === 'series' ? (entity ?? alias) : alias)
+  const ingests = [...source.ingests.filter(isChosen), ...orphans]
+  const known = new Map(target.ingests.map((ingest) => [ingest.alias, ingest]))
+  const faults = ingests.flatMap((ingest) => {
+    const other = known.get(ingest.alias)
+    if (other === undefined) return []
+    const states = ingest.state === 'active' && other.state === 'blocked' ? ['it is blocked at the target alone'] : []
+    return [...differencesOf(ingest, other), ...states].map((fault) => `${ingest.alias}: ${fault}`)
+  })
+  const retain = entities.flatMap(({ entity, retention }) => {
+    const there = target.entities.find((other) => other.entity === entity)?.retention ?? null
+    if (there === retention) return []
+    if (there === null && (target.rows.get(entity) ?? 0) === 0) return [{ entity, retention }]
+    faults.push(`${entity}: its retention is ${shown(retention)} at the source and ${shown(there)} at the target`)
+    return []
+  })
+  if (faults.length > 0) {
+    throw new CommandError(`The target is defined otherwise than the source; nothing was copied.\n${faults.join('\n')}`)
+  }
+  const feeding = (name: string) => ingests.filter(({ kind, entity }) => kind === 'series' && entity === name)
+  const tables = ingests.filter(({ kind }) => kind === 'metadata').map(({ alias }) => alias)
+  return {
+    create: ingests.filter(({ alias }) => !known.has(alias)).map(newIngest),
+    use: ingests.filter(({ alias }) => known.has(alias)).map(({ alias }) => alias),
+    retain,
+    block: ingests
+      .filter(({ state }) => state === 'blocked')
+      .map(({ alias, reason }) => ({ alias, reason: reason ?? null })),
+    routes: [
+      ...entities.map((entity) =>
+        routeOf(
+          entity,
+          feeding(entity.entity),
+          orphans.some(({ alias }) => alias === entity.entity),
+        ),
+      ),
+      ...tables.map((name) => ({ name, kind: 'metadata' as const, alias: name, note: null })),
+    ],
+  }
+}
+
+/** Makes what is missing. Blocking waits until the rows are there. */
+export async function makeDefinitions(target: TidemarkClient, { create, retain }: DefinitionPlan): Promise<void> {
+  for (const ingest of create) await target.createIngest(ingest)
+  for (const { entity, retention } of retain) await target.retain(entity, retention)
+}
+
+export async function blockIngests(target: TidemarkClient, { block }: DefinitionPlan): Promise<void> {
+  for (const { alias, reason } of block) {
+    await target.changeIngest(alias, { state: 'blocked', ...(reason === null ? {} : { reason }) })
+  }
+}
+
+/** For as long as rows are copied into them; those that a copy has blocked before, too. */
+export async function unblockIngests(target: TidemarkClient, { block }: DefinitionPlan): Promise<void> {
+  for (const { alias } of block) await target.changeIngest(alias, { state: 'active' })
+}

@@ -1,0 +1,117 @@
+import type { EntityDescription, IngestAnswer } from '../../client/answers.ts'
+import { ServiceError } from '../../client/service-error.ts'
+import { LineSplitter } from '../../lib/line-splitter.ts'
+import { ProgressBar } from '../../lib/progress-bar.ts'
+import { earliestMs, formatInstant, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
+import { CommandError } from '../command-error.ts'
+import { rowBytesMax } from '../push/rows.ts'
+import { type PieceRules, piecesOf } from './pieces.ts'
+import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
+import { type TimeRange, type WindowedSource, windowsOf } from './windows.ts'
+
+/** The dates of `--from` (included) and `--to` (not included); null where all is wanted. */
+export interface CopyDates {
+  readonly fromMs: number | null
+  readonly toMs: number | null
+}
+
+const rowsMax = 10_000
+const bytesMax = 4 * 1024 * 1024
+/** What is read of one answer before a narrower window is asked for. */
+const windowBytesMax = 64 * 1024 * 1024
+/** These answers say that less must be asked for at once. */
+const tooMuchCodes = ['result_too_large', 'query_timeout']
+
+/** The source's rows of an entity, in the order that `select` gives them. */
+function windowedSource(job: CopyJob, entity: EntityDescription, progress: ProgressBar): WindowedSource {
+  const [, ...tags] = entity.fields.filter(({ role }) => role === 'tag')
+  const dimensions = entity.fields.filter(({ role }) => role === 'dimension')
+  const fields = [...tags, ...dimensions].map(({ name }) => name)
+  const read = async ({ startMs, endMs }: TimeRange): Promise<readonly Uint8Array[] | null> => {
+    const dates = { start_date: formatInstant(startMs), end_date: formatInstant(endMs) }
+    const splitter = new LineSplitter({ lineBytesMax: rowBytesMax })
+    const lines: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of job.source.queryBytes('select', { entity: entity.entity, fields, ...dates }, 'ndjson')) {
+      bytes += chunk.length
+      if (bytes > windowBytesMax && endMs > startMs) return null
+      for (const line of splitter.push(chunk)) lines.push(line)
+    }
+    for (const line of splitter.end()) lines.push(line)
+    return lines
+  }
+  return {
+    select: (range) => patiently(job, progress, () => read(range)).catch(nullWhereTooMuch),
+    nextMs: async (afterMs) => {
+      const request = { entity: entity.entity, date: formatInstant(afterMs) }
+      const rows = await patiently(job, progress, () => job.source.query('next', request)).catch(nullWhereTooMuch)
+      // Too many tags to ask all of them for their next rows: the next window will do.
+      if (rows === null) return afterMs + 1
+      return firstDate(rows.map((row) => row[entity.time_field]))
+    },
+  }
+}
+
+function nullWhereTooMuch(error: unknown): null {
+  if (error instanceof ServiceError && tooMuchCodes.includes(error.code)) return null
+  throw error
+}
+
+function firstDate(dates: readonly unknown[]): number | null {
+  let first: number | null = null
+  for (const date of dates) {
+    const ms = parseInstant(String(date))
+    if (ms !== null && (first === null || ms < first)) first = ms
+  }
+  return first
+}
+
+/** What to read: the entity's own dates, and of these what the options leave. */
+export function rangeOf(entity: EntityDescription, { fromMs, toMs }: CopyDates): TimeRange | null {
+  if (entity.first_date === null || entity.last_date === null) return null
+  const startMs = Math.max(parseInstant(entity.first_date) ?? earliestMs, fromMs ?? earliestMs)
+  const endMs = Math.min(parseInstant(entity.last_date) ?? latestMs, toMs === null ? latestMs : toMs - 1)
+  return startMs > endMs ? null : { startMs, endMs }
+}
+
+/** Names a day's rows as they were asked for: dates that cut through it are part of its name. */
+export function identityOf(sourceUrl: string, entity: string, { fromMs, toMs }: CopyDates) {
+  return (day: string): string[] => {
+    const dayMs = parseInstant(day) ?? earliestMs
+    const cut = (ms: number | null): string =>
+      ms !== null && ms > dayMs && ms < dayMs + msPerDay ? formatInstant(ms) : ''
+    return [sourceUrl, entity, cut(fromMs), cut(toMs)]
+  }
+}
+
+/** Copies an entity's rows into an ingest of the target. */
+export async function copySeries(
+  job: CopyJob,
+  { entity, ingest, dates }: { entity: EntityDescription; ingest: IngestAnswer; dates: CopyDates },
+): Promise<Sent> {
+  const { stderr, nowMs } = job.context
+  const progress = new ProgressBar({ output: stderr, nowMs, total: entity.rows })
+  const range = rangeOf(entity, dates)
+  if (range === null) return { copied: 0, stored: 0, rejected: 0, pending: 0, errors: [] }
+  const rules: PieceRules = {
+    identity: identityOf(job.source.url, entity.entity, dates),
+    timeField: entity.time_field,
+    sources: new Map(ingest.fields.map(({ name, source }) => [name, source])),
+    rowsMax,
+    bytesMax,
+  }
+  return sendAll(job, piecesOf(windowsOf(range, windowedSource(job, entity, progress)), rules), {
+    ingest: ingest.alias,
+    format: 'ndjson',
+    keyOf: ({ idempotencyKey }) => idempotencyKey,
+    progress,
+  })
+}
+
+/** An option's date. Throws `CommandError` where it is none. */
+export function dateOption(option: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  const ms = parseInstant(text)
+  if (ms === null) throw new CommandError(`${option} takes a date as in 2026-01-01, and not "${text}".`)
+  return ms
+}

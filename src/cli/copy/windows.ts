@@ -1,0 +1,57 @@
+// An entity's rows, read by windows of time: as wide as the source answers, narrower where there are many, wider where there are few.
+import { msPerDay } from '../../model/instant.ts'
+import { CommandError } from '../command-error.ts'
+
+/** From and to, both included, in milliseconds since the epoch. */
+export interface TimeRange {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+export interface WindowedSource {
+  /** The lines of the rows in this range, in order; null where they are too many for one answer. */
+  select(range: TimeRange): Promise<readonly Uint8Array[] | null>
+  /** When the first row after this date is; null where there is none. */
+  nextMs(afterMs: number): Promise<number | null>
+}
+
+const widestMs = 32 * msPerDay
+/** Answers below are small enough to ask for twice as much, answers above too large to be comfortable. */
+const smallBytes = 8 * 1024 * 1024
+const largeBytes = 32 * 1024 * 1024
+/** How many windows pass before a width that was refused is tried again. */
+const calmWindows = 8
+
+/** The rows of a range, a window at a time. Throws `CommandError` where a single millisecond holds more than an answer may. */
+export async function* windowsOf(range: TimeRange, source: WindowedSource): AsyncGenerator<readonly Uint8Array[]> {
+  let widthMs = msPerDay
+  let calm = calmWindows
+  for (let startMs = range.startMs; startMs <= range.endMs; ) {
+    const endMs = Math.min(startMs + widthMs - 1, range.endMs)
+    const lines = await source.select({ startMs, endMs })
+    if (lines === null) {
+      widthMs = halved(endMs - startMs + 1, startMs)
+      calm = 0
+      continue
+    }
+    yield lines
+    const bytes = lines.reduce((sum, line) => sum + line.length, 0)
+    calm++
+    if (bytes > largeBytes) widthMs = Math.max(1, Math.floor(widthMs / 2))
+    else if (bytes < smallBytes && calm > calmWindows) widthMs = Math.min(widthMs * 2, widestMs)
+    startMs = endMs + 1
+    if (lines.length > 0 || startMs > range.endMs) continue
+    const nextMs = await source.nextMs(endMs)
+    if (nextMs === null) return
+    startMs = Math.max(startMs, nextMs)
+  }
+}
+
+function halved(widthMs: number, startMs: number): number {
+  if (widthMs > 1) return Math.floor(widthMs / 2)
+  const date = new Date(startMs).toISOString()
+  throw new CommandError(
+    `The rows of the one millisecond ${date} are more than an answer of the source may hold. ` +
+      'Raise its limits.resultRows, limits.resultBytes or limits.queryTimeMs, and copy again.',
+  )
+}

@@ -1,0 +1,217 @@
+// One service copied into another with `tidemark copy`, both real, over HTTP.
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../../src/cli/run.ts'
+import { callWell } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+const admin = { key: adminKey }
+const dayMs = 86_400_000
+const startMs = Date.UTC(2026, 0, 1)
+
+const plant = {
+  alias: 'line',
+  kind: 'series',
+  entity: 'plant',
+  fields: [
+    { name: 'date', source: 'D', type: 'timestamp', role: 'time' },
+    { name: 'id_tag', source: 'T', type: 'string', role: 'tag' },
+    { name: 'site', source: 'S "quoted"', type: 'string', role: 'tag' },
+    { name: 'unit', source: 'U', type: 'string', role: 'dimension' },
+    { name: 'value', source: 'V', type: 'double', role: 'metric' },
+    { name: 'count', source: 'N', type: 'long', role: 'metric' },
+    { name: 'ok', source: 'B', type: 'boolean', role: 'metric' },
+    { name: 'seen', source: 'at', type: 'timestamp', role: 'metric' },
+    { name: 'text', source: 'X', type: 'string', role: 'metric' },
+  ],
+}
+const tags = {
+  alias: 'tags',
+  kind: 'metadata',
+  fields: [
+    { name: 'id', source: 'ID', type: 'long', role: 'index' },
+    { name: 'unit', source: 'U', type: 'string', role: 'attribute' },
+    { name: 'more', source: 'M', type: 'json', role: 'attribute' },
+  ],
+}
+
+/** The text of a row, so that its numbers keep their digits. */
+function plantRow(index: number): string {
+  const date = new Date(startMs + (index % 3) * 40 * dayMs + Math.floor(index / 9) * 1000).toISOString()
+  const parts = [`"D":"${date}"`, `"T":"t.${index % 2}"`, `"S \\"quoted\\"":"s"`]
+  if (index % 4 !== 0) parts.push(`"U":"line\\nfeed ${index % 5} é"`)
+  parts.push(`"V":${index % 7 === 0 ? 'null' : index / 3}`, `"N":${9_007_199_254_740_993n + BigInt(index)}`)
+  if (index % 2 === 0) parts.push(`"B":${index % 4 === 0}`, `"at":"2026-05-05T05:05:05.005Z"`, '"X":"{\\"a\\":1}"')
+  return `{${parts.join()}}`
+}
+
+let source: RunningService
+let target: RunningService
+let copier = ''
+
+async function keyOf(url: string, name: string): Promise<string> {
+  await callWell(url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
+  await callWell(url, 'PUT', `/admin/subscribers/${name}/subscriptions`, { ...admin, body: [{ ingest: '*' }] })
+  const body = { rights: ['admin', 'ingest'] }
+  return (await callWell<{ key: string }>(url, 'POST', `/admin/subscribers/${name}/keys`, { ...admin, body })).key
+}
+
+function push(key: string, alias: string, text: string): Promise<{ stored: number }> {
+  return callWell(source.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, text })
+}
+
+beforeAll(async () => {
+  source = await runService({ 'limits.resultRows': '40' })
+  target = await runService()
+  copier = await keyOf(target.url, 'copier')
+  const pusher = await keyOf(source.url, 'line-3')
+  const steady = { alias: 'steady', kind: 'series', duplicates: 'replace' }
+  for (const body of [plant, tags, steady]) await callWell(source.url, 'POST', '/admin/ingests', { ...admin, body })
+  await push(pusher, 'line', `[${Array.from({ length: 300 }, (_, index) => plantRow(index)).join()}]`)
+  // Of the same date, in an order of its own.
+  await push(
+    pusher,
+    'line',
+    `[${[3, 1, 2].map((value) => `{"D":"2026-02-01","T":"same","S \\"quoted\\"":"s","V":${value}}`)}]`,
+  )
+  await push(
+    pusher,
+    'steady',
+    '[{"D":"2025-12-31","T":"a","V":1},{"D":"2025-12-31","T":"a","V":2},{"D":"2026-01-01","T":"a","V":3}]',
+  )
+  await push(
+    pusher,
+    'tags',
+    '[{"ID":9007199254740993,"U":"K","M":{"a":[1,{"b":" x "}]}},{"ID":-1,"M":12345678901234567890}]',
+  )
+  const blocked = { state: 'blocked', reason: 'moved' }
+  await callWell(source.url, 'PATCH', '/admin/ingests/steady', { ...admin, body: blocked })
+  await callWell(source.url, 'PATCH', '/admin/entities/plant', { ...admin, body: { retention: 'P90Y' } })
+})
+afterAll(async () => {
+  await source?.close()
+  await target?.close()
+})
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+async function copy(argv: readonly string[], key = copier, url = target.url): Promise<Ran> {
+  const printed = { out: '', err: '' }
+  const output = (name: 'out' | 'err') => ({
+    write: (text: string | Uint8Array) => {
+      printed[name] += Buffer.from(text).toString()
+      return true
+    },
+    once: () => {},
+  })
+  const code = await run(['copy', source.url, ...argv], {
+    environment: { TIDEMARK_URL: url, TIDEMARK_KEY: key, TIDEMARK_SOURCE_KEY: adminKey },
+    stdin: Readable.from([]),
+    stdout: output('out'),
+    stderr: output('err'),
+    mainPath: '',
+    nowMs: Date.now,
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
+  })
+  return { code, ...printed }
+}
+
+/** The text of all rows, by windows that the source's small limit allows. */
+async function rowsOf(url: string, entity: string): Promise<string[]> {
+  const rows: string[] = []
+  const fields = entity === 'plant' ? ['site', 'unit'] : []
+  for (const day of ['2025-12-31', '2026-01-01', '2026-02-01', '2026-02-10', '2026-03-22']) {
+    for (let second = 0; second < 40; second += 10) {
+      const fromMs = Date.parse(day) + second * 1000
+      const end_date = new Date(fromMs + 9_999).toISOString()
+      const body = JSON.stringify({ entity, fields, start_date: new Date(fromMs).toISOString(), end_date })
+      const headers = { 'content-type': 'application/json', accept: 'application/x-ndjson' }
+      const answer = await fetch(`${url}/consumer/data/select`, { method: 'POST', headers, body })
+      if (!answer.ok) throw new Error(await answer.text())
+      rows.push(...(await answer.text()).split('\n').filter((line) => line !== ''))
+    }
+  }
+  return rows
+}
+
+const itemsOf = async (url: string) => (await fetch(`${url}/consumer/metadata/tags`)).text()
+
+describe('tidemark copy', () => {
+  test.each([
+    ['a key that may not push', [], adminKey, 'may not push to'],
+    ['a key that is unknown', [], 'nobody', 'The target does not know the key'],
+    ['a name that is unknown', ['--entity', 'nowhere'], undefined, 'The source has no entity nowhere'],
+    ['a date that is none', ['--from', 'yesterday'], undefined, '--from takes a date'],
+  ])('refuses %s', async (_name, argv, key, message) => {
+    const { code, err } = await copy(argv, key ?? copier)
+    expect(err).toContain(message)
+    expect(code).toBe(1)
+    expect((await callWell<{ Items: unknown[] }>(target.url, 'GET', '/admin/ingests', admin)).Items).toEqual([])
+  })
+
+  test('refuses a target that is defined otherwise, and names the difference', async () => {
+    const other = await runService()
+    try {
+      const body = {
+        ...plant,
+        fields: plant.fields.map((field) => (field.name === 'count' ? { ...field, type: 'double' } : field)),
+      }
+      await callWell(other.url, 'POST', '/admin/ingests', { ...admin, body })
+      const { code, err } = await copy([], adminKey, other.url)
+      expect(err).toContain('line: the type of the field count is long at the source and double at the target')
+      expect(code).toBe(1)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('makes the definitions alone', async () => {
+    const { code, out, err } = await copy(['--definitions-only'], adminKey)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('ingests made: line, steady, tags')
+    expect(out).toContain('tidemark keys create line-3 --rights admin,ingest')
+    const steady = await callWell(target.url, 'GET', '/admin/ingests/steady', admin)
+    expect(steady).toMatchObject({ state: 'blocked', reason: 'moved', duplicates: 'replace' })
+    const entity = { entity: 'plant', retention: 'P90Y' }
+    expect(await callWell(target.url, 'GET', '/admin/entities', admin)).toMatchObject({ Items: [entity, {}] })
+    const subscriptions = await callWell(target.url, 'GET', '/admin/subscribers/line-3/subscriptions', admin)
+    expect(subscriptions).toMatchObject({ Items: [{ ingest: '*' }] })
+  })
+
+  test('goes on where a copy was interrupted', async () => {
+    const part = await copy(['--entity', 'plant', '--to', '2026-02-10', '--json'])
+    expect(part).toMatchObject({ code: 0, err: '' })
+    expect(JSON.parse(part.out)).toMatchObject({ copied: [{ name: 'plant', copied: 103, targetAfter: 103 }] })
+  })
+
+  test('copies everything, digit for digit, and nothing twice', async () => {
+    const { code, out, err } = await copy(['--json'])
+    expect(err).toContain('plant: the target has 103 rows already')
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      created: [],
+      copied: [
+        { name: 'plant', ingest: 'line', copied: 303, sourceAfter: 303, targetAfter: 303 },
+        { name: 'steady', copied: 2, sourceAfter: 2, targetAfter: 2 },
+        { name: 'tags', copied: 2, sourceAfter: 2, targetAfter: 2 },
+      ],
+    })
+    for (const entity of ['plant', 'steady'])
+      expect(await rowsOf(target.url, entity)).toEqual(await rowsOf(source.url, entity))
+    expect(await rowsOf(target.url, 'plant')).toHaveLength(303)
+    expect(await itemsOf(target.url)).toBe(await itemsOf(source.url))
+    const steady = await callWell(target.url, 'GET', '/admin/ingests/steady', admin)
+    expect(steady).toMatchObject({ state: 'blocked', reason: 'moved' })
+  })
+
+  test('says so when it is done again, and stores nothing', async () => {
+    const { code, out } = await copy(['--concurrency', '1'])
+    expect(code).toBe(0)
+    expect(out).toContain('plant: the target had 303 rows before; it has 303 now, the source has 303.')
+  })
+})
