@@ -86,6 +86,7 @@ describe('help and usage', () => {
     [['push', '--help'], '--set T=@filename'],
     [['query', 'average', '--help'], 'tidemark query average --entity plant'],
     [['ingests', 'create', '--help'], 'name:type:role'],
+    [['copy', '--help'], 'tidemark copy http://old:8080 --url http://cluster:8080'],
     [['--version'], '0.'],
   ])('%j', async (argv, part) => {
     const { code, out } = await tidemark(nowhere, argv)
