@@ -1,4 +1,6 @@
 // One service copied into another with `tidemark copy`, both real, over HTTP.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
@@ -121,6 +123,31 @@ async function copy(argv: readonly string[], key = copier, url = target.url): Pr
   return { code, ...printed }
 }
 
+/** Stands before the target: the answer to the second push is lost, and later ones are refused. */
+async function interrupting(): Promise<{ url: string; server: Server }> {
+  let pushes = 0
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { 'content-type': type, 'idempotency-key': idempotencyKey } = request.headers
+    const isPush = request.url?.endsWith('/data') === true
+    if (isPush && ++pushes > 2) return void response.writeHead(400).end()
+    const answer = await fetch(target.url + request.url, {
+      method: request.method ?? 'GET',
+      headers: {
+        authorization: `Bearer ${copier}`,
+        ...(type === undefined ? {} : { 'content-type': type }),
+        ...(isPush ? { 'idempotency-key': String(idempotencyKey) } : {}),
+      },
+      ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+    })
+    if (pushes === 2 && isPush) return void request.socket.destroy()
+    response.writeHead(answer.status).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
+
 /** The text of all rows, by windows that the source's small limit allows. */
 async function rowsOf(url: string, entity: string): Promise<string[]> {
   const rows: string[] = []
@@ -183,10 +210,22 @@ describe('tidemark copy', () => {
     expect(subscriptions).toMatchObject({ Items: [{ ingest: '*' }] })
   })
 
-  test('goes on where a copy was interrupted', async () => {
-    const part = await copy(['--entity', 'plant', '--to', '2026-02-10', '--json'])
-    expect(part).toMatchObject({ code: 0, err: '' })
-    expect(JSON.parse(part.out)).toMatchObject({ copied: [{ name: 'plant', copied: 103, targetAfter: 103 }] })
+  test('may be interrupted', async () => {
+    const { url, server } = await interrupting()
+    try {
+      const { code, err } = await copy(['--entity', 'plant', '--concurrency', '1'], copier, url)
+      expect(err).toContain('Trying again')
+      expect(code).toBe(1)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  test('goes on where it was interrupted, with what the dates ask for', async () => {
+    const { code, out } = await copy(['--entity', 'plant', '--to', '2026-02-10', '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ copied: [{ copied: 103, targetBefore: 103, targetAfter: 103 }] })
   })
 
   test('copies everything, digit for digit, and nothing twice', async () => {
