@@ -1,4 +1,5 @@
 import type { AccessCatalog, AccessState } from '../catalog/catalog.ts'
+import { Problem } from '../model/problem.ts'
 import { hashKey, newKey } from './keys.ts'
 
 /** The key that the service itself puts there has this id; its subscriber has this name. */
@@ -10,6 +11,21 @@ const firstSubscriber = 'admin'
  * is made if no other gives the right `admin`, and returned: it is to be shown once. Throws an Error when the configured key cannot be used.
  */
 export async function ensureAdminKey(
+  catalog: AccessCatalog,
+  configured: string | null,
+  nowMs: () => number,
+  randomBytes?: (count: number) => Uint8Array,
+): Promise<string | null> {
+  try {
+    return await ensureOnce(catalog, configured, nowMs, randomBytes)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'conflict') throw error
+    // Another process of a cluster that starts at the same moment was first.
+    return ensureOnce(catalog, configured, nowMs, randomBytes)
+  }
+}
+
+async function ensureOnce(
   catalog: AccessCatalog,
   configured: string | null,
   nowMs: () => number,
