@@ -217,7 +217,9 @@ async function measure(url: string, dataDirectory: string, tags: number, runs: n
   await connection.run("SET TimeZone = 'UTC'")
   const files = join(dataDirectory, 'store', '**', '*.parquet').replaceAll("'", "''")
   // Buckets of instants without a zone: of those with one the engine asks a calendar, row by row.
-  await connection.run(`CREATE VIEW plant AS SELECT *, CAST(__time AS TIMESTAMP) AS moment FROM read_parquet('${files}')`)
+  await connection.run(
+    `CREATE VIEW plant AS SELECT *, CAST(__time AS TIMESTAMP) AS moment FROM read_parquet('${files}')`,
+  )
   const lines: string[][] = []
   for (const panel of panels(tags)) {
     const found = { native: [] as number[], sql: [] as number[], ratio: [] as number[] }
