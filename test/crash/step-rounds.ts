@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
 import type { Step } from '../../src/observe/step.ts'
 import { call, makeIngest } from '../support/api.ts'
@@ -76,8 +77,12 @@ export class StepRounds {
       throw error
     })
     if (server === null) return
-    const pushing = this.pushers.run(server.url, this.#key, 4)
     let ended = false
+    // The newest file of the journal is left only when all in it is sealed: at a moment in which nobody pushes.
+    const pushing =
+      step === 'journal-rotated'
+        ? this.#pushInBursts(server.url, () => ended)
+        : this.pushers.run(server.url, this.#key, 4)
     const working = (async () => {
       while (!ended) await meanwhile(server.url).catch(() => undefined)
     })()
@@ -85,6 +90,13 @@ export class StepRounds {
     ended = true
     this.pushers.stop()
     await Promise.all([pushing, working])
+  }
+
+  async #pushInBursts(url: string, isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      await this.pushDuring(url, () => sleep(100)).catch(() => undefined)
+      await sleep(200)
+    }
   }
 
   /** Pushes to a server for as long as `meanwhile` takes. */
@@ -101,10 +113,13 @@ export class StepRounds {
   /** Starts the server as a user would after the crash, and says what is there. */
   async findings(): Promise<StepFindings> {
     const server = await this.start()
-    const findings = await judge(this.#seed, this.pushers.batches, server.url)
-    const orphans = await this.#orphans()
-    await server.kill()
-    return { ...findings, orphans }
+    try {
+      const findings = await judge(this.#seed, this.pushers.batches, server.url)
+      return { ...findings, orphans: await this.#orphans() }
+    } finally {
+      // The next round needs the folder, whatever this one came to.
+      await server.kill()
+    }
   }
 
   /** Sealing and merging go on for a moment: what is an orphan stays one. */
