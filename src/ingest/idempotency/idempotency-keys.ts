@@ -115,7 +115,6 @@ export class IdempotencyKeys {
   beforeTrim(position: number): Promise<void> {
     return this.#keeping.run(async () => {
       const nowS = Math.floor(this.#options.nowMs() / 1000)
-      await this.#files.removeExpired(nowS)
       const start = Math.max(this.#keptEnd, this.#table.start)
       const end = this.#table.end
       if (start === end && !this.#files.isUsed) return
@@ -123,6 +122,8 @@ export class IdempotencyKeys {
       const through = start === end ? position : Math.max(position, positionAfter(this.#table.entry(end - 1)))
       await this.#files.add(this.#table.piecesOf(start, end), through, nowS)
       this.#keptEnd = end
+      // Not before: until the new file has a block, the old ones alone say how far the keys reach.
+      await this.#files.removeExpired(nowS)
     })
   }
 
