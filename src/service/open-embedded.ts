@@ -10,6 +10,7 @@ import { Intake } from '../ingest/limits/intake.ts'
 import { KeyRates } from '../ingest/limits/key-rates.ts'
 import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import { repeat } from '../lib/repeat.ts'
+import { checkFailed } from '../observe/check-failed.ts'
 import type { Levels, Metrics } from '../observe/metrics.ts'
 import { Admission } from '../query/admission.ts'
 import { NativeQueries } from '../query/native-queries.ts'
@@ -84,7 +85,7 @@ async function openLimits(
     await rejectedSpace.refresh()
   }
   await check()
-  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  const failed = checkFailed(observe)
   closers.push(repeat(check, limits.checkMs, failed))
   const backlog = new Backlog(store, journal.backlogBytes)
   metrics.watch(levelsOf(storage, { disk, backlog, rejectedSpace }))
@@ -127,7 +128,7 @@ async function openRetentions(
   const { catalog, store } = storage
   const changed = (): Promise<void> => definitions.refresh()
   const retentions = new Retentions({ ingests: catalog.ingests, store, changed, nowMs, reach })
-  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  const failed = checkFailed(observe)
   await retentions.check().catch(failed)
   closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))
   return retentions

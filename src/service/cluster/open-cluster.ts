@@ -19,6 +19,7 @@ import { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { Problem } from '../../model/problem.ts'
+import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { LaneProgress } from '../../pipeline/lane-progress.ts'
@@ -166,7 +167,7 @@ function followChanges(
   observe: Observe,
 ): void {
   // It is tried again when the catalog tells of the next change, or is back.
-  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  const failed = checkFailed(observe)
   changes.listen({
     definitions: () => void definitions.refresh().catch(failed),
     access: () => void access.refresh().catch(failed),
@@ -195,7 +196,7 @@ async function openLimits(
     await keys.refresh()
   }
   await check()
-  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  const failed = checkFailed(observe)
   closers.push(repeat(check, limits.checkMs, failed))
   const backlog = new Backlog(progress, journal.backlogBytes)
   const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
@@ -229,7 +230,7 @@ function openRetentions(
     nowMs,
     reach: () => undefined,
   })
-  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  const failed = checkFailed(observe)
   closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))
   return retentions
 }

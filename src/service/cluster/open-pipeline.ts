@@ -8,6 +8,7 @@ import { ItemJudge } from '../../ingest/judge-items.ts'
 import { KafkaJournalReader } from '../../journal/kafka/kafka-journal-reader.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
 import { repeat } from '../../lib/repeat.ts'
+import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import { ClusterPipeline } from '../../pipeline/cluster-pipeline.ts'
 import { RowsTopics } from '../../pipeline/rows-topics.ts'
@@ -75,7 +76,7 @@ function openUpkeep(
   const upkeep = new DruidUpkeep({ ingests, dropped, supervisors, rowsTopics, observe, timeoutMs })
   closers.push(() => upkeep.close())
   // What fails because a part is away is told by the watch of the parts.
-  const failed = (error: unknown): void => observe({ kind: 'checkFailed', message: String(error) })
+  const failed = checkFailed(observe)
   catalog.changes.listen({
     definitions: () => void upkeep.check(false).catch(failed),
     access: () => undefined,
