@@ -1,10 +1,10 @@
 // The data sets of the recorded answers as entities in Druid.
 import { Judge } from '../../src/ingest/judge.ts'
 import type { Entity } from '../../src/model/entity.ts'
-import type { Ingest } from '../../src/model/ingest.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import type { StoreWorld } from '../contract/series-store.ts'
 import type { loadTool } from '../druid-sql/recorded.ts'
+import { ingestOf } from '../support/ingest-of.ts'
 
 type Corpus = Awaited<ReturnType<typeof loadTool>>['corpus']
 
@@ -42,20 +42,4 @@ function batchesOf(entity: Entity, lines: readonly string[]): RowBatch[] {
     if (batch !== null) batches.push(batch)
   }
   return batches
-}
-
-function ingestOf(entity: Entity): Ingest {
-  return {
-    id: entity.id,
-    alias: entity.name,
-    kind: 'series',
-    entity: entity.name,
-    entityId: entity.id,
-    fields: entity.fields.map((field) => ({ ...field, source: field.name })),
-    fieldsVersion: 1,
-    duplicates: 'keep',
-    state: 'active',
-    reason: null,
-    createdMs: 0,
-  }
 }

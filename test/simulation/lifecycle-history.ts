@@ -2,7 +2,6 @@
 // or without: several lives on one disk, each ended by a close, a kill or a crash in mid-operation.
 import { setImmediate } from 'node:timers/promises'
 import { Retentions } from '../../src/admin/retentions.ts'
-import { loadSettings } from '../../src/config/load.ts'
 import { IdempotencyKeys } from '../../src/ingest/idempotency/idempotency-keys.ts'
 import { Replays } from '../../src/ingest/replay/replays.ts'
 import { openFileJournalReader } from '../../src/journal/file/reader.ts'
@@ -18,6 +17,7 @@ import { type Random, seededRandom } from '../support/random.ts'
 import { type DiskOperation, SimulatedDisk } from '../support/simulated-disk.ts'
 import { LifecycleCatalog, type OperatorCatalog } from './lifecycle-catalog.ts'
 import { type AnsweredRow, type Batch, LifecycleModel, type PushedBatch, type PushedRow } from './lifecycle-model.ts'
+import { restlessSettings } from './restless-settings.ts'
 import type { Happenings } from './service-history.ts'
 import { isFault } from './simulated-catalog.ts'
 import { SimulatedService } from './simulated-service.ts'
@@ -110,18 +110,7 @@ class History {
     this.#catalog = new LifecycleCatalog(this.#disk, random)
     this.#sabotage = sabotage
     this.#fullIn = random.below(2) === 0 ? 30 : 100_000
-    this.#settings = {
-      ...loadSettings({ flags: {}, environment: {}, file: null }).store,
-      stepBytes: 100 + random.below(1000),
-      headRows: 10 + random.below(40),
-      headAgeMs: 2 ** 30,
-      generationRows: 16,
-      dayRowsMin: 1 + random.below(20),
-      fileRowsMax: 50 + random.below(500),
-      pageCacheBytes: random.below(2) * 10_000,
-      indexCacheBytes: random.below(2) * 10_000,
-      retryDelayMs: 1,
-    }
+    this.#settings = restlessSettings(random)
   }
 
   async liveAndDie(): Promise<void> {

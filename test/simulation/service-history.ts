@@ -1,7 +1,6 @@
 // One history of a service, drawn from a seed: several lives on one disk, each ended by a close, a kill or a crash in mid-operation.
 import { setImmediate } from 'node:timers/promises'
 import type { Manifest } from '../../src/catalog/manifest.ts'
-import { loadSettings } from '../../src/config/load.ts'
 import type { JournalEntry } from '../../src/journal/journal.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import type { Field } from '../../src/model/field.ts'
@@ -13,6 +12,7 @@ import type { StoreSettings } from '../../src/store-thread/messages.ts'
 import { rowsOf } from '../support/expect-rows.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { type DiskOperation, SimulatedDisk } from '../support/simulated-disk.ts'
+import { restlessSettings } from './restless-settings.ts'
 import { type PushedBatch, type PushedRow, ServiceModel } from './service-model.ts'
 import { SimulatedCatalog } from './simulated-catalog.ts'
 import { SimulatedService } from './simulated-service.ts'
@@ -102,19 +102,7 @@ class History {
     this.#catalog = new SimulatedCatalog(this.#disk, random, ingests)
     this.#sabotage = sabotage
     this.#fullIn = random.below(2) === 0 ? 30 : 100_000
-    this.#settings = {
-      ...loadSettings({ flags: {}, environment: {}, file: null }).store,
-      stepBytes: 100 + random.below(1000),
-      headRows: 10 + random.below(40),
-      headAgeMs: 2 ** 30,
-      unsealedBytes: 2000 + random.below(20_000),
-      generationRows: 16,
-      dayRowsMin: 1 + random.below(20),
-      fileRowsMax: 50 + random.below(500),
-      pageCacheBytes: random.below(2) * 10_000,
-      indexCacheBytes: random.below(2) * 10_000,
-      retryDelayMs: 1,
-    }
+    this.#settings = restlessSettings(random, () => ({ unsealedBytes: 2000 + random.below(20_000) }))
   }
 
   async liveAndDie(): Promise<void> {

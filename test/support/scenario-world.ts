@@ -4,7 +4,6 @@ import { Judge } from '../../src/ingest/judge.ts'
 import type { PlacedEntry } from '../../src/journal/journal.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import type { FieldType } from '../../src/model/field.ts'
-import type { Ingest } from '../../src/model/ingest.ts'
 import { formatInstant } from '../../src/model/instant.ts'
 import { Problem } from '../../src/model/problem.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
@@ -13,6 +12,7 @@ import { Queries, type QueryLimits } from '../../src/query/queries.ts'
 import { type QueryKind, type QueryRequest, queryRequests } from '../../src/query/requests.ts'
 import type { SeriesReader, SeriesWriter } from '../../src/store/series-store.ts'
 import { bodyOf, inProcessRunner } from './in-process.ts'
+import { ingestOf } from './ingest-of.ts'
 import { type Asked, type Check, type Given, instantOf, type Table } from './scenario.ts'
 
 export type Store = SeriesWriter & SeriesReader
@@ -203,22 +203,6 @@ export function pushedJson(entity: Pick<Entity, 'name' | 'fields'>, { header, ro
 
 function isRequest(kind: QueryKind, request: object): request is QueryRequest<QueryKind> & QueryRequest<'last'> {
   return conforms(queryRequests[kind], request)
-}
-
-function ingestOf(entity: Entity): Ingest {
-  return {
-    id: entity.id,
-    alias: entity.name,
-    kind: 'series',
-    entity: entity.name,
-    entityId: entity.id,
-    fields: entity.fields.map((field) => ({ ...field, source: field.name })),
-    fieldsVersion: 1,
-    duplicates: entity.duplicates,
-    state: 'active',
-    reason: null,
-    createdMs: 0,
-  }
 }
 
 function typeOf(entity: Pick<Entity, 'name' | 'fields'>, name: string): FieldType {

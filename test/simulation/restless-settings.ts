@@ -1,0 +1,20 @@
+import { loadSettings } from '../../src/config/load.ts'
+import type { StoreSettings } from '../../src/store-thread/messages.ts'
+import type { Random } from '../support/random.ts'
+
+/** Settings at random with which much happens in a short life; `more` is drawn in their midst, so that a seed stays the same history. */
+export function restlessSettings(random: Random, more: () => Partial<StoreSettings> = () => ({})): StoreSettings {
+  return {
+    ...loadSettings({ flags: {}, environment: {}, file: null }).store,
+    stepBytes: 100 + random.below(1000),
+    headRows: 10 + random.below(40),
+    headAgeMs: 2 ** 30,
+    ...more(),
+    generationRows: 16,
+    dayRowsMin: 1 + random.below(20),
+    fileRowsMax: 50 + random.below(500),
+    pageCacheBytes: random.below(2) * 10_000,
+    indexCacheBytes: random.below(2) * 10_000,
+    retryDelayMs: 1,
+  }
+}
