@@ -47,7 +47,8 @@ export async function runStoreThread(
   const send = (message: FromStore): void => port.postMessage(message)
   const observe: Observe = (event) => send({ kind: 'event', event })
   const catalog = await openSqliteCatalog({ path: data.catalogPath, pagesMax })
-  const journal = wrapJournal(openFileJournalReader({ disk, directory: data.journalDirectory }))
+  const folderOfJournal = { disk, directory: data.journalDirectory }
+  const journal = wrapJournal(openFileJournalReader(folderOfJournal, { bodies: 'passing' }))
   const manifest = await catalog.manifest.load()
   const { rowBytes, settings, storeDirectory: directory } = data
   const replacing = await replacingEntities(catalog.ingests)

@@ -95,6 +95,21 @@ test('a body is not written over by later reads', async () => {
   ])
 })
 
+test('passing bodies are good until the next call, also where a call goes over many blocks and files', async () => {
+  const folder = { disk: new SimulatedDisk(seededRandom(1)).mount(), directory }
+  const large = { ...settings, segmentBytes: 5_000_000 }
+  const journal = await openFileJournal({ ...folder, settings: large, observe: () => {} })
+  const texts = Array.from({ length: 60 }, (_, number) => `[${number},"${'x'.repeat((number % 7) * 300_000)}"]`)
+  for (const text of texts) await journal.append(entry(1, text))
+  const reader = openFileJournalReader(folder, { bodies: 'passing' })
+  const read: string[] = []
+  for (const bytesMax of [1, 4_000_000, 1, 700_000, 9_000_000, 1, 100_000_000]) {
+    const entries = await reader.read(read.length, journal.durablePosition, bytesMax)
+    read.push(...entries.map(({ body }) => Buffer.from(body).toString('latin1')))
+  }
+  expect(read).toEqual(texts)
+})
+
 describe('from entries of 3, 1, 0 and 2 rows', () => {
   test.each([
     [0, 7, 10_000, [0, 3, 4, 5]],

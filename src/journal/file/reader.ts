@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib'
 import type { DiskFile } from '../../lib/disk.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal.ts'
 import { decodeEntry, decodeRecordHeader, isRecordHeader, type RecordHeader, recordHeaderBytes } from '../record.ts'
+import { ReadBlocks } from './read-blocks.ts'
 import { newerVersion, refusal } from './refusal.ts'
 import {
   decodeSegmentHeader,
@@ -15,28 +16,32 @@ import {
 } from './segment-header.ts'
 import type { SegmentFolder } from './segment-writer.ts'
 
-const blockBytes = 1024 * 1024
-
 /**
  * A reader for one sequential consumer: it keeps its place, so that to follow the end costs one read of the file.
- * A position within an entry gives that whole entry. Only one call at a time.
+ * A position within an entry gives that whole entry. Only one call at a time. Bodies that are `passing` are good until the next call.
  */
-export function openFileJournalReader(folder: SegmentFolder): JournalReader {
-  return new FileJournalReader(folder)
+export function openFileJournalReader(
+  folder: SegmentFolder,
+  { bodies = 'kept' }: { readonly bodies?: 'kept' | 'passing' } = {},
+): JournalReader {
+  return new FileJournalReader(folder, new ReadBlocks(bodies === 'passing'))
 }
 
 class FileJournalReader implements JournalReader {
   readonly #folder: SegmentFolder
+  readonly #blocks: ReadBlocks
   #segment: SegmentReader | null = null
   #isReading = false
 
-  constructor(folder: SegmentFolder) {
+  constructor(folder: SegmentFolder, blocks: ReadBlocks) {
     this.#folder = folder
+    this.#blocks = blocks
   }
 
   async read(position: number, untilPosition: number, bytesMax: number): Promise<readonly PlacedEntry[]> {
     if (this.#isReading) throw new Error('the journal is being read: one call at a time')
     this.#isReading = true
+    this.#blocks.beginCall()
     try {
       return await this.#readFrom(position, untilPosition, bytesMax)
     } catch (error) {
@@ -88,7 +93,7 @@ class FileJournalReader implements JournalReader {
 
   async #open(name: string): Promise<SegmentReader> {
     await this.close()
-    this.#segment = await SegmentReader.open(this.#folder, name)
+    this.#segment = await SegmentReader.open(this.#folder, name, this.#blocks)
     return this.#segment
   }
 }
@@ -99,27 +104,29 @@ class SegmentReader {
   readonly path: string
   readonly #file: DiskFile
   readonly #salt: number
+  readonly #blocks: ReadBlocks
   #position: number
   #offset = segmentHeaderBytes
-  /** The file's bytes from `#blockOffset` on. Bytes that entries were made of are never written to again. */
+  /** The file's bytes from `#blockOffset` on. Bytes that entries of the same call were made of are never written to. */
   #block: Buffer = Buffer.alloc(0)
   #blockOffset = segmentHeaderBytes
   #filled = 0
   /** What is in the block of entries at or after this position may have been read in the middle of its being written. */
   #settledPosition = 0
 
-  static async open({ disk, directory }: SegmentFolder, name: string): Promise<SegmentReader> {
+  static async open({ disk, directory }: SegmentFolder, name: string, blocks: ReadBlocks): Promise<SegmentReader> {
     const path = join(directory, name)
     const file = await disk.open(path, { create: false })
     const buffer = Buffer.alloc(segmentHeaderBytes)
     const header = decodeSegmentHeader(buffer.subarray(0, await file.read(buffer, 0)))
     if ('salt' in header && header.firstPosition === positionOfName(name))
-      return new SegmentReader(path, name, file, header)
+      return new SegmentReader(path, name, file, header, blocks)
     await file.close()
     throw refusal(path, 0, 'the header of the segment is damaged')
   }
 
-  private constructor(path: string, name: string, file: DiskFile, header: SegmentHeader) {
+  private constructor(path: string, name: string, file: DiskFile, header: SegmentHeader, blocks: ReadBlocks) {
+    this.#blocks = blocks
     this.path = path
     this.name = name
     this.#file = file
@@ -137,6 +144,7 @@ class SegmentReader {
   }
 
   close(): Promise<void> {
+    this.#blocks.leave(this.#block)
     return this.#file.close()
   }
 
@@ -175,7 +183,7 @@ class SegmentReader {
     if (this.#held() >= bytes) return this.#held()
     const used = this.#offset - this.#blockOffset
     this.#filled = used + this.#held()
-    if (this.#block.length - used < bytes) this.#newBlock(Math.max(blockBytes, bytes))
+    if (this.#block.length - used < bytes) this.#newBlock(bytes)
     this.#settledPosition = untilPosition
     while (this.#held() < bytes) {
       const read = await this.#file.read(this.#block.subarray(this.#filled), this.#blockOffset + this.#filled)
@@ -186,8 +194,9 @@ class SegmentReader {
   }
 
   #newBlock(bytes: number): void {
-    const block = Buffer.allocUnsafeSlow(bytes)
+    const block = this.#blocks.take(bytes)
     this.#filled = this.#block.copy(block, 0, this.#offset - this.#blockOffset, this.#filled)
+    this.#blocks.leave(this.#block)
     this.#block = block
     this.#blockOffset = this.#offset
   }
