@@ -1,14 +1,14 @@
 // What a query reads: tables, unions, inner queries, inline rows and joins, as relations whose columns have Druid's types.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { DayBounds, NativeTable } from '../native-engine.ts'
-import { type ColumnType, convert, sqlType, typedNull } from '../sql/typed.ts'
+import { type ColumnType, convert, sqlType, typedNull, type ValueType } from '../sql/typed.ts'
 import type { Interval } from '../time/iso.ts'
 import type { Scalar } from '../tree/nodes.ts'
 import type { InlineColumn } from '../tree/queries.ts'
 
 export interface Column {
   readonly name: string
-  readonly type: ColumnType
+  readonly type: ValueType
   /** Without a type of its own, as a column of inline rows may be. */
   readonly untyped?: boolean
 }
@@ -116,7 +116,7 @@ function typeOf(values: readonly (Scalar | null)[]): ColumnType {
   return there.every((value) => typeof value !== 'number' || Number.isInteger(value)) ? 'LONG' : 'DOUBLE'
 }
 
-function inlineValue(value: Scalar | null, type: ColumnType): Sql {
+function inlineValue(value: Scalar | null, type: ValueType): Sql {
   if (value === null) return typedNull(type)
   const plain = typeof value === 'boolean' ? (type === 'STRING' ? String(value) : Number(value)) : value
   if (type === 'STRING') return sql`CAST(${String(plain)} AS VARCHAR)`

@@ -13,6 +13,8 @@ export interface Call {
   constantMs(index: number): number | null
   /** Whether an argument is the time column itself, whose range is known. */
   isTime(index: number): boolean
+  /** Whether an argument is the name of a column. */
+  isColumn(index: number): boolean
   compare(operator: BinaryOperator, left: Typed, right: Typed): Typed
   refuse(message: string): never
   unsupported(what: string): never

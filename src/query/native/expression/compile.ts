@@ -1,11 +1,13 @@
 // Druid's expressions as DuckDB SQL, typed as Druid types them.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import type { TimeRange } from '../sql/time.ts'
+import { type TimeRange, wideRange } from '../sql/time.ts'
 import { doubleValue, longValue, nullValue, type Typed, textValue } from '../sql/typed.ts'
 import { parseInstantText } from '../time/iso.ts'
+import { arrayLiteral } from './arrays.ts'
 import type { Call } from './call.ts'
 import { ExpressionError } from './error.ts'
 import { functions } from './functions.ts'
+import { type ApplyFunction, applyFunctions } from './functions-apply.ts'
 import { compileBinary, compileUnary } from './operators.ts'
 import type { Expression } from './syntax.ts'
 
@@ -40,9 +42,9 @@ export function compileExpression(expression: Expression, scope: Scope): Typed {
     case 'call':
       return compileCall(expression, scope)
     case 'array':
-      throw new ExpressionError('an array', true)
+      return arrayLiteral(expression, (item) => compileExpression(item, scope))
     case 'lambda':
-      throw new ExpressionError('a lambda', true)
+      throw new ExpressionError(`a lambda stands first in ${Object.keys(applyFunctions).join(', ')} alone`)
   }
 }
 
@@ -51,8 +53,32 @@ function longLiteral(value: bigint): Sql {
   return sql.long(value)
 }
 
+function compileApply(call: Expression & { kind: 'call' }, apply: ApplyFunction, scope: Scope): Typed {
+  const [lambda, ...rest] = call.args
+  if (lambda?.kind !== 'lambda') throw new ExpressionError(`"${call.name}" takes a lambda first`)
+  const { parameters, body } = lambda
+  if (apply.args(parameters.length) !== rest.length)
+    throw new ExpressionError(`"${call.name}" takes a lambda of other parameters, or other arguments`)
+  const args = rest.map((arg) => compileExpression(arg, scope))
+  return apply.compile(args, {
+    arity: parameters.length,
+    apply: (values) => compileExpression(body, lambdaScope(scope, parameters, values)),
+  })
+}
+
+/** The parameters of a lambda hide the columns of their names. */
+function lambdaScope(scope: Scope, parameters: readonly string[], values: readonly Typed[]): Scope {
+  return {
+    range: parameters.includes('__time') ? wideRange : scope.range,
+    column: (name) => values[parameters.lastIndexOf(name)] ?? scope.column(name),
+  }
+}
+
 function compileCall(call: Expression & { kind: 'call' }, scope: Scope): Typed {
-  const found = functions.get(call.name.toLowerCase())
+  const name = call.name.toLowerCase()
+  const apply = Object.hasOwn(applyFunctions, name) ? applyFunctions[name] : undefined
+  if (apply !== undefined) return compileApply(call, apply, scope)
+  const found = functions.get(name)
   if (found === undefined) throw new ExpressionError(`there is no function "${call.name}"`)
   if (found === 'unsupported') throw new ExpressionError(`the function "${call.name}"`, true)
   const [least, most] = found.args
@@ -70,6 +96,7 @@ function compileCall(call: Expression & { kind: 'call' }, scope: Scope): Typed {
       const arg = call.args[index]
       return arg?.kind === 'name' && arg.name === '__time'
     },
+    isColumn: (index) => call.args[index]?.kind === 'name',
     compare: (operator, left, right) => compileBinary(operator, left, right),
     refuse: (message) => {
       throw new ExpressionError(`"${call.name}": ${message}`)

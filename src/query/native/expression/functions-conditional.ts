@@ -1,21 +1,41 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { type ColumnType, convert, nullValue, type Typed, truthValue, typedNull } from '../sql/typed.ts'
+import {
+  bind,
+  convert,
+  elementOf,
+  nullValue,
+  sqlType,
+  type Typed,
+  truthValue,
+  typedNull,
+  type ValueType,
+} from '../sql/typed.ts'
 import type { FunctionTable } from './call.ts'
 import { literalText } from './call.ts'
+import { ExpressionError } from './error.ts'
+import { jsonArray } from './functions-json.ts'
 import { truthOf } from './operators.ts'
 
 const many = Number.POSITIVE_INFINITY
 
 /** The type that all the values fit: text with anything is text, numbers of both kinds are doubles. */
-export function commonType(values: readonly Typed[]): ColumnType | null {
-  const types = new Set(values.map((value) => (value.type === 'FLOAT' ? 'DOUBLE' : value.type)))
-  types.delete(null)
-  if (types.has('STRING')) return 'STRING'
+export function commonType(values: readonly Typed[]): ValueType | null {
+  const there = values.filter((value) => value.type !== null)
+  const elements = there.map((value) => elementOf(value.type))
+  if (elements.every((element) => element === null)) return commonScalar(there.map(({ type }) => type))
+  if (elements.includes(null)) throw new ExpressionError('an array in one place with a single value', true)
+  if (new Set(elements).size > 1) throw new ExpressionError('arrays of different types in one place', true)
+  return there[0]!.type
+}
+
+function commonScalar(all: readonly (ValueType | null)[]): ValueType | null {
+  const types = new Set(all.map((type) => (type === 'FLOAT' ? 'DOUBLE' : type)))
+  if (types.size > 1 && (types.has('STRING') || types.has('COMPLEX<json>'))) return 'STRING'
   if (types.size === 2) return 'DOUBLE'
   return [...types][0] ?? null
 }
 
-const as = (value: Typed, type: ColumnType): Sql => (value.type === null ? typedNull(type) : convert(value, type).sql)
+const as = (value: Typed, type: ValueType): Sql => (value.type === null ? typedNull(type) : convert(value, type).sql)
 
 function firstNotNull(args: readonly Typed[]): Typed {
   const type = commonType(args)
@@ -46,7 +66,8 @@ const otherwiseOf = (args: readonly Typed[]): Typed => (args.length % 2 === 1 ? 
 function distinct([left, right]: readonly Typed[], word: Sql): Typed {
   if (left === undefined || right === undefined) throw new Error('two values are compared')
   if (left.type === null || right.type === null) return truthValue(sql`(${left.sql} IS ${word} ${right.sql})`)
-  const type = left.type === right.type ? left.type : 'DOUBLE'
+  const isArray = elementOf(left.type) !== null && elementOf(right.type) !== null
+  const type = left.type === right.type ? left.type : isArray ? 'ARRAY<STRING>' : 'DOUBLE'
   return truthValue(sql`(${as(left, type)} IS ${word} ${as(right, type)})`)
 }
 
@@ -55,6 +76,7 @@ function reduce(name: Sql): (args: readonly Typed[]) => Typed {
   return (args) => {
     const type = commonType(args)
     if (type === null) return nullValue
+    if (elementOf(type) !== null) throw new ExpressionError('"greatest" and "least" take no arrays')
     return {
       type,
       sql: sql`${name}(${sql.join(
@@ -65,18 +87,36 @@ function reduce(name: Sql): (args: readonly Typed[]) => Typed {
   }
 }
 
-const castTypes = ['STRING', 'LONG', 'DOUBLE'] as const
+const castTypes: Readonly<Record<string, ValueType>> = {
+  STRING: 'STRING',
+  LONG: 'LONG',
+  DOUBLE: 'DOUBLE',
+  'ARRAY<STRING>': 'ARRAY<STRING>',
+  'ARRAY<LONG>': 'ARRAY<LONG>',
+  'ARRAY<DOUBLE>': 'ARRAY<DOUBLE>',
+  STRING_ARRAY: 'ARRAY<STRING>',
+  LONG_ARRAY: 'ARRAY<LONG>',
+  DOUBLE_ARRAY: 'ARRAY<DOUBLE>',
+}
+
+/** An array of one is cast as its element; of more, or of none, it fails. */
+function castTo(value: Typed, type: ValueType): Typed {
+  const cast = (one: Typed): Typed => ({ type, sql: as(one, type) })
+  const element = elementOf(type)
+  if (value.type === 'COMPLEX<json>' && element !== null) return jsonArray(value.sql, element)
+  if (elementOf(value.type) === null || element !== null) return cast(value)
+  const failing = sql`CAST(error('an array of more or less than one element is cast to a single value') AS ${sqlType(type)})`
+  const body = (x: Sql): Sql => sql`CASE WHEN len(${x}) <> 1 THEN ${failing} ELSE ${cast({ ...value, sql: x }).sql} END`
+  return { type, sql: bind(value.sql, body) }
+}
 
 export const conditionalFunctions = {
   cast: {
     args: [2, 2],
     compile: ([value], call) => {
       const name = literalText(call, 1, 'type').toUpperCase()
-      const type = castTypes.find((known) => known === name)
-      if (type !== undefined) return { type, sql: as(value!, type) }
-      return name.startsWith('ARRAY') || name.startsWith('COMPLEX')
-        ? call.unsupported(`the type ${name}`)
-        : call.refuse(`there is no type "${name}"`)
+      const type = Object.hasOwn(castTypes, name) ? castTypes[name] : undefined
+      return type === undefined ? call.refuse(`there is no type "${name}"`) : castTo(value!, type)
     },
   },
   coalesce: { args: [1, many], compile: firstNotNull },

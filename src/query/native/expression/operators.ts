@@ -1,13 +1,18 @@
 // The operators of Druid's expression language on typed SQL.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { listKey } from '../sql/ordering.ts'
 import {
+  bind,
   bind2,
   type ColumnType,
+  convert,
   divideDoubles,
   doubleValue,
+  elementOf,
   longValue,
   nullValue,
   type Typed,
+  textToDouble,
   textValue,
   toDouble,
   toLong,
@@ -30,11 +35,17 @@ export function truthOf(value: Typed): Sql {
       return sql`(${value.sql} > 0)`
     case null:
       return sql`CAST(NULL AS BOOLEAN)`
+    default: {
+      // The text of a single element tells what it is; arrays of more, and of none, are never true.
+      const text = toText(value)
+      return bind(text, (x) => sql`(lower(${x}) = 'true' OR coalesce(${textToDouble(x)} > 0, FALSE))`)
+    }
   }
 }
 
 export function compileUnary(operator: '-' | '!', operand: Typed): Typed {
   if (operator === '!') return operand.type === null ? nullValue : truthValue(sql`NOT ${truthOf(operand)}`)
+  if (elementOf(operand.type) !== null) throw new ExpressionError('"-" takes a number, not an array')
   switch (operand.type) {
     case null:
       return nullValue
@@ -56,9 +67,11 @@ const comparisons: Readonly<Record<string, Sql>> = {
   '!=': sql`<>`,
 }
 
+const isText = ({ type }: Typed): boolean => type === 'STRING' || type === 'COMPLEX<json>'
+
 /** The type two operands are brought to. */
 function common(left: Typed, right: Typed): ColumnType {
-  if (left.type === 'STRING' && right.type === 'STRING') return 'STRING'
+  if (isText(left) && isText(right)) return 'STRING'
   return left.type === 'LONG' && right.type === 'LONG' ? 'LONG' : 'DOUBLE'
 }
 
@@ -66,8 +79,16 @@ export function compileBinary(operator: BinaryOperator, left: Typed, right: Type
   if (operator === '&&') return truthValue(sql`(${truthOf(left)} AND ${truthOf(right)})`)
   if (operator === '||') return truthValue(sql`(${truthOf(left)} OR ${truthOf(right)})`)
   if (left.type === null || right.type === null) return nullOf(operator, left, right)
-  const type = common(left, right)
   const comparison = comparisons[operator]
+  const isJson = left.type === 'COMPLEX<json>' || right.type === 'COMPLEX<json>'
+  if (isJson && comparison === undefined)
+    throw new ExpressionError(
+      `"${operator}" on JSON whose type is not told, as json_value(x, '$.a', 'LONG') tells it,`,
+      true,
+    )
+  if (elementOf(left.type) !== null && elementOf(right.type) !== null && comparison !== undefined)
+    return compareArrays(comparison, left, right)
+  const type = common(left, right)
   if (comparison !== undefined) {
     const as = type === 'STRING' ? toText : type === 'LONG' ? toLong : toDouble
     return truthValue(sql`(${as(left)} ${comparison} ${as(right)})`)
@@ -79,6 +100,14 @@ export function compileBinary(operator: BinaryOperator, left: Typed, right: Type
   return type === 'LONG'
     ? longArithmetic(operator, left.sql, right.sql)
     : doubleArithmetic(operator, toDouble(left), toDouble(right))
+}
+
+/** Element by element, in the type that both have room for. */
+function compareArrays(comparison: Sql, left: Typed, right: Typed): Typed {
+  const types = [elementOf(left.type), elementOf(right.type)]
+  const type = types.includes('STRING') ? 'STRING' : types.includes('DOUBLE') ? 'DOUBLE' : 'LONG'
+  const key = (value: Typed): Sql => listKey(convert(value, `ARRAY<${type}>`).sql)
+  return truthValue(sql`(${key(left)} ${comparison} ${key(right)})`)
 }
 
 /** Nothing comes of a null, but the null has a type. */

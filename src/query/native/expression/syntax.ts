@@ -1,5 +1,7 @@
 // Druid's expression language: text to tree. The grammar is in docs/druid-expressions.md.
 
+import type { ElementType } from '../sql/typed.ts'
+
 export type BinaryOperator = '^' | '*' | '/' | '%' | '+' | '-' | '<' | '<=' | '>' | '>=' | '==' | '!=' | '&&' | '||'
 
 export type Expression =
@@ -16,7 +18,7 @@ export type Expression =
       readonly right: Expression
     }
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] }
-  | { readonly kind: 'array'; readonly type: string | null; readonly items: readonly Expression[] }
+  | { readonly kind: 'array'; readonly type: ElementType | null; readonly items: readonly Expression[] }
   | { readonly kind: 'lambda'; readonly parameters: readonly string[]; readonly body: Expression }
 
 /** Why a text is no expression, and at which character. */
@@ -75,6 +77,8 @@ const levels: readonly (readonly string[])[] = [
   ['+', '-'],
   ['*', '/', '%'],
 ]
+
+const elementTypes: readonly ElementType[] = ['STRING', 'LONG', 'DOUBLE']
 
 /** Nested deeper than anybody writes. */
 const depthMax = 200
@@ -167,14 +171,27 @@ class Parser {
       return inside
     }
     if (this.#takes('<') !== null) {
-      const type = this.#token.text
+      const type = elementTypes.find((known) => known === this.#token.text) ?? this.#refuse()
       this.#next++
       this.#expect('>')
       this.#expect('[')
-      return { kind: 'array', type, items: this.#list(']') }
+      return { kind: 'array', type, items: this.#literals() }
     }
-    if (this.#takes('[') !== null) return { kind: 'array', type: null, items: this.#list(']') }
+    if (this.#takes('[') !== null) return { kind: 'array', type: null, items: this.#literals() }
     return this.#refuse()
+  }
+
+  /** The elements of an array, which are literals without a sign. */
+  #literals(): readonly Expression[] {
+    const items: Expression[] = []
+    if (this.#takes(']') !== null) return items
+    do {
+      const { kind, text } = this.#token
+      if (!['long', 'double', 'text'].includes(kind) && !(kind === 'name' && text === 'null')) this.#refuse()
+      items.push(this.#primary())
+    } while (this.#takes(',') !== null)
+    this.#expect(']')
+    return items
   }
 
   #named(token: Token): Expression {

@@ -15,10 +15,10 @@ import {
 import { compileAt, Source } from '../compile/source.ts'
 import { truthOf } from '../expression/operators.ts'
 import { wideRange } from '../sql/time.ts'
-import { nullValue, type Typed } from '../sql/typed.ts'
+import { type ColumnType, isScalar, nullValue, type Typed, type ValueType } from '../sql/typed.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { Scalar } from '../tree/nodes.ts'
-import type { DataSource, NativeQuery } from '../tree/queries.ts'
+import type { DataSource, InlineColumn, NativeQuery } from '../tree/queries.ts'
 import { spans } from './buckets.ts'
 import { groupByRelation } from './group-by.ts'
 import type { OutputColumn } from './json-text.ts'
@@ -104,14 +104,19 @@ function materialised(columns: readonly OutputColumn[], rows: readonly (readonly
     )
   }
   const scalar = (value: EngineValue): Scalar | null => (typeof value === 'object' ? null : value)
-  const all: Column[] = [
+  const all: InlineColumn[] = [
     { name: '__time', type: 'LONG' },
-    ...columns.map(({ name, type }) => ({ name, type: type ?? ('STRING' as const) })),
+    ...columns.map(({ name, type }) => ({ name, type: type === null ? 'STRING' : scalarType(name, type) })),
   ]
   return inlineRelation(
     all,
     rows.map((row) => row.map(scalar)),
   )
+}
+
+function scalarType(name: string, type: ValueType): ColumnType {
+  if (isScalar(type)) return type
+  throw unsupported('dataSource.query', `the array "${name}" of an inner timeseries or topN`)
 }
 
 /** The left side's columns by their names, the right side's behind the prefix. */

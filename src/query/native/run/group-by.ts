@@ -5,7 +5,7 @@ import { compileHaving } from '../compile/having.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import type { Rows } from '../compile/rows.ts'
 import { orderBy, sortKeys } from '../sql/ordering.ts'
-import { type ColumnType, type Typed, typedNull } from '../sql/typed.ts'
+import { type Typed, typedNull, type ValueType } from '../sql/typed.ts'
 import type { Aggregator, OrderColumn, PostAggregator } from '../tree/nodes.ts'
 import type { GroupByQuery } from '../tree/queries.ts'
 import { jsonText, RowWriter } from './json-text.ts'
@@ -14,7 +14,7 @@ import { msOf, outputs, type Session, sourceOf, timestampWriter } from './sessio
 interface Compiled {
   /** The time as r0, then the columns as r1 and so on, in the order of the answer. */
   readonly statement: Sql
-  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
+  readonly columns: readonly { readonly name: string; readonly type: ValueType }[]
 }
 
 const namesOf = (query: GroupByQuery): readonly string[] => [

@@ -1,7 +1,7 @@
 // Answers as Druid writes them: a bigint is a long, a number a double in Java's form.
 
 import type { EngineRow, EngineValue } from '../../../engine/sql-engine.ts'
-import type { ColumnType } from '../sql/typed.ts'
+import { elementOf, type ValueType } from '../sql/typed.ts'
 
 export type JsonValue =
   | null
@@ -48,20 +48,25 @@ function objectText(value: { readonly [name: string]: JsonValue }): string {
 /** A column of a result. */
 export interface OutputColumn {
   readonly name: string
-  readonly type: ColumnType | null
+  readonly type: ValueType | null
 }
 
-export function outputValue(value: EngineValue | undefined, type: ColumnType | null): JsonValue {
+export function outputValue(value: EngineValue | undefined, type: ValueType | null): JsonValue {
   if (value === null || value === undefined) return null
-  if (typeof value === 'object') return value.map((item) => outputValue(item, type))
+  if (typeof value === 'object') return value.map((item) => outputValue(item, elementOf(type) ?? type))
   if (type === 'LONG') return typeof value === 'number' ? BigInt(value) : value
   return typeof value === 'bigint' ? Number(value) : value
 }
 
+/** A value as its JSON; JSON itself is written as it is. */
+function cellText(value: EngineValue | undefined, type: ValueType | null): string {
+  return type === 'COMPLEX<json>' && typeof value === 'string' ? value : jsonText(outputValue(value, type))
+}
+
 /** Writes rows of engines: their columns begin at `from`. Of columns with one name the last is written, as in a map. */
 export class RowWriter {
-  readonly #columns: readonly { readonly at: number; readonly type: ColumnType | null; readonly key: string }[]
-  readonly #all: readonly { readonly at: number; readonly type: ColumnType | null }[]
+  readonly #columns: readonly { readonly at: number; readonly type: ValueType | null; readonly key: string }[]
+  readonly #all: readonly { readonly at: number; readonly type: ValueType | null }[]
 
   constructor(columns: readonly OutputColumn[], from: number) {
     this.#all = columns.map(({ type }, index) => ({ at: from + index, type }))
@@ -71,14 +76,13 @@ export class RowWriter {
 
   object(row: EngineRow): string {
     let text = ''
-    for (const { at, type, key } of this.#columns)
-      text += `${text === '' ? '' : ','}${key}${jsonText(outputValue(row[at], type))}`
+    for (const { at, type, key } of this.#columns) text += `${text === '' ? '' : ','}${key}${cellText(row[at], type)}`
     return `{${text}}`
   }
 
   /** Without its brackets. */
   values(row: EngineRow): string {
-    return this.#all.map(({ at, type }) => jsonText(outputValue(row[at], type))).join(',')
+    return this.#all.map(({ at, type }) => cellText(row[at], type)).join(',')
   }
 }
 

@@ -1,7 +1,7 @@
 // Druid's comparators: the keys that order values as each of them does.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Ordering } from '../tree/nodes.ts'
-import { bind, type Typed, textToDouble, toText, utf16Length } from './typed.ts'
+import { bind, elementOf, type Typed, textToDouble, toText, transform, utf16Length } from './typed.ts'
 
 /** A text's runs of digits and of other characters, as one text that compares as the text does alphanumerically. */
 export function alphanumericKey(text: Sql): Sql {
@@ -20,8 +20,16 @@ function numericTextKeys(text: Sql): readonly Sql[] {
   return [number, sql`CASE WHEN ${number} IS NULL THEN 0 ELSE length(${text}) END`, text]
 }
 
+/** An array as a list that compares as Druid compares arrays: null elements before all others. */
+export const listKey = (list: Sql): Sql =>
+  transform(list, (item) => sql`{'there': ${item} IS NOT NULL, 'value': ${item}}`)
+
+/** A value that orders by itself, with nulls first. */
+export const naturalKey = (value: Typed): Sql => (elementOf(value.type) === null ? value.sql : listKey(value.sql))
+
 /** What to order by, first key first; nulls come first in all of them. */
 export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
+  if (elementOf(value.type) !== null) return [listKey(value.sql)]
   const isNumber = value.type === 'LONG' || value.type === 'DOUBLE' || value.type === 'FLOAT'
   switch (ordering) {
     case 'natural':

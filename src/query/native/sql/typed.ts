@@ -2,10 +2,17 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 
 export type ColumnType = 'STRING' | 'LONG' | 'DOUBLE' | 'FLOAT'
+export type ElementType = 'STRING' | 'LONG' | 'DOUBLE'
+export type ArrayType = `ARRAY<${ElementType}>`
+/** What an expression can make. */
+export type ValueType = ColumnType | ArrayType | 'COMPLEX<json>'
 
-/** A value of a row. LONG is BIGINT, DOUBLE is DOUBLE, FLOAT is FLOAT, STRING is VARCHAR; `null` is the type of a bare null. */
+/**
+ * A value of a row. LONG is BIGINT, DOUBLE is DOUBLE, FLOAT is FLOAT, STRING is VARCHAR, arrays are lists of these, JSON is JSON that is never
+ * a JSON null; `null` is the type of a bare null.
+ */
 export interface Typed {
-  readonly type: ColumnType | null
+  readonly type: ValueType | null
   readonly sql: Sql
   /** The same as a SQL truth value, where the value is one: 1, 0 or null. */
   readonly condition?: Sql
@@ -21,20 +28,43 @@ export const truthValue = (condition: Sql): Typed => ({
   condition,
 })
 
-const sqlTypes = { STRING: sql`VARCHAR`, LONG: sql`BIGINT`, DOUBLE: sql`DOUBLE`, FLOAT: sql`FLOAT` }
-export const sqlType = (type: ColumnType | null): Sql => sqlTypes[type ?? 'STRING']
+const sqlTypes = {
+  STRING: sql`VARCHAR`,
+  LONG: sql`BIGINT`,
+  DOUBLE: sql`DOUBLE`,
+  FLOAT: sql`FLOAT`,
+  'ARRAY<STRING>': sql`VARCHAR[]`,
+  'ARRAY<LONG>': sql`BIGINT[]`,
+  'ARRAY<DOUBLE>': sql`DOUBLE[]`,
+  'COMPLEX<json>': sql`JSON`,
+}
+export const sqlType = (type: ValueType | null): Sql => sqlTypes[type ?? 'STRING']
 
-export const typedNull = (type: ColumnType | null): Sql => sql`CAST(NULL AS ${sqlType(type)})`
+const elements = { 'ARRAY<STRING>': 'STRING', 'ARRAY<LONG>': 'LONG', 'ARRAY<DOUBLE>': 'DOUBLE' } as const
+
+/** The type of an array's elements; null for what is no array. */
+export function elementOf(type: ValueType | null): ElementType | null {
+  return type === 'ARRAY<STRING>' || type === 'ARRAY<LONG>' || type === 'ARRAY<DOUBLE>' ? elements[type] : null
+}
+
+export const isScalar = (type: ValueType): type is ColumnType => type !== 'COMPLEX<json>' && elementOf(type) === null
+
+export const typedNull = (type: ValueType | null): Sql => sql`CAST(NULL AS ${sqlType(type)})`
 
 const atom = /^(?:"\w+"|[a-z]\w*|CAST\(-?\d+ AS BIGINT\)|-?[\d.e+-]+)$/
 
 let bound = 0
 
+/** A name that no lambda around has. */
+export function nextName(): Sql {
+  bound = (bound + 1) % 1_000_000
+  return sql.id(`v${bound}`)
+}
+
 /** Names a value, so that a text which needs it several times holds it once. */
 export function bind(value: Sql, body: (value: Sql) => Sql): Sql {
   if (atom.test(value.text)) return body(value)
-  bound = (bound + 1) % 1_000_000
-  const name = sql.id(`v${bound}`)
+  const name = nextName()
   return sql`list_transform([${value}], lambda ${name}: ${body(name)})[1]`
 }
 
@@ -112,8 +142,38 @@ function scientific(text: Sql): Sql {
   })
 }
 
+/** What the one element of an array is as something else; null for an array of more, or of none. */
+const onlyElement = (list: Sql, type: ElementType, body: (element: Typed) => Sql): Sql =>
+  bind(list, (x) => sql`CASE WHEN len(${x}) = 1 THEN ${body({ type, sql: sql`${x}[1]` })} END`)
+
+/** An array as Java writes it: `[a, b]`. */
+export function listText(list: Sql, type: ElementType): Sql {
+  const items = transform(list, (item) => sql`coalesce(${toText({ type, sql: item })}, 'null')`)
+  return sql`('[' || array_to_string(${items}, ', ') || ']')`
+}
+
+/** What becomes of each item of a list. */
+export function transform(list: Sql, body: (item: Sql) => Sql): Sql {
+  const name = nextName()
+  return sql`list_transform(${list}, lambda ${name}: ${body(name)})`
+}
+
+/** A JSON text or scalar as its text. */
+const jsonText = (json: Sql): Sql => sql`json_extract_string(${json}, '$')`
+
 export function toText(value: Typed): Sql {
   switch (value.type) {
+    case 'ARRAY<STRING>':
+    case 'ARRAY<LONG>':
+    case 'ARRAY<DOUBLE>': {
+      const type = elements[value.type]
+      return bind(
+        value.sql,
+        (x) => sql`CASE WHEN len(${x}) = 1 THEN ${toText({ type, sql: sql`${x}[1]` })} ELSE ${listText(x, type)} END`,
+      )
+    }
+    case 'COMPLEX<json>':
+      return jsonText(value.sql)
     case 'STRING':
       return value.sql
     case 'LONG':
@@ -129,6 +189,12 @@ export function toText(value: Typed): Sql {
 
 export function toLong(value: Typed): Sql {
   switch (value.type) {
+    case 'ARRAY<STRING>':
+    case 'ARRAY<LONG>':
+    case 'ARRAY<DOUBLE>':
+      return onlyElement(value.sql, elements[value.type], toLong)
+    case 'COMPLEX<json>':
+      return textToLong(jsonText(value.sql))
     case 'STRING':
       return textToLong(value.sql)
     case 'LONG':
@@ -143,6 +209,12 @@ export function toLong(value: Typed): Sql {
 
 export function toDouble(value: Typed): Sql {
   switch (value.type) {
+    case 'ARRAY<STRING>':
+    case 'ARRAY<LONG>':
+    case 'ARRAY<DOUBLE>':
+      return onlyElement(value.sql, elements[value.type], toDouble)
+    case 'COMPLEX<json>':
+      return textToDouble(jsonText(value.sql))
     case 'STRING':
       return textToDouble(value.sql)
     case 'LONG':
@@ -165,9 +237,15 @@ export function toFloat(value: Typed): Sql {
   )
 }
 
-export function convert(value: Typed, type: ColumnType): Typed {
+export function convert(value: Typed, type: ValueType): Typed {
   if (value.type === type) return value
   switch (type) {
+    case 'ARRAY<STRING>':
+    case 'ARRAY<LONG>':
+    case 'ARRAY<DOUBLE>':
+      return { type, sql: toList(value, elements[type]) }
+    case 'COMPLEX<json>':
+      return { type, sql: sql`to_json(${value.sql})` }
     case 'STRING':
       return textValue(toText(value))
     case 'LONG':
@@ -177,6 +255,14 @@ export function convert(value: Typed, type: ColumnType): Typed {
     case 'FLOAT':
       return { type, sql: toFloat(value) }
   }
+}
+
+/** The elements of an array as another type; a single value is an array of one. */
+function toList(value: Typed, type: ElementType): Sql {
+  const own = elementOf(value.type)
+  if (own !== null) return transform(value.sql, (item) => convert({ type: own, sql: item }, type).sql)
+  if (value.type === null) return typedNull(`ARRAY<${type}>`)
+  return bind(value.sql, (x) => sql`CASE WHEN ${x} IS NOT NULL THEN [${convert({ ...value, sql: x }, type).sql}] END`)
 }
 
 /** IEEE division, which the engine's own is not: it gives null for a zero divisor. */

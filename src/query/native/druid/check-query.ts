@@ -1,0 +1,81 @@
+// A query that Druid is to answer, checked as if it were run here: what one machine refuses, a cluster refuses with the same words, before
+// Druid has heard of it.
+import { sql } from '../../../lib/sql-text.ts'
+import type { Entity } from '../../../model/entity.ts'
+import { Problem } from '../../../model/problem.ts'
+import { engineTable } from '../../engine-tables.ts'
+import { tableColumns } from '../file-tables.ts'
+import type { DayBounds, NativeEngine, NativeLimits, NativeTable } from '../native-engine.ts'
+import { filledBuckets } from '../run/buckets.ts'
+import { runNative } from '../run-native.ts'
+import type { DataSource, NativeQuery } from '../tree/queries.ts'
+import { checkPlanning } from './planning-cost.ts'
+import { queriesWithin, tablesOf } from './queries-within.ts'
+import { checkWrittenSizes } from './written-sizes.ts'
+
+/** Throws the Problems of `runNative` that show without rows, and those of what Druid alone would suffer from. */
+export async function checkQuery(query: NativeQuery, entities: readonly Entity[], limits: NativeLimits): Promise<void> {
+  checkPlanning(query)
+  checkWrittenSizes(query)
+  const { startMs = 0 } = query.intervals[0] ?? {}
+  for await (const _ of runNative(untimed(query), new EmptyTables(entities, startMs), limits)) {
+    // Nothing comes of no rows.
+  }
+}
+
+/** Without buckets, which are counted apart: how many there are shows from the rows alone. */
+function untimed(query: NativeQuery): NativeQuery {
+  const context = { ...query.context, grandTotal: false }
+  const whole = { ...query, context, dataSource: untimedSource(query.dataSource) }
+  return 'granularity' in whole ? { ...whole, granularity: { kind: 'all' } } : whole
+}
+
+function untimedSource(source: DataSource): DataSource {
+  if (source.kind === 'query') return { ...source, query: untimed(source.query) }
+  if (source.kind !== 'join') return source
+  return { ...source, left: untimedSource(source.left), right: untimedSource(source.right) }
+}
+
+/** Entities with one day, and no rows in it. */
+class EmptyTables implements NativeEngine {
+  readonly #entities: readonly Entity[]
+  readonly #days: readonly DayBounds[]
+
+  constructor(entities: readonly Entity[], dayMs: number) {
+    this.#entities = entities
+    this.#days = [{ minMs: dayMs, maxMs: dayMs }]
+  }
+
+  async table(name: string): Promise<NativeTable | null> {
+    const entity = this.#entities.find((one) => one.name === name)
+    if (entity === undefined) return null
+    return { name, columns: tableColumns(engineTable(entity, [])), time: sql`t."c0"`, from: () => sql`nothing` }
+  }
+
+  async days(): Promise<readonly DayBounds[]> {
+    return this.#days
+  }
+
+  async *run(): AsyncGenerator<never> {
+    // It has no rows.
+  }
+}
+
+/** The days of some entities that have rows, oldest first. */
+export type DaysOf = (names: readonly string[]) => Promise<readonly DayBounds[]>
+
+/** Throws Problem `too_many_buckets`. `daysOf` is asked only where the intervals alone would hold too many. */
+export async function checkBuckets(query: NativeQuery, daysOf: DaysOf, bucketsMax: number): Promise<void> {
+  for (const one of queriesWithin(query)) {
+    if (one.kind !== 'timeseries' && one.kind !== 'topN') continue
+    const { granularity, intervals, context } = one
+    if (granularity.kind === 'all' || (one.kind === 'timeseries' && context.skipEmptyBuckets)) continue
+    try {
+      filledBuckets({ segments: null }, intervals, granularity, bucketsMax)
+    } catch (error) {
+      const names = tablesOf(one.dataSource)
+      if (names === null || !(error instanceof Problem)) throw error
+      filledBuckets({ segments: [{ days: await daysOf(names) }] }, intervals, granularity, bucketsMax)
+    }
+  }
+}

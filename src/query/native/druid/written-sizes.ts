@@ -1,0 +1,148 @@
+// What a query could make Druid write or match, bounded before it is sent: a text of gigabytes ends the whole process of Druid that writes it.
+import { invalidRequest, type Problem } from '../../../model/problem.ts'
+import type { Expression } from '../expression/syntax.ts'
+import { unsupported } from '../tree/json-reader.ts'
+import type { VirtualColumn } from '../tree/nodes.ts'
+import type { NativeQuery } from '../tree/queries.ts'
+import { expressionsOf, nodesIn, queriesWithin } from './queries-within.ts'
+
+/** As on one machine. */
+const writtenMax = 1_000_000
+/** What a value is taken to be long whose length shows only when the query runs. */
+const valueLength = 100
+/** How often counted repetitions within each other repeat what is innermost: as RE2 has it. */
+const repetitionsMax = 1000
+
+/** Throws Problem `invalid_request` for texts and patterns that are too large, and `unsupported_native_query` where that cannot be told. */
+export function checkWrittenSizes(query: NativeQuery): void {
+  const queries = [...queriesWithin(query)]
+  const lengths = new Lengths(queries.flatMap(({ virtualColumns }) => virtualColumns))
+  for (const one of queries) {
+    for (const { expression, path } of expressionsOf(one)) lengths.of(expression, path)
+    const { dataSource: _, virtualColumns: __, ...own } = one
+    for (const node of nodesIn(own)) {
+      if ('kind' in node && node.kind === 'like') continue
+      if ('pattern' in node && typeof node.pattern === 'string') checkPattern(node.pattern, '')
+      if ('kind' in node && node.kind === 'stringFormat' && 'format' in node) checkFormat(String(node.format), '')
+    }
+  }
+}
+
+/** How long the texts are at the most that expressions write. Throws for those that are too long. */
+class Lengths {
+  readonly #columns: ReadonlyMap<string, VirtualColumn>
+  readonly #known = new Map<string, number>()
+
+  constructor(columns: readonly VirtualColumn[]) {
+    this.#columns = new Map(columns.map((column) => [column.name, column]))
+  }
+
+  of(part: Expression, path: string): number {
+    const length = this.#lengthOf(part, path)
+    if (length > writtenMax) throw tooLong(path)
+    return length
+  }
+
+  #lengthOf(part: Expression, path: string): number {
+    switch (part.kind) {
+      case 'text':
+        return part.value.length
+      case 'name':
+        return this.#ofColumn(part.name)
+      case 'call':
+        return this.#ofCall(part, path)
+      case 'unary':
+        return this.of(part.operand, path)
+      case 'binary':
+        // A sum of texts is one text.
+        return this.of(part.left, path) + this.of(part.right, path)
+      case 'array':
+        return sumOf(part.items.map((item) => this.of(item, path)))
+      case 'lambda':
+        return this.of(part.body, path)
+      default:
+        return valueLength
+    }
+  }
+
+  #ofColumn(name: string): number {
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const column = this.#columns.get(name)
+    this.#known.set(name, valueLength)
+    const length = column === undefined ? valueLength : this.of(column.expression, column.path)
+    this.#known.set(name, length)
+    return length
+  }
+
+  #ofCall({ name, args }: Expression & { readonly kind: 'call' }, path: string): number {
+    const [first, second] = args
+    const lengths = args.map((arg) => this.of(arg, path))
+    if (name.startsWith('regexp_') && second?.kind === 'text') checkPattern(second.value, path)
+    if (name === 'format' && first?.kind === 'text') checkFormat(first.value, path)
+    if (name === 'repeat') return (lengths[0] ?? 0) * countOf(second, name, path)
+    if (name === 'lpad' || name === 'rpad') return countOf(second, name, path)
+    // In place of each character at the most.
+    if (name === 'replace' || name === 'regexp_replace') return (lengths[0] ?? 0) * Math.max(1, lengthOfText(args[2]))
+    return sumOf(lengths)
+  }
+}
+
+function lengthOfText(part: Expression | undefined): number {
+  return part?.kind === 'text' ? part.value.length : 1
+}
+
+function sumOf(lengths: readonly number[]): number {
+  return lengths.reduce((sum, length) => sum + length, 0)
+}
+
+function countOf(count: Expression | undefined, name: string, path: string): number {
+  if (count?.kind === 'long' || count?.kind === 'double') return Number(count.value)
+  if (count?.kind === 'null' || (count?.kind === 'unary' && count.operator === '-')) return 0
+  throw unsupported(path, `${name} by a count that is no constant, on a cluster,`)
+}
+
+const formatWidth = /%(?:\d+\$)?[-#+ 0,(]*(\d+)?(?:\.(\d+))?/g
+
+function checkFormat(format: string, path: string): void {
+  for (const [, width, precision] of format.matchAll(formatWidth)) {
+    if (Number(width ?? 0) > writtenMax || Number(precision ?? 0) > writtenMax) throw tooLong(path)
+  }
+}
+
+function checkPattern(pattern: string, path: string): void {
+  if (repetitionsOf(pattern) > repetitionsMax) {
+    const message = `the pattern repeats a part of it more than ${repetitionsMax} times, counts within each other multiplied`
+    throw invalidRequest(path, message)
+  }
+}
+
+/** An escape, a class, or a count with what it follows. */
+const patternPart = /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[()]/gs
+
+/** How often a part of a pattern is repeated by counts, at the most. */
+function repetitionsOf(pattern: string): number {
+  /** Of each open group, and of the one that was closed last. */
+  const open: number[] = [1]
+  let closed = 1
+  let end = 0
+  for (const match of pattern.matchAll(patternPart)) {
+    const [text, least, most] = match
+    // A count right behind a group repeats all in it.
+    const within = pattern[match.index - 1] === ')' && end === match.index ? closed : 1
+    if (text === '(') open.push(1)
+    else if (text === ')') {
+      closed = open.length > 1 ? open.pop()! : 1
+      open[open.length - 1] = Math.max(open.at(-1)!, closed)
+      end = match.index + 1
+    } else if (least !== undefined) {
+      const times = Math.max(Number(least), Number(most || 0), 1)
+      open[open.length - 1] = Math.max(open.at(-1)!, within * times)
+    }
+  }
+  return Math.max(...open)
+}
+
+function tooLong(path: string): Problem {
+  return invalidRequest(path, `a text of more than ${writtenMax} characters would be written`)
+}
