@@ -1,8 +1,10 @@
 // The judge against a model that takes rows as lists of properties, and knows of no bytes.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { UsedMemory } from '../../test/support/used-memory.ts'
 import type { RejectCode } from '../catalog/catalog.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
+import { BorrowedArrays } from '../lib/spare-buffers.ts'
 import { type Value, valueAt } from '../model/column.ts'
 import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
@@ -264,7 +266,8 @@ test('every row is stored or rejected as the model says, and again the same when
     fc.property(calls, ([fields, batches, duplicates]) => {
       const definition = { id: 1, alias: 'a', kind: 'series', entity: 'a', entityId: 1, state: 'active' } as const
       const ingest: Ingest = { ...definition, fields, fieldsVersion: 1, duplicates, reason: null, createdMs: 0 }
-      const judge = new Judge({ rowBytes: 1 << 20 })
+      const arrays = new BorrowedArrays(new UsedMemory())
+      const judge = new Judge({ rowBytes: 1 << 20, arrays })
       for (const pushes of batches) {
         let position = 100
         const entries = pushes.map((each) => {
@@ -274,6 +277,7 @@ test('every row is stored or rejected as the model says, and again the same when
         })
         const expected = expectedOutcomes(entries, pushes, ingest)
         expect(outcomes(judge.judge(entries, ingest))).toEqual(expected)
+        arrays.giveBack()
         expect(outcomes(new Judge({ rowBytes: 1 << 20 }).judge(entries, ingest))).toEqual(expected)
       }
     }),

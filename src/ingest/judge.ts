@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { RejectedRow } from '../catalog/catalog.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
+import { type ArrayMaker, newArrays } from '../lib/spare-buffers.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { FieldSlot } from './columns/field-slot.ts'
@@ -17,6 +18,8 @@ export interface JudgeSettings {
   readonly rememberedStringsMax?: number
   /** Memory for remembered strings, over all ingests. */
   readonly rememberedBytesMax?: number
+  /** What batches are made of. */
+  readonly arrays?: ArrayMaker
 }
 
 export interface Judgement {
@@ -51,13 +54,20 @@ export class Judge {
   readonly #rowBytes: number
   readonly #rememberedStringsMax: number
   readonly #rememberedBytesMax: number
+  readonly #arrays: ArrayMaker
   readonly #seed = randomInt(2 ** 31)
   readonly #timestamps = new TimestampReader()
   /** By ingest id, the one used longest ago first. */
   readonly #prepared = new Map<number, Prepared>()
   #rememberedBytes = 0
 
-  constructor({ rowBytes, rememberedStringsMax = 1 << 20, rememberedBytesMax = 256 << 20 }: JudgeSettings) {
+  constructor({
+    rowBytes,
+    rememberedStringsMax = 1 << 20,
+    rememberedBytesMax = 256 << 20,
+    arrays = newArrays,
+  }: JudgeSettings) {
+    this.#arrays = arrays
     this.#rowBytes = rowBytes
     this.#rememberedStringsMax = rememberedStringsMax
     this.#rememberedBytesMax = rememberedBytesMax
@@ -71,7 +81,7 @@ export class Judge {
     const prepared = this.#prepare(ingest)
     const rowsMax = entries.reduce((sum, entry) => sum + entry.rows, 0)
     for (const slot of prepared.slots) slot.begin(rowsMax, this.#rememberedStringsMax)
-    const growing: Growing = { rows: 0, positions: new Float64Array(rowsMax), rejected: [] }
+    const growing: Growing = { rows: 0, positions: this.#arrays.float64(rowsMax), rejected: [] }
     for (const entry of entries) this.#judgeEntry(entry, prepared, growing)
     const columns = prepared.slots.map((slot) => slot.finish(growing.rows))
     const replaces = ingest.duplicates === 'replace'
@@ -144,7 +154,8 @@ export class Judge {
   #prepare(ingest: Ingest): Prepared {
     const known = this.#prepared.get(ingest.id)
     if (known?.ingest.fieldsVersion === ingest.fieldsVersion) return known
-    const slots = ingest.fields.map((field) => new FieldSlot(field, this.#seed, ingest.duplicates === 'replace'))
+    const replaces = ingest.duplicates === 'replace'
+    const slots = ingest.fields.map((field) => new FieldSlot(field, this.#seed, replaces, this.#arrays))
     const bySource = new Map(ingest.fields.map((field, index) => [field.source, index]))
     const scanner = new RowScanner(slots, bySource, this.#timestamps)
     return { ingest, slots, bySource, scanner, bytes: 0 }

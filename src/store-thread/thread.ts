@@ -12,6 +12,7 @@ import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
+import { BorrowedArrays, SpareBuffers } from '../lib/spare-buffers.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import { clearSpool } from '../query/spool.ts'
@@ -56,12 +57,13 @@ export async function runStoreThread(
   const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, observe })
   const { store, folder } = opened
   await clearSpool(data.spoolDirectory)
+  const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
   const pipeline = await Pipeline.open({
     journal,
     ingests: catalog.ingests,
     outcomes: catalog.outcomes,
     dropped: catalog.dropped,
-    judge: new Judge({ rowBytes }),
+    judge: new Judge({ rowBytes, arrays: batchArrays }),
     itemJudge: new ItemJudge({ rowBytes }),
     store,
     observe,
@@ -97,6 +99,8 @@ export async function runStoreThread(
     {
       pipeline,
       stepped: (tallies) => {
+        // The store has copied its rows.
+        batchArrays.giveBack()
         counts.add(tallies)
         send({ kind: 'progress', position: pipeline.position, tallies })
       },
@@ -146,6 +150,9 @@ export async function runStoreThread(
   await catalog.close()
   port.close()
 }
+
+/** The columns of one step of the pipeline. */
+const batchMemory = { bytesMin: 4096, bytesMax: 16 * 1024 * 1024, idleMs: 10_000 }
 
 interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
   readonly disk: Disk

@@ -22,6 +22,7 @@ import { EntityRegistry } from '../../src/store/embedded/registry/entity-registr
 import type { StoredFile } from '../../src/store/embedded/sealed/stored-file.ts'
 import type { WriterOptions } from '../../src/store/embedded/sealed/stored-file-writer.ts'
 import { StoredFolder, type StoredFolderOptions } from '../../src/store/embedded/sealed/stored-folder.ts'
+import { UsedMemory } from './used-memory.ts'
 
 export const hourMs = 3_600_000
 export const mixed: SealedTarget = { entityId: 7, kind: 'mixed', day: null }
@@ -127,6 +128,7 @@ export async function writeEntity(directory: string, entity: Entity, options: Wr
     pageRows: 16,
     pageCacheBytes: 1 << 20,
     indexCacheBytes: 1 << 20,
+    spares: new UsedMemory(),
     writing: { ...smallPages, ...options.writing },
     ...options.folder,
   })

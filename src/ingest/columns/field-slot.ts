@@ -1,3 +1,4 @@
+import { type ArrayMaker, newArrays } from '../../lib/spare-buffers.ts'
 import { type ColumnVector, nullBoolean, nullCode } from '../../model/column.ts'
 import type { Field } from '../../model/field.ts'
 import { InternedStrings } from '../scan/interned-strings.ts'
@@ -29,6 +30,7 @@ export class FieldSlot {
   /** The texts of a json field, which `codes` point to. */
   #texts: string[] = []
   readonly #seed: number
+  readonly #arrays: ArrayMaker
   readonly #marksNulls: boolean
   #rowsMax = 0
   /** 1 at each row whose null was pushed; made when the first one comes. */
@@ -37,13 +39,14 @@ export class FieldSlot {
   #exact: ExactLong[] = []
 
   /** `marksNulls`: whether a null that was pushed is another thing than an absent property. */
-  constructor(field: Field, seed: number, marksNulls = false) {
+  constructor(field: Field, seed: number, marksNulls = false, arrays = newArrays) {
     this.field = field
     this.#marksNulls = marksNulls
     this.type = field.type
     this.isIdentifier = field.role === 'index'
     this.required = field.role === 'time' || field.role === 'tag' || this.isIdentifier
     this.#seed = seed
+    this.#arrays = arrays
     this.strings = new InternedStrings(seed)
   }
 
@@ -54,18 +57,18 @@ export class FieldSlot {
     this.#pushedNulls = null
     switch (this.type) {
       case 'json':
-        this.codes = new Int32Array(rowsMax)
+        this.codes = this.#arrays.int32(rowsMax)
         this.#texts = []
         break
       case 'string':
-        this.codes = new Int32Array(rowsMax)
+        this.codes = this.#arrays.int32(rowsMax)
         if (this.strings.size > stringsMax) this.strings = new InternedStrings(this.#seed)
         break
       case 'boolean':
         this.flags = new Uint8Array(rowsMax)
         break
       default:
-        this.numbers = new Float64Array(rowsMax)
+        this.numbers = this.#arrays.float64(rowsMax)
     }
   }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AtRestParts, checkHistory } from '../../../test/support/data-at-rest.ts'
 import { MemoryFolder } from '../../../test/support/memory-files.ts'
 import type { Draw } from '../../../test/support/random-rows.ts'
+import { UsedMemory } from '../../../test/support/used-memory.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
 import type { Segment } from './head/chunk.ts'
@@ -45,6 +46,7 @@ function storedFolder(store: EmbeddedStore, draw: Draw): StoredFolder {
     pageRows,
     pageCacheBytes: 4096,
     indexCacheBytes: [1000, 100_000][draw(2)],
+    spares: new UsedMemory(),
     writing: { sharedPageRows: 4, groupRows: 30, hourRowsMin: draw(3), tailRowsMin: draw(4) },
   })
 }

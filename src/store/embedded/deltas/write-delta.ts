@@ -2,6 +2,7 @@
 // order or made one, for that would cost more than the engine's reading. It is worth nothing after a crash, so nothing is synced.
 import type { DiskFile } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
+import { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
 import type { Segment } from '../head/chunk.ts'
 import type { Table } from '../head/table.ts'
@@ -10,6 +11,9 @@ import { ParquetWriter } from '../parquet/parquet-writer.ts'
 import { stepRows } from '../parquet/steps.ts'
 import { positionName, timeName } from '../sealed/index-layout.ts'
 import { RowBuffer } from '../sealed/row-buffer.ts'
+
+/** The columns of a row group are encoded one after another, with about the same memory. */
+const spareMemory = { bytesMin: 65_536, bytesMax: 8 * 1024 * 1024, idleMs: 1000 }
 
 /** A row group has so many rows; also what is held of the file at a time. */
 const groupRows = 65_536
@@ -62,7 +66,8 @@ class DeltaWriter {
       ...known.map(({ name, type }): ParquetField => ({ name, type, nullable: true })),
       { name: positionName, type: 'long', nullable: false },
     ]
-    this.#buffer = new RowBuffer(known, this.#tags.length)
+    const spares = new SpareBuffers(spareMemory)
+    this.#buffer = new RowBuffer(known, this.#tags.length, groupRows + pageRows, spares)
     let offset = 0
     const write = async (bytes: Uint8Array): Promise<void> => {
       await file.write([bytes], offset)
@@ -71,7 +76,7 @@ class DeltaWriter {
     const pause = async (): Promise<void> => {
       if (pacer.spend(stepRows)) await pacer.rest()
     }
-    this.#parquet = new ParquetWriter(this.#schema, write, { compress: false, pause })
+    this.#parquet = new ParquetWriter(this.#schema, write, { compress: false, pause, spares })
   }
 
   /** `series` is the table's number. */
@@ -93,6 +98,7 @@ class DeltaWriter {
   async finish(): Promise<WrittenDelta> {
     if (this.#buffer.rows > 0) await this.#flush()
     await this.#parquet.finish()
+    this.#buffer.release()
     const fields = this.#schema.map(({ name }) => name)
     return { fields, rows: this.#rows, firstMs: this.#firstMs, lastMs: this.#lastMs }
   }

@@ -7,6 +7,9 @@ const none = -1
 /** From here on neighbouring longs share a double. */
 const exactFrom = 2 ** 53
 
+/** Codes of the batch at hand, in memory that is used again. */
+let translated = new Int32Array(0)
+
 interface Target {
   readonly index: number
   readonly type: ColumnType
@@ -45,9 +48,9 @@ export function writeColumn(
 ): void {
   if (column.type !== target.type) throw new Error(`a field of type ${target.type} came as ${column.type}`)
   if (column.type === 'string') {
-    const codes = new Int32Array(rows)
-    target.dictionary.translate(column, rows, codes)
-    writeValues(chunks, target, addresses, codes, rows)
+    if (translated.length < rows) translated = new Int32Array(2 * rows)
+    target.dictionary.translate(column, rows, translated)
+    writeValues(chunks, target, addresses, translated, rows)
     return
   }
   writeValues(chunks, target, addresses, column.values, rows)

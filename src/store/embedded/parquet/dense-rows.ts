@@ -1,4 +1,5 @@
 // Pages hold the values of rows that have one; which rows these are stands in the definition levels before them.
+import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import { type ColumnVector, columnLength, nullBoolean, nullCode } from '../../../model/column.ts'
 
 export interface DenseRows {
@@ -10,14 +11,18 @@ export interface DenseRows {
   readonly rows: Int32Array | null
 }
 
-export function* denseRows(column: ColumnVector, pageEnds: Int32Array): Generator<void, DenseRows> {
+export function* denseRows(
+  column: ColumnVector,
+  pageEnds: Int32Array,
+  arrays: BorrowedArrays,
+): Generator<void, DenseRows> {
   const length = columnLength(column)
   const nulls = countNulls(column)
   if (nulls === 0) return { defined: null, ends: pageEnds, rows: null }
   yield
-  const defined = definedRows(column, length)
+  const defined = definedRows(column, arrays.int32(length).fill(1))
   yield
-  const rows = new Int32Array(length - nulls)
+  const rows = arrays.int32(length - nulls)
   const ends = new Int32Array(pageEnds.length)
   let count = 0
   let row = 0
@@ -43,8 +48,9 @@ function countNulls(column: ColumnVector): number {
   return nulls
 }
 
-function definedRows(column: ColumnVector, length: number): Int32Array {
-  const defined = new Int32Array(length).fill(1)
+/** Zeroes the ones of rows that are null. */
+function definedRows(column: ColumnVector, defined: Int32Array): Int32Array {
+  const { length } = defined
   if (column.type === 'string') {
     const { codes } = column
     for (let row = 0; row < length; row++) if (codes[row] === nullCode) defined[row] = 0

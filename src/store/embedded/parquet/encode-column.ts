@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
 import type { ChunkBounds, PageBounds } from './bounds.ts'
 import { ByteWriter } from './byte-writer.ts'
@@ -27,18 +28,19 @@ export interface ColumnPlace {
   readonly pageEnds: Int32Array
 }
 
-/** Writes the column chunk into the emptied `out`. */
+/** Writes the column chunk into the emptied `out`. The arrays that it took can be given back then. */
 export function* encodeColumn(
   field: ParquetField,
   column: ColumnVector,
   { offset, pageEnds }: ColumnPlace,
   options: EncodingOptions,
+  arrays: BorrowedArrays,
   out: ByteWriter,
 ): Generator<void, EncodedColumn> {
-  const dense = yield* denseRows(column, pageEnds)
+  const dense = yield* denseRows(column, pageEnds, arrays)
   if (dense.rows !== null && !field.nullable) throw new Error(`column ${field.name} holds a null`)
   yield
-  const plan = yield* planColumn(column, dense, options)
+  const plan = yield* planColumn(column, dense, options, arrays)
   out.length = 0
   const chunk = new ChunkWriter(field, plan, dense, out)
   const dictionary = yield* chunk.writeDictionary(offset)

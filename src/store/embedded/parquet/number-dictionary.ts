@@ -1,3 +1,4 @@
+import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import { stepRows } from './steps.ts'
 
 export interface NumberDictionary {
@@ -14,20 +15,21 @@ const slotsPerEntry = 2
 export function* buildNumberDictionary(
   values: Float64Array,
   entriesMax: number,
+  arrays: BorrowedArrays,
 ): Generator<void, NumberDictionary | null> {
   const bits = 32 - Math.clz32(Math.max(1, entriesMax * slotsPerEntry - 1))
-  const slots = new Int32Array(1 << bits).fill(-1)
-  const entries = new Float64Array(entriesMax)
-  const known = new Int32Array(entries.buffer)
+  const slots = arrays.int32(1 << bits).fill(-1)
+  const entries = arrays.float64(entriesMax)
+  const known = new Int32Array(entries.buffer, 0, entriesMax * 2)
   const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
-  const codes = new Int32Array(values.length)
+  const codes = arrays.int32(values.length)
   let length = 0
   for (let start = 0; start < values.length; start += stepRows) {
     length = indexSlice(words, start, Math.min(start + stepRows, values.length), { slots, bits, known, codes }, length)
     if (length < 0) return null
     yield
   }
-  return { entries: entries.slice(0, length), codes }
+  return { entries: entries.subarray(0, length), codes }
 }
 
 interface IndexState {

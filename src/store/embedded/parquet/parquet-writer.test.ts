@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { UsedMemory } from '../../../../test/support/used-memory.ts'
 import {
   type ColumnType,
   type ColumnVector,
@@ -58,7 +59,10 @@ async function writeFile(
   options: ParquetWriterOptions = {},
 ): Promise<WrittenFile> {
   const parts: Uint8Array[] = []
-  const writer = new ParquetWriter(schema, (bytes) => void parts.push(bytes.slice()), options)
+  const writer = new ParquetWriter(schema, (bytes) => void parts.push(bytes.slice()), {
+    spares: new UsedMemory(),
+    ...options,
+  })
   const written: RowGroupPages[] = []
   for (const { columns, pageEnds } of groups)
     written.push(await writer.writeRowGroup(columns, Int32Array.from(pageEnds)))

@@ -1,3 +1,4 @@
+import { BorrowedArrays, SpareBuffers } from '../../../lib/spare-buffers.ts'
 import { type ColumnVector, columnLength } from '../../../model/column.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { type EncodedColumn, encodeColumn } from './encode-column.ts'
@@ -13,7 +14,11 @@ export type ByteSink = (bytes: Uint8Array) => void | Promise<void>
 export interface ParquetWriterOptions extends Partial<EncodingOptions> {
   /** Awaited every few milliseconds of work, so that others can run in between. */
   readonly pause?: () => Promise<void>
+  /** Where it takes its working memory from. */
+  readonly spares?: SpareBuffers
 }
+
+const noSpares = new SpareBuffers({ bytesMin: 0, bytesMax: 0, idleMs: 0 })
 
 const defaults: EncodingOptions = { compress: true, dictionaryEntriesMax: 1 << 16, dictionaryBytesMax: 1 << 20 }
 const magic = Buffer.from('PAR1')
@@ -41,16 +46,18 @@ export class ParquetWriter {
   readonly #sink: ByteSink
   readonly #options: EncodingOptions
   readonly #pause: (() => Promise<void>) | undefined
+  readonly #arrays: BorrowedArrays
   readonly #chunk = new ByteWriter()
   readonly #rowGroups: WrittenRowGroup[] = []
   #offset = 0
 
   constructor(schema: readonly ParquetField[], sink: ByteSink, options: ParquetWriterOptions = {}) {
-    const { pause, ...encoding } = options
+    const { pause, spares = noSpares, ...encoding } = options
     this.#schema = schema
     this.#sink = sink
     this.#options = { ...defaults, ...encoding }
     this.#pause = pause
+    this.#arrays = new BorrowedArrays(spares)
   }
 
   /**
@@ -64,8 +71,9 @@ export class ParquetWriter {
     const written: WrittenColumn[] = []
     for (const [index, field] of this.#schema.entries()) {
       const place = { offset: this.#offset, pageEnds }
-      const steps = encodeColumn(field, columns[index], place, this.#options, this.#chunk)
+      const steps = encodeColumn(field, columns[index], place, this.#options, this.#arrays, this.#chunk)
       const encoded = await runSteps(steps, this.#pause)
+      this.#arrays.giveBack()
       if (this.#chunk.length > chunkBytesMax) throw new Error(`column ${field.name} of a row group is over 4 GiB`)
       pages.push(encoded.pages)
       written.push(writtenColumn(encoded, this.#chunk.length, pageEnds))

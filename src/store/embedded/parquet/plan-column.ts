@@ -1,4 +1,5 @@
 // From a column to the body that is written for it: its dense values, the candidates of its type, and its bounds.
+import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import type { BooleanColumn, ColumnVector, LongColumn, StringColumn } from '../../../model/column.ts'
 import { type ChunkBounds, chunkBounds, type PageBounds, pageBounds, stringBounds } from './bounds.ts'
 import { type ChosenBody, chooseBody } from './choose-body.ts'
@@ -36,18 +37,19 @@ export function* planColumn(
   column: ColumnVector,
   dense: DenseRows,
   options: EncodingOptions,
+  arrays: BorrowedArrays,
 ): Generator<void, PlannedColumn> {
   switch (column.type) {
     case 'double':
-      return yield* planDoubles(denseNumbers(column.values, dense.rows), dense.ends, options)
+      return yield* planDoubles(denseNumbers(column.values, dense.rows, arrays), dense.ends, options, arrays)
     case 'long':
-      return yield* planLongs(column, dense, options)
+      return yield* planLongs(column, dense, options, arrays)
     case 'timestamp':
-      return yield* planTimestamps(denseNumbers(column.values, dense.rows), dense.ends, options)
+      return yield* planTimestamps(denseNumbers(column.values, dense.rows, arrays), dense.ends, options)
     case 'boolean':
-      return yield* planBooleans(column, dense, options)
+      return yield* planBooleans(column, dense, options, arrays)
     case 'string':
-      return yield* planStrings(column, dense.ends, options)
+      return yield* planStrings(column, dense.ends, options, arrays)
   }
 }
 
@@ -55,8 +57,9 @@ function* planDoubles(
   values: Float64Array,
   ends: Int32Array,
   options: EncodingOptions,
+  arrays: BorrowedArrays,
 ): Generator<void, PlannedColumn> {
-  const dictionary = yield* buildNumberDictionary(values, numberEntriesMax(options))
+  const dictionary = yield* buildNumberDictionary(values, numberEntriesMax(options), arrays)
   const candidates = [plainDoubles(values), splitDoubles(values)]
   if (dictionary !== null) candidates.push(dictionaryDoubles(dictionary))
   const pages = pageBounds(values, ends)
@@ -64,8 +67,13 @@ function* planDoubles(
   return { ...(yield* chooseBody(candidates, ends, options.compress)), pages, bounds: chunkBounds('double', pages) }
 }
 
-function* planLongs(column: LongColumn, dense: DenseRows, options: EncodingOptions): Generator<void, PlannedColumn> {
-  const values = denseNumbers(column.values, dense.rows)
+function* planLongs(
+  column: LongColumn,
+  dense: DenseRows,
+  options: EncodingOptions,
+  arrays: BorrowedArrays,
+): Generator<void, PlannedColumn> {
+  const values = denseNumbers(column.values, dense.rows, arrays)
   const pages = pageBounds(values, dense.ends)
   const most = mostInSize(pages)
   yield
@@ -75,7 +83,7 @@ function* planLongs(column: LongColumn, dense: DenseRows, options: EncodingOptio
     return { ...(yield* chooseBody([plainLongs(longs)], dense.ends, options.compress)), pages: null, bounds: null }
   }
   const candidates: ColumnBody[] = [most <= deltaValueMax ? deltaNumbers(values) : plainLongs({ values, exact: null })]
-  const dictionary = yield* buildNumberDictionary(values, numberEntriesMax(options))
+  const dictionary = yield* buildNumberDictionary(values, numberEntriesMax(options), arrays)
   if (dictionary !== null) candidates.push(dictionaryLongs(dictionary))
   return { ...(yield* chooseBody(candidates, dense.ends, options.compress)), pages, bounds: chunkBounds('long', pages) }
 }
@@ -98,8 +106,9 @@ function* planBooleans(
   column: BooleanColumn,
   dense: DenseRows,
   options: EncodingOptions,
+  arrays: BorrowedArrays,
 ): Generator<void, PlannedColumn> {
-  const values = denseIntegers(column.values, dense.rows)
+  const values = denseIntegers(column.values, dense.rows, arrays)
   const pages = pageBounds(values, dense.ends)
   const chosen = yield* chooseBody([runsOfBooleans(values)], dense.ends, options.compress)
   return { ...chosen, pages, bounds: chunkBounds('boolean', pages) }
@@ -109,8 +118,9 @@ function* planStrings(
   column: StringColumn,
   ends: Int32Array,
   options: EncodingOptions,
+  arrays: BorrowedArrays,
 ): Generator<void, PlannedColumn> {
-  const used = yield* usedStrings(column, ends.at(-1) ?? 0)
+  const used = yield* usedStrings(column, ends.at(-1) ?? 0, arrays)
   const candidates = [plainStrings(used)]
   const dictionaryBytes = used.bytes.length + 4 * used.entries.length
   if (used.entries.length <= options.dictionaryEntriesMax && dictionaryBytes <= options.dictionaryBytesMax)
@@ -130,9 +140,9 @@ function mostInSize({ least, greatest }: PageBounds): number {
   return most
 }
 
-function denseNumbers(values: Float64Array, rows: Int32Array | null): Float64Array {
+function denseNumbers(values: Float64Array, rows: Int32Array | null, arrays: BorrowedArrays): Float64Array {
   if (rows === null) return values
-  const dense = new Float64Array(rows.length)
+  const dense = arrays.float64(rows.length)
   for (let index = 0; index < rows.length; index++) dense[index] = values[rows[index]]
   return dense
 }
@@ -145,6 +155,8 @@ function denseExact(exact: BigInt64Array | null, rows: Int32Array | null): BigIn
   return dense
 }
 
-function denseIntegers(values: Uint8Array, rows: Int32Array | null): Int32Array {
-  return rows === null ? Int32Array.from(values) : Int32Array.from(rows, (row) => values[row])
+function denseIntegers(values: Uint8Array, rows: Int32Array | null, arrays: BorrowedArrays): Int32Array {
+  const dense = arrays.int32(rows?.length ?? values.length)
+  for (let index = 0; index < dense.length; index++) dense[index] = values[rows === null ? index : rows[index]]
+  return dense
 }

@@ -1,3 +1,4 @@
+import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import { nullCode, type StringColumn } from '../../../model/column.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { stepRows } from './steps.ts'
@@ -14,8 +15,13 @@ export interface UsedStrings {
 }
 
 /** A column's dictionary may hold many strings that these rows do not use. */
-export function* usedStrings({ codes, dictionary }: StringColumn, values: number): Generator<void, UsedStrings> {
-  const used: Used = { entryOf: new Int32Array(dictionary.length).fill(-1), codesOf: [], codes: new Int32Array(values) }
+export function* usedStrings(
+  { codes, dictionary }: StringColumn,
+  values: number,
+  arrays: BorrowedArrays,
+): Generator<void, UsedStrings> {
+  const entryOf = arrays.int32(dictionary.length).fill(-1)
+  const used: Used = { entryOf, codesOf: [], codes: arrays.int32(values) }
   let count = 0
   for (let start = 0; start < codes.length; start += stepRows) {
     count = useSlice(codes, start, Math.min(start + stepRows, codes.length), used, count)

@@ -9,19 +9,28 @@ import type { EntityColumn } from '../registry/entity-columns.ts'
  */
 export class ColumnBuffer {
   readonly index: number
+  /** What a row takes, beside digits of longs beyond 2^53. */
+  readonly rowBytes: number
   /** Whether a row has come in which the column was not absent. */
   isUsed = false
   readonly #type: EntityColumn['type']
   #dictionary = new Dictionary()
+  #memory = new ArrayBuffer(0)
+  /** All of it as numbers, codes or booleans, by the type; the others are empty. */
   #numbers = new Float64Array(0)
   #codes = new Int32Array(0)
   #booleans = new Uint8Array(0)
   #exact: BigInt64Array | null = null
-  #capacity = 0
 
   constructor({ index, type }: EntityColumn) {
     this.index = index
     this.#type = type
+    this.rowBytes = type === 'string' ? 4 : type === 'boolean' ? 1 : 8
+  }
+
+  /** There is room for so many rows. */
+  get capacity(): number {
+    return Math.floor(this.#memory.byteLength / this.rowBytes)
   }
 
   /** About how much text there is. */
@@ -29,16 +38,24 @@ export class ColumnBuffer {
     return this.#dictionary.bytes
   }
 
-  /** Makes room for so many rows, of which `used` are there. */
-  reserve(capacity: number, used: number): void {
-    this.#capacity = capacity
-    if (this.#type === 'string') this.#codes = grown(new Int32Array(capacity), this.#codes, used)
-    else if (this.#type === 'boolean') this.#booleans = grown(new Uint8Array(capacity), this.#booleans, used)
-    else this.#numbers = grown(new Float64Array(capacity), this.#numbers, used)
+  /** Goes on in other memory, which has more room; `used` rows are there. */
+  reserve(memory: ArrayBuffer, used: number): void {
+    new Uint8Array(memory).set(new Uint8Array(this.#memory, 0, used * this.rowBytes))
+    this.#memory = memory
+    if (this.#type === 'string') this.#codes = new Int32Array(memory)
+    else if (this.#type === 'boolean') this.#booleans = new Uint8Array(memory)
+    else this.#numbers = new Float64Array(memory)
     if (this.#exact === null) return
-    const exact = new BigInt64Array(capacity)
+    const exact = new BigInt64Array(this.capacity)
     exact.set(this.#exact.subarray(0, used))
     this.#exact = exact
+  }
+
+  /** Lets go of its memory, and of its rows. */
+  release(): ArrayBuffer {
+    const memory = this.#memory
+    this.reserve(new ArrayBuffer(0), 0)
+    return memory
   }
 
   /** Writes rows [start, end) of a column from row `at` on; an absent one is of nulls. */
@@ -60,7 +77,7 @@ export class ColumnBuffer {
       if (end - start === 1) this.#numbers[at] = from.values[start]
       else this.#numbers.set(from.values.subarray(start, end), at)
       if (from.exact === null) return
-      this.#exact ??= new BigInt64Array(this.#capacity)
+      this.#exact ??= new BigInt64Array(this.capacity)
       this.#exact.set(from.exact.subarray(start, end), at)
     }
   }
@@ -120,9 +137,4 @@ export class ColumnBuffer {
     else if (this.#type === 'boolean') this.#booleans.fill(nullBoolean, start, end)
     else this.#numbers.fill(Number.NaN, start, end)
   }
-}
-
-function grown<T extends Float64Array | Int32Array | Uint8Array>(array: T, from: T, used: number): T {
-  array.set(from.subarray(0, used))
-  return array
 }

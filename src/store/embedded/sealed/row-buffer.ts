@@ -1,3 +1,4 @@
+import type { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
 import type { Chunk, Segment } from '../head/chunk.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
@@ -9,15 +10,22 @@ const rowsAtFirst = 1024
 export class RowBuffer {
   rows = 0
   readonly #columns: readonly ColumnBuffer[]
+  readonly #rowsExpected: number
+  readonly #spares: SpareBuffers
+  /** There is room for so many rows: some of the arrays may be longer. */
+  #capacity = rowsAtFirst
   #times = new Float64Array(rowsAtFirst)
   #positions = new Float64Array(rowsAtFirst)
   /** What each row holds in each tag. */
-  #tagCodes: Int32Array[]
+  #tagCodes: Int32Array<ArrayBuffer>[]
 
-  constructor(columns: readonly EntityColumn[], tags: number) {
+  /** More than `rowsExpected` are hardly ever held at once. */
+  constructor(columns: readonly EntityColumn[], tags: number, rowsExpected: number, spares: SpareBuffers) {
     this.#columns = columns.map((column) => new ColumnBuffer(column))
-    for (const column of this.#columns) column.reserve(rowsAtFirst, 0)
+    for (const column of this.#columns) column.reserve(new ArrayBuffer(rowsAtFirst * column.rowBytes), 0)
     this.#tagCodes = Array.from({ length: tags }, () => new Int32Array(rowsAtFirst))
+    this.#rowsExpected = rowsExpected
+    this.#spares = spares
   }
 
   /** About how much text there is in the dictionaries. */
@@ -35,20 +43,36 @@ export class RowBuffer {
   /** Makes room for so many more rows; array by array, for long ones take milliseconds. */
   *reserve(more: number): Generator<void> {
     const rows = this.rows + more
-    if (rows <= this.#times.length) return
-    const capacity = Math.max(rows, 2 * this.#times.length)
-    this.#times = moved(new Float64Array(capacity), this.#times, this.rows)
+    if (rows <= this.#capacity) return
+    const doubled = Math.max(rows, 2 * this.#capacity)
+    // The last step goes all the way: then the next buffer can go on with the same memory.
+    const isLast = 2 * doubled > this.#rowsExpected && rows <= this.#rowsExpected
+    const capacity = isLast ? this.#rowsExpected : doubled
+    this.#times = this.#grown(Float64Array, this.#times, capacity)
     yield
-    this.#positions = moved(new Float64Array(capacity), this.#positions, this.rows)
+    this.#positions = this.#grown(Float64Array, this.#positions, capacity)
     yield
     for (const [tag, codes] of this.#tagCodes.entries()) {
-      this.#tagCodes[tag] = moved(new Int32Array(capacity), codes, this.rows)
+      this.#tagCodes[tag] = this.#grown(Int32Array, codes, capacity)
       yield
     }
     for (const column of this.#columns) {
-      column.reserve(capacity, this.rows)
+      if (column.capacity < capacity) column.reserve(this.#take(column.rowBytes, capacity), this.rows)
       yield
     }
+    const lengths = [this.#times, this.#positions, ...this.#tagCodes].map(({ length }) => length)
+    this.#capacity = Math.min(...lengths, ...this.#columns.map((column) => column.capacity))
+  }
+
+  /** Gives all of its memory to who needs some next. No row is there any more, and none may be added. */
+  release(): void {
+    const own = [this.#times, this.#positions, ...this.#tagCodes].map(({ buffer }) => buffer)
+    for (const buffer of [...own, ...this.#columns.map((column) => column.release())]) this.#spares.give(buffer)
+    this.#times = new Float64Array(0)
+    this.#positions = new Float64Array(0)
+    this.#tagCodes = []
+    this.#capacity = 0
+    this.rows = 0
   }
 
   /** Adds rows of one series, for which there is room; `tagCodes` are its codes. */
@@ -93,9 +117,20 @@ export class RowBuffer {
     for (const column of this.#columns) column.drop(rows, this.rows)
     this.rows -= rows
   }
-}
 
-function moved<T extends Float64Array | Int32Array>(array: T, from: T, used: number): T {
-  array.set(from.subarray(0, used))
-  return array
+  #grown<T extends Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>>(
+    make: { new (buffer: ArrayBuffer): T; readonly BYTES_PER_ELEMENT: number },
+    array: T,
+    capacity: number,
+  ): T {
+    if (array.length >= capacity) return array
+    const grown = new make(this.#take(make.BYTES_PER_ELEMENT, capacity))
+    grown.set(array.subarray(0, this.rows))
+    return grown
+  }
+
+  /** Spares are as large as is expected at most, so that memory which is there need not be grown into. */
+  #take(rowBytes: number, rows: number): ArrayBuffer {
+    return this.#spares.take(rows * rowBytes, Math.max(rows, this.#rowsExpected) * rowBytes)
+  }
 }

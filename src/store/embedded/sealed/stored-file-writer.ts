@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
+import type { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
 import type { Segment } from '../head/chunk.ts'
 import type { ParquetField } from '../parquet/pages.ts'
@@ -23,6 +24,9 @@ export interface WriterOptions extends PageSizes, IndexOptions {
   readonly pageCharacters: number
 }
 
+/** About so many pages are held beside those of the row group that is complete. */
+const pagesBehind = 4
+
 /** Rows with strings are added so many at a time: they may be long. */
 const textRowsAtOnce = 256
 
@@ -33,6 +37,7 @@ export interface WriterParts {
   readonly target: SealedTarget
   readonly registry: EntityRegistry
   readonly pacer: Pacer
+  readonly spares: SpareBuffers
   readonly options: WriterOptions
   readonly open: (info: SealedFileInfo) => SealedFile
 }
@@ -64,7 +69,7 @@ export class StoredFileWriter implements SealedFileWriter {
   }
 
   private constructor(parts: WriterParts, file: DiskFile) {
-    const { registry, options, pacer } = parts
+    const { registry, options, pacer, spares } = parts
     this.#parts = parts
     this.#file = file
     this.#tags = [...registry.series.tags]
@@ -82,12 +87,13 @@ export class StoredFileWriter implements SealedFileWriter {
       pause: async () => {
         if (pacer.spend(stepRows)) await pacer.rest()
       },
+      spares,
     })
-    this.#rows = new RowBuffer(known, this.#tags.length)
+    this.#groupRows = Math.min(options.groupRows, Math.ceil(options.groupBytes / (8 * this.#columns.length)))
+    this.#rows = new RowBuffer(known, this.#tags.length, this.#groupRows + pagesBehind * options.pageRows, spares)
     this.#cuts = new PageCuts(options)
     this.#index = new IndexBuilder(this.#columns, known, options)
     this.#hasText = known.some(({ type }) => type === 'string')
-    this.#groupRows = Math.min(options.groupRows, Math.ceil(options.groupBytes / (8 * this.#columns.length)))
   }
 
   async addSeries(series: number, segments: Iterable<Segment>): Promise<void> {
@@ -117,6 +123,7 @@ export class StoredFileWriter implements SealedFileWriter {
     const { entityId, day, kind } = target
     this.#cuts.finish(this.#rows.rows)
     if (this.#cuts.rows > 0) await this.#flush()
+    this.#rows.release()
     if (this.#index.rows === 0) throw new Error('a sealed file has rows')
     const footerOffset = this.#offset
     this.#footerChecksum = 0

@@ -2,6 +2,7 @@ import { randomBytes as randomBytesOfSystem } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
+import { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import type { SealedFile, SealedFileInfo, SealedFolder, SealedTarget } from '../reading/sealed-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
@@ -20,10 +21,14 @@ export interface StoredFolderOptions {
   readonly indexCacheBytes: number
   /** What tests and measures set otherwise. */
   readonly writing?: Partial<WriterOptions>
+  readonly spares?: SpareBuffers
   readonly openBlocking?: OpenBlocking
   readonly openFilesMax?: number
   readonly randomBytes?: (count: number) => Uint8Array
 }
+
+/** Enough for a row group of many columns, and what it is encoded with. */
+const spareMemory = { bytesMin: 65_536, bytesMax: 128 * 1024 * 1024, idleMs: 10_000 }
 
 const endings = ['.parquet', '.index'] as const
 
@@ -31,9 +36,12 @@ const endings = ['.parquet', '.index'] as const
 export class StoredFolder implements SealedFolder {
   readonly #options: StoredFolderOptions
   readonly #caches: SharedCaches
+  /** What one file was written with, for the next one. */
+  readonly #spares: SpareBuffers
 
   constructor(options: StoredFolderOptions) {
     this.#options = options
+    this.#spares = options.spares ?? new SpareBuffers(spareMemory)
     this.#caches = {
       pages: new ByteCache(options.pageCacheBytes),
       indexes: new ByteCache(options.indexCacheBytes),
@@ -62,6 +70,7 @@ export class StoredFolder implements SealedFolder {
       target,
       registry: registryOf(entityId),
       pacer,
+      spares: this.#spares,
       options: { ...defaults(pageRows), ...writing },
       open: (info) => this.open(info),
     })
