@@ -76,8 +76,19 @@ describe('rows as lines of JSON', () => {
       'texts that JSON has to escape',
       { D: 0, T: '"\n\u0000\ud800 é😀', d: 0, l: 0n, b: false, t: 0 },
       3,
-      '{"__time":0,"T.a-b":"\\"\\n\\u0000\\ud800 é😀","d":0,"l":0,"b":0,"t":0,":position":3}',
+      '{"__time":0,"T.a-b":"\\"\\n\\u0000\\ud800 é😀","d":0.0,"l":0,"b":0,"t":0,":position":3}',
     ],
+    ...[
+      [3, '3.0'],
+      [-1e20, '-100000000000000000000.0'],
+      [1e21, '1e+21'],
+      [1e-7, '1e-7'],
+    ].map(([d, text]): [string, Row, number, string] => [
+      `the double ${text}, which looks like no long`,
+      { D: 0, T: 'a', d: Number(d), l: null, b: null, t: null },
+      4,
+      `{"__time":0,"T.a-b":"a","d":${text},"l":null,"b":null,"t":null,":position":4}`,
+    ]),
   ])('%s', (_, row, position, line) => {
     expect(linesOf(new RowJson(fields).records(batchOf([row], position)))).toEqual([line])
   })

@@ -8,6 +8,9 @@ import { type ColumnWriter, columnWriter, jsonNotation } from '../query/text-col
 /** Rows of about so many bytes make a record. */
 const recordBytes = 256 * 1024
 
+/** Druid takes the type of a field that it was not told of from how its values are written: a double shows that it is none of the longs. */
+const rowNotation = { ...jsonNotation, wholeEnd: '.0' }
+
 interface FieldWriter {
   readonly isTime: boolean
   readonly writer: ColumnWriter
@@ -17,7 +20,7 @@ interface FieldWriter {
 export class RowJson {
   readonly #fields: readonly EntityField[]
   readonly #writers: readonly FieldWriter[]
-  readonly #position = columnWriter('long', `,"${positionColumn}":`, jsonNotation)
+  readonly #position = columnWriter('long', `,"${positionColumn}":`, rowNotation)
   readonly #nullsBytesMax: number
 
   constructor(fields: readonly EntityField[]) {
@@ -27,7 +30,7 @@ export class RowJson {
       if (type === 'json') throw new Error('a series entity has no json field')
       // Druid has dates as milliseconds and truth as 0 and 1: both are numbers here.
       const written = type === 'timestamp' || type === 'boolean' ? 'long' : type
-      return { isTime: role === 'time', writer: columnWriter(written, key, jsonNotation) }
+      return { isTime: role === 'time', writer: columnWriter(written, key, rowNotation) }
     })
     this.#nullsBytesMax = nullsColumn.length + 8 + fields.reduce((bytes, { name }) => bytes + name.length + 1, 0)
   }

@@ -47,15 +47,18 @@ export interface Notation {
   /** What stands before and after an instant. */
   readonly instantQuote: string
   readonly quoteText: (text: string) => string
+  /** What ends a double that is whole. */
+  readonly wholeEnd: string
 }
 
-export const jsonNotation: Notation = { nullText: 'null', instantQuote: '"', quoteText: JSON.stringify }
+export const jsonNotation: Notation = { nullText: 'null', instantQuote: '"', quoteText: JSON.stringify, wholeEnd: '' }
 
 /** RFC 4180: quotes only where they are needed, and for the empty text, which is no null. */
 export const csvNotation: Notation = {
   nullText: '',
   instantQuote: '',
   quoteText: (text) => (text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text),
+  wholeEnd: '',
 }
 
 /** The writer of a column of this type; `key` is what stands before each value. */
@@ -64,7 +67,7 @@ export function columnWriter(type: ColumnType, key: string, notation: Notation):
   const nullBytes = ascii(notation.nullText)
   switch (type) {
     case 'double':
-      return new DoubleColumnWriter(keyBytes, nullBytes)
+      return new DoubleColumnWriter(keyBytes, nullBytes, ascii(notation.wholeEnd))
     case 'long':
       return new LongColumnWriter(keyBytes, nullBytes)
     case 'timestamp':
@@ -76,17 +79,22 @@ export function columnWriter(type: ColumnType, key: string, notation: Notation):
   }
 }
 
+/** From here on a double is written with an exponent. */
+const exponentMin = 1e21
+
 class DoubleColumnWriter implements ColumnWriter {
   readonly bytesMax: number
   readonly #key: Uint8Array
   readonly #null: Uint8Array
+  readonly #wholeEnd: Uint8Array
   readonly #number = new DoubleWriter()
   #values: DoubleColumn['values'] = new Float64Array(0)
 
-  constructor(key: Uint8Array, nullBytes: Uint8Array) {
+  constructor(key: Uint8Array, nullBytes: Uint8Array, wholeEnd: Uint8Array) {
     this.#key = key
     this.#null = nullBytes
-    this.bytesMax = key.length + numberBytesMax
+    this.#wholeEnd = wholeEnd
+    this.bytesMax = key.length + numberBytesMax + wholeEnd.length
   }
 
   begin(column: ColumnVector, _from: number, to: number): number {
@@ -99,7 +107,10 @@ class DoubleColumnWriter implements ColumnWriter {
     const end = copy(out, at, this.#key)
     const value = this.#values[row]!
     // NaN is null; an infinity cannot be stored, and JSON has no word for it.
-    return value - value === 0 ? this.#number.write(out, end, value) : copy(out, end, this.#null)
+    if (value - value !== 0) return copy(out, end, this.#null)
+    const written = this.#number.write(out, end, value)
+    const isPlainWhole = Math.floor(value) === value && Math.abs(value) < exponentMin
+    return isPlainWhole ? copy(out, written, this.#wholeEnd) : written
   }
 }
 

@@ -4,9 +4,10 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DruidEngine } from '../../src/engine/druid/druid-engine.ts'
-import type { Entity } from '../../src/model/entity.ts'
 import { Problem } from '../../src/model/problem.ts'
-import { druidNative } from '../../src/query/native/druid/druid-native.ts'
+import { Admission } from '../../src/query/admission.ts'
+import { ClusterNativeQueries } from '../../src/query/cluster-native-queries.ts'
+import { UnsentAnswers } from '../../src/query/unsent-answers.ts'
 import { isRecorded, loadTool } from '../druid-sql/recorded.ts'
 import { recordedWorld } from './recorded-worlds.ts'
 import { WorldsOnDruid } from './world-view.ts'
@@ -55,14 +56,22 @@ if (!isRecorded) {
   const recorded = new Map(answers.filter(({ id }) => settled[id] !== 'skip').map((answer) => [answer.id, answer]))
   const items = tool
     .nativeQueries()
-    .filter(({ id, level }) => recorded.has(id) && level !== 'RARE' && !ofPublishedRows.has(id))
+    .filter(({ id }) => recorded.has(id))
 
   describe('native queries on Druid', () => {
     const clusterName = `n${Date.now().toString(36)}`
     const world = recordedWorld(corpus)
     const druid = new WorldsOnDruid(clusterName, { shares: false })
     const settings = { clusterName, queryTimeMs: 30_000 }
-    const engine = new DruidEngine({ client: druid.client, settings, nowMs: Date.now })
+    const queries = new ClusterNativeQueries({
+      definitions: { entity: (name) => world.entities.find((entity) => entity.name === name) },
+      engine: new DruidEngine({ client: druid.client, settings, nowMs: Date.now }),
+      clusterName,
+      admission: new Admission({ runningQueries: 1, waitingQueries: 0 }),
+      limits: { queryTimeMs: 30_000, resultRows: 1_000_000, resultBytes: 1e9, buckets: 1_000_000 },
+      unsent: new UnsentAnswers({ answerMemoryBytes: 1e9, memoryBytes: 1e9, fileBytes: 0 }),
+      settings: { sliceMs: 1000, spoolDirectory: '' },
+    })
 
     beforeAll(() => druid.load([world]), 300_000)
     afterAll(() => druid.close(), 60_000)
@@ -70,7 +79,7 @@ if (!isRecorded) {
     test.each(items.map((item) => [item.id, item] as const))('%s', async (id, item) => {
       const expected = recorded.get(id)!
       const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
-      const reply = await ask(engine, world.entities, item, clusterName)
+      const reply = await ask(queries, item)
       const judged = { failed: tool.failed({ ...expected, status: Number(expected.status) }), big, body: expected.body }
       const actual = { status: reply.status, body: reply.status === 200 ? tool.parse(reply.text) : null }
       expect({ ...tool.judge(item, judged, actual), text: reply.text.slice(0, 500) }).toMatchObject({
@@ -80,19 +89,15 @@ if (!isRecorded) {
   })
 }
 
-async function ask(
-  engine: DruidEngine,
-  entities: readonly Entity[],
-  { query }: Item,
-  clusterName: string,
-): Promise<{ status: number; text: string }> {
+async function ask(queries: ClusterNativeQueries, { query }: Item): Promise<{ status: number; text: string }> {
   try {
-    const body = Buffer.from(JSON.stringify({ query_type: query.queryType, query_data: query }))
-    let text = ''
-    for await (const piece of engine.native(druidNative(body, entities, clusterName), new AbortController().signal)) {
-      text += piece
-    }
-    return { status: 200, text }
+    const body = { query_type: query.queryType, query_data: query }
+    const bytes = Buffer.from(JSON.stringify(body))
+    const answer = await queries.run({ bytes, query }, new AbortController().signal, () => true)
+    const chunks: Uint8Array[] = []
+    for await (const chunk of answer.chunks) chunks.push(Buffer.from(chunk))
+    answer.release()
+    return { status: 200, text: Buffer.concat(chunks).toString('utf8') }
   } catch (error) {
     if (error instanceof Problem) return { status: error.status, text: error.message }
     return { status: 500, text: String(error) }

@@ -39,7 +39,7 @@ function storeOn(druid: DruidClient): DruidStore {
 function newSupervisors(): Supervisors {
   const consumerProperties = { 'bootstrap.servers': addresses.kafkaBrokers }
   const settings = { clusterName, consumerProperties, taskCount: 1, replicas: 1, taskDurationMs: 3_600_000 }
-  return new Supervisors({ client, settings })
+  return new Supervisors({ client, settings, nowMs: Date.now })
 }
 
 const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
@@ -75,7 +75,7 @@ afterAll(async () => {
   client.close()
 })
 
-test('a supervisor is made once, changed with its entity, and ended with it', async () => {
+test('a supervisor is made once, reads fields that are added, and ends with its entity', async () => {
   const supervisors = newSupervisors()
   const entity = { id: 1, fields: [time, tag, value], duplicates: 'keep' } as const
   expect(await rowsOf(store, select([value]))).toEqual([])
@@ -86,7 +86,7 @@ test('a supervisor is made once, changed with its entity, and ended with it', as
   await untilRows(1)
   expect(await rowsOf(store, select([value]))).toEqual([[1000, 'a', 1.5]])
 
-  expect(await supervisors.ensure([{ ...entity, fields: [...entity.fields, added] }])).toEqual([1])
+  // Its tasks find the field in the rows: nothing is begun anew.
   expect(await supervisors.ensure([{ ...entity, fields: [...entity.fields, added] }])).toEqual([])
   await produce([{ [timeColumn]: 2000, T: 'a', V: 2, W: 7, [positionColumn]: 2 }])
   await untilRows(2)

@@ -41,7 +41,7 @@ export class WorldsOnDruid {
     this.#shares = shares
     const consumerProperties = { 'bootstrap.servers': addresses.kafkaBrokers }
     const settings = { clusterName, consumerProperties, taskCount: 1, replicas: 1, taskDurationMs: 3_600_000 }
-    this.#supervisors = new Supervisors({ client: this.#client, settings })
+    this.#supervisors = new Supervisors({ client: this.#client, settings, nowMs: Date.now })
   }
 
   /** The worlds, each readable by itself; all of their rows can be queried. */

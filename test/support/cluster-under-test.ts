@@ -60,7 +60,7 @@ async function removeFromDruid(name: string): Promise<void> {
   })
   const consumerProperties = { 'bootstrap.servers': addresses.kafkaBrokers }
   const settings = { clusterName: name, consumerProperties, taskCount: 1, replicas: 1, taskDurationMs: 3_600_000 }
-  const supervisors = new Supervisors({ client, settings })
+  const supervisors = new Supervisors({ client, settings, nowMs: Date.now })
   try {
     for (const { entityId } of await supervisors.states()) await supervisors.drop(entityId)
   } finally {

@@ -63,7 +63,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
 
   const druid = new DruidClient(druidClientSettings(settings))
   closers.push(() => druid.close())
-  const supervisors = new Supervisors({ client: druid, settings: supervisionSettings(settings) })
+  const supervisors = new Supervisors({ client: druid, settings: supervisionSettings(settings), nowMs })
   const journal = new KafkaJournal({
     client: new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`)),
     topic: journalTopic(settings),

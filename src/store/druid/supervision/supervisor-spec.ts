@@ -23,8 +23,15 @@ interface Dimension {
 
 const dimensionTypes = { string: 'string', double: 'double', long: 'long', timestamp: 'long', boolean: 'long' } as const
 
-/** What Druid is told to do with an entity's topic. The same entity gives the same specification, whoever makes it. */
-export function supervisorSpec(entity: SupervisedEntity, settings: SupervisionSettings): object {
+/**
+ * What Druid is told to do with an entity's topic. The same entity gives the same specification, whoever makes it. `declared`: the columns
+ * that a specification names which is there already; null for all.
+ */
+export function supervisorSpec(
+  entity: SupervisedEntity,
+  settings: SupervisionSettings,
+  declared: ReadonlySet<string> | null = null,
+): object {
   const { clusterName, consumerProperties, taskCount, replicas, taskDurationMs } = settings
   return {
     type: 'kafka',
@@ -33,8 +40,8 @@ export function supervisorSpec(entity: SupervisedEntity, settings: SupervisionSe
         dataSource: dataSourceName(clusterName, entity.id),
         timestampSpec: { column: timeColumn, format: 'millis' },
         dimensionsSpec: {
-          dimensions: dimensionsOf(entity),
-          // A task that began before a field was added finds it by itself in the rows: nothing of them is lost.
+          dimensions: dimensionsOf(entity).filter(({ name }) => declared === null || declared.has(name)),
+          // Fields that are added later are found in the rows, with the type that they are written in.
           includeAllDimensions: true,
           useSchemaDiscovery: true,
         },

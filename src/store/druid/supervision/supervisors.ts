@@ -7,6 +7,7 @@ import { compactionConfig, type SupervisedEntity, type SupervisionSettings, supe
 export interface SupervisorsParts {
   readonly client: Pick<DruidClient, 'manage'>
   readonly settings: SupervisionSettings
+  readonly nowMs: () => number
 }
 
 /** How an entity's supervisor does. */
@@ -17,6 +18,8 @@ export interface SupervisorState {
   readonly state: string
 }
 
+/** A task that began less long ago may be killed when its supervisor changes, instead of being asked to publish. */
+const settledMs = 30_000
 const indexerPath = '/druid/indexer/v1'
 const supervisorPath = `${indexerPath}/supervisor`
 const coordinatorPath = '/druid/coordinator/v1'
@@ -35,16 +38,20 @@ export class Supervisors {
   }
 
   /**
-   * Makes or changes the supervisors of these entities where they are not as they must be. Answers the entities that were changed. One whose
-   * tasks only begin is left as it is: Druid would kill them, and until others have read the same rows again, these are missing or there twice.
+   * Makes or changes the supervisors of these entities where they are not as they must be. Answers the entities that were changed. A field that
+   * was added changes nothing: tasks find it in the rows. One whose tasks only begin is left as it is: Druid would kill them, and until others
+   * have read the same rows again, these are missing or there twice.
    */
   async ensure(entities: readonly SupervisedEntity[]): Promise<number[]> {
     const known = await this.#known()
     const changed: number[] = []
     for (const entity of entities) {
       const name = this.#nameOf(entity.id)
-      const spec = supervisorSpec(entity, this.#parts.settings)
-      if (holds(known.get(name), spec) || (known.has(name) && !(await this.#isReading(name)))) continue
+      const found = known.get(name)
+      const { settings } = this.#parts
+      if (holds(found, supervisorSpec(entity, settings, declaredIn(found)))) continue
+      if (known.has(name) && !(await this.#isReading(name))) continue
+      const spec = supervisorSpec(entity, settings)
       await this.#manage('POST', `${supervisorPath}?skipRestartIfUnmodified=true`, spec)
       await this.#manage('POST', `${coordinatorPath}/config/compaction`, compactionConfig(name))
       changed.push(entity.id)
@@ -119,10 +126,14 @@ export class Supervisors {
     }
   }
 
-  /** Whether Druid knows of its tasks where they run, so that it asks them to publish what they hold before it starts others. */
+  /** Whether Druid knows its tasks well enough to ask them to publish what they hold before it starts others. */
   async #isReading(dataSource: string): Promise<boolean> {
     const tasks = await this.#tasks(dataSource)
-    return tasks.every((task) => typeof member(member(task, 'location'), 'host') === 'string')
+    return tasks.every(
+      (task) =>
+        typeof member(member(task, 'location'), 'host') === 'string' &&
+        Date.parse(String(member(task, 'createdTime'))) + settledMs < this.#parts.nowMs(),
+    )
   }
 
   /** Those that read its topic and have not ended. */
@@ -162,6 +173,15 @@ export class Supervisors {
       throw asProblem(error)
     }
   }
+}
+
+/** The columns that a supervisor's specification names. */
+function declaredIn(supervisor: unknown): ReadonlySet<string> {
+  const schema = member(member(supervisor, 'spec'), 'dataSchema')
+  const dimensions = member(member(schema, 'dimensionsSpec'), 'dimensions')
+  return new Set(
+    Array.isArray(dimensions) ? dimensions.map((dimension: unknown) => String(member(dimension, 'name'))) : [],
+  )
 }
 
 function retentionRules(period: string | null): readonly object[] {

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import type { EntityField } from '../../../model/entity.ts'
+import { type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
+import { Supervisors } from './supervisors.ts'
+
+const nowMs = Date.UTC(2026, 0, 1)
+const settings: SupervisionSettings = {
+  clusterName: 'plant',
+  consumerProperties: { 'bootstrap.servers': 'kafka:9092' },
+  taskCount: 1,
+  replicas: 1,
+  taskDurationMs: 3_600_000,
+}
+const fields: readonly EntityField[] = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'V', type: 'double', role: 'metric' },
+]
+const added: EntityField = { name: 'W', type: 'long', role: 'metric' }
+const entity = { id: 1, fields, duplicates: 'keep' } as const
+
+interface Task {
+  readonly ageMs: number
+  readonly host: string | null
+}
+
+/** A Druid that has one supervisor, which was made for `entity`, and these tasks; what is posted to it is kept. */
+function druidWith(tasks: readonly Task[]) {
+  const posted: unknown[] = []
+  const listed = tasks.map(({ ageMs, host }) => ({
+    type: 'index_kafka',
+    location: { host },
+    createdTime: new Date(nowMs - ageMs).toISOString(),
+  }))
+  const known = { id: 'plant_1', spec: supervisorSpec(entity, settings) }
+  const manage = async (method: string, path: string, body: unknown): Promise<unknown> => {
+    if (method === 'POST' && path.includes('/supervisor')) posted.push(body)
+    if (path.endsWith('/supervisor?full')) return [known]
+    return path.includes('/tasks?state=running') ? listed : []
+  }
+  return { client: { manage }, posted }
+}
+
+const settled = [{ ageMs: 40_000, host: 'indexer' }]
+
+describe('a supervisor', () => {
+  test.each<[string, typeof settled, Partial<SupervisionSettings>, readonly EntityField[], readonly number[]]>([
+    ['is left as it is when nothing changed', settled, {}, fields, []],
+    ['is left as it is when a field was added', settled, {}, [...fields, added], []],
+    ['is changed with a setting', settled, { taskCount: 2 }, fields, [1]],
+    ['is changed with a setting when it has no tasks', [], { taskCount: 2 }, fields, [1]],
+    ['waits while a task of it only began', [{ ageMs: 20_000, host: 'indexer' }], { taskCount: 2 }, fields, []],
+  ])('%s', async (_, tasks, changes, own, expected) => {
+    const { client } = druidWith(tasks)
+    const supervisors = new Supervisors({ client, settings: { ...settings, ...changes }, nowMs: () => nowMs })
+    expect(await supervisors.ensure([{ ...entity, fields: own }])).toEqual(expected)
+  })
+
+  test('is told of fields that were added when it is changed for another reason', async () => {
+    const { client, posted } = druidWith(settled)
+    const changed = { ...settings, replicas: 2 }
+    const grown = { ...entity, fields: [...fields, added] }
+    await new Supervisors({ client, settings: changed, nowMs: () => nowMs }).ensure([grown])
+    expect(posted).toEqual([supervisorSpec(grown, changed)])
+  })
+
+  test('waits for a task that has no place yet', async () => {
+    const { client } = druidWith([...settled, { ageMs: 40_000, host: null }])
+    const supervisors = new Supervisors({ client, settings: { ...settings, replicas: 2 }, nowMs: () => nowMs })
+    expect(await supervisors.ensure([entity])).toEqual([])
+  })
+})
