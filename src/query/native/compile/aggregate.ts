@@ -39,7 +39,9 @@ export function bucketOf(granularity: NativeGranularity, source: Source): Sql | 
 export function aggregate(query: Aggregating, source: Source): Aggregated {
   const { grouped } = query
   const bucket = bucketOf(query.granularity, source)
-  const dimensions = query.dimensions.map((spec) => compileDimension(spec, source))
+  const dimensions = query.dimensions.map((spec) =>
+    compileDimension(spec, source, grouped.has(spec.outputName) ? (list) => source.explode(list) : null),
+  )
   const aggregations = query.aggregations.map((aggregator) => compileAggregator(aggregator, source, grouped))
   const rows = new Rows()
   dimensions.forEach((dimension, index) => {

@@ -3,6 +3,7 @@ import { type Sql, sql } from '../../../lib/sql-text.ts'
 import {
   convert,
   doubleValue,
+  elementOf,
   longValue,
   type Typed,
   toDouble,
@@ -11,6 +12,7 @@ import {
   toText,
   wrapLong,
 } from '../sql/typed.ts'
+import { unsupported } from '../tree/json-reader.ts'
 import type { Aggregator, FieldInput } from '../tree/nodes.ts'
 import { dimensionValue } from './extraction.ts'
 import { compileFilter } from './filter.ts'
@@ -31,8 +33,16 @@ export interface Aggregation {
 }
 
 function inputOf(input: FieldInput, source: Source): Typed {
-  if (input.expression !== null) return compileAt(`${input.path}.expression`, input.expression, source)
-  return source.column(input.fieldName!)
+  if (input.expression !== null) {
+    const path = `${input.path}.expression`
+    return single(compileAt(path, input.expression, source), path)
+  }
+  return single(source.column(input.fieldName!), `${input.path}.fieldName`)
+}
+
+function single(value: Typed, path: string): Typed {
+  if (elementOf(value.type) !== null) throw unsupported(path, 'an array as what is aggregated')
+  return value
 }
 
 const filtered = (aggregate: Sql, filter: Sql | null): Sql =>
@@ -64,6 +74,7 @@ function body(
   grouped: ReadonlySet<string>,
   filter: Sql | null,
 ): Body {
+  const field = (name: string): Typed => single(source.column(name), `${aggregator.path}.fieldName`)
   switch (aggregator.kind) {
     case 'count':
       return plain(sql`count(*)`, longValue)
@@ -78,9 +89,7 @@ function body(
       }))
     }
     case 'mean':
-      return plain(sql`avg(${toDouble(source.column(aggregator.fieldName))})`, (raw) =>
-        doubleValue(sql`coalesce(${raw}, 0e0)`),
-      )
+      return plain(sql`avg(${toDouble(field(aggregator.fieldName))})`, (raw) => doubleValue(sql`coalesce(${raw}, 0e0)`))
     case 'first':
     case 'last':
     case 'any':
@@ -89,7 +98,7 @@ function body(
       return cardinality(aggregator, source)
     case 'distinct': {
       // Only a column that holds such sketches has anything for a hyperUnique to add up, and no entity has one.
-      const texts = toText(source.column(aggregator.fieldName))
+      const texts = toText(field(aggregator.fieldName))
       const values = aggregator.sketch === 'hyperUnique' ? sql`CASE WHEN FALSE THEN ${texts} END` : texts
       return {
         ...plain(
@@ -100,11 +109,11 @@ function body(
       }
     }
     case 'quantiles': {
-      const values = toDouble(source.column(aggregator.fieldName))
+      const values = toDouble(field(aggregator.fieldName))
       return { ...plain(sql`count(${values})`, longValue), sketch: { kind: 'quantiles', values, filter } }
     }
     case 'variance': {
-      const values = toDouble(source.column(aggregator.fieldName))
+      const values = toDouble(field(aggregator.fieldName))
       return {
         ...plain(aggregator.population ? sql`var_pop(${values})` : sql`var_samp(${values})`, doubleValue),
         sketch: { kind: 'variance', values, filter },
@@ -129,7 +138,7 @@ function sum(type: 'LONG' | 'DOUBLE' | 'FLOAT', input: Typed): Body {
 
 function moment(aggregator: Aggregator & { kind: 'first' | 'last' | 'any' }, source: Source): Body {
   const { type, kind } = aggregator
-  const column = source.column(aggregator.fieldName)
+  const column = single(source.column(aggregator.fieldName), `${aggregator.path}.fieldName`)
   const value =
     type === 'STRING' ? sql`left(${toText(column)}, ${sql.long(aggregator.maxBytes)})` : convert(column, type).sql
   const finish = (raw: Sql): Typed => ({ type, sql: raw })

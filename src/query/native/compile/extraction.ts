@@ -1,4 +1,5 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { invalidRequest } from '../../../model/problem.ts'
 import type { Scope } from '../expression/compile.ts'
 import { extractPattern, matchesPattern } from '../sql/patterns.ts'
 import { substringOf, textList } from '../sql/text.ts'
@@ -8,6 +9,10 @@ import {
   bind,
   convert,
   doubleToText,
+  type ElementType,
+  elementOf,
+  listText,
+  nextName,
   type Typed,
   textValue,
   toDouble,
@@ -16,6 +21,7 @@ import {
   typedNull,
   utf16Length,
 } from '../sql/typed.ts'
+import { unsupported } from '../tree/json-reader.ts'
 import type { DimensionSpec, Extraction, SearchSpec } from '../tree/nodes.ts'
 
 /** Whether a text is a hit of a search. */
@@ -145,9 +151,51 @@ export interface Dimension {
   finish(key: Sql): Typed
 }
 
-/** A dimension of a query. What only changes how a number is written is left until the rows are grouped. */
-export function compileDimension(spec: DimensionSpec, scope: Scope): Dimension {
+/** Makes rows of the values of lists, and gives the column they are in. */
+export type Explode = (list: Sql) => Sql
+
+/**
+ * A dimension of a query. What only changes how a number is written is left until the rows are grouped. A column of several values needs
+ * `explode`, which makes a row of each.
+ */
+export function compileDimension(spec: DimensionSpec, scope: Scope, explode: Explode | null = null): Dimension {
   const column = scope.column(spec.dimension)
+  const type = spec.outputType
+  const element = elementOf(column.type)
+  if (element !== null && !column.isMulti) return arrayDimension(spec, element, column)
+  if (element === null && elementOf(type) !== null && column.type !== null)
+    throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is no array`)
+  if (column.isMulti) return multiDimension(spec, column, explode)
+  return scalarDimension(spec, column)
+}
+
+/** Grouped as a whole, or by its text. */
+function arrayDimension(spec: DimensionSpec, element: ElementType, column: Typed): Dimension {
+  const { outputType: type, outputName: name } = spec
+  if (spec.extraction !== null || spec.keep !== null) throw unsupported(spec.path, 'an extraction from an array')
+  if (type === 'STRING') {
+    const text = { type, sql: bind(column.sql, (list) => listText(list, element)) }
+    return { name, key: text, finish: (key) => ({ type, sql: key }) }
+  }
+  if (elementOf(type) === null)
+    throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is an array: STRING and arrays are its types`)
+  return { name, key: convert(column, type), finish: (key) => ({ type, sql: key }) }
+}
+
+/** Grouped by each of the values; where there are none, by null. */
+function multiDimension(spec: DimensionSpec, column: Typed, explode: Explode | null): Dimension {
+  if (explode === null) throw unsupported(spec.path, `the column of several values "${spec.dimension}"`)
+  if (spec.outputType !== 'STRING')
+    throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is a column of several texts`)
+  const texts = convert(column, 'ARRAY<STRING>').sql
+  if (spec.keep === null) return scalarDimension(spec, textValue(explode(texts)))
+  const name = nextName()
+  const keeps = kept(textValue(name), spec.keep).sql
+  const some = sql`list_filter(${texts}, lambda ${name}: ${keeps} IS NOT NULL)`
+  return scalarDimension({ ...spec, keep: null }, textValue(explode(some)))
+}
+
+function scalarDimension(spec: DimensionSpec, column: Typed): Dimension {
   const type = spec.outputType
   if (column.type === null && spec.extraction === null) {
     return { name: spec.outputName, key: { type, sql: typedNull(type) }, finish: (key) => ({ type, sql: key }) }
@@ -163,6 +211,8 @@ export function compileDimension(spec: DimensionSpec, scope: Scope): Dimension {
 
 /** The value of a dimension, without grouping. */
 export function dimensionValue(spec: DimensionSpec, scope: Scope): Typed {
+  if (elementOf(scope.column(spec.dimension).type) !== null)
+    throw unsupported(spec.path, `the array "${spec.dimension}" in this place`)
   const { key, finish } = compileDimension(spec, scope)
   return finish(key.sql)
 }

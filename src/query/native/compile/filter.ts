@@ -5,9 +5,10 @@ import { truthOf } from '../expression/operators.ts'
 import { alphanumericKey, lengthKey } from '../sql/ordering.ts'
 import { likePattern, matchesPattern } from '../sql/patterns.ts'
 import { textList } from '../sql/text.ts'
-import { bind, type Typed, textToDouble, textValue, toDouble, toLong, toText } from '../sql/typed.ts'
+import { bind, elementOf, type Typed, textToDouble, textValue, toDouble, toLong, toText } from '../sql/typed.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { Extraction, Filter, Scalar } from '../tree/nodes.ts'
+import { equalsArray, hasElement, onAnyValue } from './array-filter.ts'
 import { dimensionValue, extract, matchesSearch } from './extraction.ts'
 import { compileAt } from './source.ts'
 
@@ -28,8 +29,7 @@ function exactLong(text: string): bigint | null {
 /** False where there is a value, unknown where there is none. */
 const never = (value: Typed): Sql => sql`(CASE WHEN ${value.sql} IS NULL THEN NULL ELSE FALSE END)`
 
-function operand(scope: Scope, column: string, extraction: Extraction | null): Typed {
-  const value = scope.column(column)
+function operand(value: Typed, extraction: Extraction | null): Typed {
   return extraction === null
     ? value
     : extract(value.type === null ? textValue(sql`CAST(NULL AS VARCHAR)`) : value, extraction)
@@ -108,20 +108,37 @@ export function compileFilter(filter: Filter, scope: Scope): Sql {
       return truthOf(compileAt(filter.path, filter.expression, scope))
     case 'columnComparison':
       return compareColumns(filter, scope)
-    case 'null':
-      return sql`(${scope.column(filter.column).sql} IS NULL)`
+    case 'null': {
+      const value = scope.column(filter.column)
+      const isNull = (one: Typed): Sql => sql`(${one.sql} IS NULL)`
+      return value.isMulti ? onAnyValue(value, filter.kind, isNull) : isNull(value)
+    }
+    case 'containsElement': {
+      const value = scope.column(filter.column)
+      if (elementOf(value.type) !== null) return hasElement(value, filter)
+      const constant = filter.value === null ? null : constantText(filter.value, filter.type)
+      return constant === null ? sql`(${value.sql} IS NULL)` : equalsConstant(value, constant)
+    }
+    case 'equalsArray':
+      return equalsArray(scope.column(filter.column), filter)
     case 'equals':
-      return equalsConstant(scope.column(filter.column), constantText(filter.value, filter.type))
     case 'inType':
-      return inValues(
-        scope.column(filter.column),
-        filter.values.map((value) => (value === null ? null : constantText(value, filter.type))),
-      )
     case 'range':
-      return compileRange(filter, scope.column(filter.column))
+      return onAnyValue(scope.column(filter.column), filter.kind, (one) => compileTyped(filter, one))
     default:
-      return compileDimensionFilter(filter, operand(scope, filter.dimension, filter.extraction))
+      return onAnyValue(scope.column(filter.dimension), filter.kind, (one) =>
+        compileDimensionFilter(filter, operand(one, filter.extraction)),
+      )
   }
+}
+
+function compileTyped(filter: Filter & { kind: 'equals' | 'inType' | 'range' }, value: Typed): Sql {
+  if (filter.kind === 'range') return compileRange(filter, value)
+  if (filter.kind === 'equals') return equalsConstant(value, constantText(filter.value, filter.type))
+  return inValues(
+    value,
+    filter.values.map((one) => (one === null ? null : constantText(one, filter.type))),
+  )
 }
 
 /** A typed constant as text: a double has a point in it, which matters where it meets a text. */

@@ -9,6 +9,8 @@ import {
   convert,
   divideDoubles,
   doubleValue,
+  elementOf,
+  isScalar,
   longValue,
   nullValue,
   type Typed,
@@ -81,7 +83,8 @@ export class Rows implements Scope {
         return doubleValue(this.#arithmetic(post))
       case 'expression': {
         const value = compileAt(`${post.path}.expression`, post.expression, this)
-        if (post.outputType === null) return value
+        const isArray = elementOf(value.type) !== null
+        if (post.outputType === null || (isArray && isScalar(post.outputType))) return value
         return value.type === null
           ? { type: post.outputType, sql: typedNull(post.outputType) }
           : convert(value, post.outputType)

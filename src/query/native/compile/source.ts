@@ -4,7 +4,7 @@ import { compileExpression, type Scope } from '../expression/compile.ts'
 import { ExpressionError } from '../expression/error.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { TimeRange } from '../sql/time.ts'
-import { convert, nullValue, type Typed, typedNull } from '../sql/typed.ts'
+import { convert, elementOf, nullValue, type Typed, typedNull } from '../sql/typed.ts'
 import type { Interval } from '../time/iso.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { VirtualColumn } from '../tree/nodes.ts'
@@ -32,6 +32,7 @@ export class Source implements Scope {
   readonly #made = new Map<string, Typed>()
   readonly #making = new Set<string>()
   readonly #layers = new Layers('w')
+  readonly #exploded: Sql[] = []
 
   constructor(
     relation: Relation,
@@ -63,9 +64,15 @@ export class Source implements Scope {
     const value = compileAt(virtual.path, virtual.expression, this)
     this.#making.delete(virtual.name)
     const typed = value.type === null ? { type: virtual.outputType, sql: typedNull(virtual.outputType) } : value
-    const column = this.#layers.define(typed)
+    const isMulti = virtual.outputType === 'STRING' && elementOf(typed.type) !== null
+    const column = { ...this.#layers.define(typed), ...(isMulti ? { isMulti } : {}) }
     this.#made.set(virtual.name, column)
     return column
+  }
+
+  /** Makes a row of each value of a list, once the condition of `rows` has been asked; where there are none, one of null. */
+  explode(list: Sql): Sql {
+    return sql.id(`u${this.#exploded.push(list) - 1}`)
   }
 
   /** A column as a time in milliseconds. */
@@ -76,6 +83,11 @@ export class Source implements Scope {
   /** The rows that a condition holds for: to be taken when all columns have been asked for. */
   rows(condition: Sql | null): Sql {
     const all = this.#layers.around(this.relation.select(this.#asked, this.#intervals))
-    return condition === null ? sql`${all} AS s` : sql`(SELECT * FROM ${all} AS s WHERE ${condition}) AS s`
+    const passed = condition === null ? all : sql`(SELECT * FROM ${all} AS s WHERE ${condition})`
+    const each = this.#exploded.reduce((inner, list, index) => {
+      const values = sql`CASE WHEN len(${list}) > 0 THEN ${list} ELSE [NULL] END`
+      return sql`(SELECT *, unnest(${values}) AS ${sql.id(`u${index}`)} FROM ${inner} AS s)`
+    }, passed)
+    return sql`${each} AS s`
   }
 }

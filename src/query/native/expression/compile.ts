@@ -6,7 +6,7 @@ import { parseInstantText } from '../time/iso.ts'
 import { arrayLiteral } from './arrays.ts'
 import type { Call } from './call.ts'
 import { ExpressionError } from './error.ts'
-import { functions } from './functions.ts'
+import { functions, takesArrays } from './functions.ts'
 import { type ApplyFunction, applyFunctions } from './functions-apply.ts'
 import { compileBinary, compileUnary } from './operators.ts'
 import type { Expression } from './syntax.ts'
@@ -32,13 +32,11 @@ export function compileExpression(expression: Expression, scope: Scope): Typed {
     case 'name':
       return scope.column(expression.name)
     case 'unary':
-      return compileUnary(expression.operator, compileExpression(expression.operand, scope))
-    case 'binary':
-      return compileBinary(
-        expression.operator,
-        compileExpression(expression.left, scope),
-        compileExpression(expression.right, scope),
-      )
+      return compileUnary(expression.operator, operand(expression.operand, expression.operator, scope))
+    case 'binary': {
+      const { operator, left, right } = expression
+      return compileBinary(operator, operand(left, operator, scope), operand(right, operator, scope))
+    }
     case 'call':
       return compileCall(expression, scope)
     case 'array':
@@ -46,6 +44,18 @@ export function compileExpression(expression: Expression, scope: Scope): Typed {
     case 'lambda':
       throw new ExpressionError(`a lambda stands first in ${Object.keys(applyFunctions).join(', ')} alone`)
   }
+}
+
+function operand(expression: Expression, operator: string, scope: Scope): Typed {
+  const value = compileExpression(expression, scope)
+  refuseMulti(value, `"${operator}"`)
+  return value
+}
+
+/** Druid would do it for each of the values. */
+function refuseMulti(value: Typed, where: string): void {
+  if (value.isMulti)
+    throw new ExpressionError(`a column of several values in ${where}, which map() does for each,`, true)
 }
 
 function longLiteral(value: bigint): Sql {
@@ -88,6 +98,7 @@ function compileCall(call: Expression & { kind: 'call' }, scope: Scope): Typed {
     throw new ExpressionError(`"${call.name}" takes ${wanted} arguments, not ${call.args.length}`)
   }
   const args = call.args.map((arg) => compileExpression(arg, scope))
+  if (!takesArrays(name)) for (const arg of args) refuseMulti(arg, `"${call.name}"`)
   const context: Call = {
     range: scope.range,
     literal: (index) => literalValue(call.args[index]),

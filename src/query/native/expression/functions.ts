@@ -31,3 +31,7 @@ export const functions: ReadonlyMap<string, ExpressionFunction | 'unsupported'> 
   ...Object.entries(textFunctions),
   ...Object.entries(timeFunctions),
 ])
+
+/** Whether a function takes arrays as such. */
+export const takesArrays = (name: string): boolean =>
+  Object.hasOwn(arrayFunctions, name) || Object.hasOwn(arrayMakingFunctions, name)

@@ -4,7 +4,7 @@ import { aggregate } from '../compile/aggregate.ts'
 import { compileHaving } from '../compile/having.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import type { Rows } from '../compile/rows.ts'
-import { orderBy, sortKeys } from '../sql/ordering.ts'
+import { naturalKey, orderBy, sortKeys } from '../sql/ordering.ts'
 import { type Typed, typedNull, type ValueType } from '../sql/typed.ts'
 import type { Aggregator, OrderColumn, PostAggregator } from '../tree/nodes.ts'
 import type { GroupByQuery } from '../tree/queries.ts'
@@ -63,14 +63,18 @@ function keysOf(column: OrderColumn, rows: Rows, query: GroupByQuery): readonly 
 const isNumericFirst = (post: PostAggregator): boolean => post.kind === 'arithmetic' && post.numericFirst
 
 /** The directions of the keys, which come to as many as the columns have. */
-function orderOf(query: GroupByQuery, keysOfColumn: (column: OrderColumn) => number): readonly Sql[] {
+function orderOf(
+  query: GroupByQuery,
+  values: readonly Typed[],
+  keysOfColumn: (column: OrderColumn) => number,
+): readonly Sql[] {
   let next = 0
   const byColumns = query.limitSpec.columns.flatMap((column) => {
     const names = Array.from({ length: keysOfColumn(column) }, () => sql.id(`k${next++}`))
     return orderBy(names, column.descending)
   })
   const natural = orderBy(
-    query.dimensions.map((_, index) => sql.id(`o${index}`)),
+    query.dimensions.map((_, index) => naturalKey({ ...values[index]!, sql: sql.id(`o${index}`) })),
     false,
   )
   const time = [sql`"t" ASC`]
@@ -108,7 +112,7 @@ function compile(query: GroupByQuery, relation: Relation): Compiled {
     ' UNION ALL ',
   )
   return {
-    statement: sql`SELECT ${list} FROM (${union}) AS u ORDER BY ${sql.join(orderOf(query, keysOfColumn), ', ')}${cut}`,
+    statement: sql`SELECT ${list} FROM (${union}) AS u ORDER BY ${sql.join(orderOf(query, first.values, keysOfColumn), ', ')}${cut}`,
     columns,
   }
 }

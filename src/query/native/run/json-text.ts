@@ -49,6 +49,8 @@ function objectText(value: { readonly [name: string]: JsonValue }): string {
 export interface OutputColumn {
   readonly name: string
   readonly type: ValueType | null
+  /** Whether it is of several values, of which one alone is written without brackets. */
+  readonly isMulti?: boolean
 }
 
 export function outputValue(value: EngineValue | undefined, type: ValueType | null): JsonValue {
@@ -59,30 +61,34 @@ export function outputValue(value: EngineValue | undefined, type: ValueType | nu
 }
 
 /** A value as its JSON; JSON itself is written as it is. */
-function cellText(value: EngineValue | undefined, type: ValueType | null): string {
-  return type === 'COMPLEX<json>' && typeof value === 'string' ? value : jsonText(outputValue(value, type))
+function cellText(value: EngineValue | undefined, { type, isMulti }: Omit<OutputColumn, 'name'>): string {
+  if (type === 'COMPLEX<json>' && typeof value === 'string') return value
+  const output = outputValue(value, type)
+  return jsonText(isMulti && isList(output) && output.length === 1 ? output[0]! : output)
 }
+
+type Cell = Omit<OutputColumn, 'name'> & { readonly at: number }
 
 /** Writes rows of engines: their columns begin at `from`. Of columns with one name the last is written, as in a map. */
 export class RowWriter {
-  readonly #columns: readonly { readonly at: number; readonly type: ValueType | null; readonly key: string }[]
-  readonly #all: readonly { readonly at: number; readonly type: ValueType | null }[]
+  readonly #columns: readonly (Cell & { readonly key: string })[]
+  readonly #all: readonly Cell[]
 
   constructor(columns: readonly OutputColumn[], from: number) {
-    this.#all = columns.map(({ type }, index) => ({ at: from + index, type }))
-    const byName = new Map(columns.map(({ name, type }, index) => [name, { at: from + index, type }]))
-    this.#columns = [...byName].map(([name, place]) => ({ ...place, key: `${JSON.stringify(name)}:` }))
+    this.#all = columns.map((column, index) => ({ ...column, at: from + index }))
+    const byName = new Map(columns.map((column, index) => [column.name, { ...column, at: from + index }]))
+    this.#columns = [...byName].map(([name, cell]) => ({ ...cell, key: `${JSON.stringify(name)}:` }))
   }
 
   object(row: EngineRow): string {
     let text = ''
-    for (const { at, type, key } of this.#columns) text += `${text === '' ? '' : ','}${key}${cellText(row[at], type)}`
+    for (const cell of this.#columns) text += `${text === '' ? '' : ','}${cell.key}${cellText(row[cell.at], cell)}`
     return `{${text}}`
   }
 
   /** Without its brackets. */
   values(row: EngineRow): string {
-    return this.#all.map(({ at, type }) => cellText(row[at], type)).join(',')
+    return this.#all.map((cell) => cellText(row[cell.at], cell)).join(',')
   }
 }
 

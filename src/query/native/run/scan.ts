@@ -4,6 +4,7 @@ import { compileFilter } from '../compile/filter.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import { typedNull } from '../sql/typed.ts'
 import { formatTimestamp } from '../time/iso.ts'
+import { unsupported } from '../tree/json-reader.ts'
 import type { ScanQuery } from '../tree/queries.ts'
 import { type JsonValue, jsonText, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf, type Session, sourceOf } from './session.ts'
@@ -42,13 +43,18 @@ function compile(query: ScanQuery, relation: Relation): Compiled {
   const untyped = new Set(relation.columns.filter((column) => column.untyped).map(({ name }) => name))
   return {
     statement: sql`SELECT ${sql.join(list, ', ')} FROM ${source.rows(condition)}${order}${cut}`,
-    columns: names.map((name, index) => ({ name, type: untyped.has(name) ? null : values[index]!.type })),
+    columns: names.map((name, index) => {
+      const { type, isMulti = false } = values[index]!
+      return { name, type: untyped.has(name) ? null : type, isMulti }
+    }),
   }
 }
 
 /** A scan as what another query reads. */
 export function scanRelation(query: ScanQuery, relation: Relation): { statement: Sql; columns: readonly Column[] } {
   const { statement, columns } = compile(query, relation)
+  const multi = columns.find(({ isMulti }) => isMulti)
+  if (multi !== undefined) throw unsupported('dataSource.query', `the column of several values "${multi.name}"`)
   return {
     statement,
     columns: [
@@ -62,7 +68,9 @@ export function scanRelation(query: ScanQuery, relation: Relation): { statement:
 export async function* runScan(query: ScanQuery, relation: Relation, session: Session): AsyncGenerator<string> {
   const { statement, columns } = compile(query, relation)
   const writer = new RowWriter(columns, 1)
-  const rowSignature = columns.map(({ name, type }): JsonValue => (type === null ? { name } : { name, type }))
+  const rowSignature = columns.map(({ name, type, isMulti }): JsonValue => {
+    return type === null ? { name } : { name, type: isMulti ? 'STRING' : type }
+  })
   const names = jsonText(columns.map(({ name }) => name))
   const end = `],"rowSignature":${jsonText(rowSignature)}}`
   let entry: { readonly segmentId: string | null; rows: number } | null = null

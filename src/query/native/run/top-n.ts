@@ -1,11 +1,12 @@
 import type { EngineRow } from '../../../engine/sql-engine.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { invalidRequest } from '../../../model/problem.ts'
 import { aggregate } from '../compile/aggregate.ts'
 import { dimensionValue } from '../compile/extraction.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { Rows } from '../compile/rows.ts'
 import { orderBy, sortKeys } from '../sql/ordering.ts'
-import { toText } from '../sql/typed.ts'
+import { elementOf, toText } from '../sql/typed.ts'
 import type { TopNMetric, TopNQuery } from '../tree/queries.ts'
 import { filledBuckets, spans } from './buckets.ts'
 import { type JsonItem, jsonText, mapped, type OutputColumn, RowWriter, withList } from './json-text.ts'
@@ -46,6 +47,9 @@ export interface TopNResult {
 
 export async function topNRows(query: TopNQuery, relation: Relation, session: Session): Promise<TopNResult> {
   const source = sourceOf(relation, query.virtualColumns, query.intervals)
+  const { type, isMulti } = source.column(query.dimension.dimension)
+  if (elementOf(type) !== null && !isMulti)
+    throw invalidRequest('dimension', `"${query.dimension.dimension}" is an array: a groupBy groups by arrays`)
   const made = aggregate(
     {
       ...query,

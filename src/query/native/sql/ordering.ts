@@ -1,7 +1,7 @@
 // Druid's comparators: the keys that order values as each of them does.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Ordering } from '../tree/nodes.ts'
-import { bind, elementOf, type Typed, textToDouble, toText, transform, utf16Length } from './typed.ts'
+import { bind, type ElementType, elementOf, type Typed, textToDouble, toText, transform, utf16Length } from './typed.ts'
 
 /** A text's runs of digits and of other characters, as one text that compares as the text does alphanumerically. */
 export function alphanumericKey(text: Sql): Sql {
@@ -27,9 +27,22 @@ export const listKey = (list: Sql): Sql =>
 /** A value that orders by itself, with nulls first. */
 export const naturalKey = (value: Typed): Sql => (elementOf(value.type) === null ? value.sql : listKey(value.sql))
 
+/** Element by element, each by its keys; numbers that are compared as texts read "null" where there is none. */
+function arrayKey(list: Sql, type: ElementType, ordering: Ordering): Sql {
+  if (ordering === 'natural' || (ordering === 'numeric' && type !== 'STRING')) return listKey(list)
+  return transform(list, (item) => {
+    const text = type === 'STRING' ? item : sql`coalesce(${toText({ type, sql: item })}, 'null')`
+    const fields = sortKeys({ type: 'STRING', sql: text }, ordering).map(
+      (key, index) => sql`${sql.literal(`there${index}`)}: ${key} IS NOT NULL, ${sql.literal(`value${index}`)}: ${key}`,
+    )
+    return sql`{${sql.join(fields, ', ')}}`
+  })
+}
+
 /** What to order by, first key first; nulls come first in all of them. */
 export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
-  if (elementOf(value.type) !== null) return [listKey(value.sql)]
+  const element = elementOf(value.type)
+  if (element !== null) return [arrayKey(value.sql, element, ordering)]
   const isNumber = value.type === 'LONG' || value.type === 'DOUBLE' || value.type === 'FLOAT'
   switch (ordering) {
     case 'natural':

@@ -14,6 +14,8 @@ export type ValueType = ColumnType | ArrayType | 'COMPLEX<json>'
 export interface Typed {
   readonly type: ValueType | null
   readonly sql: Sql
+  /** An array that stands for a column of several values: grouped by each, and filtered by any of them. */
+  readonly isMulti?: boolean
   /** The same as a SQL truth value, where the value is one: 1, 0 or null. */
   readonly condition?: Sql
 }

@@ -1,6 +1,6 @@
 // The parts of a native query, checked: plain tagged data, one type a component of Druid's.
 import type { Expression } from '../expression/syntax.ts'
-import type { ColumnType } from '../sql/typed.ts'
+import type { ColumnType, ElementType, ValueType } from '../sql/typed.ts'
 import type { NativeGranularity } from '../time/granularity.ts'
 import type { Interval } from '../time/iso.ts'
 import type { Zone } from '../time/zone.ts'
@@ -50,7 +50,7 @@ export type Extraction =
 export interface DimensionSpec {
   readonly dimension: string
   readonly outputName: string
-  readonly outputType: ColumnType
+  readonly outputType: ValueType
   readonly extraction: Extraction | null
   /** What is kept; the rest becomes null. */
   readonly keep:
@@ -90,6 +90,18 @@ export type Filter =
       readonly extraction: Extraction | null
     }
   | { readonly kind: 'equals'; readonly column: string; readonly type: ColumnType; readonly value: Scalar }
+  | {
+      readonly kind: 'containsElement'
+      readonly column: string
+      readonly type: ColumnType
+      readonly value: Scalar | null
+    }
+  | {
+      readonly kind: 'equalsArray'
+      readonly column: string
+      readonly element: ElementType
+      readonly values: readonly (Scalar | null)[]
+    }
   | {
       readonly kind: 'inType'
       readonly column: string
@@ -181,7 +193,7 @@ export type PostAggregator = { readonly name: string | null; readonly path: stri
     }
   | { readonly kind: 'fieldAccess'; readonly fieldName: string }
   | { readonly kind: 'constant'; readonly value: number | bigint }
-  | { readonly kind: 'expression'; readonly expression: Expression; readonly outputType: ColumnType | null }
+  | { readonly kind: 'expression'; readonly expression: Expression; readonly outputType: ValueType | null }
   | {
       readonly kind: 'extreme'
       readonly greatest: boolean
@@ -238,6 +250,6 @@ export interface LimitSpec {
 export interface VirtualColumn {
   readonly name: string
   readonly expression: Expression
-  readonly outputType: ColumnType
+  readonly outputType: ValueType
   readonly path: string
 }

@@ -1,7 +1,7 @@
 import type { ColumnType } from '../sql/typed.ts'
 import type { Json } from './json-reader.ts'
 import type { Aggregator, FieldInput, NumericType, PostAggregator } from './nodes.ts'
-import { readExpression, readType } from './read-common.ts'
+import { readExpression, readValueType } from './read-common.ts'
 import { readDimension } from './read-dimension.ts'
 import { readFilter } from './read-filter.ts'
 
@@ -152,7 +152,7 @@ export function readPostAggregator(json: Json): PostAggregator {
         ...at,
         kind: 'expression',
         expression: readExpression(json.at('expression')),
-        outputType: json.at('outputType').missing ? null : readType(json.at('outputType'), 'STRING'),
+        outputType: json.at('outputType').missing ? null : readValueType(json.at('outputType'), 'STRING'),
       }
     case 'doubleGreatest':
     case 'doubleLeast':

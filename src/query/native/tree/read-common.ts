@@ -3,7 +3,7 @@
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
 import { isBrokenPattern, isPortablePattern } from '../sql/patterns.ts'
 
-import type { ColumnType } from '../sql/typed.ts'
+import { type ColumnType, isScalar, type ValueType } from '../sql/typed.ts'
 import { isUsable, mondayMs, type NativeGranularity, periodGranularity } from '../time/granularity.ts'
 import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../time/iso.ts'
 import { Zone } from '../time/zone.ts'
@@ -28,11 +28,24 @@ const columnTypes = ['STRING', 'LONG', 'DOUBLE', 'FLOAT'] as const
 
 export function readType(json: Json, fallback: ColumnType): ColumnType {
   if (json.missing) return fallback
+  const type = readValueType(json, fallback)
+  return isScalar(type) ? type : unsupportedType(json)
+}
+
+const valueTypes = [...columnTypes, 'ARRAY<STRING>', 'ARRAY<LONG>', 'ARRAY<DOUBLE>', 'COMPLEX<json>'] as const
+
+/** The type of an expression's value, which may be an array. */
+export function readValueType(json: Json, fallback: ValueType): ValueType {
+  if (json.missing) return fallback
   const name = json.text().toUpperCase()
-  const type = columnTypes.find((known) => known === name)
+  const type = valueTypes.find((known) => known.toUpperCase() === name)
   if (type !== undefined) return type
-  if (/^(ARRAY|COMPLEX)\b/.test(name)) throw unsupported(json.path, `the type ${name}`)
-  return json.fail(`must be one of ${columnTypes.join(', ')}`)
+  if (/^(ARRAY|COMPLEX)\b/.test(name)) return unsupportedType(json)
+  return json.fail(`must be one of ${valueTypes.join(', ')}`)
+}
+
+function unsupportedType(json: Json): never {
+  throw unsupported(json.path, `the type ${json.text().toUpperCase()}`)
 }
 
 export function readZone(json: Json): Zone {

@@ -1,7 +1,7 @@
 import { Json } from './json-reader.ts'
 import type { VirtualColumn } from './nodes.ts'
 import type { Context } from './queries.ts'
-import { readExpression, readType } from './read-common.ts'
+import { readExpression, readValueType } from './read-common.ts'
 
 export function readVirtualColumn(json: Json): VirtualColumn {
   if (json.type() !== 'expression')
@@ -18,7 +18,7 @@ export function readVirtualColumn(json: Json): VirtualColumn {
   return {
     name: json.at('name').text(),
     expression: readExpression(json.at('expression')),
-    outputType: readType(json.at('outputType'), 'FLOAT'),
+    outputType: readValueType(json.at('outputType'), 'FLOAT'),
     path: json.at('expression').path,
   }
 }

@@ -2,7 +2,7 @@
 import { patternPieces } from '../sql/time-format.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { DimensionSpec, Extraction } from './nodes.ts'
-import { readGranularity, readPattern, readSearchSpec, readType, readZone } from './read-common.ts'
+import { readGranularity, readPattern, readSearchSpec, readValueType, readZone } from './read-common.ts'
 
 export function readExtractionOrNull(json: Json): Extraction | null {
   return json.missing ? null : readExtraction(json)
@@ -130,7 +130,7 @@ export function readDimension(json: Json): DimensionSpec {
       return {
         dimension,
         outputName,
-        outputType: readType(json.at('outputType'), 'STRING'),
+        outputType: readValueType(json.at('outputType'), 'STRING'),
         extraction,
         keep: null,
         path: json.path,

@@ -1,6 +1,15 @@
+import { type ColumnType, elementOf } from '../sql/typed.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { Filter, Scalar } from './nodes.ts'
-import { readExpression, readIntervals, readOrdering, readPattern, readSearchSpec, readType } from './read-common.ts'
+import {
+  readExpression,
+  readIntervals,
+  readOrdering,
+  readPattern,
+  readSearchSpec,
+  readType,
+  readValueType,
+} from './read-common.ts'
 import { readDimension, readExtractionOrNull } from './read-dimension.ts'
 
 export function readFilterOrNull(json: Json): Filter | null {
@@ -53,6 +62,11 @@ export function readFilter(json: Json): Filter {
     case 'null':
     case 'range':
       return readTyped(json, type)
+    case 'arrayContainsElement': {
+      const type = readType(json.at('elementMatchValueType'), 'STRING')
+      const value = checkedScalar(json.at('elementMatchValue'), type)
+      return { kind: 'containsElement', column: json.at('column').text(), type, value }
+    }
     case 'like':
     case 'regex':
     case 'search':
@@ -69,7 +83,7 @@ export function readFilter(json: Json): Filter {
     case 'columnComparison':
       return { kind: 'columnComparison', dimensions: json.at('dimensions').items().map(readDimension) }
     default:
-      return json.refuseType('filter', ['javascript', 'spatial', 'arrayContainsElement', 'bloom', 'nestedField'])
+      return json.refuseType('filter', ['javascript', 'spatial', 'bloom', 'nestedField'])
   }
 }
 
@@ -97,17 +111,24 @@ function scalarOrNull(json: Json): Scalar | null {
   throw unsupported(json.path, 'an array')
 }
 
+function checkedScalar(at: Json, type: ColumnType): Scalar | null {
+  const value = scalarOrNull(at)
+  return value === null || type === 'STRING' || (value !== '' && !Number.isNaN(Number(value)))
+    ? value
+    : at.fail(`must be a ${type}`)
+}
+
 function readTyped(json: Json, kind: 'equals' | 'inType' | 'null' | 'range'): Filter {
   const column = json.at('column').text()
   if (kind === 'null') return { kind, column }
   if (json.at('matchValueType').missing) return json.at('matchValueType').fail('is required')
-  const type = readType(json.at('matchValueType'), 'STRING')
-  const checked = (at: Json): Scalar | null => {
-    const value = scalarOrNull(at)
-    return value === null || type === 'STRING' || (value !== '' && !Number.isNaN(Number(value)))
-      ? value
-      : at.fail(`must be a ${type}`)
+  const element = elementOf(readValueType(json.at('matchValueType'), 'STRING'))
+  if (kind === 'equals' && element !== null) {
+    const values = json.at('matchValue').items()
+    return { kind: 'equalsArray', column, element, values: values.map((item) => checkedScalar(item, element)) }
   }
+  const type = readType(json.at('matchValueType'), 'STRING')
+  const checked = (at: Json): Scalar | null => checkedScalar(at, type)
   if (kind === 'equals')
     return {
       kind,
