@@ -1,9 +1,17 @@
 // One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
 import type { Definitions } from '../catalog/definitions.ts'
+import type { Entity } from '../model/entity.ts'
+import { Problem } from '../model/problem.ts'
 import type { Admission } from './admission.ts'
 import { inTime, systemTimer } from './in-time.ts'
+import { checkBuckets, checkQuery } from './native/druid/check-query.ts'
+import { daysIn, daysQuery } from './native/druid/days-with-rows.ts'
 import { druidNative } from './native/druid/druid-native.ts'
+import { RowCount } from './native/druid/row-count.ts'
+import type { DayBounds } from './native/native-engine.ts'
+import type { Interval } from './native/time/iso.ts'
 import { entityNames } from './native/tree/entity-names.ts'
+import type { NativeQuery } from './native/tree/queries.ts'
 import type { NativeBody, NativeQueryLimits } from './native-queries.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
 import type { MayRead } from './queries.ts'
@@ -22,7 +30,7 @@ export interface ClusterNativeQueriesParts {
   readonly engine: DruidNatives
   readonly clusterName: string
   readonly admission: Admission
-  readonly limits: Pick<NativeQueryLimits, 'queryTimeMs' | 'resultBytes'>
+  readonly limits: NativeQueryLimits
   readonly unsent: UnsentAnswers
   readonly settings: RunSettings
 }
@@ -34,22 +42,64 @@ export class ClusterNativeQueries {
     this.#parts = parts
   }
 
-  /** As `NativeQueries.run`. Druid does not say how many rows an answer has: `limits.resultBytes` bounds it. */
+  /** As `NativeQueries.run`. */
   async run({ bytes, query }: NativeBody, signal: AbortSignal, mayRead: MayRead): Promise<Answer> {
-    const { definitions, engine, clusterName, admission, limits, unsent, settings } = this.#parts
+    const { definitions, clusterName, admission, limits, unsent, settings } = this.#parts
     const entities = entityNames(query).flatMap((name) => (mayRead(name) ? (definitions.entity(name) ?? []) : []))
-    const rewritten = druidNative(bytes, entities, clusterName)
-    const { resultBytes } = limits
+    const { resultBytes, resultRows, buckets } = limits
+    const { tree, query: rewritten } = druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
+    await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
     const queryTimeMs = Math.min(limits.queryTimeMs, timeoutOf(query))
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice: nativeAdvice }, async (deadline) => {
       await admission.enter(deadline)
       try {
-        const pieces = engine.native(rewritten, deadline)
+        const daysOf = (names: readonly string[], intervals: readonly Interval[]): Promise<readonly DayBounds[]> =>
+          this.#daysOf(
+            entities.filter(({ name }) => names.includes(name)),
+            intervals,
+            deadline,
+          )
+        await checkBuckets(tree, daysOf, buckets)
+        const count = new RowCount(tree)
+        const pieces = this.#counted(rewritten, tree, count, deadline)
         const stored = await storeText(pieces, { resultBytes, room: unsent.room() }, settings, deadline)
-        return unsent.open({ ...stored, rows: 0 })
+        return unsent.open({ ...stored, rows: count.rows })
       } finally {
         admission.leave()
       }
     })
   }
+
+  async #daysOf(
+    entities: readonly Entity[],
+    intervals: readonly Interval[],
+    signal: AbortSignal,
+  ): Promise<readonly DayBounds[]> {
+    const { engine, clusterName } = this.#parts
+    const days: DayBounds[] = []
+    for (const entity of entities) {
+      let text = ''
+      for await (const piece of engine.native(daysQuery(entity, clusterName, intervals), signal)) text += piece
+      days.push(...daysIn(text))
+    }
+    return days
+  }
+
+  /** The answer of Druid, which is given up at one row too many. Buckets that Druid fills are bounded by themselves. */
+  async *#counted(query: object, tree: NativeQuery, count: RowCount, signal: AbortSignal): AsyncGenerator<string> {
+    const { engine, limits } = this.#parts
+    const isFilled = tree.kind === 'timeseries' && !tree.context.skipEmptyBuckets
+    for await (const piece of engine.native(query, signal)) {
+      count.add(piece)
+      if (!isFilled && count.rows > limits.resultRows) throw tooManyRows(limits.resultRows)
+      yield piece
+    }
+  }
+}
+
+function tooManyRows(rowsMax: number): Problem {
+  return new Problem(
+    'result_too_large',
+    `The answer would have more than ${rowsMax} rows (limits.resultRows). Narrow the intervals, filter, or add a limit.`,
+  )
 }

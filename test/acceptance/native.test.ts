@@ -244,23 +244,18 @@ describe('hostile queries are answered or refused', () => {
 test('limits of rows', async () => {
   const rows = many(51, (index) => [index])
   const dataSource = { type: 'inline', columnNames: ['x'], columnTypes: ['LONG'], rows }
-  const answer = await ask({ queryType: 'scan', dataSource, intervals: always })
+  // Rows without a time are of 1970.
+  const answer = await ask({ queryType: 'scan', dataSource, intervals: ['1970-01-01/2027-01-01'] })
   expect(answer).toMatchObject({ status: 413, body: { code: 'result_too_large' } })
 })
 
 test('the time that a query gives itself', async () => {
   const wide = { queryType: 'scan', dataSource: 'plant', intervals: always, columns: ['T'] }
-  const join = (left: unknown): object => {
-    return {
-      type: 'join',
-      left,
-      right: { type: 'query', query: wide },
-      rightPrefix: 'r.',
-      condition: '1',
-      joinType: 'INNER',
-    }
-  }
-  const dataSource = nested(14, join, join('plant'))
+  const sides = many(15, (index) => ({ right: { type: 'query', query: wide }, rightPrefix: `r${index}.` }))
+  const dataSource = sides.reduce<unknown>(
+    (left, side) => ({ type: 'join', left, ...side, condition: '1', joinType: 'INNER' }),
+    'plant',
+  )
   const answer = await ask({ ...timeseries, dataSource, context: { timeout: 100 } })
   expect(answer).toMatchObject({ status: 503, body: { code: 'query_timeout' } })
   expect((await ask(timeseries)).status).toBe(200)

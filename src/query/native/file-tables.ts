@@ -37,7 +37,7 @@ export class FileTables implements NativeEngine {
     const { table } = found
     return {
       name,
-      columns: table.fields.slice(1).map((field, index) => columnOf(field, sql`t.${sql.id(`c${index + 1}`)}`)),
+      columns: tableColumns(table),
       time: sql`t."c0"`,
       from: (intervals) => this.#parts.engine.source(table, hull(intervals)),
     }
@@ -63,6 +63,11 @@ export class FileTables implements NativeEngine {
       throw isOfFile ? new Error('a file of rows could not be read', { cause: error }) : error
     }
   }
+}
+
+/** The columns beside the time. */
+export function tableColumns({ fields }: EngineTable): NativeTable['columns'] {
+  return fields.slice(1).map((field, index) => columnOf(field, sql`t.${sql.id(`c${index + 1}`)}`))
 }
 
 function columnOf({ name, type }: EngineTable['fields'][number], column: Sql): NativeTable['columns'][number] {

@@ -8,6 +8,7 @@ import { tableColumns } from '../file-tables.ts'
 import type { DayBounds, NativeEngine, NativeLimits, NativeTable } from '../native-engine.ts'
 import { filledBuckets } from '../run/buckets.ts'
 import { runNative } from '../run-native.ts'
+import type { Interval } from '../time/iso.ts'
 import type { DataSource, NativeQuery } from '../tree/queries.ts'
 import { checkPlanning } from './planning-cost.ts'
 import { queriesWithin, tablesOf } from './queries-within.ts'
@@ -61,8 +62,8 @@ class EmptyTables implements NativeEngine {
   }
 }
 
-/** The days of some entities that have rows, oldest first. */
-export type DaysOf = (names: readonly string[]) => Promise<readonly DayBounds[]>
+/** The days that have rows in tables of these names, as far as the intervals touch them. */
+export type DaysOf = (names: readonly string[], intervals: readonly Interval[]) => Promise<readonly DayBounds[]>
 
 /** Throws Problem `too_many_buckets`. `daysOf` is asked only where the intervals alone would hold too many. */
 export async function checkBuckets(query: NativeQuery, daysOf: DaysOf, bucketsMax: number): Promise<void> {
@@ -75,7 +76,7 @@ export async function checkBuckets(query: NativeQuery, daysOf: DaysOf, bucketsMa
     } catch (error) {
       const names = tablesOf(one.dataSource)
       if (names === null || !(error instanceof Problem)) throw error
-      filledBuckets({ segments: [{ days: await daysOf(names) }] }, intervals, granularity, bucketsMax)
+      filledBuckets({ segments: [{ days: await daysOf(names, intervals) }] }, intervals, granularity, bucketsMax)
     }
   }
 }

@@ -3,6 +3,7 @@ import { dataSourceName, nullsColumn, positionColumn, timeColumn } from '../../.
 import type { Entity } from '../../../model/entity.ts'
 import { formatInstant } from '../../../model/instant.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
+import type { NativeQuery } from '../tree/queries.ts'
 import { parseWithLongs, readNativeBody } from '../tree/read-body.ts'
 import { replacedRows } from './replaced-rows.ts'
 
@@ -33,27 +34,52 @@ const members: Readonly<Record<string, readonly string[]>> = {
   dataSourceMetadata: [],
 }
 
+/** Druid makes room for as many rows of a topN as it may give: past this many it refuses them between queries, and we in an answer. */
+const innerRowsMax = 100_000
+
+export interface ForDruid {
+  /** The entities that the caller may read. */
+  readonly entities: readonly Entity[]
+  readonly clusterName: string
+  /** No answer has more rows. */
+  readonly rowsMax: number
+}
+
 /**
- * The query of a request's body for Druid. Throws Problems `invalid_request` and `unsupported_native_query` with the path of the fault,
- * and `unknown_entity` for a data source that is none of `entities`.
+ * The query of a request's body: its tree, and what Druid is asked. Throws Problems `invalid_request` and `unsupported_native_query` with the
+ * path of the fault, and `unknown_entity` for a data source that is none of the entities.
  */
-export function druidNative(body: Uint8Array, entities: readonly Entity[], clusterName: string): object {
-  refuseHidden(readNativeBody(body))
+export function druidNative(
+  body: Uint8Array,
+  { entities, clusterName, rowsMax }: ForDruid,
+): { readonly tree: NativeQuery; readonly query: object } {
+  const tree = readNativeBody(body)
+  refuseHidden(tree)
   const whole = parseWithLongs(new TextDecoder().decode(body))
   const data = memberOf(whole, 'query_data')
   refuseHidden(data)
   const queryType = memberOf(whole, 'query_type')
-  const rewriting = new Rewriting(new Map(entities.map((entity) => [entity.name, entity])), clusterName)
-  return rewriting.query({ ...(isNode(data) ? data : {}), queryType })
+  const rewriting = new Rewriting(new Map(entities.map((entity) => [entity.name, entity])), clusterName, rowsMax)
+  return { tree, query: rewriting.whole({ ...(isNode(data) ? data : {}), queryType }) }
 }
 
 class Rewriting {
   readonly #entities: ReadonlyMap<string, Entity>
   readonly #clusterName: string
+  readonly #rowsMax: number
 
-  constructor(entities: ReadonlyMap<string, Entity>, clusterName: string) {
+  constructor(entities: ReadonlyMap<string, Entity>, clusterName: string, rowsMax: number) {
     this.#entities = entities
     this.#clusterName = clusterName
+    this.#rowsMax = rowsMax
+  }
+
+  /** The query whose answer is the caller's: one row more than may be is enough to refuse it. */
+  whole(query: Node): Node {
+    if (query['queryType'] !== 'scan') return this.query(query)
+    const limit = Number(query['limit'] ?? 0)
+    const most = this.#rowsMax + 1
+    return { ...this.query(query), limit: limit === 0 ? most : Math.min(limit, most) }
   }
 
   query(query: Node): Node {
@@ -64,11 +90,16 @@ class Rewriting {
     const entities = this.#entitiesIn(source)
     return {
       ...Object.fromEntries(kept.map((name) => [name, plain(query[name])])),
+      ...(type === 'topN' ? { threshold: this.#threshold(query) } : {}),
       ...this.#shown(type, query, entities),
       ...sinceIntervals(query, entities),
       dataSource: this.#source(source, readsTable),
       context: contextOf(query['context']),
     }
+  }
+
+  #threshold(query: Node): number {
+    return Math.min(Number(query['threshold']), Math.max(this.#rowsMax, innerRowsMax) + 1)
   }
 
   /** The columns that are shown where the query leaves them open. */
@@ -164,12 +195,20 @@ function refuseHidden(value: unknown): void {
   else if (isNode(value)) for (const item of Object.values(value)) refuseHidden(item)
 }
 
-/** Whole numbers that a double does not hold go as their digits, which Druid reads where it wants a number. */
+/**
+ * Whole numbers that a double does not hold go as their digits, which Druid reads where it wants a number. Half a character is no character of
+ * any row: it goes as what it would be kept as.
+ */
 function plain(value: unknown): unknown {
+  if (typeof value === 'string') return wellFormed(value)
   if (typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return value.map(plain)
   if (!isNode(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item)]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [wellFormed(name), plain(item)]))
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd')
 }
 
 function isNode(value: unknown): value is Node {

@@ -1,12 +1,16 @@
 // Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
 import { Problem } from '../../../model/problem.ts'
-import type { Relation } from '../compile/relation.ts'
 import type { DayBounds } from '../native-engine.ts'
 import { type BucketGranularity, bucketStart, nextBucket } from '../time/granularity.ts'
 import type { Interval } from '../time/iso.ts'
 
+/** The tables that rows come from, each with its days; null where rows are not kept by day. */
+interface Kept {
+  readonly segments: readonly { readonly days: readonly DayBounds[] }[] | null
+}
+
 /** The parts of the intervals that segments reach into, from first to last, each from its first row to its last. */
-export function spans(relation: Relation, intervals: readonly Interval[]): readonly DayBounds[] {
+export function spans(relation: Kept, intervals: readonly Interval[]): readonly DayBounds[] {
   const found: DayBounds[] = []
   for (const { startMs, endMs } of intervals) {
     const days =
@@ -23,7 +27,7 @@ export function spans(relation: Relation, intervals: readonly Interval[]): reado
 
 /** The starts of the buckets in order. Throws `too_many_buckets`. */
 export function filledBuckets(
-  relation: Relation,
+  relation: Kept,
   intervals: readonly Interval[],
   granularity: BucketGranularity,
   bucketsMax: number,
