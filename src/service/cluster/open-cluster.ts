@@ -35,6 +35,7 @@ import { batchIsQueryable } from './batch-visibility.ts'
 import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './connections.ts'
 import { openPipeline } from './open-pipeline.ts'
 import { PartsHealth } from './parts-health.ts'
+import { purgeBefore } from './purge-before.ts'
 
 export interface ClusterParts {
   readonly settings: Settings
@@ -46,6 +47,8 @@ export interface ClusterParts {
 const countEveryMs = 250
 const retryMs = 1000
 const sliceMs = 5
+/** Tasks of Druid publish what they hold within a minute or so. */
+const purgeMs = 120_000
 
 /**
  * Waits for PostgreSQL, without which nobody is known, and is then ready: Kafka and Druid may come later. `closers` gets what puts each part away.
@@ -120,7 +123,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       admission,
       definitions,
       access,
-      retentions: openRetentions({ ...parts, catalog, definitions, supervisors }, closers),
+      retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
       limits: await openLimits({ ...parts, catalog, progress, keys }, closers),
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,
@@ -212,16 +215,19 @@ function openRetentions(
     catalog,
     definitions,
     supervisors,
+    store,
   }: ClusterParts & {
     readonly catalog: ClusterCatalog
     readonly definitions: Definitions
     readonly supervisors: Supervisors
+    readonly store: DruidStore
   },
   closers: Closer[],
 ): Retentions {
   const purge = async (entityId: number): Promise<void> => {
     const entity = definitions.entities().find(({ id }) => id === entityId)
-    if (entity !== undefined && entity.sinceMs !== null) await supervisors.purge(entityId, entity.sinceMs)
+    if (entity === undefined || entity.sinceMs === null) return
+    await purgeBefore(entityId, entity.sinceMs, { supervisors, store, timeoutMs: purgeMs, askEveryMs: retryMs })
   }
   const retentions = new Retentions({
     ingests: catalog.ingests,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { DruidClient } from '../../../druid/druid-client.ts'
 import { asProblem, DruidFailure } from '../../../druid/druid-failure.ts'
@@ -20,6 +21,7 @@ export interface SupervisorState {
 
 /** A task that began less long ago may be killed when its supervisor changes, instead of being asked to publish. */
 const settledMs = 30_000
+const askEveryMs = 250
 const indexerPath = '/druid/indexer/v1'
 const supervisorPath = `${indexerPath}/supervisor`
 const coordinatorPath = '/druid/coordinator/v1'
@@ -93,6 +95,16 @@ export class Supervisors {
     await this.#unlessMissing('DELETE', `${path}/intervals/${interval.replace('/', '_')}`)
   }
 
+  /** Resolves when all tasks that read the entity's topic now have published what they hold, and others serve it. Others read on meanwhile. */
+  async handOver(entityId: number, signal: AbortSignal): Promise<void> {
+    const name = this.#nameOf(entityId)
+    const reading = new Set(await this.#taskIds(name))
+    if (reading.size === 0) return
+    const taskGroupIds = Array.from({ length: this.#parts.settings.taskCount }, (_, id) => id)
+    await this.#unlessMissing('POST', `${supervisorPath}/${name}/taskGroups/handoff`, { taskGroupIds })
+    while ((await this.#taskIds(name)).some((id) => reading.has(id))) await sleep(askEveryMs, undefined, { signal })
+  }
+
   /** Days older than the period leave the servers of Druid; null keeps all. `period` is an ISO 8601 duration. */
   async retain(entityId: number, period: string | null): Promise<void> {
     const path = `${coordinatorPath}/rules/${this.#nameOf(entityId)}`
@@ -121,8 +133,8 @@ export class Supervisors {
 
   /** What the tasks of a data source hold that is not published is lost. */
   async #endTasks(dataSource: string): Promise<void> {
-    for (const task of await this.#tasks(dataSource)) {
-      await this.#unlessMissing('POST', `${indexerPath}/task/${String(member(task, 'id'))}/shutdown`)
+    for (const id of await this.#taskIds(dataSource)) {
+      await this.#unlessMissing('POST', `${indexerPath}/task/${id}/shutdown`)
     }
   }
 
@@ -134,6 +146,10 @@ export class Supervisors {
         typeof member(member(task, 'location'), 'host') === 'string' &&
         Date.parse(String(member(task, 'createdTime'))) + settledMs < this.#parts.nowMs(),
     )
+  }
+
+  async #taskIds(dataSource: string): Promise<string[]> {
+    return (await this.#tasks(dataSource)).map((task) => String(member(task, 'id')))
   }
 
   /** Those that read its topic and have not ended. */

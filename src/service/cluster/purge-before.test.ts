@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { purgeBefore } from './purge-before.ts'
+
+interface Rows {
+  published: number
+  held: number
+}
+
+/** A Druid with rows that are published and rows that a task holds; a task that hands over publishes them. */
+function druidWith(rows: Rows, handsOver = true) {
+  const done: string[] = []
+  const supervisors = {
+    purge: async () => {
+      done.push('purge')
+      rows.published = 0
+    },
+    handOver: async (_: number, signal: AbortSignal) => {
+      done.push('hand over')
+      if (!handsOver) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      rows.published += rows.held
+      rows.held = 0
+    },
+  }
+  const store = { countPositions: async () => rows.published + rows.held }
+  return { supervisors, store, done }
+}
+
+const bounds = { timeoutMs: 50, askEveryMs: 1 }
+
+test.each<[string, Rows, readonly string[]]>([
+  ['nothing is there', { published: 0, held: 0 }, ['purge']],
+  ['all is published', { published: 5, held: 0 }, ['purge', 'hand over', 'purge']],
+  ['a task holds some', { published: 5, held: 2 }, ['purge', 'hand over', 'purge']],
+])('rows that left are deleted where %s', async (_, rows, expected) => {
+  const { done, ...druid } = druidWith(rows)
+  await purgeBefore(1, 0, { ...druid, ...bounds })
+  expect([rows, done]).toEqual([{ published: 0, held: 0 }, expected])
+})
+
+test('a task that does not hand over in time is a refusal, and nothing is shown', async () => {
+  const { done, ...druid } = druidWith({ published: 1, held: 1 }, false)
+  await expect(purgeBefore(1, 0, { ...druid, ...bounds })).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+  expect(done).toEqual(['purge', 'hand over'])
+})

@@ -1,0 +1,45 @@
+// Rows that have left with a retention, deleted for good: also those that a task of Druid holds, which nobody can mark.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Problem } from '../../model/problem.ts'
+import type { DruidStore } from '../../store/druid/druid-store.ts'
+import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
+
+export interface PurgeParts {
+  readonly supervisors: Pick<Supervisors, 'purge' | 'handOver'>
+  readonly store: Pick<DruidStore, 'countPositions'>
+  /** How long it may take: tasks publish what they hold first. */
+  readonly timeoutMs: number
+  readonly askEveryMs: number
+}
+
+/**
+ * Resolves when Druid shows no row of an entity before a date any more. Rows of such dates that are pushed meanwhile may go with them. Throws
+ * Problem `unavailable` when Druid does not come to it in time; what was done stays done, so that it may be asked again.
+ */
+export async function purgeBefore(entityId: number, beforeMs: number, parts: PurgeParts): Promise<void> {
+  const { supervisors, store, timeoutMs, askEveryMs } = parts
+  const signal = AbortSignal.timeout(timeoutMs)
+  const range = { fromMs: Number.NEGATIVE_INFINITY, toMs: beforeMs - 1 }
+  const isGone = async (): Promise<boolean> =>
+    (await store.countPositions(entityId, 0, Number.MAX_SAFE_INTEGER, range)) === 0
+  const wasGone = await isGone()
+  await supervisors.purge(entityId, beforeMs)
+  if (wasGone) return
+  try {
+    await supervisors.handOver(entityId, signal)
+    // What the tasks have published meanwhile.
+    await supervisors.purge(entityId, beforeMs)
+    while (!(await isGone())) await sleep(askEveryMs, undefined, { signal })
+  } catch (error) {
+    if (signal.aborted) throw stillThere()
+    throw error
+  }
+}
+
+function stillThere(): Problem {
+  return new Problem(
+    'unavailable',
+    'The retention is noted, but Druid still holds rows that have left, so older rows are not shown yet. It is tried again by itself.',
+    { retryAfterS: 30 },
+  )
+}
