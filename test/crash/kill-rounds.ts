@@ -1,9 +1,7 @@
 // Clients push while the server is killed and started again; afterwards everything that was acknowledged must be there, once.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
 /** One push: rows whose values nobody else pushes. Odd ones are of a wrong type, so they are rejected. */
@@ -158,10 +156,13 @@ export async function judge(seed: number, batches: readonly Batch[], url: string
 }
 
 /** Kills the server at random moments, `rounds` times, and says what is there at the end. */
-export async function killRounds(options: KillOptions): Promise<Findings> {
+export function killRounds(options: KillOptions): Promise<Findings> {
+  return inScratchFolder('tidemark-kill-', (dataDirectory) => killIn(dataDirectory, options))
+}
+
+async function killIn(dataDirectory: string, options: KillOptions): Promise<Findings> {
   const { rounds, clients, seed, program, environment = {} } = options
   const random = seededRandom(seed)
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-kill-'))
   const start = (): Promise<ServerProcess> =>
     ServerProcess.start({ dataDirectory, environment, ...(program === undefined ? {} : { program }) })
   const pushers = new Pushers(random)
@@ -179,6 +180,5 @@ export async function killRounds(options: KillOptions): Promise<Findings> {
     return await judge(seed, pushers.batches, server.url)
   } finally {
     await server.kill()
-    await rm(dataDirectory, { recursive: true, force: true })
   }
 }

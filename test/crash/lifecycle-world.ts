@@ -62,13 +62,22 @@ export class LifecycleWorld {
   /** `program` serves, and ends at the step that the variable KILL_AT_STEP tells. */
   static async open(seed: number, program = endsAtStep): Promise<LifecycleWorld> {
     const world = new LifecycleWorld(await mkdtemp(join(tmpdir(), 'tidemark-lifecycle-')), seed, program)
-    const server = await world.#start()
-    world.#key = await makeIngest(server.url, adminKey, { alias: entity })
+    try {
+      await world.#begin()
+      return world
+    } catch (error) {
+      await world.close()
+      throw error
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const server = await this.#start()
+    this.#key = await makeIngest(server.url, adminKey, { alias: entity })
     const path = `/admin/subscribers/pusher-of-${entity}/subscriptions`
     await callWell(server.url, 'PUT', path, { key: adminKey, body: [{ ingest: '*' }] })
     await callWell(server.url, 'POST', '/admin/ingests', { key: adminKey, body: { alias: 'leaving', kind: 'series' } })
     await server.kill()
-    return world
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,9 @@
 // Clients push items of metadata while the server is killed and started again; an operator deletes some. Afterwards the newest
 // acknowledged push of each item is what is read.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
 const rounds = Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100)
@@ -122,8 +120,11 @@ function strays(all: readonly Client[], found: ReadonlyMap<string, number>): rea
 }
 
 test(`after ${rounds} kills the newest acknowledged item is what is read (TIDEMARK_CRASH_SEED=${seed})`, async () => {
+  await inScratchFolder('tidemark-kill-', killAndCompare)
+})
+
+async function killAndCompare(dataDirectory: string): Promise<void> {
   const random = seededRandom(seed)
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-kill-'))
   const all = Array.from({ length: clients }, (_, index) => new Client(`client ${index}`, random))
   let server = await ServerProcess.start({ dataDirectory })
   try {
@@ -143,9 +144,8 @@ test(`after ${rounds} kills the newest acknowledged item is what is read (TIDEMA
     expect(all.reduce((sum, { acknowledged }) => sum + acknowledged, 0)).toBeGreaterThan(rounds)
   } finally {
     await server.kill()
-    await rm(dataDirectory, { recursive: true, force: true })
   }
-})
+}
 
 /** What was found after a restart stays so: the next change begins from there. */
 function settle(all: readonly Client[], found: ReadonlyMap<string, number>): void {

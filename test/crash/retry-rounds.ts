@@ -1,11 +1,11 @@
 // Clients push with idempotency keys while the server is killed and started again, and send again what was not answered, until it is. Then
 // every push must be there once, and be answered as it was before.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
 export interface RetryOptions {
@@ -112,10 +112,13 @@ async function timesOf(url: string): Promise<Map<number, number>> {
 }
 
 /** Kills the server `rounds` times: by turns at a random moment, and between an fsync and the answers. */
-export async function retryRounds(options: RetryOptions): Promise<RetryFindings> {
+export function retryRounds(options: RetryOptions): Promise<RetryFindings> {
+  return inScratchFolder('tidemark-retry-', (dataDirectory) => retryIn(dataDirectory, options))
+}
+
+async function retryIn(dataDirectory: string, options: RetryOptions): Promise<RetryFindings> {
   const { rounds, clients: clientCount, seed, withoutKeys = false, environment = {} } = options
   const random = seededRandom(seed)
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-retry-'))
   const program = fileURLToPath(new URL('./planted/dies-before-answer.mjs', import.meta.url))
   const start = (): Promise<ServerProcess> => ServerProcess.start({ dataDirectory, program, environment })
   const clients = new Clients(!withoutKeys)
@@ -139,7 +142,6 @@ export async function retryRounds(options: RetryOptions): Promise<RetryFindings>
     return { ...judge(clients, await timesOf(server.url)), seed, retried, stored }
   } finally {
     await server.kill()
-    await rm(dataDirectory, { recursive: true, force: true })
   }
 }
 

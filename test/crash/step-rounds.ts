@@ -50,10 +50,15 @@ export class StepRounds {
 
   static async open(seed: number): Promise<StepRounds> {
     const rounds = new StepRounds(await mkdtemp(join(tmpdir(), 'tidemark-step-')), seed)
-    const server = await rounds.start()
-    rounds.#key = await makeIngest(server.url, adminKey, { alias: 'kill' })
-    await server.kill()
-    return rounds
+    try {
+      const server = await rounds.start()
+      rounds.#key = await makeIngest(server.url, adminKey, { alias: 'kill' })
+      await server.kill()
+      return rounds
+    } catch (error) {
+      await rounds.close()
+      throw error
+    }
   }
 
   async close(): Promise<void> {
