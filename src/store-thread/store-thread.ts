@@ -10,6 +10,7 @@ import { chunkBytes } from '../query/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../query/unsent-answers.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 import { Counters } from './counters.ts'
+import { raiseHeapFloor } from './heap-floor.ts'
 import type { FromStore, StoreState, StoreThreadData, ToStore } from './messages.ts'
 import { receivedError } from './sent-error.ts'
 
@@ -167,6 +168,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   #start(): void {
     const { threadUrl, data, observe } = this.#options
     const startedMs = performance.now()
+    raiseHeapFloor()
     const worker = new Worker(threadUrl, { workerData: { ...data, durablePosition: this.#durablePosition } })
     this.#worker = worker
     this.#processedPosition = 0
