@@ -399,6 +399,10 @@ describe('refused, as by Druid or because it is not built', () => {
 
 describe('an array is not made too long', () => {
   test.each([
+    "array_to_string(string_to_array(repeat(s, 40), ''), repeat(s, 10000))",
+    "array_length(map((x) -> repeat(x, 1001), string_to_array(repeat(s, 40), '')))",
+    "array_length(fold((x, acc) -> array_append(acc, repeat(x, 1001)), string_to_array(repeat(s, 40), ''), <STRING>[]))",
+    "array_length(map((x) -> array_length(map((y) -> y, string_to_array(repeat(s, 9999), ''))), [1]))",
     'array_slice([1], 0, 1000000000)',
     "array_length(fold((x, acc) -> array_concat(acc, acc), string_to_array(repeat(s, 40), ''), [1]))",
     "strlen(fold((x, acc) -> concat(acc, acc), string_to_array(repeat(s, 40), ''), 'ab'))",

@@ -4,6 +4,7 @@ import type { EngineRow, EngineValue } from '../../src/engine/sql-engine.ts'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
 import type { NativeEngine, NativeTable } from '../../src/query/native/native-engine.ts'
 import { runNative } from '../../src/query/native/run-native.ts'
+import type { Interval } from '../../src/query/native/time/iso.ts'
 import { readNativeQuery } from '../../src/query/native/tree/read-query.ts'
 
 export interface TestColumn {
@@ -17,6 +18,15 @@ function engineValue(value: DuckDBValue): EngineValue {
   if (value === null || ['boolean', 'number', 'bigint', 'string'].includes(typeof value)) return value as EngineValue
   if (typeof value === 'object' && 'items' in value && Array.isArray(value.items)) return value.items.map(engineValue)
   throw new Error(`a value that no native query should have: ${String(value)}`)
+}
+
+/** All rows where there are several intervals: what lies between them is left out by who asks. */
+function rowsWithin(name: string, intervals: readonly Interval[]): Sql {
+  const rows = sql`SELECT *, make_timestamptz(epoch_us("__time")) AS t FROM ${sql.id(name)}`
+  const [only, ...more] = intervals
+  if (only === undefined || more.length > 0) return sql`(${rows})`
+  const ms = sql`epoch_ms("__time")`
+  return sql`(${rows} WHERE ${ms} >= ${sql.long(only.startMs)} AND ${ms} < ${sql.long(only.endMs)})`
 }
 
 export class DuckDbEngine implements NativeEngine {
@@ -49,8 +59,8 @@ export class DuckDbEngine implements NativeEngine {
           ? { name: column.name, type: 'LONG', value: sql`CAST(${value} AS BIGINT)` }
           : { name: column.name, type: column.type, value }
       }),
-      time: sql`t."__time"`,
-      from: () => sql.id(name),
+      time: sql`t."t"`,
+      from: (intervals) => rowsWithin(name, intervals),
     })
   }
 
@@ -62,7 +72,7 @@ export class DuckDbEngine implements NativeEngine {
     const time = sql`epoch_ms("__time")`
     const rows: EngineRow[] = []
     for await (const part of this.run(
-      sql`SELECT min(${time}), max(${time}) FROM ${table.from([])} GROUP BY CAST("__time" AS DATE) ORDER BY 1`,
+      sql`SELECT min(${time}), max(${time}) FROM ${sql.id(table.name)} GROUP BY CAST("__time" AS DATE) ORDER BY 1`,
     ))
       rows.push(...part)
     return rows.map(([minMs, maxMs]) => ({ minMs: Number(minMs), maxMs: Number(maxMs) }))

@@ -44,7 +44,7 @@ export function asElement(value: Typed): Typed {
 }
 
 /** An array is not made longer: what doubles it again and again ends here. */
-const lengthMax = 100_000
+const lengthMax = 10_000
 
 /** The value where the length that goes with it is within bounds; past them the query fails. */
 export function boundedLength(length: Sql, value: Sql): Sql {

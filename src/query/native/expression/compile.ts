@@ -1,9 +1,9 @@
 // Druid's expressions as DuckDB SQL, typed as Druid types them.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { type TimeRange, wideRange } from '../sql/time.ts'
-import { doubleValue, longValue, nullValue, type Typed, textValue } from '../sql/typed.ts'
+import { bind, doubleValue, elementOf, longValue, nullValue, type Typed, textValue } from '../sql/typed.ts'
 import { parseInstantText } from '../time/iso.ts'
-import { arrayLiteral } from './arrays.ts'
+import { arrayLiteral, boundedLength } from './arrays.ts'
 import type { Call } from './call.ts'
 import { ExpressionError } from './error.ts'
 import { functions, takesArrays } from './functions.ts'
@@ -17,6 +17,8 @@ export interface Scope {
   column(name: string): Typed
   /** Where the values of `__time` lie. */
   readonly range: TimeRange
+  /** Whether it is within a lambda. */
+  readonly isLambda?: boolean
 }
 
 export function compileExpression(expression: Expression, scope: Scope): Typed {
@@ -69,17 +71,24 @@ function compileApply(call: Expression & { kind: 'call' }, apply: ApplyFunction,
   const { parameters, body } = lambda
   if (apply.args(parameters.length) !== rest.length)
     throw new ExpressionError(`"${call.name}" takes a lambda of other parameters, or other arguments`)
-  const args = rest.map((arg) => compileExpression(arg, scope))
+  const args = rest.map((arg) => boundedArray(compileExpression(arg, scope), scope))
   return apply.compile(args, {
     arity: parameters.length,
     apply: (values) => compileExpression(body, lambdaScope(scope, parameters, values)),
   })
 }
 
+/** Within a lambda, arrays to go through are held once for each element outside: they are short. */
+function boundedArray(value: Typed, scope: Scope): Typed {
+  if (!scope.isLambda || elementOf(value.type) === null) return value
+  return { ...value, sql: bind(value.sql, (list) => boundedLength(sql`len(${list})`, list)) }
+}
+
 /** The parameters of a lambda hide the columns of their names. */
 function lambdaScope(scope: Scope, parameters: readonly string[], values: readonly Typed[]): Scope {
   return {
     range: parameters.includes('__time') ? wideRange : scope.range,
+    isLambda: true,
     column: (name) => values[parameters.lastIndexOf(name)] ?? scope.column(name),
   }
 }

@@ -3,6 +3,7 @@ import { type Sql, sql } from '../../../lib/sql-text.ts'
 import {
   bind,
   convert,
+  type ElementType,
   elementOf,
   nextName,
   nullValue,
@@ -36,7 +37,7 @@ const ofOneArray = (compile: (array: ArrayOf, lambda: Lambda) => Typed, ofNull: 
 })
 
 /** The type that a body gives arrays. */
-function elementTypeOf(value: Typed): 'STRING' | 'LONG' | 'DOUBLE' {
+function elementTypeOf(value: Typed): ElementType {
   const { type } = asElement(value)
   if (type === 'STRING' || type === 'LONG' || type === 'DOUBLE') return type
   throw new ExpressionError('a lambda that gives nothing but null makes no array')
@@ -54,13 +55,35 @@ function product(arrays: readonly ArrayOf[], body: (values: readonly Typed[]) =>
   return level(0, [])
 }
 
+/** Texts of an array are together not longer than this, nor is a text that is folded. */
+const textMax = 100_000
+
+const tooLong = sql`error(${sql.literal(`texts of more than ${textMax} characters`)})`
+
+/** A text where so many of its length are not too long. */
+const shortText = (text: Sql, count: Sql): Sql =>
+  bind(
+    text,
+    (x) => sql`CASE WHEN coalesce(length(${x}), 0) * ${count} <= ${sql.long(textMax)} THEN ${x} ELSE ${tooLong} END`,
+  )
+
 function map(arrays: readonly ArrayOf[], lambda: Lambda): Typed {
-  let element: ReturnType<typeof elementTypeOf> = 'STRING'
-  const list = product(arrays, (values) => {
-    const value = lambda.apply(values)
-    element = elementTypeOf(value)
-    return asElement(value).sql
-  })
+  let element: ElementType = 'STRING'
+  const lists = (done: readonly ArrayOf[]): Sql => {
+    const next = arrays[done.length]
+    if (next !== undefined) return bind(next.sql, (list) => lists([...done, { ...next, sql: list }]))
+    const count = sql.join(
+      done.map(({ sql: list }) => sql`len(${list})`),
+      ' * ',
+    )
+    return product(done, (values) => {
+      const value = lambda.apply(values)
+      element = elementTypeOf(value)
+      const item = asElement(value).sql
+      return element === 'STRING' ? shortText(item, count) : item
+    })
+  }
+  const list = lists([])
   return arrayValue(element, list)
 }
 
@@ -69,15 +92,14 @@ function keeping({ element, sql: list }: ArrayOf, lambda: Lambda): Sql {
   return sql`list_filter(${list}, lambda ${name}: ${truthOf(lambda.apply([elementValue(element, name)]))})`
 }
 
-/** A text longer than this is not folded further. */
-const textMax = 1_000_000
-
 /** An accumulator that has not grown too long. */
 function bounded(type: ValueType, value: Sql): Sql {
-  if (elementOf(type) !== null) return bind(value, (x) => boundedLength(sql`len(${x})`, x))
-  if (type !== 'STRING') return value
-  const fault = sql`CAST(error(${sql.literal(`a text of more than ${textMax} characters`)}) AS VARCHAR)`
-  return bind(value, (x) => sql`CASE WHEN length(${x}) > ${sql.long(textMax)} THEN ${fault} ELSE ${x} END`)
+  if (elementOf(type) !== null) {
+    const texts = (x: Sql): Sql => sql`coalesce(list_sum(list_transform(${x}, lambda e: length(e))), 0)`
+    const short = (x: Sql): Sql => sql`CASE WHEN ${texts(x)} > ${sql.long(textMax)} THEN ${tooLong} ELSE ${x} END`
+    return bind(value, (x) => boundedLength(sql`len(${x})`, type === 'ARRAY<STRING>' ? short(x) : x))
+  }
+  return type === 'STRING' ? shortText(value, sql.long(1)) : value
 }
 
 /** The accumulator keeps the type that it begins with; a bare null begins as a text. */

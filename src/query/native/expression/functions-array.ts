@@ -102,17 +102,26 @@ function scalarInArray([value, array]: readonly Typed[]): Typed {
   )
 }
 
+/** What is put between elements is together not longer. */
+const betweenMax = 1_000_000
+
 /** The elements' texts with a text between them; null reads "null". */
 const joined = two(({ element, sql: list }, between, call) => {
   const items = transform(list, (item) => sql`coalesce(${toText(elementValue(element, item))}, 'null')`)
   const literal = call.literal(1)
-  if (literal === null || typeof literal === 'string')
-    return textValue(sql`array_to_string(${items}, ${sql.literal(literal ?? '')})`)
+  const isShort = (x: Sql, separator: Sql): Sql =>
+    sql`coalesce(length(${separator}) * len(${x}), 0) <= ${sql.long(betweenMax)}`
+  const tooLong = sql`error(${sql.literal(`more than ${betweenMax} characters between the elements`)})`
+  if (literal === null || typeof literal === 'string') {
+    const separator = sql.literal(literal ?? '')
+    const join = (x: Sql): Sql =>
+      sql`CASE WHEN ${isShort(x, separator)} THEN array_to_string(${x}, ${separator}) ELSE ${tooLong} END`
+    return textValue(bind(items, join))
+  }
   // The engine joins with a constant alone.
-  const separator = sql`coalesce(${toText(between)}, '')`
-  const all = (x: Sql): Sql =>
-    bind(separator, (s) => sql`CASE WHEN len(${x}) = 0 THEN '' ELSE list_reduce(${x}, lambda a, b: a || ${s} || b) END`)
-  return textValue(bind(items, all))
+  const join = (x: Sql, s: Sql): Sql =>
+    sql`CASE WHEN len(${x}) = 0 THEN '' WHEN ${isShort(x, s)} THEN list_reduce(${x}, lambda a, b: a || ${s} || b) ELSE ${tooLong} END`
+  return textValue(bind2(items, sql`coalesce(${toText(between)}, '')`, join))
 })
 
 export const arrayFunctions = {
