@@ -72,7 +72,7 @@ export const clusterSettings = {
     min: 3_600_000,
     max: 31_536_000_000,
     description:
-      'How long the journal and the topics of rows are kept. What is older must have been judged and read by Druid.',
+      'How long Kafka keeps pushes and rows at least. What is not judged, or not published by Druid, is kept however old it is.',
   }),
   'kafka.pendingBytes': integer({
     default: 256 * mebibyte,

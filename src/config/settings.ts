@@ -142,7 +142,8 @@ const settingTable = {
     unit: 'bytes',
     min: 0,
     max: 1024 * gibibyte,
-    description: 'How much must be free on the disk of the data folder; below it a push is a 503.',
+    description:
+      'How much must be free on the disk of the data folder, or on a cluster on each disk of Kafka; below it a push is a 503.',
   }),
   'journal.batchBytes': integer({
     default: 8 * mebibyte,

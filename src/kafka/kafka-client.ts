@@ -97,6 +97,13 @@ export class KafkaClient {
     return leaders
   }
 
+  /** All brokers there are now. */
+  async brokerIds(): Promise<readonly number[]> {
+    const { brokers } = await this.ask('any', metadataV12.api, [], false, false)
+    for (const { nodeId, host, port } of brokers) this.#brokers.set(nodeId, { host, port })
+    return brokers.map(({ nodeId }) => nodeId)
+  }
+
   async coordinatorOf(type: keyof typeof coordinatorTypes, key: string): Promise<number> {
     const name = `${type} ${key}`
     const known = this.#coordinators.get(name)

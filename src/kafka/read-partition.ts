@@ -56,8 +56,17 @@ export async function endOffset(
   { topic, partition }: Place,
   end: 'first' | 'last',
 ): Promise<number> {
+  return listedOffset(client, { topic, partition }, end === 'first' ? -2n : -1n)
+}
+
+/** The first offset of those that were written at a date or later: the one after the last where there are none. */
+export async function offsetSince(client: KafkaClient, place: Place, ms: number): Promise<number> {
+  const found = await listedOffset(client, place, BigInt(Math.max(0, ms)))
+  return found < 0 ? endOffset(client, place, 'last') : found
+}
+
+async function listedOffset(client: KafkaClient, { topic, partition }: Place, timestamp: bigint): Promise<number> {
   const leader = await client.leaderOf(topic, partition)
-  const timestamp = end === 'first' ? -2n : -1n
   const wanted = { partitionIndex: partition, currentLeaderEpoch: anyEpoch, timestamp }
   const topics = [{ name: topic, partitions: [wanted] }]
   const answer = await client.ask(leader, listOffsetsV7.api, -1, 0, topics)

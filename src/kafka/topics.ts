@@ -1,4 +1,11 @@
-import { ConfigResourceTypes, createTopicsV7, deleteTopicsV6, describeConfigsV4 } from '@platformatic/kafka'
+import {
+  ConfigResourceTypes,
+  createTopicsV7,
+  deleteTopicsV6,
+  describeConfigsV4,
+  IncrementalAlterConfigOperationTypes,
+  incrementalAlterConfigsV1,
+} from '@platformatic/kafka'
 import type { KafkaClient } from './kafka-client.ts'
 import { hasErrorId } from './kafka-errors.ts'
 
@@ -10,6 +17,7 @@ export interface TopicDefinition {
   readonly settings: Readonly<Record<string, string>>
 }
 
+const set = IncrementalAlterConfigOperationTypes.SET
 const topicExists: ReadonlySet<string> = new Set(['TOPIC_ALREADY_EXISTS'])
 const unknownTopic: ReadonlySet<string> = new Set(['UNKNOWN_TOPIC_OR_PARTITION'])
 
@@ -51,6 +59,21 @@ export async function topicSetting(client: KafkaClient, topic: string, setting: 
   const resources = [{ resourceType: ConfigResourceTypes.TOPIC, ...resource }]
   const { results } = await client.ask('any', describeConfigsV4.api, resources, false, false)
   return results[0]?.configs.find(({ name }) => name === setting)?.value ?? null
+}
+
+/** Sets a topic that is there as it is to be; what is so already is left alone. */
+export async function setTopic(
+  client: KafkaClient,
+  topic: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  const configs: { name: string; value: string; configOperation: typeof set }[] = []
+  for (const [name, value] of Object.entries(settings)) {
+    if ((await topicSetting(client, topic, name)) !== value) configs.push({ name, value, configOperation: set })
+  }
+  if (configs.length === 0) return
+  const resource = { resourceType: ConfigResourceTypes.TOPIC, resourceName: topic, configs }
+  await client.ask('any', incrementalAlterConfigsV1.api, [resource], false)
 }
 
 /** A topic that is not there is none the worse. */

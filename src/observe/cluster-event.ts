@@ -10,6 +10,13 @@ export type ClusterEvent =
       readonly fromOffset: number
       readonly toOffset: number
     }
+  /** What was needed no more was deleted from Kafka. */
+  | {
+      readonly kind: 'topicTrimmed'
+      readonly topic: string
+      readonly partition: number
+      readonly beforeOffset: number
+    }
   /** One of Kafka, Druid and PostgreSQL does not answer. */
   | { readonly kind: 'partAway'; readonly part: string; readonly message: string }
   | { readonly kind: 'partBack'; readonly part: string }

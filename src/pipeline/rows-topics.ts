@@ -1,6 +1,7 @@
 import type { KafkaClient } from '../kafka/kafka-client.ts'
+import { keepAll } from '../kafka/kept-records.ts'
 import type { Batch } from '../kafka/produce.ts'
-import { deleteTopic, ensureTopic } from '../kafka/topics.ts'
+import { deleteTopic, ensureTopic, setTopic } from '../kafka/topics.ts'
 import { rowsTopic } from '../model/druid-row.ts'
 
 export interface RowsTopicSettings {
@@ -8,7 +9,6 @@ export interface RowsTopicSettings {
   /** Partitions of an entity's topic: as many as there are lanes for it. */
   readonly partitions: number
   readonly replicationFactor: number
-  readonly retentionMs: number
   /** The largest pushed row. */
   readonly rowBytesMax: number
 }
@@ -22,6 +22,8 @@ export class RowsTopics {
   readonly #client: KafkaClient
   readonly #settings: RowsTopicSettings
   readonly #partitions = new Map<number, number>()
+  /** Entities of whose topic nothing goes by itself. */
+  readonly #kept = new Set<number>()
 
   constructor(client: KafkaClient, settings: RowsTopicSettings) {
     this.#client = client
@@ -47,12 +49,14 @@ export class RowsTopics {
 
   /** Makes the topic of an entity if need be, and resolves with how many partitions it has. */
   async ensure(entityId: number, signal: AbortSignal): Promise<number> {
-    const { clusterName, partitions, replicationFactor, retentionMs, rowBytesMax } = this.#settings
+    const { clusterName, partitions, replicationFactor, rowBytesMax } = this.#settings
     // Names and numbers may take more bytes than the row had that was pushed.
-    const settings = { 'max.message.bytes': String(2 * rowBytesMax + roomBytes), 'retention.ms': String(retentionMs) }
+    const settings = { 'max.message.bytes': String(2 * rowBytesMax + roomBytes), ...keepAll }
     const name = rowsTopic(clusterName, entityId)
-    const definition = { name, partitions, replicationFactor, settings: { ...settings, 'cleanup.policy': 'delete' } }
+    const definition = { name, partitions, replicationFactor, settings }
     const found = await ensureTopic(this.#client, definition, signal)
+    if (!this.#kept.has(entityId)) await setTopic(this.#client, name, keepAll)
+    this.#kept.add(entityId)
     this.#partitions.set(entityId, found)
     return found
   }

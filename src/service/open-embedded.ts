@@ -78,7 +78,7 @@ async function openLimits(
   closers: Closer[],
 ): Promise<ServiceParts['limits']> {
   const { catalog, store } = storage
-  const disk = new DiskFloor(() => freeBytes(data), journal.diskFloorBytes)
+  const disk = new DiskFloor(() => freeBytes(data), journal.diskFloorBytes, 'the disk of the service')
   const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
   const check = async (): Promise<void> => {
     await disk.refresh()

@@ -17,7 +17,7 @@ describe.each([
   journalTests(async () => {
     const name = `test-journal-${randomUUID()}`
     const partitions = 3
-    const topic = { name, partitions, replicationFactor: 1, retentionMs: 3_600_000, bodyBytesMax: 1 << 24 }
+    const topic = { name, partitions, replicationFactor: 1, bodyBytesMax: 1 << 24 }
     const observe = (): void => undefined
     return {
       open: async ({ pendingBytesMax }) => {

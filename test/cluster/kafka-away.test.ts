@@ -33,7 +33,7 @@ async function cluster(what: string): Promise<void> {
 function openJournal(change: Partial<KafkaJournalOptions> = {}): KafkaJournal {
   const name = `test-away-${randomUUID()}`
   topics.push(name)
-  const topic = { name, partitions: 1, replicationFactor: 1, retentionMs: 3_600_000, bodyBytesMax: 1 << 20 }
+  const topic = { name, partitions: 1, replicationFactor: 1, bodyBytesMax: 1 << 20 }
   const bounds = { batchBytesMax: 1 << 20, pendingBytesMax: 1 << 20, timeoutMs: 2000 }
   const client = new KafkaClient({ ...kafkaAccess, timeoutMs: 1000 })
   const base = { client, topic, lanes: 1, compression: 'none', ...bounds, observe: () => undefined } as const

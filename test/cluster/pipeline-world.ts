@@ -74,7 +74,6 @@ export class PipelineWorld {
           clusterName: this.#name,
           partitions: Math.min(lanes, partitions),
           replicationFactor: 1,
-          retentionMs: 3_600_000,
           rowBytesMax: 1 << 20,
         },
       }),
@@ -124,6 +123,6 @@ export class PipelineWorld {
   get #topic() {
     const { partitions } = this.#options
     const name = `${this.#name}.journal`
-    return { name, partitions, replicationFactor: 1, retentionMs: 3_600_000, bodyBytesMax: 1 << 24 }
+    return { name, partitions, replicationFactor: 1, bodyBytesMax: 1 << 24 }
   }
 }

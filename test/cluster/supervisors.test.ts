@@ -86,6 +86,9 @@ test('a supervisor is made once, reads fields that are added, and ends with its 
   await untilRows(1)
   expect(await rowsOf(store, select([value]))).toEqual([[1000, 'a', 1.5]])
 
+  // Druid says it when it has next looked at the task.
+  await expect.poll(async () => [...((await supervisors.readFrom(1)) ?? [])], { timeout: 60_000 }).toEqual([[0, 0]])
+  expect(await supervisors.readFrom(2)).toBeNull()
   // Its tasks find the field in the rows: nothing is begun anew.
   expect(await supervisors.ensure([{ ...entity, fields: [...entity.fields, added] }])).toEqual([])
   await produce([{ [timeColumn]: 2000, T: 'a', V: 2, W: 7, [positionColumn]: 2 }])

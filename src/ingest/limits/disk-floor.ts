@@ -6,11 +6,14 @@ const retryAfterS = 5
 export class DiskFloor {
   readonly #freeBytes: () => Promise<number>
   readonly #floorBytes: number
+  readonly #disk: string
   #left = Number.POSITIVE_INFINITY
 
-  constructor(freeBytes: () => Promise<number>, floorBytes: number) {
+  /** `disk` is what it is called to those who push. */
+  constructor(freeBytes: () => Promise<number>, floorBytes: number, disk: string) {
     this.#freeBytes = freeBytes
     this.#floorBytes = floorBytes
+    this.#disk = disk
   }
 
   /** What is free, but for what has been pushed since it was asked. */
@@ -27,7 +30,7 @@ export class DiskFloor {
     if (this.#left >= this.#floorBytes) return
     throw new Problem(
       'overloaded',
-      `Less than ${this.#floorBytes} bytes (journal.diskFloorBytes) are free on the disk of the service. Nothing was stored: send it again once the operator has made room.`,
+      `Less than ${this.#floorBytes} bytes (journal.diskFloorBytes) are free on ${this.#disk}: ${Math.max(0, Math.floor(this.#left))} bytes. Nothing was stored: send it again once the operator has made room.`,
       { retryAfterS },
     )
   }

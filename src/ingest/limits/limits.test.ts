@@ -62,7 +62,7 @@ test.each([
   ['less is free', 99, 0, 'overloaded 5'],
   ['what was pushed since made it less', 1000, 901, 'overloaded 5'],
 ])('the disk floor: %s', async (_, free, pushed, expected) => {
-  const floor = new DiskFloor(async () => free, 100)
+  const floor = new DiskFloor(async () => free, 100, 'the disk')
   expect(outcome(() => floor.requireRoom())).toBe('taken')
   await floor.refresh()
   floor.add(pushed)

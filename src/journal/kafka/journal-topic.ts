@@ -1,5 +1,6 @@
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
-import { ensureTopic, topicSetting } from '../../kafka/topics.ts'
+import { keepAll } from '../../kafka/kept-records.ts'
+import { ensureTopic, setTopic, topicSetting } from '../../kafka/topics.ts'
 import { lanesMax } from '../lane-position.ts'
 
 export interface JournalTopic {
@@ -7,7 +8,6 @@ export interface JournalTopic {
   /** How many it is made with; one that is there keeps its own. */
   readonly partitions: number
   readonly replicationFactor: number
-  readonly retentionMs: number
   /** The largest body of a push. */
   readonly bodyBytesMax: number
 }
@@ -23,18 +23,16 @@ function batchBytesMax(bodyBytesMax: number): number {
 
 /** Makes the topic if need be, and resolves with how many partitions it has. Throws an Error that says what is wrong with one that is there. */
 export async function openJournalTopic(client: KafkaClient, topic: JournalTopic, signal: AbortSignal): Promise<number> {
-  const { name, partitions: wanted, replicationFactor, retentionMs, bodyBytesMax } = topic
+  const { name, partitions: wanted, replicationFactor, bodyBytesMax } = topic
   const neededBytes = batchBytesMax(bodyBytesMax)
-  const settings = {
-    'max.message.bytes': String(neededBytes),
-    'retention.ms': String(retentionMs),
-    'cleanup.policy': 'delete',
-  }
+  const settings = { 'max.message.bytes': String(neededBytes), ...keepAll }
   const definition = { name, partitions: wanted, replicationFactor, settings }
   const partitions = await ensureTopic(client, definition, signal)
   if (partitions > lanesMax) {
     throw new Error(`the topic ${name} has ${partitions} partitions, and a journal has ${lanesMax} at most`)
   }
+  // One of an earlier version let go what was a week old, judged or not.
+  await setTopic(client, name, keepAll)
   const takenBytes = Number(await topicSetting(client, name, 'max.message.bytes'))
   if (takenBytes < neededBytes) {
     throw new Error(

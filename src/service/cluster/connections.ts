@@ -23,7 +23,6 @@ export function journalTopic({ cluster, kafka, limits }: Settings): JournalTopic
     name: `${cluster.name}.journal`,
     partitions: kafka.journalPartitions,
     replicationFactor: kafka.replicationFactor,
-    retentionMs: kafka.journalRetentionMs,
     bodyBytesMax: limits.ingestBodyBytes,
   }
 }
@@ -33,7 +32,6 @@ export function rowsTopicSettings({ cluster, kafka, ingest, limits }: Settings):
     clusterName: cluster.name,
     partitions: ingest.lanes,
     replicationFactor: kafka.replicationFactor,
-    retentionMs: kafka.journalRetentionMs,
     rowBytesMax: limits.rowBytes,
   }
 }

@@ -12,11 +12,14 @@ import { DruidClient } from '../../druid/druid-client.ts'
 import { DruidEngine } from '../../engine/druid/druid-engine.ts'
 import { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { Backlog } from '../../ingest/limits/backlog.ts'
+import { DiskFloor } from '../../ingest/limits/disk-floor.ts'
 import { Intake } from '../../ingest/limits/intake.ts'
 import { KeyRates } from '../../ingest/limits/key-rates.ts'
 import { RejectedSpace } from '../../ingest/limits/rejected-space.ts'
 import { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
+import { KafkaAway } from '../../kafka/kafka-errors.ts'
+import { leastFreeBytes } from '../../kafka/kept-records.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
@@ -67,8 +70,9 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const druid = new DruidClient(druidClientSettings(settings))
   closers.push(() => druid.close())
   const supervisors = new Supervisors({ client: druid, settings: supervisionSettings(settings), nowMs })
+  const kafkaClient = new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`))
   const journal = new KafkaJournal({
-    client: new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`)),
+    client: kafkaClient,
     topic: journalTopic(settings),
     lanes: settings.ingest.lanes,
     compression: kafka.compression,
@@ -124,7 +128,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
-      limits: await openLimits({ ...parts, catalog, progress, keys }, closers),
+      limits: await openLimits({ ...parts, catalog, progress, keys, kafka: kafkaClient }, closers),
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,
       nowMs,
@@ -139,7 +143,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       observe,
     },
   )
-  if (settings.role !== 'api') openPipeline({ settings, observe, catalog, keys, supervisors }, closers)
+  if (settings.role !== 'api') openPipeline({ ...parts, catalog, keys, supervisors }, closers)
   return { services, newAdminKey }
 }
 
@@ -186,25 +190,38 @@ async function openLimits(
     catalog,
     progress,
     keys,
+    kafka,
   }: ClusterParts & {
     readonly catalog: ClusterCatalog
     readonly progress: LaneProgress
     readonly keys: SharedKeys
+    readonly kafka: KafkaClient
   },
   closers: Closer[],
 ): Promise<ServiceParts['limits']> {
   const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
+  const disk = new DiskFloor(() => leastFreeBytes(kafka), journal.diskFloorBytes, 'a disk of Kafka')
+  const failed = checkFailed(observe)
   const check = async (): Promise<void> => {
     await rejectedSpace.refresh()
     await keys.refresh()
   }
   await check()
-  const failed = checkFailed(observe)
+  // Nobody waits for Kafka, which may come later; that it is away is told by the watch of the parts, and another failure once.
+  let told = ''
+  const look = (): Promise<void> =>
+    disk.refresh().catch((error) => {
+      if (error instanceof KafkaAway || told === String(error)) return
+      told = String(error)
+      failed(error)
+    })
+  void look()
+  closers.push(repeat(look, limits.checkMs, failed))
   closers.push(repeat(check, limits.checkMs, failed))
   const backlog = new Backlog(progress, journal.backlogBytes)
   const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
   const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
-  return { intake: new Intake({ backlog, disk: null, rejected: rejectedSpace, rates }), rejectedSpace }
+  return { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace }
 }
 
 function openRetentions(

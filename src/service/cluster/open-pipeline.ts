@@ -12,6 +12,7 @@ import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import { ClusterPipeline } from '../../pipeline/cluster-pipeline.ts'
 import { RowsTopics } from '../../pipeline/rows-topics.ts'
+import { TopicTrim } from '../../pipeline/topic-trim.ts'
 import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import type { Closer } from '../open-storage.ts'
 import { journalTopic, kafkaAccess, rowsTopicSettings } from './connections.ts'
@@ -20,6 +21,7 @@ import { DruidUpkeep } from './druid-upkeep.ts'
 /** How long a reader waits at Kafka for what is to come. */
 const readWaitMs = 1000
 const forgetKeysEveryMs = 600_000
+const trimEveryMs = 60_000
 
 export interface PipelineParts {
   readonly settings: Settings
@@ -27,6 +29,7 @@ export interface PipelineParts {
   readonly catalog: ClusterCatalog
   readonly keys: SharedKeys
   readonly supervisors: Supervisors
+  readonly nowMs: () => number
 }
 
 export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
@@ -63,7 +66,28 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
     },
   })
   closers.push(() => pipeline.close())
+  openTrim(parts, client, closers)
   openUpkeep(parts, rowsTopics, closers)
+}
+
+function openTrim(
+  { settings, observe, catalog, supervisors, nowMs }: PipelineParts,
+  client: KafkaClient,
+  closers: Closer[],
+): void {
+  const trim = new TopicTrim({
+    client,
+    clusterName: settings.cluster.name,
+    journal: journalTopic(settings).name,
+    group: `${settings.cluster.name}-pipeline`,
+    lanes: catalog.lanes,
+    readFrom: (entityId) => supervisors.readFrom(entityId),
+    retentionMs: settings.kafka.journalRetentionMs,
+    nowMs,
+    observe,
+  })
+  const check = async (): Promise<void> => trim.check((await catalog.ingests.entities()).map(({ id }) => id))
+  closers.push(repeat(check, trimEveryMs, checkFailed(observe)))
 }
 
 function openUpkeep(

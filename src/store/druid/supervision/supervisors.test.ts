@@ -64,6 +64,25 @@ describe('a supervisor', () => {
     expect(posted).toEqual([supervisorSpec(grown, changed)])
   })
 
+  test.each<[string, readonly unknown[], readonly unknown[], readonly (readonly [number, number])[] | null]>([
+    ['nothing reads', [], [], null],
+    [
+      'one task',
+      [{ startingOffsets: { 0: 5, 1: 7 } }],
+      [],
+      [
+        [0, 5],
+        [1, 7],
+      ],
+    ],
+    ['one that publishes still', [{ startingOffsets: { 0: 9 } }], [{ startingOffsets: { 0: 5 } }], [[0, 5]]],
+    ['one that only begins', [{ startingOffsets: null }], [{ startingOffsets: { 0: 5 } }], null],
+  ])('would read again from where the first task began: %s', async (_, activeTasks, publishingTasks, expected) => {
+    const client = { manage: async () => ({ payload: { activeTasks, publishingTasks } }) }
+    const from = await new Supervisors({ client, settings, nowMs: () => nowMs }).readFrom(1)
+    expect(from === null ? null : [...from]).toEqual(expected)
+  })
+
   test('waits for a task that has no place yet', async () => {
     const { client } = druidWith([...settled, { ageMs: 40_000, host: null }])
     const supervisors = new Supervisors({ client, settings: { ...settings, replicas: 2 }, nowMs: () => nowMs })

@@ -73,7 +73,7 @@ export class Supervisors {
   /** Stops reading the entity's topic, for good. What was read stays queryable. */
   async end(entityId: number): Promise<void> {
     const name = this.#nameOf(entityId)
-    await this.#unlessMissing('POST', `${supervisorPath}/${name}/terminate`)
+    await this.#orMissing('POST', `${supervisorPath}/${name}/terminate`)
   }
 
   /** Deletes all rows of an entity and ends its supervisor: they are marked as unused, and then removed by a task of Druid. */
@@ -82,17 +82,17 @@ export class Supervisors {
     await this.end(entityId)
     // They would read a topic that is gone, or wait for a server to load what nobody is to load any more.
     await this.#endTasks(name)
-    await this.#unlessMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
-    await this.#unlessMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
-    await this.#unlessMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
+    await this.#orMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
+    await this.#orMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
+    await this.#orMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
   }
 
   /** Deletes for good what is before a date; rows that a task still reads are not among it. */
   async purge(entityId: number, beforeMs: number): Promise<void> {
     const interval = `${allTime.split('_')[0]}/${new Date(beforeMs).toISOString()}`
     const path = `${coordinatorPath}/datasources/${this.#nameOf(entityId)}`
-    await this.#unlessMissing('POST', `${path}/markUnused`, { interval })
-    await this.#unlessMissing('DELETE', `${path}/intervals/${interval.replace('/', '_')}`)
+    await this.#orMissing('POST', `${path}/markUnused`, { interval })
+    await this.#orMissing('DELETE', `${path}/intervals/${interval.replace('/', '_')}`)
   }
 
   /** Resolves when all tasks that read the entity's topic now have published what they hold, and others serve it. Others read on meanwhile. */
@@ -101,7 +101,7 @@ export class Supervisors {
     const reading = new Set(await this.#taskIds(name))
     if (reading.size === 0) return
     const taskGroupIds = Array.from({ length: this.#parts.settings.taskCount }, (_, id) => id)
-    await this.#unlessMissing('POST', `${supervisorPath}/${name}/taskGroups/handoff`, { taskGroupIds })
+    await this.#orMissing('POST', `${supervisorPath}/${name}/taskGroups/handoff`, { taskGroupIds })
     while ((await this.#taskIds(name)).some((id) => reading.has(id))) await sleep(askEveryMs, undefined, { signal })
   }
 
@@ -111,6 +111,30 @@ export class Supervisors {
     const rules = retentionRules(period)
     if (isDeepStrictEqual(await this.#manage('GET', path), rules)) return
     await this.#manage('POST', path, rules)
+  }
+
+  /**
+   * By partition of the entity's topic, the offset that its tasks would read again from if they had to be begun anew. Null while no tasks read it,
+   * or it has no supervisor.
+   */
+  async readFrom(entityId: number): Promise<ReadonlyMap<number, number> | null> {
+    const status = await this.#orMissing('GET', `${supervisorPath}/${this.#nameOf(entityId)}/status`)
+    const payload = member(status, 'payload')
+    const tasks = ['activeTasks', 'publishingTasks'].flatMap((kind): unknown[] => {
+      const listed = member(payload, kind)
+      return Array.isArray(listed) ? listed : []
+    })
+    const from = new Map<number, number>()
+    for (const task of tasks) {
+      const offsets = member(task, 'startingOffsets')
+      // Of a task that only begins nothing is known.
+      if (typeof offsets !== 'object' || offsets === null) return null
+      for (const [partition, offset] of Object.entries(offsets)) {
+        if (typeof offset !== 'number') return null
+        from.set(Number(partition), Math.min(offset, from.get(Number(partition)) ?? offset))
+      }
+    }
+    return from.size === 0 ? null : from
   }
 
   /** Of all our supervisors. */
@@ -134,7 +158,7 @@ export class Supervisors {
   /** What the tasks of a data source hold that is not published is lost. */
   async #endTasks(dataSource: string): Promise<void> {
     for (const id of await this.#taskIds(dataSource)) {
-      await this.#unlessMissing('POST', `${indexerPath}/task/${id}/shutdown`)
+      await this.#orMissing('POST', `${indexerPath}/task/${id}/shutdown`)
     }
   }
 
@@ -174,11 +198,13 @@ export class Supervisors {
     return new Map(listed.map((entry: unknown) => [String(member(entry, 'id')), member(entry, 'spec')]))
   }
 
-  async #unlessMissing(method: 'POST' | 'DELETE', path: string, body: unknown = null): Promise<void> {
+  /** Null where there is none. */
+  async #orMissing(method: 'GET' | 'POST' | 'DELETE', path: string, body: unknown = null): Promise<unknown> {
     try {
-      await this.#parts.client.manage(method, path, body)
+      return await this.#parts.client.manage(method, path, body)
     } catch (error) {
       if (!(error instanceof DruidFailure) || error.facts.status !== 404) throw asProblem(error)
+      return null
     }
   }
 

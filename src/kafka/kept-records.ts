@@ -1,0 +1,22 @@
+// What Kafka holds of a topic is ours to say: nothing goes by its age, only what we delete; and how much room there is for it.
+import { deleteRecordsV2, describeLogDirsV4 } from '@platformatic/kafka'
+import type { KafkaClient } from './kafka-client.ts'
+import type { Place } from './read-partition.ts'
+
+/** Settings of a topic of which nothing goes by itself. */
+export const keepAll = { 'cleanup.policy': 'delete', 'retention.ms': '-1', 'retention.bytes': '-1' }
+
+/** Deletes the records of a partition before an offset. */
+export async function deleteBefore(client: KafkaClient, { topic, partition }: Place, offset: number): Promise<void> {
+  const leader = await client.leaderOf(topic, partition)
+  const partitions = [{ partitionIndex: partition, offset: BigInt(offset) }]
+  await client.ask(leader, deleteRecordsV2.api, [{ name: topic, partitions }], client.timeoutMs)
+}
+
+/** What is free on the disk of Kafka's brokers that has the least room, in bytes; infinite where they do not tell. */
+export async function leastFreeBytes(client: KafkaClient): Promise<number> {
+  const brokers = await client.brokerIds()
+  const answers = await Promise.all(brokers.map((broker) => client.ask(broker, describeLogDirsV4.api, [])))
+  const free = answers.flatMap(({ results }) => results.map(({ usableBytes }) => Number(usableBytes)))
+  return Math.min(...free.filter((bytes) => bytes >= 0))
+}

@@ -1,0 +1,75 @@
+// Deletes from Kafka what is needed no more: pushes that were judged, and rows that Druid has published, once they are old enough.
+import type { LaneCatalog } from '../catalog/lanes.ts'
+import { offsetFrom } from '../journal/lane-position.ts'
+import type { KafkaClient } from '../kafka/kafka-client.ts'
+import { deleteBefore } from '../kafka/kept-records.ts'
+import { committedOffset, endOffset, offsetSince, type Place } from '../kafka/read-partition.ts'
+import { rowsTopic } from '../model/druid-row.ts'
+import type { Observe } from '../observe/event.ts'
+
+export interface TopicTrimParts {
+  readonly client: KafkaClient
+  readonly clusterName: string
+  /** The topic of the journal, and the group that judges it. */
+  readonly journal: string
+  readonly group: string
+  readonly lanes: Pick<LaneCatalog, 'lane'>
+  /** By partition, where Druid would begin to read an entity's topic again; null while that is not known. */
+  readonly readFrom: (entityId: number) => Promise<ReadonlyMap<number, number> | null>
+  /** What is younger stays. */
+  readonly retentionMs: number
+  readonly nowMs: () => number
+  readonly observe: Observe
+}
+
+export class TopicTrim {
+  readonly #parts: TopicTrimParts
+  /** Where the rows began that were needed at the last check, by topic and partition. */
+  #needed: ReadonlyMap<string, number> = new Map()
+
+  constructor(parts: TopicTrimParts) {
+    this.#parts = parts
+  }
+
+  /** One round over the journal and the topics of these entities. Throws while a part is away; what was deleted was needed no more. */
+  async check(entityIds: readonly number[]): Promise<void> {
+    await this.#trimJournal()
+    const needed = new Map<string, number>()
+    for (const entityId of entityIds) await this.#trimRows(entityId, needed)
+    this.#needed = needed
+  }
+
+  async #trimJournal(): Promise<void> {
+    const { client, journal, group, lanes } = this.#parts
+    const partitions = (await client.leadersOf(journal)).length
+    for (let partition = 0; partition < partitions; partition++) {
+      const place = { topic: journal, partition }
+      // Kafka forgets what a group has committed when it is away for long; the catalog does not.
+      const committed = (await committedOffset(client, group, place)) ?? 0
+      const { processedPosition } = await lanes.lane(partition)
+      await this.#trim(place, Math.max(committed, offsetFrom(processedPosition)))
+    }
+  }
+
+  async #trimRows(entityId: number, needed: Map<string, number>): Promise<void> {
+    const { clusterName, readFrom } = this.#parts
+    const topic = rowsTopic(clusterName, entityId)
+    const from = await readFrom(entityId)
+    for (const [partition, offset] of from ?? []) {
+      const name = `${topic}:${partition}`
+      needed.set(name, offset)
+      // A task that failed is missing from what Druid tells for a moment, and with it the rows that are read again. So twice has to agree.
+      await this.#trim({ topic, partition }, Math.min(offset, this.#needed.get(name) ?? 0))
+    }
+  }
+
+  async #trim(place: Place, neededFrom: number): Promise<void> {
+    const { client, retentionMs, nowMs, observe } = this.#parts
+    const first = await endOffset(client, place, 'first')
+    if (neededFrom <= first) return
+    const before = Math.min(neededFrom, await offsetSince(client, place, nowMs() - retentionMs))
+    if (before <= first) return
+    await deleteBefore(client, place, before)
+    observe({ kind: 'topicTrimmed', ...place, beforeOffset: before })
+  }
+}

@@ -1,0 +1,97 @@
+// Nothing leaves Kafka by its age: what was not judged, and what Druid has not published, is there however old it is.
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openJournalTopic } from '../../src/journal/kafka/journal-topic.ts'
+import { positionAt } from '../../src/journal/lane-position.ts'
+import { BatchProducer } from '../../src/kafka/batch-producer.ts'
+import { leastFreeBytes } from '../../src/kafka/kept-records.ts'
+import { endOffset } from '../../src/kafka/read-partition.ts'
+import { deleteTopic, ensureTopic, topicSetting } from '../../src/kafka/topics.ts'
+import { rowsTopic } from '../../src/model/druid-row.ts'
+import { RowsTopics } from '../../src/pipeline/rows-topics.ts'
+import { TopicTrim } from '../../src/pipeline/topic-trim.ts'
+import { kafkaUnderTest } from './kafka.ts'
+
+const clusterName = `t${randomBytes(5).toString('hex')}`
+const journal = `${clusterName}.journal`
+const rows = rowsTopic(clusterName, 1)
+const client = kafkaUnderTest()
+const within = (): AbortSignal => AbortSignal.timeout(30_000)
+const dayMs = 86_400_000
+
+async function fill(topic: string): Promise<void> {
+  const producer = new BatchProducer(client, { topic, partition: 0, compression: 'none' })
+  for (let record = 0; record < 6; record++) await producer.append([Buffer.from(`record ${record}`)], within())
+}
+
+const firstOffset = (topic: string): Promise<number> => endOffset(client, { topic, partition: 0 }, 'first')
+
+beforeAll(async () => {
+  // As an earlier version has made it.
+  const settings = { 'max.message.bytes': '20000000', 'retention.ms': '604800000' }
+  await ensureTopic(client, { name: journal, partitions: 1, replicationFactor: 1, settings }, within())
+  await openJournalTopic(
+    client,
+    { name: journal, partitions: 1, replicationFactor: 1, bodyBytesMax: 1 << 20 },
+    within(),
+  )
+  const topics = { clusterName, partitions: 1, replicationFactor: 1, rowBytesMax: 1 << 20 }
+  await new RowsTopics(client, topics).ensure(1, within())
+  await fill(journal)
+  await fill(rows)
+})
+afterAll(async () => {
+  await deleteTopic(client, journal)
+  await deleteTopic(client, rows)
+  client.close()
+})
+
+test.each([journal, rows])('the topic %s keeps all by itself', async (topic) => {
+  expect(await topicSetting(client, topic, 'retention.ms')).toBe('-1')
+  expect(await topicSetting(client, topic, 'retention.bytes')).toBe('-1')
+})
+
+describe('what is needed no more is deleted', () => {
+  let judged = 0
+  let published: number | null = null
+  let nowMs = Date.now()
+  const trim = new TopicTrim({
+    client,
+    clusterName,
+    journal,
+    group: `${clusterName}-pipeline`,
+    lanes: { lane: async (lane) => ({ lane, keptPosition: 0, processedPosition: positionAt(lane, judged) }) },
+    readFrom: async () => (published === null ? null : new Map([[0, published]])),
+    retentionMs: 7 * dayMs,
+    nowMs: () => nowMs,
+    observe: () => undefined,
+  })
+  const check = async (): Promise<readonly number[]> => {
+    await trim.check([1])
+    return [await firstOffset(journal), await firstOffset(rows)]
+  }
+
+  test('but nothing that is young, or was not judged and published', async () => {
+    ;[judged, published] = [3, 2]
+    expect(await check()).toEqual([0, 0])
+    nowMs += 30 * dayMs
+    ;[judged, published] = [0, null]
+    expect(await check()).toEqual([0, 0])
+    expect(await check()).toEqual([0, 0])
+  })
+
+  test('and of rows once Druid has said so twice', async () => {
+    ;[judged, published] = [3, 4]
+    expect(await check()).toEqual([3, 0])
+    published = 2
+    expect(await check()).toEqual([3, 2])
+    ;[judged, published] = [6, 6]
+    expect(await check()).toEqual([6, 2])
+    expect(await check()).toEqual([6, 6])
+  })
+})
+
+test('Kafka tells how much is free on its disks', async () => {
+  const free = await leastFreeBytes(client)
+  expect(Number.isFinite(free) && free > 0).toBe(true)
+})
