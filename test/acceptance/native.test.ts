@@ -115,6 +115,23 @@ describe('answers', () => {
     ])
   })
 
+  test('arrays and JSON that expressions make', async () => {
+    const columns = {
+      list: "map((x) -> concat(x, '!'), array(T, 'z'))",
+      json: "json_object('at', T, 'on', parse_json('[1, {\"two\": 2.5}]'))",
+      value: "json_value(parse_json('{\"a\":[1,2]}'), '$.a[1]', 'LONG')",
+    }
+    const { body } = await ask({
+      queryType: 'scan',
+      dataSource: 'plant',
+      intervals: ['2026-01-01/PT1H'],
+      columns: Object.keys(columns),
+      virtualColumns: Object.entries(columns).map(([name, expression]) => ({ type: 'expression', name, expression })),
+    })
+    const event = { list: ['a!', 'z!'], json: { at: 'a', on: [1, { two: 2.5 }] }, value: 2 }
+    expect(body).toMatchObject([{ events: [event] }])
+  })
+
   test('rows that were pushed a moment ago, of all days, and of several entities', async () => {
     expect(await countOf('plant')).toBe(4)
     expect(await countOf({ type: 'union', dataSources: ['plant', 'secret'] })).toBe(5)
