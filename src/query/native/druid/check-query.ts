@@ -10,6 +10,7 @@ import { filledBuckets } from '../run/buckets.ts'
 import { runNative } from '../run-native.ts'
 import type { Interval } from '../time/iso.ts'
 import type { DataSource, NativeQuery } from '../tree/queries.ts'
+import { checkArraySizes } from './array-sizes.ts'
 import { checkPlanning } from './planning-cost.ts'
 import { queriesWithin, tablesOf } from './queries-within.ts'
 import { checkWrittenSizes } from './written-sizes.ts'
@@ -18,8 +19,11 @@ import { checkWrittenSizes } from './written-sizes.ts'
 export async function checkQuery(query: NativeQuery, entities: readonly Entity[], limits: NativeLimits): Promise<void> {
   checkPlanning(query)
   checkWrittenSizes(query)
+  checkArraySizes(query)
   const { startMs = 0 } = query.intervals[0] ?? {}
-  for await (const _ of runNative(untimed(query), new EmptyTables(entities, startMs), limits)) {
+  // Of a table with days there is always something to tell.
+  const days = query.kind === 'segmentMetadata' ? [] : [{ minMs: startMs, maxMs: startMs }]
+  for await (const _ of runNative(untimed(query), new EmptyTables(entities, days), limits)) {
     // Nothing comes of no rows.
   }
 }
@@ -37,20 +41,20 @@ function untimedSource(source: DataSource): DataSource {
   return { ...source, left: untimedSource(source.left), right: untimedSource(source.right) }
 }
 
-/** Entities with one day, and no rows in it. */
+/** Entities with a day at the most, and no rows in it. */
 class EmptyTables implements NativeEngine {
   readonly #entities: readonly Entity[]
   readonly #days: readonly DayBounds[]
 
-  constructor(entities: readonly Entity[], dayMs: number) {
+  constructor(entities: readonly Entity[], days: readonly DayBounds[]) {
     this.#entities = entities
-    this.#days = [{ minMs: dayMs, maxMs: dayMs }]
+    this.#days = days
   }
 
   async table(name: string): Promise<NativeTable | null> {
     const entity = this.#entities.find((one) => one.name === name)
     if (entity === undefined) return null
-    return { name, columns: tableColumns(engineTable(entity, [])), time: sql`t."c0"`, from: () => sql`nothing` }
+    return { name, columns: tableColumns(engineTable(entity, [])), time: sql`t."t"`, from: () => sql`nothing` }
   }
 
   async days(): Promise<readonly DayBounds[]> {
