@@ -7,6 +7,7 @@ import { inTime, systemTimer } from './in-time.ts'
 import { checkBuckets, checkQuery } from './native/druid/check-query.ts'
 import { daysIn, daysQuery } from './native/druid/days-with-rows.ts'
 import { druidNative } from './native/druid/druid-native.ts'
+import { finished } from './native/druid/finish-answer.ts'
 import { RowCount } from './native/druid/row-count.ts'
 import type { DayBounds } from './native/native-engine.ts'
 import type { Interval } from './native/time/iso.ts'
@@ -20,7 +21,7 @@ import type { RunSettings } from './run-plan.ts'
 import { storeText } from './store-text.ts'
 import type { UnsentAnswers } from './unsent-answers.ts'
 
-/** Runs native queries that our own code wrote; the answer comes in pieces of JSON. */
+/** Runs native queries that our own code wrote; the answer comes in pieces of JSON: a bracket or a comma, and whole elements. */
 export interface DruidNatives {
   native(query: object, signal: AbortSignal): AsyncIterable<string>
 }
@@ -89,9 +90,11 @@ export class ClusterNativeQueries {
   async *#counted(query: object, tree: NativeQuery, count: RowCount, signal: AbortSignal): AsyncGenerator<string> {
     const { engine, limits } = this.#parts
     const isFilled = tree.kind === 'timeseries' && !tree.context.skipEmptyBuckets
-    for await (const piece of engine.native(query, signal)) {
+    const { resultRows } = limits
+    const whole = engine.native(query, signal)
+    for await (const piece of finished(whole, tree, resultRows)) {
       count.add(piece)
-      if (!isFilled && count.rows > limits.resultRows) throw tooManyRows(limits.resultRows)
+      if (!isFilled && count.rows > resultRows) throw tooManyRows(resultRows)
       yield piece
     }
   }

@@ -145,7 +145,12 @@ function valueOfType(type: ColumnType, value: unknown): unknown {
 /** Faults of a query that only show when it runs come from Druid as failures of its own. */
 function isCallersFault({ facts }: DruidFailure): boolean {
   const isUnread = /\.jackson\.|IllegalArgumentException|\.IAE$|Expression\w*Exception/.test(facts.errorClass)
-  return isUnread || /more than one row|by zero|cannot translate|Cannot cast|index out of range/i.test(facts.message)
+  return (
+    isUnread ||
+    /is not supported for complex columns|more than one row|by zero|cannot translate|Cannot cast|index out of range/i.test(
+      facts.message,
+    )
+  )
 }
 
 function refusal(error: DruidFailure, path: string): Problem {

@@ -5,9 +5,9 @@ import { formatInstant } from '../../../model/instant.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { NativeQuery } from '../tree/queries.ts'
 import { parseWithLongs, readNativeBody } from '../tree/read-body.ts'
+import { longsOf, withoutNulls } from './long-filters.ts'
+import { isEmpty, isNode, listOf, memberOf, type Node, nodeOf } from './nodes.ts'
 import { replacedRows } from './replaced-rows.ts'
-
-type Node = { readonly [name: string]: unknown }
 
 /** What of the context changes an answer; anything else of the caller's is left out. */
 const contextNames = [
@@ -74,11 +74,15 @@ class Rewriting {
     this.#rowsMax = rowsMax
   }
 
-  /** The query whose answer is the caller's: one row more than may be is enough to refuse it. */
+  /**
+   * The query whose answer is the caller's: one row more than may be is enough to refuse it. Of rows that are not published yet a search counts
+   * hits only until it has as many values as its limit: what it is limited to is cut from all.
+   */
   whole(query: Node): Node {
-    if (query['queryType'] !== 'scan') return this.query(query)
     const limit = Number(query['limit'] ?? 0)
     const most = this.#rowsMax + 1
+    if (query['queryType'] === 'search') return { ...this.query(query), limit: most }
+    if (query['queryType'] !== 'scan') return this.query(query)
     return { ...this.query(query), limit: limit === 0 ? most : Math.min(limit, most) }
   }
 
@@ -88,11 +92,16 @@ class Rewriting {
     const kept = [...common, ...(members[type] ?? [])].filter((name) => query[name] !== undefined)
     const source = query['dataSource']
     const entities = this.#entitiesIn(source)
+    const longs = longsOf(query, entities)
+    const written = (name: string): unknown => {
+      const value = plain(query[name])
+      return name === 'filter' || name === 'aggregations' ? withoutNulls(value, longs) : value
+    }
     return {
-      ...Object.fromEntries(kept.map((name) => [name, plain(query[name])])),
+      ...Object.fromEntries(kept.map((name) => [name, written(name)])),
       ...(type === 'topN' ? { threshold: this.#threshold(query) } : {}),
       ...this.#shown(type, query, entities),
-      ...sinceIntervals(query, entities),
+      ...sinceIntervals(written('filter'), entities),
       dataSource: this.#source(source, readsTable),
       context: contextOf(query['context']),
     }
@@ -168,7 +177,7 @@ class Rewriting {
 }
 
 /** Rows that have left are outside of every interval. */
-function sinceIntervals(query: Node, entities: readonly Entity[]): Node {
+function sinceIntervals(own: unknown, entities: readonly Entity[]): Node {
   const sinceMs = Math.max(...entities.map((entity) => entity.sinceMs ?? Number.NEGATIVE_INFINITY))
   if (!Number.isFinite(sinceMs)) return {}
   const since = {
@@ -176,8 +185,7 @@ function sinceIntervals(query: Node, entities: readonly Entity[]): Node {
     dimension: timeColumn,
     intervals: [`${formatInstant(sinceMs)}/146140482-04-24T15:36:27.903Z`],
   }
-  const own = query['filter']
-  return { filter: own === undefined || own === null ? since : { type: 'and', fields: [since, plain(own)] } }
+  return { filter: own === undefined || own === null ? since : { type: 'and', fields: [since, own] } }
 }
 
 function contextOf(context: unknown): Node {
@@ -209,24 +217,4 @@ function plain(value: unknown): unknown {
 
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd')
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isNode(value) ? value[name] : undefined
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function nodeOf(value: unknown): Node {
-  return isNode(value) ? value : {}
 }

@@ -53,9 +53,11 @@ class Lengths {
         return this.#ofCall(part, path)
       case 'unary':
         return this.of(part.operand, path)
-      case 'binary':
+      case 'binary': {
+        const lengths = [this.of(part.left, path), this.of(part.right, path)]
         // A sum of texts is one text.
-        return this.of(part.left, path) + this.of(part.right, path)
+        return part.operator === '+' ? sumOf(lengths) : valueLength
+      }
       case 'array':
         return sumOf(part.items.map((item) => this.of(item, path)))
       case 'lambda':
