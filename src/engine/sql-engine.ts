@@ -69,8 +69,8 @@ export interface SqlEngine {
    * `result_too_large` when a limit is passed, and the signal's reason when it is aborted.
    */
   run(query: EngineQuery, limits: EngineLimits, signal: AbortSignal): AsyncIterable<EngineBatch>
-  /** What stands after FROM in a statement: the rows of a table as c0, c1 and so on; those outside a range may be left out. */
-  source(table: EngineTable, within: TimeRange | null): Sql
+  /** What stands after FROM in a statement: the rows of a table as c0, c1 and so on; those outside a range are left out. `newestFirst` says what is read first. */
+  source(table: EngineTable, within: TimeRange | null, newestFirst?: boolean): Sql
   /**
    * The rows of a statement in parts, as they come. Throws the engine's own errors, Problem `result_too_large` when memory does not suffice,
    * and the signal's reason when it is aborted.

@@ -77,8 +77,8 @@ export class DuckdbEngine implements SqlEngine {
     }
   }
 
-  source(table: EngineTable, within: TimeRange | null): Sql {
-    return new Sql(`(${rowsOf(table, within)})`, [])
+  source(table: EngineTable, within: TimeRange | null, newestFirst = false): Sql {
+    return new Sql(`(${rowsOf(table, within, newestFirst)})`, [])
   }
 
   async *rows({ text, parameters }: Sql, signal: AbortSignal): AsyncGenerator<readonly EngineRow[]> {

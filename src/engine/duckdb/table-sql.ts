@@ -3,7 +3,7 @@
 import type { EngineField, EngineTable, TimeRange } from '../sql-engine.ts'
 
 type EngineFile = EngineTable['files'][number]
-type ReadTable = EngineTable & { readonly within?: TimeRange | null }
+type ReadTable = EngineTable & { readonly within: TimeRange | null }
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
 
@@ -14,17 +14,20 @@ export function withTables(statement: string, tables: readonly EngineTable[]): s
   return `WITH ${definitions.join(', ')} ${statement}`
 }
 
-/** The rows of a table as a SELECT of c0, c1 and so on, and p; those outside `within` may be left out. */
-export function rowsOf(table: EngineTable, within: TimeRange | null = null): string {
+/**
+ * The rows of a table as a SELECT of c0, c1 and so on, p and t; those outside `within` are left out. Files are read in the order of time:
+ * who wants the newest rows alone then soon knows which files have none of them.
+ */
+export function rowsOf(table: EngineTable, within: TimeRange | null = null, newestFirst = false): string {
   const { fields, replacesBy } = table
-  const files = within === null ? table.files : table.files.filter((file) => isTouched(file, within))
+  const files = table.files.filter((file) => within === null || isTouched(file, within))
+  files.sort((left, right) => (newestFirst ? right.lastMs - left.lastMs : left.firstMs - right.firstMs))
   if (files.length === 0) {
     const nulls = fields.map((field, index) => `CAST(NULL AS ${engineTypes[field.type]}) AS c${index}`)
     return `SELECT ${nulls.join(', ')}, CAST(NULL AS BIGINT) AS p, CAST(NULL AS TIMESTAMPTZ) AS t WHERE FALSE`
   }
   // Of rows that replace each other all are of one time: a range leaves them together.
-  const cut = within !== null && files.some((file) => !isHeld(file, within)) ? within : null
-  const whole = cut === null ? table : { ...table, within: cut }
+  const whole = { ...table, within }
   if (replacesBy === null) return readAll(whole, files, false)
   const parts = overlapping(files)
   const apart = parts.filter((part) => isApart(part)).flat()
@@ -34,9 +37,6 @@ export function rowsOf(table: EngineTable, within: TimeRange | null = null): str
 
 const isTouched = (file: EngineFile, { fromMs, untilMs }: TimeRange): boolean =>
   file.lastMs >= fromMs && file.firstMs < untilMs
-
-const isHeld = (file: EngineFile, { fromMs, untilMs }: TimeRange): boolean =>
-  file.firstMs >= fromMs && file.lastMs < untilMs
 
 const isApart = (part: readonly EngineFile[]): boolean => part.length === 1 && part[0]!.isDistinct
 
@@ -67,7 +67,7 @@ function itemsOf(table: ReadTable, tags: readonly string[], files: readonly Engi
 function readAll(table: ReadTable, files: readonly EngineFile[], withOrigins: boolean): string {
   const groups = new Map<string, EngineFile[]>()
   for (const file of files) {
-    const key = JSON.stringify(file.fields)
+    const key = JSON.stringify([file.fields, boundsOf(table, file)])
     const group = groups.get(key) ?? []
     group.push(file)
     groups.set(key, group)
@@ -75,12 +75,19 @@ function readAll(table: ReadTable, files: readonly EngineFile[], withOrigins: bo
   return [...groups.values()].map((group) => read(table, group, withOrigins)).join(' UNION ALL ')
 }
 
-/** Reads files with the same columns. */
-function read(
-  { fields, sinceMs, within = null }: ReadTable,
-  files: readonly EngineFile[],
-  withOrigins: boolean,
-): string {
+/** The first time that is read and the first after it; null where the file has no rows before or after. Times cost more than most columns to read. */
+function boundsOf(
+  { sinceMs, within }: ReadTable,
+  { firstMs, lastMs }: EngineFile,
+): readonly [number | null, number | null] {
+  const fromMs = Math.max(sinceMs ?? Number.NEGATIVE_INFINITY, within?.fromMs ?? Number.NEGATIVE_INFINITY)
+  const untilMs = within?.untilMs ?? Number.POSITIVE_INFINITY
+  return [firstMs < fromMs ? fromMs : null, lastMs >= untilMs ? untilMs : null]
+}
+
+/** Reads files with the same columns and bounds. */
+function read(table: ReadTable, files: readonly EngineFile[], withOrigins: boolean): string {
+  const { fields } = table
   const held = new Map(files[0]!.fields.map((name, place) => [name, `f.a${place}`]))
   const position = held.get('@position') ?? 'CAST(NULL AS BIGINT)'
   const items = fields.map((field, index) => `${valueExpression(field, held.get(field.name))} AS c${index}`)
@@ -99,9 +106,10 @@ function read(
   const source = `read_parquet([${files.map(({ path }) => text(path)).join(', ')}]) AS f(${names.join(', ')})`
   const time = held.get(fields[0]!.name)!
   const at = (ms: number): string => `make_timestamptz(${BigInt(ms) * 1000n}::BIGINT)`
+  const [fromMs, untilMs] = boundsOf(table, files[0]!)
   const conditions = [
-    ...(sinceMs === null ? [] : [`${time} >= ${at(sinceMs)}`]),
-    ...(within === null ? [] : [`${time} >= ${at(within.fromMs)}`, `${time} < ${at(within.untilMs)}`]),
+    ...(fromMs === null ? [] : [`${time} >= ${at(fromMs)}`]),
+    ...(untilMs === null ? [] : [`${time} < ${at(untilMs)}`]),
   ]
   const kept = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
   return `SELECT ${columns.join(', ')} FROM ${source}${kept}`

@@ -38,8 +38,8 @@ export class FileTables implements NativeEngine {
     return {
       name,
       columns: tableColumns(table),
-      time: sql`t."c0"`,
-      from: (intervals) => this.#parts.engine.source(table, hull(intervals)),
+      time: sql`t."t"`,
+      from: (intervals, newestFirst) => this.#parts.engine.source(table, hull(intervals), newestFirst),
     }
   }
 

@@ -17,10 +17,10 @@ export interface NativeTable {
     readonly type: 'STRING' | 'LONG' | 'DOUBLE'
     readonly value: Sql
   }[]
-  /** The column of `__time`, a TIMESTAMP of the relation `t`. */
+  /** The column of `__time`, a TIMESTAMP WITH TIME ZONE of the relation `t`, as it lies in files: the engine knows its bounds in them. */
   readonly time: Sql
-  /** What stands after FROM, before `AS t`: it may lack rows that lie in none of the intervals. */
-  from(intervals: readonly Interval[]): Sql
+  /** What stands after FROM, before `AS t`: the rows of one interval, or of several intervals and perhaps of the time between them. */
+  from(intervals: readonly Interval[], newestFirst: boolean): Sql
 }
 
 /** Runs what native queries become. */

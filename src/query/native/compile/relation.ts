@@ -18,8 +18,10 @@ export interface Relation {
   readonly columns: readonly Column[]
   /** The tables in it, each with its days; null where rows are not kept by day. */
   readonly segments: readonly { readonly name: string; readonly days: readonly DayBounds[] }[] | null
-  /** The columns named, as c0, c1 and so on, of the rows within the intervals, in parentheses. */
-  select(names: readonly string[], intervals: readonly Interval[]): Sql
+  /** What `select` gives beside: times as the engine finds them in files, so that it need not read what an order by them leaves out. Null where there are none. */
+  readonly instant: Sql | null
+  /** The columns named, as c0, c1 and so on, of the rows within the intervals, in parentheses. `newestFirst` says what is best read first. */
+  select(names: readonly string[], intervals: readonly Interval[], newestFirst?: boolean): Sql
 }
 
 /** Times outside are no rows' times: a comparison with them would only cost. */
@@ -44,6 +46,10 @@ const selected = (columns: readonly Sql[]): Sql =>
         ', ',
       )
 
+const instant = sql.id('instant')
+
+type Reading = readonly [intervals: readonly Interval[], newestFirst?: boolean]
+
 export function tableRelation(table: NativeTable, days: readonly DayBounds[]): Relation {
   const columns: Column[] = [
     { name: '__time', type: 'LONG' },
@@ -53,14 +59,17 @@ export function tableRelation(table: NativeTable, days: readonly DayBounds[]): R
     ['__time', sql`epoch_ms(${table.time})`],
     ...table.columns.map(({ name, value }) => [name, value] as const),
   ])
-  const literal = (ms: number): Sql => sql`make_timestamp_ms(${sql.long(ms)})`
+  const literal = (ms: number): Sql => sql`make_timestamptz(${sql.long(BigInt(ms) * 1000n)})`
   const conditionOf = (intervals: readonly Interval[]): Sql =>
-    holdAll(intervals, days) ? sql.empty : sql` WHERE ${within(table.time, intervals, literal)}`
+    intervals.length === 1 || holdAll(intervals, days)
+      ? sql.empty
+      : sql` WHERE ${within(table.time, intervals, literal)}`
   return {
     columns,
     segments: [{ name: table.name, days }],
-    select: (names, intervals) =>
-      sql`(SELECT ${selected(names.map((name) => values.get(name)!))} FROM ${table.from(intervals)} AS t${conditionOf(intervals)})`,
+    instant,
+    select: (names, intervals, newestFirst = false) =>
+      sql`(SELECT ${selected(names.map((name) => values.get(name)!))}, ${table.time} AS ${instant} FROM ${table.from(intervals, newestFirst)} AS t${conditionOf(intervals)})`,
   }
 }
 
@@ -74,7 +83,8 @@ export function unionRelation(members: readonly Relation[]): Relation {
   const columns = new Map<string, Column>()
   for (const member of members)
     for (const column of member.columns) if (!columns.has(column.name)) columns.set(column.name, column)
-  const memberSelect = (member: Relation, names: readonly string[], intervals: readonly Interval[]): Sql => {
+  const isTimed = members.every((member) => member.instant !== null)
+  const memberSelect = (member: Relation, names: readonly string[], ...[intervals, newestFirst]: Reading): Sql => {
     const there = names.filter((name) => member.columns.some((column) => column.name === name))
     const value = (name: string): Sql => {
       const { type } = columns.get(name)!
@@ -83,14 +93,16 @@ export function unionRelation(members: readonly Relation[]): Relation {
         ? typedNull(type)
         : convert({ type: own.type, sql: sql.id(`c${there.indexOf(name)}`) }, type).sql
     }
-    return sql`SELECT ${selected(names.map(value))} FROM ${member.select(there, intervals)} AS m`
+    const time = isTimed ? sql`, ${instant}` : sql.empty
+    return sql`SELECT ${selected(names.map(value))}${time} FROM ${member.select(there, intervals, newestFirst)} AS m`
   }
   return {
     columns: [...columns.values()],
     segments: members.flatMap((member) => member.segments ?? []),
-    select: (names, intervals) =>
+    instant: isTimed ? instant : null,
+    select: (names, ...reading) =>
       sql`(${sql.join(
-        members.map((member) => memberSelect(member, names, intervals)),
+        members.map((member) => memberSelect(member, names, ...reading)),
         ' UNION ALL ',
       )})`,
   }
@@ -102,6 +114,7 @@ export function statementRelation(statement: Sql, columns: readonly Column[]): R
   return {
     columns,
     segments: null,
+    instant: null,
     select: (names, intervals) => {
       const time = at.get('__time')
       const condition = time === undefined ? sql`TRUE` : within(time, intervals, sql.long)

@@ -33,6 +33,7 @@ export class Source implements Scope {
   readonly #making = new Set<string>()
   readonly #layers = new Layers('w')
   readonly #exploded: Sql[] = []
+  #newestFirst = false
 
   constructor(
     relation: Relation,
@@ -80,9 +81,16 @@ export class Source implements Scope {
     return convert(this.column('__time'), 'LONG')
   }
 
+  /** What rows are ordered by for their time; those that come first are read first. */
+  instant(descending: boolean): Sql {
+    this.#newestFirst = descending
+    const { instant } = this.relation
+    return instant === null || this.#virtual.has('__time') ? this.time().sql : instant
+  }
+
   /** The rows that a condition holds for: to be taken when all columns have been asked for. */
   rows(condition: Sql | null): Sql {
-    const all = this.#layers.around(this.relation.select(this.#asked, this.#intervals))
+    const all = this.#layers.around(this.relation.select(this.#asked, this.#intervals, this.#newestFirst))
     const passed = condition === null ? all : sql`(SELECT * FROM ${all} AS s WHERE ${condition})`
     const each = this.#exploded.reduce((inner, list, index) => {
       const values = sql`CASE WHEN len(${list}) > 0 THEN ${list} ELSE [NULL] END`

@@ -128,6 +128,7 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
   return {
     columns,
     segments: left.segments,
+    instant: null,
     select: (names, intervals) => {
       const sides = { left: new Asked(left), right: new Asked(right) }
       const column = (name: string): Typed => {

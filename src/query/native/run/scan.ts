@@ -20,6 +20,7 @@ function compile(query: ScanQuery, relation: Relation): Compiled {
   const all = [...relation.columns.map(({ name }) => name), ...query.virtualColumns.map(({ name }) => name)]
   const names = query.columns.length === 0 ? [...new Set(all)] : query.columns
   const values = names.map((name) => source.column(name))
+  const isDescending = query.order === 'descending'
   const hasTime = relation.columns.some(({ name }) => name === '__time')
   const time = hasTime ? source.time().sql : sql`CAST(0 AS BIGINT)`
   const ties =
@@ -37,7 +38,7 @@ function compile(query: ScanQuery, relation: Relation): Compiled {
   ]
   // Rows of a segment lie by time and then by their columns; that decides which of them a limit takes.
   const order = hasTime
-    ? sql` ORDER BY ${sql.join([sql`${time} ${query.order === 'descending' ? sql`DESC` : sql`ASC`}`, ...ties], ', ')}`
+    ? sql` ORDER BY ${sql.join([sql`${source.instant(isDescending)} ${isDescending ? sql`DESC` : sql`ASC`}`, ...ties], ', ')}`
     : sql.empty
   const cut = sql`${query.limit === null ? sql.empty : sql` LIMIT ${sql.long(query.limit)}`}${query.offset === 0 ? sql.empty : sql` OFFSET ${sql.long(query.offset)}`}`
   const untyped = new Set(relation.columns.filter((column) => column.untyped).map(({ name }) => name))
