@@ -3,10 +3,28 @@ import { defineConfig } from 'vitest/config'
 /** Of the tests of the whole service, those that hold with either engine. */
 const acceptance = ['ingestion', 'lifecycle', 'metadata', 'queries', 'refusals', 'replace', 'native'].join()
 
+/** What a change has to pass before it lands, in a few minutes: each part by itself, the scenarios through all of them, and a kill of each. */
+const shortFiles = [
+  'journal',
+  'kept-topics',
+  'postgres-catalog',
+  'postgres-lanes',
+  'supervisors',
+  'added-fields',
+  'shared-keys',
+  'druid-sql',
+  'service',
+  'kills',
+].join()
+const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
+const files = isShort
+  ? [`test/cluster/{${shortFiles}}.test.ts`, 'test/acceptance/{ingestion,replace}.test.ts']
+  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`]
+
 /** Against a real Kafka, Druid and PostgreSQL, which are started when they do not run: `npm run test:cluster`. */
 export default defineConfig({
   test: {
-    include: ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`],
+    include: files,
     env: { TIDEMARK_TEST_ENGINE: 'cluster' },
     globalSetup: ['test/cluster/global-setup.ts'],
     fileParallelism: false,

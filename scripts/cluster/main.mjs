@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { druidParts } from './druid.mjs'
 import { kafka } from './kafka.mjs'
 import { postgres } from './postgres.mjs'
-import { end, runningPid, waitUntil } from './processes.mjs'
-import { addresses, jarsFolder, stateFolder } from './settings.mjs'
+import { end, runningPid, waitUntil, waitUntilFree } from './processes.mjs'
+import { addresses, jarsFolder, ports, stateFolder } from './settings.mjs'
 
 const usage = `npm run cluster -- <what> [part...]
 
@@ -16,7 +16,7 @@ const usage = `npm run cluster -- <what> [part...]
   addresses  where it is, as JSON
 
 Parts: postgres, kafka, and druid, or one process of it: ${Object.keys(druidParts).join(', ')}.
-Needs Java 17 or 21, Maven and Debian's package postgresql (which root installs when it is missing).
+Needs Java 17 or 21, Maven and PostgreSQL; root on Debian installs what is missing.
 TIDEMARK_CLUSTER_STATE is the folder of data, logs and process ids (${stateFolder}), TIDEMARK_CLUSTER_JARS that of the
 downloaded jars (${jarsFolder}), TIDEMARK_CLUSTER_<PART>_PORT a port.`
 
@@ -34,7 +34,10 @@ function named(names) {
 async function start(names) {
   const waiting = []
   for (const name of names) {
-    if (runningPid(name) === null) await parts[name].launch()
+    if (runningPid(name) === null) {
+      await waitUntilFree(name, ports[name])
+      await parts[name].launch()
+    }
     const answered = waitUntil(name, parts[name].answers)
     // The others look for these two as they start.
     if (name === 'zookeeper' || name === 'coordinator') await answered

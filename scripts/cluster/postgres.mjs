@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { install } from './packages.mjs'
 import { launch, waitUntilLeft } from './processes.mjs'
 import { ports, stateFolder } from './settings.mjs'
 
@@ -26,17 +27,15 @@ function command(name) {
   return [...asUser, join(folder, name)]
 }
 
-function install() {
+function installServer() {
   const advice = 'PostgreSQL is not here: on Debian `apt-get install postgresql`.'
-  if (!isRoot || !existsSync('/usr/bin/apt-get')) throw new Error(advice)
-  console.log('installing the package postgresql')
-  // The package would start a server of its own.
-  const folder = '/etc/postgresql-common/createcluster.d'
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'tidemark-tests.conf'), 'create_main_cluster = false\n')
-  const environment = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
-  run('apt-get', ['update', '-q'], environment)
-  run('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'postgresql'], environment)
+  if (isRoot) {
+    // The package would start a server of its own.
+    const folder = '/etc/postgresql-common/createcluster.d'
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'tidemark-tests.conf'), 'create_main_cluster = false\n')
+  }
+  install(['postgresql'], advice)
   if (command('initdb') === null) throw new Error(advice)
 }
 
@@ -66,7 +65,7 @@ function initialise() {
 
 export const postgres = {
   async launch() {
-    if (command('initdb') === null) install()
+    if (command('initdb') === null) installServer()
     if (!existsSync(data)) initialise()
     // After a SIGKILL the lock file names a process that nobody may have reaped yet, which PostgreSQL takes for a running one.
     await waitUntilLeft(data)

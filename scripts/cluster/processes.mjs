@@ -112,6 +112,18 @@ export function portOpen(port) {
   })
 }
 
+/** Waits until nothing listens on a part's port: what was killed a moment ago leaves it. Throws when another program has it. */
+export async function waitUntilFree(part, port, timeoutMs = 10_000) {
+  const deadline = Date.now() + timeoutMs
+  while (await portOpen(port)) {
+    if (Date.now() > deadline) {
+      const variable = `TIDEMARK_CLUSTER_${part.toUpperCase()}_PORT`
+      throw new Error(`port ${port}, which ${part} needs, is taken by another program: end that, or set ${variable}.`)
+    }
+    await sleep(100)
+  }
+}
+
 /** Whether a GET is answered with 200. */
 export async function answersOk(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(5000) })

@@ -1,8 +1,10 @@
-// npm run test:cluster [-- --full] [vitest's own arguments]: with --full all rounds of killing, else a few.
+// npm run test:cluster [-- --full | --short] [vitest's own arguments]: with --full all rounds of killing, else a few; with --short a few files.
 import { spawnSync } from 'node:child_process'
 
 const given = process.argv.slice(2)
-const vitestArguments = given.filter((argument) => argument !== '--full')
-const env = { ...process.env, ...(given.includes('--full') ? { TIDEMARK_CLUSTER_FULL: '1' } : {}) }
+const sizes = { '--full': 'TIDEMARK_CLUSTER_FULL', '--short': 'TIDEMARK_CLUSTER_SHORT' }
+const vitestArguments = given.filter((argument) => !(argument in sizes))
+const chosen = given.flatMap((argument) => (argument in sizes ? [[sizes[argument], '1']] : []))
+const env = { ...process.env, ...Object.fromEntries(chosen) }
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.cluster.config.ts', ...vitestArguments]
 process.exitCode = spawnSync(process.execPath, vitest, { stdio: 'inherit', env }).status ?? 1

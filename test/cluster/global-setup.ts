@@ -13,7 +13,10 @@ export default function setup(): (() => void) | undefined {
   const addresses: Record<string, string> = JSON.parse(cluster('addresses').output)
   for (const [name, address] of Object.entries(addresses)) process.env[name] ??= address
   if (cluster('status').ok) return undefined
-  if (!cluster('start').ok) throw new Error('the cluster did not start: see above')
+  if (!cluster('start').ok) {
+    cluster('stop')
+    throw new Error('the cluster did not start: see above')
+  }
   return () => {
     cluster('stop')
   }
