@@ -2,7 +2,7 @@
 // others run in between.
 
 /** Rows of one column between two yields. */
-export const stepRows = 1 << 15
+export const stepRows = 1 << 14
 
 /** Runs to the end, waiting for `pause` at each yield. */
 export async function runSteps<T>(steps: Generator<void, T>, pause: (() => Promise<void>) | undefined): Promise<T> {
