@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RejectedCatalog } from '../../catalog/catalog.ts'
 import type { PlacedBatch } from '../../ingest/push.ts'
+import { Problem } from '../../model/problem.ts'
 import type { LaneProgress } from '../../pipeline/lane-progress.ts'
 import type { DruidStore } from '../../store/druid/druid-store.ts'
 
@@ -23,7 +24,14 @@ export async function batchIsQueryable(
   await progress.waitFor(position + rows, signal)
   if (ingest.kind === 'metadata') return
   const { count } = await rejected.ofBatch(ingest.id, position, 0)
-  while ((await store.countPositions(ingest.entityId, position, position + rows, null)) < rows - count) {
-    await sleep(askEveryMs, undefined, { signal })
+  const areThere = async (): Promise<boolean> => {
+    try {
+      return (await store.countPositions(ingest.entityId, position, position + rows, null)) >= rows - count
+    } catch (error) {
+      // The push is kept, whatever Druid is busy with: nobody should push it again.
+      if (error instanceof Problem && error.status === 503) return false
+      throw error
+    }
   }
+  while (!(await areThere())) await sleep(askEveryMs, undefined, { signal })
 }

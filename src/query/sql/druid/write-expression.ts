@@ -1,6 +1,7 @@
 // The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../syntax.ts'
+import { boundedCount } from './bounded-text.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
 
@@ -128,8 +129,11 @@ export class ExpressionWriter {
     return sql`${body}${within}${filtered}${window}`
   }
 
-  #body({ name, operands, star, distinct, unit, returning }: Call, orderBy: readonly OrderItem[]): Sql {
+  #body(call: Call, orderBy: readonly OrderItem[]): Sql {
+    const { name, operands, star, distinct, unit, returning } = call
     const [first, second] = operands
+    const bounded = boundedCount(call, this.write)
+    if (bounded !== null) return bounded
     if (star) return sql`${word(name)}(*)`
     if (operands.length === 0) return bare.has(name) ? word(name) : sql`${word(name)}()`
     if (unit !== null && first !== undefined) {
