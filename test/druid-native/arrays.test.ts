@@ -5,6 +5,7 @@ import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 import { recordedArrays } from './recorded-arrays.ts'
 import { recordedJson } from './recorded-json.ts'
 import { recordedLambdas } from './recorded-lambdas.ts'
+import { recordedRows } from './recorded-rows.ts'
 
 let engine: DuckDbEngine
 beforeAll(async () => {
@@ -93,6 +94,14 @@ async function scanned(column: string, virtual: readonly Virtual[], filter: obje
   const [entry] = (await ask({ ...query, virtualColumns: columns(...virtual) })) as { events: unknown[][] }[]
   return entry?.events.map(([value]) => value) ?? []
 }
+
+describe('as recorded, of several rows', () => {
+  test.each(recordedRows)('%s', async (expression, events) => {
+    const virtualColumns = [{ type: 'expression', name: 'v', expression }]
+    const query = { queryType: 'scan', dataSource: rows, intervals, columns: ['v'], resultFormat: 'compactedList' }
+    expect(await answerOf({ ...query, virtualColumns }, engine)).toContain(`"events":${events},"rowSignature"`)
+  })
+})
 
 describe('in a scan', () => {
   test.each<[string, readonly Virtual[], string, readonly unknown[]]>([
