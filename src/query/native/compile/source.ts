@@ -85,7 +85,7 @@ export class Source implements Scope {
   instant(descending: boolean): Sql {
     this.#newestFirst = descending
     const { instant } = this.relation
-    return instant === null || this.#virtual.has('__time') ? this.time().sql : instant
+    return instant === null ? this.time().sql : instant
   }
 
   /** The rows that a condition holds for: to be taken when all columns have been asked for. */

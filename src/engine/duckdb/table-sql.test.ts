@@ -1,0 +1,71 @@
+// Which files a query reads, in which order, and where their times are read to leave rows out.
+import { describe, expect, test } from 'vitest'
+import type { EngineTable, TimeRange } from '../sql-engine.ts'
+import { rowsOf } from './table-sql.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+/** From an hour of a day on, up to the last millisecond of another. */
+function file(name: string, day: number, fromHour: number, untilHour: number): EngineTable['files'][number] {
+  const startMs = day * dayMs
+  const firstMs = startMs + fromHour * hourMs
+  return { path: name, fields: ['__time', 'V'], firstMs, lastMs: startMs + untilHour * hourMs - 1, isDistinct: true }
+}
+
+const table: EngineTable = {
+  entityId: 1,
+  fields: [
+    { name: '__time', type: 'timestamp' },
+    { name: 'V', type: 'double' },
+  ],
+  files: [file('1 late', 1, 20, 24), file('0', 0, 0, 24), file('2', 2, 0, 24), file('1 early', 1, 0, 20)],
+  sinceMs: null,
+  replacesBy: null,
+}
+
+interface Read {
+  readonly paths: readonly string[]
+  /** Microseconds that times are compared with. */
+  readonly bounds: readonly string[]
+}
+
+function readsOf(text: string): readonly Read[] {
+  return text.split(' UNION ALL ').map((part) => ({
+    paths: [...(/read_parquet\(\[(.*?)\]\)/.exec(part)?.[1] ?? '').matchAll(/'(.*?)'/g)].map(([, path]) => path!),
+    bounds: [...part.matchAll(/f\.a0 (>=|<) make_timestamptz\((\d+)::BIGINT\)/g)].map(([, is, at]) => `${is} ${at}`),
+  }))
+}
+
+const range = (fromMs: number, untilMs: number): TimeRange => ({ fromMs, untilMs })
+const us = (ms: number): string => `${ms * 1000}`
+
+describe('the files of a table', () => {
+  test.each<[string, TimeRange | null, boolean, readonly Read[]]>([
+    ['all, oldest first', null, false, [{ paths: ['0', '1 early', '1 late', '2'], bounds: [] }]],
+    ['all, newest first', null, true, [{ paths: ['2', '1 late', '1 early', '0'], bounds: [] }]],
+    ['of one day', range(dayMs, 2 * dayMs), false, [{ paths: ['1 early', '1 late'], bounds: [] }]],
+    ['of one day, newest first', range(dayMs, 2 * dayMs), true, [{ paths: ['1 late', '1 early'], bounds: [] }]],
+    [
+      'of a range that begins and ends within files',
+      range(dayMs + hourMs, 2 * dayMs + hourMs),
+      false,
+      [
+        { paths: ['1 early'], bounds: [`>= ${us(dayMs + hourMs)}`] },
+        { paths: ['1 late'], bounds: [] },
+        { paths: ['2'], bounds: [`< ${us(2 * dayMs + hourMs)}`] },
+      ],
+    ],
+    ['of a time without rows', range(9 * dayMs, 10 * dayMs), false, [{ paths: [], bounds: [] }]],
+  ])('%s', (_, within, newestFirst, reads) => {
+    expect(readsOf(rowsOf(table, within, newestFirst))).toEqual(reads)
+  })
+
+  test('whose oldest rows have left: the times of those that have some of these are read, and no others', () => {
+    const sinceMs = dayMs + hourMs
+    expect(readsOf(rowsOf({ ...table, sinceMs }))).toEqual([
+      { paths: ['0', '1 early'], bounds: [`>= ${us(sinceMs)}`] },
+      { paths: ['1 late', '2'], bounds: [] },
+    ])
+  })
+})
