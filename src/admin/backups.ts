@@ -1,10 +1,10 @@
 // A backup is a data folder as it was at one moment: a copy of the catalog, the sealed files that it names, and the journal from there on.
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
 import type { Manifest } from '../catalog/manifest.ts'
 import { type JournalReader, type LocalJournalWriter, positionAfter } from '../journal/journal.ts'
-import type { Disk } from '../lib/disk.ts'
+import { type Disk, isDiskFull } from '../lib/disk.ts'
 import { copyDurably, linkOrCopy, measureFile, writeDurably } from '../lib/durable-files.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
@@ -70,7 +70,10 @@ export class Backups {
     if (names.length > 0) observe({ kind: 'orphansRemoved', names })
   }
 
-  /** Resolves once the backup is complete and on disk. Throws Problem `unavailable` while another one is made, and when the disk is full. */
+  /**
+   * Resolves once the backup is complete and on disk. Throws Problem `unavailable` while another one is made, and when the disk is full or
+   * fails: nothing is left of the backup then.
+   */
   async make(): Promise<BackupAnswer> {
     if (this.#running) {
       throw new Problem('unavailable', 'Another backup is being made. Ask again when it is complete.', {
@@ -81,10 +84,18 @@ export class Backups {
     try {
       return await this.#make()
     } catch (error) {
-      throw isDiskFull(error) ? diskIsFull(error) : error
+      throw this.#failure(error)
     } finally {
       this.#running = false
     }
+  }
+
+  /** What is wrong with a disk is told to the operator, and to the log. */
+  #failure(error: unknown): unknown {
+    const isFull = hasNoRoom(error)
+    if (!isFull && !isDiskFailure(error)) return error
+    this.#parts.observe({ kind: 'backupFailed', message: error instanceof Error ? error.message : String(error) })
+    return isFull ? diskIsFull(error) : diskHasFailed(error)
   }
 
   async #make(): Promise<BackupAnswer> {
@@ -95,18 +106,21 @@ export class Backups {
     const stamp = made.replace(/[-:]/g, '')
     const unfinished = join(directory, `${this.#unfinishedPrefix}${stamp}`)
     await mkdir(unfinished, { mode: 0o700 })
+    let folder = unfinished
     try {
       const files = await this.#fill(unfinished, made)
       reach('backup-manifest-written')
       const path = await freePath(join(directory, `tidemark-${stamp}`))
-      await rename(unfinished, path)
+      await disk.rename(unfinished, path)
+      folder = path
       await disk.syncDirectory(directory)
       reach('backup-renamed')
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
       observe({ kind: 'backupMade', path, files: files.length, bytes, ms: performance.now() - startedMs })
       return { path, bytes }
     } catch (error) {
-      await rm(unfinished, { recursive: true, force: true })
+      // What a failing disk does not let go is removed at the next start, or is a whole backup.
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined)
       throw error
     }
   }
@@ -135,7 +149,7 @@ export class Backups {
       for (const path of ['catalog.sqlite', ...stored.map((file) => file.path), ...kept, ...journal]) {
         files.push({ path, ...(await measureFile(join(target, path))) })
       }
-      await writeDurably(join(target, contentsName), encodeContents({ made, sealedPosition, position, files }))
+      await writeDurably(disk, join(target, contentsName), encodeContents({ made, sealedPosition, position, files }))
       for (const folder of new Set(files.map(({ path }) => dirname(path))))
         await disk.syncDirectory(join(target, folder))
       return files
@@ -148,15 +162,15 @@ export class Backups {
     const { disk, dataDirectory } = this.#parts
     const [from, to] = [join(dataDirectory, path), join(target, path)]
     await disk.makeDirectory(dirname(to))
-    if (bytesMax === null) await linkOrCopy(from, to)
-    else await copyDurably(from, to, bytesMax)
+    if (bytesMax === null) await linkOrCopy(disk, from, to)
+    else await copyDurably(disk, from, to, bytesMax)
   }
 
   /** Entry by entry: the copy ends whole, with the entry before `untilPosition`, whatever is written to the journal meanwhile. */
   async #copyJournal(directory: string, fromPosition: number, untilPosition: number): Promise<void> {
     const { readJournal, newJournal, stepBytes } = this.#parts
-    const reader = readJournal()
     const journal = await newJournal(directory, fromPosition)
+    const reader = readJournal()
     try {
       for (let position = fromPosition; position < untilPosition; ) {
         const entries = await reader.read(position, untilPosition, stepBytes)
@@ -166,10 +180,14 @@ export class Backups {
         }
         position = positionAfter(entries.at(-1)!)
       }
+    } catch (error) {
+      // A journal that fails asks for another start of the service: of this one, which ends with the backup, only its cause counts.
+      throw error instanceof Problem && error.cause instanceof Error ? error.cause : error
     } finally {
-      await journal.close()
-      await reader.close()
+      await journal.close().finally(() => reader.close())
     }
+    // Its end is written when it is closed.
+    if (journal.hasFailed) throw Object.assign(new Error('EIO: the end of the journal in the backup'), { code: 'EIO' })
   }
 
   get #unfinishedPrefix(): string {
@@ -199,14 +217,25 @@ async function freePath(wanted: string): Promise<string> {
   }
 }
 
-function isDiskFull(error: unknown): boolean {
-  return (
-    hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT') || (error instanceof Problem && error.code === 'overloaded')
-  )
+/** The backup's own journal says it in its way. */
+function hasNoRoom(error: unknown): boolean {
+  if (isDiskFull(error) || (error instanceof Problem && error.code === 'overloaded')) return true
+  return error instanceof Error && error.cause !== undefined && hasNoRoom(error.cause)
+}
+
+/** What the system says of a disk: a name like EIO. */
+function isDiskFailure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code)
 }
 
 function diskIsFull(cause: unknown): Problem {
   return new Problem('unavailable', 'The disk of the backups is full. Make room on it, then ask again.', { cause })
+}
+
+function diskHasFailed(cause: unknown): Problem {
+  const detail =
+    'The backup could not be written, and nothing is left of it: the log says why. See to the disk of the backups, then ask again.'
+  return new Problem('unavailable', detail, { cause })
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -51,14 +51,14 @@ async function fill(
   contents: BackupContents,
   { disk, reach }: RestoreParts,
 ): Promise<void> {
-  await writeDurably(join(unfinished, originName), encodeContents(contents))
+  await writeDurably(disk, join(unfinished, originName), encodeContents(contents))
   reach('restore-begun')
   const folders = new Set([unfinished])
   for (const file of contents.files) {
     const [from, to] = [join(backup, file.path), join(unfinished, file.path)]
     await disk.makeDirectory(dirname(to))
     folders.add(dirname(to))
-    const copied = await copyDurably(from, to)
+    const copied = await copyDurably(disk, from, to)
     if (copied.bytes !== file.bytes || copied.checksum !== file.checksum) throw damaged(from)
     reach('restore-file-copied')
   }

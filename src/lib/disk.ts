@@ -5,8 +5,10 @@ export interface Disk {
   /** Names of the folders in a folder, sorted; empty when there is no such folder. */
   listFolders(directory: string): Promise<string[]>
   makeDirectory(directory: string): Promise<void>
-  /** Opens an existing file, or makes a new one when `create` is set (fails if it is there). */
-  open(path: string, options: { readonly create: boolean }): Promise<DiskFile>
+  /** Opens an existing file, or makes a new one when `create` is set (fails if it is there), for its owner alone with `isPrivate`. */
+  open(path: string, options: OpenOptions): Promise<DiskFile>
+  /** Gives a file a second name; fails where the disk cannot. */
+  link(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
   /** Removes a folder with all that is in it, if it is there. */
   removeFolder(directory: string): Promise<void>
@@ -14,6 +16,11 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>
   /** Makes creations, removals and new names in the folder durable. */
   syncDirectory(directory: string): Promise<void>
+}
+
+export interface OpenOptions {
+  readonly create: boolean
+  readonly isPrivate?: boolean
 }
 
 export interface DiskFile {
@@ -26,4 +33,9 @@ export interface DiskFile {
   /** Makes data and size durable (fdatasync). */
   sync(): Promise<void>
   close(): Promise<void>
+}
+
+/** Whether a disk refused something because it, or what its user may take of it, is full. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }

@@ -1,6 +1,7 @@
 // Whole files that are copied or written once, and are on disk afterwards. A folder's names are made durable by `Disk.syncDirectory`.
-import { copyFile, link, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
+import type { Disk, DiskFile } from './disk.ts'
 
 const bufferBytes = 1024 * 1024
 
@@ -14,29 +15,24 @@ export interface FileMeasure {
 const noLink = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES'])
 
 /** Gives a file that never changes a second name, or copies it where that cannot be. */
-export async function linkOrCopy(from: string, to: string): Promise<void> {
+export async function linkOrCopy(disk: Disk, from: string, to: string): Promise<void> {
   try {
-    await link(from, to)
+    await disk.link(from, to)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && typeof error.code === 'string' && noLink.has(error.code)))
       throw error
-    await copyFile(from, to)
-    await syncFile(to)
+    await copyDurably(disk, from, to)
   }
 }
 
 /** Copies a file, its first `bytesMax` bytes at most, to a new one that only its owner may read. */
-export async function copyDurably(from: string, to: string, bytesMax = Number.POSITIVE_INFINITY): Promise<FileMeasure> {
-  const target = await open(to, 'wx', 0o600)
-  try {
-    const measure = await eachPart(from, bytesMax, async (part) => {
-      await target.appendFile(part)
-    })
-    await target.sync()
-    return measure
-  } finally {
-    await target.close()
-  }
+export function copyDurably(
+  disk: Disk,
+  from: string,
+  to: string,
+  bytesMax = Number.POSITIVE_INFINITY,
+): Promise<FileMeasure> {
+  return intoNewFile(disk, to, (target) => eachPart(from, bytesMax, (part, at) => target.write([part], at)))
 }
 
 /** Reads a file from end to end. */
@@ -44,21 +40,17 @@ export function measureFile(path: string): Promise<FileMeasure> {
   return eachPart(path, Number.POSITIVE_INFINITY, async () => undefined)
 }
 
-/** Writes a new file. */
-export async function writeDurably(path: string, content: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(content)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+/** Writes a new file that only its owner may read. */
+export function writeDurably(disk: Disk, path: string, content: string): Promise<void> {
+  return intoNewFile(disk, path, (file) => file.write([Buffer.from(content)], 0))
 }
 
-export async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+')
+async function intoNewFile<T>(disk: Disk, path: string, write: (file: DiskFile) => Promise<T>): Promise<T> {
+  const file = await disk.open(path, { create: true, isPrivate: true })
   try {
+    const written = await write(file)
     await file.sync()
+    return written
   } finally {
     await file.close()
   }
@@ -67,7 +59,7 @@ export async function syncFile(path: string): Promise<void> {
 async function eachPart(
   path: string,
   bytesMax: number,
-  take: (part: Uint8Array) => Promise<void>,
+  take: (part: Uint8Array, at: number) => Promise<void>,
 ): Promise<FileMeasure> {
   const file = await open(path, 'r')
   try {
@@ -79,8 +71,8 @@ async function eachPart(
       if (bytesRead === 0) break
       const part = buffer.subarray(0, bytesRead)
       checksum = crc32(part, checksum)
+      await take(part, bytes)
       bytes += bytesRead
-      await take(part)
     }
     return { bytes, checksum }
   } finally {

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Disk, DiskFile } from './disk.ts'
 
@@ -20,9 +20,11 @@ export const nodeDisk: Disk = {
     }
   },
 
-  async open(path, { create }) {
-    return new NodeFile(await open(path, create ? 'wx+' : 'r+'))
+  async open(path, { create, isPrivate = false }) {
+    return new NodeFile(await open(path, create ? 'wx+' : 'r+', isPrivate ? 0o600 : 0o666))
   },
+
+  link: (from, to) => link(from, to),
 
   remove: (path) => rm(path),
 

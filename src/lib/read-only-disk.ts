@@ -6,6 +6,7 @@ export function readOnlyDisk(disk: Disk): Disk {
     ...disk,
     makeDirectory: async () => undefined,
     open: async (path, { create }) => (create ? emptyFile : unwritten(await disk.open(path, { create: false }))),
+    link: async () => undefined,
     remove: async () => undefined,
     removeFolder: async () => undefined,
     rename: async () => undefined,

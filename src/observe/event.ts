@@ -61,6 +61,7 @@ export type ServiceEvent =
       readonly bytes: number
       readonly ms: number
     }
+  | { readonly kind: 'backupFailed'; readonly message: string }
   | { readonly kind: 'checkFailed'; readonly message: string }
   | {
       readonly kind: 'requestServed'

@@ -72,6 +72,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'removalFailed':
     case 'fileDamaged':
     case 'journalTrimFailed':
+    case 'backupFailed':
     case 'checkFailed':
       logger.error(fields, words(kind))
       return

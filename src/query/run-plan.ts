@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { Disk } from '../lib/disk.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import type { EntityField } from '../model/entity.ts'
 import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
@@ -18,6 +20,8 @@ const bytesPerUnit = 4
 export interface RunSettings {
   /** How long the writing of an answer may hold the event loop. */
   readonly sliceMs: number
+  /** This machine's when it is left out. */
+  readonly disk?: Disk
   /** The folder for what does not fit into memory. */
   readonly spoolDirectory: string
   /** Where the memory of answers comes from that were sent. */
@@ -57,12 +61,12 @@ export interface AnswerShape {
 export async function storeRows(
   { fields, batches }: Rows,
   { format, resultBytes, room }: AnswerShape,
-  { sliceMs, spoolDirectory, spares }: RunSettings,
+  { sliceMs, disk = nodeDisk, spoolDirectory, spares }: RunSettings,
   signal: AbortSignal,
 ): Promise<StoredAnswer> {
   const pacer = new Pacer({ sliceMs, signal })
   const chunks = new ChunkWriter(resultBytes, spares)
-  const spool = new Spool(chunks, room, join(spoolDirectory, randomUUID()))
+  const spool = new Spool(chunks, room, { disk, path: join(spoolDirectory, randomUUID()) })
   try {
     const shaper = newShaper(format, fields, chunks)
     let rows = 0

@@ -3,6 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bodyOf } from '../../test/support/in-process.ts'
+import { seededRandom } from '../../test/support/random.ts'
+import { type DiskOperation, SimulatedDisk } from '../../test/support/simulated-disk.ts'
+import type { Disk } from '../lib/disk.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { clearSpool, Spool, type SpoolRoom } from './spool.ts'
 import { openAnswer, type StoredAnswer } from './stored-answer.ts'
@@ -24,9 +28,10 @@ async function store(
   pieces: number,
   room: SpoolRoom,
   resultBytes = 1e9,
+  disk: Disk = nodeDisk,
 ): Promise<{ stored: StoredAnswer; text: Buffer }> {
   const chunks = new ChunkWriter(resultBytes)
-  const spool = new Spool(chunks, room, join(directory, `answer-${++names}`))
+  const spool = new Spool(chunks, room, { disk, path: join(directory, `answer-${++names}`) })
   const text = Buffer.concat(Array.from({ length: pieces }, (_, index) => Buffer.alloc(100_000, 97 + (index % 26))))
   try {
     for (let at = 0; at < text.length; at += 100_000) {
@@ -99,6 +104,46 @@ describe('an answer', () => {
     expect((await second).done).toBe(false)
     await expect(reader.next()).rejects.toThrow('released')
     expect(released).toBe(1)
+  })
+})
+
+const full = { name: 'Problem', code: 'overloaded', retryable: true, retryAfterS: 5 }
+const failed = { name: 'Error', message: expect.stringContaining('see to its disk: EIO') }
+
+describe('a disk that refuses', () => {
+  test.each<[DiskOperation, number, string, object]>([
+    ['create', 0, 'ENOSPC', full],
+    ['create', 0, 'EIO', failed],
+    ['beginWrite', 0, 'ENOSPC', full],
+    ['write', 0, 'ENOSPC', full],
+    ['write', 0, 'EDQUOT', full],
+    ['write', 0, 'EIO', failed],
+    ['write', 1, 'ENOSPC', full],
+    ['write', 1, 'EIO', failed],
+    ['close', 0, 'ENOSPC', full],
+    ['close', 0, 'EIO', failed],
+  ])(
+    '%s number %i with %s leaves nothing of the answer, and takes the next one',
+    async (operation, after, code, error) => {
+      const disk = new SimulatedDisk(seededRandom(1))
+      disk.failOnce(operation, code, after)
+      await expect(store(40, roomy, 1e9, disk.mount())).rejects.toMatchObject(error)
+      expect(await disk.mount().list(directory)).toEqual([])
+      const { stored, text } = await store(40, roomy, 1e9, disk.mount())
+      if (stored.body.kind !== 'file') throw new Error('it is in a file')
+      expect(disk.contents(stored.body.path).equals(text)).toBe(true)
+    },
+  )
+
+  test('tells what it refused first, when the file cannot be let go either', async () => {
+    const disk = new SimulatedDisk(seededRandom(1))
+    disk.failOnce('write', 'ENOSPC')
+    disk.failOnce('close', 'EIO')
+    disk.failOnce('remove', 'EIO')
+    await expect(store(40, roomy, 1e9, disk.mount())).rejects.toMatchObject(full)
+    expect(await disk.mount().list(directory)).toHaveLength(1)
+    await clearSpool(directory, disk.mount())
+    expect(await disk.mount().list(directory)).toEqual([])
   })
 })
 

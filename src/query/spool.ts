@@ -1,9 +1,12 @@
 // Where an answer is kept until it is whole: in memory up to a bound, then in a temporary file.
-import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Disk, type DiskFile, isDiskFull } from '../lib/disk.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
 import { Problem } from '../model/problem.ts'
 import type { ChunkWriter } from './chunk-writer.ts'
 import type { StoredBody } from './stored-answer.ts'
+
+const diskFullRetryAfterS = 5
 
 /** How much room one answer has. */
 export interface SpoolRoom {
@@ -13,23 +16,29 @@ export interface SpoolRoom {
 }
 
 /** Makes an empty folder of it: what lies there was left by a process or thread that died. */
-export async function clearSpool(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true })
-  for (const name of await readdir(directory)) await unlink(join(directory, name))
+export async function clearSpool(directory: string, disk: Disk = nodeDisk): Promise<void> {
+  await disk.makeDirectory(directory)
+  for (const name of await disk.list(directory)) await disk.remove(join(directory, name))
+}
+
+/** Where the file of an answer would be. */
+export interface SpoolPlace {
+  readonly disk: Disk
+  readonly path: string
 }
 
 export class Spool {
   readonly #chunks: ChunkWriter
   readonly #room: SpoolRoom
-  readonly #path: string
-  #file: FileHandle | null = null
+  readonly #place: SpoolPlace
+  #file: DiskFile | null = null
   #fileBytes = 0
 
-  /** Keeps what is written to `chunks`; `path` is where its file would be. */
-  constructor(chunks: ChunkWriter, room: SpoolRoom, path: string) {
+  /** Keeps what is written to `chunks`. */
+  constructor(chunks: ChunkWriter, room: SpoolRoom, place: SpoolPlace) {
     this.#chunks = chunks
     this.#room = room
-    this.#path = path
+    this.#place = place
   }
 
   /** Whether there is more in memory than may be: `putAway` is due. */
@@ -37,44 +46,69 @@ export class Spool {
     return this.#chunks.fullBytes > (this.#file === null ? this.#room.memoryBytes : 0)
   }
 
-  /** Writes what is full to the file. Throws Problem `overloaded` when there is no room for it. */
+  /** Writes what is full to the file. Throws Problem `overloaded` when there is no room for it, an Error when the disk fails. */
   async putAway(): Promise<void> {
     await this.#write(this.#chunks.take())
   }
 
-  /** The whole body. Throws Problem `result_too_large` and `overloaded`. */
+  /** The whole body. Throws Problem `result_too_large` and `overloaded`, and an Error when the disk fails. */
   async finish(): Promise<StoredBody> {
     const chunks = this.#chunks.finish()
     if (this.#file === null) return { kind: 'memory', chunks: chunks.map(ofItsOwn) }
     await this.#write(chunks)
+    const { disk, path } = this.#place
     const file = this.#file
     this.#file = null
-    await file.close()
-    return { kind: 'file', path: this.#path }
+    try {
+      await file.close()
+    } catch (error) {
+      await disk.remove(path).catch(() => undefined)
+      throw failure(error)
+    }
+    return { kind: 'file', path }
   }
 
-  /** Forgets what was kept; after `finish` there is nothing to forget. */
+  /**
+   * Forgets what was kept; after `finish` there is nothing to forget. Never throws: what made it necessary is told to the caller, and a
+   * file that a failing disk does not let go is removed at the next start.
+   */
   async discard(): Promise<void> {
+    const { disk, path } = this.#place
     const file = this.#file
     if (file === null) return
     this.#file = null
-    await file.close()
-    await unlink(this.#path)
+    await file.close().catch(() => undefined)
+    await disk.remove(path).catch(() => undefined)
   }
 
   async #write(chunks: readonly Uint8Array[]): Promise<void> {
-    this.#file ??= await open(this.#path, 'wx')
-    for (const chunk of chunks) this.#fileBytes += chunk.length
-    if (this.#fileBytes > this.#room.fileBytes) throw noRoom()
-    await writeAll(this.#file, chunks)
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    if (this.#fileBytes + bytes > this.#room.fileBytes) throw noRoom()
+    const { disk, path } = this.#place
+    try {
+      this.#file ??= await disk.open(path, { create: true })
+      await this.#file.write(chunks, this.#fileBytes)
+    } catch (error) {
+      throw failure(error)
+    }
+    this.#fileBytes += bytes
     this.#chunks.giveBack(chunks)
   }
 }
 
-async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
-  for (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
+/** The log has the second one's message, with the path; the caller is told where to look. */
+function failure(error: unknown): Error {
+  if (isDiskFull(error)) {
+    return new Problem(
+      'overloaded',
+      'The disk is full: there is no room for the answer until it is sent. Ask again once there is, or for less.',
+      { retryAfterS: diskFullRetryAfterS },
+    )
   }
+  const message = error instanceof Error ? error.message : String(error)
+  return new Error(`an answer could not be kept in the spool until it is sent, see to its disk: ${message}`, {
+    cause: error,
+  })
 }
 
 function ofItsOwn(chunk: Uint8Array): Uint8Array<ArrayBuffer> {

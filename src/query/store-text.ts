@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import type { RunSettings } from './run-plan.ts'
@@ -16,12 +17,12 @@ const unitBytes = 3
 export async function storeText(
   pieces: AsyncIterable<string>,
   { resultBytes, room }: { readonly resultBytes: number; readonly room: SpoolRoom },
-  { sliceMs, spoolDirectory, spares }: RunSettings,
+  { sliceMs, disk = nodeDisk, spoolDirectory, spares }: RunSettings,
   signal: AbortSignal,
 ): Promise<Omit<StoredAnswer, 'rows'>> {
   const pacer = new Pacer({ sliceMs, signal })
   const chunks = new ChunkWriter(resultBytes, spares)
-  const spool = new Spool(chunks, room, join(spoolDirectory, randomUUID()))
+  const spool = new Spool(chunks, room, { disk, path: join(spoolDirectory, randomUUID()) })
   const encoder = new TextEncoder()
   try {
     for await (const piece of pieces) {

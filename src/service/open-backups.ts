@@ -10,13 +10,13 @@ import { dataPaths, openJournal, type Storage, type StorageParts } from './open-
 
 /** Removes what a crash left of backups. */
 export async function openBackups(
-  { settings, observe, nowMs, reach }: StorageParts,
+  { settings, observe, nowMs, reach, disk }: StorageParts,
   { catalog, journal, trimmer, keys, store }: Storage,
 ): Promise<Backups> {
   const paths = dataPaths(settings.data)
   const ownerId = await catalog.secrets.secret('backup-owner')
   const backups = new Backups({
-    disk: nodeDisk,
+    disk,
     dataDirectory: settings.data,
     directory: backupDirectory(settings),
     ownerName: Buffer.from(ownerId.subarray(0, 6)).toString('hex'),
@@ -35,7 +35,7 @@ export async function openBackups(
       return (await nodeDisk.list(paths.idempotency)).map((name) => `idempotency/${name}`)
     },
     readJournal: () => openFileJournalReader({ disk: nodeDisk, directory: paths.journal }),
-    newJournal: (directory, position) => openJournal(settings, directory, position, () => undefined),
+    newJournal: (directory, position) => openJournal(settings, directory, position, () => undefined, disk),
     stepBytes: settings.journal.batchBytes,
     reach,
     observe,

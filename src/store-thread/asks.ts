@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { Disk } from '../lib/disk.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 import { runPlan } from '../query/run-plan.ts'
@@ -19,6 +20,7 @@ const spareBytes = 16 * 1024 * 1024
 export interface AskParts {
   readonly store: SeriesReader
   readonly snapshots: Pick<Snapshots, 'take'>
+  readonly disk: Disk
   readonly spoolDirectory: string
   readonly port: MessagePort
   readonly observe: Observe
@@ -61,7 +63,7 @@ export class Asks {
   }
 
   async #answer(ask: Question, signal: AbortSignal): Promise<void> {
-    const { store, snapshots, spoolDirectory } = this.#parts
+    const { store, snapshots, disk, spoolDirectory } = this.#parts
     const { id } = ask
     if (ask.kind === 'statistics') {
       this.#send({ kind: 'statistics', id, statistics: await store.statistics(ask.entityId, ask.sinceMs) })
@@ -73,7 +75,7 @@ export class Asks {
       this.#send({ kind: 'snapshot', id, entities })
       return
     }
-    const answer = await runPlan(store, ask, { sliceMs, spoolDirectory, spares: this.#spares }, signal)
+    const answer = await runPlan(store, ask, { sliceMs, disk, spoolDirectory, spares: this.#spares }, signal)
     const { body } = answer
     this.#send({ kind: 'answer', id, answer }, body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [])
   }

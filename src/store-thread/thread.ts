@@ -56,7 +56,7 @@ export async function runStoreThread(
   const settle = (): Promise<void> => catalog.manifest.settle()
   const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, observe })
   const { store, folder } = opened
-  await clearSpool(data.spoolDirectory)
+  await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
   const pipeline = await Pipeline.open({
     journal,
@@ -118,7 +118,7 @@ export async function runStoreThread(
     await departures.refresh()
     upkeep.work()
   }
-  const asks = new Asks({ store, snapshots, spoolDirectory: data.spoolDirectory, port, observe })
+  const asks = new Asks({ store, snapshots, disk, spoolDirectory: data.spoolDirectory, port, observe })
   port.on('message', (message: ToStore) => {
     switch (message.kind) {
       case 'durable':

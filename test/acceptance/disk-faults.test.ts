@@ -1,5 +1,5 @@
 // A disk that fails or is full: what was acknowledged stays, what cannot be kept is refused, and the service says so.
-import { rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import type { Disk, DiskFile } from '../../src/lib/disk.ts'
@@ -148,6 +148,25 @@ test('rows that find no room in files stay in the journal and in memory, and com
   expect(await counters()).toEqual({ received: 400, stored: 400, rejected: 0, pending: 0 })
   service = await service.restart()
   expect(await values()).toEqual(all)
+})
+
+test('an answer that finds no room in a file is refused, and is answered once there is room', async () => {
+  pushed = 0
+  const small = { 'spool.answerMemoryBytes': '0', 'spool.memoryBytes': '0' }
+  service = await runService(small, { threadUrl })
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  for (let times = 0; times < 10; times++) expect((await push(key, rows(1000), '?wait=true')).status).toBe(200)
+  const fault = join(service.dataDirectory, 'disk-is-full')
+  await writeFile(fault, '')
+  const { status, body } = await call<Refusal>(service.url, 'POST', '/consumer/data/select', {
+    body: { entity: 'plant' },
+  })
+  expect([status, body.code, body.retryable]).toEqual([503, 'overloaded', true])
+  expect(body.detail).toContain('disk is full')
+  expect((await ready()).status).toBe(200)
+  await rm(fault)
+  expect(await values()).toEqual(Array.from({ length: 10_000 }, (_, value) => value))
+  expect(await readdir(join(service.dataDirectory, 'spool'))).toEqual([])
 })
 
 test('a catalog without room refuses changes of the operator, and loses none that it took', async () => {

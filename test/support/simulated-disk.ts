@@ -10,6 +10,7 @@ export type DiskOperation =
   | 'list'
   | 'open'
   | 'create'
+  | 'link'
   | 'remove'
   | 'rename'
   | 'syncDirectory'
@@ -19,6 +20,7 @@ export type DiskOperation =
   | 'write'
   | 'truncate'
   | 'sync'
+  | 'close'
   | 'commit'
 
 type Change = { readonly offset: number; readonly bytes: Buffer } | { readonly size: number }
@@ -130,6 +132,7 @@ export class SimulatedDisk {
         create
           ? run('create', () => this.#file(this.#create(path), run))
           : run('open', () => this.#file(this.#get(path, 'open'), run)),
+      link: (from, to) => run('link', () => this.#link(from, to)),
       remove: (path) => run('remove', () => this.#remove(path)),
       removeFolder: (directory) => run('remove', () => this.#removeFolder(directory)),
       rename: (from, to) => run('rename', () => this.#rename(from, to)),
@@ -179,6 +182,13 @@ export class SimulatedDisk {
     this.#nameChanges.push({ path, content: null })
   }
 
+  #link(from: string, to: string): void {
+    const content = this.#get(from, 'link')
+    if (this.#names.has(to)) throw failure('link', 'EEXIST', to)
+    this.#names.set(to, content)
+    this.#nameChanges.push({ path: to, content })
+  }
+
   #rename(from: string, to: string): void {
     const content = this.#get(from, 'rename')
     this.#names.delete(from)
@@ -218,7 +228,10 @@ export class SimulatedDisk {
           throw error
         }
       },
-      close: async () => {},
+      close: async () => {
+        const fault = this.#dueFault('close')
+        if (fault !== undefined) throw failure('close', fault.code, '')
+      },
     }
   }
 

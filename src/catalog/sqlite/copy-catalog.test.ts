@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { checkSqliteFile } from './check-file.ts'
 import { copySqliteCatalog } from './copy-catalog.ts'
 import { openSqliteCatalog } from './sqlite-catalog.ts'
+import { diskErrorOf } from './statements.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'tidemark-copy-'))
 afterAll(() => rm(directory, { recursive: true }))
@@ -41,4 +42,13 @@ test('a copy is of one moment, while others write', async () => {
   await catalog.close()
   expect((await readdir(directory)).filter((name) => name.startsWith('copy'))).toEqual(['copy.sqlite'])
   expect(checkSqliteFile(copyPath)).toEqual([])
+})
+
+test.each([
+  [13, 'ENOSPC'],
+  [10 | (4 << 8), 'EIO'],
+  [1, 'ERR_SQLITE_ERROR'],
+])('what SQLite says of a disk (%i) is said as a disk does', (errcode, code) => {
+  const error = Object.assign(new Error('said by SQLite'), { code: 'ERR_SQLITE_ERROR', errcode })
+  expect(diskErrorOf(error)).toMatchObject({ code, message: expect.stringContaining('said by SQLite') })
 })

@@ -110,6 +110,16 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === busyCode
 }
 
+/** What SQLite says of a disk, as the disk itself would have said it; other errors as they are. */
+export function diskErrorOf(error: unknown): unknown {
+  const code = new Map([
+    [10, 'EIO'],
+    [13, 'ENOSPC'],
+  ]).get(resultCode(error) ?? -1)
+  if (code === undefined || !(error instanceof Error)) return error
+  return Object.assign(new Error(`${code}: ${error.message}`, { cause: error }), { code })
+}
+
 /** The primary result code of an error that SQLite threw, null for others. */
 function resultCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null

@@ -34,13 +34,22 @@ export class RecordApart {
     const file = await unlessFull(folder.disk.open(path, { create: true }))
     if (file === diskFull) return null
     const apart = new RecordApart(folder, path, file, record)
-    const [head, ...payload] = record.buffers
-    if ((await unlessFull(file.write(payload, segmentHeaderBytes + head.length))) === diskFull) {
-      await apart.discard()
-      return null
+    try {
+      return (await apart.#writePayload()) ? apart : null
+    } catch (error) {
+      await file.close().catch(() => undefined)
+      throw error
     }
-    await file.sync()
-    return apart
+  }
+
+  async #writePayload(): Promise<boolean> {
+    const [head, ...payload] = this.#record.buffers
+    if ((await unlessFull(this.#file.write(payload, segmentHeaderBytes + head.length))) === diskFull) {
+      await this.discard()
+      return false
+    }
+    await this.#file.sync()
+    return true
   }
 
   /** Makes it the segment that begins at a position; null when the disk is full: nothing is left of it then. Throws when the disk fails. */

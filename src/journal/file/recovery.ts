@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { DiskFile } from '../../lib/disk.ts'
 import type { JournalRecovery } from '../journal.ts'
+import { diskIsFull } from './problems.ts'
 import { removeRecordsApart } from './record-apart.ts'
 import { newerVersion, refusal } from './refusal.ts'
 import { headerVouchingFor, type ScannedFile, type SegmentScan, scanSegment } from './scan.ts'
@@ -83,7 +84,11 @@ interface OpenedLast {
 
 async function make(options: RecoverOptions, firstPosition: number): Promise<OpenedLast> {
   const segment = await SegmentWriter.create(options, { firstPosition, salt: options.newSalt() })
-  if (segment === null) throw new Error(`${options.directory}: the disk is full. Make room on it, then start again.`)
+  if (segment === null) {
+    throw new Error(`${options.directory}: the disk is full. Make room on it, then start again.`, {
+      cause: diskIsFull(),
+    })
+  }
   return { segment, entries: 0, endPosition: firstPosition, endsWithMark: false, tornBytes: 0, tornFile: null }
 }
 

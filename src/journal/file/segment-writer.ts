@@ -1,6 +1,6 @@
 // The segment that is being written: what it says is written, is on disk.
 import { join } from 'node:path'
-import type { Disk, DiskFile } from '../../lib/disk.ts'
+import { type Disk, type DiskFile, isDiskFull } from '../../lib/disk.ts'
 import { placeRecord, type UnplacedRecord } from '../record.ts'
 import { encodeSegmentHeader, type SegmentHeader, segmentHeaderBytes, segmentName } from './segment-header.ts'
 
@@ -29,6 +29,20 @@ export class SegmentWriter {
     const path = join(directory, segmentName(header.firstPosition))
     const file = await unlessFull(disk.open(path, { create: true }))
     if (file === diskFull) return null
+    try {
+      return await SegmentWriter.#begin(file, path, folder, header)
+    } catch (error) {
+      await file.close().catch(() => undefined)
+      throw error
+    }
+  }
+
+  static async #begin(
+    file: DiskFile,
+    path: string,
+    { disk, directory }: SegmentFolder,
+    header: SegmentHeader,
+  ): Promise<SegmentWriter | null> {
     if ((await unlessFull(file.write([encodeSegmentHeader(header)], 0))) === diskFull) {
       await file.close()
       await disk.remove(path)
@@ -85,9 +99,7 @@ export async function unlessFull<T>(work: Promise<T>): Promise<T | typeof diskFu
   try {
     return await work
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) {
-      return diskFull
-    }
+    if (isDiskFull(error)) return diskFull
     throw error
   }
 }

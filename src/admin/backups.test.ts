@@ -1,0 +1,199 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openFileJournal } from '../journal/file/file-journal.ts'
+import { openFileJournalReader } from '../journal/file/reader.ts'
+import type { Disk, DiskFile } from '../lib/disk.ts'
+import { type FileMeasure, measureFile } from '../lib/durable-files.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
+import type { ServiceEvent } from '../observe/event.ts'
+import { readContents } from './backup-contents.ts'
+import { Backups } from './backups.ts'
+
+const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 100_000, apartBytesMin: 5000 }
+const stored = [
+  { path: 'store/1/sealed.parquet', bytesMax: null },
+  { path: 'store/1/series.log', bytesMax: 7 },
+]
+
+let data: string
+let target: string
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), 'tidemark-backups-'))
+  target = join(data, 'backups')
+  await mkdir(join(data, 'store/1'), { recursive: true })
+  for (const { path } of stored) await writeFile(join(data, path), 'some content')
+  const journal = await openFileJournal({ ...journalIn(nodeDisk, join(data, 'journal')), reachedPosition: 0 })
+  for (let times = 0; times < 3; times++) await journal.append(entry)
+  await journal.close()
+})
+afterEach(() => rm(data, { recursive: true }))
+
+const body = Buffer.from('{"D":"2026-01-01"}')
+const entry = {
+  ...{ ingestId: 1, fieldsVersion: 1, subscriberId: 1, receivedMs: 1, idempotencyKey: null, rows: 1, body },
+  format: 'json' as const,
+}
+const journalIn = (disk: Disk, directory: string) => ({ disk, directory, settings, observe: () => undefined })
+
+/** The disk of this machine, of which one operation fails; half of a write is done before it fails. Nothing is fsynced: it takes too long. */
+class FaultyDisk {
+  /** Files that are open. */
+  open = 0
+  readonly disk: Disk
+  readonly #operation: string
+  readonly #code: string
+  readonly #after: number
+  /** How many of these operations there were. */
+  count = 0
+
+  constructor(operation: string, code = '', after = Number.POSITIVE_INFINITY) {
+    this.#operation = operation
+    this.#code = code
+    this.#after = after
+    const { link, rename } = nodeDisk
+    const guard = <P extends unknown[], R>(name: string, work: (...parameters: P) => Promise<R>) => {
+      return async (...parameters: P): Promise<R> => {
+        this.#fault(name)
+        return work(...parameters)
+      }
+    }
+    this.disk = {
+      ...nodeDisk,
+      link: guard('link', link),
+      makeDirectory: guard('makeDirectory', (path: string) => mkdir(path, { recursive: true }).then(() => undefined)),
+      rename: guard('rename', rename),
+      syncDirectory: guard('syncDirectory', (_path: string) => Promise.resolve()),
+      open: async (path, options) => {
+        if (options.create) this.#fault('create')
+        const file = await nodeDisk.open(path, options)
+        this.open++
+        return this.#wrap(file)
+      },
+    }
+  }
+
+  #wrap(file: DiskFile): DiskFile {
+    return {
+      size: () => file.size(),
+      read: (buffer, offset) => file.read(buffer, offset),
+      truncate: (size) => file.truncate(size),
+      write: async (buffers, offset) => {
+        const bytes = Buffer.concat(buffers)
+        await file.write([bytes.subarray(0, bytes.length / 2)], offset)
+        this.#fault('write')
+        await file.write(buffers, offset)
+      },
+      sync: async () => {
+        this.#fault('sync')
+      },
+      close: () => {
+        this.open--
+        return file.close()
+      },
+    }
+  }
+
+  #fault(operation: string): void {
+    if (operation !== this.#operation || this.count++ !== this.#after) return
+    throw Object.assign(new Error(`${this.#code}: planted`), { code: this.#code })
+  }
+}
+
+interface World {
+  readonly backups: Backups
+  readonly events: ServiceEvent[]
+  holds: number
+}
+
+function open(disk: Disk, copyCatalog = (path: string) => writeFile(path, 'the catalog')): World {
+  const events: ServiceEvent[] = []
+  const world = { events, holds: 0 }
+  const backups = new Backups({
+    disk,
+    dataDirectory: data,
+    directory: target,
+    ownerName: 'owner',
+    hold: async () => {
+      world.holds++
+      return { release: () => world.holds-- }
+    },
+    durablePosition: () => 3,
+    copyCatalog: async (path) => {
+      await copyCatalog(path)
+      const manifest = { sealedPosition: 0, files: [], registries: [], counts: [] }
+      return { manifest, judgedPosition: 0 }
+    },
+    storedFiles: () => stored,
+    keepKeys: async () => [],
+    readJournal: () => openFileJournalReader({ disk, directory: join(data, 'journal') }),
+    newJournal: (directory, reachedPosition) => openFileJournal({ ...journalIn(disk, directory), reachedPosition }),
+    stepBytes: 100,
+    reach: () => undefined,
+    observe: (event) => events.push(event),
+    nowMs: () => 0,
+  })
+  return Object.assign(world, { backups })
+}
+
+const refusals = { ENOSPC: 'disk of the backups is full', EIO: 'See to the disk of the backups' } as const
+
+async function expectRefused(world: World, code: keyof typeof refusals): Promise<void> {
+  const refused = world.backups.make()
+  await expect(refused).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining(refusals[code]) })
+  expect(world.events.map(({ kind }) => kind)).toEqual(['backupFailed'])
+  expect(world.holds).toBe(0)
+  expect(await readdir(target).catch(() => [])).toEqual([])
+}
+
+const measured = ({ bytes, checksum }: FileMeasure): FileMeasure => ({ bytes, checksum })
+
+async function expectMade({ backups, holds }: World): Promise<void> {
+  const { path } = await backups.make()
+  const { files, position } = await readContents(path)
+  expect(position).toBe(3)
+  for (const file of files) expect(await measureFile(join(path, file.path))).toMatchObject(measured(file))
+  expect(files.map((file) => file.path)).toEqual([
+    'catalog.sqlite',
+    ...stored.map((file) => file.path),
+    expect.stringMatching(/^journal\/0+\.journal$/),
+  ])
+  expect(holds).toBe(0)
+}
+
+describe('a disk that refuses one operation of a backup', () => {
+  test.each(['create', 'write', 'sync', 'link', 'makeDirectory', 'syncDirectory', 'rename'])(
+    '%s, whichever of them it is: nothing is left of the backup, the log says why, and the next one is made',
+    async (operation) => {
+      const sound = new FaultyDisk(operation)
+      await expectMade(open(sound.disk))
+      expect(sound.count).toBeGreaterThan(0)
+      // What an fsync failed with says nothing more than that.
+      for (const code of operation === 'sync' ? (['EIO'] as const) : (['ENOSPC', 'EIO'] as const)) {
+        for (let after = 0; after < sound.count; after++) {
+          const faulty = new FaultyDisk(operation, code, after)
+          const world = open(faulty.disk)
+          await rm(target, { recursive: true, force: true })
+          // The last but one write is the mark at the end of the journal, which goes without it on a full disk.
+          const isMark = operation === 'write' && code === 'ENOSPC' && after === sound.count - 2
+          await (isMark ? expectMade(world) : expectRefused(world, code))
+          expect(faulty.open).toBe(0)
+          await expectMade(world)
+        }
+      }
+    },
+  )
+})
+
+test.each(['ENOSPC', 'EIO'] as const)('a catalog that cannot be copied (%s) leaves nothing', async (code) => {
+  let fails = true
+  const world = open(nodeDisk, async (path) => {
+    await writeFile(path, 'half')
+    if (fails) throw Object.assign(new Error(`${code}: planted`), { code })
+    await writeFile(path, 'the catalog')
+  })
+  await expectRefused(world, code)
+  fails = false
+  await expectMade(world)
+})
