@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { inheritedEnvironment } from './inherited-environment.ts'
 import { programPath } from './server-process.ts'
 
 export interface CommandResult {
@@ -13,7 +14,7 @@ export function runCommand(
   environment: Readonly<Record<string, string>>,
 ): Promise<CommandResult> {
   return new Promise((resolve) => {
-    const options = { env: { ...process.env, ...environment }, maxBuffer: 64 * 1024 * 1024 }
+    const options = { env: { ...inheritedEnvironment(), ...environment }, maxBuffer: 64 * 1024 * 1024 }
     execFile(process.execPath, [programPath, ...words], options, (error, output, errors) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), output, errors })
     })

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { inheritedEnvironment } from './inherited-environment.ts'
 
 /** The compiled program, as a user runs it; npm's commands start at the root of the project. */
 export const programPath = resolve('dist/main.js')
@@ -28,7 +29,7 @@ export class ServerProcess {
   /** Resolves when the ready line is printed; rejects with what the program wrote when it ends before. */
   static start({ dataDirectory, program = programPath, environment = {} }: ServerOptions): Promise<ServerProcess> {
     const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data', dataDirectory], {
-      env: { ...process.env, TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_LOG_FORMAT: 'json', ...environment },
+      env: { ...inheritedEnvironment(), TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_LOG_FORMAT: 'json', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const errors: string[] = []
