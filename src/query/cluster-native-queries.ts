@@ -23,7 +23,7 @@ import type { UnsentAnswers } from './unsent-answers.ts'
 
 /** Runs native queries that our own code wrote; the answer comes in pieces of JSON: a bracket or a comma, and whole elements. */
 export interface DruidNatives {
-  native(query: object, signal: AbortSignal): AsyncIterable<string>
+  native(query: object, signal: AbortSignal, queryTimeMs: number): AsyncIterable<string>
 }
 
 export interface ClusterNativeQueriesParts {
@@ -45,7 +45,7 @@ export class ClusterNativeQueries {
 
   /** As `NativeQueries.run`. */
   async run({ bytes, query }: NativeBody, signal: AbortSignal, mayRead: MayRead): Promise<Answer> {
-    const { definitions, clusterName, admission, limits, unsent, settings } = this.#parts
+    const { definitions, engine, clusterName, admission, limits, unsent, settings } = this.#parts
     const entities = entityNames(query).flatMap((name) => (mayRead(name) ? (definitions.entity(name) ?? []) : []))
     const { resultBytes, resultRows, buckets } = limits
     const { tree, query: rewritten } = druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
@@ -58,11 +58,12 @@ export class ClusterNativeQueries {
           this.#daysOf(
             entities.filter(({ name }) => names.includes(name)),
             intervals,
+            queryTimeMs,
             deadline,
           )
         await checkBuckets(tree, daysOf, buckets)
         const count = new RowCount(tree)
-        const pieces = this.#counted(rewritten, tree, count, deadline)
+        const pieces = this.#counted(engine.native(rewritten, deadline, queryTimeMs), tree, count)
         const stored = await storeText(pieces, { resultBytes, room: unsent.room() }, settings, deadline)
         return unsent.open({ ...stored, rows: count.rows })
       } finally {
@@ -74,24 +75,24 @@ export class ClusterNativeQueries {
   async #daysOf(
     entities: readonly Entity[],
     intervals: readonly Interval[],
+    queryTimeMs: number,
     signal: AbortSignal,
   ): Promise<readonly DayBounds[]> {
     const { engine, clusterName } = this.#parts
     const days: DayBounds[] = []
     for (const entity of entities) {
       let text = ''
-      for await (const piece of engine.native(daysQuery(entity, clusterName, intervals), signal)) text += piece
+      for await (const piece of engine.native(daysQuery(entity, clusterName, intervals), signal, queryTimeMs))
+        text += piece
       days.push(...daysIn(text))
     }
     return days
   }
 
   /** The answer of Druid, which is given up at one row too many. Buckets that Druid fills are bounded by themselves. */
-  async *#counted(query: object, tree: NativeQuery, count: RowCount, signal: AbortSignal): AsyncGenerator<string> {
-    const { engine, limits } = this.#parts
+  async *#counted(whole: AsyncIterable<string>, tree: NativeQuery, count: RowCount): AsyncGenerator<string> {
+    const { resultRows } = this.#parts.limits
     const isFilled = tree.kind === 'timeseries' && !tree.context.skipEmptyBuckets
-    const { resultRows } = limits
-    const whole = engine.native(query, signal)
     for await (const piece of finished(whole, tree, resultRows)) {
       count.add(piece)
       if (!isFilled && count.rows > resultRows) throw tooManyRows(resultRows)

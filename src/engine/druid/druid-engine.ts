@@ -84,14 +84,18 @@ export class DruidEngine {
   }
 
   /**
-   * The answer to a native query that our own code wrote, as pieces of JSON. Throws as `run` does, but for the limit of rows; and Problem
+   * The answer to a native query that our own code wrote, as pieces of JSON. Druid ends it by itself after `queryTimeMs`: a query that is
+   * cancelled before all its parts have begun is not ended everywhere. Throws as `run` does, but for the limit of rows; and Problem
    * `invalid_request` for what Druid refuses.
    */
-  async *native(query: object, signal: AbortSignal): AsyncGenerator<string> {
+  async *native(query: object, signal: AbortSignal, queryTimeMs: number): AsyncGenerator<string> {
     const { client, settings } = this.#parts
     let opening = '['
     try {
-      const pieces = client.query('native', query, { signal, timeoutMs: settings.queryTimeMs })
+      const pieces = client.query('native', query, {
+        signal,
+        timeoutMs: Math.ceil(Math.min(settings.queryTimeMs, queryTimeMs)),
+      })
       for await (const text of jsonElements(pieces)) {
         const elements = withoutSegments(text.slice(text.indexOf('[') + 1, text.lastIndexOf(']')))
         if (elements.trim() === '') continue
