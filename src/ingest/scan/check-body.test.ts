@@ -152,6 +152,19 @@ test.each<[body: string | Buffer, format: 'json' | 'ndjson', code: ProblemCode, 
   expect(check(body, format)).toEqual({ code, detail })
 })
 
+/** How often the event loop turns meanwhile. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  const turn = (): void => {
+    turns++
+    next = setImmediate(turn)
+  }
+  let next = setImmediate(turn)
+  await work()
+  clearImmediate(next)
+  return turns
+}
+
 describe('a large body, a slice at a time', () => {
   const row = `{"a":"${'x'.repeat(1000)}"}`
   const rows = Array.from({ length: 3000 }, () => row)
@@ -160,15 +173,24 @@ describe('a large body, a slice at a time', () => {
     ['json', `[${rows.join()}]`],
     ['ndjson', rows.join('\n')],
   ] as const)('%s is counted as in one go, and others get their turn', async (format, body) => {
-    let turns = 0
-    const turn = (): void => {
-      turns++
-      next = setImmediate(turn)
-    }
-    let next = setImmediate(turn)
-    expect(await checkBodyInSlices(Buffer.from(body), format)).toBe(checkBody(Buffer.from(body), format))
-    clearImmediate(next)
-    expect(turns).toBeGreaterThan(3)
+    const turns = await turnsOf(async () => {
+      expect(await checkBodyInSlices(Buffer.from(body), format)).toBe(checkBody(Buffer.from(body), format))
+    })
+    expect(turns).toBeGreaterThan(15)
+  })
+
+  test('several at once: one of them goes on in a turn', async () => {
+    const body = Buffer.from(`[${rows.join()}]`)
+    const one = await turnsOf(() => checkBodyInSlices(body, 'json'))
+    const broken = Buffer.from(`[${rows.join()},]`)
+    const three = await turnsOf(() =>
+      Promise.all([
+        checkBodyInSlices(body, 'json'),
+        checkBodyInSlices(broken, 'json').catch(() => null),
+        checkBodyInSlices(body, 'json'),
+      ]),
+    )
+    expect(three).toBeGreaterThan(2.5 * one)
   })
 
   test.each([

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
 import type { BodyFormat } from '../../journal/journal.ts'
+import { Serial } from '../../lib/serial.ts'
 import { Problem } from '../../model/problem.ts'
 import { closeBracket, comma, newline, openBrace, openBracket } from './ascii.ts'
 import { checkValue, MalformedJson, skipJsonSpace } from './check-json.ts'
@@ -10,8 +11,8 @@ const expected = {
   ndjson: 'one row a line',
 } as const satisfies Record<BodyFormat, string>
 
-/** A slice ends with the row in which it has checked as much: a millisecond or so. */
-const sliceBytes = 512 * 1024
+/** A slice ends with the row in which it has checked as much: half a millisecond or so. A small push waits for several of them. */
+const sliceBytes = 128 * 1024
 
 /** Yields after each slice, and returns the number of rows. */
 type Count = Generator<void, number>
@@ -123,11 +124,16 @@ export function checkBody(body: Uint8Array, format: BodyFormat): number {
   return step.value
 }
 
-/** The same, a slice at a time: while a large body is checked, other requests get their turn. */
+/** Bodies in slices: one goes on in a turn of the event loop, however many there are. */
+const large = new Serial()
+
+/** The same, a slice at a time: while a large body is checked, other requests get their turn. Large bodies are checked one after another. */
 export async function checkBodyInSlices(body: Uint8Array, format: BodyFormat): Promise<number> {
   if (body.length <= sliceBytes) return checkBody(body, format)
-  const count = countedRows(body, format)
-  let step = count.next()
-  for (; step.done !== true; step = count.next()) await setImmediate()
-  return step.value
+  return large.run(async () => {
+    const count = countedRows(body, format)
+    let step = count.next()
+    for (; step.done !== true; step = count.next()) await setImmediate()
+    return step.value
+  })
 }
