@@ -8,7 +8,7 @@ import { ServerProcess } from '../test/support/server-process.ts'
 import { quantile } from './figures.ts'
 import { request, runLoad } from './load.ts'
 import { drain, firstMs, makePlant, plantRow, stepMs, tagName } from './plant.ts'
-import { residentBytes } from './resident.ts'
+import { usageOf } from './resident.ts'
 
 const tags = 1000
 const connections = 8
@@ -49,6 +49,9 @@ class PushRun {
   #askMs: number[] = []
   #residentMax = 0
   #residentOfReport = 0
+  /** At the newest look, and at the last one before the report. */
+  #cpuSeconds = 0
+  #cpuSecondsReported = 0
 
   constructor(url: string, rows: number) {
     this.#url = url
@@ -59,10 +62,13 @@ class PushRun {
     const key = await makePlant(this.#url, 'plant')
     const prepared = prepare(this.#url, key)
     console.log(`\n### ${(this.#points * tags) / 1e6} million rows, bodies of ${tags}, ${connections} connections\n`)
-    console.log('| million rows | k rows/s | push p99 ms | query p50 ms | p99 ms | MiB resident | refused |')
-    console.log('|--:|--:|--:|--:|--:|--:|--:|')
+    console.log(
+      '| million rows | k rows/s | push p99 ms | query p50 ms | p99 ms | CPU s a million rows | MiB resident | refused |',
+    )
+    console.log('|--:|--:|--:|--:|--:|--:|--:|--:|')
+    this.#cpuSecondsReported = (await usageOf(this.#url)).cpuSeconds
     this.#reachedMs.push(performance.now())
-    const beside = [this.#watchMemory(), this.#ask(), this.#askMeans()]
+    const beside = [this.#watchUsage(), this.#ask(), this.#askMeans()]
     const next = (): Uint8Array | null => {
       if (this.#point === this.#points) return null
       const body = prepared[this.#point % prepared.length]!
@@ -95,6 +101,7 @@ class PushRun {
       quantile(this.#pushMs, 0.99).toFixed(1),
       quantile(this.#askMs, 0.5).toFixed(1),
       quantile(this.#askMs, 0.99).toFixed(1),
+      (((this.#cpuSeconds - this.#cpuSecondsReported) / rows) * 1e6).toFixed(2),
       Math.round(this.#residentOfReport / 2 ** 20),
       this.#refused,
     ]
@@ -103,6 +110,7 @@ class PushRun {
     this.#askMs = []
     this.#refused = 0
     this.#residentOfReport = 0
+    this.#cpuSecondsReported = this.#cpuSeconds
   }
 
   #judge(drainMs: number): readonly string[] {
@@ -123,11 +131,12 @@ class PushRun {
     return faults
   }
 
-  async #watchMemory(): Promise<void> {
+  async #watchUsage(): Promise<void> {
     while (!this.#isOver) {
-      const bytes = await residentBytes(this.#url)
-      this.#residentMax = Math.max(this.#residentMax, bytes)
-      this.#residentOfReport = Math.max(this.#residentOfReport, bytes)
+      const { residentBytes, cpuSeconds } = await usageOf(this.#url)
+      this.#residentMax = Math.max(this.#residentMax, residentBytes)
+      this.#residentOfReport = Math.max(this.#residentOfReport, residentBytes)
+      this.#cpuSeconds = cpuSeconds
       await sleep(500)
     }
   }

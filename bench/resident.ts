@@ -1,9 +1,24 @@
 import { adminKey } from '../test/support/server-process.ts'
 
-/** How much memory the service takes, by its metrics. */
-export async function residentBytes(url: string): Promise<number> {
+/** What the service takes, by its metrics. */
+export interface Usage {
+  readonly residentBytes: number
+  /** Of all threads since it was started, the garbage collector's too. */
+  readonly cpuSeconds: number
+}
+
+export async function usageOf(url: string): Promise<Usage> {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${adminKey}` } })
-  const bytes = Number(/^process_resident_memory_bytes (\S+)$/m.exec(await response.text())?.[1])
-  if (!(bytes > 0)) throw new Error('the metrics do not tell how much memory is taken')
-  return bytes
+  const text = await response.text()
+  const level = (name: string): number => {
+    const value = Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+    if (!(value > 0)) throw new Error(`the metrics have no ${name}`)
+    return value
+  }
+  return { residentBytes: level('process_resident_memory_bytes'), cpuSeconds: level('process_cpu_seconds_total') }
+}
+
+/** How much memory the service takes. */
+export async function residentBytes(url: string): Promise<number> {
+  return (await usageOf(url)).residentBytes
 }
