@@ -152,18 +152,21 @@ describe('the files', () => {
     expect(world.keys.size).toBe(23)
   })
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('are whole when a crash comes %i steps after all of them expired', async (steps) => {
-    const world = await newWorld()
-    await world.push('a', 'a')
-    await world.trim(world.endPosition)
-    await world.start()
-    world.nowMs += dayMs
-    const second = await world.push('a', 'a')
-    await Promise.race([world.disk.haltAfter(steps), world.trim(world.firstPosition).catch(() => {})])
-    world.disk.crash()
-    await world.start()
-    expect(await world.push('a', 'a')).toBe(second)
-  })
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'are whole when a crash comes %i steps after all of them expired',
+    async (steps) => {
+      const world = await newWorld()
+      await world.push('a', 'a')
+      await world.trim(world.endPosition)
+      await world.start()
+      world.nowMs += dayMs
+      const second = await world.push('a', 'a')
+      await Promise.race([world.disk.haltAfter(steps), world.trim(world.firstPosition).catch(() => {})])
+      world.disk.crash()
+      await world.start()
+      expect(await world.push('a', 'a')).toBe(second)
+    },
+  )
 
   test('that were copied later than the journal give no place that is not there', async () => {
     const world = await newWorld()
