@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { loadSettings, SettingsError } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import { logSink } from '../observe/log.ts'
+import { letHeapGrow } from './heap-growth.ts'
 import { type ServiceOverrides, startService } from './start-service.ts'
 
 export interface ServeOptions {
@@ -14,6 +15,7 @@ export interface ServeOptions {
 
 /** Runs the service until SIGTERM or SIGINT. Resolves with the exit code: 0 after an orderly stop, 1 when it could not start. */
 export async function serve({ flags, environment, overrides = {} }: ServeOptions): Promise<number> {
+  letHeapGrow()
   try {
     const settings = await settingsOf(flags, environment)
     const observe = logSink({ ...settings.log, destination: process.stderr })
