@@ -40,7 +40,7 @@ const ratio = {
     { type: 'fieldAccess', fieldName: 'n' },
   ],
 }
-const hour = "time_bucket(INTERVAL '1 hour', moment)"
+const hour = "date_trunc('hour', moment)"
 
 /** Ten panels of a dashboard. */
 function panels(tags: number): readonly Panel[] {
@@ -130,7 +130,7 @@ function panels(tags: number): readonly Panel[] {
         intervals: [all],
         aggregations: [count, sum],
       },
-      sql: "SELECT time_bucket(INTERVAL '1 day', moment) d, area, count(*), sum(V) FROM plant GROUP BY d, area ORDER BY d, area",
+      sql: "SELECT date_trunc('day', moment) d, area, count(*), sum(V) FROM plant GROUP BY d, area ORDER BY d, area",
     },
     {
       name: 'groupBy: tags over a bound, ordered, having',
