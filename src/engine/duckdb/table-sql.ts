@@ -81,8 +81,8 @@ function boundsOf(
   { firstMs, lastMs }: EngineFile,
 ): readonly [number | null, number | null] {
   const fromMs = Math.max(sinceMs ?? Number.NEGATIVE_INFINITY, within?.fromMs ?? Number.NEGATIVE_INFINITY)
-  const untilMs = within?.untilMs ?? Number.POSITIVE_INFINITY
-  return [firstMs < fromMs ? fromMs : null, lastMs >= untilMs ? untilMs : null]
+  const untilMs = within?.untilMs ?? null
+  return [firstMs < fromMs ? fromMs : null, untilMs !== null && lastMs >= untilMs ? untilMs : null]
 }
 
 /** Reads files with the same columns and bounds. */
