@@ -1,7 +1,7 @@
 // How much the arrays of expressions could become in Druid, bounded before they are sent: Druid itself bounds neither their length nor the
 // text that is folded from them, and a process that makes gigabytes of one ends.
 import { invalidRequest } from '../../../model/problem.ts'
-import type { Expression } from '../expression/syntax.ts'
+import { type Expression, partsOf } from '../expression/syntax.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { NativeQuery } from '../tree/queries.ts'
 import { expressionsOf, queriesWithin } from './queries-within.ts'
@@ -102,19 +102,6 @@ function copiesOf(name: string, part: Expression): number {
     }
     default:
       return 0
-  }
-}
-
-function partsOf(part: Expression): readonly Expression[] {
-  switch (part.kind) {
-    case 'unary':
-      return [part.operand]
-    case 'binary':
-      return [part.left, part.right]
-    case 'call':
-      return part.args
-    default:
-      return []
   }
 }
 

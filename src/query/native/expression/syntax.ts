@@ -252,7 +252,8 @@ function checkSize(whole: Expression, end: number): void {
   }
 }
 
-function partsOf(part: Expression): readonly Expression[] {
+/** What an expression is made of, one level down. */
+export function partsOf(part: Expression): readonly Expression[] {
   switch (part.kind) {
     case 'unary':
       return [part.operand]
