@@ -72,6 +72,8 @@ describe('refused', () => {
       /built upon/,
     ],
     ['a long text', where("strlen(repeat('a', 2000000000)) > 0"), /more than 1000000 characters/],
+    ['a long text, in capitals', where("strlen(REPEAT('a', 2000000000)) > 0"), /more than 1000000 characters/],
+    ['a count that is not known, in capitals', where('REPEAT(T, L) == T'), /^unsupported_native_query .*no constant/],
     ['a text repeated twice over', where("repeat(repeat('a', 100000), 100000) == T"), /more than 1000000 characters/],
     [
       'a text repeated by columns',

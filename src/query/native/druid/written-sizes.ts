@@ -77,7 +77,8 @@ class Lengths {
     return length
   }
 
-  #ofCall({ name, args }: Expression & { readonly kind: 'call' }, path: string): number {
+  #ofCall({ name: written, args }: Expression & { readonly kind: 'call' }, path: string): number {
+    const name = written.toLowerCase()
     const [first, second] = args
     const lengths = args.map((arg) => this.of(arg, path))
     if (name.startsWith('regexp_') && second?.kind === 'text') checkPattern(second.value, path)
