@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads'
 import type { Disk } from '../lib/disk.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
@@ -8,6 +7,7 @@ import type { Snapshots } from '../store/embedded/deltas/snapshots.ts'
 import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
 import type { SeriesReader } from '../store/series-store.ts'
 import type { FromStore, SentError, ToStore } from './messages.ts'
+import type { Outbox } from './outbox.ts'
 import { sentError } from './sent-error.ts'
 
 export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }>
@@ -16,13 +16,15 @@ export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | '
 const sliceMs = 1
 /** What is kept of the memory of answers that were sent. */
 const spareBytes = 16 * 1024 * 1024
+/** So many answers leave together; with more the main thread would wait for them with nothing to do. */
+const answersTogether = 4
 
 export interface AskParts {
   readonly store: SeriesReader
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly disk: Disk
   readonly spoolDirectory: string
-  readonly port: MessagePort
+  readonly outbox: Outbox<FromStore>
   readonly observe: Observe
 }
 
@@ -57,9 +59,9 @@ export class Asks {
     }
     const controller = new AbortController()
     this.#running.set(ask.id, controller)
-    this.#answer(ask, controller.signal)
-      .catch((error: unknown) => this.#send({ kind: 'failed', id: ask.id, error: this.#sentError(error) }))
-      .finally(() => this.#running.delete(ask.id))
+    this.#answer(ask, controller.signal).catch((error: unknown) =>
+      this.#send({ kind: 'failed', id: ask.id, error: this.#sentError(error) }),
+    )
   }
 
   async #answer(ask: Question, signal: AbortSignal): Promise<void> {
@@ -80,8 +82,12 @@ export class Asks {
     this.#send({ kind: 'answer', id, answer }, body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [])
   }
 
-  #send(message: FromStore, transfer: ArrayBuffer[] = []): void {
-    this.#parts.port.postMessage(message, transfer)
+  /** Answers wait for those that are about to come, but never alone. */
+  #send(message: Extract<FromStore, { id: number }>, transfer: readonly ArrayBuffer[] = []): void {
+    const { outbox } = this.#parts
+    this.#running.delete(message.id)
+    outbox.push(message, transfer)
+    if (this.#running.size === 0 || outbox.length >= answersTogether) outbox.flush()
   }
 
   /** The log names a damaged file; the caller, who may be anybody, does not learn where it lies. */

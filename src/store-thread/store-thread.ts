@@ -12,7 +12,8 @@ import type { EntityStatistics } from '../store/series-store.ts'
 import { Counters } from './counters.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
 import type { FromStore, StoreState, StoreThreadData, ToStore } from './messages.ts'
-import { receivedError } from './sent-error.ts'
+import { Outbox } from './outbox.ts'
+import { PendingAsks, type Reply } from './pending-asks.ts'
 
 export interface StoreThreadOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
@@ -26,7 +27,6 @@ export interface StoreThreadOptions {
   readonly sealed: (position: number) => void
 }
 
-type Ask = { readonly resolve: (message: FromStore) => void; readonly reject: (error: unknown) => void }
 type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'hold' | 'purge' }>
 /** A question without its number: `Omit` alone would melt the union into one shape. */
 type Unnumbered<Q> = Q extends unknown ? Omit<Q, 'id'> : never
@@ -36,16 +36,16 @@ type Waiter = { readonly position: number; readonly resolve: () => void }
 export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress {
   readonly #options: StoreThreadOptions
   readonly #counters = new Counters()
-  readonly #asks = new Map<number, Ask>()
+  readonly #asks = new PendingAsks()
   readonly #unsent: UnsentAnswers
   readonly #waiters = new Set<Waiter>()
   #worker: Worker | null = null
+  #outbox: Outbox<ToStore> | null = null
   #ready: Promise<void> = Promise.resolve()
   #isReady = false
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   #durablePosition: number
   #processedPosition = 0
-  #nextId = 1
   #closing = false
 
   private constructor(options: StoreThreadOptions, durablePosition: number) {
@@ -146,13 +146,13 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   }
 
   async snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot> {
-    const worker = this.#worker
+    const outbox = this.#outbox
     const message = await this.#ask({ kind: 'snapshot', entityIds }, signal)
     if (message.kind !== 'snapshot')
       throw new Error(`the store answered a question for a snapshot with ${message.kind}`)
     const { id, entities } = message
-    const isLost = (): boolean => this.#worker !== worker
-    return { entities, isLost, release: () => worker?.postMessage({ kind: 'unpin', id } satisfies ToStore) }
+    const isLost = (): boolean => this.#outbox !== outbox
+    return { entities, isLost, release: () => outbox?.push({ kind: 'unpin', id }) }
   }
 
   async close(): Promise<void> {
@@ -171,6 +171,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     raiseHeapFloor()
     const worker = new Worker(threadUrl, { workerData: { ...data, durablePosition: this.#durablePosition } })
     this.#worker = worker
+    this.#outbox = new Outbox(worker)
     this.#processedPosition = 0
     this.#counters.restart([])
     let judgedBefore = 0
@@ -179,7 +180,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
       failure = error
     })
     this.#ready = new Promise((resolve, reject) => {
-      worker.on('message', (message: FromStore) => {
+      const take = (message: FromStore) => {
         if (message.kind === 'begun') {
           this.#begin(message)
           judgedBefore = this.#counters.judgedRows
@@ -195,6 +196,9 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
         // The journal may have grown while the thread was starting.
         this.#post({ kind: 'durable', position: this.#durablePosition })
         resolve()
+      }
+      worker.on('message', (messages: readonly FromStore[]) => {
+        for (const message of messages) take(message)
       })
       worker.once('exit', () => {
         this.#died(failure)
@@ -208,9 +212,9 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   #died(failure: unknown): void {
     const wasReady = this.#isReady
     this.#worker = null
+    this.#outbox = null
     this.#isReady = false
-    for (const ask of this.#asks.values()) ask.reject(storeAway())
-    this.#asks.clear()
+    this.#asks.rejectAll(storeAway())
     if (this.#closing) return
     const { observe, restartDelayMs } = this.#options
     const message = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)
@@ -246,40 +250,19 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
       case 'event':
         this.#options.observe(message.event)
         return
-      case 'failed':
-        this.#settle(message.id)?.reject(receivedError(message.error))
-        return
       default:
-        this.#settle(message.id)?.resolve(message)
+        this.#asks.settle(message)
     }
   }
 
-  #settle(id: number): Ask | undefined {
-    const ask = this.#asks.get(id)
-    this.#asks.delete(id)
-    return ask
-  }
-
-  #ask(question: Unnumbered<Question>, signal: AbortSignal | null): Promise<FromStore> {
+  async #ask(question: Unnumbered<Question>, signal: AbortSignal | null): Promise<Reply> {
     if (!this.#isReady) throw storeAway()
     signal?.throwIfAborted()
-    const id = this.#nextId++
-    return new Promise<FromStore>((resolve, reject) => {
-      // Settled by what the thread says of it: only then has the run ended.
-      const onAbort = (): void => this.#post({ kind: 'cancel', id })
-      signal?.addEventListener('abort', onAbort, { once: true })
-      const settled =
-        <T>(outcome: (value: T) => void): ((value: T) => void) =>
-        (value) => {
-          signal?.removeEventListener('abort', onAbort)
-          outcome(value)
-        }
-      this.#asks.set(id, {
-        resolve: settled(resolve),
-        reject: settled((error) => reject(signal?.aborted ? signal.reason : error)),
-      })
-      this.#post({ ...question, id })
-    })
+    const send = (id: number): void => this.#post({ ...question, id })
+    const reply = this.#asks.add(signal, send, (id) => this.#post({ kind: 'cancel', id }))
+    // One that is alone waits for no others.
+    if (this.#asks.size === 1) this.#outbox?.flush()
+    return reply
   }
 
   #giveBack(memory: readonly ArrayBuffer[]): void {
@@ -287,8 +270,8 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     if (chunks.length > 0) this.#post({ kind: 'spare', memory: chunks }, chunks)
   }
 
-  #post(message: ToStore, transfer: ArrayBuffer[] = []): void {
-    this.#worker?.postMessage(message, transfer)
+  #post(message: ToStore, transfer?: readonly ArrayBuffer[]): void {
+    this.#outbox?.push(message, transfer)
   }
 }
 

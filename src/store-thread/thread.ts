@@ -23,6 +23,7 @@ import { Follower } from './follower.ts'
 import { IngestCounts } from './ingest-counts.ts'
 import type { FromStore, StoreThreadData, ToStore } from './messages.ts'
 import { type OpenedStore, openStore } from './open-store.ts'
+import { Outbox } from './outbox.ts'
 import { Removals } from './removals.ts'
 import { Upkeep } from './upkeep.ts'
 
@@ -45,7 +46,11 @@ export async function runStoreThread(
     catalogPagesMax: pagesMax,
   }: StoreThreadOverrides = {},
 ): Promise<void> {
-  const send = (message: FromStore): void => port.postMessage(message)
+  const outbox = new Outbox<FromStore>(port)
+  const send = (message: FromStore): void => {
+    outbox.push(message)
+    outbox.flush()
+  }
   const observe: Observe = (event) => send({ kind: 'event', event })
   const catalog = await openSqliteCatalog({ path: data.catalogPath, pagesMax })
   const folderOfJournal = { disk, directory: data.journalDirectory }
@@ -118,8 +123,8 @@ export async function runStoreThread(
     await departures.refresh()
     upkeep.work()
   }
-  const asks = new Asks({ store, snapshots, disk, spoolDirectory: data.spoolDirectory, port, observe })
-  port.on('message', (message: ToStore) => {
+  const asks = new Asks({ store, snapshots, disk, spoolDirectory: data.spoolDirectory, outbox, observe })
+  const take = (message: ToStore) => {
     switch (message.kind) {
       case 'durable':
         return follower.durable(message.position)
@@ -139,6 +144,9 @@ export async function runStoreThread(
       default:
         return asks.take(message)
     }
+  }
+  port.on('message', (messages: readonly ToStore[]) => {
+    for (const message of messages) take(message)
   })
   send({ kind: 'begun', state: upkeep.state, counts: manifest.counts })
   upkeep.work()
@@ -148,6 +156,7 @@ export async function runStoreThread(
   await departures.settle()
   await journal.close()
   await catalog.close()
+  outbox.flush()
   port.close()
 }
 

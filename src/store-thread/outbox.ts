@@ -1,0 +1,43 @@
+/** What both sides of a channel between threads have. */
+export interface MessageSender {
+  postMessage(messages: unknown, transfer: ArrayBuffer[]): void
+}
+
+/**
+ * Messages to another thread, in the order in which they came. Those of one turn of the event loop go together: that each would wake the other thread
+ * costs more, where many ask at once, than all that is in them.
+ */
+export class Outbox<Message> {
+  readonly #sender: MessageSender
+  #messages: Message[] = []
+  #transfer: ArrayBuffer[] = []
+  #waiting: NodeJS.Immediate | null = null
+
+  constructor(sender: MessageSender) {
+    this.#sender = sender
+  }
+
+  /** How many have not left. */
+  get length(): number {
+    return this.#messages.length
+  }
+
+  /** The message leaves when this turn of the event loop ends, or with `flush`; until then what is transferred with it must not be touched. */
+  push(message: Message, transfer: readonly ArrayBuffer[] = []): void {
+    this.#messages.push(message)
+    for (const memory of transfer) this.#transfer.push(memory)
+    this.#waiting ??= setImmediate(() => this.flush())
+  }
+
+  /** Sends all that waits, as one list. */
+  flush(): void {
+    if (this.#waiting === null) return
+    clearImmediate(this.#waiting)
+    this.#waiting = null
+    const messages = this.#messages
+    const transfer = this.#transfer
+    this.#messages = []
+    this.#transfer = []
+    this.#sender.postMessage(messages, transfer)
+  }
+}
