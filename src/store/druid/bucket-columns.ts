@@ -13,6 +13,8 @@ export interface BucketStretch {
 }
 
 const time = '"__time"'
+/** Druid puts what lies before 1970 into the bucket after it, with these periods alone. */
+const severalHours = /^PT(?!1H)\d+H$/
 /** Starts that one expression chooses from, by halves. */
 const startsAtOnce = 256
 
@@ -24,8 +26,15 @@ export function bucketStretches(granularity: BucketGranularity, fromMs: number, 
   switch (granularity.kind) {
     case 'uniform': {
       const period = periodOf(granularity)
-      const expression = period === null ? uniform(granularity.widthMs, granularity.originMs) : floor(period)
-      return [{ fromMs, toMs, expression, period }]
+      const counted = { fromMs, toMs, expression: uniform(granularity.widthMs, granularity.originMs), period: null }
+      if (period === null) return [counted]
+      const floored = { fromMs, toMs, expression: floor(period), period }
+      if (!severalHours.test(period)) return [floored]
+      const both = [
+        { ...counted, toMs: Math.min(toMs, -1) },
+        { ...floored, fromMs: Math.max(fromMs, 0) },
+      ]
+      return both.filter((stretch) => stretch.fromMs <= stretch.toMs)
     }
     case 'months': {
       const period = `P${granularity.months}M`

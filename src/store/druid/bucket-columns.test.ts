@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { type BucketGranularity, parseGranularity } from '../../model/granularity.ts'
+import { type BucketStretch, bucketStretches } from './bucket-columns.ts'
+
+const [open, end] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+
+function stretches(granularity: string, fromMs = open, toMs = end): BucketStretch[] {
+  return bucketStretches(parseGranularity(granularity) as BucketGranularity, fromMs, toMs)
+}
+
+test.each([
+  ['second', 'PT1S'],
+  ['five_minute', 'PT5M'],
+  ['hour', 'PT1H'],
+  ['day', 'P1D'],
+  ['P2D', 'P2D'],
+  ['week', 'P1W'],
+  ['P2W', 'P14D'],
+  ['quarter', 'P3M'],
+  ['year', 'P12M'],
+])('%s is a period of Druid', (granularity, period) => {
+  const expression = `timestamp_floor("__time", '${period}', null, 'UTC')`
+  expect(stretches(granularity)).toEqual([{ fromMs: open, toMs: end, expression, period }])
+})
+
+describe('several hours, which Druid rounds towards 1970', () => {
+  const hours = (count: number, period: string) => ({
+    counted: {
+      expression: `"__time" - (("__time" % ${count * 3_600_000} + ${count * 3_600_000}) % ${count * 3_600_000})`,
+      period: null,
+    },
+    floored: { expression: `timestamp_floor("__time", '${period}', null, 'UTC')`, period },
+  })
+
+  test.each([
+    ['six_hour', hours(6, 'PT6H')],
+    ['PT7H', hours(7, 'PT7H')],
+    ['PT10H', hours(10, 'PT10H')],
+  ])('%s is counted before it', (granularity, { counted, floored }) => {
+    expect(stretches(granularity)).toEqual([
+      { fromMs: open, toMs: -1, ...counted },
+      { fromMs: 0, toMs: end, ...floored },
+    ])
+    expect(stretches(granularity, 0, 5)).toEqual([{ fromMs: 0, toMs: 5, ...floored }])
+    expect(stretches(granularity, -9, -5)).toEqual([{ fromMs: -9, toMs: -5, ...counted }])
+  })
+})
