@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { brokenOff, druidAway, readFailure } from './druid-failure.ts'
+import { systemTimer, type Timer } from '../lib/timer.ts'
+import { brokenOff, DruidFailure, druidAway, readFailure } from './druid-failure.ts'
+import { QueryCancels } from './query-cancels.ts'
 
 export interface DruidClientSettings {
   /** Where queries go: the router or a broker. No slash at the end. */
@@ -27,30 +29,45 @@ export interface QueryOptions {
   readonly timeoutMs: number
 }
 
+export interface Clock {
+  /** From any beginning, and never back. */
+  readonly nowMs: () => number
+  readonly timer: Timer
+}
+
 interface Sent {
   readonly method: string
   readonly url: string
   readonly body: string | null
   readonly agent: HttpAgent | HttpsAgent
-  readonly signal: AbortSignal | null
+  readonly signal: AbortSignal
+  /** It has a connection, and is on its way. */
+  readonly onWay?: () => void
 }
 
 const queryPaths: Readonly<Record<QueryLanguage, string>> = { native: '/druid/v2', sql: '/druid/v2/sql' }
 /** More of an error's body is not read. */
 const errorBytesMax = 65_536
-/** Cancelling must not wait until a query's connection is free. */
+/** Enough for supervisors and rules; and cancelling must not wait until a query's connection is free, so it has as many. */
 const managementConnections = 8
+const systemClock: Clock = { nowMs: () => performance.now(), timer: systemTimer }
 
 /** HTTP to Druid: connections are kept and bounded; a query whose signal is aborted is cancelled in Druid too. */
 export class DruidClient {
   readonly #settings: DruidClientSettings
   readonly #queryAgent: HttpAgent | HttpsAgent
+  readonly #cancelAgent: HttpAgent | HttpsAgent
   readonly #managementAgent: HttpAgent | HttpsAgent
   readonly #headers: Readonly<Record<string, string>>
+  readonly #nowMs: () => number
+  readonly #cancels: QueryCancels
 
-  constructor(settings: DruidClientSettings) {
+  constructor(settings: DruidClientSettings, { nowMs, timer }: Clock = systemClock) {
     this.#settings = settings
+    this.#nowMs = nowMs
+    this.#cancels = new QueryCancels({ send: (path) => this.#cancel(path), timer })
     this.#queryAgent = newAgent(settings.queryUrl, settings.connections, settings.ca)
+    this.#cancelAgent = newAgent(settings.queryUrl, managementConnections, settings.ca)
     this.#managementAgent = newAgent(settings.managementUrl, managementConnections, settings.ca)
     const { credentials } = settings
     const token = credentials && Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')
@@ -67,23 +84,38 @@ export class DruidClient {
   async *query(language: QueryLanguage, query: object, { signal, timeoutMs }: QueryOptions): AsyncGenerator<Buffer> {
     signal.throwIfAborted()
     const id = randomUUID()
-    const path = queryPaths[language]
-    const context = { ...contextOf(query), timeout: timeoutMs, [language === 'sql' ? 'sqlQueryId' : 'queryId']: id }
+    // A query of SQL's has two names: that of the statement, and that of what it was planned into.
+    const names = language === 'sql' ? { sqlQueryId: id, queryId: id } : { queryId: id }
+    const body = JSON.stringify({ ...query, context: { ...contextOf(query), timeout: timeoutMs, ...names } })
+    let sentMs: number | null = null
+    let isAnswered = false
     let isWhole = false
     try {
-      const sent = {
+      const response = await this.#send({
         method: 'POST',
-        url: `${this.#settings.queryUrl}${path}`,
-        body: JSON.stringify({ ...query, context }),
-      }
-      const response = await this.#send({ ...sent, agent: this.#queryAgent, signal })
+        url: `${this.#settings.queryUrl}${queryPaths[language]}`,
+        body,
+        agent: this.#queryAgent,
+        signal,
+        onWay: () => {
+          sentMs = this.#nowMs()
+        },
+      })
+      isAnswered = true
       yield* bytesOf(response)
       isWhole = true
     } catch (error) {
+      isAnswered ||= error instanceof DruidFailure
       signal.throwIfAborted()
       throw error
     } finally {
-      if (!isWhole) this.#cancel(`${path}/${id}`)
+      // One that still waited for a connection was never sent.
+      if (!isWhole && sentMs !== null) {
+        const paths = Object.values(language === 'sql' ? queryPaths : [queryPaths.native]).map(
+          (path) => `${path}/${id}`,
+        )
+        this.#cancels.cancel({ paths, ageMs: this.#nowMs() - sentMs, isAnswered, timeoutMs })
+      }
     }
   }
 
@@ -100,26 +132,26 @@ export class DruidClient {
   }
 
   close(): void {
+    this.#cancels.close()
     this.#queryAgent.destroy()
+    this.#cancelAgent.destroy()
     this.#managementAgent.destroy()
   }
 
-  /** Nobody waits for it: a query that cannot be cancelled ends at its time limit. */
-  #cancel(path: string): void {
+  async #cancel(path: string): Promise<void> {
     const url = `${this.#settings.queryUrl}${path}`
     const signal = AbortSignal.timeout(this.#settings.managementTimeoutMs)
-    this.#send({ method: 'DELETE', url, body: null, agent: this.#managementAgent, signal }).then(
-      (response) => response.resume(),
-      () => undefined,
-    )
+    const response = await this.#send({ method: 'DELETE', url, body: null, agent: this.#cancelAgent, signal })
+    response.resume()
   }
 
-  async #send({ method, url, body, agent, signal }: Sent): Promise<IncomingMessage> {
+  async #send({ method, url, body, agent, signal, onWay }: Sent): Promise<IncomingMessage> {
     const request = url.startsWith('https:') ? httpsRequest : httpRequest
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
       const headers = { ...this.#headers, ...length }
-      const sent = request(url, { method, agent, headers, ...(signal === null ? {} : { signal }) })
+      const sent = request(url, { method, agent, headers, signal })
+      if (onWay !== undefined) sent.once('socket', onWay)
       sent.once('response', resolve)
       sent.once('error', (error) => reject(druidAway(error)))
       sent.end(body ?? undefined)

@@ -1,9 +1,11 @@
 // One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
+
 import type { Definitions } from '../catalog/definitions.ts'
+import { systemTimer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import type { Admission } from './admission.ts'
-import { inTime, systemTimer } from './in-time.ts'
+import { inTime } from './in-time.ts'
 import { checkBuckets, checkQuery } from './native/druid/check-query.ts'
 import { daysIn, daysQuery } from './native/druid/days-with-rows.ts'
 import { druidNative } from './native/druid/druid-native.ts'

@@ -1,11 +1,13 @@
 // One query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
+
 import type { Definitions } from '../catalog/definitions.ts'
 import type { EngineBatch, EngineLimits } from '../engine/sql-engine.ts'
 import type { Sql } from '../lib/sql-text.ts'
+import { systemTimer } from '../lib/timer.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Admission } from './admission.ts'
-import { inTime, systemTimer } from './in-time.ts'
+import { inTime } from './in-time.ts'
 import type { MayRead } from './queries.ts'
 import type { Answer, AnswerFormat } from './query-runner.ts'
 import { type RunSettings, storeRows } from './run-plan.ts'

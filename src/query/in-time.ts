@@ -1,12 +1,5 @@
+import type { Timer } from '../lib/timer.ts'
 import { Problem } from '../model/problem.ts'
-
-/** Calls back once after a time, unless what it returned is called before. */
-export type Timer = (callback: () => void, delayMs: number) => () => void
-
-export const systemTimer: Timer = (callback, delayMs) => {
-  const timeout = setTimeout(callback, delayMs)
-  return () => clearTimeout(timeout)
-}
 
 export interface Deadline {
   readonly signal: AbortSignal

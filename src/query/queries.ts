@@ -1,12 +1,14 @@
 // The eight data queries and the list of entities: request -> plan -> run, within the limits of time and of queries at once.
+
 import type { Definitions } from '../catalog/definitions.ts'
+import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import type { Admission } from './admission.ts'
 import { describeEntity } from './describe-entity.ts'
 import { listNames } from './faults.ts'
-import { inTime, systemTimer, type Timer } from './in-time.ts'
+import { inTime } from './in-time.ts'
 import { planQuery } from './plan-query.ts'
 import type { Answer, AnswerFormat, QueryRunner } from './query-runner.ts'
 import type { QueryKind, QueryRequest } from './requests.ts'

@@ -84,9 +84,8 @@ export class DruidEngine {
   }
 
   /**
-   * The answer to a native query that our own code wrote, as pieces of JSON. Druid ends it by itself after `queryTimeMs`: a query that is
-   * cancelled before all its parts have begun is not ended everywhere. Throws as `run` does, but for the limit of rows; and Problem
-   * `invalid_request` for what Druid refuses.
+   * The answer to a native query that our own code wrote, as pieces of JSON. Druid ends it by itself after `queryTimeMs`. Throws as `run`
+   * does, but for the limit of rows; and Problem `invalid_request` for what Druid refuses.
    */
   async *native(query: object, signal: AbortSignal, queryTimeMs: number): AsyncGenerator<string> {
     const { client, settings } = this.#parts

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { type AbandonedQuery, QueryCancels } from './query-cancels.ts'
+
+/** A timer whose time the test lets pass, and what was sent when. */
+function world() {
+  let nowMs = 0
+  let due: { readonly atMs: number; readonly callback: () => void }[] = []
+  const sent: [path: string, atMs: number][] = []
+  const cancels = new QueryCancels({
+    send: async (path) => {
+      sent.push([path, nowMs])
+      throw new Error('Druid is away')
+    },
+    timer: (callback, delayMs) => {
+      const one = { atMs: nowMs + delayMs, callback }
+      due = [...due, one]
+      return () => {
+        due = due.filter((other) => other !== one)
+      }
+    },
+  })
+  const pass = (ms: number): void => {
+    const untilMs = nowMs + ms
+    for (;;) {
+      const next = due.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)[0]
+      if (next === undefined) break
+      due = due.filter((one) => one !== next)
+      nowMs = next.atMs
+      next.callback()
+    }
+    nowMs = untilMs
+  }
+  return { cancels, sent, pass, waiting: () => due.length }
+}
+
+const abandoned: AbandonedQuery = { paths: ['/a'], ageMs: 0, isAnswered: false, timeoutMs: 10_000 }
+
+describe('when a query is cancelled', () => {
+  test.each<[string, Partial<AbandonedQuery>, number[]]>([
+    ['not before its parts have met it, and until its time is over', {}, [250, 750, 1750, 3750, 7750]],
+    ['sooner where it is older', { ageMs: 200 }, [50, 550, 1550, 3550, 7550]],
+    ['at once where it is old', { ageMs: 4000 }, [0, 500, 1500, 3500]],
+    ['once where Druid has answered', { isAnswered: true }, [0]],
+    ['once where Druid has answered at once', { isAnswered: true, ageMs: 5 }, [0]],
+    ['never where its time is shorter', { timeoutMs: 200 }, []],
+    ['never where its time is over', { ageMs: 10_000 }, []],
+  ])('%s', (_, query, expected) => {
+    const { cancels, sent, pass, waiting } = world()
+    cancels.cancel({ ...abandoned, ...query })
+    pass(100_000)
+    expect(sent.map(([, atMs]) => atMs)).toEqual(expected)
+    expect(waiting()).toBe(0)
+  })
+})
+
+test('each of its names is told', () => {
+  const { cancels, sent, pass } = world()
+  cancels.cancel({ ...abandoned, paths: ['/a', '/b'], timeoutMs: 1000 })
+  pass(10_000)
+  expect(sent).toEqual([
+    ['/a', 250],
+    ['/b', 250],
+    ['/a', 750],
+    ['/b', 750],
+  ])
+})
+
+test('of too many, the oldest are left alone', () => {
+  const { cancels, sent, pass, waiting } = world()
+  for (let index = 0; index < 1200; index++) cancels.cancel({ ...abandoned, paths: [`/${index}`] })
+  expect(waiting()).toBe(1000)
+  pass(250)
+  expect(sent.length).toBe(1000)
+  expect(sent[0]?.[0]).toBe('/200')
+})
+
+test('none is cancelled after the end', () => {
+  const { cancels, sent, pass, waiting } = world()
+  cancels.cancel(abandoned)
+  pass(250)
+  cancels.close()
+  pass(10_000)
+  expect(sent).toEqual([['/a', 250]])
+  expect(waiting()).toBe(0)
+})
