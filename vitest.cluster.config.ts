@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** Of the tests of the whole service, those that hold with either engine. */
 const acceptance = ['ingestion', 'lifecycle', 'metadata', 'queries', 'refusals', 'replace', 'native'].join()
 
+/** Random histories, which a plain model answers as well. */
+const properties = 'test/properties/over-http.test.ts'
+
 /** What a change has to pass before it lands, in a few minutes: each part by itself, the scenarios through all of them, and a kill of each. */
 const shortFiles = [
   'journal',
@@ -19,7 +22,7 @@ const shortFiles = [
 const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
 const files = isShort
   ? [`test/cluster/{${shortFiles}}.test.ts`, 'test/acceptance/{ingestion,replace}.test.ts']
-  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`]
+  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, properties]
 
 /** Against a real Kafka, Druid and PostgreSQL, which are started when they do not run: `npm run test:cluster`. */
 export default defineConfig({

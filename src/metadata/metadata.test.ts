@@ -3,10 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Identifier,
+  type ItemTable,
+  itemFields,
+  itemKinds,
+  listsAsAnArrayWould,
+  type NewItem,
+} from '../../test/support/random-items.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { Definitions } from '../catalog/definitions.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
-import { compareCodePoints } from '../lib/compare-code-points.ts'
 import type { Field, FieldType } from '../model/field.ts'
 import { attributeLine } from '../model/item.ts'
 import { allKeys, keyOfDouble, keyOfLong, keyOfString } from '../model/item-key.ts'
@@ -27,15 +34,11 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tidemark-metadata-'))
   catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
   for (const type of ['string', 'long', 'double', 'timestamp'] as const) {
-    const fields: readonly Field[] = [
-      { name: 'id', source: 'id', type, role: 'index' },
-      { name: 'n', source: 'n', type: 'long', role: 'attribute' },
-    ]
     await catalog.ingests.create({
       alias: type,
       kind: 'metadata',
       entity: null,
-      fields,
+      fields: itemFields(type),
       duplicates: 'keep',
       createdMs: 0,
     })
@@ -59,7 +62,6 @@ async function metadataOf(limits: { pageBytes?: number; resultBytes?: number }, 
 }
 
 const entityIds: Readonly<Record<string, number>> = { string: 1, long: 2, double: 3, timestamp: 4 }
-type Identifier = string | bigint | number
 
 function keyOf(type: FieldType, id: Identifier): Uint8Array {
   if (typeof id === 'string') return keyOfString(id)
@@ -67,14 +69,21 @@ function keyOf(type: FieldType, id: Identifier): Uint8Array {
 }
 
 /** Pushes items as the pipeline would. */
-async function push(type: FieldType, ids: readonly Identifier[], n = '1'): Promise<void> {
-  const items = ids.map((id) => ({
+async function pushItems(type: FieldType, pushed: readonly NewItem<Identifier>[]): Promise<void> {
+  const items = pushed.map(({ id, n }) => ({
     entityId: entityIds[type]!,
     key: keyOf(type, id),
     position: position++,
-    attributes: attributeLine('n', n),
+    attributes: attributeLine('n', String(n)),
   }))
   await catalog.outcomes.add({ rejected: [], items }, position)
+}
+
+function push(type: FieldType, ids: readonly Identifier[], n = 1): Promise<void> {
+  return pushItems(
+    type,
+    ids.map((id) => ({ id, n })),
+  )
 }
 
 /** Deletes all items of a table. */
@@ -101,141 +110,40 @@ async function page(table: string, query: string, of = metadata): Promise<Page> 
 
 const idsOf = ({ Items }: Page) => Items.map(({ id }) => id)
 
-/** One operator and what it means for a comparison of an identifier with the value. */
-type Operator = readonly [name: string, holds: (order: number) => boolean]
-const operators: readonly Operator[] = [
-  ['[gt]', (order) => order > 0],
-  ['[gte]', (order) => order >= 0],
-  ['[lt]', (order) => order < 0],
-  ['[lte]', (order) => order <= 0],
-  ['', (order) => order === 0],
-]
-
-interface Filter<Id> {
-  readonly query: string
-  readonly holds: (id: Id) => boolean
-}
-
-/** Filters over a type: comparisons, and `be` in both forms. */
-function filtersOf<Id>(ids: fc.Arbitrary<Id>, compare: (a: Id, b: Id) => number, spell: (id: Id) => string) {
-  const one = fc.tuple(fc.constantFrom(...operators), ids).map(
-    ([[name, holds], value]): Filter<Id> => ({
-      query: `id${name}=${encodeURIComponent(spell(value))}`,
-      holds: (id) => holds(compare(id, value)),
-    }),
-  )
-  const between = fc.tuple(ids, ids, fc.boolean()).map(([a, b, twice]): Filter<Id> => {
-    const [low, high] = compare(a, b) <= 0 ? [a, b] : [b, a]
-    const [lowText, highText] = [low, high].map((end) => encodeURIComponent(spell(end)))
-    const commas = `${spell(low)}${spell(high)}`.includes(',')
-    const query = twice || commas ? `id[be]=${lowText}&id%5Bbe%5D=${highText}` : `id[be]=${lowText},${highText}`
-    return { query, holds: (id) => compare(id, low) >= 0 && compare(id, high) <= 0 }
-  })
-  return { one, between }
-}
-
-/** Several filters are one that holds where all of them do; `be` may come once in a query. */
-function combined<Id>(filters: fc.Arbitrary<Filter<Id>>, between: fc.Arbitrary<Filter<Id>>): fc.Arbitrary<Filter<Id>> {
-  return fc.tuple(fc.array(filters, { maxLength: 2 }), fc.option(between)).map(([some, last]) => {
-    const all = last === null ? some : [...some, last]
-    return { query: all.map(({ query }) => query).join('&'), holds: (id) => all.every(({ holds }) => holds(id)) }
-  })
-}
-
-interface Kind<Id> {
-  readonly type: FieldType
-  readonly ids: fc.Arbitrary<Id>
-  readonly compare: (a: Id, b: Id) => number
-  readonly spell: (id: Id) => string
-  readonly filters: fc.Arbitrary<Filter<Id>>
-}
-
-const text = fc.string({
-  unit: fc.constantFrom('a', 'b', ',', '+', ' ', '%', 'é', '～', '😀'),
-  minLength: 1,
-  maxLength: 3,
-})
-
-function stringKind(): Kind<string> {
-  const spell = (id: string): string => id
-  const { one, between } = filtersOf(text, compareCodePoints, spell)
-  const beginning = text.map(
-    (prefix): Filter<string> => ({
-      query: `id[bw]=${encodeURIComponent(prefix).replaceAll('%20', '+')}`,
-      holds: (id) => id.startsWith(prefix),
-    }),
-  )
+/** A table of the catalog, emptied. */
+async function tableOf<Id extends Identifier>(type: FieldType): Promise<ItemTable<Id>> {
+  await clear(type)
   return {
-    type: 'string',
-    ids: text,
-    compare: compareCodePoints,
-    spell,
-    filters: combined(fc.oneof(one, beginning), between),
+    push: (items) => pushItems(type, items),
+    delete: async (id) => void (await catalog.items.delete(entityIds[type]!, keyOf(type, id), position)),
+    list: async (query) => textOf(await metadata.list(type, query, everything, unhurried)),
+    find: async (itemsId) => textOf(await metadata.find(type, { itemsId: [...itemsId] }, everything, unhurried)),
+    count: async () => (await metadata.describe({ entities: [type] }, everything))[0]!.items,
   }
 }
 
-function numberKind<Id extends bigint | number>(
-  type: FieldType,
-  ids: fc.Arbitrary<Id>,
-  spell: (id: Id) => string,
-): Kind<Id> {
-  const compare = (a: Id, b: Id): number => Number(a > b) - Number(a < b)
-  const { one, between } = filtersOf(ids, compare, spell)
-  return { type, ids, compare, spell, filters: combined(one, between) }
-}
-
-const long = fc.oneof(fc.bigInt({ min: -20n, max: 20n }), fc.bigInt({ min: 2n ** 53n - 3n, max: 2n ** 53n + 3n }))
-const double = fc.oneof(
-  fc.integer({ min: -9, max: 9 }).map((n) => n / 2),
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
-)
-const ms = fc.integer({ min: -5, max: 5 }).map((n) => n * 1000)
-
-/** The list against a sorted array: any filter, any page size, and pushes between two pages. */
-function listsAsAnArrayWould<Id extends Identifier>({ type, ids, compare, spell, filters }: Kind<Id>) {
-  const pushed = fc.array(fc.array(ids, { maxLength: 12 }), { minLength: 1, maxLength: 6 })
-  return fc.asyncProperty(pushed, filters, fc.integer({ min: 1, max: 7 }), async ([first, ...later], filter, limit) => {
-    const known = new Map<string, Id>()
-    const isAfter = (id: Id, last: Id | null): boolean => last === null || compare(id, last) > 0
-    const store = async (some: readonly Id[]): Promise<void> => {
-      await push(type, some)
-      for (const id of some) known.set(spell(id), id)
-    }
-    await clear(type)
-    await store(first ?? [])
-    let token: string | null = null
-    let last: Id | null = null
-    do {
-      const query = [filter.query, `limit=${limit}`, token === null ? '' : `NextToken=${token}`].join('&')
-      const json = textOf(await metadata.list(type, query, everything, unhurried))
-      const rest = [...known.values()].sort(compare).filter((id) => filter.holds(id) && isAfter(id, last))
-      expect(idsIn(json)).toEqual(rest.slice(0, limit).map((id) => jsonOf(type, id)))
-      token = (JSON.parse(json) as Page).NextToken
-      expect(token !== null).toBe(rest.length > limit)
-      last = rest[limit - 1] ?? last
-      await store(later.shift() ?? [])
-    } while (token !== null)
-  })
-}
-
-/** Identifiers as the answer spells them: JSON.parse would cut the digits of large ones. */
-function idsIn(json: string): readonly string[] {
-  return [...json.matchAll(/"id":("(?:[^"\\]|\\.)*"|[^,]+),"n"/g)].map((match) => match[1]!)
-}
-
-function jsonOf(type: FieldType, id: Identifier): string {
-  if (typeof id === 'string') return JSON.stringify(id)
-  return type === 'timestamp' ? `"${new Date(Number(id)).toISOString()}"` : String(id === 0 ? 0 : id)
-}
-
-describe('any filter, page size and pushes between pages list what a sorted array would', () => {
+describe('any filter, page size, pushes and deletions between pages list what a sorted array would', () => {
   const runs = { numRuns: 40 }
-  test('strings', () => fc.assert(listsAsAnArrayWould(stringKind()), runs))
-  test('longs', () => fc.assert(listsAsAnArrayWould(numberKind('long', long, String)), runs))
+  test('strings', () =>
+    fc.assert(
+      listsAsAnArrayWould(itemKinds.string, () => tableOf('string')),
+      runs,
+    ))
+  test('longs', () =>
+    fc.assert(
+      listsAsAnArrayWould(itemKinds.long, () => tableOf('long')),
+      runs,
+    ))
   test('doubles', () =>
-    fc.assert(listsAsAnArrayWould(numberKind('double', double, (id) => String(id === 0 ? 0 : id))), runs))
+    fc.assert(
+      listsAsAnArrayWould(itemKinds.double, () => tableOf('double')),
+      runs,
+    ))
   test('timestamps', () =>
-    fc.assert(listsAsAnArrayWould(numberKind('timestamp', ms, (id) => new Date(id).toISOString())), runs))
+    fc.assert(
+      listsAsAnArrayWould(itemKinds.timestamp, () => tableOf('timestamp')),
+      runs,
+    ))
 })
 
 describe('pages', () => {
@@ -254,7 +162,7 @@ describe('pages', () => {
   })
 
   test('end early at their bytes and hide nothing; an item that is larger alone is a page', async () => {
-    await push('string', names.slice(0, 9), '1')
+    await push('string', names.slice(0, 9))
     const small = await metadataOf({ pageBytes: 50 })
     const seen: unknown[] = []
     let token = ''
@@ -272,9 +180,9 @@ describe('pages', () => {
   })
 
   test('an item that is pushed again is shown as it is then', async () => {
-    await push('string', ['a', 'b'], '1')
+    await push('string', ['a', 'b'])
     const { NextToken } = await page('string', 'limit=1')
-    await push('string', ['a', 'b'], '2')
+    await push('string', ['a', 'b'], 2)
     expect((await page('string', `NextToken=${NextToken}`)).Items).toEqual([{ id: 'b', n: 2 }])
   })
 

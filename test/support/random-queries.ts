@@ -14,8 +14,15 @@ export interface Question {
   readonly plan: Plan
 }
 
-/** Dates are drawn from here on. */
-export const originMs = Date.UTC(2026, 0, 1)
+/** Around when things happen: dates are drawn from the origin on. */
+export interface Times {
+  readonly originMs: number
+  /** That of the service while it is asked. */
+  readonly nowMs: number
+}
+
+export const entityName = 'plant'
+/** How long a history lasts. */
 export const spanMs = 4 * 86_400_000
 
 const texts = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'none']
@@ -57,7 +64,7 @@ export function dateText(draw: Draw, ms: number): string {
   }
 }
 
-export function randomQuestion(draw: Draw, entity: RandomEntity, nowMs: number): Question {
+export function randomQuestion(draw: Draw, entity: RandomEntity, times: Times): Question {
   const kinds = [
     'average',
     'average-dimensions',
@@ -76,28 +83,28 @@ export function randomQuestion(draw: Draw, entity: RandomEntity, nowMs: number):
     hasFields,
     keepsTag: kind === 'average-granularity',
   })
-  const base = { entity: 'plant', ...asked }
+  const base = { entity: entityName, ...asked }
   switch (kind) {
     case 'select': {
-      const { range, dates } = randomRange(draw)
+      const { range, dates } = randomRange(draw, times)
       return { kind, request: { ...base, ...dates }, plan: { kind, selection, range } }
     }
     case 'latest': {
-      const { ms, text } = randomDate(draw, nowMs)
+      const { ms, text } = randomDate(draw, times)
       if (draw(3) === 0) return { kind, request: base, plan: { kind, selection, fromMs: Number.NEGATIVE_INFINITY } }
       return { kind, request: { ...base, date: text }, plan: { kind, selection, fromMs: ms } }
     }
     case 'last':
     case 'next': {
-      const { ms, text } = randomDate(draw, nowMs)
+      const { ms, text } = randomDate(draw, times)
       const offset = draw(4) === 0 ? draw(12) : draw(2)
       const plan = { kind, selection, dateMs: ms, offset }
       return { kind, request: { ...base, date: text, ...(offset === 0 ? {} : { offset }) }, plan }
     }
     case 'snap':
-      return randomSnap(draw, selection, base, nowMs)
+      return randomSnap(draw, selection, base, times)
     default: {
-      const { range, dates } = randomRange(draw)
+      const { range, dates } = randomRange(draw, times)
       const text = oneOf(draw, granularities)
       const granularity = parseGranularity(text) ?? granularityNames.all
       const byTag = kind !== 'average-granularity'
@@ -107,9 +114,9 @@ export function randomQuestion(draw: Draw, entity: RandomEntity, nowMs: number):
   }
 }
 
-function randomSnap(draw: Draw, selection: Selection, base: object, nowMs: number): Question {
-  const { range, dates } = randomRange(draw)
-  const endMs = range.toMs === Number.POSITIVE_INFINITY ? nowMs : range.toMs
+function randomSnap(draw: Draw, selection: Selection, base: object, times: Times): Question {
+  const { range, dates } = randomRange(draw, times)
+  const endMs = range.toMs === Number.POSITIVE_INFINITY ? times.nowMs : range.toMs
   const text = oneOf(draw, ['all', 'hour', 'day', 'P1M', 'PT7H', 'week'])
   const granularity = parseGranularity(text) ?? granularityNames.all
   if (granularity.kind === 'all' || range.fromMs === Number.NEGATIVE_INFINITY) {
@@ -158,8 +165,8 @@ function randomSelection(
   return { selection, asked }
 }
 
-function randomRange(draw: Draw): { range: Range; dates: object } {
-  const [first, second] = [randomMs(draw), randomMs(draw)]
+function randomRange(draw: Draw, times: Times): { range: Range; dates: object } {
+  const [first, second] = [randomMs(draw, times), randomMs(draw, times)]
   const [fromMs, toMs] = [Math.min(first, second), Math.max(first, second)]
   const start_date = dateText(draw, fromMs)
   const end_date = dateText(draw, toMs)
@@ -180,12 +187,13 @@ function randomRange(draw: Draw): { range: Range; dates: object } {
   }
 }
 
-function randomDate(draw: Draw, nowMs: number): { ms: number; text: string } {
-  const ms = randomMs(draw)
+function randomDate(draw: Draw, times: Times): { ms: number; text: string } {
+  const { nowMs } = times
+  const ms = randomMs(draw, times)
   return draw(3) === 0 && ms <= nowMs ? { ms, text: `PT${(nowMs - ms) / 1000}S` } : { ms, text: dateText(draw, ms) }
 }
 
 /** Few instants, so that ranges often end on the date of a row. */
-export function randomMs(draw: Draw): number {
+export function randomMs(draw: Draw, { originMs }: Times): number {
   return originMs + draw(24) * (spanMs / 24) + (draw(3) === 0 ? draw(1000) : 0)
 }

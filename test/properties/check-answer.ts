@@ -1,0 +1,127 @@
+// An answer in each format against what a plain model says.
+import { expect } from 'vitest'
+import { CsvReader } from '../../src/lib/csv-reader.ts'
+import type { Value } from '../../src/model/column.ts'
+import type { EntityField } from '../../src/model/entity.ts'
+import { formatInstant } from '../../src/model/instant.ts'
+import { outputFields, type Plan } from '../../src/model/plan.ts'
+import type { EntityStatistics } from '../../src/store/series-store.ts'
+import { type ModelRow, ModelStore, type ResultRow } from '../support/model-store.ts'
+import { planSince } from '../support/plan-since.ts'
+import type { Question } from '../support/random-queries.ts'
+import type { TextFormat } from './history-world.ts'
+import { jsonOf } from './pushed-row.ts'
+
+/** What must be answered; `sizes` has, in the place of a mean, the mean of the same numbers without their signs. */
+interface Expected {
+  readonly rows: readonly ResultRow[]
+  readonly sizes: readonly ResultRow[]
+}
+
+export class HistoryModel {
+  readonly #rows = new ModelStore()
+  readonly #sizes = new ModelStore()
+
+  write(row: ModelRow, fields: readonly EntityField[]): void {
+    this.#rows.writeRow(row)
+    const values = { ...row.values }
+    for (const { name, role } of fields) {
+      const value = values[name]
+      if (role === 'metric' && (typeof value === 'number' || typeof value === 'bigint'))
+        values[name] = Math.abs(Number(value))
+    }
+    this.#sizes.writeRow({ ...row, values })
+  }
+
+  expected(plan: Plan, sinceMs: number | null): Expected {
+    const asked = planSince(plan, sinceMs)
+    return { rows: this.#rows.run(asked), sizes: plan.kind === 'average' ? this.#sizes.run(asked) : [] }
+  }
+
+  statistics(sinceMs: number | null): EntityStatistics {
+    return this.#rows.statistics(1, sinceMs)
+  }
+}
+
+interface Answerer {
+  readonly hasExactMeans: boolean
+  readonly ask: (format: TextFormat) => Promise<string>
+}
+
+/** Asks in each format. Throws what vitest throws where an answer is not the expected one. */
+export async function checkAnswer(
+  { plan }: Question,
+  expected: Expected,
+  { hasExactMeans, ask }: Answerer,
+): Promise<void> {
+  const fields = outputFields(plan)
+  const header = fields.map(({ name }) => name)
+  const json = await ask('json')
+  const lines = await ask('ndjson')
+  const [names, ...cells] = cellsOf(await ask('csv'))
+  expect(names).toEqual(header)
+  const isMean = plan.kind === 'average'
+  if (!isMean) expect(json).toBe(`[${expected.rows.map((row) => expectedJson(fields, row)).join(',')}]`)
+  if (!isMean || hasExactMeans) {
+    expect(lines).toBe(linesOf(json))
+    expect(cells).toEqual(jsonCells(lines))
+  }
+  if (!isMean) return
+  const keys = fields.slice(0, fields.length - plan.selection.metrics.length)
+  for (const rows of [jsonCells(linesOf(json)), jsonCells(lines), cells]) expectMeans(rows, keys, expected)
+}
+
+function linesOf(json: string): string {
+  return json === '[]' ? '' : `${json.slice(1, -1).replaceAll('},{', '}\n{')}\n`
+}
+
+type Cells = readonly (string | null)[]
+
+function expectMeans(actual: readonly Cells[], keys: readonly EntityField[], { rows, sizes }: Expected): void {
+  const keysOf = (row: ResultRow): string => `${expectedJson(keys, row)}\n`
+  expect(actual.map((cells) => cells.slice(0, keys.length))).toEqual(jsonCells(rows.map(keysOf).join('')))
+  for (const [index, cells] of actual.entries()) {
+    for (let at = keys.length; at < cells.length; at++) expectNear(cells[at]!, rows[index]![at]!, sizes[index]![at]!)
+  }
+}
+
+/** A row as JSON: means are compared as numbers, so they are left out here. */
+function expectedJson(fields: readonly EntityField[], row: ResultRow): string {
+  const members = fields.map(({ name, type }, index) => {
+    const value = row[index]!
+    const text = type === 'timestamp' && value !== null ? JSON.stringify(formatInstant(Number(value))) : jsonOf(value)
+    return `${JSON.stringify(name)}:${text}`
+  })
+  return `{${members.join(',')}}`
+}
+
+/** The smallest numbers have no digits left when they are divided. */
+const leastDifference = 1e-320
+
+/** Numbers that cancel out leave what the largest of them cannot tell apart. */
+function expectNear(actual: string | null, expected: Value, size: Value): void {
+  if (expected === null || actual === null) {
+    expect(actual).toBe(expected)
+    return
+  }
+  const isNear = Math.abs(Number(actual) - Number(expected)) <= Number(size) * 1e-12 + leastDifference
+  if (!isNear) expect(Number(actual)).toBe(expected)
+}
+
+function cellsOf(csv: string): Cells[] {
+  const reader = new CsvReader({ recordCharsMax: 1_000_000 })
+  return [...reader.push(csv), ...reader.end()].map((record) => record.cells)
+}
+
+/** What stands in the lines, as CSV writes it: texts without quotes, all else as it is. */
+function jsonCells(lines: string): Cells[] {
+  return lines
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => {
+      const values = [...line.matchAll(/"(?:[^"\\]|\\.)*":("(?:[^"\\]|\\.)*"|[^,}]+)/g)].map((match) => match[1]!)
+      return values.map((value) =>
+        value === 'null' ? null : value.startsWith('"') ? String(JSON.parse(value)) : value,
+      )
+    })
+}

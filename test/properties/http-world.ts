@@ -1,0 +1,153 @@
+// The whole service as a client meets it, on either engine. Worlds have names of their own in it, so that many share one service.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { EntityField } from '../../src/model/entity.ts'
+import type { Field } from '../../src/model/field.ts'
+import type { IngestCounters } from '../../src/model/ingest.ts'
+import type { EntityStatistics } from '../../src/store/series-store.ts'
+import { callWell, makeIngest } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
+import type { Question } from '../support/random-queries.ts'
+import { adminKey } from '../support/server-process.ts'
+import {
+  bodyOfPush,
+  type Counters,
+  type Definition,
+  type HistoryWorld,
+  type IngestName,
+  type RandomPush,
+  type Retention,
+  type RowPlace,
+  type TextFormat,
+} from './history-world.ts'
+
+const admin = { key: adminKey }
+const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
+/** The list of entities may be so late on a cluster, and a machine may be slow. */
+const lateMs = 30_000
+
+interface Receipt {
+  readonly batch: string
+  readonly pending: number
+  readonly errors: readonly { readonly index: number }[]
+}
+
+interface Rejected {
+  readonly Items: readonly { readonly id: string; readonly batch: string; readonly index: number }[]
+  readonly NextToken: string | null
+}
+
+interface Described {
+  readonly entity: string
+  readonly fields: readonly EntityField[]
+  readonly rows: number
+  readonly first_date: string | null
+  readonly last_date: string | null
+}
+
+export class HttpWorld implements HistoryWorld {
+  /** Druid sums in the order in which its parts answer. */
+  readonly hasExactMeans = !onCluster
+  readonly #url: () => string
+  readonly #prefix: string
+  readonly #keys = { first: '', second: '' }
+  readonly #batches: string[] = []
+  /** The ids of rejected rows by batch and index: they are good after the rows were replayed. */
+  readonly #ids = new Map<string, string>()
+
+  /** `url` may change when the service is started again. */
+  constructor(url: () => string, prefix: string) {
+    this.#url = url
+    this.#prefix = prefix
+  }
+
+  async define({ duplicates, fields }: Definition): Promise<void> {
+    for (const name of ['first', 'second'] as const) {
+      const ingest = { alias: this.#alias(name), entity: this.#entity, duplicates, fields: fields[name] }
+      this.#keys[name] = await makeIngest(this.#url(), adminKey, ingest)
+    }
+  }
+
+  async addFields(fields: readonly Field[]): Promise<void> {
+    const path = `/admin/ingests/${this.#alias('first')}`
+    await callWell(this.#url(), 'PATCH', path, { ...admin, body: { add_fields: fields } })
+  }
+
+  async push(push: RandomPush): Promise<readonly number[]> {
+    const { ingest, format } = push
+    const path = `/ingests/${this.#alias(ingest)}/data?wait=true`
+    const pushed = { key: this.#keys[ingest], text: bodyOfPush(push), type: mediaTypes[format] }
+    const { batch, pending, errors } = await callWell<Receipt>(this.#url(), 'POST', path, pushed)
+    if (pending !== 0) throw new Error(`${pending ?? 'all'} rows of a push are pending still`)
+    this.#batches.push(batch)
+    return errors.map(({ index }) => index)
+  }
+
+  async replay(rows: readonly RowPlace[]): Promise<number> {
+    await this.#learnIds()
+    const ids = rows.map(({ push, index }) => this.#ids.get(`${this.#batches[push]} ${index}`)!)
+    const path = `/admin/ingests/${this.#alias('first')}/rejected/replay`
+    const replayed = { ...admin, body: { ids } }
+    return (await callWell<{ stored: number }>(this.#url(), 'POST', path, replayed)).stored
+  }
+
+  async retain({ period }: Retention): Promise<void> {
+    const path = `/admin/entities/${this.#entity}`
+    await callWell(this.#url(), 'PATCH', path, { ...admin, body: { retention: period } })
+  }
+
+  async ask({ kind, request }: Question, format: TextFormat): Promise<string> {
+    const response = await fetch(`${this.#url()}/consumer/data/${kind}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: mediaTypes[format] },
+      body: JSON.stringify({ ...request, entity: this.#entity }),
+    })
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${response.status} ${text}`)
+    return text
+  }
+
+  async fields(): Promise<readonly EntityField[]> {
+    return (await this.#described()).fields
+  }
+
+  async statistics(expected: EntityStatistics): Promise<EntityStatistics> {
+    const instant = (text: string | null): number | null => (text === null ? null : Date.parse(text))
+    for (const deadline = performance.now() + lateMs; ; await sleep(100)) {
+      const { rows, first_date, last_date } = await this.#described()
+      const found = { rows, firstMs: instant(first_date), lastMs: instant(last_date) }
+      if (isDeepStrictEqual(found, expected) || performance.now() > deadline) return found
+    }
+  }
+
+  async counters(): Promise<Counters> {
+    const counters = async (name: IngestName): Promise<IngestCounters> => {
+      const path = `/admin/ingests/${this.#alias(name)}`
+      return (await callWell<{ counters: IngestCounters }>(this.#url(), 'GET', path, admin)).counters
+    }
+    return { first: await counters('first'), second: await counters('second') }
+  }
+
+  get #entity(): string {
+    return this.#alias('plant')
+  }
+
+  #alias(name: string): string {
+    return `${this.#prefix}_${name}`
+  }
+
+  async #described(): Promise<Described> {
+    const all = await callWell<Described[]>(this.#url(), 'GET', '/consumer/data/entities')
+    return all.find(({ entity }) => entity === this.#entity)!
+  }
+
+  async #learnIds(): Promise<void> {
+    let token = ''
+    do {
+      const path = `/admin/ingests/${this.#alias('first')}/rejected?limit=100${token}`
+      const { Items, NextToken } = await callWell<Rejected>(this.#url(), 'GET', path, admin)
+      for (const { id, batch, index } of Items) this.#ids.set(`${batch} ${index}`, id)
+      token = NextToken === null ? '' : `&NextToken=${encodeURIComponent(NextToken)}`
+    } while (token !== '')
+  }
+}

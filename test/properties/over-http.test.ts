@@ -1,0 +1,125 @@
+// What must be answered over HTTP, by a whole service on either engine, is what a plain model says: the data queries after random histories of
+// entities, side by side in one service that is started again in the middle, and the lists of metadata, with items that are pushed and deleted between
+// two pages. TIDEMARK_TEST_WORLDS asks for more, TIDEMARK_TEST_SEED for the world that failed.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { callWell } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
+import {
+  type Identifier,
+  type ItemKind,
+  type ItemTable,
+  itemFields,
+  itemJson,
+  itemKinds,
+  listsAsAnArrayWould,
+} from '../support/random-items.ts'
+import { spanMs } from '../support/random-queries.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+import { firstSeed, seeded, worldsAsked } from './asked-worlds.ts'
+import { HttpWorld } from './http-world.ts'
+import { type HistorySize, RandomHistory } from './random-history.ts'
+
+const limitMs = 600_000
+
+describe('data queries', () => {
+  const worlds = worldsAsked ?? (onCluster ? 6 : 2)
+  /** So many share one service: on a cluster each needs a task of Druid, and all tasks begin at once. */
+  const side = 6
+  const size: HistorySize = { batchesMax: 8, rowsMax: onCluster ? 400 : 120, minutes: 90, questions: 20 }
+  const dayMs = 86_400_000
+  /** Rows are sealed and files merged all the time. */
+  const restless = { 'store.headRows': '60', 'store.headAgeMs': '50', 'store.dayRowsMin': '40', 'store.pageRows': '16' }
+  const patient = { 'limits.ingestWaitMs': '100000' }
+
+  async function run(seeds: readonly number[]): Promise<void> {
+    // Of today, so that Druid, whose clock is its own, lets go of the same days. The clock stands still: what a duration means is known.
+    const nowMs = Math.floor(Date.now() / dayMs) * dayMs
+    const times = { originMs: nowMs - spanMs / 2, nowMs }
+    let service = await runService({ ...restless, ...patient }, { nowMs: () => nowMs })
+    const histories = seeds.map((seed) => {
+      const world = new HttpWorld(() => service.url, `w${seed}`)
+      return { seed, history: new RandomHistory(seed, size, times, world) }
+    })
+    try {
+      await allSettled(histories.map(({ seed, history }) => seeded(seed, () => history.begin())))
+      service = await service.restart()
+      await allSettled(histories.map(({ seed, history }) => seeded(seed, () => history.goOn())))
+    } finally {
+      await service.close()
+    }
+  }
+
+  const seeds = Array.from({ length: worlds }, (_, index) => firstSeed + index)
+  const groups = Array.from({ length: Math.ceil(worlds / side) }, (_, index) =>
+    seeds.slice(index * side, (index + 1) * side),
+  )
+  test.each(groups.map((group) => [group.length, group] as const))(
+    `%i worlds side by side answer ${size.questions} random requests each as the model does, before and after a restart`,
+    (_, group) => run(group),
+    limitMs,
+  )
+})
+
+/** What fails first is thrown when nothing is under way any more. */
+async function allSettled(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}
+
+describe('metadata', () => {
+  const numRuns = worldsAsked ?? (onCluster ? 8 : 4)
+  const admin = { key: adminKey }
+  let service: RunningService
+  let pusher: { readonly key: string }
+  let tables = 0
+
+  beforeAll(async () => {
+    service = await runService()
+    const subscriber = '/admin/subscribers/pusher'
+    await callWell(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name: 'pusher' } })
+    await callWell(service.url, 'PUT', `${subscriber}/subscriptions`, { ...admin, body: [{ ingest: '*' }] })
+    pusher = await callWell(service.url, 'POST', `${subscriber}/keys`, { ...admin, body: { rights: ['ingest'] } })
+  })
+  afterAll(() => service?.close())
+
+  async function textOf(path: string, body: object | null = null): Promise<string> {
+    const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const response = await fetch(service.url + path, body === null ? {} : post)
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${response.status} ${text}`)
+    return text
+  }
+
+  /** A table of its own: nothing that another property did is in it. */
+  async function newTable<Id extends Identifier>(kind: ItemKind<Id>): Promise<ItemTable<Id>> {
+    const alias = `${kind.type}_${tables++}`
+    const body = { alias, kind: 'metadata', fields: itemFields(kind.type) }
+    await callWell(service.url, 'POST', '/admin/ingests', { ...admin, body })
+    const path = `/consumer/metadata/${alias}`
+    return {
+      push: async (items) => {
+        const text = `[${items.map((item) => itemJson(kind, item)).join(',')}]`
+        await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher.key, text })
+      },
+      delete: (id) =>
+        callWell(service.url, 'DELETE', `/admin/metadata/${alias}/items/${encodeURIComponent(kind.spell(id))}`, admin),
+      list: (query) => textOf(`${path}?${query}`),
+      find: (itemsId) => textOf(path, { itemsId }),
+      count: async () => {
+        const described = { body: { entities: [alias] } }
+        return (await callWell<{ items: number }[]>(service.url, 'POST', '/consumer/metadata', described))[0]!.items
+      },
+    }
+  }
+
+  describe.concurrent(`${numRuns} tables of each type list what a sorted array would`, () => {
+    const runs = { numRuns }
+    const property = <Id extends Identifier>(kind: ItemKind<Id>) => listsAsAnArrayWould(kind, () => newTable(kind))
+    test('strings', () => fc.assert(property(itemKinds.string), runs), limitMs)
+    test('longs', () => fc.assert(property(itemKinds.long), runs), limitMs)
+    test('doubles', () => fc.assert(property(itemKinds.double), runs), limitMs)
+    test('timestamps', () => fc.assert(property(itemKinds.timestamp), runs), limitMs)
+  })
+})

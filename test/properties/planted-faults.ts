@@ -1,0 +1,59 @@
+// Worlds with a planted fault, small enough to be overlooked: what is asked of them has to show it.
+import type { HistoryWorld, RandomPush } from './history-world.ts'
+
+/** A world that does one thing in another way, and all else as it was. */
+type Plant = (world: HistoryWorld) => HistoryWorld
+
+function withPush(world: HistoryWorld, push: HistoryWorld['push']): HistoryWorld {
+  return {
+    hasExactMeans: world.hasExactMeans,
+    push,
+    define: (definition) => world.define(definition),
+    addFields: (fields) => world.addFields(fields),
+    replay: (rows) => world.replay(rows),
+    retain: (retention) => world.retain(retention),
+    ask: (question, format) => world.ask(question, format),
+    fields: () => world.fields(),
+    statistics: (expected) => world.statistics(expected),
+    counters: () => world.counters(),
+  }
+}
+
+const changingRows =
+  (change: (rows: readonly string[]) => readonly string[]): Plant =>
+  (world) =>
+    withPush(world, (push: RandomPush) => world.push({ ...push, rows: change(push.rows) }))
+
+/** What was rejected is told as it would be without the fault, as far as it goes. */
+export const plantedFaults: readonly (readonly [string, Plant])[] = [
+  [
+    'the last row of a push is stored twice',
+    (world) =>
+      withPush(world, async (push) => {
+        const last = push.rows.length
+        const rejected = await world.push({ ...push, rows: [...push.rows, ...push.rows.slice(-1)] })
+        return rejected.filter((index) => index < last)
+      }),
+  ],
+  [
+    'the last row of a push is lost',
+    (world) =>
+      withPush(world, async (push) => {
+        const last = push.rows.length - 1
+        const rejected = await world.push({ ...push, rows: [...push.rows.slice(0, -1), '{}'] })
+        return rejected.filter((index) => index < last)
+      }),
+  ],
+  [
+    'a null that is pushed is taken for an absent property',
+    changingRows((rows) => rows.map((row) => row.replaceAll(/,"V[^"]*":null/g, ''))),
+  ],
+  [
+    'the digits of a long are cut to those of a double',
+    changingRows((rows) => rows.map((row) => row.replaceAll('9007199254740993', '9007199254740992'))),
+  ],
+  [
+    'items do not leave',
+    (world) => ({ ...withPush(world, (push) => world.push(push)), retain: async () => undefined }),
+  ],
+]

@@ -1,0 +1,44 @@
+// Random values, and rows of them as they are pushed: JSON that spells the same thing in any way that is taken.
+import type { Value } from '../../src/model/column.ts'
+import type { EntityField } from '../../src/model/entity.ts'
+import type { Field } from '../../src/model/field.ts'
+import { dateText, oneOf, randomMs, type Times } from '../support/random-queries.ts'
+import type { Draw } from '../support/random-rows.ts'
+
+export const texts = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'a"\\\n,', 'a\u0000']
+const longs = [0, -1, 7, 9007199254740993n, -9223372036854775808n, 9223372036854775807n]
+const doubles = [0, 1.5, -2.25, 1e300, -1e300, 1.7e308, -1.7e308, 5e-324, 0.1]
+
+export function randomValue(draw: Draw, type: EntityField['type'], times: Times): Value {
+  if (draw(4) === 0) return null
+  switch (type) {
+    case 'timestamp':
+      return randomMs(draw, times)
+    case 'long':
+      return oneOf(draw, longs)
+    case 'double':
+      return oneOf(draw, doubles)
+    case 'boolean':
+      return draw(2) === 0
+    default:
+      return oneOf(draw, texts)
+  }
+}
+
+/** Dates in any form; properties that have no value here are absent. */
+export function pushedRow(draw: Draw, fields: readonly Field[], values: Readonly<Record<string, Value>>): string {
+  const members = fields.map(({ name, source, type }) => {
+    const value = values[name] ?? null
+    const isDate = type === 'timestamp' && value !== null
+    return `${JSON.stringify(source)}:${isDate ? pushedDate(draw, Number(value)) : jsonOf(value)}`
+  })
+  return `{${members.join(',')}}`
+}
+
+function pushedDate(draw: Draw, ms: number): string {
+  return draw(5) === 0 ? String(ms) : JSON.stringify(dateText(draw, ms))
+}
+
+export function jsonOf(value: Value): string {
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
+}

@@ -1,0 +1,231 @@
+// A random history of an entity, told to a world, and a plain model that says what the world must answer.
+import { expect } from 'vitest'
+import type { Value } from '../../src/model/column.ts'
+import { type EntityField, mergeFields } from '../../src/model/entity.ts'
+import { type Field, isNumeric } from '../../src/model/field.ts'
+import type { Duplicates } from '../../src/model/ingest.ts'
+import { itemOf } from '../support/model-store.ts'
+import { oneOf, type Question, randomMs, randomQuestion, spanMs, type Times } from '../support/random-queries.ts'
+import { type Draw, drawFrom, type RandomEntity, randomEntity } from '../support/random-rows.ts'
+import { checkAnswer, HistoryModel } from './check-answer.ts'
+import type { HistoryWorld, IngestName, RowPlace, TextFormat } from './history-world.ts'
+import { pushedRow, randomValue, texts } from './pushed-row.ts'
+
+export interface HistorySize {
+  readonly batchesMax: number
+  /** Of one batch, at most. */
+  readonly rowsMax: number
+  /** The dates of one batch lie in so many minutes. */
+  readonly minutes: number
+  readonly questions: number
+}
+
+/** A row that was rejected for a field that its ingest had not yet; `order` is its place among all rows. */
+interface Waiting extends RowPlace {
+  readonly order: number
+  readonly values: Row
+}
+
+interface NewRow {
+  readonly text: string
+  /** Null: no ingest will ever take it. */
+  readonly values: Row | null
+}
+
+type Row = Readonly<Record<string, Value>>
+
+const dayMs = 86_400_000
+/** What each means at the start of a day. */
+const retentions = [
+  ['P3D', 3],
+  ['PT50H', 3],
+  ['P2D', 2],
+  ['P1DT1S', 2],
+  ['PT24H', 1],
+  ['P0D', 0],
+] as const
+/** A receipt names no more. */
+const rejectedMax = 100
+/** So far away that nothing is drawn near it. */
+const farMs = [Date.UTC(1969, 11, 31, 23, 59, 59, 999), Date.parse('0001-06-01T00:00:00.001Z'), Date.UTC(9999, 5, 1)]
+
+export class RandomHistory {
+  readonly #draw: Draw
+  readonly #size: HistorySize
+  readonly #times: Times
+  readonly #world: HistoryWorld
+  readonly #entity: RandomEntity
+  readonly #duplicates: Duplicates
+  readonly #model = new HistoryModel()
+  /** As pushed rows name them; the first ingest has `#added` later, the second never has some. */
+  readonly #fields: Record<IngestName, readonly Field[]>
+  readonly #added: readonly Field[]
+  readonly #unknown: Readonly<Record<IngestName, readonly Field[]>>
+  readonly #waiting: Waiting[] = []
+  readonly #replayed = new Set<Waiting>()
+  readonly #counters = { first: { received: 0, stored: 0 }, second: { received: 0, stored: 0 } }
+  #entityFields: readonly EntityField[]
+  #pushes = 0
+  #order = 0
+  #sinceMs: number | null = null
+  #questions: readonly Question[] = []
+
+  constructor(seed: number, size: HistorySize, times: Times, world: HistoryWorld) {
+    this.#draw = drawFrom(seed)
+    this.#size = size
+    this.#times = times
+    this.#world = world
+    this.#entity = randomEntity(this.#draw)
+    this.#duplicates = this.#draw(3) === 0 ? 'replace' : 'keep'
+    const early = this.#someOthers()
+    const first = this.#sourced([this.#entity.time, ...this.#entity.tags, ...early])
+    const second = this.#sourced([this.#entity.time, ...this.#entity.tags, ...this.#someOthers()])
+    const lacking = (fields: readonly Field[]): readonly Field[] =>
+      this.#sourced(this.#entity.others.filter(({ name }) => !fields.some((field) => field.name === name)))
+    this.#fields = { first, second }
+    this.#added = lacking(first)
+    this.#unknown = { first: this.#added, second: lacking(second) }
+    this.#entityFields = mergeFields(mergeFields([], first), second)
+  }
+
+  /** All pushes but the last, and questions between them and after. Half way on, fields are added; from then on rows are replayed. */
+  async begin(): Promise<void> {
+    const draw = this.#draw
+    await this.#world.define({ duplicates: this.#duplicates, fields: this.#fields })
+    const batches = 1 + draw(this.#size.batchesMax)
+    for (let batch = 0; batch < batches; batch++) {
+      if (batch === Math.floor(batches / 2)) await this.#addFields()
+      const aboutMs = this.#times.originMs + Math.floor((batch * spanMs) / batches / 1000) * 1000
+      if (batch * 2 >= batches && draw(2) === 0) await this.#replay()
+      await this.#push(aboutMs)
+      if (draw(8) === 0) await this.#retain()
+      await this.#check(this.#newQuestion())
+    }
+    this.#questions = Array.from({ length: this.#size.questions }, () => this.#newQuestion())
+    await this.#checkAll()
+  }
+
+  /** After a restart. */
+  async goOn(): Promise<void> {
+    if (this.#draw(2) === 0) await this.#push(this.#times.originMs + this.#draw(spanMs))
+    await this.#checkAll()
+  }
+
+  #someOthers(): readonly EntityField[] {
+    const others = this.#entity.others.filter(() => this.#draw(3) > 0)
+    // An ingest has a metric, and means are asked from the beginning.
+    const hasMean = others.some((field) => field.role === 'metric' && isNumeric(field))
+    return hasMean ? others : [...others, this.#entity.others.at(-1)!]
+  }
+
+  /** Some are read from a property of another name. */
+  #sourced(fields: readonly EntityField[]): readonly Field[] {
+    return fields.map((field) => ({ ...field, source: this.#draw(5) === 0 ? `${field.name} as pushed` : field.name }))
+  }
+
+  async #addFields(): Promise<void> {
+    if (this.#added.length === 0) return
+    await this.#world.addFields(this.#added)
+    this.#fields.first = [...this.#fields.first, ...this.#added]
+    this.#entityFields = mergeFields(this.#entityFields, this.#added)
+    expect(await this.#world.fields()).toEqual(this.#entityFields)
+  }
+
+  async #push(aboutMs: number): Promise<void> {
+    const draw = this.#draw
+    const ingest = draw(3) === 0 ? 'second' : 'first'
+    const fields = this.#fields[ingest]
+    const names = new Set(fields.map(({ name }) => name))
+    const isKnown = ({ values }: NewRow): boolean =>
+      values !== null && Object.keys(values).every((name) => names.has(name))
+    const rows = Array.from({ length: 1 + draw(this.#size.rowsMax) }, () => this.#newRow(ingest, aboutMs))
+    const rejected = await this.#world.push({
+      ingest,
+      format: draw(3) === 0 ? 'ndjson' : 'json',
+      rows: rows.map(({ text }) => text),
+    })
+    const expected = rows.flatMap((row, index) => (isKnown(row) ? [] : [index]))
+    expect(rejected).toEqual(expected.slice(0, rejectedMax))
+    for (const [index, row] of rows.entries()) {
+      const { values } = row
+      const order = this.#order++
+      if (values === null) continue
+      if (isKnown(row)) this.#expect(order, values)
+      else if (ingest === 'first') this.#waiting.push({ push: this.#pushes, index, order, values })
+    }
+    this.#counters[ingest].received += rows.length
+    this.#counters[ingest].stored += rows.length - expected.length
+    this.#pushes += 1
+  }
+
+  #newRow(ingest: IngestName, aboutMs: number): NewRow {
+    const draw = this.#draw
+    const { time, tags, others } = this.#entity
+    const inBatchMs = aboutMs + draw(this.#size.minutes) * 60_000
+    const ms = draw(5) === 0 ? randomMs(draw, this.#times) : draw(80) === 0 ? oneOf(draw, farMs) : inBatchMs
+    const row: Record<string, Value> = { [time.name]: ms }
+    for (const tag of tags) row[tag.name] = oneOf(draw, texts)
+    for (const { name, type } of others) if (draw(5) > 0) row[name] = randomValue(draw, type, this.#times)
+    const known = this.#fields[ingest]
+    const isWhole = draw(8) === 0
+    const fields = isWhole ? [...known, ...this.#unknown[ingest].filter((field) => !known.includes(field))] : known
+    const pushed = fields.filter(({ name }) => name in row)
+    const values = Object.fromEntries(pushed.map(({ name }) => [name, row[name]!]))
+    return draw(30) === 0
+      ? { text: oneOf(draw, ['7', '{}', `{${JSON.stringify(fields[0]!.source)}:"noon"}`]), values: null }
+      : { text: pushedRow(draw, pushed, values), values }
+  }
+
+  /** Some of the rows that wait, and some that were replayed before. */
+  async #replay(): Promise<void> {
+    const rows = this.#waiting.filter(() => this.#draw(2) === 0)
+    if (rows.length === 0) return
+    const fresh = rows.filter((row) => !this.#replayed.has(row))
+    expect(await this.#world.replay(rows)).toBe(fresh.length)
+    for (const row of fresh) {
+      this.#replayed.add(row)
+      this.#expect(row.order, row.values)
+    }
+    this.#counters.first.stored += fresh.length
+  }
+
+  #expect(position: number, values: Row): void {
+    const item = this.#duplicates === 'replace' ? { item: itemOf(this.#entityFields, values) } : {}
+    this.#model.write({ entityId: 1, position, values, ...item }, this.#entity.others)
+  }
+
+  async #retain(): Promise<void> {
+    const [period, days] = oneOf(this.#draw, retentions)
+    const sinceMs = this.#times.nowMs - days * dayMs
+    // Those that have left stay away: a longer one is another matter.
+    if (this.#sinceMs !== null && sinceMs < this.#sinceMs) return
+    await this.#world.retain({ period, sinceMs })
+    this.#sinceMs = sinceMs
+  }
+
+  #newQuestion(): Question {
+    const others = this.#entityFields.filter(({ role }) => role === 'metric' || role === 'dimension')
+    return randomQuestion(this.#draw, { ...this.#entity, others }, this.#times)
+  }
+
+  async #checkAll(): Promise<void> {
+    for (const question of this.#questions) await this.#check(question)
+    const expected = this.#model.statistics(this.#sinceMs)
+    expect(await this.#world.statistics(expected)).toEqual(expected)
+    const counters = Object.entries(this.#counters).map(([ingest, { received, stored }]) => [
+      ingest,
+      { received, stored, rejected: received - stored, pending: 0 },
+    ])
+    expect(await this.#world.counters()).toEqual(Object.fromEntries(counters))
+  }
+
+  async #check(question: Question): Promise<void> {
+    try {
+      const { hasExactMeans } = this.#world
+      const ask = (format: TextFormat): Promise<string> => this.#world.ask(question, format)
+      await checkAnswer(question, this.#model.expected(question.plan, this.#sinceMs), { hasExactMeans, ask })
+    } catch (error) {
+      throw new Error(`asked ${question.kind} ${JSON.stringify(question.request)}`, { cause: error })
+    }
+  }
+}
