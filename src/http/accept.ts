@@ -36,6 +36,9 @@ function matchOf(accepted: readonly Weighted[], type: string): Match | null {
  */
 export function chooseType<T extends string>(header: string | undefined, offered: readonly T[]): T | null {
   if (header === undefined || header.trim() === '' || header === '*/*') return offered[0] ?? null
+  // Programs mostly ask for one type by its name.
+  const named = offered.find((type) => type === header)
+  if (named !== undefined) return named
   const accepted = parseWeighted(header)
   let best: Match | null = null
   for (const type of offered) {

@@ -14,10 +14,6 @@ export class PendingAsks {
   readonly #asks = new Map<number, Ask>()
   #nextId = 1
 
-  get size(): number {
-    return this.#asks.size
-  }
-
   /**
    * The answer to a question that `send` sends under a number of its own. `cancel` says that nobody waits for it any more; it is settled all the same
    * by what the thread says of it, with the signal's reason: only then has the run ended.

@@ -259,10 +259,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     if (!this.#isReady) throw storeAway()
     signal?.throwIfAborted()
     const send = (id: number): void => this.#post({ ...question, id })
-    const reply = this.#asks.add(signal, send, (id) => this.#post({ kind: 'cancel', id }))
-    // One that is alone waits for no others.
-    if (this.#asks.size === 1) this.#outbox?.flush()
-    return reply
+    return this.#asks.add(signal, send, (id) => this.#post({ kind: 'cancel', id }))
   }
 
   #giveBack(memory: readonly ArrayBuffer[]): void {
