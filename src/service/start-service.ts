@@ -11,7 +11,7 @@ import { combineSinks } from '../observe/combine.ts'
 import type { Observe } from '../observe/event.ts'
 import { Metrics } from '../observe/metrics.ts'
 import type { Reach } from '../observe/step.ts'
-import { openCluster } from './cluster/open-cluster.ts'
+import type { openCluster } from './cluster/open-cluster.ts'
 import { openEmbedded } from './open-embedded.ts'
 import type { Closer } from './open-storage.ts'
 
@@ -69,9 +69,8 @@ export async function startService(
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer(atOnce)
   }
   try {
-    const { services, newAdminKey } = await (settings.engine === 'cluster'
-      ? openCluster(parts, closers)
-      : openEmbedded(parts, closers))
+    const open = settings.engine === 'cluster' ? await clusterOpener() : openEmbedded
+    const { services, newAdminKey } = await open(parts, closers)
     const inFlight = new InFlight()
     const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
     const { shutdownMs } = settings.server
@@ -83,4 +82,9 @@ export async function startService(
     await close()
     throw error
   }
+}
+
+/** Loaded where it is asked for: the clients of Kafka and PostgreSQL take longer to load than all else, and 20 MiB of memory. */
+async function clusterOpener(): Promise<typeof openCluster> {
+  return (await import('./cluster/open-cluster.ts')).openCluster
 }
