@@ -87,6 +87,14 @@ describe('refused', () => {
       { filter: { type: 'regex', dimension: 'T', pattern: '((a{100}b){10}c){2}' } },
       /^invalid_request .*more than 1000 times/,
     ],
+    [
+      'a pattern that backtracks',
+      { filter: { type: 'regex', dimension: 'T', pattern: '^(a+)+b' } },
+      /^invalid_request .*might never end/,
+    ],
+    ['one of a function', where("regexp_like(T, '^(a+)+b')"), /^invalid_request .*might never end/],
+    ['one of a function in capitals', where("REGEXP_LIKE(T, '^(a+)+b')"), /^invalid_request .*might never end/],
+    ['one that takes a text apart', where("string_to_array(T, '(a|a)*b') == T"), /might never end/],
     ['a function that is none', where('ghost(T)'), /ghost/],
     ['another entity', { dataSource: 'ghost' }, /^unknown_entity/],
   ])('%s', async (_, data, message) => {

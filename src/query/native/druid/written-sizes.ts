@@ -1,5 +1,6 @@
 // What a query could make Druid write or match, bounded before it is sent: a text of gigabytes ends the whole process of Druid that writes it.
 import { invalidRequest, type Problem } from '../../../model/problem.ts'
+import { backtracking, slowPattern } from '../../patterns/backtracking.ts'
 import type { Expression } from '../expression/syntax.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { VirtualColumn } from '../tree/nodes.ts'
@@ -81,7 +82,7 @@ class Lengths {
     const name = written.toLowerCase()
     const [first, second] = args
     const lengths = args.map((arg) => this.of(arg, path))
-    if (name.startsWith('regexp_') && second?.kind === 'text') checkPattern(second.value, path)
+    if (patternFunctions.has(name) && second?.kind === 'text') checkPattern(second.value, path)
     if (name === 'format' && first?.kind === 'text') checkFormat(first.value, path)
     if (name === 'repeat') return (lengths[0] ?? 0) * countOf(second, name, path)
     if (name === 'lpad' || name === 'rpad') return countOf(second, name, path)
@@ -90,6 +91,9 @@ class Lengths {
     return sumOf(lengths)
   }
 }
+
+/** Those whose second argument is a pattern. */
+const patternFunctions = new Set(['regexp_extract', 'regexp_like', 'regexp_replace', 'string_to_array'])
 
 function lengthOfText(part: Expression | undefined): number {
   return part?.kind === 'text' ? part.value.length : 1
@@ -118,6 +122,8 @@ function checkPattern(pattern: string, path: string): void {
     const message = `the pattern repeats a part of it more than ${repetitionsMax} times, counts within each other multiplied`
     throw invalidRequest(path, message)
   }
+  const why = backtracking(pattern)
+  if (why !== null) throw invalidRequest(path, slowPattern(why))
 }
 
 /** An escape, a class, or a count with what it follows. */

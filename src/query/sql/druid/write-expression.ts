@@ -2,6 +2,7 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../syntax.ts'
 import { boundedCount } from './bounded-text.ts'
+import { checkPatterns } from './checked-patterns.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
 
@@ -132,6 +133,7 @@ export class ExpressionWriter {
   #body(call: Call, orderBy: readonly OrderItem[]): Sql {
     const { name, operands, star, distinct, unit, returning } = call
     const [first, second] = operands
+    checkPatterns(call)
     const bounded = boundedCount(call, this.write)
     if (bounded !== null) return bounded
     if (star) return sql`${word(name)}(*)`

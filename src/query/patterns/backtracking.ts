@@ -1,0 +1,205 @@
+// Which patterns an engine that backtracks would work on for hours. Druid has such an engine, and its time limit does not end it.
+import { type PatternNode, parsePattern } from './pattern-syntax.ts'
+
+/** So many repetitions one after the other may take the same characters: each makes the work longer by the length of the text. */
+const chainMax = 3
+/** What may be there or not, or a few times, doubles the work or so. */
+const shortWeight = 0.25
+const shortTimes = 10
+/** So often a group is written out; more often it is taken for one without an end. */
+const copiesMax = 4
+/** More is not looked at: a pattern for which that is too little is refused. */
+const stepsMax = 100_000
+const placesMax = 20_000
+
+/** Why a pattern might never end; null for one that is quick enough. */
+export function backtracking(pattern: string): string | null {
+  const node = parsePattern(pattern)
+  if (node === null) return null
+  const graph = new PatternGraph()
+  graph.add(node)
+  if (graph.hasReference) return 'it refers back to a group'
+  if (graph.isTooLarge) return 'it is too large'
+  if (graph.loops.some((loop) => graph.isAmbiguous(loop))) {
+    return 'it repeats what can take the same characters in several ways, such as (a+)+ or (a|a)*'
+  }
+  if (graph.chainWeight() > chainMax) {
+    return `it has more than ${chainMax} repetitions that can take the same characters, such as .*.*.*.*`
+  }
+  return graph.isTooLarge ? 'it is too large' : null
+}
+
+/** What the caller of a query is told of it. */
+export function slowPattern(why: string): string {
+  return `on a cluster the pattern might never end: ${why}; write it without, or as LIKE, which takes any number of %`
+}
+
+interface Fragment {
+  readonly isEmpty: boolean
+  readonly first: readonly number[]
+  readonly last: readonly number[]
+}
+
+/** A repetition outside of all others: the places of its characters. */
+interface Loop {
+  readonly from: number
+  readonly to: number
+  readonly weight: number
+}
+
+const empty: Fragment = { isEmpty: true, first: [], last: [] }
+
+/** Each character of a pattern is a place, and each place knows those that may come after it (Glushkov's automaton). */
+class PatternGraph {
+  readonly #sets: bigint[] = []
+  readonly #next: Map<number, number>[] = []
+  /** Repetitions without an end. */
+  readonly loops: Loop[] = []
+  /** Those and the short ones, in order. */
+  readonly #choices: Loop[] = []
+  hasReference = false
+  #loopDepth = 0
+  #steps = 0
+
+  get isTooLarge(): boolean {
+    return this.#steps > stepsMax || this.#sets.length > placesMax
+  }
+
+  add(node: PatternNode): Fragment {
+    if (this.isTooLarge) return empty
+    switch (node.kind) {
+      case 'one': {
+        const place = this.#sets.push(node.set) - 1
+        this.#next.push(new Map())
+        return { isEmpty: false, first: [place], last: [place] }
+      }
+      case 'sequence':
+        return this.#sequence(node.items)
+      case 'choice': {
+        const options = node.options.map((option) => this.add(option))
+        return {
+          isEmpty: options.some(({ isEmpty }) => isEmpty),
+          first: options.flatMap(({ first }) => first),
+          last: options.flatMap(({ last }) => last),
+        }
+      }
+      case 'repeat':
+        return this.#repeat(node)
+      case 'reference':
+        this.hasReference = true
+        return empty
+    }
+  }
+
+  #sequence(items: readonly PatternNode[]): Fragment {
+    return items.reduce<Fragment>((before, item) => {
+      const after = this.add(item)
+      this.#link(before.last, after.first)
+      return {
+        isEmpty: before.isEmpty && after.isEmpty,
+        first: before.isEmpty ? [...before.first, ...after.first] : before.first,
+        last: after.isEmpty ? [...before.last, ...after.last] : after.last,
+      }
+    }, empty)
+  }
+
+  #repeat({ body, least, most }: PatternNode & { readonly kind: 'repeat' }): Fragment {
+    if (most === 0) return empty
+    // So many characters and no other number of them: nothing to choose.
+    if (least === most && body.kind === 'one') return this.add(body)
+    if (least === most && most <= copiesMax) return this.#sequence(Array.from({ length: most }, () => body))
+    const from = this.#sets.length
+    const isLoop = most > 1
+    const isOutside = this.#loopDepth === 0
+    if (isLoop) this.#loopDepth++
+    const once = this.add(body)
+    if (isLoop) {
+      this.#loopDepth--
+      this.#link(once.last, once.first)
+    }
+    if (isOutside) {
+      const isShort = body.kind === 'one' ? most - least <= shortTimes : most === 1
+      const loop = { from, to: this.#sets.length, weight: isShort ? shortWeight : 1 }
+      this.#choices.push(loop)
+      if (isLoop) this.loops.push(loop)
+    }
+    return { ...once, isEmpty: once.isEmpty || least === 0 }
+  }
+
+  /** A pair that is linked twice can be passed in two ways. */
+  #link(before: readonly number[], after: readonly number[]): void {
+    this.#steps += before.length * after.length
+    if (this.isTooLarge) return
+    for (const one of before) {
+      const next = this.#next[one]!
+      for (const other of after) next.set(other, (next.get(other) ?? 0) + 1)
+    }
+  }
+
+  /** Whether two ways through a loop, from one place back to it, can take the same text: then each round doubles the ways. */
+  isAmbiguous({ from, to }: Loop): boolean {
+    const size = to - from
+    const before = new Map<number, number[]>()
+    const diagonal = Array.from({ length: size }, (_, index) => index * size + index)
+    const reached = new Set(diagonal)
+    const waiting = [...diagonal]
+    for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
+      for (const [one, times] of this.#next[from + Math.floor(pair / size)]!) {
+        if (one < from || one >= to) continue
+        if (times > 1) return true
+        for (const other of this.#next[from + (pair % size)]!.keys()) {
+          if (++this.#steps > stepsMax) return false
+          if (other < from || other >= to || (this.#sets[one]! & this.#sets[other]!) === 0n) continue
+          const next = (one - from) * size + (other - from)
+          const comers = before.get(next)
+          if (comers === undefined) before.set(next, [pair])
+          else comers.push(pair)
+          if (!reached.has(next)) waiting.push(next)
+          reached.add(next)
+        }
+      }
+    }
+    // Backwards from the pairs of one place: another pair there is on a way from one to one.
+    const back = [...diagonal]
+    const seen = new Set(diagonal)
+    for (let pair = back.pop(); pair !== undefined; pair = back.pop()) {
+      for (const comer of before.get(pair) ?? []) {
+        if (Math.floor(comer / size) !== comer % size) return true
+        if (!seen.has(comer)) back.push(comer)
+        seen.add(comer)
+      }
+    }
+    return false
+  }
+
+  /** The heaviest repetitions one after the other of which each can take what the next takes, and all that is between. */
+  chainWeight(): number {
+    const heaviest: number[] = []
+    this.#choices.forEach((choice, index) => {
+      const before = heaviest.filter((_, other) => this.#flowsInto(this.#choices[other]!, choice))
+      heaviest[index] = choice.weight + Math.max(0, ...before)
+    })
+    return Math.max(0, ...heaviest)
+  }
+
+  #flowsInto(one: Loop, other: Loop): boolean {
+    const common = this.#setOf(one) & this.#setOf(other)
+    if (common === 0n) return false
+    const waiting = Array.from({ length: one.to - one.from }, (_, index) => one.from + index)
+    const seen = new Set(waiting)
+    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+      if (place >= other.from && place < other.to) return true
+      for (const next of this.#next[place]!.keys()) {
+        if (++this.#steps > stepsMax) return false
+        if (seen.has(next) || (this.#sets[next]! & common) === 0n) continue
+        seen.add(next)
+        waiting.push(next)
+      }
+    }
+    return false
+  }
+
+  #setOf({ from, to }: Loop): bigint {
+    return this.#sets.slice(from, to).reduce((all, set) => all | set, 0n)
+  }
+}

@@ -1,0 +1,146 @@
+// Java's regular expressions as trees, as far as what they repeat and which characters they take goes.
+
+export type PatternNode =
+  /** One character of a set: a bit for each of ASCII, and one for all others. */
+  | { readonly kind: 'one'; readonly set: bigint }
+  | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
+  | { readonly kind: 'choice'; readonly options: readonly PatternNode[] }
+  | { readonly kind: 'repeat'; readonly body: PatternNode; readonly least: number; readonly most: number }
+  | { readonly kind: 'reference' }
+
+const allCharacters = (1n << 129n) - 1n
+const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+const nothing: PatternNode = { kind: 'sequence', items: [] }
+
+/** Groups within each other: more are not read. */
+const depthMax = 100
+
+/** Reads a pattern; null for one that is no pattern. What is not known takes any character. */
+export function parsePattern(pattern: string): PatternNode | null {
+  const reader = new PatternReader(pattern)
+  const node = reader.choice(0)
+  return reader.isAtEnd ? node : null
+}
+
+/** A quantifier; a count in braces; or what it is that is repeated. */
+const quantifier = /[*+?]|\{(\d{1,9})(,)?(\d{1,9})?\}/y
+const quoted = /\\Q([\s\S]*?)(?:\\E|$)/y
+const escape = /\\(?:[pP](?:\{[^}]*\}|.)|x\{[0-9a-fA-F]+\}|x..|u....|c.|0[0-7]{1,3}|k<[^>]*>|.)/suy
+const groupStart = /\((?:\?(?:<[=!]|[:=!>]|<\w+>|[a-zA-Z-]*:))?/y
+const flags = /\(\?[a-zA-Z-]*\)/y
+const bounds = new Set(['b', 'B', 'A', 'Z', 'z', 'G'])
+
+class PatternReader {
+  readonly #pattern: string
+  readonly #ignoresCase: boolean
+  #at = 0
+
+  constructor(pattern: string) {
+    this.#pattern = pattern
+    this.#ignoresCase = /\(\?[a-zA-Z]*i/.test(pattern)
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#pattern.length
+  }
+
+  choice(depth: number): PatternNode {
+    const options = [this.#sequence(depth)]
+    while (this.#pattern[this.#at] === '|') {
+      this.#at++
+      options.push(this.#sequence(depth))
+    }
+    return options.length === 1 ? options[0]! : { kind: 'choice', options }
+  }
+
+  #sequence(depth: number): PatternNode {
+    const items: PatternNode[] = []
+    while (!this.isAtEnd && this.#pattern[this.#at] !== '|' && this.#pattern[this.#at] !== ')') {
+      items.push(this.#repeated(this.#atom(depth)))
+    }
+    return items.length === 1 ? items[0]! : { kind: 'sequence', items }
+  }
+
+  #repeated(body: PatternNode): PatternNode {
+    const match = this.#take(quantifier)
+    if (match === null) return body
+    // Lazy and possessive ones are taken as they are.
+    if (this.#pattern[this.#at] === '?' || this.#pattern[this.#at] === '+') this.#at++
+    const [sign, least, comma, most] = match
+    if (least === undefined) {
+      const repeat = { kind: 'repeat', body } as const
+      return { ...repeat, least: sign === '+' ? 1 : 0, most: sign === '?' ? 1 : Number.POSITIVE_INFINITY }
+    }
+    const until = most !== undefined ? Number(most) : comma === undefined ? Number(least) : Number.POSITIVE_INFINITY
+    return this.#repeated({ kind: 'repeat', body, least: Number(least), most: until })
+  }
+
+  #atom(depth: number): PatternNode {
+    const text = this.#take(quoted)?.[1]
+    if (text !== undefined) return { kind: 'sequence', items: Array.from(text, (one) => this.#literal(one)) }
+    if (this.#take(flags) !== null) return nothing
+    if (depth < depthMax && this.#take(groupStart) !== null) {
+      const body = this.choice(depth + 1)
+      if (this.#pattern[this.#at] === ')') this.#at++
+      return body
+    }
+    const character = this.#pattern[this.#at]!
+    if (character === '[') return this.#oneOf(this.#bracket())
+    const escaped = this.#take(escape)?.[0]
+    if (escaped !== undefined) return this.#escaped(escaped)
+    this.#at++
+    if (character === '^' || character === '$') return nothing
+    return character === '.' ? this.#oneOf('[^\\n]') : this.#literal(character)
+  }
+
+  #escaped(text: string): PatternNode {
+    const letter = text[1] ?? ''
+    if (bounds.has(letter)) return nothing
+    if (/[1-9k]/.test(letter)) return { kind: 'reference' }
+    return this.#oneOf(text)
+  }
+
+  /** The text of a class in brackets. */
+  #bracket(): string {
+    const start = this.#at
+    let depth = 0
+    for (; !this.isAtEnd; this.#at++) {
+      const character = this.#pattern[this.#at]
+      if (character === '\\') this.#at++
+      else if (character === '[') depth++
+      else if (character === ']' && this.#at > start + 1 && --depth === 0) break
+    }
+    this.#at++
+    return this.#pattern.slice(start, this.#at)
+  }
+
+  #literal(character: string): PatternNode {
+    return this.#oneOf(character.replace(/[^\w\s]/g, '\\$&'))
+  }
+
+  #oneOf(text: string): PatternNode {
+    // Classes within classes are Java's alone.
+    const isKnown = !/^\[.*(?:\[|&&)|^\\[RXhHvVN]/s.test(text)
+    return { kind: 'one', set: isKnown ? setOf(text, this.#ignoresCase) : allCharacters }
+  }
+
+  #take(form: RegExp): RegExpExecArray | null {
+    form.lastIndex = this.#at
+    const match = form.exec(this.#pattern)
+    if (match !== null) this.#at = form.lastIndex
+    return match
+  }
+}
+
+function setOf(text: string, ignoresCase: boolean): bigint {
+  const flags = `s${ignoresCase ? 'i' : ''}`
+  let form: RegExp
+  try {
+    form = new RegExp(`^(?:${text})$`, /^\\[pP]|\\[pP]/.test(text) ? `${flags}u` : flags)
+  } catch {
+    return allCharacters
+  }
+  // Others are taken to be in it where one of them might be.
+  const others = /[^\x00-\x7f]|\\[^dsw\W]|^\[\^/.test(text) ? 1n << 128n : 0n
+  return ascii.reduce((set, character, code) => (form.test(character) ? set | (1n << BigInt(code)) : set), others)
+}
