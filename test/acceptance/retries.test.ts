@@ -5,4 +5,4 @@ test('a push that was killed between its fsync and its answer is stored once whe
   const findings = await retryRounds({ rounds: 4, clients: 3, seed: 1 })
   expect(findings).toMatchObject({ lost: 0, doubled: 0, contradicted: 0 })
   expect(findings.stored).toBeGreaterThan(0)
-})
+}, 120_000)

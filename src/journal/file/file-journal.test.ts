@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/support/random.ts'
 import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
@@ -59,16 +60,20 @@ describe('append', () => {
     expect(journal.durablePosition).toBe(8)
   })
 
-  test('writes at once what comes first, and together what comes meanwhile', async () => {
+  test('writes together what comes in one turn of the event loop, and what comes meanwhile', async () => {
     const { journal, events } = await opened()
-    await Promise.all(
+    const some = (count: number) =>
       appendEach(
         journal,
-        Array.from({ length: 5 }, () => entry({ rows: 2 })),
-      ),
-    )
+        Array.from({ length: count }, () => entry({ rows: 2 })),
+      )
+    const first = some(2)
+    await Promise.resolve()
+    first.push(...some(1))
+    await nextTurn()
+    await Promise.all([...first, ...some(4)])
     expect(events.slice(1)).toEqual([
-      { kind: 'journalWritten', entries: 1, rows: 2, bytes: entryBytes, ms: 0 },
+      { kind: 'journalWritten', entries: 3, rows: 6, bytes: 3 * entryBytes, ms: 0 },
       { kind: 'journalWritten', entries: 4, rows: 8, bytes: 4 * entryBytes, ms: 0 },
     ])
   })
@@ -77,7 +82,8 @@ describe('append', () => {
     const { journal } = await opened()
     const told: number[] = []
     journal.onDurable((position) => told.push(position))
-    await Promise.all(appendEach(journal, [entry(), entry(), entry()]))
+    await journal.append(entry())
+    await Promise.all(appendEach(journal, [entry(), entry()]))
     expect(told).toEqual([1, 3])
   })
 
@@ -122,7 +128,8 @@ describe('a full disk', () => {
   test('refuses the write, leaves nothing of it, and gives its positions to the next', async () => {
     const { disk, journal, fileBytes, events } = await opened()
     disk.spaceBytes = headerBytes + entryBytes + 100
-    expect(await outcomes(appendEach(journal, [entry(), entry(), entry()]))).toEqual([0, 'overloaded', 'overloaded'])
+    await journal.append(entry())
+    expect(await outcomes(appendEach(journal, [entry(), entry()]))).toEqual(['overloaded', 'overloaded'])
     expect(fileBytes(0)).toBe(headerBytes + entryBytes)
     disk.spaceBytes = Number.POSITIVE_INFINITY
     expect(await outcomes([journal.append(entry())])).toEqual([1])
