@@ -18,7 +18,7 @@ import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
 import { type PlacedBatch, Pushes } from '../ingest/push.ts'
 import { Receipts } from '../ingest/receipts.ts'
-import { Replays } from '../ingest/replay/replays.ts'
+import { type ReplayParts, Replays } from '../ingest/replay/replays.ts'
 import type { JournalWriter } from '../journal/journal.ts'
 import { ItemAdmin } from '../metadata/item-admin.ts'
 import { Metadata } from '../metadata/metadata.ts'
@@ -41,6 +41,8 @@ export interface ServiceParts {
   readonly progress: IngestProgress
   /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason. */
   readonly isQueryable: (batch: PlacedBatch, signal: AbortSignal) => Promise<void>
+  /** As `ReplayParts.isQueryable`. */
+  readonly replayIsQueryable: ReplayParts['isQueryable']
   readonly runner: QueryRunner
   readonly admission: Admission
   readonly definitions: Definitions
@@ -113,7 +115,7 @@ function operatorServices(
       ingests,
       rejected,
       batchIds,
-      replays: new Replays({ rejected, journal, progress, nowMs, reach }),
+      replays: new Replays({ rejected, journal, progress, isQueryable: parts.replayIsQueryable, nowMs, reach }),
       tokens,
       pageBytes: settings.limits.pageBytes,
       discarded: () => parts.limits.rejectedSpace.refresh(),

@@ -50,6 +50,8 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       keys,
       progress: store,
       isQueryable: ({ position, rows }, signal) => store.waitFor(position + rows, signal),
+      // What is judged is queryable.
+      replayIsQueryable: async () => undefined,
       runner: store,
       admission,
       definitions,

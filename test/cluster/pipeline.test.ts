@@ -145,7 +145,8 @@ async function begin(options: WorldOptions): Promise<readonly Ingest[]> {
 
 async function replayAll(ingests: readonly Ingest[], expected: Expected): Promise<void> {
   const { catalog, journal, progress } = world
-  const parts = { rejected: catalog.rejected, journal, progress, nowMs: Date.now, reach: () => undefined }
+  const isQueryable = async (): Promise<void> => undefined
+  const parts = { rejected: catalog.rejected, journal, progress, isQueryable, nowMs: Date.now, reach: () => undefined }
   const replays = new Replays(parts)
   for (const { alias, id, entityId, kind } of ingests) {
     if (kind === 'metadata') continue

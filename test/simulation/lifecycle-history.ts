@@ -157,6 +157,7 @@ class History {
         rejected: operator.rejected,
         journal: service.journal,
         progress: service,
+        isQueryable: async () => undefined,
         nowMs: () => nowMs,
         reach: () => undefined,
       }),

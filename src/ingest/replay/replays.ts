@@ -13,10 +13,19 @@ export interface Replayed {
   readonly rejected: number
 }
 
+/** Rows that were judged again, and how many of them this stored. */
+export interface JudgedAgain {
+  readonly ingest: Pick<Ingest, 'kind' | 'entityId'>
+  readonly positions: readonly number[]
+  readonly stored: number
+}
+
 export interface ReplayParts {
   readonly rejected: Pick<RejectedCatalog, 'list' | 'storedBy'>
   readonly journal: Pick<JournalWriter, 'append'>
   readonly progress: Pick<IngestProgress, 'waitFor'>
+  /** Resolves once queries see the rows that were stored, or it took too long; rejects with the signal's reason when it is aborted. */
+  readonly isQueryable: (rows: JudgedAgain, signal: AbortSignal) => Promise<void>
   readonly nowMs: () => number
   readonly reach: Reach
 }
@@ -54,7 +63,7 @@ export class Replays {
   }
 
   async #replayPage(ingest: Ingest, rows: readonly RejectedRow[], signal: AbortSignal): Promise<number> {
-    const { rejected, journal, progress, nowMs, reach } = this.#parts
+    const { rejected, journal, progress, isQueryable, nowMs, reach } = this.#parts
     const body = encodeReplayedRows(rows.map(({ position, row }) => ({ position, text: Buffer.from(row) })))
     const entry: JournalEntry = {
       ingestId: ingest.id,
@@ -69,11 +78,10 @@ export class Replays {
     const position = await journal.append(entry, ingest)
     reach('replay-journaled')
     await progress.waitFor(position + 1, signal)
-    return rejected.storedBy(
-      ingest.id,
-      position,
-      rows.map((row) => row.position),
-    )
+    const positions = rows.map((row) => row.position)
+    const stored = await rejected.storedBy(ingest.id, position, positions)
+    await isQueryable({ ingest, positions, stored }, signal)
+    return stored
   }
 
   /** Each row once, in the order of their positions, as they are in the list when their turn comes. */

@@ -34,7 +34,7 @@ import { DruidStore } from '../../store/druid/druid-store.ts'
 import { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import { buildServices, type Opened, type ServiceParts } from '../build-services.ts'
 import type { Closer } from '../open-storage.ts'
-import { batchIsQueryable } from './batch-visibility.ts'
+import { batchIsQueryable, replayIsQueryable } from './batch-visibility.ts'
 import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './connections.ts'
 import { openPipeline } from './open-pipeline.ts'
 import { PartsHealth } from './parts-health.ts'
@@ -123,6 +123,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       keys,
       progress,
       isQueryable: (batch, signal) => batchIsQueryable({ progress, rejected, store }, batch, signal),
+      replayIsQueryable: (rows, signal) => replayIsQueryable({ store, waitMs: limits.ingestWaitMs }, rows, signal),
       runner,
       admission,
       definitions,

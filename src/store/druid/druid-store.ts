@@ -88,6 +88,14 @@ export class DruidStore implements SeriesReader {
     return Number(rows ?? 0)
   }
 
+  /** How many rows of these positions queries see. */
+  async countAt(entityId: number, positions: readonly number[]): Promise<number> {
+    const target = this.#target(entityId, new AbortController().signal)
+    const filter = { type: 'in', dimension: positionColumn, values: positions.map(String) }
+    const [rows] = await oneRow(target, intervalsFrom(null), filter, [{ type: 'count', name: ':rows' }])
+    return Number(rows ?? 0)
+  }
+
   #replacedBy(entityId: number): readonly EntityField[] | null {
     const entity = this.#parts.entity(entityId)
     return entity?.duplicates === 'replace' ? fieldsOfRole(entity, 'tag') : null
