@@ -35,13 +35,13 @@ interface NewRow {
 type Row = Readonly<Record<string, Value>>
 
 const dayMs = 86_400_000
-/** What each means at the start of a day. */
+const hourMs = 3_600_000
 const retentions = [
-  ['P3D', 3],
-  ['PT50H', 3],
-  ['P2D', 2],
-  ['P1DT1S', 2],
-  ['PT24H', 1],
+  ['P3D', 3 * dayMs],
+  ['PT50H', 50 * hourMs],
+  ['P2D', 2 * dayMs],
+  ['P1DT1S', dayMs + 1000],
+  ['PT24H', dayMs],
   ['P0D', 0],
 ] as const
 /** A receipt names no more. */
@@ -187,6 +187,7 @@ export class RandomHistory {
       this.#expect(row.order, row.values)
     }
     this.#counters.first.stored += fresh.length
+    await this.#check(this.#newQuestion())
   }
 
   #expect(position: number, values: Row): void {
@@ -195,8 +196,8 @@ export class RandomHistory {
   }
 
   async #retain(): Promise<void> {
-    const [period, days] = oneOf(this.#draw, retentions)
-    const sinceMs = this.#times.nowMs - days * dayMs
+    const [period, ms] = oneOf(this.#draw, retentions)
+    const sinceMs = Math.floor((this.#times.nowMs - ms) / dayMs) * dayMs
     // Those that have left stay away: a longer one is another matter.
     if (this.#sinceMs !== null && sinceMs < this.#sinceMs) return
     await this.#world.retain({ period, sinceMs })

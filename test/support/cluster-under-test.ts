@@ -49,6 +49,21 @@ export async function removeCluster(name: string): Promise<void> {
 }
 
 async function removeFromDruid(name: string): Promise<void> {
+  await withSupervisors(name, async (supervisors) => {
+    for (const { entityId } of await supervisors.states()) await supervisors.drop(entityId)
+  })
+}
+
+/** Has Druid publish all rows that its tasks hold: from then on they are answered from segments, and only newer ones from tasks. */
+export async function publishRows(name: string): Promise<void> {
+  await withSupervisors(name, async (supervisors) => {
+    const signal = AbortSignal.timeout(240_000)
+    const states = await supervisors.states()
+    await Promise.all(states.map(({ entityId }) => supervisors.handOver(entityId, signal)))
+  })
+}
+
+async function withSupervisors(name: string, work: (supervisors: Supervisors) => Promise<void>): Promise<void> {
   const managementUrl = addresses.druidOverlord
   const client = new DruidClient({
     queryUrl: addresses.druidBroker,
@@ -62,7 +77,7 @@ async function removeFromDruid(name: string): Promise<void> {
   const settings = { clusterName: name, consumerProperties, taskCount: 1, replicas: 1, taskDurationMs: 3_600_000 }
   const supervisors = new Supervisors({ client, settings, nowMs: Date.now })
   try {
-    for (const { entityId } of await supervisors.states()) await supervisors.drop(entityId)
+    await work(supervisors)
   } finally {
     client.close()
   }
