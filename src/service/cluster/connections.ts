@@ -61,16 +61,24 @@ export function supervisionSettings({ cluster, kafka, druid, ingest }: Settings)
 }
 
 /** As Kafka's Java client, which Druid uses, wants them. */
-function securityProperties({ tls, user, password, mechanism }: Settings['kafka']): Record<string, string> {
-  if (user === '') return tls ? { 'security.protocol': 'SSL' } : {}
+function securityProperties({ tls, caFile, user, password, mechanism }: Settings['kafka']): Record<string, string> {
   const loginModule =
     mechanism === 'PLAIN'
       ? 'org.apache.kafka.common.security.plain.PlainLoginModule'
       : 'org.apache.kafka.common.security.scram.ScramLoginModule'
   const text = (value: string): string => `"${value.replace(/["\\]/g, '\\$&')}"`
+  const [plain, encrypted] = user === '' ? ['PLAINTEXT', 'SSL'] : ['SASL_PLAINTEXT', 'SASL_SSL']
   return {
-    'security.protocol': tls ? 'SASL_SSL' : 'SASL_PLAINTEXT',
-    'sasl.mechanism': mechanism,
-    'sasl.jaas.config': `${loginModule} required username=${text(user)} password=${text(password ?? '')};`,
+    ...(tls || user !== '' ? { 'security.protocol': tls ? encrypted : plain } : {}),
+    // The authorities go along: Druid's servers need no file of them.
+    ...(tls && caFile !== ''
+      ? { 'ssl.truststore.type': 'PEM', 'ssl.truststore.certificates': readFileSync(caFile, 'utf8') }
+      : {}),
+    ...(user === ''
+      ? {}
+      : {
+          'sasl.mechanism': mechanism,
+          'sasl.jaas.config': `${loginModule} required username=${text(user)} password=${text(password ?? '')};`,
+        }),
   }
 }

@@ -54,7 +54,7 @@ export class PartsHealth {
     while (!signal.aborted) {
       const message = await probes[name]().then(
         () => null,
-        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        (error: unknown) => reasonOf(error),
       )
       const wasAway = this.#away.get(name)
       if (wasAway === undefined ? message !== null : (wasAway === null) !== (message === null)) changed(name, message)
@@ -62,4 +62,12 @@ export class PartsHealth {
       await sleep(everyMs, undefined, { signal }).catch(() => undefined)
     }
   }
+}
+
+/** What the operator is told: with what lies behind it, a certificate that nobody trusts say. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  const behind = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code') ?? cause.name) : ''
+  return behind === '' || error.message.includes(behind) ? error.message : `${error.message} (${behind})`
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { PartsHealth } from './parts-health.ts'
+
+const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })
+
+test.each<[Error | string, string]>([
+  [new Error('Druid is away'), 'Druid is away'],
+  [
+    new Error('Druid is away', { cause: new Error('self-signed certificate') }),
+    'Druid is away (self-signed certificate)',
+  ],
+  [new Error('Druid is away', { cause: refused }), 'Druid is away (ECONNREFUSED)'],
+  [new Error('it is away: no route', { cause: new Error('no route') }), 'it is away: no route'],
+  ['gone', 'gone'],
+])('the operator is told why a part is away: %s', async (failure, expected) => {
+  const told: (string | null)[] = []
+  const probes = { kafka: async () => undefined, druid: () => Promise.reject(failure), postgres: async () => undefined }
+  let changed = (): void => undefined
+  const once = new Promise<void>((resolve) => {
+    changed = resolve
+  })
+  const health = new PartsHealth({
+    probes,
+    everyMs: 60_000,
+    changed: (part, message) => {
+      told.push(`${part}: ${message}`)
+      changed()
+    },
+  })
+  await once
+  await health.close()
+  expect(told).toEqual([`druid: ${expected}`])
+})
