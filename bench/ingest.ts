@@ -86,7 +86,7 @@ async function measure({ rowsInBody, connections, keyed = false }: Shape, rowsMa
   try {
     const key = await makePlant(server.url, 'plant')
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const rows = Math.min(rowsMax, rowsInBody * 30_000)
+    const rows = Math.min(rowsMax, rowsInBody * Math.max(30_000, connections * 2000))
     const bodies = [...plantBodies(1000, Math.ceil(rows / 1000), rowsInBody)].slice(0, Math.ceil(rows / rowsInBody))
     const requests = bodies.map(({ body }, index) => {
       const own = keyed ? { ...headers, 'idempotency-key': `push number ${index} of this run` } : headers
