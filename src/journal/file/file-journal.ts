@@ -1,5 +1,4 @@
-// The journal in a folder of segment files. Group commit: what comes in one turn of the event loop, or while a write is on its way, goes into one write
-// with one fsync for all.
+// The journal in a folder of segment files. Group commit: what comes in one turn of the event loop, or during a write, goes into one write with one fsync.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
