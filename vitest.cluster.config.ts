@@ -15,6 +15,7 @@ const shortFiles = [
   'supervisors',
   'added-fields',
   'shared-keys',
+  'left-queries',
   'druid-sql',
   'service',
   'kills',

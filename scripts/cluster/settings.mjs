@@ -33,9 +33,20 @@ export const ports = {
   postgres: port('postgres', 15432),
 }
 
+/** A certificate for localhost, which is its own authority, and its key. */
+export const tlsFiles = {
+  certificate: join(stateFolder, 'tls', 'certificate.pem'),
+  key: join(stateFolder, 'tls', 'key.pem'),
+}
+/** Kafka once more, with TLS and the user `tidemark`, whose password is `tidemark`. */
+export const kafkaTlsPort = ports.kafka + 2
+
 /** Where the tests find the parts. */
 export const addresses = {
   TIDEMARK_TEST_KAFKA: `127.0.0.1:${ports.kafka}`,
+  TIDEMARK_TEST_KAFKA_TLS: `localhost:${kafkaTlsPort}`,
+  TIDEMARK_TEST_CERTIFICATE: tlsFiles.certificate,
+  TIDEMARK_TEST_CERTIFICATE_KEY: tlsFiles.key,
   TIDEMARK_TEST_DRUID_BROKER: `http://127.0.0.1:${ports.broker}`,
   TIDEMARK_TEST_DRUID_OVERLORD: `http://127.0.0.1:${ports.coordinator}`,
   TIDEMARK_TEST_POSTGRES: `postgres://tidemark:tidemark@127.0.0.1:${ports.postgres}/tidemark`,

@@ -1,27 +1,39 @@
 import { connect as connectTo, createServer, type Server, type Socket } from 'node:net'
 import { type SecureContextOptions, TLSSocket } from 'node:tls'
 
-/** Stands between a client and PostgreSQL, and can take the network away. */
+/** How a client comes to speak TLS: at once, or after it has asked for it as PostgreSQL's do. */
+export type TlsStart = 'at once' | 'when asked'
+
+/** Stands between a client and a server, and can take the network away. */
 export class TcpProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   readonly #tls: SecureContextOptions | null
   #state: 'open' | 'cut' | 'silent' = 'open'
 
-  private constructor(target: { readonly host: string; readonly port: number }, tls: SecureContextOptions | null) {
+  private constructor(
+    target: { readonly host: string; readonly port: number },
+    tls: SecureContextOptions | null,
+    tlsStart: TlsStart,
+  ) {
     this.#tls = tls
     this.#server = createServer((client) => {
       this.#hold(client)
       if (this.#state === 'cut') client.destroy()
       else if (this.#state === 'silent') client.pause()
       else if (this.#tls === null) this.#join(client, connectTo(target))
+      else if (tlsStart === 'at once') this.#join(this.#secured(client), connectTo(target))
       // The client asks for TLS with a message of 8 bytes, and gets one letter.
       else client.once('data', () => client.write('S', () => this.#join(this.#secured(client), connectTo(target))))
     })
   }
 
-  static async open(target: URL, tls: SecureContextOptions | null = null): Promise<TcpProxy> {
-    const proxy = new TcpProxy({ host: target.hostname, port: Number(target.port) }, tls)
+  static async open(
+    target: URL,
+    tls: SecureContextOptions | null = null,
+    tlsStart: TlsStart = 'when asked',
+  ): Promise<TcpProxy> {
+    const proxy = new TcpProxy({ host: target.hostname, port: Number(target.port) }, tls, tlsStart)
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
     return proxy
   }
