@@ -27,7 +27,8 @@ export class DiskFloor {
 
   /** Throws Problem `overloaded` while less is free than the floor. */
   requireRoom(): void {
-    if (this.#left >= this.#floorBytes) return
+    // Without a floor the estimate, which may fall below zero, does not count either.
+    if (this.#floorBytes === 0 || this.#left >= this.#floorBytes) return
     throw new Problem(
       'overloaded',
       `Less than ${this.#floorBytes} bytes (journal.diskFloorBytes) are free on ${this.#disk}: ${Math.max(0, Math.floor(this.#left))} bytes. Nothing was stored: send it again once the operator has made room.`,

@@ -71,6 +71,13 @@ test.each([
   expect(outcome(() => floor.requireRoom())).toBe(free < 100 ? expected : 'taken')
 })
 
+test('without a disk floor all is taken', async () => {
+  const floor = new DiskFloor(async () => 10, 0, 'the disk')
+  await floor.refresh()
+  floor.add(11)
+  expect(outcome(() => floor.requireRoom())).toBe('taken')
+})
+
 test.each([
   [1, 'taken'],
   [2, 'overloaded 60'],
