@@ -38,6 +38,12 @@ export class HistoryModel {
     return { rows: this.#rows.run(asked), sizes: plan.kind === 'average' ? this.#sizes.run(asked) : [] }
   }
 
+  /** Rows before a date are gone for good. */
+  forget(beforeMs: number): void {
+    this.#rows.forget(1, beforeMs)
+    this.#sizes.forget(1, beforeMs)
+  }
+
   statistics(sinceMs: number | null): EntityStatistics {
     return this.#rows.statistics(1, sinceMs)
   }

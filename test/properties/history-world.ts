@@ -52,6 +52,8 @@ export interface HistoryWorld {
   /** Has rows of the first ingest judged again, whether or not they are rejected still, and answers how many were stored by it. */
   replay(rows: readonly RowPlace[]): Promise<number>
   retain(retention: Retention): Promise<void>
+  /** Lets items stay for ever from now on; those that have left do not come back. Null where that cannot be. */
+  readonly lift: (() => Promise<void>) | null
   ask(question: Question, format: TextFormat): Promise<string>
   fields(): Promise<readonly EntityField[]>
   /** As the list of entities has them: soon after a push. */

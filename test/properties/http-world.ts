@@ -5,7 +5,7 @@ import type { EntityField } from '../../src/model/entity.ts'
 import type { Field } from '../../src/model/field.ts'
 import type { IngestCounters } from '../../src/model/ingest.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import type { Question } from '../support/random-queries.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -48,6 +48,7 @@ interface Described {
 export class HttpWorld implements HistoryWorld {
   /** Druid sums in the order in which its parts answer. */
   readonly hasExactMeans = !onCluster
+  readonly lift: (() => Promise<void>) | null
   readonly #url: () => string
   readonly #prefix: string
   readonly #keys = { first: '', second: '' }
@@ -55,10 +56,11 @@ export class HttpWorld implements HistoryWorld {
   /** The ids of rejected rows by batch and index: they are good after the rows were replayed. */
   readonly #ids = new Map<string, string>()
 
-  /** `url` may change when the service is started again. */
-  constructor(url: () => string, prefix: string) {
+  /** `url` may change when the service is started again. `lifts`: retentions are lifted too, which takes a minute on a cluster. */
+  constructor(url: () => string, prefix: string, { lifts }: { readonly lifts: boolean }) {
     this.#url = url
     this.#prefix = prefix
+    this.lift = lifts ? () => this.#keepAll() : null
   }
 
   async define({ duplicates, fields }: Definition): Promise<void> {
@@ -94,6 +96,17 @@ export class HttpWorld implements HistoryWorld {
   async retain({ period }: Retention): Promise<void> {
     const path = `/admin/entities/${this.#entity}`
     await callWell(this.#url(), 'PATCH', path, { ...admin, body: { retention: period } })
+  }
+
+  /** Druid deletes in its own time: until then older items are not shown, and it is asked again. */
+  async #keepAll(): Promise<void> {
+    const path = `/admin/entities/${this.#entity}`
+    for (;;) {
+      const { status, body } = await call(this.#url(), 'PATCH', path, { ...admin, body: { retention: null } })
+      if (status === 200) return
+      if (status !== 503) throw new Error(`PATCH ${path}: ${status} ${JSON.stringify(body)}`)
+      await sleep(1000)
+    }
   }
 
   async ask({ kind, request }: Question, format: TextFormat): Promise<string> {

@@ -36,6 +36,8 @@ const ids: Readonly<Record<IngestName, number>> = { first: 1, second: 2 }
 
 export class InProcessWorld implements HistoryWorld {
   readonly hasExactMeans = true
+  /** What has left is gone for good only once it is rewritten on a disk. */
+  readonly lift = null
   readonly #times: Times
   readonly #disk = new SimulatedDisk({ below: () => 0 })
   readonly #versions: Ingest[] = []

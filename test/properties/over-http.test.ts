@@ -25,7 +25,7 @@ const limitMs = 600_000
 const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
 
 describe('data queries', () => {
-  const worlds = worldsAsked ?? (onCluster ? 6 : 2)
+  const worlds = worldsAsked ?? (!onCluster ? 2 : isShort ? 4 : 6)
   /** So many share one service: on a cluster each needs a task of Druid, and all tasks begin at once. */
   const side = 6
   const size: HistorySize = { batchesMax: 8, rowsMax: onCluster ? 400 : 120, minutes: 90, questions: 20 }
@@ -41,7 +41,7 @@ describe('data queries', () => {
     const clusterName = newClusterName()
     let service = await runService({ ...restless, ...patient }, { clusterName, nowMs: () => nowMs })
     const histories = seeds.map((seed) => {
-      const world = new HttpWorld(() => service.url, `w${seed}`)
+      const world = new HttpWorld(() => service.url, `w${seed}`, { lifts: !isShort })
       return { seed, history: new RandomHistory(seed, size, times, world) }
     })
     try {

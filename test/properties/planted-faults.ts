@@ -12,6 +12,7 @@ function withPush(world: HistoryWorld, push: HistoryWorld['push']): HistoryWorld
     addFields: (fields) => world.addFields(fields),
     replay: (rows) => world.replay(rows),
     retain: (retention) => world.retain(retention),
+    lift: world.lift,
     ask: (question, format) => world.ask(question, format),
     fields: () => world.fields(),
     statistics: (expected) => world.statistics(expected),

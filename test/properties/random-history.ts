@@ -98,7 +98,8 @@ export class RandomHistory {
       const aboutMs = this.#times.originMs + Math.floor((batch * spanMs) / batches / 1000) * 1000
       if (batch * 2 >= batches && draw(2) === 0) await this.#replay()
       await this.#push(aboutMs)
-      if (draw(8) === 0) await this.#retain()
+      if (draw(6) === 0) await this.#retain()
+      if (draw(6) === 0) await this.#lift()
       await this.#check(this.#newQuestion())
     }
     this.#questions = Array.from({ length: this.#size.questions }, () => this.#newQuestion())
@@ -202,6 +203,13 @@ export class RandomHistory {
     if (this.#sinceMs !== null && sinceMs < this.#sinceMs) return
     await this.#world.retain({ period, sinceMs })
     this.#sinceMs = sinceMs
+  }
+
+  async #lift(): Promise<void> {
+    if (this.#sinceMs === null || this.#world.lift === null) return
+    await this.#world.lift()
+    this.#model.forget(this.#sinceMs)
+    this.#sinceMs = null
   }
 
   #newQuestion(): Question {
