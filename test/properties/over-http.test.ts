@@ -21,7 +21,7 @@ import { firstSeed, seeded, worldsAsked } from './asked-worlds.ts'
 import { HttpWorld } from './http-world.ts'
 import { type HistorySize, RandomHistory } from './random-history.ts'
 
-const limitMs = 600_000
+const limitMs = 900_000
 const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
 
 describe('data queries', () => {
