@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { backtracking } from './backtracking.ts'
+import { PatternCheck } from './backtracking.ts'
+
+const backtracking = (pattern: string) => new PatternCheck().slowness(pattern)
 
 describe('what patterns are made of in practice is quick enough', () => {
   test.each([
@@ -78,3 +80,11 @@ test.each(['(', ')', '[', 'a{', '\\', '(?', '*', '(((((', '[]', '[^]', 'a{2}{3}'
     expect(() => backtracking(pattern)).not.toThrow()
   },
 )
+
+test('what the patterns of a query may cost together is bounded', () => {
+  const check = new PatternCheck()
+  const letters = `(${[...'abcdefghijklmnopqrstuvwxyz'].join('|')})*`
+  const verdicts = Array.from({ length: 100 }, () => check.slowness(letters))
+  expect(verdicts[0]).toBeNull()
+  expect(verdicts.at(-1)).toMatch(/too large/)
+})

@@ -8,25 +8,38 @@ const shortWeight = 0.25
 const shortTimes = 10
 /** So often a group is written out; more often it is taken for one without an end. */
 const copiesMax = 4
-/** More is not looked at: a pattern for which that is too little is refused. */
-const stepsMax = 100_000
-const placesMax = 20_000
+/** More is not looked at in one query, which takes a tenth of a second or so: what is left then is refused. */
+const stepsMax = 200_000
+/** Of reading one character. */
+const readingSteps = 10
 
-/** Why a pattern might never end; null for one that is quick enough. */
-export function backtracking(pattern: string): string | null {
-  const node = parsePattern(pattern)
-  if (node === null) return null
-  const graph = new PatternGraph()
+/** Judges the patterns of one query. */
+export class PatternCheck {
+  #steps = 0
+
+  /** Why a pattern might never end; null for one that is quick enough. */
+  slowness(pattern: string): string | null {
+    this.#steps += pattern.length * readingSteps
+    if (this.#steps > stepsMax) return tooLarge
+    const node = parsePattern(pattern)
+    if (node === null) return null
+    const graph = new PatternGraph(stepsMax - this.#steps)
+    const why = slownessOf(graph, node)
+    this.#steps += graph.steps
+    return graph.isTooLarge ? tooLarge : why
+  }
+}
+
+const tooLarge = 'with the other patterns of the query it is too large to be judged'
+
+function slownessOf(graph: PatternGraph, node: PatternNode): string | null {
   graph.add(node)
   if (graph.hasReference) return 'it refers back to a group'
-  if (graph.isTooLarge) return 'it is too large'
   if (graph.loops.some((loop) => graph.isAmbiguous(loop))) {
     return 'it repeats what can take the same characters in several ways, such as (a+)+ or (a|a)*'
   }
-  if (graph.chainWeight() > chainMax) {
-    return `it has more than ${chainMax} repetitions that can take the same characters, such as .*.*.*.*`
-  }
-  return graph.isTooLarge ? 'it is too large' : null
+  if (graph.chainWeight() <= chainMax) return null
+  return `it has more than ${chainMax} repetitions that can take the same characters, such as .*.*.*.*`
 }
 
 /** What the caller of a query is told of it. */
@@ -59,14 +72,20 @@ class PatternGraph {
   readonly #choices: Loop[] = []
   hasReference = false
   #loopDepth = 0
-  #steps = 0
+  readonly #stepsMax: number
+  /** What it has cost. */
+  steps = 0
+
+  constructor(stepsMax: number) {
+    this.#stepsMax = stepsMax
+  }
 
   get isTooLarge(): boolean {
-    return this.#steps > stepsMax || this.#sets.length > placesMax
+    return this.steps > this.#stepsMax
   }
 
   add(node: PatternNode): Fragment {
-    if (this.isTooLarge) return empty
+    if (++this.steps > this.#stepsMax) return empty
     switch (node.kind) {
       case 'one': {
         const place = this.#sets.push(node.set) - 1
@@ -128,7 +147,7 @@ class PatternGraph {
 
   /** A pair that is linked twice can be passed in two ways. */
   #link(before: readonly number[], after: readonly number[]): void {
-    this.#steps += before.length * after.length
+    this.steps += before.length * after.length
     if (this.isTooLarge) return
     for (const one of before) {
       const next = this.#next[one]!
@@ -148,7 +167,7 @@ class PatternGraph {
         if (one < from || one >= to) continue
         if (times > 1) return true
         for (const other of this.#next[from + (pair % size)]!.keys()) {
-          if (++this.#steps > stepsMax) return false
+          if (++this.steps > this.#stepsMax) return false
           if (other < from || other >= to || (this.#sets[one]! & this.#sets[other]!) === 0n) continue
           const next = (one - from) * size + (other - from)
           const comers = before.get(next)
@@ -190,7 +209,7 @@ class PatternGraph {
     for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
       if (place >= other.from && place < other.to) return true
       for (const next of this.#next[place]!.keys()) {
-        if (++this.#steps > stepsMax) return false
+        if (++this.steps > this.#stepsMax) return false
         if (seen.has(next) || (this.#sets[next]! & common) === 0n) continue
         seen.add(next)
         waiting.push(next)

@@ -33,6 +33,7 @@ const bounds = new Set(['b', 'B', 'A', 'Z', 'z', 'G'])
 class PatternReader {
   readonly #pattern: string
   readonly #ignoresCase: boolean
+  readonly #sets = new Map<string, bigint>()
   #at = 0
 
   constructor(pattern: string) {
@@ -119,9 +120,14 @@ class PatternReader {
   }
 
   #oneOf(text: string): PatternNode {
-    // Classes within classes are Java's alone.
-    const isKnown = !/^\[.*(?:\[|&&)|^\\[RXhHvVN]/s.test(text)
-    return { kind: 'one', set: isKnown ? setOf(text, this.#ignoresCase) : allCharacters }
+    let set = this.#sets.get(text)
+    if (set === undefined) {
+      // Classes within classes are Java's alone.
+      const isKnown = !/^\[.*(?:\[|&&)|^\\[RXhHvVN]/s.test(text)
+      set = isKnown ? setOf(text, this.#ignoresCase) : allCharacters
+      this.#sets.set(text, set)
+    }
+    return { kind: 'one', set }
   }
 
   #take(form: RegExp): RegExpExecArray | null {

@@ -1,6 +1,6 @@
 // What a query could make Druid write or match, bounded before it is sent: a text of gigabytes ends the whole process of Druid that writes it.
 import { invalidRequest, type Problem } from '../../../model/problem.ts'
-import { backtracking, slowPattern } from '../../patterns/backtracking.ts'
+import { PatternCheck, slowPattern } from '../../patterns/backtracking.ts'
 import type { Expression } from '../expression/syntax.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { VirtualColumn } from '../tree/nodes.ts'
@@ -17,13 +17,17 @@ const repetitionsMax = 1000
 /** Throws Problem `invalid_request` for texts and patterns that are too large, and `unsupported_native_query` where that cannot be told. */
 export function checkWrittenSizes(query: NativeQuery): void {
   const queries = [...queriesWithin(query)]
-  const lengths = new Lengths(queries.flatMap(({ virtualColumns }) => virtualColumns))
+  const patterns = new PatternCheck()
+  const lengths = new Lengths(
+    queries.flatMap(({ virtualColumns }) => virtualColumns),
+    patterns,
+  )
   for (const one of queries) {
     for (const { expression, path } of expressionsOf(one)) lengths.of(expression, path)
     const { dataSource: _, virtualColumns: __, ...own } = one
     for (const node of nodesIn(own)) {
       if ('kind' in node && node.kind === 'like') continue
-      if ('pattern' in node && typeof node.pattern === 'string') checkPattern(node.pattern, '')
+      if ('pattern' in node && typeof node.pattern === 'string') checkPattern(node.pattern, '', patterns)
       if ('kind' in node && node.kind === 'stringFormat' && 'format' in node) checkFormat(String(node.format), '')
     }
   }
@@ -33,8 +37,10 @@ export function checkWrittenSizes(query: NativeQuery): void {
 class Lengths {
   readonly #columns: ReadonlyMap<string, VirtualColumn>
   readonly #known = new Map<string, number>()
+  readonly #patterns: PatternCheck
 
-  constructor(columns: readonly VirtualColumn[]) {
+  constructor(columns: readonly VirtualColumn[], patterns: PatternCheck) {
+    this.#patterns = patterns
     this.#columns = new Map(columns.map((column) => [column.name, column]))
   }
 
@@ -82,7 +88,7 @@ class Lengths {
     const name = written.toLowerCase()
     const [first, second] = args
     const lengths = args.map((arg) => this.of(arg, path))
-    if (patternFunctions.has(name) && second?.kind === 'text') checkPattern(second.value, path)
+    if (patternFunctions.has(name) && second?.kind === 'text') checkPattern(second.value, path, this.#patterns)
     if (name === 'format' && first?.kind === 'text') checkFormat(first.value, path)
     if (name === 'repeat') return (lengths[0] ?? 0) * countOf(second, name, path)
     if (name === 'lpad' || name === 'rpad') return countOf(second, name, path)
@@ -117,12 +123,12 @@ function checkFormat(format: string, path: string): void {
   }
 }
 
-function checkPattern(pattern: string, path: string): void {
+function checkPattern(pattern: string, path: string, check: PatternCheck): void {
   if (repetitionsOf(pattern) > repetitionsMax) {
     const message = `the pattern repeats a part of it more than ${repetitionsMax} times, counts within each other multiplied`
     throw invalidRequest(path, message)
   }
-  const why = backtracking(pattern)
+  const why = check.slowness(pattern)
   if (why !== null) throw invalidRequest(path, slowPattern(why))
 }
 

@@ -1,5 +1,5 @@
 // Patterns that would hold a thread of Druid for longer than any time limit.
-import { backtracking, slowPattern } from '../../patterns/backtracking.ts'
+import { type PatternCheck, slowPattern } from '../../patterns/backtracking.ts'
 import { sqlProblem } from '../sql-problem.ts'
 import type { Call, Expression } from '../syntax.ts'
 
@@ -7,10 +7,10 @@ import type { Call, Expression } from '../syntax.ts'
 const functions = new Set(['REGEXP_LIKE', 'REGEXP_EXTRACT', 'REGEXP_REPLACE', 'STRING_TO_ARRAY'])
 
 /** Throws Problem `invalid_request` for a pattern that an engine that backtracks might never be done with. */
-export function checkPatterns({ name, operands: [, pattern] }: Call): void {
+export function checkPatterns({ name, operands: [, pattern] }: Call, check: PatternCheck): void {
   if (!functions.has(name) || pattern === undefined) return
   const constant = uncast(pattern)
-  const why = constant.kind === 'text' ? backtracking(constant.value) : null
+  const why = constant.kind === 'text' ? check.slowness(constant.value) : null
   if (why !== null) throw sqlProblem(pattern.place, slowPattern(why))
 }
 

@@ -1,5 +1,6 @@
 // The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { PatternCheck } from '../../patterns/backtracking.ts'
 import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../syntax.ts'
 import { boundedCount } from './bounded-text.ts'
 import { checkPatterns } from './checked-patterns.ts'
@@ -11,6 +12,7 @@ export type WriteQuery = (query: Query) => Sql
 
 export class ExpressionWriter {
   readonly #query: WriteQuery
+  readonly #patterns = new PatternCheck()
 
   constructor(query: WriteQuery) {
     this.#query = query
@@ -133,7 +135,7 @@ export class ExpressionWriter {
   #body(call: Call, orderBy: readonly OrderItem[]): Sql {
     const { name, operands, star, distinct, unit, returning } = call
     const [first, second] = operands
-    checkPatterns(call)
+    checkPatterns(call, this.#patterns)
     const bounded = boundedCount(call, this.write)
     if (bounded !== null) return bounded
     if (star) return sql`${word(name)}(*)`
