@@ -69,6 +69,8 @@ describe('what would hold a thread is refused', () => {
     ['(?<x>a+)\\k<x>', /refers back/],
     [`(${'(a|b)?'.repeat(2000)})*c`, /repeats|too large/],
     ['a'.repeat(30_000), /too large/],
+    ['(?x)(a+ # ( \n)+b', /comments/],
+    [`${'('.repeat(150)}(a+)+b${')'.repeat(150)}`, /groups within each other/],
   ])('%s', (pattern, why) => {
     expect(backtracking(pattern)).toMatch(why)
   })

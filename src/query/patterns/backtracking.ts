@@ -22,7 +22,9 @@ export class PatternCheck {
     this.#steps += pattern.length * readingSteps
     if (this.#steps > stepsMax) return tooLarge
     const node = parsePattern(pattern)
-    if (node === null) return null
+    // Druid will say what is wrong with it.
+    if (node === 'broken') return null
+    if (node === 'unreadable') return 'it has comments, or more than a hundred groups within each other'
     const graph = new PatternGraph(stepsMax - this.#steps)
     const why = slownessOf(graph, node)
     this.#steps += graph.steps

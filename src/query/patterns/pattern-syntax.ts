@@ -15,11 +15,16 @@ const nothing: PatternNode = { kind: 'sequence', items: [] }
 /** Groups within each other: more are not read. */
 const depthMax = 100
 
-/** Reads a pattern; null for one that is no pattern. What is not known takes any character. */
-export function parsePattern(pattern: string): PatternNode | null {
+/** With comments in it, a pattern is read in another way. */
+const comments = /\(\?[a-zA-Z-]*x/
+
+/** Reads a pattern. What is not known takes any character. */
+export function parsePattern(pattern: string): PatternNode | 'broken' | 'unreadable' {
+  if (comments.test(pattern)) return 'unreadable'
   const reader = new PatternReader(pattern)
   const node = reader.choice(0)
-  return reader.isAtEnd ? node : null
+  if (reader.isTooDeep) return 'unreadable'
+  return reader.isAtEnd ? node : 'broken'
 }
 
 /** A quantifier; a count in braces; or what it is that is repeated. */
@@ -35,6 +40,7 @@ class PatternReader {
   readonly #ignoresCase: boolean
   readonly #sets = new Map<string, bigint>()
   #at = 0
+  isTooDeep = false
 
   constructor(pattern: string) {
     this.#pattern = pattern
@@ -80,7 +86,8 @@ class PatternReader {
     const text = this.#take(quoted)?.[1]
     if (text !== undefined) return { kind: 'sequence', items: Array.from(text, (one) => this.#literal(one)) }
     if (this.#take(flags) !== null) return nothing
-    if (depth < depthMax && this.#take(groupStart) !== null) {
+    if (!this.isTooDeep && this.#take(groupStart) !== null) {
+      this.isTooDeep = depth >= depthMax
       const body = this.choice(depth + 1)
       if (this.#pattern[this.#at] === ')') this.#at++
       return body
