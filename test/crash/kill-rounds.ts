@@ -1,4 +1,5 @@
 // Clients push while the server is killed and started again; afterwards everything that was acknowledged must be there, once.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -39,6 +40,8 @@ export interface KillOptions {
   readonly program?: string
   /** Settings of the server. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Whether a kill waits until rows of its round were sealed. */
+  readonly afterSeal?: boolean
 }
 
 /** Every tenth row is pushed as text, and must be kept as rejected. */
@@ -161,7 +164,7 @@ export function killRounds(options: KillOptions): Promise<Findings> {
 }
 
 async function killIn(dataDirectory: string, options: KillOptions): Promise<Findings> {
-  const { rounds, clients, seed, program, environment = {} } = options
+  const { rounds, clients, seed, program, environment = {}, afterSeal = false } = options
   const random = seededRandom(seed)
   const start = (): Promise<ServerProcess> =>
     ServerProcess.start({ dataDirectory, environment, ...(program === undefined ? {} : { program }) })
@@ -170,8 +173,10 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
   try {
     const key = await makeIngest(server.url, adminKey, { alias: 'kill' })
     for (let round = 0; round < rounds; round++) {
+      const before = await sealedPosition(server.url)
       const running = pushers.run(server.url, key, clients)
-      await new Promise((resolve) => setTimeout(resolve, 20 + random.below(300)))
+      await sleep(20 + random.below(300))
+      while (afterSeal && (await sealedPosition(server.url)) === before) await sleep(10)
       await server.kill()
       pushers.stop()
       await running
@@ -181,4 +186,9 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
   } finally {
     await server.kill()
   }
+}
+
+async function sealedPosition(url: string): Promise<number> {
+  const { store } = await callWell<{ store: { sealedPosition: number } }>(url, 'GET', '/readyz')
+  return store.sealedPosition
 }
