@@ -16,8 +16,6 @@ export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | '
 const sliceMs = 1
 /** What is kept of the memory of answers that were sent. */
 const spareBytes = 16 * 1024 * 1024
-/** So many answers leave together; with more the main thread would wait for them with nothing to do. */
-const answersTogether = 4
 
 export interface AskParts {
   readonly store: SeriesReader
@@ -87,7 +85,7 @@ export class Asks {
     const { outbox } = this.#parts
     this.#running.delete(message.id)
     outbox.push(message, transfer)
-    if (this.#running.size === 0 || outbox.length >= answersTogether) outbox.flush()
+    if (this.#running.size === 0) outbox.flush()
   }
 
   /** The log names a damaged file; the caller, who may be anybody, does not learn where it lies. */

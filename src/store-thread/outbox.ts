@@ -3,9 +3,12 @@ export interface MessageSender {
   postMessage(messages: unknown, transfer: ArrayBuffer[]): void
 }
 
+/** So many messages leave together; with more, the other thread would wait for them with nothing to do. */
+const messagesTogether = 4
+
 /**
- * Messages to another thread, in the order in which they came. Those of one turn of the event loop go together: that each would wake the other thread
- * costs more, where many ask at once, than all that is in them.
+ * Messages to another thread, in the order in which they came. Those of one turn of the event loop go together, a few at a time: that each would wake
+ * the other thread costs more, where many ask at once, than all that is in them.
  */
 export class Outbox<Message> {
   readonly #sender: MessageSender
@@ -17,16 +20,12 @@ export class Outbox<Message> {
     this.#sender = sender
   }
 
-  /** How many have not left. */
-  get length(): number {
-    return this.#messages.length
-  }
-
   /** The message leaves when this turn of the event loop ends, or with `flush`; until then what is transferred with it must not be touched. */
   push(message: Message, transfer: readonly ArrayBuffer[] = []): void {
     this.#messages.push(message)
     for (const memory of transfer) this.#transfer.push(memory)
     this.#waiting ??= setImmediate(() => this.flush())
+    if (this.#messages.length >= messagesTogether) this.flush()
   }
 
   /** Sends all that waits, as one list. */

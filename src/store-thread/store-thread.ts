@@ -102,6 +102,8 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   durable(position: number): void {
     this.#durablePosition = position
     this.#post({ kind: 'durable', position })
+    // The rows are to be queryable soon.
+    this.#outbox?.flush()
   }
 
   processedThrough(): number {

@@ -1,7 +1,6 @@
-// The journal in a folder of segment files. Group commit: what comes in one turn of the event loop, or during a write, goes into one write with one fsync.
+// The journal in a folder of segment files. Group commit: what waits while a write is on its way goes into the next one, with one fsync for all.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Disk } from '../../lib/disk.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -185,8 +184,6 @@ class FileJournal implements LocalJournalWriter {
     if (this.#writeIsDue) return
     this.#writeIsDue = true
     void this.#writes.run(async () => {
-      // What came in the same turn of the event loop shares the sync, and what it costs the store to hear of it.
-      await nextTurn()
       await this.#writeWaiting()
       this.#writeIsDue = false
       if (this.#waiting.first !== undefined) this.#wake()

@@ -34,8 +34,8 @@ async function writtenJournal(close: boolean): Promise<SimulatedDisk> {
     await journal.append(entry(number))
   }
   await journal.rotate()
-  await journal.append(entry(4))
-  await Promise.all([5, 6].map((number) => journal.append(entry(number))))
+  // The first starts a write at once, the other two share the next one.
+  await Promise.all([4, 5, 6].map((number) => journal.append(entry(number))))
   if (close) await journal.close()
   return disk
 }
