@@ -30,7 +30,7 @@ export function parsePattern(pattern: string): PatternNode | 'broken' | 'unreada
 /** A quantifier; a count in braces; or what it is that is repeated. */
 const quantifier = /[*+?]|\{(\d{1,9})(,)?(\d{1,9})?\}/y
 const quoted = /\\Q([\s\S]*?)(?:\\E|$)/y
-const escaped = /\\(?:[pP](?:\{[^}]*\}|.)|x\{[0-9a-fA-F]+\}|x..|u....|c.|0[0-7]{1,3}|k<[^>]*>|.)/suy
+const escapeSequence = /\\(?:[pP](?:\{[^}]*\}|.)|x\{[0-9a-fA-F]+\}|x..|u....|c.|0[0-7]{1,3}|k<[^>]*>|.)/suy
 const groupStart = /\((?:\?(?:<[=!]|[:=!>]|<\w+>|[a-zA-Z-]*:))?/y
 const flags = /\(\?[a-zA-Z-]*\)/y
 const bounds = new Set(['b', 'B', 'A', 'Z', 'z', 'G'])
@@ -94,7 +94,7 @@ class PatternReader {
     }
     const character = this.#pattern[this.#at]!
     if (character === '[') return this.#oneOf(this.#bracket())
-    const escaped = this.#take(escaped)?.[0]
+    const escaped = this.#take(escapeSequence)?.[0]
     if (escaped !== undefined) return this.#escaped(escaped)
     this.#at++
     if (character === '^' || character === '$') return nothing
