@@ -84,7 +84,7 @@ export async function startService(
   }
 }
 
-/** Loaded where it is asked for: the clients of Kafka and PostgreSQL take longer to load than all else, and 20 MiB of memory. */
+/** Loaded where it is asked for: the clients of Kafka and PostgreSQL are a third of a start's work, and 20 MiB of memory. */
 async function clusterOpener(): Promise<typeof openCluster> {
   return (await import('./cluster/open-cluster.ts')).openCluster
 }

@@ -1,28 +1,16 @@
-// Random values, and rows of them as they are pushed: JSON that spells the same thing in any way that is taken.
+// What random values are drawn from, and rows of them as they are pushed: JSON that spells the same thing in any way that is taken.
 import type { Value } from '../../src/model/column.ts'
-import type { EntityField } from '../../src/model/entity.ts'
 import type { Field } from '../../src/model/field.ts'
-import { dateText, oneOf, randomMs, type Times } from '../support/random-queries.ts'
-import type { Draw } from '../support/random-rows.ts'
+import { dateText, randomMs, type Times } from '../support/random-queries.ts'
+import type { Draw, ValuePools } from '../support/random-rows.ts'
 
-export const texts = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'a"\\\n,', 'a\u0000']
+const texts = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'a"\\\n,', 'a\u0000']
 const longs = [0, -1, 7, 9007199254740993n, -9223372036854775808n, 9223372036854775807n]
 const doubles = [0, 1.5, -2.25, 1e300, -1e300, 1.7e308, -1.7e308, 5e-324, 0.1]
 
-export function randomValue(draw: Draw, type: EntityField['type'], times: Times): Value {
-  if (draw(4) === 0) return null
-  switch (type) {
-    case 'timestamp':
-      return randomMs(draw, times)
-    case 'long':
-      return oneOf(draw, longs)
-    case 'double':
-      return oneOf(draw, doubles)
-    case 'boolean':
-      return draw(2) === 0
-    default:
-      return oneOf(draw, texts)
-  }
+/** What the values of pushed rows are drawn from. */
+export function pools(draw: Draw, times: Times): ValuePools {
+  return { instantMs: () => randomMs(draw, times), longs, doubles, texts }
 }
 
 /** Dates in any form; properties that have no value here are absent. */

@@ -5,11 +5,11 @@ import { type EntityField, mergeFields } from '../../src/model/entity.ts'
 import { type Field, isNumeric } from '../../src/model/field.ts'
 import type { Duplicates } from '../../src/model/ingest.ts'
 import { itemOf } from '../support/model-store.ts'
-import { oneOf, type Question, randomMs, randomQuestion, spanMs, type Times } from '../support/random-queries.ts'
-import { type Draw, drawFrom, type RandomEntity, randomEntity } from '../support/random-rows.ts'
+import { type Question, randomMs, randomQuestion, spanMs, type Times } from '../support/random-queries.ts'
+import { type Draw, drawFrom, oneOf, type RandomEntity, randomEntity, randomValue } from '../support/random-rows.ts'
 import { checkAnswer, HistoryModel } from './check-answer.ts'
 import type { HistoryWorld, IngestName, RowPlace, TextFormat } from './history-world.ts'
-import { pushedRow, randomValue, texts } from './pushed-row.ts'
+import { pools, pushedRow } from './pushed-row.ts'
 
 export interface HistorySize {
   readonly batchesMax: number
@@ -162,11 +162,12 @@ export class RandomHistory {
   #newRow(ingest: IngestName, aboutMs: number): NewRow {
     const draw = this.#draw
     const { time, tags, others } = this.#entity
+    const drawn = pools(draw, this.#times)
     const inBatchMs = aboutMs + draw(this.#size.minutes) * 60_000
     const ms = draw(5) === 0 ? randomMs(draw, this.#times) : draw(80) === 0 ? oneOf(draw, farMs) : inBatchMs
     const row: Record<string, Value> = { [time.name]: ms }
-    for (const tag of tags) row[tag.name] = oneOf(draw, texts)
-    for (const { name, type } of others) if (draw(5) > 0) row[name] = randomValue(draw, type, this.#times)
+    for (const tag of tags) row[tag.name] = oneOf(draw, drawn.texts)
+    for (const { name, type } of others) if (draw(5) > 0) row[name] = randomValue(draw, type, drawn)
     const known = this.#fields[ingest]
     const isWhole = draw(8) === 0
     const fields = isWhole ? [...known, ...this.#unknown[ingest].filter((field) => !known.includes(field))] : known

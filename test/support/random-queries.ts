@@ -5,7 +5,7 @@ import { bucketStart, granularityNames, nextBucketStart, parseGranularity } from
 import { formatInstant } from '../../src/model/instant.ts'
 import type { Plan, Range, Selection } from '../../src/model/plan.ts'
 import type { QueryKind } from '../../src/query/requests.ts'
-import type { Draw, RandomEntity } from './random-rows.ts'
+import { type Draw, oneOf, type RandomEntity } from './random-rows.ts'
 
 export interface Question {
   readonly kind: QueryKind
@@ -40,10 +40,6 @@ const granularities = [
   'P1M1D',
   'year',
 ]
-
-export function oneOf<T>(draw: Draw, values: readonly T[]): T {
-  return values[draw(values.length)]
-}
 
 function someOf<T>(draw: Draw, values: readonly T[]): T[] {
   return values.filter(() => draw(2) === 0)

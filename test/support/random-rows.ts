@@ -20,7 +20,7 @@ export function drawFrom(seed: number): Draw {
   }
 }
 
-function oneOf<T>(draw: Draw, values: readonly T[]): T {
+export function oneOf<T>(draw: Draw, values: readonly T[]): T {
   return values[draw(values.length)]
 }
 
@@ -51,19 +51,27 @@ function field(name: string, type: EntityField['type'], role: EntityField['role'
   return { name, type, role }
 }
 
-function randomValue(draw: Draw, type: EntityField['type']): Value {
+/** What values are drawn from. */
+export interface ValuePools {
+  readonly instantMs: () => number
+  readonly longs: readonly (number | bigint)[]
+  readonly doubles: readonly number[]
+  readonly texts: readonly string[]
+}
+
+export function randomValue(draw: Draw, type: EntityField['type'], pools: ValuePools): Value {
   if (draw(4) === 0) return null
   switch (type) {
     case 'timestamp':
-      return draw(4) * 1000 - 2000
+      return pools.instantMs()
     case 'long':
-      return oneOf(draw, longs)
+      return oneOf(draw, pools.longs)
     case 'double':
-      return oneOf(draw, doubles)
+      return oneOf(draw, pools.doubles)
     case 'boolean':
       return draw(2) === 0
     default:
-      return oneOf(draw, strings)
+      return oneOf(draw, pools.texts)
   }
 }
 
@@ -73,6 +81,7 @@ export function randomBatches(draw: Draw, entity: RandomEntity, spanMs: number):
   const dictionary = [...strings]
   const count = 1 + draw(8)
   let position = draw(100)
+  const pools = { instantMs: () => draw(4) * 1000 - 2000, longs, doubles, texts: strings }
   for (let index = 0; index < count; index++) {
     const rows = draw(3) === 0 ? 1 : draw(40)
     const known = entity.others.slice(0, 1 + draw(entity.others.length))
@@ -94,7 +103,7 @@ export function randomBatches(draw: Draw, entity: RandomEntity, spanMs: number):
       ...known.map(({ type }) =>
         columnOf(
           type,
-          Array.from({ length: rows }, () => randomValue(draw, type)),
+          Array.from({ length: rows }, () => randomValue(draw, type, pools)),
           dictionary,
         ),
       ),
