@@ -17,6 +17,7 @@ const run = promisify(execFile)
 const name = newClusterName()
 let dataDirectory: string
 let server: ServerProcess
+let kafka: TcpProxy
 let postgres: TcpProxy
 let broker: TcpProxy
 let overlord: TcpProxy
@@ -35,6 +36,7 @@ function through(address: string, proxy: TcpProxy): string {
 
 function start(): Promise<ServerProcess> {
   const at = {
+    kafkaBrokers: `127.0.0.1:${kafka.port}`,
     postgresUrl: through(addresses.postgresUrl, postgres),
     druidBroker: through(addresses.druidBroker, broker),
     druidOverlord: through(addresses.druidOverlord, overlord),
@@ -50,6 +52,7 @@ function start(): Promise<ServerProcess> {
 
 beforeAll(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
+  kafka = await TcpProxy.open(new URL(`tcp://${addresses.kafkaBrokers}`))
   postgres = await TcpProxy.open(new URL(addresses.postgresUrl))
   broker = await TcpProxy.open(new URL(addresses.druidBroker))
   overlord = await TcpProxy.open(new URL(addresses.druidOverlord))
@@ -58,7 +61,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await run(process.execPath, ['scripts/cluster/main.mjs', 'start', 'kafka'])
   await server?.stop()
-  for (const proxy of [postgres, broker, overlord]) await proxy?.close()
+  for (const proxy of [kafka, postgres, broker, overlord]) await proxy?.close()
   await removeCluster(name)
   await rm(dataDirectory, { recursive: true, force: true })
 })
@@ -124,15 +127,18 @@ async function expectExactlyOnce(): Promise<void> {
   expect(counters).toEqual({ received: values.length, stored: values.length, rejected: 0, pending: 0 })
 }
 
-test('PostgreSQL and Druid that are not there at the start are waited for', async () => {
-  for (const proxy of [postgres, broker, overlord]) proxy.cut()
+test('Kafka, PostgreSQL and Druid that are not there at the start are waited for', async () => {
+  for (const proxy of [kafka, postgres, broker, overlord]) proxy.cut()
   const starting = start()
   expect(await Promise.race([starting.then(() => 'started'), sleep(3000, 'waits')])).toBe('waits')
   postgres.restore()
+  // Kafka comes a moment after that: the first push is taken all the same.
+  await sleep(500)
+  kafka.restore()
   server = await starting
-  await untilAway('Druid')
   key = await makeIngest(server.url, adminKey, { alias: 'plant' })
   expect((await push()).status).toBe(200)
+  await untilAway('Druid')
   expect(await query()).toMatchObject(refused)
   overlord.restore()
   broker.restore()

@@ -47,6 +47,8 @@ export interface ClusterParts {
   readonly nowMs: () => number
 }
 
+/** Kafka that is there has answered by then, also when the topics have to be made; one that is away is not waited for longer. */
+const kafkaFirstMs = 3000
 const countEveryMs = 250
 const retryMs = 1000
 const sliceMs = 5
@@ -54,7 +56,7 @@ const sliceMs = 5
 const purgeMs = 120_000
 
 /**
- * Waits for PostgreSQL, without which nobody is known, and is then ready: Kafka and Druid may come later. `closers` gets what puts each part away.
+ * Waits for PostgreSQL, without which nobody is known, and a moment for Kafka: that and Druid may come later. `closers` gets what puts each part away.
  * Throws an Error that says what to do where the settings or the rights are wrong.
  */
 export async function openCluster(parts: ClusterParts, closers: Closer[]): Promise<Opened> {
@@ -82,6 +84,8 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     observe,
   })
   closers.push(() => journal.close())
+  // A push right after the ready line is not refused because the topic was only being made.
+  await journal.ready(AbortSignal.timeout(kafkaFirstMs))
   const { changes, lanes, rejected } = catalog
   const progress = new LaneProgress({ changes, lanes, rejected, countEveryMs })
   closers.push(() => progress.close())
