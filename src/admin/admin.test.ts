@@ -22,6 +22,8 @@ let changes: number
 let drops: number
 let retentions: Retentions
 let purged: number[]
+/** What each purge waits for. */
+let purging: Promise<void>
 let currentMs: number
 let ingests: IngestAdmin
 let entities: EntityAdmin
@@ -33,6 +35,7 @@ beforeEach(async () => {
   changes = 0
   drops = 0
   purged = []
+  purging = Promise.resolve()
   currentMs = nowMs()
   let keys = 0
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
@@ -53,7 +56,7 @@ beforeEach(async () => {
   })
   retentions = new Retentions({
     ingests: catalog.ingests,
-    store: { changed: () => {}, purge: async (entityId) => void purged.push(entityId) },
+    store: { changed: () => {}, purge: (entityId) => purging.then(() => void purged.push(entityId)) },
     changed,
     nowMs: () => currentMs,
     reach: () => {},
@@ -160,6 +163,22 @@ describe('retention', () => {
     const before = changes
     await retentions.check()
     expect(changes).toBe(before)
+  })
+
+  test('of one entity is changed while another one is purged', async () => {
+    await ingests.create({ alias: 'f', kind: 'series' })
+    await entities.change('e', { retention: 'P1D' })
+    let purge = (): void => {}
+    purging = new Promise((resolve) => {
+      purge = resolve
+    })
+    const lifted = entities.change('e', { retention: null })
+    currentMs += 24 * 3_600_000
+    expect(await entities.change('f', { retention: 'P1D' })).toMatchObject({ retention: 'P1D' })
+    expect(purged).toEqual([])
+    purge()
+    await lifted
+    expect([await since(), purged]).toEqual([null, [1]])
   })
 
   test('is purged by the next check where that did not come to its end', async () => {

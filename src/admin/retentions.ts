@@ -26,46 +26,63 @@ export interface RetentionParts {
  */
 export class Retentions {
   readonly #parts: RetentionParts
-  /** Of the timer and of operators. */
-  readonly #changes = new Serial()
+  /** Of the timer and of operators, by the entity's id. One entity's purge may take minutes: the others do not wait for it. */
+  readonly #changes = new Map<number, Serial>()
 
   constructor(parts: RetentionParts) {
     this.#parts = parts
   }
 
-  /** Lets go what is due at all entities. To be called often: a day leaves within an hour of its end. */
-  check(): Promise<void> {
-    return this.#changes.run(async () => {
-      for (const entity of await this.#parts.ingests.entities()) await this.#apply(entity)
-    })
+  /** Lets go what is due at all entities. To be called often: a day leaves within an hour of its end. Throws the first failure, after all are tried. */
+  async check(): Promise<void> {
+    const due = (await this.#parts.ingests.entities()).filter((entity) => this.#dueMs(entity) !== entity.sinceMs)
+    const done = await Promise.allSettled(due.map(({ id }) => this.#alone(id, (entity) => this.#apply(entity))))
+    for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason
   }
 
   /**
    * Sets how long an entity keeps its items, for ever when it is null; it holds when this resolves. False when there is no such entity.
    * Throws Problem `invalid_request` for what is no duration, `unavailable` while the store is started again.
    */
-  set(name: string, retention: string | null): Promise<boolean> {
+  async set(name: string, retention: string | null): Promise<boolean> {
     if (retention !== null && parseDuration(retention) === null) {
       throw invalidRequest(
         'retention',
         'must be an ISO 8601 duration, as P90D for 90 days, or null to keep items for ever',
       )
     }
-    return this.#changes.run(async () => {
-      const entity = (await this.#parts.ingests.entities()).find((one) => one.name === name)
-      if (entity === undefined || !(await this.#retain(entity, retention, entity.sinceMs))) return false
+    const named = (await this.#parts.ingests.entities()).find((one) => one.name === name)
+    if (named === undefined) return false
+    const changed = await this.#alone(named.id, async (entity) => {
+      if (!(await this.#retain(entity, retention, entity.sinceMs))) return false
       await this.#apply({ ...entity, retention })
       return true
+    })
+    return changed ?? false
+  }
+
+  /** Runs a change of an entity as it stands when no other one runs; undefined when it is not there any more. */
+  #alone<T>(id: number, change: (entity: Entity) => Promise<T>): Promise<T | undefined> {
+    const changes = this.#changes.get(id) ?? new Serial()
+    this.#changes.set(id, changes)
+    return changes.run(async () => {
+      const entity = (await this.#parts.ingests.entities()).find((one) => one.id === id)
+      return entity && change(entity)
     })
   }
 
   async #apply(entity: Pick<Entity, 'id' | 'retention' | 'sinceMs'>): Promise<void> {
-    const { nowMs, store } = this.#parts
-    const dueMs = entity.retention === null ? null : sinceOf(entity.retention, nowMs())
+    const { store } = this.#parts
+    const dueMs = this.#dueMs(entity)
     if (dueMs === entity.sinceMs) return
     // What has left is never shown again, so it has to be gone before older items may be seen.
     if (entity.sinceMs !== null && (dueMs === null || dueMs < entity.sinceMs)) await store.purge(entity.id)
     await this.#retain(entity, entity.retention, dueMs)
+  }
+
+  /** From when on its items are kept now. */
+  #dueMs({ retention }: Pick<Entity, 'retention'>): number | null {
+    return retention === null ? null : sinceOf(retention, this.#parts.nowMs())
   }
 
   async #retain(entity: Pick<Entity, 'id'>, retention: string | null, sinceMs: number | null): Promise<boolean> {
