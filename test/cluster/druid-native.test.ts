@@ -27,17 +27,23 @@ interface Tool {
   readonly parse: (text: string) => never
 }
 
-/** Why each is answered otherwise is in docs/druid-native.md; most were recorded of published rows, and these are not published yet. */
-const differing = new Set([
-  'topn-dimension-numeric',
-  'gb-order-version',
-  'sm-list',
-  'sm-types-cardinality',
-  'sm-merge-all',
-  'sm-interval',
-  'filter-regex-lookahead',
-  'agg-hyperunique-on-string',
-])
+/** Refused by the check before the query. */
+const refused = ['filter-regex-lookahead']
+
+/** Answered otherwise, as docs/druid-native.md says: the recorded answers are of published rows. */
+const differing = {
+  'not published yet': new Set([
+    'topn-dimension-numeric',
+    'gb-order-version',
+    'sm-list',
+    'sm-types-cardinality',
+    'sm-merge-all',
+    'sm-interval',
+    'agg-hyperunique-on-string',
+    ...refused,
+  ]),
+  published: new Set(refused),
+}
 
 if (!isRecorded) {
   test.skip('agreement with Druid: its recorded answers are not beside the project', () => undefined)
@@ -73,14 +79,22 @@ if (!isRecorded) {
     beforeAll(() => druid.load([world]), 300_000)
     afterAll(() => druid.close(), 60_000)
 
-    test.each(items.map((item) => [item.id, item] as const))('%s', async (id, item) => {
-      const expected = recorded.get(id)!
-      const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
-      const reply = await ask(queries, item)
-      const judged = { failed: tool.failed({ ...expected, status: Number(expected.status) }), big, body: expected.body }
-      const actual = { status: reply.status, body: reply.status === 200 ? tool.parse(reply.text) : null }
-      expect({ ...tool.judge(item, judged, actual), text: reply.text.slice(0, 500) }).toMatchObject({
-        verdict: differing.has(id) ? 'disagree' : 'agree',
+    describe.each(['not published yet', 'published'] as const)('of rows that are %s', (state) => {
+      beforeAll(() => (state === 'published' ? druid.publish() : undefined), 300_000)
+
+      test.each(items.map((item) => [item.id, item] as const))('%s', async (id, item) => {
+        const expected = recorded.get(id)!
+        const big = expected.big && { ...expected.big, rows: Number(expected.big.rows) }
+        const reply = await ask(queries, item)
+        const judged = {
+          failed: tool.failed({ ...expected, status: Number(expected.status) }),
+          big,
+          body: expected.body,
+        }
+        const actual = { status: reply.status, body: reply.status === 200 ? tool.parse(reply.text) : null }
+        expect({ ...tool.judge(item, judged, actual), text: reply.text.slice(0, 500) }).toMatchObject({
+          verdict: differing[state].has(id) ? 'disagree' : 'agree',
+        })
       })
     })
   })

@@ -58,6 +58,12 @@ export class WorldsOnDruid {
     return readers
   }
 
+  /** All rows are in published segments when it resolves. */
+  async publish(): Promise<void> {
+    const signal = AbortSignal.timeout(240_000)
+    await Promise.all(this.#sources.map(({ id }) => this.#supervisors.handOver(id, signal)))
+  }
+
   /** Where the data sources are. */
   get client(): DruidClient {
     return this.#client
