@@ -47,10 +47,15 @@ export interface KillOptions {
 /** Every tenth row is pushed as text, and must be kept as rejected. */
 const isBad = (value: number): boolean => value % 10 === 9
 
+const firstMs = Date.UTC(2026, 0, 1)
+const seconds = 5000
+/** What is there is read in so many parts: all of it is more than one answer may have. */
+const parts = 25
+const instantOf = (second: number): string => new Date(firstMs + second * 1000).toISOString()
+
 function bodyOf({ tag, first, rows }: Batch): string {
   const one = (value: number): object => {
-    const date = new Date(Date.UTC(2026, 0, 1) + (value % 5000) * 1000).toISOString()
-    return { D: date, T: tag, V: isBad(value) ? `bad ${value}` : value }
+    return { D: instantOf(value % seconds), T: tag, V: isBad(value) ? `bad ${value}` : value }
   }
   // Spaces make a large body of few rows: one that is written apart.
   const spaces = ' '.repeat(first % 4 === 0 ? 5000 : 0)
@@ -109,11 +114,25 @@ interface RejectedPage {
   readonly NextToken: string | null
 }
 
+/** All dates, also those that nobody pushed. */
+function ranges(): { readonly start_date?: string; readonly end_date?: string }[] {
+  const step = seconds / parts
+  return Array.from({ length: parts }, (_, part) => ({
+    ...(part > 0 ? { start_date: instantOf(part * step) } : {}),
+    ...(part < parts - 1 ? { end_date: instantOf((part + 1) * step - 0.001) } : {}),
+  }))
+}
+
 async function valuesOf(url: string): Promise<Seen> {
   const seen = new Map<number, number>()
   const see = (value: number): void => void seen.set(value, (seen.get(value) ?? 0) + 1)
-  const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'kill' } })
-  for (const item of items) see(item.V)
+  let items = 0
+  for (const range of ranges()) {
+    const body = { entity: 'kill', ...range }
+    const part = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body })
+    for (const item of part) see(item.V)
+    items += part.length
+  }
   let rejected = 0
   for (let token: string | null = ''; token !== null; ) {
     const query: string = token === '' ? '' : `&NextToken=${encodeURIComponent(token)}`
@@ -124,7 +143,7 @@ async function valuesOf(url: string): Promise<Seen> {
     rejected += page.Items.length
     token = page.NextToken
   }
-  return { times: seen, items: items.length, rejected }
+  return { times: seen, items, rejected }
 }
 
 /** Compares what is there with what was pushed. Nobody may be pushing. */
