@@ -80,7 +80,7 @@ if (!isRecorded) {
     afterAll(() => druid.close(), 60_000)
 
     describe.each(['not published yet', 'published'] as const)('of rows that are %s', (state) => {
-      beforeAll(() => (state === 'published' ? druid.publish() : undefined), 300_000)
+      beforeAll(() => (state === 'published' ? druid.publish() : undefined), 610_000)
 
       test.each(items.map((item) => [item.id, item] as const))('%s', async (id, item) => {
         const expected = recorded.get(id)!

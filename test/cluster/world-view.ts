@@ -60,7 +60,7 @@ export class WorldsOnDruid {
 
   /** All rows are in published segments when it resolves. */
   async publish(): Promise<void> {
-    const signal = AbortSignal.timeout(240_000)
+    const signal = AbortSignal.timeout(600_000)
     await Promise.all(this.#sources.map(({ id }) => this.#supervisors.handOver(id, signal)))
   }
 
