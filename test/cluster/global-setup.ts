@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
 
 function cluster(what: string): { readonly ok: boolean; readonly output: string } {
   const { status, stdout } = spawnSync(process.execPath, ['scripts/cluster/main.mjs', what], {
@@ -9,7 +10,7 @@ function cluster(what: string): { readonly ok: boolean; readonly output: string 
 }
 
 /** Starts the cluster, and ends it afterwards unless it ran before. */
-export default function setup(): (() => void) | undefined {
+export default function setup(): (() => Promise<void>) | undefined {
   const addresses: Record<string, string> = JSON.parse(cluster('addresses').output)
   for (const [name, address] of Object.entries(addresses)) process.env[name] ??= address
   if (cluster('status').ok) return undefined
@@ -17,7 +18,8 @@ export default function setup(): (() => void) | undefined {
     cluster('stop')
     throw new Error('the cluster did not start: see above')
   }
-  return () => {
-    cluster('stop')
+  // While it is stopped, vitest has the ends of its own processes to hear of.
+  return async () => {
+    await promisify(execFile)(process.execPath, ['scripts/cluster/main.mjs', 'stop'])
   }
 }
