@@ -1,7 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
 /** Of the tests of the whole service, those that hold with either engine. */
-const acceptance = ['ingestion', 'lifecycle', 'metadata', 'queries', 'refusals', 'replace', 'native'].join()
+const acceptance = [
+  'ingestion',
+  'lifecycle',
+  'metadata',
+  'queries',
+  'refusals',
+  'replace',
+  'native',
+  'sql',
+  'copy',
+  'metrics',
+  'real-data',
+].join()
 
 /** Random histories, which a plain model answers as well. */
 const properties = 'test/properties/over-http.test.ts'

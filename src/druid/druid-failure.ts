@@ -83,6 +83,11 @@ export function asProblem(error: unknown): unknown {
     const detail = `The query needs more than Druid is set to give it (${message}). Ask for a shorter range, fewer tags (ids, prefixes), or a coarser granularity.`
     return new Problem('result_too_large', detail, cause)
   }
+  const list = /^Exceeded memory usage when aggregating type .* is larger than max \[(\d+)\]/.exec(message)
+  if (list !== null) {
+    const detail = `A text or list of STRING_AGG, LISTAGG or ARRAY_AGG takes more than ${list[1]} bytes: give a larger bound as the last operand, or ask for fewer rows.`
+    return new Problem('result_too_large', detail, cause)
+  }
   if (status === 401 || status === 403) {
     return new Problem(
       'unavailable',

@@ -3,12 +3,15 @@ import type { Observe, ServiceEvent } from './event.ts'
 
 /** What stands at some height: it is asked for whenever the metrics are read. */
 const levels = {
-  idempotency_keys: 'Idempotency keys that are remembered; `limits.idempotencyKeys` bounds them.',
+  idempotency_keys:
+    'Idempotency keys that are remembered, on a cluster as PostgreSQL estimates; `limits.idempotencyKeys` bounds them.',
   idempotency_key_bytes: 'Memory that they take.',
   journal_bytes: 'Size of the journal on disk.',
-  journal_backlog_bytes: 'Bytes of pushes that are not judged yet; `journal.backlogBytes` bounds them.',
-  pending_rows: 'Rows that are acknowledged and not judged yet.',
-  disk_free_bytes: 'What is free on the disk of the data folder; below `journal.diskFloorBytes` pushes are refused.',
+  journal_backlog_bytes:
+    'Bytes of pushes that came through this process and are not judged yet; `journal.backlogBytes` bounds them.',
+  pending_rows: 'Rows that this process acknowledged and that are not judged yet.',
+  disk_free_bytes:
+    'What is free on the disk of the data folder, on a cluster on the fullest disk of Kafka; below `journal.diskFloorBytes` pushes are refused.',
   rejected_kept_bytes: 'What the rejected rows in the lists of all ingests take.',
   rejected_kept_bytes_max:
     'What those of one ingest take, of the one where it is most; over `limits.rejectedBytes` its pushes are refused.',
@@ -117,9 +120,11 @@ export class Metrics {
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
 
-  /** Tells where the levels are read; before that they are 0. */
-  watch(watched: Levels): void {
+  /** Tells where the levels are read. Those that the engine does not have are not shown from then on. */
+  watch(watched: Partial<Levels>): void {
     for (const [name, read] of Object.entries(watched)) this.#levels.set(name, read)
+    for (const name of Object.keys(levels))
+      if (!this.#levels.has(name)) this.#registry.removeSingleMetric(`tidemark_${name}`)
   }
 
   text(): Promise<string> {

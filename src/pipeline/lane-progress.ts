@@ -81,6 +81,11 @@ export class LaneProgress implements IngestProgress {
     return { received: judged + pending, stored: judged - rejected, rejected, pending }
   }
 
+  /** Of all ingests, as far as they came through here. */
+  get pendingRows(): number {
+    return this.#pending.reduce((rows, push) => rows + push.rows, 0)
+  }
+
   accepted(push: AcceptedPush): void {
     this.#pending.push(push)
     // Its lane may have come past it a moment ago.

@@ -15,7 +15,7 @@ import { druidStatement } from './sql/druid/druid-statement.ts'
 import type { KnownColumns } from './sql/druid/entity-source.ts'
 import { sqlTable } from './sql/tables.ts'
 import { translateSql } from './sql/translate.ts'
-import type { SqlQueryLimits } from './sql-queries.ts'
+import type { SqlQueries, SqlQueryLimits } from './sql-queries.ts'
 import type { UnsentAnswers } from './unsent-answers.ts'
 
 /** Runs statements of Druid's SQL that our own code wrote. */
@@ -32,6 +32,8 @@ export interface DruidStatements {
 export interface ClusterSqlQueriesParts {
   readonly definitions: Pick<Definitions, 'entities'>
   readonly engine: DruidStatements
+  /** Answers what reads INFORMATION_SCHEMA alone: Druid would tell of other callers' entities, and of columns that no query shows. */
+  readonly catalogQueries: Pick<SqlQueries, 'run'>
   readonly clusterName: string
   readonly admission: Admission
   readonly limits: SqlQueryLimits
@@ -50,9 +52,10 @@ export class ClusterSqlQueries {
 
   /** As `SqlQueries.run`. */
   async run(text: string, format: AnswerFormat, signal: AbortSignal, mayRead: MayRead): Promise<Answer> {
-    const { definitions, engine, clusterName, admission, limits, unsent, settings } = this.#parts
+    const { definitions, engine, catalogQueries, clusterName, admission, limits, unsent, settings } = this.#parts
     const entities = definitions.entities().filter(({ name }) => mayRead(name))
-    const { columns } = translateSql(text, entities.map(sqlTable))
+    const { columns, entityIds, readsCatalog } = translateSql(text, entities.map(sqlTable))
+    if (readsCatalog && entityIds.length === 0) return catalogQueries.run(text, format, signal, mayRead)
     const { queryTimeMs, resultBytes } = limits
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
       await admission.enter(deadline)

@@ -1,4 +1,5 @@
 // The embedded engine: everything in this process, its threads and its data folder.
+import { resolve } from 'node:path'
 import { Access } from '../access/access.ts'
 import { ensureAdminKey } from '../access/admin-key.ts'
 import { Retentions } from '../admin/retentions.ts'
@@ -19,7 +20,7 @@ import type { SqlProcess } from '../sql-process/sql-process.ts'
 import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
 import { openBackups } from './open-backups.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
-import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
+import { type Closer, dataPaths, openStorage, type Storage, type StorageParts } from './open-storage.ts'
 
 export interface EmbeddedParts extends StorageParts {
   readonly metrics: Metrics
@@ -32,7 +33,9 @@ export interface EmbeddedParts extends StorageParts {
 export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Promise<Opened> {
   const { settings, observe, nowMs, reach, metrics } = parts
   const storage = await openStorage(parts, closers)
-  const sqlEngine = openSqlEngine({ ...parts, storage }, closers)
+  const { store: files, deltas, engine: scratchDirectory } = dataPaths(resolve(settings.data))
+  const { unsent } = storage.store
+  const sqlEngine = openSqlEngine({ ...parts, unsent, directories: [files, deltas], scratchDirectory }, closers)
   const { catalog, readingCatalog, journal, keys, store } = storage
   const backups = await openBackups(parts, storage)
   const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
@@ -105,7 +108,6 @@ interface Bounds {
 }
 
 function levelsOf({ keys, journal, store }: Storage, { disk, backlog, rejectedSpace }: Bounds): Levels {
-  const keptBytes = (): readonly number[] => [...rejectedSpace.keptBytes.values()]
   return {
     idempotency_keys: () => keys.size,
     idempotency_key_bytes: () => keys.bytes,
@@ -113,8 +115,8 @@ function levelsOf({ keys, journal, store }: Storage, { disk, backlog, rejectedSp
     journal_backlog_bytes: () => backlog.bytes,
     pending_rows: () => store.pendingRows,
     disk_free_bytes: () => disk.freeBytes,
-    rejected_kept_bytes: () => keptBytes().reduce((sum, bytes) => sum + bytes, 0),
-    rejected_kept_bytes_max: () => keptBytes().reduce((most, bytes) => Math.max(most, bytes), 0),
+    rejected_kept_bytes: () => rejectedSpace.totalBytes,
+    rejected_kept_bytes_max: () => rejectedSpace.mostBytes,
     stored_files: () => store.state.files,
     stored_rows: () => store.state.rows,
     stored_bytes: () => store.state.bytes,

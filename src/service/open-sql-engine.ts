@@ -1,9 +1,10 @@
 // The process of the SQL engine: what it may take, what it may read.
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import type { Observe } from '../observe/event.ts'
+import type { UnsentAnswers } from '../query/unsent-answers.ts'
 import { SqlProcess } from '../sql-process/sql-process.ts'
-import { type Closer, dataPaths, type Storage } from './open-storage.ts'
+import type { Closer } from './open-storage.ts'
 
 /** Threads of the process beside those that wait for the engine: for files and answers. */
 const otherThreads = 4
@@ -13,35 +14,37 @@ const poolThreadsMax = 1024
 export interface SqlEngineParts {
   readonly settings: Settings
   readonly observe: Observe
-  readonly storage: Pick<Storage, 'store'>
+  readonly unsent: UnsentAnswers
+  /** What it may read of, as whole paths: the engine compares them with those of the files. */
+  readonly directories: readonly string[]
+  /** The whole path of a folder for what does not fit into its memory, and for answers. It is emptied when the process starts. */
+  readonly scratchDirectory: string
   /** The compiled `entry.js` of the engine's process. */
   readonly sqlEntryUrl: URL
 }
 
 /** The engine is started by the first query that needs it: who asks none pays nothing for it. */
 export function openSqlEngine(
-  { settings, observe, storage, sqlEntryUrl }: SqlEngineParts,
+  { settings, observe, unsent, directories, scratchDirectory, sqlEntryUrl }: SqlEngineParts,
   closers: Closer[],
 ): SqlProcess {
-  // Whole paths: the engine compares them with those of the files.
-  const paths = dataPaths(resolve(settings.data))
   const { memoryBytes, temporaryBytes, threads, restartDelayMs, cancelMs } = settings.sql
   const engine = new SqlProcess({
     entryUrl: sqlEntryUrl,
     data: {
       engine: {
-        directories: [paths.store, paths.deltas],
-        temporaryDirectory: join(paths.engine, 'temporary'),
+        directories,
+        temporaryDirectory: join(scratchDirectory, 'temporary'),
         temporaryBytes,
         memoryBytes,
         threads,
       },
-      spoolDirectory: join(paths.engine, 'answers'),
+      spoolDirectory: join(scratchDirectory, 'answers'),
     },
     poolThreads: Math.min(poolThreadsMax, settings.limits.runningQueries + otherThreads),
     restartDelayMs,
     cancelMs,
-    unsent: storage.store.unsent,
+    unsent,
     started: (processId, ms) => observe({ kind: 'sqlEngineStarted', processId, ms }),
     died: (message) => observe({ kind: 'sqlEngineDied', message, restartInMs: restartDelayMs }),
   })

@@ -1,6 +1,7 @@
 // The levels that /metrics tells of a running service.
 import { expect, test } from 'vitest'
 import { call, makeIngest } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
 import { runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -13,10 +14,13 @@ async function levels(url: string): Promise<ReadonlyMap<string, number>> {
 test('levels are those of now', async () => {
   const service = await runService({ 'limits.checkMs': '10' })
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  await expect.poll(async () => (await levels(service.url)).get('disk_free_bytes')).toBeGreaterThan(0)
   const before = await levels(service.url)
-  expect(before.get('disk_free_bytes')).toBeGreaterThan(0)
-  const empty = ['idempotency_keys', 'rejected_kept_bytes', 'pending_rows', 'journal_backlog_bytes', 'stored_rows']
-  expect(empty.map((name) => before.get(name))).toEqual([0, 0, 0, 0, 0])
+  const empty = ['idempotency_keys', 'rejected_kept_bytes', 'pending_rows', 'journal_backlog_bytes']
+  expect(empty.map((name) => before.get(name))).toEqual([0, 0, 0, 0])
+  // On a cluster they are not this process's to tell.
+  const own = ['stored_rows', 'journal_bytes']
+  expect(own.map((name) => before.get(name))).toEqual(onCluster ? [undefined, undefined] : [0, expect.any(Number)])
   const body = [{ D: 0, T: 'a', V: 1 }, { V: 'bad' }]
   const pushed = await fetch(`${service.url}/ingests/plant/data?wait=true`, {
     method: 'POST',
@@ -27,13 +31,15 @@ test('levels are those of now', async () => {
   await expect
     .poll(async () => {
       const after = await levels(service.url)
-      return ['idempotency_keys', 'pending_rows', 'journal_backlog_bytes'].map((name) => after.get(name))
+      // PostgreSQL estimates how many there are, from time to time.
+      if (!onCluster) expect(after.get('idempotency_keys')).toBe(1)
+      return ['pending_rows', 'journal_backlog_bytes'].map((name) => after.get(name))
     })
-    .toEqual([1, 0, 0])
+    .toEqual([0, 0])
   await expect.poll(async () => (await levels(service.url)).get('rejected_kept_bytes')).toBeGreaterThan(0)
   const after = await levels(service.url)
   expect(after.get('rejected_kept_bytes_max')).toBe(after.get('rejected_kept_bytes'))
-  expect(after.get('journal_bytes')).toBeGreaterThan(before.get('journal_bytes')!)
+  if (!onCluster) expect(after.get('journal_bytes')).toBeGreaterThan(before.get('journal_bytes')!)
   await call(service.url, 'DELETE', '/admin/ingests/plant/rejected', { key: adminKey })
   await expect.poll(async () => (await levels(service.url)).get('rejected_kept_bytes')).toBe(0)
   await service.close()

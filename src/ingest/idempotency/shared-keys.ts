@@ -31,6 +31,11 @@ export class SharedKeys {
     this.#parts = parts
   }
 
+  /** How many keys were live when this was asked last. */
+  get count(): number {
+    return this.#count
+  }
+
   /** Learns how many keys are live; to be called often. */
   async refresh(): Promise<void> {
     this.#count = await this.#parts.keys.count()

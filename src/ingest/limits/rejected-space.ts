@@ -20,6 +20,16 @@ export class RejectedSpace {
     return this.#keptBytes
   }
 
+  /** Of all ingests. */
+  get totalBytes(): number {
+    return [...this.#keptBytes.values()].reduce((sum, bytes) => sum + bytes, 0)
+  }
+
+  /** Of the ingest where it is most. */
+  get mostBytes(): number {
+    return Math.max(0, ...this.#keptBytes.values())
+  }
+
   async refresh(): Promise<void> {
     this.#keptBytes = await this.#rejected.keptBytes()
   }

@@ -34,6 +34,8 @@ export interface FromContext {
   readonly nextRelation: () => number
   /** Notes that the query reads the table. */
   readonly use: (table: SqlTable) => void
+  /** Notes that it reads INFORMATION_SCHEMA. */
+  readonly useCatalog: () => void
   readonly subquery: (
     query: Query,
     parent: Scope | null,
@@ -85,6 +87,7 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
         place,
         `there is no table ${quoted(path.join('.'))}: INFORMATION_SCHEMA has TABLES, COLUMNS and SCHEMATA`,
       )
+    context.useCatalog()
     return derived(catalogQuery(table), table.columns, alias ?? { name, columns: [] }, place, context)
   }
   const table = path.length === 1 || (path.length === 2 && path[0] === 'druid') ? context.tables.get(name) : undefined

@@ -23,6 +23,7 @@ interface Surroundings {
 /** Binds one statement: numbers its relations and notes which tables it reads. */
 export class QueryBinder {
   readonly used = new Set<SqlTable>()
+  readsCatalog = false
   readonly #tables: ReadonlyMap<string, SqlTable>
   readonly #wraps: boolean
   #relations = 0
@@ -85,6 +86,9 @@ export class QueryBinder {
       parent: around.parent,
       nextRelation: this.#nextRelation,
       use: (table) => this.used.add(table),
+      useCatalog: () => {
+        this.readsCatalog = true
+      },
       subquery: (query, parent) => this.#query(query, { parent, commonTables: around.commonTables, isTop: false }),
       expressionContext: (scope, what) => ({
         ...this.#expressionContext(scope, around, new Map()),

@@ -16,6 +16,8 @@ export interface CheckedSql {
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
   /** The entities that it reads, by their ids. */
   readonly entityIds: readonly number[]
+  /** Whether it reads INFORMATION_SCHEMA. */
+  readonly readsCatalog: boolean
 }
 
 export interface TranslateOptions {
@@ -39,6 +41,7 @@ export function translateSql(
     text: statement.text,
     columns: outputs.map(({ name, type }) => ({ name, type })),
     entityIds: [...binder.used].map((table) => table.entityId),
+    readsCatalog: binder.readsCatalog,
   }
 }
 

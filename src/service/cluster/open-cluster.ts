@@ -11,15 +11,8 @@ import type { Settings } from '../../config/settings.ts'
 import { DruidClient } from '../../druid/druid-client.ts'
 import { DruidEngine } from '../../engine/druid/druid-engine.ts'
 import { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
-import { Backlog } from '../../ingest/limits/backlog.ts'
-import { DiskFloor } from '../../ingest/limits/disk-floor.ts'
-import { Intake } from '../../ingest/limits/intake.ts'
-import { KeyRates } from '../../ingest/limits/key-rates.ts'
-import { RejectedSpace } from '../../ingest/limits/rejected-space.ts'
 import { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
-import { KafkaAway } from '../../kafka/kafka-errors.ts'
-import { leastFreeBytes } from '../../kafka/kept-records.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
@@ -30,13 +23,17 @@ import { Admission } from '../../query/admission.ts'
 import { ClusterNativeQueries } from '../../query/cluster-native-queries.ts'
 import { ClusterSqlQueries } from '../../query/cluster-sql-queries.ts'
 import { InProcessRunner } from '../../query/in-process-runner.ts'
+import { SqlQueries } from '../../query/sql-queries.ts'
 import { DruidStore } from '../../store/druid/druid-store.ts'
 import { Supervisors } from '../../store/druid/supervision/supervisors.ts'
-import { buildServices, type Opened, type ServiceParts } from '../build-services.ts'
+import { buildServices, type Opened } from '../build-services.ts'
+import { openSqlEngine } from '../open-sql-engine.ts'
 import type { Closer } from '../open-storage.ts'
 import { batchIsQueryable, replayIsQueryable } from './batch-visibility.ts'
 import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './connections.ts'
+import { openLimits } from './open-limits.ts'
 import { openPipeline } from './open-pipeline.ts'
+import { openOwnFolder } from './own-folder.ts'
 import { PartsHealth } from './parts-health.ts'
 import { purgeBefore } from './purge-before.ts'
 
@@ -45,6 +42,8 @@ export interface ClusterParts {
   readonly observe: Observe
   readonly metrics: Metrics
   readonly nowMs: () => number
+  /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA. */
+  readonly sqlEntryUrl: URL
 }
 
 /** Kafka that is there has answered by then, also when the topics have to be made; one that is away is not waited for longer. */
@@ -103,10 +102,22 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     entity: (id) => definitions.entities().find((entity) => entity.id === id),
     nowMs,
   })
-  const spoolDirectory = join(settings.data, 'spool')
+  const ownFolder = await openOwnFolder(settings.data, closers)
+  const spoolDirectory = join(ownFolder, 'spool')
   const runner = await InProcessRunner.open({ reader: store, spool, spoolDirectory, sliceMs })
   const admission = new Admission(limits)
   const engine = new DruidEngine({ client: druid, settings: { clusterName: cluster.name, queryTimeMs }, nowMs })
+  const sqlEngine = openSqlEngine(
+    { ...parts, unsent: runner.unsent, directories: [], scratchDirectory: join(ownFolder, 'engine') },
+    closers,
+  )
+  const catalogQueries = new SqlQueries({
+    definitions,
+    snapshots: { snapshot: () => Promise.reject(new Error('the rows of entities are in Druid')) },
+    runner: sqlEngine,
+    admission,
+    limits,
+  })
   const health = watchParts({ journal, supervisors, catalog, observe })
   closers.push(() => health.close())
   const queryParts = {
@@ -140,7 +151,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       reach: () => undefined,
     },
     {
-      sqlQueries: new ClusterSqlQueries(queryParts),
+      sqlQueries: new ClusterSqlQueries({ ...queryParts, catalogQueries }),
       nativeQueries: new ClusterNativeQueries(queryParts),
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
@@ -185,48 +196,6 @@ function followChanges(
     access: () => void access.refresh().catch(failed),
     lanes: () => undefined,
   })
-}
-
-async function openLimits(
-  {
-    settings: { limits, journal },
-    observe,
-    nowMs,
-    catalog,
-    progress,
-    keys,
-    kafka,
-  }: ClusterParts & {
-    readonly catalog: ClusterCatalog
-    readonly progress: LaneProgress
-    readonly keys: SharedKeys
-    readonly kafka: KafkaClient
-  },
-  closers: Closer[],
-): Promise<ServiceParts['limits']> {
-  const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
-  const disk = new DiskFloor(() => leastFreeBytes(kafka), journal.diskFloorBytes, 'a disk of Kafka')
-  const failed = checkFailed(observe)
-  const check = async (): Promise<void> => {
-    await rejectedSpace.refresh()
-    await keys.refresh()
-  }
-  await check()
-  // Nobody waits for Kafka, which may come later; that it is away is told by the watch of the parts, and another failure once.
-  let told = ''
-  const look = (): Promise<void> =>
-    disk.refresh().catch((error) => {
-      if (error instanceof KafkaAway || told === String(error)) return
-      told = String(error)
-      failed(error)
-    })
-  void look()
-  closers.push(repeat(look, limits.checkMs, failed))
-  closers.push(repeat(check, limits.checkMs, failed))
-  const backlog = new Backlog(progress, journal.backlogBytes)
-  const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
-  const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
-  return { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace }
 }
 
 function openRetentions(

@@ -1,0 +1,66 @@
+// What bounds the pushes that a process of a cluster takes, and what /metrics tells of how near the bounds are.
+import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
+import { Backlog } from '../../ingest/limits/backlog.ts'
+import { DiskFloor } from '../../ingest/limits/disk-floor.ts'
+import { Intake } from '../../ingest/limits/intake.ts'
+import { KeyRates } from '../../ingest/limits/key-rates.ts'
+import { RejectedSpace } from '../../ingest/limits/rejected-space.ts'
+import type { KafkaClient } from '../../kafka/kafka-client.ts'
+import { KafkaAway } from '../../kafka/kafka-errors.ts'
+import { leastFreeBytes } from '../../kafka/kept-records.ts'
+import { repeat } from '../../lib/repeat.ts'
+import { checkFailed } from '../../observe/check-failed.ts'
+import type { Observe } from '../../observe/event.ts'
+import type { Metrics } from '../../observe/metrics.ts'
+import type { LaneProgress } from '../../pipeline/lane-progress.ts'
+import type { ServiceParts } from '../build-services.ts'
+import type { Closer } from '../open-storage.ts'
+
+interface LimitedParts {
+  readonly settings: Settings
+  readonly observe: Observe
+  readonly metrics: Metrics
+  readonly nowMs: () => number
+  readonly catalog: ClusterCatalog
+  readonly progress: LaneProgress
+  readonly keys: SharedKeys
+  readonly kafka: KafkaClient
+}
+
+export async function openLimits(parts: LimitedParts, closers: Closer[]): Promise<ServiceParts['limits']> {
+  const { settings, observe, metrics, nowMs, catalog, progress, keys, kafka } = parts
+  const { limits, journal } = settings
+  const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
+  const disk = new DiskFloor(() => leastFreeBytes(kafka), journal.diskFloorBytes, 'a disk of Kafka')
+  const failed = checkFailed(observe)
+  const check = async (): Promise<void> => {
+    await rejectedSpace.refresh()
+    await keys.refresh()
+  }
+  await check()
+  // Nobody waits for Kafka, which may come later; that it is away is told by the watch of the parts, and another failure once.
+  let told = ''
+  const look = (): Promise<void> =>
+    disk.refresh().catch((error) => {
+      if (error instanceof KafkaAway || told === String(error)) return
+      told = String(error)
+      failed(error)
+    })
+  void look()
+  closers.push(repeat(look, limits.checkMs, failed))
+  closers.push(repeat(check, limits.checkMs, failed))
+  const backlog = new Backlog(progress, journal.backlogBytes)
+  metrics.watch({
+    idempotency_keys: () => keys.count,
+    journal_backlog_bytes: () => backlog.bytes,
+    pending_rows: () => progress.pendingRows,
+    disk_free_bytes: () => disk.freeBytes,
+    rejected_kept_bytes: () => rejectedSpace.totalBytes,
+    rejected_kept_bytes_max: () => rejectedSpace.mostBytes,
+  })
+  const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
+  const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
+  return { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace }
+}
