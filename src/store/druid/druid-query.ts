@@ -20,17 +20,21 @@ const scanBatchRows = 4096
 /** The groups of a query. `longs`: the columns that hold whole numbers of any size, which then come as digits where they are long. */
 export async function* groupBy(target: QueryTarget, query: GroupBy, longs: readonly number[]): AsyncGenerator<RawRows> {
   if (query.intervals.length === 0) return
-  const { limit, ...rest } = query
+  const { limit, period = null, ...rest } = query
   const limitSpec = limit === null ? {} : { limitSpec: { type: 'default', limit } }
-  const body = { queryType: 'groupBy', granularity: 'all', ...rest, ...limitSpec, context: { resultAsArray: true } }
+  const granularity = period === null ? 'all' : inUtc(period)
+  const body = { queryType: 'groupBy', granularity, ...rest, ...limitSpec, context: { resultAsArray: true } }
   for await (const text of elements(target, body)) yield exactRows(text, listIn(JSON.parse(text)), longs, listIn)
 }
 
 /** The aggregations of a query without dimensions by buckets of a period: each row is the bucket's start, then the aggregations. */
-export async function* timeseries(target: QueryTarget, query: GroupBy, period: string): AsyncGenerator<RawRows> {
-  const { intervals, filter, virtualColumns, aggregations } = query
+export async function* timeseries(
+  target: QueryTarget,
+  { intervals, filter, virtualColumns, aggregations }: GroupBy,
+  period: string,
+): AsyncGenerator<RawRows> {
   if (intervals.length === 0) return
-  const granularity = { type: 'period', period, timeZone: 'UTC' }
+  const granularity = inUtc(period)
   const context = { skipEmptyBuckets: true }
   const body = { queryType: 'timeseries', granularity, intervals, filter, virtualColumns, aggregations, context }
   const names = aggregations.map((aggregation) => nameOf(aggregation))
@@ -40,6 +44,10 @@ export async function* timeseries(target: QueryTarget, query: GroupBy, period: s
       return [instantOf(memberOf(bucket, 'timestamp')), ...names.map((name) => memberOf(result, name))]
     })
   }
+}
+
+function inUtc(period: string): object {
+  return { type: 'period', period, timeZone: 'UTC' }
 }
 
 function nameOf(aggregation: NativeAggregation): string {

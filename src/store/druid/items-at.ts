@@ -1,11 +1,16 @@
 // Items by their tags and dates, which a query before has found.
 import { timeColumn } from '../../model/druid-row.ts'
+import { msPerDay } from '../../model/instant.ts'
 import type { Selection } from '../../model/plan.ts'
 import { type DruidRun, itemColumns } from './druid-run.ts'
 import { items } from './items.ts'
 import type { NativeFilter } from './native-query.ts'
 import { type Tag, tagIn } from './nearest-items.ts'
 
+/** So many dates are asked for one by one: each range costs Druid as much as reading tens of thousands of rows. */
+const exactRangesMax = 16
+/** What lies closer together than that, and is more, is read with what is between: a segment holds a day. */
+const apartMs = msPerDay
 /** Ranges of time that one query is cut to. */
 const rangesMax = 100
 
@@ -62,14 +67,14 @@ export function rangesAround(times: readonly number[]): {
   readonly areExact: boolean
 } {
   const gaps = times.slice(1).map((ms, index) => ({ at: index + 1, width: ms - times[index] }))
-  const isWide = ({ width }: { width: number }): boolean => width > 1
-  const wide = gaps.filter(isWide)
+  const wide = gaps.filter(({ width }) => width > 1)
+  const apart = wide.length < exactRangesMax ? wide : wide.filter(({ width }) => width > apartMs)
   const cuts =
-    wide.length < rangesMax ? wide : wide.sort((left, right) => right.width - left.width).slice(0, rangesMax - 1)
+    apart.length < rangesMax ? apart : apart.sort((left, right) => right.width - left.width).slice(0, rangesMax - 1)
   const starts = [0, ...cuts.map(({ at }) => at)].sort((left, right) => left - right)
   const ranges = starts.map((start, index) => {
     const end = starts[index + 1] ?? times.length
     return { fromMs: times[start], toMs: times[end - 1] }
   })
-  return { ranges: times.length === 0 ? [] : ranges, areExact: wide.length < rangesMax }
+  return { ranges: times.length === 0 ? [] : ranges, areExact: cuts.length === wide.length }
 }

@@ -51,8 +51,8 @@ function checkBuckets(groups: readonly Group[], bucketsMax: number): void {
 
 type Stretch = Omit<BucketStretch, 'expression'> & { readonly expression: string | null }
 
-/** Druid fills every bucket of a finer period, be there rows or not. */
-const timeseriesPeriod = /^P(\d+[DWM]|T\d+[HM])$/
+/** Druid goes through every bucket of a period, be there rows in it or not: finer ones are put to each row. */
+const coarsePeriod = /^P(\d+[DWM]|T\d+[HM])$/
 
 /** The stretches of time that are asked one by one; the buckets of `all` need no column. */
 async function stretchesOf({ selection, range, granularity }: AveragePlan, run: DruidRun): Promise<Stretch[]> {
@@ -74,8 +74,9 @@ async function collect(
   const keyFields = [...(byTag ? [selection.tag] : []), ...selection.fields]
   const { dimensions, virtualColumns } = groupKeys(keyFields)
   const { expression } = stretch
+  const period = stretch.period !== null && coarsePeriod.test(stretch.period) ? stretch.period : null
   const bucketColumn: NativeColumn[] =
-    expression === null ? [] : [{ type: 'expression', name: bucket, expression, outputType: 'LONG' }]
+    expression === null || period !== null ? [] : [{ type: 'expression', name: bucket, expression, outputType: 'LONG' }]
   const buckets = bucketColumn.map(
     ({ name }) => ({ type: 'default', dimension: name, outputName: ':b', outputType: 'LONG' }) as const,
   )
@@ -87,6 +88,7 @@ async function collect(
   })
   const needsFirst = plan.granularity.kind === 'all' && plan.range.fromMs === Number.NEGATIVE_INFINITY
   const query = {
+    period,
     intervals: intervalsOf(stretch.fromMs, stretch.toMs),
     filter: selectionFilter(selection),
     virtualColumns: [...bucketColumn, ...virtualColumns, ...sums.flatMap(({ columns }) => columns)],
@@ -99,11 +101,11 @@ async function collect(
     limit: limits.resultRows + 1,
   }
   const groups: Group[] = []
-  const longs = longsIn(keyFields).map((index) => index + buckets.length)
-  const { period } = stretch
-  const isSeries = dimensions.length === 0 && period !== null && timeseriesPeriod.test(period)
+  const bucketsInRow = expression === null ? 0 : 1
+  const longs = longsIn(keyFields).map((index) => index + bucketsInRow)
+  const isSeries = dimensions.length === 0 && period !== null
   for await (const rows of isSeries ? timeseries(target, query, period) : groupBy(target, query, longs)) {
-    for (const group of groupsIn(rows, buckets.length, dimensions.length, selection.metrics.length)) {
+    for (const group of groupsIn(rows, bucketsInRow, dimensions.length, selection.metrics.length)) {
       groups.push(group)
     }
     if (groups.length > limits.resultRows) throw resultTooLarge(limits.resultRows, null)

@@ -19,11 +19,11 @@ type Steps = Map<Tag, Map<number, number>>
 export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   if (ticksMs.length === 0) return
   const fromMs = startMs(selection, Number.NEGATIVE_INFINITY)
-  const steps: Steps = new Map()
-  const atFirst = await nearestItems(selection, { fromMs, toMs: ticksMs[0] }, 'backwards', 0, run)
-  for (const [tag, { nearestMs }] of atFirst) steps.set(tag, new Map([[0, nearestMs]]))
-  if (run.replacedBy === null) await addSteps(selection, ticksMs, steps, run)
-  else await addReplacedSteps(selection, ticksMs, steps, run)
+  const [atFirst, steps] = await Promise.all([
+    nearestItems(selection, { fromMs, toMs: ticksMs[0] }, 'backwards', 0, run),
+    run.replacedBy === null ? stepsOf(selection, ticksMs, run) : replacedSteps(selection, ticksMs, run),
+  ])
+  for (const [tag, { nearestMs }] of atFirst) steps.set(tag, (steps.get(tag) ?? new Map()).set(0, nearestMs))
   checkRows(steps, ticksMs.length, run.limits.resultRows)
   const wanted = new Map([...steps].map(([tag, ofTag]) => [tag, new Set(ofTag.values())] as const))
   const placed = await itemsAt(selection, wanted, 'newest', run)
@@ -49,7 +49,8 @@ export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun):
   yield* answer.batches(await answer.inOrderOf([shown, 1], run.pacer), shown + 1, run.pacer)
 }
 
-async function addSteps(selection: Selection, ticksMs: Float64Array, steps: Steps, run: DruidRun): Promise<void> {
+async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<Steps> {
+  const steps: Steps = new Map()
   for (const stretch of tickStretches(selection, ticksMs)) {
     const query = {
       intervals: intervalsOf(stretch.fromMs, stretch.toMs),
@@ -76,17 +77,14 @@ async function addSteps(selection: Selection, ticksMs: Float64Array, steps: Step
       if (run.pacer.spend(rows.length)) await run.pacer.rest()
     }
   }
+  return steps
 }
 
-async function addReplacedSteps(
-  selection: Selection,
-  ticksMs: Float64Array,
-  steps: Steps,
-  run: DruidRun,
-): Promise<void> {
+async function replacedSteps(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<Steps> {
+  const steps: Steps = new Map()
   const fromMs = startMs(selection, ticksMs[0] + 1)
   const toMs = ticksMs[ticksMs.length - 1]
-  if (fromMs > toMs) return
+  if (fromMs > toMs) return steps
   for await (const rows of items({ selection, ranges: [{ fromMs, toMs }], filter: null, limit: null }, run)) {
     for (const row of rows) {
       const ms = Number(row[0])
@@ -95,6 +93,7 @@ async function addReplacedSteps(
       steps.set(tagIn(row[1]), ofTag.set(place, Math.max(ms, ofTag.get(place) ?? ms)))
     }
   }
+  return steps
 }
 
 /** The place of the first tick that is not before a date. */
