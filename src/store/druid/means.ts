@@ -5,14 +5,13 @@ import { resultTooLarge } from '../limits.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
 import { items } from './items.ts'
 
-/** The means of one bucket and combination of keys. */
-export interface Group {
-  /** Null for the one bucket of granularity `all`. */
-  readonly bucketMs: number | null
-  readonly keys: readonly unknown[]
-  readonly means: readonly (number | null)[]
-  /** The date of its first item. */
-  readonly firstMs: number
+/** The start of a bucket, null for the one bucket of granularity `all`, then the keys, then the means. */
+export type MeanRow = unknown[]
+
+export interface Means {
+  readonly rows: MeanRow[]
+  /** The date of the first item, where it was asked for. */
+  firstMs: number
 }
 
 /** What values are multiplied by where their sum overflows: a power of two, so that nothing is rounded. */
@@ -45,18 +44,18 @@ interface Gathered {
   readonly bucketMs: number | null
   readonly keys: readonly unknown[]
   readonly means: readonly Mean[]
-  firstMs: number
 }
 
-/** The groups of an entity whose newer rows replace older ones. */
-export async function collectReplaced(
+/** The means of an entity whose newer rows replace older ones. */
+export async function replacedMeans(
   { selection, range, granularity, byTag }: AveragePlan,
   run: DruidRun,
-): Promise<Group[]> {
+): Promise<Means> {
   const ranges = [{ fromMs: startMs(selection, range.fromMs), toMs: range.toMs }]
   const keysFrom = byTag ? 1 : 2
   const metricsFrom = 2 + selection.fields.length
   const groups = new Map<string, Gathered>()
+  let firstMs = Number.POSITIVE_INFINITY
   for await (const rows of items({ selection, ranges, filter: null, limit: null }, run)) {
     for (const row of rows) {
       const ms = Number(row[0])
@@ -65,10 +64,10 @@ export async function collectReplaced(
       const key = JSON.stringify([bucketMs, ...keys])
       let group = groups.get(key)
       if (group === undefined) {
-        group = { bucketMs, keys, means: selection.metrics.map(() => new Mean()), firstMs: ms }
+        group = { bucketMs, keys, means: selection.metrics.map(() => new Mean()) }
         groups.set(key, group)
       }
-      group.firstMs = Math.min(group.firstMs, ms)
+      firstMs = Math.min(firstMs, ms)
       for (const [index, mean] of group.means.entries()) {
         const value = row[metricsFrom + index] ?? null
         if (value !== null) mean.add(Number(value))
@@ -76,5 +75,10 @@ export async function collectReplaced(
     }
     if (groups.size > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
   }
-  return [...groups.values()].map((group) => ({ ...group, means: group.means.map(({ value }) => value) }))
+  const rows = [...groups.values()].map(({ bucketMs, keys, means }) => [
+    bucketMs,
+    ...keys,
+    ...means.map(({ value }) => value),
+  ])
+  return { rows, firstMs }
 }

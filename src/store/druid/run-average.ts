@@ -7,7 +7,7 @@ import { AnswerRows } from './answer-rows.ts'
 import { type BucketStretch, bucketStretches } from './bucket-columns.ts'
 import { groupBy, type RawRows, timeseries } from './druid-query.ts'
 import { type DruidRun, groupKeys, longsIn, startMs } from './druid-run.ts'
-import { collectReplaced, type Group, overflowScale, unscaled } from './means.ts'
+import { type MeanRow, type Means, overflowScale, replacedMeans, unscaled } from './means.ts'
 import { columnText, intervalsOf, isNull, type NativeAggregation, type NativeColumn, not } from './native-query.ts'
 import { selectionFilter } from './selection-filter.ts'
 
@@ -16,37 +16,41 @@ const bucket = ':bucket'
 /** Means by bucket, tag and fields: Druid sums and counts. */
 export async function* runAverage(plan: AveragePlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   const { selection, range, granularity } = plan
-  const groups: Group[] = []
-  if (run.replacedBy !== null) for (const group of await collectReplaced(plan, run)) groups.push(group)
-  else
-    for (const stretch of await stretchesOf(plan, run)) {
-      let some = await collect(plan, run, stretch, 1)
-      if (some.some(({ means }) => means.some((mean) => mean !== null && !Number.isFinite(mean)))) {
-        some = withScaled(some, await collect(plan, run, stretch, overflowScale))
-      }
-      for (const group of some) groups.push(group)
-      if (groups.length > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
-    }
-  const firstMs = groups.reduce((first, group) => Math.min(first, group.firstMs), Number.POSITIVE_INFINITY)
-  const allMs = range.fromMs === Number.NEGATIVE_INFINITY ? firstMs : range.fromMs
+  const { rows, firstMs } = await (run.replacedBy === null ? summedMeans(plan, run) : replacedMeans(plan, run))
+  if (granularity.kind === 'all') {
+    const fromMs = range.fromMs === Number.NEGATIVE_INFINITY ? firstMs : range.fromMs
+    for (const row of rows) row[0] = fromMs
+  } else checkBuckets(rows, run.limits.buckets)
   const output = outputFields(plan)
-  const rows = new AnswerRows(
+  const answer = new AnswerRows(
     output.map(({ type }) => type),
     run.limits,
   )
-  rows.add(groups.map(({ bucketMs, keys, means }) => [bucketMs ?? allMs, ...keys, ...means]))
-  if (granularity.kind !== 'all') checkBuckets(groups, run.limits.buckets)
+  answer.add(rows)
   const keys = output.length - selection.metrics.length
-  const order = await rows.inOrderOf(
+  const order = await answer.inOrderOf(
     Array.from({ length: keys }, (_, index) => index),
     run.pacer,
   )
-  yield* rows.batches(order, output.length, run.pacer)
+  yield* answer.batches(order, output.length, run.pacer)
 }
 
-function checkBuckets(groups: readonly Group[], bucketsMax: number): void {
-  if (groups.length <= bucketsMax) return
-  if (new Set(groups.map(({ bucketMs }) => bucketMs)).size > bucketsMax) throw tooManyBuckets(bucketsMax)
+function checkBuckets(rows: readonly MeanRow[], bucketsMax: number): void {
+  if (rows.length <= bucketsMax) return
+  if (new Set(rows.map(([bucketMs]) => bucketMs)).size > bucketsMax) throw tooManyBuckets(bucketsMax)
+}
+
+async function summedMeans(plan: AveragePlan, run: DruidRun): Promise<Means> {
+  const rows: MeanRow[] = []
+  let firstMs = Number.POSITIVE_INFINITY
+  for (const stretch of await stretchesOf(plan, run)) {
+    const some = await collect(plan, run, stretch, 1)
+    if (some.hasOverflow) mendOverflow(plan, some, await collect(plan, run, stretch, overflowScale))
+    for (const row of some.rows) rows.push(row)
+    firstMs = Math.min(firstMs, some.firstMs)
+    if (rows.length > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
+  }
+  return { rows, firstMs }
 }
 
 type Stretch = Omit<BucketStretch, 'expression'> & { readonly expression: string | null }
@@ -69,7 +73,7 @@ async function collect(
   { target, limits, pacer }: DruidRun,
   stretch: Stretch,
   factor: number,
-): Promise<Group[]> {
+): Promise<SummedMeans> {
   const { selection, byTag } = plan
   const keyFields = [...(byTag ? [selection.tag] : []), ...selection.fields]
   const { dimensions, virtualColumns } = groupKeys(keyFields)
@@ -100,18 +104,16 @@ async function collect(
     ],
     limit: limits.resultRows + 1,
   }
-  const groups: Group[] = []
+  const found: SummedMeans = { rows: [], firstMs: Number.POSITIVE_INFINITY, hasOverflow: false }
   const bucketsInRow = expression === null ? 0 : 1
   const longs = longsIn(keyFields).map((index) => index + bucketsInRow)
   const isSeries = dimensions.length === 0 && period !== null
   for await (const rows of isSeries ? timeseries(target, query, period) : groupBy(target, query, longs)) {
-    for (const group of groupsIn(rows, bucketsInRow, dimensions.length, selection.metrics.length)) {
-      groups.push(group)
-    }
-    if (groups.length > limits.resultRows) throw resultTooLarge(limits.resultRows, null)
+    addMeans(found, rows, { bucketsInRow, keys: dimensions.length, metrics: selection.metrics.length })
+    if (found.rows.length > limits.resultRows) throw resultTooLarge(limits.resultRows, null)
     if (pacer.spend(rows.length * query.aggregations.length)) await pacer.rest()
   }
-  return groups
+  return found
 }
 
 interface MetricSum {
@@ -131,39 +133,50 @@ function sumOf({ name }: EntityField, index: number, factor: number): MetricSum 
   }
 }
 
-/** Rows of the bucket, if there is one, the keys, the sums, the counts, and the date of the first item where it was asked for. */
-function groupsIn(rows: RawRows, buckets: number, keys: number, metrics: number): Group[] {
-  const groups: Group[] = []
-  const sumsFrom = buckets + keys
+interface SummedMeans extends Means {
+  /** Whether the sum of finite values was none. */
+  hasOverflow: boolean
+}
+
+interface SummedRow {
+  /** 1, or 0 where all rows are of one bucket. */
+  readonly bucketsInRow: number
+  readonly keys: number
+  readonly metrics: number
+}
+
+/** `rows` are of the bucket, if there is one, the keys, the sums, the counts, and the date of the first item where it was asked for. */
+function addMeans(found: SummedMeans, rows: RawRows, { bucketsInRow, keys, metrics }: SummedRow): void {
+  const sumsFrom = bucketsInRow + keys
   for (const row of rows) {
-    const means: (number | null)[] = []
-    for (let metric = sumsFrom; metric < sumsFrom + metrics; metric++) {
-      const count = Number(row[metric + metrics])
-      means.push(count === 0 ? null : Number(row[metric]) / count)
+    const mean: MeanRow = row.slice(0, sumsFrom + metrics)
+    let values = 0
+    for (let at = sumsFrom; at < sumsFrom + metrics; at++) {
+      const count = Number(row[at + metrics])
+      const value = count === 0 ? null : Number(row[at]) / count
+      mean[at] = value
+      values += count
+      if (value !== null && !Number.isFinite(value)) found.hasOverflow = true
     }
     // Without keys Druid answers one row even when there is nothing.
-    if (means.every((mean) => mean === null)) continue
-    const bucketMs = buckets === 0 ? null : Number(row[0])
-    const firstMs = Number(row[sumsFrom + 2 * metrics] ?? Number.POSITIVE_INFINITY)
-    groups.push({ bucketMs, keys: row.slice(buckets, sumsFrom), means, firstMs })
+    if (values === 0) continue
+    if (bucketsInRow === 0) mean.unshift(null)
+    found.rows.push(mean)
+    found.firstMs = Math.min(found.firstMs, Number(row[sumsFrom + 2 * metrics] ?? Number.POSITIVE_INFINITY))
   }
-  return groups
 }
 
-/** Of each mean that overflowed, the one of the scaled values. */
-function withScaled(groups: readonly Group[], scaled: readonly Group[]): Group[] {
-  const byKey = new Map(scaled.map((group) => [keyOf(group), group]))
-  return groups.map((group) => {
-    const other = byKey.get(keyOf(group))
-    const means = group.means.map((mean, index) => {
-      if (mean === null || Number.isFinite(mean)) return mean
-      const again = other?.means[index] ?? null
-      return again === null ? null : unscaled(again)
-    })
-    return { ...group, means }
-  })
-}
-
-function keyOf({ bucketMs, keys }: Group): string {
-  return JSON.stringify([bucketMs, ...keys])
+/** Each mean that overflowed becomes the one of the scaled values. */
+function mendOverflow({ selection }: AveragePlan, { rows }: Means, scaled: Means): void {
+  const keyOf = (row: MeanRow): string => JSON.stringify(row.slice(0, -selection.metrics.length))
+  const byKey = new Map(scaled.rows.map((row) => [keyOf(row), row]))
+  for (const row of rows) {
+    const other = byKey.get(keyOf(row))
+    for (let at = row.length - selection.metrics.length; at < row.length; at++) {
+      const mean = row[at]
+      if (mean === null || Number.isFinite(mean)) continue
+      const again = other?.[at] ?? null
+      row[at] = again === null ? null : unscaled(Number(again))
+    }
+  }
 }
