@@ -130,7 +130,7 @@ describe('an answer that does not fit into its memory', () => {
       expect(text.length).toBe(expected.length)
       expect(text === expected).toBe(true)
     }
-    expect(await readdir(join(service.dataDirectory, 'spool'))).toEqual([])
+    expect(await readdir(spoolOf(service))).toEqual([])
   })
 
   test('is refused while those before it wait for their readers, and taken when they are cut off', async () => {
@@ -153,11 +153,16 @@ describe('an answer that does not fit into its memory', () => {
 
   test('and was left by one who died is removed at the next start', async () => {
     const first = await plant()
-    await writeFile(join(first.dataDirectory, 'spool', 'left-behind'), 'x')
+    await writeFile(join(spoolOf(first), 'left-behind'), 'x')
     running.splice(0, 1, await first.restart())
-    expect(await readdir(join(first.dataDirectory, 'spool'))).toEqual([])
+    expect(await readdir(spoolOf(first))).toEqual([])
   })
 })
+
+/** Processes of a cluster have folders of their own. */
+function spoolOf({ dataDirectory }: RunningService): string {
+  return join(dataDirectory, ...(onCluster ? [`process-${process.pid}`] : []), 'spool')
+}
 
 /** Asks for a snap, and takes nothing of its answer once it has begun. */
 async function slowReader(service: RunningService, request: object): Promise<void> {
@@ -222,7 +227,7 @@ describe('queries at once', () => {
         return response.status === 200
       })
     }
-    expect(await readdir(join(service.dataDirectory, 'spool'))).toEqual([])
+    expect(await readdir(spoolOf(service))).toEqual([])
   })
 })
 
