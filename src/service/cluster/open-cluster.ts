@@ -1,5 +1,4 @@
 // The cluster engine: pushes go to Kafka, series are in Druid, all else in PostgreSQL; this process keeps nothing.
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Access } from '../../access/access.ts'
 import { ensureAdminKey } from '../../access/admin-key.ts'
@@ -9,7 +8,6 @@ import { Definitions } from '../../catalog/definitions.ts'
 import { openPostgresCatalog } from '../../catalog/postgres/postgres-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
 import { DruidClient } from '../../druid/druid-client.ts'
-import { DruidEngine } from '../../engine/druid/druid-engine.ts'
 import { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
@@ -19,21 +17,15 @@ import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { LaneProgress } from '../../pipeline/lane-progress.ts'
-import { Admission } from '../../query/admission.ts'
-import { ClusterNativeQueries } from '../../query/cluster-native-queries.ts'
-import { ClusterSqlQueries } from '../../query/cluster-sql-queries.ts'
-import { InProcessRunner } from '../../query/in-process-runner.ts'
-import { SqlQueries } from '../../query/sql-queries.ts'
 import { DruidStore } from '../../store/druid/druid-store.ts'
 import { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import { buildServices, type Opened } from '../build-services.ts'
-import { openSqlEngine } from '../open-sql-engine.ts'
 import type { Closer } from '../open-storage.ts'
 import { batchIsQueryable, replayIsQueryable } from './batch-visibility.ts'
 import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './connections.ts'
 import { openLimits } from './open-limits.ts'
 import { openPipeline } from './open-pipeline.ts'
-import { openOwnFolder } from './own-folder.ts'
+import { openQueries } from './open-queries.ts'
 import { PartsHealth } from './parts-health.ts'
 import { purgeBefore } from './purge-before.ts'
 
@@ -60,7 +52,7 @@ const purgeMs = 120_000
  */
 export async function openCluster(parts: ClusterParts, closers: Closer[]): Promise<Opened> {
   const { settings, observe, metrics, nowMs } = parts
-  const { cluster, kafka, limits, spool } = settings
+  const { cluster, limits } = settings
   const catalog = await openCatalog(settings, observe)
   closers.push(() => catalog.close())
   const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
@@ -71,20 +63,8 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const druid = new DruidClient(druidClientSettings(settings))
   closers.push(() => druid.close())
   const supervisors = new Supervisors({ client: druid, settings: supervisionSettings(settings), nowMs })
-  const kafkaClient = new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`))
-  const journal = new KafkaJournal({
-    client: kafkaClient,
-    topic: journalTopic(settings),
-    lanes: settings.ingest.lanes,
-    compression: kafka.compression,
-    batchBytesMax: settings.journal.batchBytes,
-    pendingBytesMax: kafka.pendingBytes,
-    timeoutMs: kafka.timeoutMs,
-    observe,
-  })
-  closers.push(() => journal.close())
-  // A push right after the ready line is not refused because the topic was only being made.
-  await journal.ready(AbortSignal.timeout(kafkaFirstMs))
+  const kafka = new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`))
+  const journal = await openJournal({ ...parts, kafka }, closers)
   const { changes, lanes, rejected } = catalog
   const progress = new LaneProgress({ changes, lanes, rejected, countEveryMs })
   closers.push(() => progress.close())
@@ -102,33 +82,12 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     entity: (id) => definitions.entities().find((entity) => entity.id === id),
     nowMs,
   })
-  const ownFolder = await openOwnFolder(settings.data, closers)
-  const spoolDirectory = join(ownFolder, 'spool')
-  const runner = await InProcessRunner.open({ reader: store, spool, spoolDirectory, sliceMs })
-  const admission = new Admission(limits)
-  const engine = new DruidEngine({ client: druid, settings: { clusterName: cluster.name, queryTimeMs }, nowMs })
-  const sqlEngine = openSqlEngine(
-    { ...parts, unsent: runner.unsent, directories: [], scratchDirectory: join(ownFolder, 'engine') },
+  const { runner, admission, sqlQueries, nativeQueries } = await openQueries(
+    { ...parts, druid, store, definitions },
     closers,
   )
-  const catalogQueries = new SqlQueries({
-    definitions,
-    snapshots: { snapshot: () => Promise.reject(new Error('the rows of entities are in Druid')) },
-    runner: sqlEngine,
-    admission,
-    limits,
-  })
   const health = watchParts({ journal, supervisors, catalog, observe })
   closers.push(() => health.close())
-  const queryParts = {
-    definitions,
-    engine,
-    clusterName: cluster.name,
-    admission,
-    limits,
-    unsent: runner.unsent,
-    settings: { sliceMs, spoolDirectory },
-  }
   const services = await buildServices(
     {
       settings,
@@ -144,15 +103,15 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
-      limits: await openLimits({ ...parts, catalog, progress, keys, kafka: kafkaClient }, closers),
+      limits: await openLimits({ ...parts, catalog, progress, keys, kafka }, closers),
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,
       nowMs,
       reach: () => undefined,
     },
     {
-      sqlQueries: new ClusterSqlQueries({ ...queryParts, catalogQueries }),
-      nativeQueries: new ClusterNativeQueries(queryParts),
+      sqlQueries,
+      nativeQueries,
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
       readiness: () => health.readiness,
@@ -181,6 +140,27 @@ async function openCatalog({ cluster, postgres }: Settings, observe: Observe): P
       await sleep(retryMs)
     }
   }
+}
+
+/** Waits a moment for Kafka: a push right after the ready line is not refused because the topic was only being made. */
+async function openJournal(
+  { settings, observe, kafka: client }: ClusterParts & { readonly kafka: KafkaClient },
+  closers: Closer[],
+): Promise<KafkaJournal> {
+  const { ingest, journal: bounds, kafka } = settings
+  const journal = new KafkaJournal({
+    client,
+    topic: journalTopic(settings),
+    lanes: ingest.lanes,
+    compression: kafka.compression,
+    batchBytesMax: bounds.batchBytes,
+    pendingBytesMax: kafka.pendingBytes,
+    timeoutMs: kafka.timeoutMs,
+    observe,
+  })
+  closers.push(() => journal.close())
+  await journal.ready(AbortSignal.timeout(kafkaFirstMs))
+  return journal
 }
 
 /** What another process changed holds here within moments. */

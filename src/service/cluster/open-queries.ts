@@ -1,0 +1,69 @@
+// How a process of a cluster answers queries: Druid does the work, answers that are long wait in a folder of the process.
+import { join } from 'node:path'
+import type { Definitions } from '../../catalog/definitions.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { DruidClient } from '../../druid/druid-client.ts'
+import { DruidEngine } from '../../engine/druid/druid-engine.ts'
+import type { Observe } from '../../observe/event.ts'
+import { Admission } from '../../query/admission.ts'
+import { ClusterNativeQueries } from '../../query/cluster-native-queries.ts'
+import { ClusterSqlQueries } from '../../query/cluster-sql-queries.ts'
+import { InProcessRunner } from '../../query/in-process-runner.ts'
+import { SqlQueries } from '../../query/sql-queries.ts'
+import type { SeriesReader } from '../../store/series-store.ts'
+import { openSqlEngine } from '../open-sql-engine.ts'
+import type { Closer } from '../open-storage.ts'
+import { openOwnFolder } from './own-folder.ts'
+
+interface QueryParts {
+  readonly settings: Settings
+  readonly observe: Observe
+  readonly nowMs: () => number
+  /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA. */
+  readonly sqlEntryUrl: URL
+  readonly druid: DruidClient
+  readonly store: SeriesReader
+  readonly definitions: Definitions
+}
+
+interface OpenedQueries {
+  readonly runner: InProcessRunner
+  /** The places that all queries share. */
+  readonly admission: Admission
+  readonly sqlQueries: ClusterSqlQueries
+  readonly nativeQueries: ClusterNativeQueries
+}
+
+/** How long the writing of an answer may hold the event loop. */
+const sliceMs = 5
+
+export async function openQueries(parts: QueryParts, closers: Closer[]): Promise<OpenedQueries> {
+  const { settings, nowMs, druid, store, definitions } = parts
+  const { limits, spool } = settings
+  const clusterName = settings.cluster.name
+  const ownFolder = await openOwnFolder(settings.data, closers)
+  const spoolDirectory = join(ownFolder, 'spool')
+  const runner = await InProcessRunner.open({ reader: store, spool, spoolDirectory, sliceMs })
+  const { unsent } = runner
+  const admission = new Admission(limits)
+  const engine = new DruidEngine({
+    client: druid,
+    settings: { clusterName, queryTimeMs: limits.queryTimeMs },
+    nowMs,
+  })
+  const scratchDirectory = join(ownFolder, 'engine')
+  const catalogQueries = new SqlQueries({
+    definitions,
+    snapshots: { snapshot: () => Promise.reject(new Error('the rows of entities are in Druid')) },
+    runner: openSqlEngine({ ...parts, unsent, directories: [], scratchDirectory }, closers),
+    admission,
+    limits,
+  })
+  const shared = { definitions, engine, clusterName, admission, limits, unsent, settings: { sliceMs, spoolDirectory } }
+  return {
+    runner,
+    admission,
+    sqlQueries: new ClusterSqlQueries({ ...shared, catalogQueries }),
+    nativeQueries: new ClusterNativeQueries(shared),
+  }
+}
