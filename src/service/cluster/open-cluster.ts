@@ -39,7 +39,7 @@ export interface ClusterParts {
 }
 
 /** Kafka that is there has answered by then, also when the topics have to be made; one that is away is not waited for longer. */
-const kafkaFirstMs = 3000
+const kafkaFirstMs = 5000
 const countEveryMs = 250
 const retryMs = 1000
 const sliceMs = 5
