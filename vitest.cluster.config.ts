@@ -34,7 +34,7 @@ const shortFiles = [
 ].join()
 const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
 const files = isShort
-  ? [`test/cluster/{${shortFiles}}.test.ts`, 'test/acceptance/{ingestion,replace}.test.ts', properties]
+  ? [`test/cluster/{${shortFiles}}.test.ts`, 'test/acceptance/{ingestion,metrics,replace,sql}.test.ts', properties]
   : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, properties]
 
 /** Against a real Kafka, Druid and PostgreSQL, which are started when they do not run: `npm run test:cluster`. */
