@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
 import { callWell } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -225,7 +226,9 @@ describe('tidemark copy', () => {
   test('goes on where it was interrupted, with what the dates ask for', async () => {
     const { code, out } = await copy(['--entity', 'plant', '--to', '2026-02-10', '--json'])
     expect(code).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ copied: [{ copied: 103, targetBefore: 103, targetAfter: 103 }] })
+    // What the interrupted copy stored may not be counted yet on a cluster.
+    const targetBefore = onCluster ? expect.any(Number) : 103
+    expect(JSON.parse(out)).toMatchObject({ copied: [{ copied: 103, targetBefore, targetAfter: 103 }] })
   })
 
   test('copies everything, digit for digit, and nothing twice', async () => {
