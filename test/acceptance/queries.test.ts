@@ -130,7 +130,7 @@ describe('an answer that does not fit into its memory', () => {
       expect(text.length).toBe(expected.length)
       expect(text === expected).toBe(true)
     }
-    expect(await readdir(spoolOf(service))).toEqual([])
+    expect(await readdir(await spoolOf(service))).toEqual([])
   })
 
   test('is refused while those before it wait for their readers, and taken when they are cut off', async () => {
@@ -153,15 +153,16 @@ describe('an answer that does not fit into its memory', () => {
 
   test('and was left by one who died is removed at the next start', async () => {
     const first = await plant()
-    await writeFile(join(spoolOf(first), 'left-behind'), 'x')
+    await writeFile(join(await spoolOf(first), 'left-behind'), 'x')
     running.splice(0, 1, await first.restart())
-    expect(await readdir(spoolOf(first))).toEqual([])
+    expect(await readdir(await spoolOf(first))).toEqual([])
   })
 })
 
 /** Processes of a cluster have folders of their own. */
-function spoolOf({ dataDirectory }: RunningService): string {
-  return join(dataDirectory, ...(onCluster ? [`process-${process.pid}`] : []), 'spool')
+async function spoolOf({ dataDirectory }: RunningService): Promise<string> {
+  const own = onCluster ? (await readdir(dataDirectory)).filter((name) => name.startsWith('process-')) : []
+  return join(dataDirectory, ...own, 'spool')
 }
 
 /** Asks for a snap, and takes nothing of its answer once it has begun. */
@@ -227,7 +228,7 @@ describe('queries at once', () => {
         return response.status === 200
       })
     }
-    expect(await readdir(spoolOf(service))).toEqual([])
+    expect(await readdir(await spoolOf(service))).toEqual([])
   })
 })
 

@@ -1,19 +1,22 @@
 // A folder of this process alone: several processes of a cluster may be given the same data folder.
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Closer } from '../open-storage.ts'
 
-const named = /^process-(\d+)$/
+/** The process's id, which another one may have had, and when it began. */
+const named = /^process-(\d+)-(\d+)-/
+const begunMs = Math.trunc(performance.timeOrigin)
 
 /** Makes an empty folder in the data folder, and removes those of processes that have died. It goes with this process. Resolves with its whole path. */
 export async function openOwnFolder(data: string, closers: Closer[]): Promise<string> {
-  const own = resolve(data, `process-${process.pid}`)
   await mkdir(data, { recursive: true })
   for (const name of await readdir(data)) {
-    const id = named.exec(name)?.[1]
-    if (id !== undefined && (Number(id) === process.pid || !isAlive(Number(id)))) await remove(join(data, name))
+    const [, id, since] = (named.exec(name) ?? []).map(Number)
+    if (id === undefined) continue
+    const isLeft = id === process.pid ? since !== begunMs : !isAlive(id)
+    if (isLeft) await remove(join(data, name))
   }
-  await mkdir(own)
+  const own = await mkdtemp(resolve(data, `process-${process.pid}-${begunMs}-`))
   closers.push(() => remove(own))
   return own
 }
