@@ -5,10 +5,7 @@ import { ensureAdminKey } from '../access/admin-key.ts'
 import { Retentions } from '../admin/retentions.ts'
 import { Definitions } from '../catalog/definitions.ts'
 import type { Readiness } from '../http/readiness.ts'
-import { Backlog } from '../ingest/limits/backlog.ts'
 import { DiskFloor } from '../ingest/limits/disk-floor.ts'
-import { Intake } from '../ingest/limits/intake.ts'
-import { KeyRates } from '../ingest/limits/key-rates.ts'
 import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import { repeat } from '../lib/repeat.ts'
 import { checkFailed } from '../observe/check-failed.ts'
@@ -19,6 +16,7 @@ import { SqlQueries } from '../query/sql-queries.ts'
 import type { SqlProcess } from '../sql-process/sql-process.ts'
 import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
 import { openBackups } from './open-backups.ts'
+import { openIntake } from './open-intake.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
 import { type Closer, dataPaths, openStorage, type Storage, type StorageParts } from './open-storage.ts'
 
@@ -78,11 +76,12 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
 }
 
 async function openLimits(
-  { settings: { data, limits, journal }, observe, metrics, nowMs, freeBytes }: EmbeddedParts,
+  { settings, observe, metrics, nowMs, freeBytes }: EmbeddedParts,
   storage: Storage,
   closers: Closer[],
 ): Promise<ServiceParts['limits']> {
-  const { catalog, store } = storage
+  const { data, limits, journal } = settings
+  const { catalog, store, keys } = storage
   const disk = new DiskFloor(() => freeBytes(data), journal.diskFloorBytes, 'the disk of the service')
   const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
   const check = async (): Promise<void> => {
@@ -92,35 +91,19 @@ async function openLimits(
   await check()
   const failed = checkFailed(observe)
   closers.push(repeat(check, limits.checkMs, failed))
-  const backlog = new Backlog(store, journal.backlogBytes)
-  metrics.watch(levelsOf(storage, { disk, backlog, rejectedSpace }))
-  const rates = new KeyRates(
-    { rowsPerSecond: limits.keyRowsPerSecond, bytesPerSecond: limits.keyBytesPerSecond },
-    nowMs,
-  )
-  return { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace }
-}
-
-interface Bounds {
-  readonly disk: DiskFloor
-  readonly backlog: Backlog
-  readonly rejectedSpace: RejectedSpace
-}
-
-function levelsOf({ keys, journal, store }: Storage, { disk, backlog, rejectedSpace }: Bounds): Levels {
-  return {
+  const intake = openIntake({ settings, progress: store, disk, rejectedSpace, nowMs })
+  const levels: Levels = {
+    ...intake.levels,
     idempotency_keys: () => keys.size,
     idempotency_key_bytes: () => keys.bytes,
-    journal_bytes: () => journal.bytes,
-    journal_backlog_bytes: () => backlog.bytes,
+    journal_bytes: () => storage.journal.bytes,
     pending_rows: () => store.pendingRows,
-    disk_free_bytes: () => disk.freeBytes,
-    rejected_kept_bytes: () => rejectedSpace.totalBytes,
-    rejected_kept_bytes_max: () => rejectedSpace.mostBytes,
     stored_files: () => store.state.files,
     stored_rows: () => store.state.rows,
     stored_bytes: () => store.state.bytes,
   }
+  metrics.watch(levels)
+  return intake.limits
 }
 
 /** What is due leaves before the first query is answered, and then whenever a day is over. */

@@ -8,6 +8,7 @@ const retryAfterS = 60
 export class RejectedSpace {
   readonly #rejected: Pick<RejectedCatalog, 'keptBytes'>
   readonly #bytesMax: number
+  /** By ingest id; of an ingest without any there may be nothing. */
   #keptBytes: ReadonlyMap<number, number> = new Map()
 
   constructor(rejected: Pick<RejectedCatalog, 'keptBytes'>, bytesMax: number) {
@@ -15,19 +16,14 @@ export class RejectedSpace {
     this.#bytesMax = bytesMax
   }
 
-  /** What the rejected rows of each ingest took when this was asked last, by ingest id; of an ingest without any there may be nothing. */
-  get keptBytes(): ReadonlyMap<number, number> {
-    return this.#keptBytes
-  }
-
-  /** Of all ingests. */
+  /** What the rejected rows of all ingests took when this was asked last. */
   get totalBytes(): number {
     return [...this.#keptBytes.values()].reduce((sum, bytes) => sum + bytes, 0)
   }
 
-  /** Of the ingest where it is most. */
+  /** The same of the one ingest where it is most. */
   get mostBytes(): number {
-    return Math.max(0, ...this.#keptBytes.values())
+    return [...this.#keptBytes.values()].reduce((most, bytes) => Math.max(most, bytes), 0)
   }
 
   async refresh(): Promise<void> {

@@ -2,10 +2,7 @@
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
-import { Backlog } from '../../ingest/limits/backlog.ts'
 import { DiskFloor } from '../../ingest/limits/disk-floor.ts'
-import { Intake } from '../../ingest/limits/intake.ts'
-import { KeyRates } from '../../ingest/limits/key-rates.ts'
 import { RejectedSpace } from '../../ingest/limits/rejected-space.ts'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import { KafkaAway } from '../../kafka/kafka-errors.ts'
@@ -16,6 +13,7 @@ import type { Observe } from '../../observe/event.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { LaneProgress } from '../../pipeline/lane-progress.ts'
 import type { ServiceParts } from '../build-services.ts'
+import { openIntake } from '../open-intake.ts'
 import type { Closer } from '../open-storage.ts'
 
 interface LimitedParts {
@@ -51,16 +49,11 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
   void look()
   closers.push(repeat(look, limits.checkMs, failed))
   closers.push(repeat(check, limits.checkMs, failed))
-  const backlog = new Backlog(progress, journal.backlogBytes)
+  const intake = openIntake({ settings, progress, disk, rejectedSpace, nowMs })
   metrics.watch({
+    ...intake.levels,
     idempotency_keys: () => keys.count,
-    journal_backlog_bytes: () => backlog.bytes,
     pending_rows: () => progress.pendingRows,
-    disk_free_bytes: () => disk.freeBytes,
-    rejected_kept_bytes: () => rejectedSpace.totalBytes,
-    rejected_kept_bytes_max: () => rejectedSpace.mostBytes,
   })
-  const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
-  const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
-  return { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace }
+  return intake.limits
 }

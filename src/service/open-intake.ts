@@ -1,0 +1,43 @@
+// What every push has to pass, whatever engine takes it, and what /metrics tells of how near the bounds are.
+import type { Settings } from '../config/settings.ts'
+import { Backlog } from '../ingest/limits/backlog.ts'
+import type { DiskFloor } from '../ingest/limits/disk-floor.ts'
+import { Intake } from '../ingest/limits/intake.ts'
+import { KeyRates } from '../ingest/limits/key-rates.ts'
+import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
+import type { IngestProgress } from '../ingest/progress.ts'
+import type { Levels } from '../observe/metrics.ts'
+import type { ServiceParts } from './build-services.ts'
+
+export interface IntakeParts {
+  readonly settings: Settings
+  readonly progress: Pick<IngestProgress, 'processedThrough'>
+  readonly disk: DiskFloor
+  readonly rejectedSpace: RejectedSpace
+  readonly nowMs: () => number
+}
+
+interface OpenedIntake {
+  readonly limits: ServiceParts['limits']
+  readonly levels: Pick<
+    Levels,
+    'journal_backlog_bytes' | 'disk_free_bytes' | 'rejected_kept_bytes' | 'rejected_kept_bytes_max'
+  >
+}
+
+/** Whoever calls it keeps `disk` and `rejectedSpace` up to date. */
+export function openIntake({ settings, progress, disk, rejectedSpace, nowMs }: IntakeParts): OpenedIntake {
+  const { journal, limits } = settings
+  const backlog = new Backlog(progress, journal.backlogBytes)
+  const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
+  const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
+  return {
+    limits: { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace },
+    levels: {
+      journal_backlog_bytes: () => backlog.bytes,
+      disk_free_bytes: () => disk.freeBytes,
+      rejected_kept_bytes: () => rejectedSpace.totalBytes,
+      rejected_kept_bytes_max: () => rejectedSpace.mostBytes,
+    },
+  }
+}
