@@ -150,6 +150,19 @@ test.each<[string, string, number, boolean]>([
 
 test.each([
   ['root', true],
+  ['read', true],
+  ['bare', true],
+  ['push', false],
+  ['brief', false],
+  ['nonsense', false],
+])('whether anything is read with %j: %j', (apiKey, allowed) => {
+  const caller = callerOf(apiKey)
+  if (allowed) expect(access.requireConsume(caller)).toBe(caller)
+  else expect(() => access.requireConsume(caller)).toThrow(forbidden)
+})
+
+test.each([
+  ['root', true],
   ['both', false],
   ['nonsense', false],
 ])('the operator’s side with %j: %j', (apiKey, allowed) => {

@@ -65,6 +65,13 @@ export class Access {
     )
   }
 
+  /** Throws Problem `forbidden` unless the caller may read anything at all; what that is, `mayRead` says. */
+  requireConsume(caller: Caller | null): Caller {
+    const known = requireCaller(caller)
+    if (known.rights.has('consume') || known.rights.has('admin')) return known
+    throw new Problem('forbidden', 'The key lacks the right `consume`. Ask the operator for a key that has it.')
+  }
+
   /** Throws Problem `forbidden` unless the caller is an operator. */
   requireAdmin(caller: Caller | null): Caller {
     const known = requireCaller(caller)

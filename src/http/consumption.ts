@@ -1,5 +1,6 @@
 // Who may read without a key (contract, section 6). By default only what can come from this machine alone is public: the server listens on
-// a loopback address, the request names a loopback host (else a web page could reach it through a name of its own), and nobody forwarded it.
+// a loopback address, the request names a loopback host (else a web page could reach it through a name of its own), nobody forwarded it, and
+// no web page of another origin made a browser send it. SECURITY.md says so to operators.
 import type { IncomingHttpHeaders } from 'node:http'
 
 export type OpenTo = 'public' | 'key' | 'loopback'
@@ -9,9 +10,11 @@ export function openTo(configured: 'public' | 'key' | null, listeningHost: strin
   return isLoopback(listeningHost) ? 'loopback' : 'key'
 }
 
-export function isOpen(to: OpenTo, headers: IncomingHttpHeaders): boolean {
+/** `origins`: those whose web pages may call the service (`cors.origins`). */
+export function isOpen(to: OpenTo, headers: IncomingHttpHeaders, origins: readonly string[]): boolean {
   if (to !== 'loopback') return to === 'public'
-  return isLoopback(hostName(headers.host ?? '')) && !wasForwarded(headers)
+  const host = headers.host ?? ''
+  return isLoopback(hostName(host)) && !wasForwarded(headers) && isOfAllowedPage(headers, host, origins)
 }
 
 function isLoopback(host: string): boolean {
@@ -25,16 +28,71 @@ function hostName(host: string): string {
   return match?.[1] ?? match?.[2] ?? ''
 }
 
-const forwardingHeaders = new Set([
-  'forwarded',
-  'via',
-  'x-real-ip',
-  'x-client-ip',
-  'true-client-ip',
+/** What proxies and networks of servers in front of services add, in lower case; and every name that begins with `x-forwarded`. */
+export const forwardingHeaders: ReadonlySet<string> = new Set([
+  'ali-cdn-real-ip',
+  'cdn-loop',
   'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-pseudo-ipv4',
+  'cf-ray',
+  'client-ip',
+  'cloudfront-viewer-address',
+  'do-connecting-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'forwarded',
+  'forwarded-for',
+  'incap-client-ip',
+  'max-forwards',
+  'proxy-client-ip',
+  'proxy-connection',
+  'true-client-ip',
+  'via',
+  'wl-proxy-client-ip',
+  'x-amzn-trace-id',
+  'x-appengine-user-ip',
+  'x-arr-log-id',
+  'x-azure-clientip',
+  'x-azure-socketip',
+  'x-client-ip',
+  'x-cloud-trace-context',
+  'x-cluster-client-ip',
+  'x-envoy-external-address',
+  'x-envoy-original-path',
+  'x-forward-for',
+  'x-nf-client-connection-ip',
+  'x-original-forwarded-for',
+  'x-original-host',
+  'x-original-url',
+  'x-originating-ip',
+  'x-proxyuser-ip',
+  'x-real-ip',
+  'x-remote-addr',
+  'x-remote-ip',
+  'x-rewrite-url',
+  'x-scheme',
+  'x-sucuri-clientip',
+  'x-true-client-ip',
+  'x-vercel-forwarded-for',
 ])
 
 function wasForwarded(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) if (forwardingHeaders.has(name) || name.startsWith('x-forwarded')) return true
   return false
+}
+
+/** Of no web page at all, as far as a browser would tell; of one of the service itself; or of one that the operator lets in. */
+function isOfAllowedPage(headers: IncomingHttpHeaders, host: string, origins: readonly string[]): boolean {
+  const { origin } = headers
+  if (origins.includes('*')) return true
+  if (origin !== undefined && origins.includes(origin)) return true
+  if (origin !== undefined && !isOwn(origin, host)) return false
+  const site = headers['sec-fetch-site']
+  // `none` is what the user asked for himself, in the bar of addresses, say.
+  return site === undefined || site === 'same-origin' || site === 'none'
+}
+
+function isOwn(origin: string, host: string): boolean {
+  return /^https?:\/\/(.*)$/.exec(origin.toLowerCase())?.[1] === host.toLowerCase()
 }

@@ -11,11 +11,13 @@ export class Guard {
   readonly #access: Services['access']
   readonly #consumption: OpenTo
   readonly #metrics: OpenTo
+  readonly #origins: readonly string[]
 
   constructor(access: Services['access'], settings: HttpSettings) {
     this.#access = access
     this.#consumption = openTo(settings.access.consumption, settings.host)
     this.#metrics = openTo(settings.access.metrics, settings.host)
+    this.#origins = settings.cors.origins
   }
 
   caller({ headers }: FastifyRequest): Caller | null {
@@ -26,11 +28,10 @@ export class Guard {
     })
   }
 
-  /** Consumption: public, or with any key; what may be read with it is asked of `mayRead`. */
+  /** Consumption: public, or with a key that has the right to it; what may be read with it is asked of `mayRead`. */
   readonly consumption: onRequestHookHandler = (request, _reply, done) => {
-    if (!isOpen(this.#consumption, request.headers) && this.caller(request) === null) {
-      done(missingKey('Reading'))
-    } else done()
+    if (!this.#isOpen(this.#consumption, request)) this.#access.requireConsume(this.caller(request))
+    done()
   }
 
   readonly admin: onRequestHookHandler = (request, _reply, done) => {
@@ -39,15 +40,19 @@ export class Guard {
   }
 
   readonly metrics: onRequestHookHandler = (request, _reply, done) => {
-    if (!isOpen(this.#metrics, request.headers)) this.#access.requireAdmin(this.caller(request))
+    if (!this.#isOpen(this.#metrics, request)) this.#access.requireAdmin(this.caller(request))
     done()
   }
 
   /** What the caller of a consumption request may read. */
   readable(request: FastifyRequest): (name: string) => boolean {
-    if (isOpen(this.#consumption, request.headers)) return () => true
+    if (this.#isOpen(this.#consumption, request)) return () => true
     const caller = this.caller(request)
     return (name) => this.#access.mayRead(caller, name)
+  }
+
+  #isOpen(to: OpenTo, { headers }: FastifyRequest): boolean {
+    return isOpen(to, headers, this.#origins)
   }
 }
 

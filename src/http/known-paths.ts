@@ -1,4 +1,5 @@
 import { Problem } from '../model/problem.ts'
+import { pathOf } from './request-head.ts'
 
 /** Which paths there are and what methods each takes: a wrong method is told from a wrong path by it. */
 export class KnownPaths {
@@ -13,8 +14,8 @@ export class KnownPaths {
   }
 
   /** The answer to a request that no route takes. */
-  problem(method: string, url: string): Problem {
-    const path = url.split('?', 1)[0]!
+  problem(method: string, target: string): Problem {
+    const path = pathOf(target)
     const allowed = new Set<string>()
     for (const [pattern, expression] of this.#expressions) {
       if (expression.test(path)) for (const taken of this.#methods.get(pattern)!) allowed.add(taken)

@@ -4,9 +4,9 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Problem } from '../model/problem.ts'
+import { commonHeaders } from './common-headers.ts'
 import type { InFlight } from './in-flight.ts'
 import { problemType } from './problems.ts'
-import { interfaceVersion } from './version.ts'
 
 /** How long a client may take to read the answer to what was not HTTP. */
 const lingerMs = 1000
@@ -61,8 +61,7 @@ function problemHeaders(problem: Problem, body: string, requestId: string): Reco
   return {
     'Content-Type': problemType,
     'Content-Length': String(Buffer.byteLength(body)),
-    'Tidemark-Version': interfaceVersion,
-    'X-Request-Id': requestId,
+    ...commonHeaders(requestId),
     ...problem.headers,
   }
 }

@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../model/problem.ts'
-import { interfaceVersion } from './version.ts'
+import { commonHeaders } from './common-headers.ts'
 
 export const problemType = 'application/problem+json'
 
-/** Headers that every answer carries. */
 export function stamp(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('Tidemark-Version', interfaceVersion)
-  reply.header('X-Request-Id', request.id)
+  reply.headers(commonHeaders(request.id))
 }
 
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {

@@ -6,6 +6,7 @@ import { deleteRejected } from './routes/delete-rejected.ts'
 import { deleteSubscriber } from './routes/delete-subscriber.ts'
 import { getAdminEntities } from './routes/get-admin-entities.ts'
 import { getBatch } from './routes/get-batch.ts'
+import { getDocs } from './routes/get-docs.ts'
 import { getEntities } from './routes/get-entities.ts'
 import { getHealth } from './routes/get-health.ts'
 import { getIngest } from './routes/get-ingest.ts'
@@ -82,6 +83,7 @@ export const routes: readonly Route[] = [
   getReadiness,
   getMetrics,
   getOpenapi,
+  getDocs,
 ]
 
 /** The endpoints of a process that takes no requests: how it is. */

@@ -1,8 +1,10 @@
 // Requests and what they are answered with, through all of the server but the sockets.
+import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { keys, testServer } from '../../test/support/http-server.ts'
+import { forwardingHeaders } from './consumption.ts'
 
 const { app, pushed, events } = await testServer()
 const limited = await testServer(
@@ -10,6 +12,7 @@ const limited = await testServer(
   { TIDEMARK_LIMITS_INGEST_BODY_BYTES: '100', TIDEMARK_LIMITS_QUERY_BODY_BYTES: '100' },
 )
 
+const security = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8')
 const local = { host: 'localhost:8080' }
 const pusher = { 'x-api-key': keys.pusher }
 const admin = { authorization: `Bearer ${keys.admin}` }
@@ -52,6 +55,17 @@ describe('paths and methods', () => {
     [get('/docs'), 200, null],
     [get('/docs/'), 404, 'path_not_found'],
     [get('/docs/static/swagger-ui.css'), 200, null],
+    [get('/docs/static/swagger-ui.css', { range: 'bytes=999999999-', 'if-none-match': '*' }), 200, null],
+    [get('/docs/static/start.js'), 200, null],
+    [{ ...get('/docs/static/start.js'), method: 'HEAD' }, 200, null],
+    [get('/docs/static/nothing.js'), 404, 'path_not_found'],
+    [get('/docs/static/'), 404, 'path_not_found'],
+    [get('/docs/static/index.html'), 404, 'path_not_found'],
+    [get('/docs/static/..%2fpackage.json'), 404, 'path_not_found'],
+    [get('/docs/static/%2e%2e%2fpackage.json'), 404, 'path_not_found'],
+    [get('/docs/static/__proto__'), 404, 'path_not_found'],
+    [get('/docs/static/%00'), 404, 'path_not_found'],
+    [get('/docs/nothing'), 404, 'path_not_found'],
     [get('/openapi.json'), 200, null],
   ])('%j is %i %s', async (request, status, code) => {
     expect(await outcome(request)).toMatchObject({ status, code })
@@ -246,10 +260,58 @@ describe('consumption without a key', () => {
     [{ host: 'localhost', 'x-forwarded-for': '1.2.3.4' }, 403],
     [{ host: 'localhost', forwarded: 'for=1.2.3.4' }, 403],
     [{ host: 'localhost', via: '1.1 proxy' }, 403],
+    [{ host: 'localhost', 'x-forwarded-anything': '1' }, 403],
+    [{ host: 'localhost:8080', origin: 'http://localhost:8080' }, 200],
+    [{ host: 'LOCALHOST:8080', origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' }, 200],
+    [{ host: '[::1]:8080', origin: 'http://[::1]:8080' }, 200],
+    [{ host: 'localhost', 'sec-fetch-site': 'none' }, 200],
+    [{ host: 'localhost:8080', origin: 'http://localhost:3000' }, 403],
+    [{ host: 'localhost:8080', origin: 'http://127.0.0.1:8080' }, 403],
+    [{ host: 'localhost:8080', origin: 'http://localhost:8080.evil.example' }, 403],
+    [{ host: 'localhost:8080', origin: 'null' }, 403],
+    [{ host: 'localhost:8080', origin: '' }, 403],
+    [{ host: 'localhost:8080', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ host: 'localhost:8080', origin: 'http://localhost:8080', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ host: 'localhost', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ host: 'localhost', 'sec-fetch-site': 'same-site' }, 403],
+    [{ host: 'localhost', 'sec-fetch-site': 'cross-site', 'x-api-key': keys.reader }, 200],
     [{ host: 'evil.example', 'x-api-key': keys.reader }, 200],
     [{ host: 'a b' }, 400],
   ])('%j is %i', async (headers, status) => {
     expect((await app.inject(request(headers))).statusCode).toBe(status)
+  })
+
+  test.each([...forwardingHeaders])('%s counts as forwarding, and SECURITY.md says so', async (name) => {
+    expect((await app.inject(request({ host: 'localhost', [name]: '1' }))).statusCode).toBe(403)
+    expect(security).toContain(`\`${name}\``)
+  })
+
+  const page = { host: 'localhost', 'sec-fetch-site': 'cross-site' }
+  test.each<[string, Record<string, string>, number]>([
+    ['https://portal.example', { ...page, origin: 'https://portal.example' }, 200],
+    ['https://portal.example', { ...page, origin: 'https://evil.example' }, 403],
+    ['https://portal.example', page, 403],
+    ['*', { ...page, origin: 'https://evil.example' }, 200],
+    ['*', page, 200],
+  ])('with cors.origins %s, %j is %i', async (origins, headers, status) => {
+    const { app: server } = await testServer({}, { TIDEMARK_CORS_ORIGINS: origins })
+    expect((await server.inject(request(headers))).statusCode).toBe(status)
+    expect((await server.inject({ url: '/metrics', headers })).statusCode).toBe(status)
+  })
+
+  test('with access.consumption key a key without the right is refused everywhere', async () => {
+    const closed = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'key' })
+    await closed.app.ready()
+    const { paths } = JSON.parse((await closed.app.inject({ url: '/openapi.json' })).body)
+    const asked = Object.entries<object>(paths)
+      .filter(([path]) => path.startsWith('/consumer/'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method, path })))
+    expect(asked.length).toBeGreaterThan(13)
+    for (const { method, path } of asked) {
+      const url = path.replace(/\{[^}]*\}/g, 'plant')
+      const { statusCode, body } = await closed.app.inject({ method: method as 'GET', url, headers: pusher })
+      expect([method, url, statusCode, JSON.parse(body).code]).toEqual([method, url, 403, 'forbidden'])
+    }
   })
 
   test('with access.consumption key each sees what its key may read', async () => {
@@ -344,6 +406,42 @@ describe('every answer', () => {
     expect(headers['x-request-id']).toMatch(/^request-\d+$/)
   })
 
+  test.each([
+    get('/healthz'),
+    get('/nothing'),
+    get('/%zz'),
+    get('/docs'),
+    get('/docs/static/swagger-ui-bundle.js'),
+    get('/docs/static/nothing'),
+    get('/openapi.json'),
+    get('/metrics'),
+    get('/consumer/data/entities'),
+    post(select, { entity: 'plant' }),
+    post(push, '{}'),
+    post(push, '{}', pusher),
+  ])('%j keeps browsers from taking it for something else', async (request) => {
+    const { headers } = await app.inject(request)
+    const policy = headers['content-security-policy']
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    })
+  })
+
+  test('the page of the documentation has no script or style in itself, and all that it loads is there', async () => {
+    const { body } = await app.inject(get('/docs'))
+    expect(body).not.toMatch(/<style|style=|onload|<script>/)
+    const loaded = [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1]!)
+    expect(loaded.length).toBeGreaterThan(3)
+    for (const path of loaded) expect((await app.inject(get(`/${path}`))).statusCode, path).toBe(200)
+  })
+
   test('of a failure tells nothing of its cause, which is observed', async () => {
     const failing = await testServer({ receipts: { receipt: () => Promise.reject(new Error('disk /secret is gone')) } })
     const { statusCode, body } = await failing.app.inject(get('/ingests/plant/batches/b1', pusher))
@@ -435,6 +533,8 @@ describe('settings', () => {
     expect([preflight.statusCode, preflight.headers['access-control-allow-origin']]).toEqual([204, origin])
     const answer = await server.inject(post(select, { entity: 'plant' }, { origin }))
     expect(answer.headers['access-control-allow-origin']).toBe(origin)
+    const long = await server.inject(get('/openapi.json', { origin }))
+    expect(long.headers['vary']).toMatch(/Origin.*Accept-Encoding/i)
     const other = await server.inject(post(select, { entity: 'plant' }, { origin: 'https://evil.example' }))
     expect(other.headers['access-control-allow-origin']).not.toBe('https://evil.example')
   })

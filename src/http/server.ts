@@ -1,6 +1,5 @@
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { Problem } from '../model/problem.ts'
@@ -12,6 +11,7 @@ import type { InFlight } from './in-flight.ts'
 import { KnownPaths } from './known-paths.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
 import { problemOf, sendProblem, stamp } from './problems.ts'
+import { headProblem } from './request-head.ts'
 import type { App } from './route.ts'
 import { routes, stateRoutes } from './routes.ts'
 import type { Services } from './services.ts'
@@ -50,18 +50,11 @@ export async function buildServer(parts: ServerParts): Promise<App> {
     async (scope) => {
       const served = parts.settings.role === 'pipeline' ? stateRoutes : routes
       for (const route of served) route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard })
-      await scope.register(swaggerUi, { routePrefix: '/docs', uiHooks: { onRequest: noSlashAtEnd } })
     },
     { prefix: basePath },
   )
   answerOddRequests(app.server, parts.requestId)
   return app
-}
-
-/** The pages of the documentation come with routes of their own to folders. */
-async function noSlashAtEnd({ url }: FastifyRequest): Promise<void> {
-  if (!url.split('?', 1)[0].endsWith('/')) return
-  throw new Problem('path_not_found', 'There is nothing at a path with a slash at its end.')
 }
 
 function bareServer({ services, settings, inFlight, requestId }: ServerParts): App {
@@ -76,6 +69,8 @@ function bareServer({ services, settings, inFlight, requestId }: ServerParts): A
     routerOptions: { maxParamLength: pathPartCharactersMax },
     http: {
       maxHeaderSize: headerBytes,
+      // Given to Node.js here too: it holds the time for the headers against it, or against a bound of its own.
+      requestTimeout: requestMs,
       headersTimeout: Math.min(headersMs, requestMs),
       connectionsCheckingInterval: Math.min(headersMs, timeoutCheckMs),
       // A missing Host is answered by a hook, as a problem.
@@ -101,9 +96,11 @@ function addHooks(app: App, { services, inFlight }: ServerParts, paths: KnownPat
   app.addHook('onRequest', (request, reply, done) => {
     stamp(request, reply)
     inFlight.begin(reply)
-    if (request.is404) done(paths.problem(request.method, request.raw.url ?? ''))
+    const problem = headProblem(request.raw)
+    if (problem !== null) done(problem)
+    else if (request.is404) done(paths.problem(request.method, request.raw.url ?? ''))
     else if (inFlight.stopping) done(new Problem('shutting_down', 'The service is stopping. Ask again in a moment.'))
-    else done(hostProblem(request) ?? undefined)
+    else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     services.observe({
@@ -120,15 +117,6 @@ function addHooks(app: App, { services, inFlight }: ServerParts, paths: KnownPat
 
 function routeOf(request: FastifyRequest): string {
   return request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched')
-}
-
-const hostForm = /^[\w.~!$&'()*+,;=%:[\]-]*$/
-
-function hostProblem({ headers, raw }: FastifyRequest): Problem | null {
-  if (headers.host === undefined) {
-    return raw.httpVersion === '1.1' ? new Problem('malformed_http', 'The request has no Host header.') : null
-  }
-  return hostForm.test(headers.host) ? null : new Problem('malformed_http', 'The Host header is not valid.')
 }
 
 function fail(services: Services, error: unknown, request: FastifyRequest, reply: FastifyReply): void {

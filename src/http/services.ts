@@ -18,7 +18,10 @@ import type { Readiness } from './readiness.ts'
 
 /** What the endpoints call. */
 export interface Services {
-  readonly access: Pick<Access, 'identify' | 'requireIngest' | 'requireAdmin' | 'mayRead' | 'describe'>
+  readonly access: Pick<
+    Access,
+    'identify' | 'requireIngest' | 'requireConsume' | 'requireAdmin' | 'mayRead' | 'describe'
+  >
   readonly definitions: Pick<Definitions, 'ingest'>
   readonly pushes: Pick<Pushes, 'push'>
   readonly receipts: Pick<Receipts, 'receipt'>

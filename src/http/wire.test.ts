@@ -67,6 +67,53 @@ describe('what the parser refuses is a problem too', () => {
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405, 'method_not_allowed'],
     ['path of an asterisk', head('OPTIONS *', closing), 404, 'path_not_found'],
     ['path that is a URL', head('GET http://localhost/nothing', closing), 404, 'path_not_found'],
+    [
+      'method of a path that is a URL',
+      head('GET http://LOCALHOST/ingests/plant/data', closing),
+      405,
+      'method_not_allowed',
+    ],
+    ['URL of another host', head('GET http://evil.example/healthz', closing), 400, 'malformed_http'],
+    ['URL of another port', head('GET http://localhost:1/healthz', closing), 400, 'malformed_http'],
+    ['URL of a user', head('GET http://a@localhost/healthz', closing), 400, 'malformed_http'],
+    ['URL of another scheme', head('GET ftp://localhost/healthz', closing), 400, 'malformed_http'],
+    ['URL of no host', head('GET http:///healthz', closing), 400, 'malformed_http'],
+    ['URL without Host', `GET http://localhost/healthz HTTP/1.0\r\n${closing}\r\n`, 400, 'malformed_http'],
+    ['fragment', head('GET /healthz#x', closing), 400, 'malformed_http'],
+    ['two Hosts', head('GET /healthz', `${closing}Host: evil.example\r\n`), 400, 'malformed_http'],
+    ['the same Host twice', head('GET /healthz', `${closing}hOST: localhost\r\n`), 400, 'malformed_http'],
+    ['two Hosts where nothing is', head('GET /nothing', `${closing}Host: evil.example\r\n`), 400, 'malformed_http'],
+    [
+      'two credentials',
+      `${head(pushLine, `${closing}Authorization: Bearer a\r\nAuthorization: Bearer b\r\nContent-Length: 2\r\n`)}{}`,
+      400,
+      'malformed_http',
+    ],
+    ['two keys', `${head(pushLine, `${keyed}${keyed}${closing}Content-Length: 2\r\n`)}{}`, 400, 'malformed_http'],
+    [
+      'two idempotency keys',
+      `${head(pushLine, `${keyed}${closing}Idempotency-Key: a\r\nIdempotency-Key: a\r\nContent-Length: 2\r\n`)}{}`,
+      400,
+      'malformed_http',
+    ],
+    [
+      'two types',
+      `${head(pushLine, `${keyed}${closing}Content-Type: application/json\r\nContent-Type: text/csv\r\nContent-Length: 2\r\n`)}{}`,
+      400,
+      'malformed_http',
+    ],
+    [
+      'compressed transfer',
+      `${head(pushLine, `${keyed}${closing}Transfer-Encoding: gzip, chunked\r\n`)}2\r\n{}\r\n0\r\n\r\n`,
+      400,
+      'malformed_http',
+    ],
+    [
+      'chunks of chunks',
+      `${head(pushLine, `${keyed}${closing}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n`)}2\r\n{}\r\n0\r\n\r\n`,
+      400,
+      'malformed_http',
+    ],
     ['length over the limit', head(pushLine, `${keyed}${closing}Content-Length: 1001\r\n`), 400, 'body_too_large'],
   ])('%s', async (_name, bytes, status, code) => {
     const answer = await exchange(bytes)
@@ -74,6 +121,8 @@ describe('what the parser refuses is a problem too', () => {
     expect(answer).toMatch(/content-type: application\/problem\+json/i)
     expect(answer).toMatch(/tidemark-version: \d/i)
     expect(answer).toMatch(/x-request-id: request-/i)
+    expect(answer).toMatch(/content-security-policy: [^\r]*frame-ancestors 'none'/i)
+    expect(answer).toMatch(/x-content-type-options: nosniff/i)
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toMatchObject({ status, code })
   })
 
@@ -83,6 +132,8 @@ describe('what the parser refuses is a problem too', () => {
       head('GET /healthz', `Connection: upgrade, close\r\nUpgrade: websocket\r\n`),
       /^HTTP\/1.1 200 /,
     ],
+    ['a URL that agrees with the Host', head('GET http://localhost/healthz', closing), /^HTTP\/1.1 200 /],
+    ['a URL without a path', head('GET http://localhost?x=1', closing), /^HTTP\/1.1 404 /],
     ['HTTP/1.0 needs no Host', 'GET /healthz HTTP/1.0\r\n\r\n', /^HTTP\/1.1 200 /],
     [
       'an empty Host is no loopback name',

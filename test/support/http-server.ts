@@ -92,6 +92,10 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
         if (caller?.rights.has('ingest') !== true) throw forbidden()
         return caller
       },
+      requireConsume: (caller) => {
+        if (caller?.rights.has('consume') !== true && caller?.rights.has('admin') !== true) throw forbidden()
+        return caller
+      },
       requireAdmin: (caller) => {
         if (caller?.rights.has('admin') !== true) throw forbidden()
         return caller

@@ -1,0 +1,61 @@
+// What is wrong with the head of a request that Node's parser took: where its parts disagree, proxies and services may read it in two ways.
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../model/problem.ts'
+
+/** Headers that stand for one value. Node.js keeps the first of some of them, and joins others. */
+const singleHeaders = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'idempotency-key',
+  'origin',
+  'x-api-key',
+])
+
+const hostForm = /^[\w.~!$&'()*+,;=%:[\]-]*$/
+
+/** The first fault that is found; null when there is none. */
+export function headProblem(request: IncomingMessage): Problem | null {
+  const fault = repeatedHeader(request) ?? hostFault(request) ?? targetFault(request) ?? codingFault(request)
+  return fault === null ? null : new Problem('malformed_http', fault)
+}
+
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
+  const seen = new Set<string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase()
+    if (!singleHeaders.has(name)) continue
+    if (seen.has(name)) return `The header ${name} is there twice. Send it once.`
+    seen.add(name)
+  }
+  return null
+}
+
+function hostFault({ headers, httpVersion }: IncomingMessage): string | null {
+  if (headers.host === undefined) return httpVersion === '1.1' ? 'The request has no Host header.' : null
+  return hostForm.test(headers.host) ? null : 'The Host header is not valid.'
+}
+
+/** A request may name the whole address, as to a proxy (RFC 9112, section 3.2.2). */
+function targetFault({ url = '', headers }: IncomingMessage): string | null {
+  if (url.includes('#'))
+    return 'The address has a # in it: what stands behind it is not for the service. Write %23 for the character.'
+  if (url.startsWith('/') || url === '*') return null
+  const named = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]?.toLowerCase()
+  if (named === undefined) return 'The request names neither a path nor an address of http.'
+  if (headers.host !== undefined && named === headers.host.toLowerCase()) return null
+  return 'The address in the request line and the Host header disagree.'
+}
+
+function codingFault({ headers }: IncomingMessage): string | null {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined || /^\s*chunked\s*$/i.test(coding)) return null
+  return 'The Transfer-Encoding may only be chunked. A compressed body is told with Content-Encoding: gzip.'
+}
+
+/** The path of a request's target, without the address that may stand before it and the query behind it. */
+export function pathOf(target: string): string {
+  return target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]!
+}
