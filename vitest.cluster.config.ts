@@ -7,6 +7,7 @@ const acceptance = [
   'metadata',
   'queries',
   'refusals',
+  'inherited-names',
   'replace',
   'native',
   'sql',

@@ -214,6 +214,14 @@ function codeOf(file: string): string {
   return readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 }
 
+test('a word is looked up in a Map', () => {
+  // A plain object knows `constructor` and `toString` too, whatever it was written to hold.
+  const strays = production.filter((file) =>
+    /^(export )?const \w+: (Readonly<)?Record<string, .*= \{/m.test(codeOf(file)),
+  )
+  expect(strays).toEqual([])
+})
+
 test('documents name only files that exist', () => {
   const documents = [...readdirSync(root).filter((name) => name.endsWith('.md')), ...filesUnder('docs', '.md')]
   const missing = documents.flatMap((document) => {

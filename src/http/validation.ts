@@ -90,22 +90,22 @@ function at(value: unknown, path: readonly string[]): unknown {
   return found
 }
 
-const typeNames: Readonly<Record<string, string>> = {
-  string: 'a text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a JSON object',
-  null: 'null',
-}
+const typeNames: ReadonlyMap<string, string> = new Map<string, string>([
+  ['string', 'a text'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'a JSON object'],
+  ['null', 'null'],
+])
 
 function messageOf({ keyword, params, message }: SchemaFault): string {
   const limit: unknown = Reflect.get(params, 'limit')
   switch (keyword) {
     case 'type': {
       const types = textsOf(params, 'type').filter((type) => type !== 'null')
-      return `must be ${types.map((type) => typeNames[type] ?? type).join(' or ')}`
+      return `must be ${types.map((type) => typeNames.get(type) ?? type).join(' or ')}`
     }
     case 'minimum':
       return `must be at least ${limit}`

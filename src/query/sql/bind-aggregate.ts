@@ -29,7 +29,7 @@ export function bindAggregate(call: Call, context: ExpressionContext): Bound {
 
 function aggregateCall(call: Call, context: ExpressionContext) {
   const { name, place } = call
-  const entry = aggregates[name]!
+  const entry = aggregates.get(name)!
   if (call.star && name !== 'COUNT') throw sqlProblem(place, `only COUNT takes *`)
   checkCount(name, place, entry.count, call.operands.length)
   if (call.distinct && !entry.takesDistinct) throw sqlProblem(place, `${name} does not take DISTINCT`)
@@ -79,9 +79,8 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
   const window = windowOf(call.over!, context)
   const inner: ExpressionContext = { ...context, noWindows: 'a window function cannot stand within another one' }
   const over = windowText(window, inner)
-  const isRanking = Object.hasOwn(windowFunctions, name)
-  if (isRanking) {
-    const entry = windowFunctions[name]!
+  const entry = windowFunctions.get(name)
+  if (entry !== undefined) {
     if (call.filter !== null) throw sqlProblem(place, `${name} does not take FILTER`)
     if (entry.needsOrder && window.orderBy.length === 0)
       throw sqlProblem(place, `${name} needs an ORDER BY in its window`)

@@ -8,7 +8,7 @@ import { bindCondition, type ExpressionContext } from './context.ts'
 import { as, timestampLiteral } from './conversions.ts'
 import { aggregates } from './functions/aggregates.ts'
 import { divisor, modulo, numbers, numeric, wrapped } from './functions/numbers.ts'
-import { type Catalogue, checkCount, unknownFunction } from './functions/signature.ts'
+import { checkCount, type ScalarFunction, unknownFunction } from './functions/signature.ts'
 import { texts } from './functions/texts.ts'
 import { times } from './functions/times.ts'
 import { unified } from './functions/unified.ts'
@@ -35,7 +35,9 @@ import {
   typeName,
 } from './types.ts'
 
-const catalogue: Catalogue = { ...texts, ...numbers, ...times, ...values }
+const catalogue: ReadonlyMap<string, ScalarFunction> = new Map(
+  [texts, numbers, times, values].flatMap((part) => Object.entries(part)),
+)
 
 export function bindExpression(expression: Expression, context: ExpressionContext): Bound {
   const bound = bindAny(expression, context)
@@ -254,11 +256,10 @@ function bindItem(expression: Extract<Expression, { kind: 'item' }>, context: Ex
 function bindCall(call: Call, context: ExpressionContext): Bound {
   const { name, place } = call
   if (call.over !== null) return bindWindowCall(call, context)
-  if (Object.hasOwn(aggregates, name) || name === 'GROUPING') return bindAggregate(call, context)
-  if (Object.hasOwn(windowFunctions, name))
-    throw sqlProblem(place, `${name} needs a window: write ${name}(...) OVER (...)`)
-  if (!Object.hasOwn(catalogue, name)) throw unknownFunction(name, place)
-  const entry = catalogue[name]!
+  if (aggregates.has(name) || name === 'GROUPING') return bindAggregate(call, context)
+  if (windowFunctions.has(name)) throw sqlProblem(place, `${name} needs a window: write ${name}(...) OVER (...)`)
+  const entry = catalogue.get(name)
+  if (entry === undefined) throw unknownFunction(name, place)
   if (call.distinct || call.star || call.filter !== null || call.orderBy.length > 0)
     throw sqlProblem(place, `${name} is no aggregate: it takes neither DISTINCT nor * nor FILTER nor ORDER BY`)
   checkCount(name, place, entry.count, call.operands.length)

@@ -11,7 +11,12 @@ export interface CatalogTable {
 const text = (name: string) => ({ name, type: string })
 const number = (name: string) => ({ name, type: long })
 
-const jdbcTypes: Readonly<Record<string, number>> = { BIGINT: -5, DOUBLE: 8, VARCHAR: 12, TIMESTAMP: 93 }
+const jdbcTypes: ReadonlyMap<string, number> = new Map([
+  ['BIGINT', -5],
+  ['DOUBLE', 8],
+  ['VARCHAR', 12],
+  ['TIMESTAMP', 93],
+])
 
 /** `TABLES`, `COLUMNS` or `SCHEMATA`; null for any other name. */
 export function catalogTable(name: string, tables: readonly SqlTable[]): CatalogTable | null {
@@ -93,7 +98,7 @@ function columnRows(table: SqlTable): SqlText[][] {
         none,
       ],
       column.type.kind === timestamp.kind ? longLiteral(3) : none,
-      ...[none, none, longLiteral(jdbcTypes[dataType] ?? 1111)],
+      ...[none, none, longLiteral(jdbcTypes.get(dataType) ?? 1111)],
     ]
   })
 }

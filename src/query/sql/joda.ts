@@ -46,27 +46,27 @@ function quotedText(pattern: string, from: number, place: Place): [text: string,
 }
 
 /** Letters that the engine's own format has: by one letter, and by two or more. */
-const formats: Readonly<Record<string, readonly string[]>> = {
-  y: ['%Y', '%y', '%Y'],
-  Y: ['%Y', '%y', '%Y'],
-  u: ['%Y', '%Y'],
-  x: ['%G', '%G'],
-  w: ['%-V', '%V'],
-  e: ['%u', '%u'],
-  M: ['%-m', '%m', '%b', '%B'],
-  d: ['%-d', '%d'],
-  D: ['%-j', '%-j', '%j'],
-  E: ['%a', '%a', '%a', '%A'],
-  a: ['%p'],
-  H: ['%-H', '%H'],
-  h: ['%-I', '%I'],
-  m: ['%-M', '%M'],
-  s: ['%-S', '%S'],
-}
+const formats: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['y', ['%Y', '%y', '%Y']],
+  ['Y', ['%Y', '%y', '%Y']],
+  ['u', ['%Y', '%Y']],
+  ['x', ['%G', '%G']],
+  ['w', ['%-V', '%V']],
+  ['e', ['%u', '%u']],
+  ['M', ['%-m', '%m', '%b', '%B']],
+  ['d', ['%-d', '%d']],
+  ['D', ['%-j', '%-j', '%j']],
+  ['E', ['%a', '%a', '%a', '%A']],
+  ['a', ['%p']],
+  ['H', ['%-H', '%H']],
+  ['h', ['%-I', '%I']],
+  ['m', ['%-M', '%M']],
+  ['s', ['%-S', '%S']],
+])
 
 function formatOf({ letter, count, text }: Piece, pattern: string, place: Place): string {
   if (letter === null) return text.replaceAll('%', '%%')
-  const forms = formats[letter]
+  const forms = formats.get(letter)
   if (forms === undefined)
     throw sqlProblem(place, `${quoted(letter)} in the pattern ${quoted(pattern)} has no meaning here`)
   return forms[Math.min(count, forms.length) - 1]!

@@ -23,16 +23,16 @@ const common = ['queryType', 'intervals', 'filter', 'virtualColumns', 'descendin
 const aggregating = ['aggregations', 'postAggregations', 'limit'] as const
 
 /** The members that Druid is sent, by the type of the query. */
-const members: Readonly<Record<string, readonly string[]>> = {
-  timeseries: aggregating,
-  topN: [...aggregating, 'dimension', 'threshold', 'metric'],
-  groupBy: ['aggregations', 'postAggregations', 'dimensions', 'having', 'limitSpec', 'subtotalsSpec'],
-  scan: ['columns', 'resultFormat', 'batchSize', 'limit', 'offset', 'order', 'orderBy'],
-  search: ['query', 'limit', 'searchDimensions', 'sort'],
-  timeBoundary: ['bound'],
-  segmentMetadata: ['toInclude', 'merge', 'analysisTypes', 'lenientAggregatorMerge'],
-  dataSourceMetadata: [],
-}
+const members: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['timeseries', aggregating],
+  ['topN', [...aggregating, 'dimension', 'threshold', 'metric']],
+  ['groupBy', ['aggregations', 'postAggregations', 'dimensions', 'having', 'limitSpec', 'subtotalsSpec']],
+  ['scan', ['columns', 'resultFormat', 'batchSize', 'limit', 'offset', 'order', 'orderBy']],
+  ['search', ['query', 'limit', 'searchDimensions', 'sort']],
+  ['timeBoundary', ['bound']],
+  ['segmentMetadata', ['toInclude', 'merge', 'analysisTypes', 'lenientAggregatorMerge']],
+  ['dataSourceMetadata', []],
+])
 
 /** Druid makes room for as many rows of a topN as it may give: past this many it refuses them between queries, and we in an answer. */
 const innerRowsMax = 100_000
@@ -89,7 +89,7 @@ class Rewriting {
   query(query: Node): Node {
     const type = String(query['queryType'])
     const readsTable = type === 'timeBoundary' || type === 'segmentMetadata' || type === 'dataSourceMetadata'
-    const kept = [...common, ...(members[type] ?? [])].filter((name) => query[name] !== undefined)
+    const kept = [...common, ...(members.get(type) ?? [])].filter((name) => query[name] !== undefined)
     const source = query['dataSource']
     const entities = this.#entitiesIn(source)
     const longs = longsOf(query, entities)

@@ -58,14 +58,18 @@ export const positionIn = (list: Sql, item: Sql): Sql => sql`coalesce(list_posit
 /** Whether a list has a null in it. */
 export const hasNull = (list: Sql): Sql => sql`(len(${list}) <> list_count(${list}))`
 
-const literalKinds: Readonly<Record<string, ElementType>> = { long: 'LONG', double: 'DOUBLE', text: 'STRING' }
+const literalKinds: ReadonlyMap<string, ElementType> = new Map([
+  ['long', 'LONG'],
+  ['double', 'DOUBLE'],
+  ['text', 'STRING'],
+])
 
 /** `[1, 2]`, `<STRING>[]`: the literals of one kind, or longs and doubles, which are doubles. */
 export function arrayLiteral(
   { type, items }: Expression & { kind: 'array' },
   compile: (item: Expression) => Typed,
 ): Typed {
-  const kinds = new Set(items.flatMap((item) => literalKinds[item.kind] ?? []))
+  const kinds = new Set(items.flatMap((item) => literalKinds.get(item.kind) ?? []))
   if (kinds.has('STRING') && (kinds.size > 1 || (type !== null && type !== 'STRING')))
     throw new ExpressionError('the elements of an array literal must be of one kind')
   const element = type ?? (kinds.has('DOUBLE') ? 'DOUBLE' : kinds.has('LONG') ? 'LONG' : 'STRING')

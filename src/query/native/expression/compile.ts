@@ -95,7 +95,7 @@ function lambdaScope(scope: Scope, parameters: readonly string[], values: readon
 
 function compileCall(call: Expression & { kind: 'call' }, scope: Scope): Typed {
   const name = call.name.toLowerCase()
-  const apply = Object.hasOwn(applyFunctions, name) ? applyFunctions[name] : undefined
+  const apply = applyFunctions.get(name)
   if (apply !== undefined) return compileApply(call, apply, scope)
   const found = functions.get(name)
   if (found === undefined) throw new ExpressionError(`there is no function "${call.name}"`)

@@ -154,53 +154,55 @@ function guarded(arrays: readonly ArrayOf[], made: Typed, least: 0 | 1): Typed {
   return { type: made.type, sql: bind(sql`(${lengths})`, check) }
 }
 
-export const applyFunctions: Readonly<Record<string, ApplyFunction>> = {
-  map: ofOneArray((array, lambda) => map([array], lambda), nullValue),
-  filter: {
-    args: (arity) => (arity === 1 ? 1 : null),
-    compile: ([value], lambda) => {
-      const array = arrayOf(value!)
-      if (array === null) return nullValue
-      if (value!.type !== 'STRING')
-        return arrayValue(
-          array.element,
-          bind(keeping(array, lambda), (x) => sql`CASE WHEN len(${x}) > 0 THEN ${x} END`),
-        )
-      // A text is a column of one value, and stays one.
-      const body = (x: Sql): Sql => sql`CASE WHEN ${truthOf(lambda.apply([{ ...value!, sql: x }]))} THEN ${x} END`
-      return { type: value!.type, sql: bind(value!.sql, body) }
+export const applyFunctions: ReadonlyMap<string, ApplyFunction> = new Map<string, ApplyFunction>(
+  Object.entries({
+    map: ofOneArray((array, lambda) => map([array], lambda), nullValue),
+    filter: {
+      args: (arity) => (arity === 1 ? 1 : null),
+      compile: ([value], lambda) => {
+        const array = arrayOf(value!)
+        if (array === null) return nullValue
+        if (value!.type !== 'STRING')
+          return arrayValue(
+            array.element,
+            bind(keeping(array, lambda), (x) => sql`CASE WHEN len(${x}) > 0 THEN ${x} END`),
+          )
+        // A text is a column of one value, and stays one.
+        const body = (x: Sql): Sql => sql`CASE WHEN ${truthOf(lambda.apply([{ ...value!, sql: x }]))} THEN ${x} END`
+        return { type: value!.type, sql: bind(value!.sql, body) }
+      },
     },
-  },
-  any: ofOneArray(
-    (array, lambda) => truthValue(sql`coalesce(len(${keeping(array, lambda)}) > 0, FALSE)`),
-    truthValue(sql`FALSE`),
-  ),
-  all: ofOneArray(
-    (array, lambda) =>
-      truthValue(
-        bind(array.sql, (x) => sql`coalesce(len(${keeping({ ...array, sql: x }, lambda)}) = len(${x}), FALSE)`),
-      ),
-    truthValue(sql`FALSE`),
-  ),
-  fold: {
-    args: (arity) => (arity === 2 ? 2 : null),
-    compile: ([value, initial], lambda) => {
-      const array = arrayOf(value!)
-      return array === null ? nullValue : fold([array], initial!, lambda)
+    any: ofOneArray(
+      (array, lambda) => truthValue(sql`coalesce(len(${keeping(array, lambda)}) > 0, FALSE)`),
+      truthValue(sql`FALSE`),
+    ),
+    all: ofOneArray(
+      (array, lambda) =>
+        truthValue(
+          bind(array.sql, (x) => sql`coalesce(len(${keeping({ ...array, sql: x }, lambda)}) = len(${x}), FALSE)`),
+        ),
+      truthValue(sql`FALSE`),
+    ),
+    fold: {
+      args: (arity) => (arity === 2 ? 2 : null),
+      compile: ([value, initial], lambda) => {
+        const array = arrayOf(value!)
+        return array === null ? nullValue : fold([array], initial!, lambda)
+      },
     },
-  },
-  cartesian_map: {
-    args: (arity) => (arity === 0 ? null : arity),
-    compile: (args, lambda) => {
-      const arrays = sameArrays(args)
-      return arrays === null ? nullValue : guarded(arrays, map(arrays, lambda), 0)
+    cartesian_map: {
+      args: (arity) => (arity === 0 ? null : arity),
+      compile: (args, lambda) => {
+        const arrays = sameArrays(args)
+        return arrays === null ? nullValue : guarded(arrays, map(arrays, lambda), 0)
+      },
     },
-  },
-  cartesian_fold: {
-    args: (arity) => (arity < 2 ? null : arity),
-    compile: (args, lambda) => {
-      const arrays = sameArrays(args.slice(0, -1))
-      return arrays === null ? nullValue : guarded(arrays, fold(arrays, args.at(-1)!, lambda), 1)
+    cartesian_fold: {
+      args: (arity) => (arity < 2 ? null : arity),
+      compile: (args, lambda) => {
+        const arrays = sameArrays(args.slice(0, -1))
+        return arrays === null ? nullValue : guarded(arrays, fold(arrays, args.at(-1)!, lambda), 1)
+      },
     },
-  },
-}
+  }),
+)

@@ -87,17 +87,17 @@ function reduce(name: Sql): (args: readonly Typed[]) => Typed {
   }
 }
 
-const castTypes: Readonly<Record<string, ValueType>> = {
-  STRING: 'STRING',
-  LONG: 'LONG',
-  DOUBLE: 'DOUBLE',
-  'ARRAY<STRING>': 'ARRAY<STRING>',
-  'ARRAY<LONG>': 'ARRAY<LONG>',
-  'ARRAY<DOUBLE>': 'ARRAY<DOUBLE>',
-  STRING_ARRAY: 'ARRAY<STRING>',
-  LONG_ARRAY: 'ARRAY<LONG>',
-  DOUBLE_ARRAY: 'ARRAY<DOUBLE>',
-}
+const castTypes: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
+  ['STRING', 'STRING'],
+  ['LONG', 'LONG'],
+  ['DOUBLE', 'DOUBLE'],
+  ['ARRAY<STRING>', 'ARRAY<STRING>'],
+  ['ARRAY<LONG>', 'ARRAY<LONG>'],
+  ['ARRAY<DOUBLE>', 'ARRAY<DOUBLE>'],
+  ['STRING_ARRAY', 'ARRAY<STRING>'],
+  ['LONG_ARRAY', 'ARRAY<LONG>'],
+  ['DOUBLE_ARRAY', 'ARRAY<DOUBLE>'],
+])
 
 /** An array of one is cast as its element; of more, or of none, it fails. */
 function castTo(value: Typed, type: ValueType): Typed {
@@ -115,7 +115,7 @@ export const conditionalFunctions = {
     args: [2, 2],
     compile: ([value], call) => {
       const name = literalText(call, 1, 'type').toUpperCase()
-      const type = Object.hasOwn(castTypes, name) ? castTypes[name] : undefined
+      const type = castTypes.get(name)
       return type === undefined ? call.refuse(`there is no type "${name}"`) : castTo(value!, type)
     },
   },

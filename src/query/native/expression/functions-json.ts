@@ -77,14 +77,17 @@ export function jsonArray(json: Sql, element: ElementType): Typed {
   return arrayValue(element, bind(json, list))
 }
 
-const valueTypes: Readonly<Record<string, readonly [ElementType, boolean]>> = {
-  STRING: ['STRING', false],
-  LONG: ['LONG', false],
-  DOUBLE: ['DOUBLE', false],
-  'ARRAY<STRING>': ['STRING', true],
-  'ARRAY<LONG>': ['LONG', true],
-  'ARRAY<DOUBLE>': ['DOUBLE', true],
-}
+const valueTypes: ReadonlyMap<string, readonly [ElementType, boolean]> = new Map<
+  string,
+  readonly [ElementType, boolean]
+>([
+  ['STRING', ['STRING', false]],
+  ['LONG', ['LONG', false]],
+  ['DOUBLE', ['DOUBLE', false]],
+  ['ARRAY<STRING>', ['STRING', true]],
+  ['ARRAY<LONG>', ['LONG', true]],
+  ['ARRAY<DOUBLE>', ['DOUBLE', true]],
+])
 
 /** A scalar or an array of scalars; null for anything else. */
 function valueAt([value]: readonly Typed[], call: Call): Typed {
@@ -93,8 +96,8 @@ function valueAt([value]: readonly Typed[], call: Call): Typed {
   if (type === null) return untyped(found)
   const wanted = String(type).toUpperCase()
   if (wanted === 'COMPLEX<JSON>') return untyped(found)
-  const known = Object.hasOwn(valueTypes, wanted) ? valueTypes[wanted] : undefined
-  if (known === undefined) return call.refuse(`the type must be one of ${Object.keys(valueTypes).join(', ')}`)
+  const known = valueTypes.get(wanted)
+  if (known === undefined) return call.refuse(`the type must be one of ${[...valueTypes.keys()].join(', ')}`)
   const [element, isArray] = known
   if (isArray) return jsonArray(found, element)
   const several = sql`CAST(error('an array as a single value') AS JSON)`

@@ -68,25 +68,25 @@ function ceiling(args: readonly Typed[], call: Call): Typed {
   )
 }
 
-const units: Readonly<Record<string, (local: Sql, ms: Sql) => Sql>> = {
-  EPOCH: (_, ms) => sql`(${ms} // 1000)`,
-  MICROSECOND: (_, ms) => sql`(${ms} // 1000 // 1000)`,
-  MILLISECOND: (local) => sql`(millisecond(${local}) % 1000)`,
-  SECOND: (local) => sql`second(${local})`,
-  MINUTE: (local) => sql`minute(${local})`,
-  HOUR: (local) => sql`hour(${local})`,
-  DAY: (local) => sql`day(${local})`,
-  DOW: (local) => sql`isodow(${local})`,
-  ISODOW: (local) => sql`isodow(${local})`,
-  DOY: (local) => sql`dayofyear(${local})`,
-  WEEK: (local) => sql`week(${local})`,
-  MONTH: (local) => sql`month(${local})`,
-  QUARTER: (local) => sql`quarter(${local})`,
-  YEAR: (local) => sql`year(${local})`,
+const units: ReadonlyMap<string, (local: Sql, ms: Sql) => Sql> = new Map<string, (local: Sql, ms: Sql) => Sql>([
+  ['EPOCH', (_, ms) => sql`(${ms} // 1000)`],
+  ['MICROSECOND', (_, ms) => sql`(${ms} // 1000 // 1000)`],
+  ['MILLISECOND', (local) => sql`(millisecond(${local}) % 1000)`],
+  ['SECOND', (local) => sql`second(${local})`],
+  ['MINUTE', (local) => sql`minute(${local})`],
+  ['HOUR', (local) => sql`hour(${local})`],
+  ['DAY', (local) => sql`day(${local})`],
+  ['DOW', (local) => sql`isodow(${local})`],
+  ['ISODOW', (local) => sql`isodow(${local})`],
+  ['DOY', (local) => sql`dayofyear(${local})`],
+  ['WEEK', (local) => sql`week(${local})`],
+  ['MONTH', (local) => sql`month(${local})`],
+  ['QUARTER', (local) => sql`quarter(${local})`],
+  ['YEAR', (local) => sql`year(${local})`],
   // Druid's ISOYEAR is the calendar's year all the same.
-  ISOYEAR: (local) => sql`year(${local})`,
-  DECADE: (local) => sql`(year(${local}) // 10)`,
-}
+  ['ISOYEAR', (local) => sql`year(${local})`],
+  ['DECADE', (local) => sql`(year(${local}) // 10)`],
+])
 
 function extract(args: readonly Typed[], call: Call): Typed {
   const unit = literalText(call, 1, 'unit').toUpperCase()
@@ -96,7 +96,7 @@ function extract(args: readonly Typed[], call: Call): Typed {
   if (unit === 'CENTURY' || unit === 'MILLENNIUM') {
     return doubleValue(sql`ceil(year(${local(ms)}) / ${sql.double(unit === 'CENTURY' ? 100 : 1000)})`)
   }
-  const found = units[unit]
+  const found = units.get(unit)
   if (found === undefined) return call.refuse(`there is no unit "${unit}"`)
   return longValue(bind(ms, (x) => sql`CAST(${found(local(x), x)} AS BIGINT)`))
 }

@@ -58,14 +58,14 @@ export function compileUnary(operator: '-' | '!', operand: Typed): Typed {
   }
 }
 
-const comparisons: Readonly<Record<string, Sql>> = {
-  '<': sql`<`,
-  '<=': sql`<=`,
-  '>': sql`>`,
-  '>=': sql`>=`,
-  '==': sql`=`,
-  '!=': sql`<>`,
-}
+const comparisons: ReadonlyMap<string, Sql> = new Map<string, Sql>([
+  ['<', sql`<`],
+  ['<=', sql`<=`],
+  ['>', sql`>`],
+  ['>=', sql`>=`],
+  ['==', sql`=`],
+  ['!=', sql`<>`],
+])
 
 const isText = ({ type }: Typed): boolean => type === 'STRING' || type === 'COMPLEX<json>'
 
@@ -79,7 +79,7 @@ export function compileBinary(operator: BinaryOperator, left: Typed, right: Type
   if (operator === '&&') return truthValue(sql`(${truthOf(left)} AND ${truthOf(right)})`)
   if (operator === '||') return truthValue(sql`(${truthOf(left)} OR ${truthOf(right)})`)
   if (left.type === null || right.type === null) return nullOf(operator, left, right)
-  const comparison = comparisons[operator]
+  const comparison = comparisons.get(operator)
   const isJson = left.type === 'COMPLEX<json>' || right.type === 'COMPLEX<json>'
   if (isJson && comparison === undefined)
     throw new ExpressionError(

@@ -59,12 +59,19 @@ function tokenize(text: string): readonly Token[] {
   return tokens
 }
 
-const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+])
 
 function unquote(text: string, at: number): string {
   return text.replace(/\\(u[0-9a-fA-F]{4}|.)/gs, (_, code: string) => {
     if (code.length === 5) return String.fromCharCode(Number.parseInt(code.slice(1), 16))
-    if (code in escapes) return escapes[code]!
+    const character = escapes.get(code)
+    if (character !== undefined) return character
     if (`'"\\/`.includes(code)) return code
     throw new ExpressionFault(`"\\${code}" is no escape`, at)
   })

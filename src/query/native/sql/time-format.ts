@@ -145,24 +145,24 @@ function isoText(moment: Moment): Sql {
   return sql`(${year} || ${seconds} || printf('%03d', millisecond(${local}) % 1000) || ${offset})`
 }
 
-const parseLetters: Readonly<Record<string, string>> = {
-  y: '%-Y',
-  Y: '%-Y',
-  M: '%-m',
-  MMM: '%b',
-  MMMM: '%B',
-  d: '%-d',
-  D: '%-j',
-  E: '%a',
-  EEEE: '%A',
-  a: '%p',
-  h: '%-I',
-  H: '%-H',
-  m: '%-M',
-  s: '%-S',
-  S: '%g',
-  Z: '%z',
-}
+const parseLetters: ReadonlyMap<string, string> = new Map<string, string>([
+  ['y', '%-Y'],
+  ['Y', '%-Y'],
+  ['M', '%-m'],
+  ['MMM', '%b'],
+  ['MMMM', '%B'],
+  ['d', '%-d'],
+  ['D', '%-j'],
+  ['E', '%a'],
+  ['EEEE', '%A'],
+  ['a', '%p'],
+  ['h', '%-I'],
+  ['H', '%-H'],
+  ['m', '%-M'],
+  ['s', '%-S'],
+  ['S', '%g'],
+  ['Z', '%z'],
+])
 
 /** A Joda pattern as the engine's parser wants it; null where it has no counterpart. */
 export function parsePattern(pattern: string): string | null {
@@ -173,7 +173,8 @@ export function parsePattern(pattern: string): string | null {
     if ('text' in piece) format += piece.text.replaceAll('%', '%%')
     else {
       const { letter, count } = piece
-      const found = letter === 'y' && count === 2 ? '%y' : (parseLetters[letter.repeat(count)] ?? parseLetters[letter])
+      const found =
+        letter === 'y' && count === 2 ? '%y' : (parseLetters.get(letter.repeat(count)) ?? parseLetters.get(letter))
       if (found === undefined) return null
       format += found.replace('%-Y', '%Y')
     }

@@ -71,40 +71,40 @@ const months = (count: number): NativeGranularity => ({
   zone: Zone.utc,
 })
 
-const simpleGranularities: Readonly<Record<string, NativeGranularity>> = {
-  all: { kind: 'all' },
-  none: uniform(1),
-  second: uniform(1000),
-  minute: uniform(minuteMs),
-  five_minute: uniform(5 * minuteMs),
-  ten_minute: uniform(10 * minuteMs),
-  fifteen_minute: uniform(15 * minuteMs),
-  thirty_minute: uniform(30 * minuteMs),
-  hour: uniform(hourMs),
-  six_hour: uniform(6 * hourMs),
-  eight_hour: uniform(8 * hourMs),
-  day: uniform(24 * hourMs),
-  week: { kind: 'uniform', widthMs: 7 * 24 * hourMs, originMs: mondayMs, zone: Zone.utc },
-  month: months(1),
-  quarter: months(3),
-  year: months(12),
-}
+const simpleGranularities: ReadonlyMap<string, NativeGranularity> = new Map<string, NativeGranularity>([
+  ['all', { kind: 'all' }],
+  ['none', uniform(1)],
+  ['second', uniform(1000)],
+  ['minute', uniform(minuteMs)],
+  ['five_minute', uniform(5 * minuteMs)],
+  ['ten_minute', uniform(10 * minuteMs)],
+  ['fifteen_minute', uniform(15 * minuteMs)],
+  ['thirty_minute', uniform(30 * minuteMs)],
+  ['hour', uniform(hourMs)],
+  ['six_hour', uniform(6 * hourMs)],
+  ['eight_hour', uniform(8 * hourMs)],
+  ['day', uniform(24 * hourMs)],
+  ['week', { kind: 'uniform', widthMs: 7 * 24 * hourMs, originMs: mondayMs, zone: Zone.utc }],
+  ['month', months(1)],
+  ['quarter', months(3)],
+  ['year', months(12)],
+])
 
 export function readGranularity(json: Json): NativeGranularity {
   if (!json.isObject) {
     const name = json.text()
-    const found = simpleGranularities[name.toLowerCase()]
+    const found = simpleGranularities.get(name.toLowerCase())
     return (
       found ??
       json.fail(
-        `"${name}" is none of ${Object.keys(simpleGranularities).join(', ')}; a period needs {"type": "period", "period": "${name}"}`,
+        `"${name}" is none of ${[...simpleGranularities.keys()].join(', ')}; a period needs {"type": "period", "period": "${name}"}`,
       )
     )
   }
   switch (json.type()) {
     case 'all':
     case 'none':
-      return simpleGranularities[json.type()]!
+      return simpleGranularities.get(json.type())!
     case 'duration': {
       const widthMs = json.at('duration').whole()
       if (widthMs <= 0) return json.at('duration').fail('must be above 0')

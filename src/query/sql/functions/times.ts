@@ -79,31 +79,31 @@ const datePart =
   (local) =>
     sql`CAST(date_part(${literal(name)}, ${local}) AS BIGINT)`
 
-const parts: Readonly<Record<string, Part>> = {
-  EPOCH: (_local, at) => sql`(epoch_ms(${at}) // 1000::BIGINT)`,
-  MICROSECOND: (local) => sql`(epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT * 1000::BIGINT`,
-  MILLISECOND: (local) => sql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`,
-  SECOND: datePart('second'),
-  MINUTE: datePart('minute'),
-  HOUR: datePart('hour'),
-  DAY: datePart('day'),
-  DOW: datePart('isodow'),
-  ISODOW: datePart('isodow'),
-  DOY: datePart('doy'),
-  WEEK: datePart('week'),
-  MONTH: datePart('month'),
-  QUARTER: datePart('quarter'),
-  YEAR: datePart('year'),
-  ISOYEAR: datePart('isoyear'),
-  DECADE: datePart('decade'),
-  CENTURY: datePart('century'),
-  MILLENNIUM: datePart('millennium'),
-}
+const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
+  ['EPOCH', (_local, at) => sql`(epoch_ms(${at}) // 1000::BIGINT)`],
+  ['MICROSECOND', (local) => sql`(epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT * 1000::BIGINT`],
+  ['MILLISECOND', (local) => sql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`],
+  ['SECOND', datePart('second')],
+  ['MINUTE', datePart('minute')],
+  ['HOUR', datePart('hour')],
+  ['DAY', datePart('day')],
+  ['DOW', datePart('isodow')],
+  ['ISODOW', datePart('isodow')],
+  ['DOY', datePart('doy')],
+  ['WEEK', datePart('week')],
+  ['MONTH', datePart('month')],
+  ['QUARTER', datePart('quarter')],
+  ['YEAR', datePart('year')],
+  ['ISOYEAR', datePart('isoyear')],
+  ['DECADE', datePart('decade')],
+  ['CENTURY', datePart('century')],
+  ['MILLENNIUM', datePart('millennium')],
+])
 
 function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Bound['place'], zone: Zone): Bound {
-  const part = parts[unit.toUpperCase()]
+  const part = parts.get(unit.toUpperCase())
   if (part === undefined)
-    throw sqlProblem(unitPlace, `${quoted(unit)} is no part of a time: ${Object.keys(parts).join(', ')} are`)
+    throw sqlProblem(unitPlace, `${quoted(unit)} is no part of a time: ${[...parts.keys()].join(', ')} are`)
   return combine(call.place, long, part(toLocal(at.sql, zone), at.sql), [at])
 }
 

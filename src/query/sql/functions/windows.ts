@@ -36,27 +36,29 @@ function edge(name: SqlText): WindowFunction {
   }
 }
 
-export const windowFunctions: Readonly<Record<string, WindowFunction>> = {
-  ROW_NUMBER: ranking(sql`row_number`, long, false),
-  RANK: ranking(sql`rank`, long),
-  DENSE_RANK: ranking(sql`dense_rank`, long),
-  PERCENT_RANK: ranking(sql`percent_rank`, double),
-  CUME_DIST: ranking(sql`cume_dist`, double),
-  NTILE: {
-    count: [1, 1],
-    needsOrder: true,
-    bind: (call) => {
-      const buckets = constantInteger(call, 0, 1n)
-      if (buckets < 1n)
-        throw sqlProblem(call.place, `NTILE takes a whole number above 0, not ${quoted(String(buckets))}`)
-      return { call: sql`ntile(${plainInteger(buckets)})`, type: long }
+export const windowFunctions: ReadonlyMap<string, WindowFunction> = new Map<string, WindowFunction>(
+  Object.entries({
+    ROW_NUMBER: ranking(sql`row_number`, long, false),
+    RANK: ranking(sql`rank`, long),
+    DENSE_RANK: ranking(sql`dense_rank`, long),
+    PERCENT_RANK: ranking(sql`percent_rank`, double),
+    CUME_DIST: ranking(sql`cume_dist`, double),
+    NTILE: {
+      count: [1, 1],
+      needsOrder: true,
+      bind: (call) => {
+        const buckets = constantInteger(call, 0, 1n)
+        if (buckets < 1n)
+          throw sqlProblem(call.place, `NTILE takes a whole number above 0, not ${quoted(String(buckets))}`)
+        return { call: sql`ntile(${plainInteger(buckets)})`, type: long }
+      },
     },
-  },
-  LAG: offset(sql`lag`),
-  LEAD: offset(sql`lead`),
-  FIRST_VALUE: edge(sql`first_value`),
-  LAST_VALUE: edge(sql`last_value`),
-}
+    LAG: offset(sql`lag`),
+    LEAD: offset(sql`lead`),
+    FIRST_VALUE: edge(sql`first_value`),
+    LAST_VALUE: edge(sql`last_value`),
+  }),
+)
 
 /** Aggregates that may be used over a window. */
 export const windowAggregates: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX'])

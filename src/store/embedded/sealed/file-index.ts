@@ -160,7 +160,7 @@ const codecs = new Map<number, Codec>([
 ])
 
 function isEncoding(name: string): name is Encoding {
-  return name in encodingIds
+  return Object.hasOwn(encodingIds, name)
 }
 
 function firstAbove(ends: Uint32Array, value: number): number {
