@@ -10,7 +10,7 @@ import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { parseCount, parseOffset } from './number-option.ts'
 import { type JsonOption, printJson } from './output.ts'
-import { type Batch, batchesOf } from './push/batches.ts'
+import { type Batch, batchesOf, halvesOf } from './push/batches.ts'
 import { type CsvMapping, csvToNdjson } from './push/csv-rows.ts'
 import { parseTypes, propertyTypes } from './push/property-types.ts'
 import { type Outcome, ReceiptFollower } from './push/receipt-follower.ts'
@@ -156,6 +156,7 @@ async function pushRows(job: Job, rows: Rows): Promise<{ result: SendResult; out
     {
       concurrency: options.concurrency,
       push: pusher(job, progress),
+      halves: (batch) => halvesOf(batch, pushFormatOf(source.format)),
       onAccepted: ({ firstRow, rows: count }, { batch }) => {
         follower.add({ batch, firstRow, rows: count })
         accepted += count

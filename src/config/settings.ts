@@ -40,6 +40,13 @@ const settingTable = {
     max: gibibyte,
     description: 'The largest body of a push, counted decompressed.',
   }),
+  'limits.pushRows': integer({
+    default: 1_000_000,
+    unit: 'rows',
+    min: 1,
+    max: 100_000_000,
+    description: 'The most rows of a push; past that it is a 400.',
+  }),
   'limits.ingestWaitMs': integer({
     default: 10_000,
     unit: 'milliseconds',

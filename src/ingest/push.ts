@@ -44,6 +44,8 @@ export interface PushParts {
   readonly nowMs: () => number
   /** How long a push waits for its rows to be queryable, before it gives the plain answer. */
   readonly ingestWaitMs: number
+  /** The most rows of a push. */
+  readonly rowsMax: number
 }
 
 export class Pushes {
@@ -55,8 +57,8 @@ export class Pushes {
 
   /**
    * Takes the rows of one request: when this resolves they are on disk. A push whose idempotency key is known is answered as the first one
-   * with it was. Throws Problem `invalid_json` or `invalid_body` for a body that holds no rows, and the Problems of `IdempotencyKeys.once`,
-   * `Intake.requireRoom` and `JournalWriter.append`; nothing is stored then.
+   * with it was. Throws Problem `invalid_json` or `invalid_body` for a body that holds no rows, `too_many_rows`, and the Problems of
+   * `IdempotencyKeys.once`, `Intake.requireRoom` and `JournalWriter.append`; nothing is stored then.
    */
   async push(push: Push): Promise<PushAnswer | Receipt> {
     const { keys, batchIds, receipts } = this.#parts
@@ -73,10 +75,10 @@ export class Pushes {
   }
 
   async #store(push: Push): Promise<StoredPush> {
-    const { journal, intake, progress, nowMs } = this.#parts
+    const { journal, intake, progress, nowMs, rowsMax } = this.#parts
     const { subscriberId, ingest, body, format, idempotencyKey } = push
     intake.requireRoom(push)
-    const rows = await checkBodyInSlices(body, format)
+    const rows = await checkBodyInSlices(body, format, rowsMax)
     // Others may have come while a large body was checked.
     intake.requireRoom(push)
     intake.sent(push, rows, body.length)

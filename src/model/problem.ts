@@ -11,6 +11,7 @@ export const problems = {
   invalid_json: { status: 400, title: 'The body is not JSON' },
   invalid_body: { status: 400, title: 'The body is not valid' },
   body_too_large: { status: 400, title: 'The body is too large' },
+  too_many_rows: { status: 400, title: 'The body has too many rows' },
   malformed_http: { status: 400, title: 'The request is not valid HTTP' },
   unsupported_native_query: { status: 400, title: 'The native query has a part that is not supported' },
   unknown_entity: { status: 400, title: 'There is no such entity' },

@@ -86,6 +86,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
       receipts,
       nowMs,
       ingestWaitMs,
+      rowsMax: limits.pushRows,
     }),
     queries: new Queries({ definitions, runner, admission, nowMs, limits }),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),

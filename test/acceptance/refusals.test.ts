@@ -11,7 +11,7 @@ let expiredKey: string
 const row = '{"D":"2026-01-01T00:00:00Z","T":"a","V":1}'
 
 beforeAll(async () => {
-  service = await runService({ 'limits.ingestBodyBytes': '2000' })
+  service = await runService({ 'limits.ingestBodyBytes': '2000', 'limits.pushRows': '100' })
   key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   await makeIngest(service.url, adminKey, { alias: 'blocked' })
   const change = { key: adminKey, body: { state: 'blocked', reason: 'sensor maintenance until noon' } }
@@ -51,6 +51,21 @@ const refusals: readonly Refusal[] = [
     status: 400,
     code: 'invalid_body',
     says: /UTF-8/,
+  },
+  {
+    what: 'an array of more rows than a push may have',
+    body: `[${'1,'.repeat(100)}1]`,
+    status: 400,
+    code: 'too_many_rows',
+    says: /100 rows.*limits\.pushRows/,
+  },
+  {
+    what: 'more lines than a push may have',
+    body: '1\n'.repeat(101),
+    headers: { 'content-type': 'application/x-ndjson' },
+    status: 400,
+    code: 'too_many_rows',
+    says: /100 rows.*limits\.pushRows/,
   },
   { what: 'a body over the limit', body: `[${' '.repeat(3000)}]`, status: 400, code: 'body_too_large', says: /2,?000/ },
   {

@@ -3,7 +3,7 @@ import type { IngestAnswer } from '../../client/answers.ts'
 import { jsonMembers } from '../../lib/json-members.ts'
 import { JsonRows } from '../../lib/json-rows.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
-import { batchesOf } from '../push/batches.ts'
+import { batchesOf, halvesOf } from '../push/batches.ts'
 import { rowBytesMax } from '../push/rows.ts'
 import { renamed } from './pieces.ts'
 import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
@@ -40,6 +40,7 @@ export function copyItems(job: CopyJob, ingest: IngestAnswer, items: number): Pr
     ingest: ingest.alias,
     format: 'json',
     keyOf: () => randomUUID(),
+    halves: (batch) => halvesOf(batch, 'json'),
     progress,
   })
 }

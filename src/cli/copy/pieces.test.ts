@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Piece, piecesOf, renamed } from './pieces.ts'
+import { halvesOfPiece, type Piece, piecesOf, renamed } from './pieces.ts'
 
 const line = (date: string, tag: string, value: string): Buffer =>
   Buffer.from(`{"D":"${date}T00:00:00.000Z","T":"${tag}","V":${value}}`)
@@ -35,6 +35,18 @@ describe('renamed', () => {
     ])
     expect(Buffer.from(renamed(Buffer.from(row), sources)).toString()).toBe(expected)
   })
+})
+
+test('halves of a piece have its rows and keys of their own, the same each time', async () => {
+  const [piece] = await cut([['1', '2', '3'].map((value) => line('2026-01-01', 'a', value))], { rowsMax: 3 })
+  const halves = halvesOfPiece(piece!)
+  expect(halves.map(({ firstRow, rows }) => [firstRow, rows])).toEqual([
+    [1, 2],
+    [3, 1],
+  ])
+  expect(Buffer.concat(halves.map(({ body }) => body))).toEqual(piece!.body)
+  expect(new Set([piece!, ...halves].map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3)
+  expect(halvesOfPiece(piece!)).toEqual(halves)
 })
 
 describe('piecesOf', () => {

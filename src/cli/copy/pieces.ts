@@ -2,7 +2,7 @@
 // rows are in a piece depends on the day alone, and not on how they were read.
 import { createHash } from 'node:crypto'
 import { jsonMembers } from '../../lib/json-members.ts'
-import type { Batch } from '../push/batches.ts'
+import { type Batch, halvesOf } from '../push/batches.ts'
 
 /** One push of copied rows. */
 export interface Piece extends Batch {
@@ -34,6 +34,14 @@ export function renamed(line: Uint8Array, sources: ReadonlyMap<string, string>):
 function placeOf(line: Uint8Array): string {
   const [time, tag] = jsonMembers(Buffer.from(line).toString())
   return `${time?.value} ${tag?.value}`
+}
+
+/** A piece in two, for a target that takes fewer rows at once: their keys name their places as its own does. */
+export function halvesOfPiece(piece: Piece): readonly Piece[] {
+  return halvesOf(piece, 'ndjson').map((half, index) => ({
+    ...half,
+    idempotencyKey: `${piece.idempotencyKey}.${index}`,
+  }))
 }
 
 class Cutter {
@@ -73,12 +81,13 @@ class Cutter {
   take(): Piece | null {
     if (this.#lines.length === 0) return null
     const rows = this.#lines.length
-    const body = Buffer.concat(this.#lines.flatMap((line) => [line, lineFeed]))
+    const texts = this.#lines
+    const body = Buffer.concat(texts.flatMap((line) => [line, lineFeed]))
     const name = JSON.stringify([...this.#rules.identity(this.#day), this.#day, this.#number++])
     const idempotencyKey = `copy-${createHash('sha256').update(name).digest('base64url')}`
     this.#lines = []
     this.#bytes = 0
-    return { firstRow: this.#seen - rows + 1, rows, body, idempotencyKey }
+    return { firstRow: this.#seen - rows + 1, rows, body, texts, idempotencyKey }
   }
 
   /** Rows of the same date and tag stay together, as pieces may arrive in any order; unless they are far too many. */

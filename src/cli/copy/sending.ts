@@ -25,6 +25,7 @@ interface SendingOptions<Piece extends Batch> {
   readonly ingest: string
   readonly format: PushFormat
   readonly keyOf: (piece: Piece) => string
+  readonly halves: (piece: Piece) => readonly Piece[]
   readonly progress: ProgressBar
 }
 
@@ -45,7 +46,7 @@ export function patiently<Answer>({ context }: CopyJob, progress: ProgressBar, a
 export async function sendAll<Piece extends Batch>(
   job: CopyJob,
   pieces: AsyncGenerator<Piece>,
-  { ingest, format, keyOf, progress }: SendingOptions<Piece>,
+  { ingest, format, keyOf, halves, progress }: SendingOptions<Piece>,
 ): Promise<Sent> {
   const { nowMs, sleep } = job.context
   const startMs = nowMs()
@@ -57,6 +58,7 @@ export async function sendAll<Piece extends Batch>(
   let copied = 0
   const result = await sendBatches(pieces, {
     concurrency: job.concurrency,
+    halves,
     push: (piece) => {
       const idempotencyKey = keyOf(piece)
       return patiently(job, progress, () => job.target.push(ingest, piece.body, { format, idempotencyKey }))

@@ -5,7 +5,7 @@ import { ProgressBar } from '../../lib/progress-bar.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
 import { CommandError } from '../command-error.ts'
 import { rowBytesMax } from '../push/rows.ts'
-import { type PieceRules, piecesOf } from './pieces.ts'
+import { halvesOfPiece, type PieceRules, piecesOf } from './pieces.ts'
 import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
 import { type TimeRange, type WindowedSource, windowsOf } from './windows.ts'
 
@@ -104,6 +104,7 @@ export async function copySeries(
     ingest: ingest.alias,
     format: 'ndjson',
     keyOf: ({ idempotencyKey }) => idempotencyKey,
+    halves: halvesOfPiece,
     progress,
   })
 }

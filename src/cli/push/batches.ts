@@ -7,6 +7,8 @@ export interface Batch {
   readonly firstRow: number
   readonly rows: number
   readonly body: Uint8Array
+  /** The rows that the body is made of. */
+  readonly texts: readonly Uint8Array[]
 }
 
 export interface BatchBounds {
@@ -31,13 +33,23 @@ function bodyOf(rows: readonly Uint8Array[], format: PushFormat): Uint8Array {
   return Buffer.concat(parts)
 }
 
+function batchOf(texts: readonly Uint8Array[], firstRow: number, format: PushFormat): Batch {
+  return { firstRow, rows: texts.length, body: bodyOf(texts, format), texts }
+}
+
+/** The same rows in two requests, for a service that takes fewer at once; one row cannot be parted. */
+export function halvesOf({ texts, firstRow }: Batch, format: PushFormat): readonly Batch[] {
+  const half = Math.ceil(texts.length / 2)
+  return [batchOf(texts.slice(0, half), firstRow, format), batchOf(texts.slice(half), firstRow + half, format)]
+}
+
 /** Gathers rows into bodies that are bounded in rows and bytes. */
 export async function* batchesOf(rows: Rows, bounds: BatchBounds): AsyncGenerator<Batch> {
   let gathered: Uint8Array[] = []
   let bytes = 0
   let seen = 0
   const take = (): Batch => {
-    const batch = { firstRow: seen - gathered.length + 1, rows: gathered.length, body: bodyOf(gathered, bounds.format) }
+    const batch = batchOf(gathered, seen - gathered.length + 1, bounds.format)
     gathered = []
     bytes = 0
     return batch

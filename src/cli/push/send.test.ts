@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConnectionError, ServiceError } from '../../client/service-error.ts'
-import type { Batch } from './batches.ts'
+import { type Batch, halvesOf } from './batches.ts'
 import { failureReport } from './report.ts'
 import { sendBatches, withRetries } from './send.ts'
 
@@ -57,7 +57,8 @@ describe('tries again where it may go better later', () => {
 })
 
 async function* batchesOf(count: number, failAfter?: Error): AsyncGenerator<Batch> {
-  for (let index = 0; index < count; index++) yield { firstRow: index * 10 + 1, rows: 10, body: Buffer.from('') }
+  for (let index = 0; index < count; index++)
+    yield { firstRow: index * 10 + 1, rows: 10, body: Buffer.from(''), texts: [] }
   if (failAfter !== undefined) throw failAfter
 }
 
@@ -74,10 +75,39 @@ async function send(count: number, failing: readonly number[], concurrency: numb
       if (failing.includes(firstRow)) throw problem(false)
       return { batch: `b${firstRow}`, rows }
     },
+    halves: () => [],
     onAccepted: () => {},
   })
   return { most, ...result }
 }
+
+test.each([
+  ['too_many_rows', 2, ['12', '3', '45', '6'], []],
+  ['body_too_large', 1, ['1', '2', '3', '4', '5', '6'], []],
+  ['invalid_body', 3, [], [[1, 6]]],
+  ['too_many_rows', 0, [], [1, 2, 3, 4, 5, 6].map((row) => [row, row])],
+])('%s where %i rows are taken at once: pushes of %j', async (code, taken, pushes, failed) => {
+  const texts = Array.from('123456', (row) => Buffer.from(row))
+  const sent: string[] = []
+  const result = await sendBatches<Batch>(
+    (async function* () {
+      yield { firstRow: 1, rows: texts.length, body: Buffer.from('123456'), texts }
+    })(),
+    {
+      concurrency: 1,
+      push: async ({ rows, texts: own }) => {
+        const refusal = { status: 400, code, detail: '', errors: [], retryable: false, retryAfterS: null }
+        if (rows > taken) throw new ServiceError(refusal)
+        sent.push(Buffer.concat(own).toString())
+        return { batch: '', rows }
+      },
+      halves: (batch) => halvesOf(batch, 'ndjson'),
+      onAccepted: () => {},
+    },
+  )
+  const places = result.failed.map(({ firstRow, lastRow }) => [firstRow, lastRow])
+  expect([sent, places, result.acknowledgedRows]).toEqual([pushes, failed, pushes.join('').length])
+})
 
 test.each([1, 3])('%i in flight', async (concurrency) => {
   const { most, acknowledgedRows, failed, lastRow } = await send(7, [], concurrency)

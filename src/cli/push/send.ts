@@ -46,6 +46,11 @@ export async function withRetries<Answer>(attempt: () => Promise<Answer>, option
   }
 }
 
+/** Nothing of the push was stored, and fewer rows may be taken. */
+function isTooMuch(error: unknown): boolean {
+  return error instanceof ServiceError && ['too_many_rows', 'body_too_large'].includes(error.code)
+}
+
 /** A batch that was not acknowledged. */
 export interface FailedBatch {
   readonly firstRow: number
@@ -66,6 +71,8 @@ export interface SendResult {
 export interface SendOptions<Sent extends Batch> {
   readonly concurrency: number
   readonly push: (batch: Sent) => Promise<Accepted>
+  /** Parts a batch of several rows that has more rows or bytes than the service takes at once. */
+  readonly halves: (batch: Sent) => readonly Sent[]
   readonly onAccepted: (batch: Sent, answer: Accepted) => void
 }
 
@@ -86,7 +93,8 @@ export async function sendBatches<Sent extends Batch>(
       acknowledgedRows += batch.rows
       options.onAccepted(batch, answer)
     } catch (error) {
-      failed.push({ firstRow: batch.firstRow, lastRow: end, error })
+      if (batch.rows > 1 && isTooMuch(error)) for (const half of options.halves(batch)) await sendOne(half)
+      else failed.push({ firstRow: batch.firstRow, lastRow: end, error })
     }
   }
   const lane = async (): Promise<void> => {

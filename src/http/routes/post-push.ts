@@ -153,6 +153,7 @@ const problemCodes = [
   'invalid_json',
   'invalid_body',
   'body_too_large',
+  'too_many_rows',
   'idempotency_key_reused',
   'forbidden',
   'ingest_not_found',

@@ -152,6 +152,17 @@ test.each<[body: string | Buffer, format: 'json' | 'ndjson', code: ProblemCode, 
   expect(check(body, format)).toEqual({ code, detail })
 })
 
+test.each<[body: string, format: 'json' | 'ndjson']>([
+  ['[1,2,3]', 'json'],
+  ['1\n\n2\n3\n', 'ndjson'],
+])('%j as %s is refused where only two rows are taken, before what follows is looked at', (body, format) => {
+  const refusal = { code: 'too_many_rows', message: expect.stringContaining('more than 2 rows (limits.pushRows)') }
+  expect(checkBody(Buffer.from(body), format, 3)).toBe(3)
+  for (const text of [body, body.replace('3', '3 and no JSON')]) {
+    expect(() => checkBody(Buffer.from(text), format, 2)).toThrow(expect.objectContaining(refusal))
+  }
+})
+
 /** How often the event loop turns meanwhile. */
 async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   let turns = 0

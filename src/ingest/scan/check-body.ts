@@ -17,8 +17,15 @@ const sliceBytes = 128 * 1024
 /** Yields after each slice, and returns the number of rows. */
 type Count = Generator<void, number>
 
+function tooManyRows(rowsMax: number): Problem {
+  return new Problem(
+    'too_many_rows',
+    `The body has more than ${rowsMax} rows (limits.pushRows). Nothing was stored: send them in several pushes.`,
+  )
+}
+
 /** The row or rows of a JSON body. */
-function* countRows(bytes: Buffer): Count {
+function* countRows(bytes: Buffer, rowsMax: number): Count {
   const end = bytes.length
   const root = skipJsonSpace(bytes, 0, end)
   let rows = 1
@@ -30,6 +37,7 @@ function* countRows(bytes: Buffer): Count {
     else {
       at = skipJsonSpace(bytes, checkValue(bytes, at, end), end)
       for (; bytes[at] === comma; rows++) {
+        if (rows === rowsMax) throw tooManyRows(rowsMax)
         if (at >= sliceEnd) {
           yield
           sliceEnd = at + sliceBytes
@@ -51,7 +59,7 @@ function* countRows(bytes: Buffer): Count {
 }
 
 /** One row a line; blank lines are none. */
-function* countLines(bytes: Buffer): Count {
+function* countLines(bytes: Buffer, rowsMax: number): Count {
   let rows = 0
   let sliceEnd = sliceBytes
   for (let start = 0; start < bytes.length; ) {
@@ -59,6 +67,7 @@ function* countLines(bytes: Buffer): Count {
     const end = found < 0 ? bytes.length : found
     const value = skipJsonSpace(bytes, start, end)
     if (value < end) {
+      if (rows === rowsMax) throw tooManyRows(rowsMax)
       const after = skipJsonSpace(bytes, checkValue(bytes, value, end), end)
       if (after < end) throw new MalformedJson(after)
       rows++
@@ -100,12 +109,12 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: BodyFor
 }
 
 /** Yields after each slice, and returns the number of rows. Throws what `checkBody` throws. */
-function* countedRows(body: Uint8Array, format: BodyFormat): Count {
+function* countedRows(body: Uint8Array, format: BodyFormat, rowsMax: number): Count {
   if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expected[format]}.`)
   if (!isUtf8(body)) throw new Problem('invalid_body', 'The body is not UTF-8: send JSON in UTF-8.')
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   try {
-    return yield* format === 'json' ? countRows(bytes) : countLines(bytes)
+    return yield* format === 'json' ? countRows(bytes, rowsMax) : countLines(bytes, rowsMax)
   } catch (error) {
     if (!(error instanceof MalformedJson)) throw error
     throw new Problem('invalid_json', describe(bytes, error, format))
@@ -115,10 +124,10 @@ function* countedRows(body: Uint8Array, format: BodyFormat): Count {
 /**
  * The number of rows in a pushed body: what stands in its array, 1 for an object, the lines that are not blank in NDJSON. Says nothing
  * about the rows themselves. Throws Problem `invalid_json` where it is not JSON or nested too deep, and `invalid_body` where it is empty,
- * not UTF-8, or neither an object nor an array.
+ * not UTF-8, or neither an object nor an array; `too_many_rows` as soon as it has met one more than `rowsMax`.
  */
-export function checkBody(body: Uint8Array, format: BodyFormat): number {
-  const count = countedRows(body, format)
+export function checkBody(body: Uint8Array, format: BodyFormat, rowsMax = Number.POSITIVE_INFINITY): number {
+  const count = countedRows(body, format, rowsMax)
   let step = count.next()
   while (step.done !== true) step = count.next()
   return step.value
@@ -128,10 +137,14 @@ export function checkBody(body: Uint8Array, format: BodyFormat): number {
 const large = new Serial()
 
 /** The same, a slice at a time: while a large body is checked, other requests get their turn. Large bodies are checked one after another. */
-export async function checkBodyInSlices(body: Uint8Array, format: BodyFormat): Promise<number> {
-  if (body.length <= sliceBytes) return checkBody(body, format)
+export async function checkBodyInSlices(
+  body: Uint8Array,
+  format: BodyFormat,
+  rowsMax = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  if (body.length <= sliceBytes) return checkBody(body, format, rowsMax)
   return large.run(async () => {
-    const count = countedRows(body, format)
+    const count = countedRows(body, format, rowsMax)
     let step = count.next()
     for (; step.done !== true; step = count.next()) await setImmediate()
     return step.value
