@@ -83,9 +83,9 @@ export class Judge {
     for (const slot of prepared.slots) slot.begin(rowsMax, this.#rememberedStringsMax)
     const growing: Growing = { rows: 0, positions: this.#arrays.float64(rowsMax), rejected: [] }
     for (const entry of entries) this.#judgeEntry(entry, prepared, growing)
-    const columns = prepared.slots.map((slot) => slot.finish(growing.rows))
     const replaces = ingest.duplicates === 'replace'
     const pushedNulls = replaces ? prepared.slots.map((slot) => slot.pushedNulls(growing.rows)) : null
+    const columns = prepared.slots.map((slot) => slot.finish(growing.rows))
     this.#remember(prepared)
     if (growing.rows === 0) return { batch: null, rejected: growing.rejected }
     const batch: RowBatch = {

@@ -86,9 +86,24 @@ export class FieldSlot {
     this.#pushedNulls[row] = 1
   }
 
-  /** As `RowBatch.pushedNulls` has them, of the first `rows` rows. */
+  /** As `RowBatch.pushedNulls` has them, of the first `rows` rows; to be asked before `finish`. */
   pushedNulls(rows: number): Uint8Array | null {
-    return this.#pushedNulls?.subarray(0, rows) ?? null
+    const marks = this.#pushedNulls?.subarray(0, rows) ?? null
+    // A row that was written over may have left its mark here.
+    for (let row = 0; marks !== null && row < rows; row++) if (marks[row] === 1 && !this.#isNull(row)) marks[row] = 0
+    return marks
+  }
+
+  #isNull(row: number): boolean {
+    switch (this.type) {
+      case 'json':
+      case 'string':
+        return this.codes[row] === nullCode
+      case 'boolean':
+        return this.flags[row] === nullBoolean
+      default:
+        return Number.isNaN(this.numbers[row])
+    }
   }
 
   #setNull(row: number): void {

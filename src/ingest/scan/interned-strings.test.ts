@@ -45,6 +45,15 @@ test('all spellings of a string have its one code, and it keeps it', () => {
   )
 })
 
+test('an escaped string is the same one, however many were known before it', () => {
+  for (let known = 0; known < 300; known++) {
+    const strings = new InternedStrings(1)
+    for (let i = 0; i < known; i++) read(strings, `tag.${i}`)
+    expect(strings.dictionary[read(strings, 'S\\u00e3o')]).toBe('São')
+    expect(strings.dictionary[read(strings, 'São')]).toBe('São')
+  }
+})
+
 test('many strings, in and out of the order in which they came', () => {
   const strings = new InternedStrings(1)
   const tags = Array.from({ length: 5000 }, (_, i) => `${'tag'.repeat(i % 5)}.${i}`)

@@ -115,8 +115,10 @@ export class InternedStrings {
     const spelling = Buffer.from(JSON.stringify(text))
     const end = spelling.length - 1
     const hash = hashOf(spelling, 1, end, this.#seed)
-    const entry = this.#find(spelling, 1, end, hash)
-    return this.#codes[entry < 0 ? this.#add(spelling, 1, end, hash, this.#define(text)) : entry]!
+    let entry = this.#find(spelling, 1, end, hash)
+    // Before the codes are looked at: adding one may put a longer array in their place.
+    if (entry < 0) entry = this.#add(spelling, 1, end, hash, this.#define(text))
+    return this.#codes[entry]!
   }
 
   #define(text: string): number {

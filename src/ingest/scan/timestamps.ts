@@ -24,11 +24,14 @@ function readAnyForm(bytes: Buffer, start: number, values: Float64Array, row: nu
  * in place; all other forms go through `parseInstant`.
  */
 export class TimestampReader {
-  /** The day read last: rows that are pushed together are mostly of one day, whose midnight is then computed once. */
-  #century = -1
-  #year = -1
-  #month = -1
-  #day = -1
+  /**
+   * The day read last: rows that are pushed together are mostly of one day, whose midnight is then computed once. It is a true day from the start,
+   * for what is no day reads as -1 and must never be taken for it.
+   */
+  #century = 19
+  #year = 70
+  #month = 1
+  #day = 1
   #midnightMs = 0
 
   /**
