@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AccessCatalog, AccessState, Key, Right, Subscription } from '../catalog/catalog.ts'
 import { Access } from './access.ts'
 import { type Credential, hashKey } from './keys.ts'
@@ -43,11 +43,16 @@ const start: AccessState = {
 let state: AccessState
 let nowMs: number
 let access: Access
+/** Whether the catalog cannot be read. */
+let away: boolean
 const refused = async (): Promise<never> => {
   throw new Error('access only reads the catalog')
 }
 const catalog: AccessCatalog = {
-  state: async () => state,
+  state: async () => {
+    if (away) throw new Error('away')
+    return state
+  },
   createSubscriber: refused,
   deleteSubscriber: refused,
   putKey: refused,
@@ -57,7 +62,12 @@ const catalog: AccessCatalog = {
 beforeEach(async () => {
   state = start
   nowMs = 150
+  away = false
   access = await Access.open(catalog, () => nowMs)
+})
+afterEach(() => {
+  access.close()
+  vi.useRealTimers()
 })
 
 const callerOf = (apiKey: string) => access.identify({ apiKey })
@@ -203,10 +213,22 @@ test('a change holds from the refresh on, also for callers that were identified 
   expect(() => access.requireIngest(caller, 'a')).toThrow(forbidden)
 })
 
-test('an older state never takes the place of a newer one', async () => {
-  state = { ...start, version: 3, keys: [] }
+test('a revoked key stays valid no longer than the catalog cannot be read', async () => {
+  vi.useFakeTimers()
+  state = { ...start, version: 2, keys: [] }
+  away = true
+  await expect(access.refresh()).rejects.toThrow('away')
+  expect(callerOf('push')).not.toBeNull()
+  await vi.advanceTimersByTimeAsync(5000)
+  away = false
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(callerOf('push')).toBeNull()
+})
+
+test('a state of a catalog that was restored counts, whatever its version', async () => {
+  state = { ...start, version: 9 }
   await access.refresh()
-  state = { ...start, version: 2 }
+  state = { ...start, version: 2, keys: [] }
   await access.refresh()
   expect(callerOf('push')).toBeNull()
 })

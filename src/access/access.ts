@@ -1,4 +1,5 @@
 import type { AccessCatalog, AccessState, Right, Subscription } from '../catalog/catalog.ts'
+import { KeptCopy } from '../lib/kept-copy.ts'
 import { Problem } from '../model/problem.ts'
 import { type Credential, hashKey, keyIn } from './keys.ts'
 import { isValid, rightNames, type SubscriptionAnswer, subscriptionEntry } from './subscriptions.ts'
@@ -11,16 +12,20 @@ export interface Caller {
   readonly rights: ReadonlySet<Right>
 }
 
-/** Decides who may do what, from memory: it is asked by every request. Whoever changes access in the catalog calls `refresh`. */
+const retryMs = 1000
+
+/**
+ * Decides who may do what, from memory: it is asked by every request. Whoever changes access in the catalog calls `refresh`; one that fails is repeated
+ * by itself, for a key that was revoked is not to stay valid.
+ */
 export class Access {
-  readonly #catalog: AccessCatalog
+  readonly #copy: KeptCopy<AccessState>
   readonly #nowMs: () => number
-  #version = -1
   #grants: ReadonlyMap<string, Grant> = new Map()
   #subscriptions: ReadonlyMap<number, Subscriptions> = new Map()
 
   private constructor(catalog: AccessCatalog, nowMs: () => number) {
-    this.#catalog = catalog
+    this.#copy = new KeptCopy({ read: () => catalog.state(), hold: (state) => this.#hold(state), retryMs })
     this.#nowMs = nowMs
   }
 
@@ -30,13 +35,12 @@ export class Access {
     return access
   }
 
-  async refresh(): Promise<void> {
-    const state = await this.#catalog.state()
-    // Of two refreshes at once, the one that read the older state may come to its end last.
-    if (state.version < this.#version) return
-    this.#version = state.version
-    this.#grants = grantsByHash(state)
-    this.#subscriptions = new Map([...state.subscriptions].map(([id, all]) => [id, new Subscriptions(all)]))
+  refresh(): Promise<void> {
+    return this.#copy.refresh()
+  }
+
+  close(): void {
+    this.#copy.close()
   }
 
   /**
@@ -100,6 +104,11 @@ export class Access {
       rights: rightNames.filter((right) => rights.has(right)),
       subscriptions: all.map((subscription) => subscriptionEntry(subscription, nowMs)),
     }
+  }
+
+  #hold(state: AccessState): void {
+    this.#grants = grantsByHash(state)
+    this.#subscriptions = new Map([...state.subscriptions].map(([id, all]) => [id, new Subscriptions(all)]))
   }
 }
 

@@ -19,6 +19,8 @@ const now = '2026-01-01T00:00:00.000Z'
 let directory: string
 let catalog: Catalog
 let changes: number
+/** Whether what was changed cannot be read. */
+let unread: boolean
 let drops: number
 let retentions: Retentions
 let purged: number[]
@@ -39,8 +41,10 @@ beforeEach(async () => {
   currentMs = nowMs()
   let keys = 0
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
+  unread = false
   const changed = async (): Promise<void> => {
     changes += 1
+    if (unread) throw new Error('away')
   }
   const counters = (id: number) => ({ received: id, stored: 0, rejected: 0, pending: id })
   ingests = new IngestAdmin({
@@ -116,6 +120,13 @@ describe('deleting an ingest', () => {
     expect((await entities.list({})).Items).toEqual([])
     expect(drops).toBe(1)
     expect(await catalog.dropped.list()).toEqual([{ entityId: 1, ingestIds: [1, 2, 3], isRemoved: false }])
+  })
+
+  test('tells the store of it also where what was changed cannot be read', async () => {
+    await ingests.create({ alias: 'a', kind: 'series' })
+    unread = true
+    await expect(ingests.delete('a', 'drop')).rejects.toThrow('away')
+    expect(drops).toBe(1)
   })
 })
 

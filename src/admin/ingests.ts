@@ -71,8 +71,12 @@ export class IngestAdmin {
     const { ingests, changed, dropped, reach, nowMs } = this.#parts
     if (!(await ingests.delete(alias, data, nowMs()))) throw unknownIngest(alias)
     reach('ingest-deleted')
-    await changed()
-    if (data === 'drop') dropped()
+    try {
+      await changed()
+    } finally {
+      // The catalog says it, so it is done, however the rest goes.
+      if (data === 'drop') dropped()
+    }
   }
 
   #answer(ingest: Ingest): IngestAnswer {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Ingest } from '../model/ingest.ts'
 import type { IngestCatalog } from './catalog.ts'
 import { Definitions } from './definitions.ts'
@@ -23,7 +23,7 @@ function ingestOf(alias: string): Ingest {
 function catalogOf(state: {
   version: number
   aliases: readonly string[]
-  beforeEntities?: Promise<void>
+  beforeEntities?: Promise<void> | undefined
 }): IngestCatalog {
   const unused = async (): Promise<never> => {
     throw new Error('definitions only list')
@@ -72,4 +72,18 @@ test('a refresh that comes to its end late does not bring older definitions back
   release?.()
   await late
   expect([definitions.ingest('old')?.alias, definitions.ingest('new')?.alias]).toEqual([undefined, 'new'])
+})
+
+test('a refresh that failed is repeated by itself until it succeeds', async () => {
+  vi.useFakeTimers()
+  const state: Parameters<typeof catalogOf>[0] = { version: 1, aliases: ['old'] }
+  const definitions = await Definitions.open(catalogOf(state))
+  Object.assign(state, { version: 2, aliases: ['new'], beforeEntities: Promise.reject(new Error('away')) })
+  await expect(definitions.refresh()).rejects.toThrow('away')
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(definitions.ingest('new')).toBeUndefined()
+  state.beforeEntities = undefined
+  await vi.advanceTimersByTimeAsync(1000)
+  expect([definitions.ingest('old')?.alias, definitions.ingest('new')?.alias]).toEqual([undefined, 'new'])
+  vi.useRealTimers()
 })

@@ -1,17 +1,28 @@
+import { KeptCopy } from '../lib/kept-copy.ts'
 import type { Entity, MetadataEntity } from '../model/entity.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { IngestCatalog } from './catalog.ts'
 
-/** The definitions of all ingests and entities, in memory: every push and query needs one. Whoever changes them calls `refresh`. */
+interface Defined {
+  readonly ingests: ReadonlyMap<string, Ingest>
+  readonly entities: readonly Entity[]
+  readonly metadataEntities: readonly MetadataEntity[]
+}
+
+const retryMs = 1000
+
+/**
+ * The definitions of all ingests and entities, in memory: every push and query needs one. Whoever changes them calls `refresh`; one that fails is
+ * repeated by itself.
+ */
 export class Definitions {
-  readonly #catalog: IngestCatalog
-  #version = -1
-  #ingests = new Map<string, Ingest>()
+  readonly #copy: KeptCopy<Defined>
+  #ingests: ReadonlyMap<string, Ingest> = new Map()
   #entities = new Map<string, Entity>()
   #metadataEntities = new Map<string, MetadataEntity>()
 
   private constructor(catalog: IngestCatalog) {
-    this.#catalog = catalog
+    this.#copy = new KeptCopy({ read: () => definedIn(catalog), hold: (defined) => this.#hold(defined), retryMs })
   }
 
   static async open(catalog: IngestCatalog): Promise<Definitions> {
@@ -20,23 +31,12 @@ export class Definitions {
     return definitions
   }
 
-  async refresh(): Promise<void> {
-    const version = await this.#catalog.version()
-    const ingests = new Map<string, Ingest>()
-    for (let after: string | null = null; ; ) {
-      const page: readonly Ingest[] = await this.#catalog.list({ after, limit: 1000 })
-      for (const ingest of page) ingests.set(ingest.alias, ingest)
-      if (page.length < 1000) break
-      after = page.at(-1)!.alias
-    }
-    const entities = await this.#catalog.entities()
-    const metadataEntities = await this.#catalog.metadataEntities()
-    // Of two refreshes at once, the one that read the older definitions may come to its end last.
-    if (version < this.#version) return
-    this.#version = version
-    this.#ingests = ingests
-    this.#entities = new Map(entities.map((entity) => [entity.name, entity]))
-    this.#metadataEntities = new Map(metadataEntities.map((entity) => [entity.name, entity]))
+  refresh(): Promise<void> {
+    return this.#copy.refresh()
+  }
+
+  close(): void {
+    this.#copy.close()
   }
 
   ingest(alias: string): Ingest | undefined {
@@ -60,4 +60,21 @@ export class Definitions {
   metadataEntities(): readonly MetadataEntity[] {
     return [...this.#metadataEntities.values()]
   }
+
+  #hold({ ingests, entities, metadataEntities }: Defined): void {
+    this.#ingests = ingests
+    this.#entities = new Map(entities.map((entity) => [entity.name, entity]))
+    this.#metadataEntities = new Map(metadataEntities.map((entity) => [entity.name, entity]))
+  }
+}
+
+async function definedIn(catalog: IngestCatalog): Promise<Defined> {
+  const ingests = new Map<string, Ingest>()
+  for (let after: string | null = null; ; ) {
+    const page: readonly Ingest[] = await catalog.list({ after, limit: 1000 })
+    for (const ingest of page) ingests.set(ingest.alias, ingest)
+    if (page.length < 1000) break
+    after = page.at(-1)!.alias
+  }
+  return { ingests, entities: await catalog.entities(), metadataEntities: await catalog.metadataEntities() }
 }

@@ -39,6 +39,9 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
   const limits = await openLimits(parts, storage, closers)
   const definitions = await Definitions.open(catalog.ingests)
+  closers.push(() => definitions.close())
+  const access = await Access.open(catalog.access, nowMs)
+  closers.push(() => access.close())
   const retentions = await openRetentions(parts, { storage, definitions }, closers)
   const admission = new Admission(settings.limits)
   const queryParts = { definitions, snapshots: store, runner: sqlEngine, admission, limits: settings.limits }
@@ -56,7 +59,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       runner: store,
       admission,
       definitions,
-      access: await Access.open(catalog.access, nowMs),
+      access,
       retentions,
       limits,
       dropped: () => store.changed(),

@@ -58,6 +58,8 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
   const definitions = await Definitions.open(catalog.ingests)
   const access = await Access.open(catalog.access, nowMs)
+  closers.push(() => definitions.close())
+  closers.push(() => access.close())
   followChanges(catalog, { definitions, access }, observe)
 
   const druid = new DruidClient(druidClientSettings(settings))
@@ -169,7 +171,6 @@ function followChanges(
   { definitions, access }: { readonly definitions: Definitions; readonly access: Access },
   observe: Observe,
 ): void {
-  // It is tried again when the catalog tells of the next change, or is back.
   const failed = checkFailed(observe)
   changes.listen({
     definitions: () => void definitions.refresh().catch(failed),
