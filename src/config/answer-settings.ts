@@ -16,7 +16,8 @@ export const answerSettings = {
     unit: 'buckets',
     min: 1,
     max: 1_000_000_000,
-    description: 'The most buckets or ticks a query may ask for.',
+    description:
+      'The most buckets of time an average may answer with, each counted once, and the most ticks a snap may ask for; of a native query, the buckets that are filled.',
   }),
   'limits.resultBytes': integer({
     default: 256 * mebibyte,

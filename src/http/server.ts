@@ -11,6 +11,7 @@ import type { InFlight } from './in-flight.ts'
 import { KnownPaths } from './known-paths.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
 import { problemOf, sendProblem, stamp } from './problems.ts'
+import { closeParameters } from './query-parameters.ts'
 import { headProblem } from './request-head.ts'
 import type { App } from './route.ts'
 import { routes, stateRoutes } from './routes.ts'
@@ -35,8 +36,10 @@ const pathPartCharactersMax = 8192
 export async function buildServer(parts: ServerParts): Promise<App> {
   const app = bareServer(parts)
   const paths = new KnownPaths()
-  app.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', (route) => {
+    const { url, method } = route
     if (url === '*') return
+    closeParameters(route)
     for (const one of [method].flat()) paths.add(url, one)
   })
   addHooks(app, parts, paths)

@@ -37,21 +37,22 @@ export class Receipts {
   }
 
   /**
-   * The receipt of a batch that was pushed to this ingest. Throws Problem `batch_not_found` for an id that was never given
-   * for it, `forbidden` for another subscriber's batch.
+   * The receipt of a batch that was pushed to this ingest; null is one that does not exist. Throws Problem `batch_not_found` for an id that
+   * was never given for it, `forbidden` for another subscriber's batch. Which ingests there are is not to be learnt from it: none of what is
+   * answered to others than who pushed the batch depends on that.
    */
-  async receipt(subscriberId: number, ingestId: number, batch: string): Promise<Receipt> {
+  async receipt(subscriberId: number, ingestId: number | null, batch: string): Promise<Receipt> {
     const key = this.#parts.batchIds.decode(batch)
-    if (key === null || key.ingestId !== ingestId) {
-      throw new Problem(
-        'batch_not_found',
-        'No push to this ingest was answered with this batch id. Use the `batch` of its answer, whole.',
-      )
-    }
-    if (key.subscriberId !== subscriberId) {
+    if (key !== null && key.subscriberId !== subscriberId) {
       throw new Problem(
         'forbidden',
         'The batch was pushed by another subscriber. Ask with a key of the subscriber that pushed it.',
+      )
+    }
+    if (key === null || key.ingestId !== ingestId) {
+      throw new Problem(
+        'batch_not_found',
+        'No push to an ingest of this alias was answered with this batch id. Use the `batch` of its answer, whole, and the same alias.',
       )
     }
     return this.ofKey(batch, key)

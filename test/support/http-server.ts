@@ -115,8 +115,8 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       },
     },
     receipts: {
-      receipt: async (_subscriber, _ingest, batch) => {
-        if (batch !== 'b1') throw new Problem('batch_not_found', 'There is no such batch.')
+      receipt: async (_subscriber, ingest, batch) => {
+        if (batch !== 'b1' || ingest === null) throw new Problem('batch_not_found', 'There is no such batch.')
         return { batch, rows: 1, stored: 1, rejected: 0, pending: 0, errors: [] }
       },
     },

@@ -1,7 +1,8 @@
 // What the endpoints of the operator's side have in common.
-import type { preValidationHookHandler } from 'fastify'
+import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import Type, { type Static, type TProperties } from 'typebox'
 import { pageItems, pageItemsMax } from '../../admin/page.ts'
+import { Problem } from '../../model/problem.ts'
 import { type BodyRule, jsonTypes, readJson } from '../body.ts'
 import type { HttpSettings } from '../http-settings.ts'
 
@@ -16,6 +17,31 @@ export function readAdminBody(
     tooLarge: 'body_too_large',
     mediaTypes: jsonTypes,
   })
+}
+
+/** For endpoints whose body has nothing to say: one that says something was meant for another, or misspells a query parameter. */
+export function refuseBody(settings: HttpSettings): preValidationHookHandler {
+  const read = readAdminBody(settings, { whenEmpty: '{}' })
+  return function (request, reply, done) {
+    if (!hasBody(request)) {
+      done()
+      return
+    }
+    read.call(this, request, reply, (error) => done(error ?? bodyProblem(request.body) ?? undefined))
+  }
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function bodyProblem(body: unknown): Problem | null {
+  const names = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : ['']
+  if (names.length === 0) return null
+  const message = names[0] === '' ? 'takes no body' : 'is not a property that is taken here: there are none'
+  const path = names[0]!.slice(0, 128)
+  const detail = `${path === '' ? 'This endpoint' : path} ${message}.`
+  return new Problem('invalid_request', detail, { errors: [{ path, message }] })
 }
 
 const pageParameters = {
@@ -50,6 +76,17 @@ export const bodyProblems = [
   'body_too_large',
   'forbidden',
   'not_acceptable',
+  'unsupported_media_type',
+  'shutting_down',
+] as const
+
+/** What a request may be refused for whose body has nothing to say. */
+export const noBodyProblems = [
+  'invalid_request',
+  'invalid_json',
+  'invalid_body',
+  'body_too_large',
+  'forbidden',
   'unsupported_media_type',
   'shutting_down',
 ] as const

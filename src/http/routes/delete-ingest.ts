@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { answers, keySecurity } from '../document.ts'
 import type { Route } from '../route.ts'
+import { noBodyProblems, refuseBody } from './admin-request.ts'
 
-export const deleteIngest: Route = (app, { services, guard }) => {
+export const deleteIngest: Route = (app, { services, settings, guard }) => {
   app.route({
     method: 'DELETE',
     url: '/admin/ingests/:alias',
@@ -23,15 +24,10 @@ export const deleteIngest: Route = (app, { services, guard }) => {
         },
         { additionalProperties: false },
       ),
-      response: answers(204, 'It is deleted.', null, [
-        'invalid_request',
-        'forbidden',
-        'ingest_not_found',
-        'conflict',
-        'shutting_down',
-      ]),
+      response: answers(204, 'It is deleted.', null, [...noBodyProblems, 'ingest_not_found', 'conflict']),
     },
     onRequest: guard.admin,
+    preValidation: refuseBody(settings),
     handler: async (request, reply) => {
       await services.ingestAdmin.delete(request.params.alias, request.query.data ?? 'keep')
       return reply.code(204).send()

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { answers, keySecurity } from '../document.ts'
 import type { Route } from '../route.ts'
+import { noBodyProblems, refuseBody } from './admin-request.ts'
 
-export const deleteMetadataItem: Route = (app, { services, guard }) => {
+export const deleteMetadataItem: Route = (app, { services, settings, guard }) => {
   app.route({
     method: 'DELETE',
     url: '/admin/metadata/:table/items/:id',
@@ -16,15 +17,14 @@ export const deleteMetadataItem: Route = (app, { services, guard }) => {
         id: Type.String({ description: 'The identifier of the item.' }),
       }),
       response: answers(204, 'The item is gone for readers.', null, [
-        'invalid_request',
-        'forbidden',
+        ...noBodyProblems,
         'table_not_found',
         'not_found',
         'unavailable',
-        'shutting_down',
       ]),
     },
     onRequest: guard.admin,
+    preValidation: refuseBody(settings),
     handler: async (request, reply) => {
       await services.itemAdmin.delete(request.params.table, request.params.id)
       return reply.code(204).send()

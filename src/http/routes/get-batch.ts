@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
-import { existingIngest } from '../existing-ingest.ts'
 import { acceptJson, missingKey } from '../guard.ts'
 import type { Route } from '../route.ts'
 import { ReceiptAnswer } from './push-schemas.ts'
@@ -20,8 +19,8 @@ export const getBatch: Route = (app, { services, settings, guard }) => {
         batch: Type.String({ description: 'The `batch` that the push was answered with.' }),
       }),
       response: answers(200, 'The receipt.', ReceiptAnswer, [
+        'invalid_request',
         'forbidden',
-        'ingest_not_found',
         'batch_not_found',
         'not_acceptable',
         'shutting_down',
@@ -31,7 +30,7 @@ export const getBatch: Route = (app, { services, settings, guard }) => {
     handler: async (request, reply) => {
       const caller = guard.caller(request)
       if (caller === null) throw missingKey('A receipt')
-      const { id } = existingIngest(services.definitions, request.params.ingest)
+      const id = services.definitions.ingest(request.params.ingest)?.id ?? null
       const receipt = await services.receipts.receipt(caller.subscriberId, id, request.params.batch)
       return sendJson(request, reply, receipt, settings.limits.sendIdleMs)
     },

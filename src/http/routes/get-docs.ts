@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import Type from 'typebox'
 import { Problem } from '../../model/problem.ts'
 import { sendBody } from '../answer.ts'
+import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
 
 const require = createRequire(import.meta.url)
@@ -52,14 +53,14 @@ export const getDocs: Route = (app, { settings }) => {
   app.route({
     method: 'GET',
     url: '/docs',
-    schema: { hide: true },
+    schema: { hide: true, querystring: anyParameters },
     handler: (request, reply) =>
       sendBody(request, reply, 'text/html; charset=utf-8', { bytes: index.length, chunks: [index] }, sendIdleMs),
   })
   app.route({
     method: 'GET',
     url: '/docs/static/:file',
-    schema: { hide: true, params: Type.Object({ file: Type.String() }) },
+    schema: { hide: true, params: Type.Object({ file: Type.String() }), querystring: anyParameters },
     handler: async (request, reply) => {
       const { type, bytes } = await fileOf(request.params.file, files)
       return sendBody(request, reply, type, { bytes: bytes.length, chunks: [bytes] }, sendIdleMs)

@@ -2,6 +2,7 @@ import { EntitiesResponse } from '../../query/responses.ts'
 import { sendJson } from '../answer.ts'
 import { answers, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
+import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
 
 export const getEntities: Route = (app, { services, settings, guard }) => {
@@ -13,6 +14,7 @@ export const getEntities: Route = (app, { services, settings, guard }) => {
       operationId: 'entities',
       summary: 'The entities that can be queried, with their fields.',
       security: optionalKeySecurity,
+      querystring: anyParameters,
       response: answers(200, 'The entities that the caller may read, by name.', EntitiesResponse, [
         'forbidden',
         'not_acceptable',

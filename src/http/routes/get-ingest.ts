@@ -16,6 +16,7 @@ export const getIngest: Route = (app, { services, settings, guard }) => {
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       response: answers(200, 'The ingest.', IngestAnswer, [
+        'invalid_request',
         'forbidden',
         'not_acceptable',
         'shutting_down',

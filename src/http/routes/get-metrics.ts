@@ -1,5 +1,6 @@
 import { sendBody } from '../answer.ts'
 import { keySecurity } from '../document.ts'
+import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
 
 export const getMetrics: Route = (app, { services, settings, guard }) => {
@@ -12,6 +13,7 @@ export const getMetrics: Route = (app, { services, settings, guard }) => {
       summary: 'Counters and timings, as Prometheus reads them.',
       description: 'Needs an admin key, unless `access.metrics` is `public`.',
       security: [{}, ...keySecurity],
+      querystring: anyParameters,
       response: { 200: { description: 'The metrics.', content: { 'text/plain': { schema: { type: 'string' } } } } },
     },
     onRequest: guard.metrics,

@@ -1,4 +1,5 @@
 import { sendBody } from '../answer.ts'
+import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
 
 export const getOpenapi: Route = (app, { settings }) => {
@@ -6,7 +7,7 @@ export const getOpenapi: Route = (app, { settings }) => {
   app.route({
     method: 'GET',
     url: '/openapi.json',
-    schema: { hide: true },
+    schema: { hide: true, querystring: anyParameters },
     handler: async (request, reply) => {
       document ??= Buffer.from(JSON.stringify(app.swagger()))
       const body = { bytes: document.length, chunks: [document] }

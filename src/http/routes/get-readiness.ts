@@ -1,6 +1,7 @@
 import { Problem } from '../../model/problem.ts'
 import { sendJson } from '../answer.ts'
 import { answers } from '../document.ts'
+import { anyParameters } from '../query-parameters.ts'
 import { ReadinessAnswer } from '../readiness.ts'
 import type { Route } from '../route.ts'
 
@@ -13,6 +14,7 @@ export const getReadiness: Route = (app, { services, settings }) => {
       operationId: 'readiness',
       summary: 'Whether traffic may be sent here.',
       security: [],
+      querystring: anyParameters,
       response: answers(200, 'It may.', ReadinessAnswer, ['unavailable', 'shutting_down']),
     },
     handler: async (request, reply) => {

@@ -14,6 +14,7 @@ export const getSubscription: Route = (app, { services, settings, guard }) => {
       summary: "What one's own key may do.",
       security: keySecurity,
       response: answers(200, 'The subscriber of the key, with its subscriptions.', SubscriptionAnswer, [
+        'invalid_request',
         'forbidden',
         'not_acceptable',
         'shutting_down',

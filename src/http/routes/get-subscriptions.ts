@@ -16,6 +16,7 @@ export const getSubscriptions: Route = (app, { services, settings, guard }) => {
       security: keySecurity,
       params: Type.Object({ name: Type.String({ description: 'The name of the subscriber.' }) }),
       response: answers(200, 'All of them.', SubscriptionPage, [
+        'invalid_request',
         'forbidden',
         'not_acceptable',
         'shutting_down',

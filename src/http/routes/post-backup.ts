@@ -3,6 +3,7 @@ import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
+import { noBodyProblems, refuseBody } from './admin-request.ts'
 
 export const postBackup: Route = (app, { services, settings, guard }) => {
   app.route({
@@ -14,13 +15,13 @@ export const postBackup: Route = (app, { services, settings, guard }) => {
       summary: 'Make a backup of the running service, in a folder of its own on the server.',
       security: keySecurity,
       response: answers(201, 'The backup is complete and on disk.', BackupAnswer, [
-        'forbidden',
+        ...noBodyProblems,
         'not_acceptable',
         'unavailable',
-        'shutting_down',
       ]),
     },
     onRequest: [guard.admin, acceptJson],
+    preValidation: refuseBody(settings),
     handler: async (request, reply) => {
       const answer = await services.backups.make()
       reply.code(201)
