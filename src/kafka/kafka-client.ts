@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type API, Connection, findCoordinatorV4, metadataV12, type SASLMechanismValue } from '@platformatic/kafka'
+import { firstAnswer } from './first-answer.ts'
 import { errorIds, isPassing, KafkaAway } from './kafka-errors.ts'
 
 export interface KafkaAccess {
@@ -25,17 +26,28 @@ interface Broker {
 /** What is asked of any broker, or of the one with this id. */
 type Target = number | 'any'
 
+/** One that is being made, or was made. */
+interface Joined {
+  readonly connection: Connection
+  readonly ready: Promise<Connection>
+}
+
 const coordinatorTypes = { group: 0, transaction: 1 } as const
 const firstPauseMs = 20
 const longestPauseMs = 500
+/** A broker that has not answered for such a part of the timeout is not waited for alone, where any broker will do. */
+const patienceShare = 1 / 8
+const never = new AbortController().signal
 
 export class KafkaClient {
   readonly #access: KafkaAccess
   readonly #connectionOptions: ConstructorParameters<typeof Connection>[1]
-  readonly #connections = new Map<string, Promise<Connection>>()
+  readonly #connections = new Map<string, Joined>()
   readonly #brokers = new Map<number, Broker>()
   readonly #leaders = new Map<string, readonly number[]>()
   readonly #coordinators = new Map<string, number>()
+  /** When brokers were late or away, by address; those that have answered since are not in it. */
+  readonly #failedMs = new Map<string, number>()
   #closed = false
 
   constructor(access: KafkaAccess) {
@@ -61,21 +73,33 @@ export class KafkaClient {
     return this.#access.timeoutMs
   }
 
-  /** Throws `KafkaAway`, and Kafka's own errors. */
+  /**
+   * `any` may be asked of several brokers, where the first does not answer soon: nothing is asked so that does harm when it is done twice. Throws
+   * `KafkaAway`, and Kafka's own errors.
+   */
   async ask<Arguments extends unknown[], Answer>(
     target: Target,
     api: API<Arguments, Answer>,
     ...args: Arguments
   ): Promise<Answer> {
-    if (target === 'any') {
-      const { connection, address } = await this.#anyConnection()
-      return this.#within(address, connection, api.async(connection, ...args))
+    return this.askUntil(never, target, api, ...args)
+  }
+
+  /** As `ask`; once the signal is aborted nothing is sent any more. */
+  async askUntil<Arguments extends unknown[], Answer>(
+    signal: AbortSignal,
+    target: Target,
+    api: API<Arguments, Answer>,
+    ...args: Arguments
+  ): Promise<Answer> {
+    const send = (connection: Connection): Promise<Answer> => {
+      if (signal.aborted) throw new KafkaAway('a request to Kafka was given up before it was sent')
+      return api.async(connection, ...args)
     }
+    if (target === 'any') return this.#askAny(send)
     const broker = this.#brokers.get(target)
     if (broker === undefined) throw new KafkaAway(`Kafka has no broker ${target} now`)
-    const address = `${broker.host}:${broker.port}`
-    const connection = await this.#connection(address, broker)
-    return this.#within(address, connection, api.async(connection, ...args))
+    return this.#askAt(broker, send)
   }
 
   /** The broker that leads a partition. */
@@ -122,8 +146,12 @@ export class KafkaClient {
     this.#coordinators.clear()
   }
 
-  /** Tries again what fails in a way that passes, until the signal is aborted: then it rejects with the last failure. */
+  /**
+   * Tries again what fails in a way that passes, until the signal is aborted: then it rejects with the last failure, or with `KafkaAway` where
+   * nothing was tried.
+   */
   async persist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (signal.aborted) throw new KafkaAway('what was asked of Kafka was given up before it was begun')
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
       try {
         return await work()
@@ -141,75 +169,98 @@ export class KafkaClient {
   /** Ends all connections at once: what waits for an answer fails. */
   close(): void {
     this.#closed = true
-    for (const [address, connecting] of this.#connections) {
-      void connecting.then(
-        (connection) => this.#drop(address, connection),
-        () => {},
-      )
-    }
+    for (const [address, joined] of this.#connections) this.#drop(address, joined)
   }
 
-  async #anyConnection(): Promise<{ readonly connection: Connection; readonly address: string }> {
-    const known = [...this.#brokers.values()].map(({ host, port }) => `${host}:${port}`)
-    let failure: unknown = new KafkaAway('no address of Kafka is known')
-    for (const address of new Set([...known, ...this.#access.brokers])) {
+  /** One that does not answer soon is not waited for alone, and is asked last from then on. */
+  #askAny<Answer>(send: (connection: Connection) => Promise<Answer>): Promise<Answer> {
+    const bootstrap = this.#access.brokers.map((address) => {
       const at = address.lastIndexOf(':')
-      try {
-        const broker = { host: address.slice(0, at), port: Number(address.slice(at + 1)) }
-        return { connection: await this.#connection(address, broker), address }
-      } catch (error) {
-        failure = error
-      }
-    }
-    throw failure
+      return { host: address.slice(0, at), port: Number(address.slice(at + 1)) }
+    })
+    const brokers = new Map([...this.#brokers.values(), ...bootstrap].map((broker) => [addressOf(broker), broker]))
+    const failedMs = (address: string): number => this.#failedMs.get(address) ?? 0
+    const ordered = [...brokers].toSorted(([one], [other]) => failedMs(one) - failedMs(other))
+    const attempts = ordered.map(([address, broker]) => ({
+      begin: () => this.#askAt(broker, send),
+      late: () => this.#note(address, false),
+    }))
+    if (attempts.length === 0) return Promise.reject(new KafkaAway('no address of Kafka is known'))
+    const patienceMs = this.#access.timeoutMs * patienceShare
+    return firstAnswer(attempts, { patienceMs, isAway: (error) => error instanceof KafkaAway })
   }
 
-  #connection(address: string, broker: Broker): Promise<Connection> {
-    if (this.#closed) return Promise.reject(new KafkaAway('the client of Kafka is closed'))
+  #note(address: string, hasAnswered: boolean): void {
+    if (hasAnswered) this.#failedMs.delete(address)
+    else this.#failedMs.set(address, performance.now())
+  }
+
+  #connection(broker: Broker): Joined {
+    if (this.#closed) throw new KafkaAway('the client of Kafka is closed')
+    const address = addressOf(broker)
     const known = this.#connections.get(address)
     if (known !== undefined) return known
-    const connecting = this.#connect(address, broker)
-    this.#connections.set(address, connecting)
-    return connecting
+    const connection = new Connection(this.#access.clientId, this.#connectionOptions)
+    const joined = { connection, ready: this.#connect(connection, broker) }
+    const leave = (): void => this.#leave(address, joined)
+    connection.on('error', leave)
+    connection.on('close', leave)
+    joined.ready.catch(leave)
+    this.#connections.set(address, joined)
+    return joined
   }
 
-  async #connect(address: string, { host, port }: Broker): Promise<Connection> {
-    const connection = new Connection(this.#access.clientId, this.#connectionOptions)
-    connection.on('error', () => this.#connections.delete(address))
-    connection.on('close', () => this.#connections.delete(address))
+  async #connect(connection: Connection, { host, port }: Broker): Promise<Connection> {
     try {
       await connection.connect(host, port)
       return connection
     } catch (error) {
-      this.#connections.delete(address)
       connection.socket?.destroy()
-      throw new KafkaAway(`Kafka at ${address} cannot be reached: ${messageOf(error)}`, { cause: error })
+      throw new KafkaAway(`Kafka at ${host}:${port} cannot be reached: ${messageOf(error)}`, { cause: error })
     }
   }
 
-  /** An answer, or `KafkaAway`. */
-  async #within<Answer>(address: string, connection: Connection, answer: Promise<Answer>): Promise<Answer> {
+  /** An answer within the time, or `KafkaAway`: also where the connection is not made in it. */
+  async #askAt<Answer>(broker: Broker, send: (connection: Connection) => Promise<Answer>): Promise<Answer> {
+    const address = addressOf(broker)
+    const joined = this.#connection(broker)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        this.#drop(address, connection)
+        this.#drop(address, joined)
         reject(new KafkaAway(`Kafka at ${address} does not answer`))
       }, this.#access.timeoutMs)
     })
     try {
-      return await Promise.race([answer, late])
+      const answer = await Promise.race([joined.ready.then(send), late])
+      this.#note(address, true)
+      return answer
     } catch (error) {
-      if (error instanceof KafkaAway || errorIds(error).length > 0) throw error
+      const hasAnswered = errorIds(error).length > 0
+      this.#note(address, hasAnswered)
+      if (error instanceof KafkaAway || hasAnswered) throw error
       throw new KafkaAway(`Kafka at ${address}: ${messageOf(error)}`, { cause: error })
     } finally {
       clearTimeout(timer)
     }
   }
 
-  #drop(address: string, connection: Connection): void {
-    this.#connections.delete(address)
+  #drop(address: string, joined: Joined): void {
+    this.#leave(address, joined)
+    const { connection } = joined
+    // What waits for the connection, or for an answer, fails; `close` alone waits until all is written, and `destroy` does not end a connecting.
+    void connection.close()
     connection.socket?.destroy()
   }
+
+  /** Another connection to the same broker may have been made since. */
+  #leave(address: string, joined: Joined): void {
+    if (this.#connections.get(address) === joined) this.#connections.delete(address)
+  }
+}
+
+function addressOf({ host, port }: Broker): string {
+  return `${host}:${port}`
 }
 
 function messageOf(error: unknown): string {

@@ -1,0 +1,109 @@
+// Which broker is asked, of brokers that answer, are silent, or are away.
+import { createServer, type Server, type Socket } from 'node:net'
+import { initProducerIdV4 } from '@platformatic/kafka'
+import { afterEach, expect, test } from 'vitest'
+import { KafkaClient } from './kafka-client.ts'
+
+type Doing = 'answers' | 'is silent' | 'is away'
+
+const opened: { close(): unknown }[] = []
+
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close()
+})
+
+/** Answers requests for an identity, which name its port as the producer's id; counts what it is asked. */
+async function broker(doing: Doing) {
+  const sockets = new Set<Socket>()
+  const told = { doing, asked: 0, port: 0, connections: 0 }
+  const server: Server = createServer((socket) => {
+    sockets.add(socket)
+    told.connections++
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('data', (request) => {
+      told.asked++
+      if (told.doing === 'answers') socket.write(identityAnswer(request.readInt32BE(8), told.port))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  told.port = typeof address === 'object' && address !== null ? address.port : 0
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  if (doing === 'is away') await close()
+  else opened.push({ close })
+  return { told, sockets }
+}
+
+/** Version 4 of the answer, with no error, no pause and no tags. */
+function identityAnswer(correlationId: number, producerId: number): Buffer {
+  const answer = Buffer.alloc(26)
+  answer.writeInt32BE(22, 0)
+  answer.writeInt32BE(correlationId, 4)
+  answer.writeBigInt64BE(BigInt(producerId), 15)
+  return answer
+}
+
+function clientOf(brokers: readonly { readonly told: { readonly port: number } }[], timeoutMs: number): KafkaClient {
+  const addresses = brokers.map(({ told }) => `127.0.0.1:${told.port}`)
+  const access = { brokers: addresses, clientId: 'test', tls: false, caFile: null, login: null, timeoutMs }
+  const client = new KafkaClient(access)
+  opened.push(client)
+  return client
+}
+
+const askAny = async (client: KafkaClient): Promise<number> =>
+  Number((await client.ask('any', initProducerIdV4.api, null, 0, -1n, -1)).producerId)
+
+test.each<{ doings: Doing[] }>([
+  { doings: ['is silent', 'answers'] },
+  { doings: ['is away', 'answers'] },
+  { doings: ['is silent', 'is away', 'is silent', 'answers'] },
+])(
+  'what any broker may answer is answered by the one that does, and the others are asked last then: $doings',
+  async ({ doings }) => {
+    const brokers = await Promise.all(doings.map(broker))
+    const client = clientOf(brokers, 800)
+    const healthy = brokers.at(-1)!.told
+    expect(await askAny(client)).toBe(healthy.port)
+    const asked = brokers.map(({ told }) => told.asked)
+    for (let times = 0; times < 20; times++) expect(await askAny(client)).toBe(healthy.port)
+    expect(brokers.slice(0, -1).map(({ told }) => told.asked)).toEqual(asked.slice(0, -1))
+  },
+)
+
+test('a broker that answers again is asked again when the others fail', async () => {
+  const [one, other] = [await broker('is silent'), await broker('answers')]
+  const client = clientOf([one, other], 400)
+  expect(await askAny(client)).toBe(other.told.port)
+  one.told.doing = 'answers'
+  other.told.doing = 'is silent'
+  expect(await askAny(client)).toBe(one.told.port)
+  expect(await askAny(client)).toBe(one.told.port)
+})
+
+test.each<{ doings: Doing[]; says: string }>([
+  { doings: ['is silent'], says: 'does not answer' },
+  { doings: ['is silent', 'is silent'], says: 'does not answer' },
+  { doings: ['is away'], says: 'cannot be reached' },
+])('where none answers, the failure says so: $doings', async ({ doings, says }) => {
+  const client = clientOf(await Promise.all(doings.map(broker)), 200)
+  await expect(askAny(client)).rejects.toMatchObject({ name: 'KafkaAway', message: expect.stringContaining(says) })
+})
+
+test('a client that is closed ends its connections, also those of brokers that were late', async () => {
+  const brokers = [await broker('is silent'), await broker('answers')]
+  const client = clientOf(brokers, 5000)
+  await askAny(client)
+  const waiting = Promise.all(
+    brokers
+      .flatMap(({ sockets }) => [...sockets])
+      .map((socket) => new Promise((resolve) => socket.on('close', resolve))),
+  )
+  client.close()
+  await waiting
+  await expect(askAny(client)).rejects.toMatchObject({ name: 'KafkaAway' })
+})
