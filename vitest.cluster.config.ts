@@ -22,6 +22,7 @@ const properties = 'test/properties/over-http.test.ts'
 /** What a change has to pass before it lands, in a few minutes: each part by itself, the scenarios through all of them, and a kill of each. */
 const shortFiles = [
   'journal',
+  'given-up-appends',
   'kept-topics',
   'postgres-catalog',
   'postgres-lanes',

@@ -1,8 +1,14 @@
 // Appends batches to one partition, each whole or not at all, and once however often it has to be sent.
 import { initProducerIdV4 } from '@platformatic/kafka'
-import type { KafkaClient } from './kafka-client.ts'
 import { KafkaAway } from './kafka-errors.ts'
-import { type Compression, newIdentity, type ProducerIdentity, produce } from './produce.ts'
+import {
+  type Compression,
+  newIdentity,
+  nextEpoch,
+  type ProducerIdentity,
+  type ProducingClient,
+  produce,
+} from './produce.ts'
 
 interface Target {
   readonly topic: string
@@ -14,48 +20,69 @@ interface Target {
 const recordsMax = 2 ** 30
 
 export class BatchProducer {
-  readonly #client: KafkaClient
+  readonly #client: ProducingClient
   readonly #target: Target
+  /** Given to one append at a time, and taken back from it only when its batch was acknowledged. */
   #identity: ProducerIdentity | null = null
   #records = 0
 
-  constructor(client: KafkaClient, target: Target) {
+  constructor(client: ProducingClient, target: Target) {
     this.#client = client
     this.#target = target
   }
 
   /**
    * Resolves with the offset of the first value; the others follow it without a gap. One call at a time. It rejects with `KafkaAway` once
-   * the signal is aborted: the batch may then be stored or not, and never is sent again.
+   * the signal is aborted: the batch may then be stored or not, also a moment later, but never behind one of a later call.
    */
   async append(values: readonly Buffer[], signal: AbortSignal): Promise<number> {
-    let stop = (): void => {}
-    const late = new Promise<never>((_, reject) => {
-      stop = () => reject(new KafkaAway('Kafka did not take a batch in time'))
-    })
-    signal.addEventListener('abort', stop)
-    try {
-      return await Promise.race([this.#send(values, signal), late])
-    } catch (error) {
-      // Whether it was stored is not known, so its numbers must not be given to another one.
-      this.#identity = null
+    const attempt = { values, signal, identity: this.#takeIdentity(values.length) }
+    const offset = await orGivenUp(this.#send(attempt), signal).catch((error: unknown) => {
+      // Whether it was stored is not known, and it may still be on its way. In the next epoch Kafka neither takes another batch for this one, nor
+      // this one any more, once it has taken another.
+      this.#identity = attempt.identity === null ? null : nextEpoch(attempt.identity)
       throw error
-    } finally {
-      signal.removeEventListener('abort', stop)
-    }
-  }
-
-  async #send(values: readonly Buffer[], signal: AbortSignal): Promise<number> {
-    const client = this.#client
-    if (this.#identity === null || this.#records + values.length > recordsMax) {
-      const answer = await client.persist(() => client.ask('any', initProducerIdV4.api, null, 0, -1n, -1), signal)
-      this.#identity = newIdentity(answer)
-      this.#records = 0
-    }
-    const { compression, ...place } = this.#target
-    const options = { identity: this.#identity, compression }
-    const offset = await client.persist(() => produce(client, { ...place, values }, options), signal)
+    })
+    this.#identity = attempt.identity
     this.#records += values.length
     return offset
+  }
+
+  #takeIdentity(records: number): ProducerIdentity | null {
+    const identity = this.#records + records > recordsMax ? null : this.#identity
+    this.#identity = null
+    if (identity === null) this.#records = 0
+    return identity
+  }
+
+  /** Goes on for a moment after its append was given up: it touches nothing but the attempt, and sends nothing any more. */
+  async #send(attempt: {
+    readonly values: readonly Buffer[]
+    readonly signal: AbortSignal
+    identity: ProducerIdentity | null
+  }): Promise<number> {
+    const { values, signal } = attempt
+    const { compression, ...place } = this.#target
+    const client = this.#client
+    attempt.identity ??= newIdentity(
+      await client.persist(() => client.ask('any', initProducerIdV4.api, null, 0, -1n, -1), signal),
+    )
+    const options = { identity: attempt.identity, compression, signal }
+    return client.persist(() => produce(client, { ...place, values }, options), signal)
+  }
+}
+
+/** Rejects with `KafkaAway` as soon as the signal is aborted, however long the work takes. */
+async function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let giveUp = (): void => {}
+  const late = new Promise<never>((_, reject) => {
+    giveUp = () => reject(new KafkaAway('Kafka did not take a batch in time'))
+  })
+  signal.addEventListener('abort', giveUp)
+  if (signal.aborted) giveUp()
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
   }
 }

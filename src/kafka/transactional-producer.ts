@@ -88,7 +88,7 @@ export class TransactionalProducer {
 
   async #produceAll(identity: ProducerIdentity, batches: readonly Batch[], signal: AbortSignal): Promise<void> {
     const { transactionalId, compression } = this.#options
-    const options = { identity, compression, transactionalId }
+    const options = { identity, compression, signal, transactionalId }
     for (const batch of batches) {
       await this.#client.persist(() => produce(this.#client, batch, options), signal)
     }

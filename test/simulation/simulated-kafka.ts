@@ -1,0 +1,165 @@
+// One partition of Kafka behind a network that delays, loses and reorders: what the broker does with the numbers of producers is as Kafka does it.
+import { initProducerIdV4, ProtocolError, produceV9 } from '@platformatic/kafka'
+import { isPassing, KafkaAway } from '../../src/kafka/kafka-errors.ts'
+import type { ProducerIdentity, ProducingClient } from '../../src/kafka/produce.ts'
+import type { Random } from '../support/random.ts'
+
+interface KnownBatch {
+  readonly first: number
+  readonly last: number
+  readonly offset: number
+}
+
+interface KnownProducer {
+  readonly epoch: number
+  readonly batches: readonly KnownBatch[]
+}
+
+/** A request that is on its way, or its answer. */
+interface Request {
+  /** The broker does it, and gives what brings the answer; null once it has. */
+  handle: (() => () => void) | null
+  answer: (() => void) | null
+  /** Null once the client has lost the connection. */
+  fail: ((error: Error) => void) | null
+}
+
+/** Kafka knows so many of a producer's newest batches again. */
+const batchesKnown = 5
+
+export class SimulatedKafka {
+  /** The values of the partition, by offset. */
+  readonly log: string[] = []
+  readonly #random: Random
+  readonly #producers = new Map<bigint, KnownProducer>()
+  readonly #requests = new Set<Request>()
+  #producerIds = 0n
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  get client(): ProducingClient {
+    const ask: ProducingClient['ask'] = (_, api, ...args) => this.#send(this.#asked(api, args))
+    return {
+      timeoutMs: 1000,
+      ask,
+      askUntil: async (signal, ...request) => {
+        // The connection may have to be made first.
+        await this.#send(() => null)
+        if (signal.aborted) throw new KafkaAway('given up before it was sent')
+        return ask(...request)
+      },
+      leaderOf: () => this.#send(() => 1),
+      persist: async (work, signal) => {
+        for (;;) {
+          if (signal.aborted) throw new KafkaAway('given up before it was begun')
+          try {
+            return await work()
+          } catch (error) {
+            if (!isPassing(error) || signal.aborted) throw error
+          }
+        }
+      },
+    }
+  }
+
+  /** Lets one thing happen to one of the requests that are on their way. */
+  async step(): Promise<void> {
+    const request = this.#drawn([...this.#requests])
+    const happens = this.#random.below(10)
+    if (request === null) return settled()
+    if (happens === 0) this.#breakOff(request)
+    else if (happens < 6) this.#handle(request)
+    else if (request.answer !== null) {
+      request.answer()
+      this.#requests.delete(request)
+    }
+    await settled()
+  }
+
+  /** What is still on its way to the broker arrives, in any order. */
+  async arrive(): Promise<void> {
+    for (;;) {
+      const request = this.#drawn([...this.#requests].filter(({ handle }) => handle !== null))
+      if (request === null) return
+      this.#handle(request)
+      await settled()
+    }
+  }
+
+  #drawn(requests: readonly Request[]): Request | null {
+    return requests[this.#random.below(requests.length)] ?? null
+  }
+
+  /** The client hears of it; what it has sent may be lost, or arrive at some later time. */
+  #breakOff(request: Request): void {
+    request.fail?.(new KafkaAway('the connection is broken'))
+    request.fail = null
+    request.answer = null
+    if (request.handle === null || this.#random.below(2) === 0) this.#requests.delete(request)
+  }
+
+  #handle(request: Request): void {
+    const answer = request.handle?.()
+    request.handle = null
+    if (answer === undefined) return
+    if (request.fail === null) this.#requests.delete(request)
+    else request.answer = answer
+  }
+
+  #send<Answer>(work: () => Answer): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const handle = (): (() => void) => {
+        try {
+          const answer = work()
+          return () => resolve(answer)
+        } catch (error) {
+          return () => reject(error)
+        }
+      }
+      this.#requests.add({ handle, answer: null, fail: reject })
+    })
+  }
+
+  /** What the broker will do. A request is written when it is sent: what becomes of the numbers of its producer later does not change it. */
+  #asked<Answer>(api: unknown, args: readonly unknown[]): () => Answer
+  #asked(api: unknown, args: readonly unknown[]): () => unknown {
+    if (api === initProducerIdV4.api) return () => ({ producerId: ++this.#producerIds, producerEpoch: 0 })
+    if (api !== produceV9.api) throw new Error('the simulated Kafka does not know this request')
+    const [, , messages, identity] = args as [number, number, readonly { readonly value: Buffer }[], ProducerIdentity]
+    const values = messages.map(({ value }) => String(value))
+    const first = [...identity.sequences.values()][0] ?? 0
+    return () => {
+      const offset = this.#append(values, { ...identity, first })
+      return { responses: [{ partitionResponses: [{ baseOffset: BigInt(offset) }] }] }
+    }
+  }
+
+  /** As Kafka's ProducerStateManager: a known batch is answered with its offset, and what is out of its order is refused. */
+  #append(
+    values: readonly string[],
+    numbers: Omit<ProducerIdentity, 'sequences'> & { readonly first: number },
+  ): number {
+    const { producerId, producerEpoch: epoch, first } = numbers
+    const last = first + values.length - 1
+    const known = this.#producers.get(producerId)
+    if (known !== undefined) {
+      const same = known.batches.find((batch) => batch.first === first && batch.last === last)
+      if (known.epoch === epoch && same !== undefined) return same.offset
+      if (epoch < known.epoch) throw new ProtocolError('INVALID_PRODUCER_EPOCH')
+      const next = epoch > known.epoch ? 0 : known.batches.at(-1)!.last + 1
+      if (first !== next) throw new ProtocolError('OUT_OF_ORDER_SEQUENCE_NUMBER')
+    }
+    const offset = this.log.length
+    this.log.push(...values)
+    const before = known?.epoch === epoch ? known.batches : []
+    this.#producers.set(producerId, { epoch, batches: [...before, { first, last, offset }].slice(-batchesKnown) })
+    return offset
+  }
+}
+
+/** Everything that can go on without the network has gone on. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
