@@ -8,6 +8,7 @@ const acceptance = [
   'queries',
   'refusals',
   'inherited-names',
+  'edge-requests',
   'replace',
   'native',
   'sql',

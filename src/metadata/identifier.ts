@@ -1,3 +1,4 @@
+import { hasHalfPair } from '../lib/half-pairs.ts'
 import type { FieldType } from '../model/field.ts'
 import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
 import { keyOfDouble, keyOfLong, keyOfString } from '../model/item-key.ts'
@@ -13,14 +14,13 @@ export const identifierForms: Readonly<Record<FieldType, string>> = {
   json: 'nothing',
 }
 
-const halfPair = /\p{Surrogate}/u
 const numberForm = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
 /** The key of an identifier that is spelt as text, in any spelling of its type; null where it is none. */
 export function keyOfText(type: FieldType, text: string): Uint8Array | null {
   switch (type) {
     case 'string':
-      return halfPair.test(text) ? null : keyOfString(text)
+      return hasHalfPair(text) ? null : keyOfString(text)
     case 'double':
       return numberForm.test(text) && Number.isFinite(Number(text)) ? keyOfDouble(Number(text)) : null
     case 'long':

@@ -40,7 +40,10 @@ export const granularityNames = {
   year: { kind: 'months', months: 12 },
 } as const satisfies Record<string, Granularity>
 
-/** A simple name in any case, or an ISO 8601 period longer than nothing; null when the text is neither. */
+/** A longer period would begin before any time that can be written. */
+const periodYearsMax = 9999
+
+/** A simple name in any case, or an ISO 8601 period longer than nothing and of at most 9,999 years; null when the text is neither. */
 export function parseGranularity(text: string): Granularity | null {
   const name = text.toLowerCase()
   if (Object.hasOwn(granularityNames, name)) return granularityNames[name as keyof typeof granularityNames]
@@ -51,7 +54,7 @@ export function parseGranularity(text: string): Granularity | null {
 function periodGranularity(duration: Duration): Granularity | null {
   const months = duration.years * 12 + duration.months
   const widthMs = fixedMs(duration)
-  if (!Number.isSafeInteger(widthMs)) return null
+  if (months / 12 + widthMs / (365.2425 * msPerDay) > periodYearsMax) return null
   if (months > 0) return widthMs === 0 ? { kind: 'months', months } : { kind: 'compound', duration }
   const isOneWeek = duration.weeks === 1 && widthMs === 7 * msPerDay
   if (isOneWeek) return granularityNames.week

@@ -36,7 +36,7 @@ export class InProcessRunner implements QueryRunner {
     return this.unsent.open(await runPlan(reader, request, { sliceMs, spoolDirectory }, signal))
   }
 
-  statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
-    return this.#options.reader.statistics(entityId, sinceMs)
+  statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
+    return this.#options.reader.statistics(entityId, sinceMs, signal)
   }
 }

@@ -48,13 +48,18 @@ interface Run {
 }
 
 /** Queries on a runner that answers when it is told to, and on a clock that is moved by hand. */
-function world(limits: Partial<typeof noLimits> = {}) {
+function world(limits: Partial<typeof noLimits> = {}, mayCount: Promise<void> = Promise.resolve()) {
   const runs: Run[] = []
+  const counted: AbortSignal[] = []
   const timers = new Set<() => void>()
   const runner: QueryRunner = {
     run: (plan, _format, _limits, signal) => new Promise((finish, fail) => runs.push({ plan, signal, finish, fail })),
-    statistics: async (entityId) =>
-      entityId === 1 ? { rows: 3, firstMs: 0, lastMs: 1500 } : { rows: 0, firstMs: null, lastMs: null },
+    statistics: async (entityId, _sinceMs, signal) => {
+      counted.push(signal)
+      await mayCount
+      signal.throwIfAborted()
+      return entityId === 1 ? { rows: 3, firstMs: 0, lastMs: 1500 } : { rows: 0, firstMs: null, lastMs: null }
+    },
   }
   const queries = new Queries({
     definitions,
@@ -71,7 +76,7 @@ function world(limits: Partial<typeof noLimits> = {}) {
     for (const callback of timers) callback()
   }
   const latest = (signal = never, entity = 'plant') => queries.run('latest', { entity }, 'json', signal, all)
-  return { queries, runs, timers, letTimePass, latest }
+  return { queries, runs, counted, timers, letTimePass, latest }
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -194,6 +199,44 @@ test('one query too many is told to come again', async () => {
   expect(await problemOf(latest())).toMatchObject({ code: 'overloaded', retryAfterS: 1 })
 })
 
+describe('the list of entities', () => {
+  const mayCount = () => {
+    let go = (): void => undefined
+    const gate = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    return { gate, go: () => go() }
+  }
+
+  test('takes one place among the queries, and gives it back', async () => {
+    const { gate, go } = mayCount()
+    const { queries, latest, runs } = world({ runningQueries: 1, waitingQueries: 0 }, gate)
+    const listed = queries.entities(never, all)
+    expect(await problemOf(latest())).toMatchObject({ code: 'overloaded' })
+    go()
+    expect(await listed).toHaveLength(2)
+    void latest()
+    await settled()
+    expect(runs).toHaveLength(1)
+  })
+
+  test('ends at its time limit, and when its caller leaves', async () => {
+    const { gate, go } = mayCount()
+    const { queries, counted, letTimePass } = world({}, gate)
+    const late = problemOf(queries.entities(never, all))
+    await settled()
+    letTimePass()
+    expect(await late).toMatchObject({ code: 'query_timeout' })
+    const leaving = new AbortController()
+    const left = queries.entities(leaving.signal, all)
+    await settled()
+    leaving.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    expect(counted.map(({ aborted }) => aborted)).toEqual([true, true, true, true])
+    go()
+  })
+})
+
 test('entities are those the caller may read', async () => {
   const { queries } = world()
   const fields = [
@@ -201,7 +244,7 @@ test('entities are those the caller may read', async () => {
     { name: 'T', type: 'string', role: 'tag' },
     { name: 'V', type: 'double', role: 'metric' },
   ]
-  expect(await queries.entities((name) => name === 'plant')).toEqual([
+  expect(await queries.entities(never, (name) => name === 'plant')).toEqual([
     {
       entity: 'plant',
       ingests: ['plant', 'plant.more'],
@@ -212,7 +255,7 @@ test('entities are those the caller may read', async () => {
       last_date: '1970-01-01T00:00:01.500Z',
     },
   ])
-  expect(await queries.entities((name) => name === 'secret')).toMatchObject([
+  expect(await queries.entities(never, (name) => name === 'secret')).toMatchObject([
     { entity: 'secret', rows: 0, first_date: null, last_date: null },
   ])
 })

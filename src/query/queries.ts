@@ -31,6 +31,9 @@ export interface QueriesParts {
 
 const advice = 'Ask for a shorter range, fewer tags (ids, prefixes) or fewer metrics.'
 
+/** On a cluster each is a request to Druid, whose connections others need as well. */
+const describedAtOnce = 4
+
 /** Whether the caller may know of an entity. */
 export type MayRead = (entity: string) => boolean
 
@@ -63,13 +66,41 @@ export class Queries {
     })
   }
 
-  /** What there is to query, by name. */
-  async entities(mayRead: MayRead): Promise<EntityDescription[]> {
-    const { definitions, runner } = this.#parts
+  /**
+   * What there is to query, by name: a query like the others, which takes one place however many entities there are. Throws Problem
+   * `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
+   */
+  async entities(signal: AbortSignal, mayRead: MayRead): Promise<readonly EntityDescription[]> {
+    const { definitions, admission, limits, timer = systemTimer } = this.#parts
     const readable = definitions.entities().filter((entity) => mayRead(entity.name))
-    return Promise.all(
-      readable.map(async (entity) => describeEntity(entity, await runner.statistics(entity.id, entity.sinceMs))),
+    const { queryTimeMs } = limits
+    const advice = 'Ask again, with a key that may read fewer entities, or raise the limit.'
+    const { descriptions } = await inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
+      await admission.enter(deadline)
+      const described = this.#describe(readable, deadline).finally(() => admission.leave())
+      return { descriptions: await described, release: () => undefined }
+    })
+    return descriptions
+  }
+
+  async #describe(entities: readonly Entity[], signal: AbortSignal): Promise<readonly EntityDescription[]> {
+    const { runner } = this.#parts
+    const failing = new AbortController()
+    const stop = AbortSignal.any([signal, failing.signal])
+    const described = new Array<EntityDescription>(entities.length)
+    const waiting = entities.entries()
+    const describeWaiting = async (): Promise<void> => {
+      for (const [place, entity] of waiting) {
+        if (stop.aborted) return
+        described[place] = describeEntity(entity, await runner.statistics(entity.id, entity.sinceMs, stop))
+      }
+    }
+    // All of them have ended when this does: the first that fails ends the others.
+    await Promise.all(
+      Array.from({ length: describedAtOnce }, () => describeWaiting().catch((error: unknown) => failing.abort(error))),
     )
+    stop.throwIfAborted()
+    return described
   }
 
   #entity(name: string, mayRead: MayRead): Entity {

@@ -27,5 +27,5 @@ export interface Answer {
  */
 export interface QueryRunner {
   run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer>
-  statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics>
+  statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
 }

@@ -72,5 +72,7 @@ test('an aborted run ends between two slices', async () => {
 })
 
 test('statistics are the reader’s', async () => {
-  expect(await inProcessRunner(readerOf([])).statistics(5, null)).toMatchObject({ rows: 5 })
+  expect(await inProcessRunner(readerOf([])).statistics(5, null, new AbortController().signal)).toMatchObject({
+    rows: 5,
+  })
 })

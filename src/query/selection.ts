@@ -1,3 +1,4 @@
+import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model/entity.ts'
 import { type FieldRole, isNumeric } from '../model/field.ts'
 import type { Selection } from '../model/plan.ts'
@@ -102,16 +103,18 @@ function pick(
   return [...picked]
 }
 
+/** Each value once; null when every value passes. Half a character is no part of any stored text, so what holds one passes nothing. */
 function distinctValues(values: readonly string[]): readonly string[] | null {
-  return values.length === 0 ? null : [...new Set(values)]
+  return values.length === 0 ? null : [...new Set(values.filter((value) => !hasHalfPair(value)))]
 }
 
 /** Prefixes sorted, without those that begin with another of them; null when every value passes. */
 function coveringPrefixes(prefixes: readonly string[]): readonly string[] | null {
+  if (prefixes.length === 0) return null
   const kept: string[] = []
-  for (const prefix of [...prefixes].sort()) {
+  for (const prefix of prefixes.filter((text) => !hasHalfPair(text)).sort()) {
     const shorter = kept.at(-1)
     if (shorter === undefined || !prefix.startsWith(shorter)) kept.push(prefix)
   }
-  return kept.length === 0 || kept[0] === '' ? null : kept
+  return kept[0] === '' ? null : kept
 }

@@ -62,7 +62,7 @@ describe('a granularity that is none', () => {
     expect(() => faults.throwIfAny()).toThrow(
       'granularity: "fortnight" is none; allowed: all, none, second, minute, five_minute, ten_minute, fifteen_minute, ' +
         'thirty_minute, hour, six_hour, eight_hour, day, week, month, quarter, year (in any case), ' +
-        'or an ISO 8601 period longer than nothing, such as PT5M, P1D or P1M',
+        'or an ISO 8601 period longer than nothing and of at most 9,999 years, such as PT5M, P1D or P1M',
     )
   })
 

@@ -66,7 +66,7 @@ export class Asks {
     const { store, snapshots, disk, spoolDirectory } = this.#parts
     const { id } = ask
     if (ask.kind === 'statistics') {
-      this.#send({ kind: 'statistics', id, statistics: await store.statistics(ask.entityId, ask.sinceMs) })
+      this.#send({ kind: 'statistics', id, statistics: await store.statistics(ask.entityId, ask.sinceMs, signal) })
       return
     }
     if (ask.kind === 'snapshot') {

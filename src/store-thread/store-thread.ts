@@ -140,8 +140,8 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     return this.#unsent.open(message.answer, (memory) => this.#giveBack(memory))
   }
 
-  async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
-    const message = await this.#ask({ kind: 'statistics', entityId, sinceMs }, null)
+  async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
+    const message = await this.#ask({ kind: 'statistics', entityId, sinceMs }, signal)
     if (message.kind !== 'statistics')
       throw new Error(`the store answered a question for statistics with ${message.kind}`)
     return message.statistics

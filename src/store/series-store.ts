@@ -35,6 +35,6 @@ export interface SeriesReader {
    * A long run yields to the event loop every few milliseconds.
    */
   run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncIterable<ResultBatch>
-  /** Of the rows that have not left: those from `sinceMs` on, all of them when it is null. */
-  statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics>
+  /** Of the rows that have not left: those from `sinceMs` on, all of them when it is null. Throws the signal's reason when it is aborted. */
+  statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
 }

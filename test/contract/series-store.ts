@@ -21,6 +21,8 @@ import {
 import { parseScenario } from '../support/scenario.ts'
 import { runCheck, worldOf, written } from '../support/scenario-world.ts'
 
+const never = new AbortController().signal
+
 /** Entities and all of their rows. */
 export interface StoreWorld {
   readonly entities: readonly Entity[]
@@ -77,8 +79,8 @@ export function seriesStoreContract(name: string, open: () => StoreUnderTest, ca
       async (_, __, world) => {
         const reader = readerIn(readerOf, world)
         for (const plan of world.plans) await checkPlan(reader, world, plan)
-        expect(await reader.statistics(1, null)).toEqual(world.model.statistics(1))
-        expect(await reader.statistics(1, 0)).toEqual(world.model.statistics(1, 0))
+        expect(await reader.statistics(1, null, never)).toEqual(world.model.statistics(1))
+        expect(await reader.statistics(1, 0, never)).toEqual(world.model.statistics(1, 0))
       },
       60_000,
     )
@@ -101,7 +103,7 @@ export function seriesStoreContract(name: string, open: () => StoreUnderTest, ca
       const reader = readerIn(readerOf, world!)
       expect(await drain(reader, { kind: 'select', selection, range }, roomy)).toBe(0)
       expect(await drain(reader, { kind: 'latest', selection, fromMs: 0 }, roomy)).toBe(0)
-      expect(await reader.statistics(99, null)).toEqual({ rows: 0, firstMs: null, lastMs: null })
+      expect(await reader.statistics(99, null, never)).toEqual({ rows: 0, firstMs: null, lastMs: null })
     })
 
     test('a query whose caller has gone ends with the reason', async () => {

@@ -128,7 +128,7 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
         if (request.entity !== 'plant') throw new Problem('unknown_entity', 'There is no such entity.')
         return plainAnswer(rows)
       },
-      entities: async (mayRead) =>
+      entities: async (_signal, mayRead) =>
         ['plant', 'secret'].filter(mayRead).map((entity) => ({
           entity,
           ingests: [],

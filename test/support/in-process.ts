@@ -20,7 +20,7 @@ export function inProcessRunner(
   return {
     run: async (plan, format, limits, signal) =>
       openAnswer(await runPlan(reader, { plan, format, limits, room }, { sliceMs, spoolDirectory }, signal)),
-    statistics: (entityId, sinceMs) => reader.statistics(entityId, sinceMs),
+    statistics: (entityId, sinceMs, signal) => reader.statistics(entityId, sinceMs, signal),
   }
 }
 

@@ -23,7 +23,7 @@ export function written(reader: SeriesReader): Store {
     position: 0,
     write: () => undefined,
     run: (plan, limits, signal) => reader.run(plan, limits, signal),
-    statistics: (entityId, sinceMs) => reader.statistics(entityId, sinceMs),
+    statistics: (entityId, sinceMs, signal) => reader.statistics(entityId, sinceMs, signal),
   }
 }
 
@@ -142,7 +142,8 @@ class ScenarioWorld {
       nowMs: () => this.#nowMs,
       limits: this.#limits,
     })
-    if (asked.kind === 'entities') return JSON.stringify(await queries.entities(() => true))
+    if (asked.kind === 'entities')
+      return JSON.stringify(await queries.entities(new AbortController().signal, () => true))
     const { query, request } = asked
     if (!isRequest(query, request)) throw new Error(`the schema of ${query} refuses ${JSON.stringify(request)}`)
     const answer = await queries.run(query, request, 'json', new AbortController().signal, () => true)

@@ -5,7 +5,7 @@ import { acceptJson } from '../guard.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
 
-export const getEntities: Route = (app, { services, settings, guard }) => {
+export const getEntities: Route = (app, { services, settings, guard, inFlight }) => {
   app.route({
     method: 'GET',
     url: '/consumer/data/entities',
@@ -17,6 +17,8 @@ export const getEntities: Route = (app, { services, settings, guard }) => {
       querystring: anyParameters,
       response: answers(200, 'The entities that the caller may read, by name.', EntitiesResponse, [
         'forbidden',
+        'overloaded',
+        'query_timeout',
         'not_acceptable',
         'unavailable',
         'shutting_down',
@@ -24,7 +26,7 @@ export const getEntities: Route = (app, { services, settings, guard }) => {
     },
     onRequest: [guard.consumption, acceptJson],
     handler: async (request, reply) => {
-      const entities = await services.queries.entities(guard.readable(request))
+      const entities = await services.queries.entities(inFlight.signal(reply), guard.readable(request))
       return sendJson(request, reply, entities, settings.limits.sendIdleMs)
     },
   })

@@ -50,8 +50,8 @@ export class DruidStore implements SeriesReader {
     yield* runPlan(plan, { target, limits, pacer, bounds, replacedBy: this.#replacedBy(entityId) })
   }
 
-  async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
-    const target = this.#target(entityId, new AbortController().signal)
+  async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
+    const target = this.#target(entityId, signal)
     const tags = this.#replacedBy(entityId)
     if (tags !== null) {
       const range = { fromMs: sinceMs ?? Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }

@@ -58,7 +58,9 @@ export function allOf(filters: readonly (NativeFilter | null)[]): NativeFilter |
   return fields.length < 2 ? (fields[0] ?? null) : { type: 'and', fields }
 }
 
+/** Any of the filters; of none, nothing passes. */
 export function anyOf(fields: readonly NativeFilter[]): NativeFilter {
+  if (fields.length === 0) return { type: 'false' }
   return fields.length === 1 ? fields[0] : { type: 'or', fields }
 }
 
@@ -72,6 +74,7 @@ export function isNull(column: string): NativeFilter {
 
 /** Whether a string column has one of these values, of which null may be one. */
 export function isOneOf(dimension: string, values: readonly (string | null)[]): NativeFilter {
+  if (values.length === 0) return { type: 'false' }
   return { type: 'in', dimension, values }
 }
 
