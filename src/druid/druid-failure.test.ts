@@ -22,6 +22,8 @@ test.each([
 test.each([
   [400, bodyOf({ error: 'druidException', category: 'INVALID_INPUT' })],
   [501, bodyOf({ category: 'UNSUPPORTED' })],
+  [500, bodyOf({ error: 'Unknown exception', errorClass: 'com.fasterxml.jackson.databind.JsonMappingException' })],
+  [500, bodyOf({ error: 'Unknown exception', errorClass: 'org.apache.druid.java.util.common.IAE' })],
 ])('an answer with %i and %s is left to who asked', (status, body) => {
   const failure = readFailure(status, body)
   expect(asProblem(failure)).toBe(failure)

@@ -11,6 +11,9 @@ export interface FailureFacts {
   readonly message: string
 }
 
+/** What Druid throws of a query that it cannot read, and of operands that it cannot take, with the status of a failure of its own. */
+const cannotRead = /\.jackson\.|IllegalArgumentException|\.IAE$|Expression\w*Exception/
+
 /** An error answer of Druid. */
 export class DruidFailure extends Error {
   override readonly name = 'DruidFailure'
@@ -23,8 +26,9 @@ export class DruidFailure extends Error {
 
   /** Whether what was asked is at fault, not Druid. */
   get isRefusal(): boolean {
-    const { status, category } = this.facts
-    return category === 'INVALID_INPUT' || category === 'UNSUPPORTED' || status === 400 || status === 501
+    const { status, category, errorClass } = this.facts
+    if (category === 'INVALID_INPUT' || category === 'UNSUPPORTED' || status === 400 || status === 501) return true
+    return cannotRead.test(errorClass)
   }
 }
 
@@ -64,6 +68,14 @@ export function druidAway(cause: unknown): Problem {
 /** Druid ended its answer before it was whole. */
 export function brokenOff(why: string): Problem {
   return new Problem('unavailable', `Druid broke its answer off (${why}). Try again.`)
+}
+
+/** What the caller of a query is told that Druid refused: it is asked for in another way, where Druid being away is waited for. */
+export function asRefusal(error: DruidFailure, path: string | null): Problem {
+  const message = `the query cannot be run: ${error.facts.message}`
+  if (path === null)
+    return new Problem('invalid_request', `Druid, which keeps the series, refuses: ${message}`, { cause: error })
+  return new Problem('invalid_request', `${path}: ${message}`, { errors: [{ path, message }], cause: error })
 }
 
 /** What the caller of a query is told of a failure: the limits and failures of Druid as Problems, anything else as it is. */

@@ -1,6 +1,6 @@
 import { newColumnBuilder } from '../../druid/column-builder.ts'
 import type { DruidClient } from '../../druid/druid-client.ts'
-import { asProblem, DruidFailure } from '../../druid/druid-failure.ts'
+import { asProblem, asRefusal, DruidFailure } from '../../druid/druid-failure.ts'
 import { jsonElements, withExactLongs } from '../../druid/json-elements.ts'
 import { jsonLines } from '../../druid/json-lines.ts'
 import { type Sql, type SqlParameter, sql } from '../../lib/sql-text.ts'
@@ -102,9 +102,7 @@ export class DruidEngine {
         opening = ','
       }
     } catch (error) {
-      if (error instanceof DruidFailure && (error.isRefusal || isCallersFault(error)))
-        throw refusal(error, 'query_data')
-      throw asProblem(error)
+      throw told(error, 'query_data')
     }
     yield opening === '[' ? '[]' : ']'
   }
@@ -117,8 +115,7 @@ export class DruidEngine {
         yield rowsIn(withExactLongs(lines))
       }
     } catch (error) {
-      if (error instanceof DruidFailure && (error.isRefusal || isCallersFault(error))) throw refusal(error, 'sql_query')
-      throw asProblem(error)
+      throw told(error, 'sql_query')
     }
   }
 }
@@ -145,23 +142,18 @@ function valueOfType(type: ColumnType, value: unknown): unknown {
   return type === 'timestamp' && typeof value === 'string' ? Date.parse(value) : value
 }
 
-/** Faults of a query that only show when it runs come from Druid as failures of its own. */
-function isCallersFault({ facts }: DruidFailure): boolean {
-  const isUnread = /\.jackson\.|IllegalArgumentException|\.IAE$|Expression\w*Exception/.test(facts.errorClass)
-  return (
-    isUnread ||
-    /is not supported for complex columns|more than one row|by zero|cannot translate|Cannot cast|index out of range/i.test(
-      facts.message,
-    )
-  )
+/** What the caller is told; `path` is the property that holds the query. */
+function told(error: unknown, path: string): unknown {
+  if (error instanceof DruidFailure && isCallersFault(error)) return asRefusal(error, path)
+  const problem = asProblem(error)
+  return problem instanceof DruidFailure ? asRefusal(problem, path) : problem
 }
 
-function refusal(error: DruidFailure, path: string): Problem {
-  const message = `the query cannot be run: ${error.facts.message}`
-  return new Problem('invalid_request', `${path}: ${message}`, {
-    errors: [{ path, message }],
-    cause: error,
-  })
+/** Faults of a query that only show when it runs come from Druid as failures of its own. */
+function isCallersFault({ facts }: DruidFailure): boolean {
+  return /is not supported for complex columns|more than one row|by zero|cannot translate|Cannot cast|index out of range/i.test(
+    facts.message,
+  )
 }
 
 /** Segments are named by data sources, which are none of the caller's business. A text that holds this has its quotes escaped. */

@@ -1,5 +1,5 @@
 import type { DruidClient } from '../../druid/druid-client.ts'
-import { asProblem } from '../../druid/druid-failure.ts'
+import { asProblem, asRefusal, DruidFailure } from '../../druid/druid-failure.ts'
 import { jsonElements, withExactLongs } from '../../druid/json-elements.ts'
 import type { GroupBy, NativeAggregation, Scan } from './native-query.ts'
 
@@ -80,7 +80,8 @@ async function* elements({ client, dataSource, timeoutMs, signal }: QueryTarget,
   try {
     yield* jsonElements(client.query('native', { ...body, dataSource }, { signal, timeoutMs }))
   } catch (error) {
-    throw asProblem(error)
+    const problem = asProblem(error)
+    throw problem instanceof DruidFailure ? asRefusal(problem, null) : problem
   }
 }
 
