@@ -193,9 +193,62 @@ describe('retention', () => {
   })
 
   test('is purged by the next check where that did not come to its end', async () => {
-    await catalog.ingests.retain(1, { retention: 'P9D', sinceMs: day('2026-03-30T00:00') })
+    const known = { retention: null, sinceMs: null }
+    await catalog.ingests.retain(1, { retention: 'P9D', sinceMs: day('2026-03-30T00:00') }, known)
     await retentions.check()
     expect([await since(), purged]).toEqual([day('2026-03-22T00:00'), [1]])
+  })
+
+  describe('of two processes', () => {
+    const purges: [number, number][] = []
+    /** What the other process does while this one purges. */
+    let meanwhile: () => Promise<unknown>
+    let one: Retentions
+    beforeEach(() => {
+      purges.length = 0
+      meanwhile = async () => undefined
+      const purge = async (entityId: number, beforeMs: number): Promise<void> => {
+        purges.push([entityId, beforeMs])
+        const act = meanwhile
+        meanwhile = async () => undefined
+        await act()
+      }
+      const store = { changed: () => {}, purge }
+      const changed = async (): Promise<void> => undefined
+      one = new Retentions({ ingests: catalog.ingests, store, changed, nowMs: () => currentMs, reach: () => {} })
+    })
+
+    test('an older value never takes the place of a newer one, however long the purge took', async () => {
+      await one.set('e', 'P1D')
+      meanwhile = () => entities.change('e', { retention: 'P0D' })
+      await one.set('e', 'P90D')
+      expect((await catalog.ingests.entities())[0]!.retention).toBe('P0D')
+      expect([await since(), purges]).toEqual([day('2026-03-31T00:00'), [[1, day('2026-03-30T00:00')]]])
+    })
+
+    test('what left while another purge ran is purged too, before anything older is shown', async () => {
+      await one.set('e', 'P1D')
+      meanwhile = async () => {
+        await entities.change('e', { retention: 'P0D' })
+        // It has another one again when the first purge is done, and has not come to its own purge.
+        const known = (await catalog.ingests.entities())[0]!
+        await catalog.ingests.retain(1, { retention: 'P9D', sinceMs: known.sinceMs }, known)
+      }
+      await one.set('e', null)
+      expect(purges).toEqual([
+        [1, day('2026-03-30T00:00')],
+        [1, day('2026-03-31T00:00')],
+      ])
+      expect(await since()).toBe(day('2026-03-22T00:00'))
+    })
+
+    test('one that was dropped meanwhile is none any more', async () => {
+      await one.set('e', 'P1D')
+      meanwhile = () => ingests.delete('e', 'drop')
+      expect(await one.set('e', null)).toBe(true)
+      expect(await catalog.ingests.entities()).toEqual([])
+      expect(await one.set('e', null)).toBe(false)
+    })
   })
 
   test.each(['', '90', 'P', 'P1.5D', '-P1D', 'p1d'])('%j is refused', async (retention) => {

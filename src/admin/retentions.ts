@@ -1,4 +1,4 @@
-import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { IngestCatalog, Retention } from '../catalog/catalog.ts'
 import { Serial } from '../lib/serial.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
 import type { Entity } from '../model/entity.ts'
@@ -11,8 +11,8 @@ export interface RetentionParts {
   readonly store: {
     /** The catalog has changed what the store keeps. */
     changed(): void
-    /** Resolves when the rows of an entity that have left are gone for good. */
-    purge(entityId: number): Promise<void>
+    /** Resolves when the rows of an entity that have left, which are those before a date, are gone for good. */
+    purge(entityId: number, beforeMs: number): Promise<void>
   }
   /** Called after each change, so that it holds for all queries. */
   readonly changed: () => Promise<void>
@@ -36,7 +36,7 @@ export class Retentions {
   /** Lets go what is due at all entities. To be called often: a day leaves within an hour of its end. Throws the first failure, after all are tried. */
   async check(): Promise<void> {
     const due = (await this.#parts.ingests.entities()).filter((entity) => this.#dueMs(entity) !== entity.sinceMs)
-    const done = await Promise.allSettled(due.map(({ id }) => this.#alone(id, (entity) => this.#apply(entity))))
+    const done = await Promise.allSettled(due.map(({ id }) => this.#alone(id, () => this.#apply(id))))
     for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason
   }
 
@@ -53,31 +53,40 @@ export class Retentions {
     }
     const named = (await this.#parts.ingests.entities()).find((one) => one.name === name)
     if (named === undefined) return false
-    const changed = await this.#alone(named.id, async (entity) => {
-      if (!(await this.#retain(entity, retention, entity.sinceMs))) return false
-      await this.#apply({ ...entity, retention })
+    return this.#alone(named.id, async () => {
+      for (;;) {
+        const entity = await this.#entity(named.id)
+        if (entity === undefined) return false
+        if (await this.#retain(entity, { retention, sinceMs: entity.sinceMs })) break
+      }
+      await this.#apply(named.id)
       return true
     })
-    return changed ?? false
   }
 
-  /** Runs a change of an entity as it stands when no other one runs; undefined when it is not there any more. */
-  #alone<T>(id: number, change: (entity: Entity) => Promise<T>): Promise<T | undefined> {
+  /** One change of an entity at a time; other processes have theirs meanwhile. */
+  #alone<T>(id: number, change: () => Promise<T>): Promise<T> {
     const changes = this.#changes.get(id) ?? new Serial()
     this.#changes.set(id, changes)
-    return changes.run(async () => {
-      const entity = (await this.#parts.ingests.entities()).find((one) => one.id === id)
-      return entity && change(entity)
-    })
+    return changes.run(change)
   }
 
-  async #apply(entity: Pick<Entity, 'id' | 'retention' | 'sinceMs'>): Promise<void> {
-    const { store } = this.#parts
-    const dueMs = this.#dueMs(entity)
-    if (dueMs === entity.sinceMs) return
-    // What has left is never shown again, so it has to be gone before older items may be seen.
-    if (entity.sinceMs !== null && (dueMs === null || dueMs < entity.sinceMs)) await store.purge(entity.id)
-    await this.#retain(entity, entity.retention, dueMs)
+  async #entity(id: number): Promise<Entity | undefined> {
+    return (await this.#parts.ingests.entities()).find((one) => one.id === id)
+  }
+
+  /** Until what has left is what is due, also where another process changes it meanwhile: a purge may take minutes. */
+  async #apply(id: number): Promise<void> {
+    for (;;) {
+      const entity = await this.#entity(id)
+      if (entity === undefined) return
+      const { retention, sinceMs } = entity
+      const dueMs = this.#dueMs(entity)
+      if (dueMs === sinceMs) return
+      // What has left is never shown again, so it has to be gone before older items may be seen.
+      if (sinceMs !== null && (dueMs === null || dueMs < sinceMs)) await this.#parts.store.purge(id, sinceMs)
+      if (await this.#retain(entity, { retention, sinceMs: dueMs })) return
+    }
   }
 
   /** From when on its items are kept now. */
@@ -85,13 +94,17 @@ export class Retentions {
     return retention === null ? null : sinceOf(retention, this.#parts.nowMs())
   }
 
-  async #retain(entity: Pick<Entity, 'id'>, retention: string | null, sinceMs: number | null): Promise<boolean> {
+  /** False when it is not as it was any more. */
+  async #retain(known: Entity, next: Retention): Promise<boolean> {
     const { ingests, store, changed, reach } = this.#parts
-    const isThere = await ingests.retain(entity.id, { retention, sinceMs })
+    const isChanged = await ingests.retain(known.id, next, known)
     reach('retention-recorded')
-    await changed()
-    store.changed()
-    return isThere
+    try {
+      await changed()
+    } finally {
+      store.changed()
+    }
+    return isChanged
   }
 }
 

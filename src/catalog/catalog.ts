@@ -51,8 +51,8 @@ export interface IngestCatalog {
    * feeds the same entity.
    */
   delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean>
-  /** False when there is no such series entity. */
-  retain(entityId: number, retention: Retention): Promise<boolean>
+  /** False, and nothing is changed, when there is no such series entity, or what it keeps is not `known` any more: another process was first. */
+  retain(entityId: number, retention: Retention, known: Retention): Promise<boolean>
   /** All series entities, by name. */
   entities(): Promise<readonly Entity[]>
   /** All metadata entities, by name. */

@@ -46,13 +46,33 @@ export function lifecycleTests(catalog: () => SharedCatalog): void {
     await ingests.create(metadata('m'))
     expect((await ingests.entities())[0]).toMatchObject({ retention: null, sinceMs: null })
     const version = await ingests.version()
-    expect(await ingests.retain(1, { retention: 'P90D', sinceMs: -86_400_000 })).toBe(true)
-    expect((await ingests.entities())[0]).toMatchObject({ name: 'a', retention: 'P90D', sinceMs: -86_400_000 })
+    const none = { retention: null, sinceMs: null }
+    const day = { retention: 'P90D', sinceMs: -86_400_000 }
+    expect(await ingests.retain(1, day, none)).toBe(true)
+    expect((await ingests.entities())[0]).toMatchObject({ name: 'a', ...day })
     expect(await ingests.version()).toBeGreaterThan(version)
-    expect(await ingests.retain(1, { retention: null, sinceMs: null })).toBe(true)
-    expect((await ingests.entities())[0]).toMatchObject({ retention: null, sinceMs: null })
-    expect(await ingests.retain(2, { retention: 'P1D', sinceMs: null })).toBe(false)
-    expect(await ingests.retain(3, { retention: 'P1D', sinceMs: null })).toBe(false)
+    expect(await ingests.retain(1, none, day)).toBe(true)
+    expect((await ingests.entities())[0]).toMatchObject(none)
+    expect(await ingests.retain(2, { retention: 'P1D', sinceMs: null }, none)).toBe(false)
+    expect(await ingests.retain(3, { retention: 'P1D', sinceMs: null }, none)).toBe(false)
+  })
+
+  test('a retention is changed only by who knows what it is', async () => {
+    const { ingests } = catalog()
+    await ingests.create(series('a'))
+    const known = { retention: 'P2D', sinceMs: 5 }
+    await ingests.retain(1, known, { retention: null, sinceMs: null })
+    for (const other of [
+      { retention: null, sinceMs: null },
+      { retention: null, sinceMs: 5 },
+      { retention: 'P2D', sinceMs: null },
+      { retention: 'P2D', sinceMs: 4 },
+      { retention: 'P1D', sinceMs: 5 },
+    ]) {
+      expect(await ingests.retain(1, { retention: 'P9D', sinceMs: 1 }, other)).toBe(false)
+    }
+    expect((await ingests.entities())[0]).toMatchObject(known)
+    expect(await ingests.retain(1, { retention: 'P2D', sinceMs: 6 }, known)).toBe(true)
   })
 }
 

@@ -106,12 +106,12 @@ function eagerRetention(): LifecycleSabotage {
   return {
     operator: (operator, tell) => {
       sinceMs = undefined
-      const retain: IngestCatalog['retain'] = async (entityId, retention) => {
+      const retain: IngestCatalog['retain'] = async (entityId, retention, known) => {
         sinceMs = retention.sinceMs
         tell()
         for (let turns = 0; turns < 100; turns++) await setImmediate()
         if (changes++ % 2 === 0) throw new Error('EIO: simulated')
-        return operator.ingests.retain(entityId, retention)
+        return operator.ingests.retain(entityId, retention, known)
       }
       return { ...operator, ingests: { ...operator.ingests, retain } }
     },

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
 import type { Entity, MetadataEntity } from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
@@ -110,7 +110,7 @@ export class IngestRepository implements IngestCatalog {
     })
   }
 
-  retain(entityId: number, { retention, sinceMs }: Retention): Promise<boolean> {
+  retain(entityId: number, { retention, sinceMs }: Retention, known: Retention): Promise<boolean> {
     return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const { numUpdatedRows } = await transaction
@@ -118,6 +118,8 @@ export class IngestRepository implements IngestCatalog {
         .set({ retention, since_ms: sinceMs })
         .where('id', '=', entityId)
         .where('kind', '=', 'series')
+        .where((column) => isOrNull(column, 'retention', known.retention))
+        .where((column) => isOrNull(column, 'since_ms', known.sinceMs))
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     })
@@ -134,6 +136,14 @@ export class IngestRepository implements IngestCatalog {
   version(): Promise<number> {
     return counterValue(this.#database, 'definitions_version')
   }
+}
+
+function isOrNull(
+  column: ExpressionBuilder<Tables, 'entities'>,
+  name: 'retention' | 'since_ms',
+  value: string | number | null,
+) {
+  return value === null ? column(name, 'is', null) : column(name, '=', value)
 }
 
 function existing(ingest: Ingest | null): Ingest {

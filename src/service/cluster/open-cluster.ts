@@ -196,11 +196,8 @@ function openRetentions(
   },
   closers: Closer[],
 ): Retentions {
-  const purge = async (entityId: number): Promise<void> => {
-    const entity = definitions.entities().find(({ id }) => id === entityId)
-    if (entity === undefined || entity.sinceMs === null) return
-    await purgeBefore(entityId, entity.sinceMs, { supervisors, store, timeoutMs: purgeMs, askEveryMs: retryMs })
-  }
+  const purge = (entityId: number, beforeMs: number): Promise<void> =>
+    purgeBefore(entityId, beforeMs, { supervisors, store, timeoutMs: purgeMs, askEveryMs: retryMs })
   const retentions = new Retentions({
     ingests: catalog.ingests,
     store: { changed: () => undefined, purge },
