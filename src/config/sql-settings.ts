@@ -11,6 +11,14 @@ export const sqlSettings = {
     max: 1024 * gibibyte,
     description: 'How much memory the SQL and native queries that run at once may take together.',
   }),
+  'sql.workingBytes': integer({
+    default: 768 * mebibyte,
+    unit: 'bytes',
+    min: 256 * mebibyte,
+    max: 1024 * gibibyte,
+    description:
+      'What the process of the SQL engine may hold beside that: itself, and texts and lists that are being made. Past that it is ended: the query that took it is a 413, others are run again.',
+  }),
   'sql.temporaryBytes': integer({
     default: 4 * gibibyte,
     unit: 'bytes',
@@ -35,7 +43,7 @@ export const sqlSettings = {
       'How long to wait before an SQL engine that died is started again; ten times as long when it did not start.',
   }),
   'sql.cancelMs': integer({
-    default: 2000,
+    default: 1000,
     unit: 'milliseconds',
     min: 1,
     max: longestMs,

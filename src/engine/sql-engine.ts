@@ -1,5 +1,6 @@
 import type { Sql } from '../lib/sql-text.ts'
 import type { ColumnType, ColumnVector } from '../model/column.ts'
+import { Problem } from '../model/problem.ts'
 import type { EntityFiles, RowsFile } from '../model/rows-file.ts'
 
 /** A field of an entity as an SQL column: in the engine's tables they are c0, c1, ... in this order, truth values as 0 and 1; p is the position. */
@@ -84,5 +85,19 @@ export class LongOverflow extends Error {
   constructor() {
     super('a whole number is beyond the range of a BIGINT')
     this.name = 'LongOverflow'
+  }
+}
+
+/** Memory did not suffice: that of the engine, or of the process. All queries that run at once share both. */
+export class OutOfMemory extends Problem {
+  /** Whether the system refused it to the process: then nothing that the process does can be relied upon. */
+  readonly isOfSystem: boolean
+
+  constructor(isOfSystem: boolean) {
+    super(
+      'result_too_large',
+      'The query needs more memory than sql.memoryBytes, sql.temporaryBytes and sql.workingBytes give to it. Ask for a shorter range, fewer groups, shorter texts and lists, or an aggregate.',
+    )
+    this.isOfSystem = isOfSystem
   }
 }

@@ -3,11 +3,15 @@ import { join } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import type { Observe } from '../observe/event.ts'
 import type { UnsentAnswers } from '../query/unsent-answers.ts'
+import { launchEngine } from '../sql-process/launch.ts'
+import type { SqlProcessData } from '../sql-process/messages.ts'
 import { SqlProcess } from '../sql-process/sql-process.ts'
 import type { Closer } from './open-storage.ts'
 
 /** Threads of the process beside those that wait for the engine: for files and answers. */
 const otherThreads = 4
+/** Of what is written to not all is held: the system's bound, for what comes too fast to be watched, is so many times what the process may hold. */
+const dataPerResident = 2
 /** As many as there can be. */
 const poolThreadsMax = 1024
 
@@ -28,19 +32,19 @@ export function openSqlEngine(
   { settings, observe, unsent, directories, scratchDirectory, sqlEntryUrl }: SqlEngineParts,
   closers: Closer[],
 ): SqlProcess {
-  const { memoryBytes, temporaryBytes, threads, restartDelayMs, cancelMs } = settings.sql
+  const { memoryBytes, workingBytes, temporaryBytes, threads, restartDelayMs, cancelMs } = settings.sql
+  const residentBytes = memoryBytes + workingBytes
+  const dataIn = (folder: string): SqlProcessData => ({
+    engine: { directories, temporaryDirectory: join(folder, 'temporary'), temporaryBytes, memoryBytes, threads },
+    spoolDirectory: join(folder, 'answers'),
+    residentBytes,
+  })
   const engine = new SqlProcess({
+    launch: launchEngine,
     entryUrl: sqlEntryUrl,
-    data: {
-      engine: {
-        directories,
-        temporaryDirectory: join(scratchDirectory, 'temporary'),
-        temporaryBytes,
-        memoryBytes,
-        threads,
-      },
-      spoolDirectory: join(scratchDirectory, 'answers'),
-    },
+    data: dataIn(scratchDirectory),
+    apart: dataIn(join(scratchDirectory, 'apart')),
+    dataBytes: residentBytes * dataPerResident,
     poolThreads: Math.min(poolThreadsMax, settings.limits.runningQueries + otherThreads),
     restartDelayMs,
     cancelMs,

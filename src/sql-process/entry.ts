@@ -8,8 +8,9 @@ import { QueryServer } from './serve-queries.ts'
 const niceness = 5
 
 standBack()
+// A channel that takes nothing more is about to close, which ends the process.
 const server = new QueryServer(
-  (message) => process.send?.(message),
+  (message) => process.send?.(message, () => undefined),
   () => process.exit(1),
 )
 process.on('message', (message) => {

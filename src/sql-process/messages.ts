@@ -11,6 +11,8 @@ export interface SqlProcessData {
   readonly engine: DuckdbSettings
   /** For answers that do not fit into memory. The process empties it when it starts. */
   readonly spoolDirectory: string
+  /** How much the process may hold of the machine's memory before it asks to be ended. */
+  readonly residentBytes: number
 }
 
 export type SqlRun = { readonly kind: 'run'; readonly room: SpoolRoom } & SqlRequest
@@ -28,9 +30,13 @@ export interface SentFailure {
   readonly errors: readonly ProblemError[] | undefined
   /** The query is to be written so that its numbers go round. */
   readonly isOverflow: boolean
+  /** Memory did not suffice, which all queries that run at once share. */
+  readonly isOutOfMemory: boolean
 }
 
 export type FromSqlProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: SentFailure }
+  /** It holds more memory than it may, or was refused some by the system, and wants to be ended. */
+  | { readonly kind: 'spent'; readonly residentBytes: number }

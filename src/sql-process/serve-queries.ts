@@ -1,7 +1,7 @@
 // The engine's side of the process: a composition root of its own, as the store's thread is.
 import { mkdir, rm } from 'node:fs/promises'
 import { DuckdbEngine } from '../engine/duckdb/duckdb-engine.ts'
-import { LongOverflow, type SqlEngine } from '../engine/sql-engine.ts'
+import { LongOverflow, OutOfMemory, type SqlEngine } from '../engine/sql-engine.ts'
 import { Problem } from '../model/problem.ts'
 import { FileDays } from '../query/native/file-days.ts'
 import { FileTables } from '../query/native/file-tables.ts'
@@ -11,6 +11,7 @@ import { type RunSettings, storeRows } from '../query/run-plan.ts'
 import { clearSpool } from '../query/spool.ts'
 import { storeText } from '../query/store-text.ts'
 import type { StoredAnswer } from '../query/stored-answer.ts'
+import { MemoryWatch } from './memory-watch.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
 
 /** How long the writing of one answer may hold up the others. */
@@ -24,6 +25,7 @@ export class QueryServer {
   readonly #end: () => void
   readonly #running = new Map<number, AbortController>()
   #engine: SqlEngine | null = null
+  #memory: MemoryWatch | null = null
   #spoolDirectory = ''
   readonly #days = new FileDays()
 
@@ -46,19 +48,21 @@ export class QueryServer {
     }
   }
 
-  async #start({ engine, spoolDirectory }: SqlProcessData): Promise<void> {
+  async #start({ engine, spoolDirectory, residentBytes }: SqlProcessData): Promise<void> {
     await clearSpool(spoolDirectory)
     // A process that was killed has left its own.
     await rm(engine.temporaryDirectory, { recursive: true, force: true })
     await mkdir(engine.temporaryDirectory, { recursive: true })
     this.#spoolDirectory = spoolDirectory
     this.#engine = await DuckdbEngine.open(engine)
+    this.#memory = new MemoryWatch(residentBytes, process.memoryUsage.rss, (held) => this.#spent(held))
     this.#send({ kind: 'ready' })
   }
 
   async #run({ id, ...run }: (SqlRun | NativeRun) & { readonly id: number }): Promise<void> {
     const controller = new AbortController()
     this.#running.set(id, controller)
+    this.#memory?.begin()
     try {
       const { signal } = controller
       const answer = await (run.kind === 'native' ? this.#native(run, signal) : this.#answer(run, signal))
@@ -66,10 +70,17 @@ export class QueryServer {
     } catch (error) {
       // After that the engine answers nothing any more.
       if (error instanceof Error && /^FATAL Error/.test(error.message)) this.#end()
+      // What the system refuses once it refuses to all: the allocator keeps what it has.
+      if (error instanceof OutOfMemory && error.isOfSystem) return this.#spent(process.memoryUsage.rss())
       this.#send({ kind: 'failed', id, failure: sentFailure(error) })
     } finally {
       this.#running.delete(id)
+      this.#memory?.end()
     }
+  }
+
+  #spent(residentBytes: number): void {
+    this.#send({ kind: 'spent', residentBytes })
   }
 
   #answer({ query, fields, format, limits, room }: SqlRun, signal: AbortSignal): Promise<StoredAnswer> {
@@ -98,6 +109,8 @@ export class QueryServer {
 
 function sentFailure(error: unknown): SentFailure {
   const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof Problem) return { code: error.code, message, errors: error.errors, isOverflow: false }
-  return { code: null, message, errors: undefined, isOverflow: error instanceof LongOverflow }
+  const isOverflow = error instanceof LongOverflow
+  const isOutOfMemory = error instanceof OutOfMemory
+  if (error instanceof Problem) return { code: error.code, message, errors: error.errors, isOverflow, isOutOfMemory }
+  return { code: null, message, errors: undefined, isOverflow, isOutOfMemory }
 }

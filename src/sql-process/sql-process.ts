@@ -1,18 +1,19 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { LongOverflow } from '../engine/sql-engine.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../model/problem.ts'
 import type { NativeRequest, NativeRunner } from '../query/native-queries.ts'
 import type { Answer } from '../query/query-runner.ts'
 import type { SqlRequest, SqlRunner } from '../query/sql-queries.ts'
 import type { UnsentAnswers } from '../query/unsent-answers.ts'
-import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
+import { away, EngineLost, EngineProcess } from './engine-process.ts'
+import type { Launch, LaunchOptions } from './launch.ts'
+import type { NativeRun, SqlProcessData, SqlRun } from './messages.ts'
+import { Turns } from './turns.ts'
 
-export interface SqlProcessOptions {
-  /** The compiled `entry.js`, or what a test runs in its place. */
-  readonly entryUrl: URL
+export interface SqlProcessOptions extends LaunchOptions {
+  readonly launch: Launch
   readonly data: SqlProcessData
-  /** Threads for what the engine waits for: more than there are queries at once. */
-  readonly poolThreads: number
+  /** The same for a second process, which runs queries alone that were lost with the first. Its folders are others. */
+  readonly apart: SqlProcessData
   /** How long to wait before a process that died is started again. */
   readonly restartDelayMs: number
   /** How long a query that was aborted may go on before the process is ended for it. */
@@ -27,169 +28,193 @@ export interface SqlProcessOptions {
 /** `idle` until the first query starts the process. */
 export type SqlProcessState = 'idle' | 'starting' | 'ready'
 
-/** How long the process may take to end when it is asked to. */
-const closeMs = 1000
+/** How often a query is run again beside others, when the process was ended for another one. */
+const repeatsMax = 2
 
-interface Asked {
-  readonly resolve: (message: FromSqlProcess) => void
-  readonly reject: (error: unknown) => void
-}
+/** How long a query may run alone while others wait for that. */
+const firstTurnMs = 2000
 
-/** The server's side of the SQL engine's process: a query that brings it down takes nothing else with it. */
+type Run = Omit<SqlRun, 'room'> | Omit<NativeRun, 'room'>
+
+/**
+ * The server's side of the SQL engine's process: a query that brings it down takes nothing else with it. The queries that were under way
+ * then, or found no memory beside others, are run again, each alone in a process that nobody else uses: what one of them does shows there.
+ */
 export class SqlProcess implements SqlRunner, NativeRunner {
   readonly #options: SqlProcessOptions
-  readonly #asked = new Map<number, Asked>()
-  #child: ChildProcess | null = null
-  #isReady = false
-  #first: Promise<void> | null = null
-  #isFirstOver = false
-  #nextId = 1
-  #restart: NodeJS.Timeout | null = null
-  #isClosing = false
+  readonly #apartTurns = new Turns()
+  readonly #closing = new AbortController()
+  #engine: EngineProcess | null = null
+  /** Set while an engine is started, or waits to be. */
+  #starting: Promise<EngineProcess> | null = null
+  #hasBegun = false
+  #apart: EngineProcess | null = null
 
   constructor(options: SqlProcessOptions) {
     this.#options = options
   }
 
   get state(): SqlProcessState {
-    return this.#isReady ? 'ready' : this.#first === null ? 'idle' : 'starting'
+    return this.#engine !== null ? 'ready' : this.#hasBegun ? 'starting' : 'idle'
   }
 
   /** For tests, which kill it. */
   get processId(): number | undefined {
-    return this.#child?.pid
+    return this.#engine?.processId
   }
 
   /**
    * Runs a query, and starts the process when it is the first; settles when it has really ended. Throws the Problems of `SqlEngine.run`, LongOverflow, Problem `overloaded` when too much
-   * waits to be sent and `unavailable` while the process is started again, and the signal's reason when it is aborted.
+   * waits to be sent and `unavailable` while the process cannot be started, and the signal's reason when it is aborted.
    */
   run(request: SqlRequest, signal: AbortSignal): Promise<Answer> {
-    return this.#answer({ kind: 'run', ...request, room: this.#options.unsent.room() }, signal)
+    return this.#answer({ kind: 'run', ...request }, signal)
   }
 
   /** As `run`, but for LongOverflow: the Problems are those of `runNative`. */
   runNative(request: NativeRequest, signal: AbortSignal): Promise<Answer> {
-    return this.#answer({ kind: 'native', ...request, room: this.#options.unsent.room() }, signal)
+    return this.#answer({ kind: 'native', ...request }, signal)
   }
 
   async close(): Promise<void> {
-    this.#isClosing = true
-    if (this.#restart !== null) clearTimeout(this.#restart)
-    const child = this.#child
-    if (child === null) return
-    const exited = new Promise((resolve) => child.once('exit', resolve))
-    if (child.connected) child.disconnect()
-    const kill = setTimeout(() => child.kill('SIGKILL'), closeMs)
-    await exited
-    clearTimeout(kill)
+    this.#closing.abort()
+    this.#apart?.kill('closed')
+    await this.#starting?.catch(() => undefined)
+    await this.#engine?.close()
   }
 
-  async #answer(run: SqlRun | NativeRun, signal: AbortSignal): Promise<Answer> {
-    if (!this.#isFirstOver) await this.#startFirst()
-    const message = await this.#ask(run, signal)
-    if (message.kind !== 'answer') throw new Error(`the SQL engine answered a query with ${message.kind}`)
-    return this.#options.unsent.open(message.answer)
+  async #answer(run: Run, signal: AbortSignal): Promise<Answer> {
+    for (let repeats = 0; ; repeats++) {
+      const engine = await this.#current(signal)
+      try {
+        return await this.#ask(engine, run, signal)
+      } catch (error) {
+        if (!(error instanceof EngineLost)) throw error
+        if (this.#closing.signal.aborted) throw error.problem
+        if (error.end !== 'cancelled' || repeats === repeatsMax) break
+      }
+    }
+    return this.#alone(run, signal)
   }
 
-  /** A first start that fails is tried again as any later one. */
-  async #startFirst(): Promise<void> {
-    this.#first ??= this.#start()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#isFirstOver = true
+  /** One that takes long makes room for others that wait, and begins again with more time. */
+  async #alone(run: Run, signal: AbortSignal): Promise<Answer> {
+    for (let turnMs = firstTurnMs; ; turnMs *= 2) {
+      const answer = await this.#apartTurns.run(signal, turnMs, (turn) => this.#answerApart(run, signal, turn))
+      if (answer !== null) return answer
+    }
+  }
+
+  /** Null when it made room. A process of its own for each: what the query before it did to its own is gone. */
+  async #answerApart(run: Run, signal: AbortSignal, turn: AbortSignal): Promise<Answer | null> {
+    const engine = this.#launch(this.#options.apart)
+    this.#apart = engine
+    turn.addEventListener('abort', () => engine.kill('closed'), { once: true })
+    try {
+      if (this.#closing.signal.aborted) throw away()
+      await inTime(engine.ready, signal).catch(() => {
+        if (turn.aborted) throw new EngineLost('closed', away())
+        throw signal.aborted ? signal.reason : away()
       })
-    await this.#first
+      return await this.#ask(engine, run, signal)
+    } catch (error) {
+      if (!(error instanceof EngineLost)) throw error
+      if (turn.aborted && error.end === 'closed') return null
+      throw error.end === 'died' ? bringsDown() : error.problem
+    } finally {
+      this.#apart = null
+      engine.kill('closed')
+      await engine.ended
+    }
   }
 
-  #start(): Promise<void> {
-    const { entryUrl, data, poolThreads, started } = this.#options
+  async #ask(engine: EngineProcess, run: Run, signal: AbortSignal): Promise<Answer> {
+    const { unsent } = this.#options
+    return unsent.open(await engine.ask({ ...run, room: unsent.room() }, signal))
+  }
+
+  /** One that is started again is waited for. */
+  async #current(signal: AbortSignal): Promise<EngineProcess> {
+    if (this.#engine !== null) return this.#engine
+    if (!this.#hasBegun) this.#begin(0)
+    if (this.#starting === null) throw away()
+    return inTime(this.#starting, signal)
+  }
+
+  #begin(delayMs: number): void {
+    if (this.#closing.signal.aborted) return
+    this.#hasBegun = true
+    this.#starting = this.#start(delayMs).finally(() => {
+      this.#starting = null
+    })
+    // One that fails is tried again, but not at once: the next try is as likely to fail.
+    this.#starting.catch(() => this.#beginLater())
+  }
+
+  #beginLater(): void {
+    const delayMs = this.#options.restartDelayMs * 10
+    const again = (): void => this.#begin(0)
+    sleep(delayMs, undefined, { signal: this.#closing.signal }).then(again, () => undefined)
+  }
+
+  async #start(delayMs: number): Promise<EngineProcess> {
+    const { signal } = this.#closing
+    await sleep(delayMs, undefined, { signal }).catch(() => {
+      throw away()
+    })
     const startedMs = performance.now()
-    // Of the environment only what a process needs to run: no key of the server's is in it.
-    const env = { PATH: process.env['PATH'] ?? '', TZ: 'UTC', UV_THREADPOOL_SIZE: String(poolThreads) }
-    const stdio: ('ignore' | 'inherit' | 'ipc')[] = ['ignore', 'ignore', 'inherit', 'ipc']
-    const child = fork(entryUrl, [], { env, execArgv: [], serialization: 'advanced', stdio })
-    this.#child = child
-    return new Promise((resolve, reject) => {
-      child.on('message', (message: FromSqlProcess) => {
-        if (message.kind !== 'ready') return this.#take(message)
-        this.#isReady = true
-        started(child.pid ?? 0, performance.now() - startedMs)
-        resolve()
-      })
-      child.once('error', reject)
-      child.once('exit', (code, signalName) => {
-        const failure = `the SQL engine's process ended with ${signalName ?? code}`
-        reject(new Error(failure))
-        this.#died(failure)
-      })
-      child.send({ kind: 'start', ...data } satisfies ToSqlProcess)
-    })
+    const engine = this.#launch(this.#options.data)
+    const stop = (): void => engine.kill('closed')
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      await engine.ready
+    } catch (error) {
+      if (!signal.aborted) this.#options.died(messageOf(error))
+      throw away()
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+    this.#engine = engine
+    this.#options.started(engine.processId ?? 0, performance.now() - startedMs)
+    void engine.ended.then((reason) => this.#died(reason))
+    return engine
   }
 
-  #died(message: string): void {
-    this.#child = null
-    const wasReady = this.#isReady
-    this.#isReady = false
-    for (const { reject } of this.#asked.values()) reject(away())
-    this.#asked.clear()
-    if (this.#isClosing) return
-    this.#options.died(message)
-    // One that never became ready was not started by a query: the next try is as likely to fail, but costs little.
-    this.#restart = setTimeout(
-      () => this.#start().catch(() => undefined),
-      wasReady ? this.#options.restartDelayMs : this.#options.restartDelayMs * 10,
-    )
+  #launch(data: SqlProcessData): EngineProcess {
+    const { launch, cancelMs } = this.#options
+    try {
+      return new EngineProcess(launch(this.#options), data, cancelMs)
+    } catch (error) {
+      this.#options.died(`the SQL engine's process could not be started: ${messageOf(error)}`)
+      throw away()
+    }
   }
 
-  #take(message: Exclude<FromSqlProcess, { kind: 'ready' }>): void {
-    const asked = this.#asked.get(message.id)
-    this.#asked.delete(message.id)
-    if (message.kind === 'failed') asked?.reject(received(message.failure))
-    else asked?.resolve(message)
-  }
-
-  #ask(run: SqlRun | NativeRun, signal: AbortSignal): Promise<FromSqlProcess> {
-    const child = this.#child
-    if (!this.#isReady || child === null) throw away()
-    signal.throwIfAborted()
-    const id = this.#nextId++
-    return new Promise((resolve, reject) => {
-      let kill: NodeJS.Timeout | undefined
-      const onAbort = (): void => {
-        if (child.connected) child.send({ kind: 'cancel', id } satisfies ToSqlProcess)
-        // Not all of the engine's work looks up to see that it is to end.
-        kill = setTimeout(() => child.kill('SIGKILL'), this.#options.cancelMs)
-      }
-      const settled = (): void => {
-        signal.removeEventListener('abort', onAbort)
-        clearTimeout(kill)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      this.#asked.set(id, {
-        resolve: (message) => {
-          settled()
-          resolve(message)
-        },
-        reject: (error) => {
-          settled()
-          reject(signal.aborted ? signal.reason : error)
-        },
-      })
-      child.send({ id, ...run } satisfies ToSqlProcess)
-    })
+  #died(reason: string): void {
+    this.#engine = null
+    if (this.#closing.signal.aborted) return
+    this.#options.died(reason)
+    this.#begin(this.#options.restartDelayMs)
   }
 }
 
-function away(): Problem {
+function bringsDown(): Problem {
   return new Problem(
-    'unavailable',
-    'The SQL engine is being started again; all else is answered meanwhile. Ask again in a moment.',
+    'result_too_large',
+    'The query ends the SQL engine, also when it runs alone: it needs more memory than there is, or meets a fault of the engine. Ask for less, or write it in another way.',
   )
 }
 
-function received({ code, message, errors, isOverflow }: SentFailure): Error {
-  if (isOverflow) return new LongOverflow()
-  if (code !== null) return new Problem(code, message, errors === undefined ? {} : { errors })
-  return new Error(message)
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** What a promise resolves with, unless the signal is aborted before. */
+function inTime<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }

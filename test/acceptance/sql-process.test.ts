@@ -12,6 +12,8 @@ import type { AnswerFormat } from '../../src/query/query-runner.ts'
 import { sqlTable } from '../../src/query/sql/tables.ts'
 import { translateSql } from '../../src/query/sql/translate.ts'
 import { UnsentAnswers } from '../../src/query/unsent-answers.ts'
+import { launchEngine } from '../../src/sql-process/launch.ts'
+import type { SqlProcessData } from '../../src/sql-process/messages.ts'
 import { SqlProcess } from '../../src/sql-process/sql-process.ts'
 
 const entry = fileURLToPath(new URL('../../dist/sql-process/entry.js', import.meta.url))
@@ -29,6 +31,18 @@ const unlimited = { resultRows: 1_000_000, resultBytes: 2 ** 28 }
 const deaths: string[] = []
 let engine: SqlProcess
 
+const dataIn = (folder: string): SqlProcessData => ({
+  engine: {
+    directories: [directory],
+    temporaryDirectory: join(folder, 'temporary'),
+    temporaryBytes: 16 * 2 ** 20,
+    memoryBytes: 128 * 2 ** 20,
+    threads: 2,
+  },
+  spoolDirectory: join(folder, 'spool'),
+  residentBytes: 600 * 2 ** 20,
+})
+
 beforeAll(async () => {
   const maker = await DuckDBInstance.create(':memory:')
   const connection = await maker.connect()
@@ -38,16 +52,10 @@ beforeAll(async () => {
   maker.closeSync()
   engine = new SqlProcess({
     entryUrl: pathToFileURL(entry),
-    data: {
-      engine: {
-        directories: [directory],
-        temporaryDirectory: join(directory, 'temporary'),
-        temporaryBytes: 16 * 2 ** 20,
-        memoryBytes: 128 * 2 ** 20,
-        threads: 2,
-      },
-      spoolDirectory: join(directory, 'spool'),
-    },
+    launch: launchEngine,
+    data: dataIn(directory),
+    apart: dataIn(join(directory, 'apart')),
+    dataBytes: 1200 * 2 ** 20,
     poolThreads: 8,
     restartDelayMs: 10,
     cancelMs: 2000,
@@ -180,13 +188,47 @@ test('text that nobody checked is refused by the second wall', async () => {
   }
 })
 
-test('a process that is killed answers its queries with unavailable, and comes back', async () => {
-  const run = ask(endless)
-  await sleep(50)
-  process.kill(engine.processId!, 'SIGKILL')
-  await expect(run).rejects.toMatchObject({ code: 'unavailable', retryable: true })
-  await expect(ask('SELECT 1 AS x')).rejects.toMatchObject({ code: 'unavailable' })
-  while (engine.state !== 'ready') await sleep(10)
-  expect(await ask('SELECT 1 AS x')).toBe('[{"x":1}]')
-  expect(deaths).toEqual([expect.stringContaining('SIGKILL')])
+describe('a process that ends under its queries', () => {
+  test('killed by somebody: what was under way is run again, what comes meanwhile waits', async () => {
+    expect(await ask('SELECT 1 AS x')).toBe('[{"x":1}]')
+    const before = deaths.length
+    const asked = sleeping()
+    const first = ask('SELECT COUNT(*) AS n FROM "rows" a JOIN "rows" b ON a.T = b.T WHERE a.V < 9007199254743990')
+    await sleep(100)
+    process.kill(engine.processId!, 'SIGKILL')
+    expect(await first).toBe('[{"n":30000000}]')
+    expect(await ask('SELECT 1 AS x')).toBe('[{"x":1}]')
+    await asked.stop()
+    expect(deaths.slice(before)).toEqual([expect.stringContaining('SIGKILL')])
+  })
+
+  /** Past the bound on what is held, past the system's in one step, and what the engine itself counts. */
+  test.each([
+    [
+      'vectors',
+      `SELECT SUM(LENGTH(${Array.from({ length: 60 }, () => 'REVERSE(d)').join(' || ')})) AS n FROM (SELECT LPAD(T, 20000, T) AS d FROM "rows")`,
+    ],
+    ['lists', 'SELECT ARRAY_AGG(a.T || b.T) AS x FROM "rows" a JOIN "rows" b ON a.T = b.T'],
+  ])('for want of memory (%s): who took it is told, its neighbours get their answers', async (_name, bomb) => {
+    const neighbours: Promise<string>[] = []
+    const told = ask(bomb).catch((error: unknown) => error)
+    for (let round = 0; round < 20; round++) {
+      neighbours.push(ask('SELECT COUNT(*) AS n FROM "rows" WHERE LENGTH(T) = 2'))
+      await sleep(50)
+    }
+    expect(await told).toMatchObject({ code: 'result_too_large' })
+    for (const answer of await Promise.all(neighbours)) expect(answer).toBe('[{"n":100000}]')
+  })
 })
+
+/** A query that runs until it is stopped. */
+function sleeping(): { readonly stop: () => Promise<void> } {
+  const controller = new AbortController()
+  const run = ask(endless, 'json', unlimited, controller.signal).catch(() => undefined)
+  return {
+    stop: async () => {
+      controller.abort(new Error('stopped'))
+      await run
+    },
+  }
+}

@@ -1,6 +1,6 @@
 // What the engine says when a checked query fails while it runs, in the caller's words.
 import { Problem } from '../../model/problem.ts'
-import { LongOverflow } from '../sql-engine.ts'
+import { LongOverflow, OutOfMemory } from '../sql-engine.ts'
 
 interface Known {
   readonly form: RegExp
@@ -32,7 +32,7 @@ const known: readonly Known[] = [
 export function engineError(error: unknown, paths: readonly string[]): Error {
   const failure = error instanceof Error ? error : new Error(String(error))
   const { message } = failure
-  if (isMemoryError(message)) return tooMuch()
+  if (isMemoryError(message)) return outOfMemory(message)
   if (/^(?:INTERNAL|FATAL|IO) Error/.test(message)) return failure
   // Whoever asks knows no file's name: what speaks of one is about the file, which is damaged or gone.
   if (paths.some((path) => message.includes(path))) return failure
@@ -49,20 +49,18 @@ export function engineError(error: unknown, paths: readonly string[]): Error {
 
 /** As it came, unless memory did not suffice. */
 export function memoryError(error: unknown): unknown {
-  return error instanceof Error && isMemoryError(error.message) ? tooMuch() : error
+  return error instanceof Error && isMemoryError(error.message) ? outOfMemory(error.message) : error
 }
 
 function isMemoryError(message: string): boolean {
-  return /^Out of Memory Error/.test(message) || /max_temp_directory_size|No space left/.test(message)
+  return /^Out of Memory Error|bad_alloc/.test(message) || /max_temp_directory_size|No space left/.test(message)
+}
+
+/** The engine's own bound is told apart from the system's. */
+function outOfMemory(message: string): OutOfMemory {
+  return new OutOfMemory(/bad.alloc|Allocation failure/i.test(message))
 }
 
 function atFault(message: string): Problem {
   return new Problem('invalid_request', `sql_query: ${message}`, { errors: [{ path: 'sql_query', message }] })
-}
-
-function tooMuch(): Problem {
-  return new Problem(
-    'result_too_large',
-    'The query needs more memory than sql.memoryBytes and sql.temporaryBytes give to it. Ask for a shorter range, fewer groups, or an aggregate.',
-  )
 }

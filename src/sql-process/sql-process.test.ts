@@ -1,0 +1,142 @@
+// What becomes of queries when the engine's process cannot be started, closes its channel or ends, with small programs in its place.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { Problem } from '../model/problem.ts'
+import type { SqlRequest } from '../query/sql-queries.ts'
+import { UnsentAnswers } from '../query/unsent-answers.ts'
+import type { SqlProcessData } from './messages.ts'
+import { SqlProcess } from './sql-process.ts'
+
+const data: SqlProcessData = {
+  engine: { directories: [], temporaryDirectory: '', temporaryBytes: 0, memoryBytes: 0, threads: 1 },
+  spoolDirectory: '',
+  residentBytes: 0,
+}
+const never = new AbortController().signal
+const deaths: string[] = []
+let opened: SqlProcess | null = null
+let launches = 0
+afterEach(async () => {
+  await opened?.close()
+  deaths.length = 0
+  launches = 0
+})
+
+/** `launch` is given how many were launched before. */
+function open(launch: (before: number) => ChildProcess): SqlProcess {
+  opened = new SqlProcess({
+    launch: () => launch(launches++),
+    entryUrl: new URL('file:///entry.js'),
+    poolThreads: 1,
+    dataBytes: 0,
+    data,
+    apart: data,
+    restartDelayMs: 5,
+    cancelMs: 50,
+    unsent: new UnsentAnswers({ answerMemoryBytes: 1000, memoryBytes: 1000, fileBytes: 0 }),
+    started: () => undefined,
+    died: (message) => deaths.push(message),
+  })
+  return opened
+}
+
+/** A program that says it is ready and does `onRun` with the texts of queries. */
+function program(onRun: string): ChildProcess {
+  const script = `
+    const answer = (id) => process.send({ kind: 'answer', id, answer: { rows: 1, bytes: 0, body: { kind: 'memory', chunks: [] } } })
+    const fail = (id, isOutOfMemory) => process.send({ kind: 'failed', id, failure: { code: 'result_too_large', message: 'memory', isOverflow: false, isOutOfMemory } })
+    process.on('message', (message) => {
+      if (message.kind === 'start') process.send({ kind: 'ready' })
+      else if (message.kind === 'run') ((id, text) => { ${onRun} })(message.id, message.query.text)
+    })
+    process.on('disconnect', () => process.exit(0))`
+  return spawn(process.execPath, ['-e', script], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  })
+}
+
+const requestOf = (text: string): SqlRequest => ({
+  query: { text, types: [], tables: [] },
+  fields: [],
+  format: 'json',
+  limits: { resultRows: 1, resultBytes: 1 },
+})
+const ask = (engine: SqlProcess, text = 'good', signal = never): Promise<number> =>
+  engine.run(requestOf(text), signal).then(({ rows }) => rows)
+
+test.each([
+  ['a program that is not there', () => spawn('/nowhere/node', [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })],
+  ['a start that throws', () => spawn(process.execPath, ['\0'], { stdio: 'pipe' })],
+  [
+    'one that ends at once',
+    () => spawn(process.execPath, ['-e', ''], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }),
+  ],
+])('%s: queries are told, it is tried again, and the service lives', async (_name, broken) => {
+  const engine = open((before) => (before < 2 ? broken() : program('answer(id)')))
+  await expect(ask(engine)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+  expect(engine.state).toBe('starting')
+  while (engine.state !== 'ready') await sleep(5)
+  expect(await ask(engine)).toBe(1)
+  expect(deaths).toHaveLength(2)
+})
+
+test('a query to a process whose channel is closing is run again', async () => {
+  const engine = open((before) =>
+    program(
+      before === 0
+        ? "if (text === 'close') { process.disconnect(); setTimeout(() => process.exit(1), 100) }"
+        : 'answer(id)',
+    ),
+  )
+  expect(await Promise.all([ask(engine, 'close'), sleep(20).then(() => ask(engine))])).toEqual([1, 1])
+})
+
+test('a query that ends the process each time is told so; its neighbours get their answers', async () => {
+  const onRun = "if (text === 'bomb') process.exit(3); else setTimeout(answer, 100, id)"
+  const engine = open(() => program(onRun))
+  const asked = [ask(engine, 'first'), ask(engine, 'second'), ask(engine, 'bomb'), sleep(60).then(() => ask(engine))]
+  const [first, second, bomb, later] = await Promise.allSettled(asked)
+  expect([first, second, later]).toEqual(Array(3).fill({ status: 'fulfilled', value: 1 }))
+  expect(bomb).toMatchObject({ status: 'rejected', reason: { code: 'result_too_large' } })
+  expect(deaths).toHaveLength(1)
+})
+
+test('one that asks to be ended for its memory is; who took it is told', async () => {
+  const onRun =
+    "if (text === 'bomb') process.send({ kind: 'spent', residentBytes: 1 }); else setTimeout(answer, 100, id)"
+  const engine = open(() => program(onRun))
+  const [good, bomb] = await Promise.allSettled([ask(engine), ask(engine, 'bomb')])
+  expect(good).toMatchObject({ value: 1 })
+  expect(bomb).toMatchObject({ reason: { code: 'result_too_large' } })
+  expect(deaths).toEqual([expect.stringContaining('more memory')])
+})
+
+test('who finds no memory beside others is run again alone, who finds none alone is told at once', async () => {
+  const onRun = "if (text === 'long') setTimeout(answer, 100, id); else fail(id, true)"
+  const engine = open((before) => program(before === 0 ? onRun : 'answer(id)'))
+  expect(await Promise.all([ask(engine, 'long'), ask(engine)])).toEqual([1, 1])
+  expect(launches).toBe(2)
+  await expect(ask(engine)).rejects.toBeInstanceOf(Problem)
+  expect(launches).toBe(2)
+})
+
+test('a query that does not end when it is told to costs the process its life, not its neighbours their answers', async () => {
+  const engine = open(() => program("if (text !== 'deaf') setTimeout(answer, 200, id)"))
+  const controller = new AbortController()
+  const deaf = ask(engine, 'deaf', controller.signal)
+  const good = ask(engine)
+  // The process is up by then.
+  await sleep(200).then(() => controller.abort(new Error('gone')))
+  await expect(deaf).rejects.toThrow('gone')
+  expect(await good).toBe(1)
+})
+
+test('a service that closes waits for none of them', async () => {
+  const engine = open(() => program(''))
+  const asked = ask(engine).catch((error: unknown) => error)
+  await sleep(150)
+  await engine.close()
+  expect(await asked).toBeInstanceOf(Problem)
+})

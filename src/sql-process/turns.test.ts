@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Turns } from './turns.ts'
+
+const never = new AbortController().signal
+
+test('one at a time, in the order in which they came', async () => {
+  const turns = new Turns()
+  const seen: string[] = []
+  const work = (name: string) => async (): Promise<void> => {
+    seen.push(`${name} begins`)
+    await sleep(1)
+    seen.push(`${name} ends`)
+  }
+  await Promise.all(['a', 'b', 'c'].map((name) => turns.run(never, 1000, work(name))))
+  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+})
+
+test('who takes long makes room once another waits, before or after its time is over', async () => {
+  const turns = new Turns()
+  const untilTold = (turn: AbortSignal): Promise<string> =>
+    new Promise((resolve) => turn.addEventListener('abort', () => resolve('told')))
+  const long = turns.run(never, 1, untilTold)
+  await sleep(20)
+  expect(await Promise.race([long, sleep(1, 'not told')])).toBe('not told')
+  const short = turns.run(never, 1000, async () => 'short')
+  expect(await Promise.all([long, short])).toEqual(['told', 'short'])
+  const again = turns.run(never, 20, untilTold)
+  expect(await Promise.all([again, turns.run(never, 1000, async () => 'short')])).toEqual(['told', 'short'])
+})
+
+test('who gives up while it waits, or fails, holds up nobody', async () => {
+  const turns = new Turns()
+  const first = turns.run(never, 1000, () => sleep(10).then(() => Promise.reject(new Error('failed'))))
+  const controller = new AbortController()
+  const given = turns.run(controller.signal, 1000, async () => 'never')
+  const last = turns.run(never, 1000, async () => 'last')
+  controller.abort(new Error('gone'))
+  await expect(given).rejects.toThrow('gone')
+  await expect(first).rejects.toThrow('failed')
+  expect(await last).toBe('last')
+})
