@@ -57,8 +57,15 @@ export const ReplayRequest = Type.Object(
 export type ReplayRequest = Type.Static<typeof ReplayRequest>
 
 export const ReplayAnswer = Type.Object({
-  replayed: Type.Integer({ minimum: 0, description: 'How many rows were judged again.' }),
-  stored: Type.Integer({ minimum: 0, description: 'How many of them are stored now, and in the list no more.' }),
+  replayed: Type.Integer({
+    minimum: 0,
+    description: 'How many rows were judged again, without those that were discarded meanwhile.',
+  }),
+  stored: Type.Integer({
+    minimum: 0,
+    description:
+      'How many of them are stored now, and in the list no more, also by an earlier replay that was not waited for.',
+  }),
   rejected: Type.Integer({ minimum: 0, description: 'How many are rejected still, with their new reason.' }),
 })
 type ReplayAnswer = Type.Static<typeof ReplayAnswer>

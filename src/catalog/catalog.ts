@@ -226,11 +226,16 @@ export interface ItemCatalog {
   delete(entityId: number, key: Uint8Array, beforePosition: number): Promise<boolean>
 }
 
+export interface RejectedFates {
+  readonly stored: number
+  readonly rejected: number
+}
+
 export interface RejectedCatalog {
   /** In the order of their positions, without those that were discarded, or stored since. */
   list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage>
-  /** How many of these rows a replay stored. */
-  storedBy(ingestId: number, replayPosition: number, positions: readonly number[]): Promise<number>
+  /** What became of rows that were rejected: how many of these a replay has stored, and how many are in the list. Of those that were discarded neither. */
+  fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates>
   /** How many rows of each ingest are rejected, discarded ones included, by ingest id. */
   counts(): Promise<ReadonlyMap<number, number>>
   /** About how many bytes the rows in the list of each ingest take, by ingest id; an ingest without any may be absent. */

@@ -177,8 +177,7 @@ function replayTests(catalog: () => SharedCatalog): void {
       expect(await rows.counts()).toEqual(new Map([[1, 100]]))
       expect((await rows.ofBatch(1, 0, 5)).count).toBe(100)
       expect((await rows.ofBatch(1, 0, 1)).first[0]?.index).toBe(200)
-      expect(await rows.storedBy(1, 500, passed)).toBe(200)
-      expect(await rows.storedBy(1, 501, passed)).toBe(0)
+      expect(await rows.fates(1, passed)).toEqual({ stored: 200, rejected: 0 })
       // The journal is judged again from its beginning.
       await outcomes.add({ rejected: pushed, items: [] }, 300)
     }
@@ -195,6 +194,8 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect(await replay(500, { passed: [1, 2] })).toEqual([1, 2])
     expect(await rows.discard(1, [1, 2, 3, 4, 5])).toBe(1)
     expect((await positions()).slice(0, 3)).toEqual([0, 6, 7])
+    expect(await rows.fates(1, [0, 1, 2, 3, 4, 5, 6, 999])).toEqual({ stored: 3, rejected: 2 })
+    expect(await rows.fates(1, [])).toEqual({ stored: 0, rejected: 0 })
     expect(await rows.counts()).toEqual(new Map([[1, 297]]))
   })
 

@@ -37,7 +37,7 @@ type Change<T> = (state: State) => readonly [after: State, answer: T]
 
 /** What the operator's side asks for. */
 export interface OperatorCatalog {
-  readonly rejected: Pick<RejectedCatalog, 'list' | 'storedBy' | 'discard'>
+  readonly rejected: Pick<RejectedCatalog, 'list' | 'fates' | 'discard'>
   readonly ingests: Pick<IngestCatalog, 'entities' | 'retain'>
   create(ingest: Pick<Ingest, 'id' | 'entityId'>, duplicates: Duplicates): Promise<void>
   addField(ingestId: number, field: Field): Promise<void>
@@ -137,8 +137,11 @@ export class LifecycleCatalog {
           )
           return { rows: rows.slice(0, limit), more: rows.length > limit }
         },
-        storedBy: async (_, replayPosition, positions) =>
-          positions.filter((position) => this.#state.rejected.get(position)?.replayPosition === replayPosition).length,
+        fates: async (_, positions) => {
+          const states = positions.map((position) => this.#state.rejected.get(position)?.state)
+          const count = (wanted: KeptRow['state']): number => states.filter((state) => state === wanted).length
+          return { stored: count('stored'), rejected: count('kept') }
+        },
         discard: (ingestId, positions) => commit((state) => discarded(state, ingestId, positions)),
       },
       ingests: {

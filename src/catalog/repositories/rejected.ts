@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import {
   type RejectedCatalog,
+  type RejectedFates,
   type RejectedFilter,
   type RejectedPage,
   type RejectedRow,
@@ -38,19 +39,24 @@ export class RejectedRepository implements RejectedCatalog {
     })
   }
 
-  async storedBy(ingestId: number, replayPosition: number, positions: readonly number[]): Promise<number> {
-    let stored = 0
-    for (const portion of portions(positions)) {
-      const { count } = await this.#database
-        .selectFrom('rejected_rows')
-        .select((column) => column.fn.countAll<number>().as('count'))
-        .where('ingest_id', '=', ingestId)
-        .where('position', 'in', portion)
-        .where('replay_position', '=', replayPosition)
-        .executeTakeFirstOrThrow()
-      stored += count
-    }
-    return stored
+  fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates> {
+    return readConsistently(this.#database, async (transaction) => {
+      const fates = { stored: 0, rejected: 0 }
+      for (const portion of portions(positions)) {
+        const found = await transaction
+          .selectFrom('rejected_rows')
+          .select((column) => ['state', column.fn.countAll<number>().as('count')] as const)
+          .where('ingest_id', '=', ingestId)
+          .where('position', 'in', portion)
+          .groupBy('state')
+          .execute()
+        for (const { state, count } of found) {
+          if (state === 'stored') fates.stored += count
+          if (state === 'kept') fates.rejected += count
+        }
+      }
+      return fates
+    })
   }
 
   async counts(): Promise<ReadonlyMap<number, number>> {

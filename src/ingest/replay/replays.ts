@@ -1,4 +1,4 @@
-import type { RejectedCatalog, RejectedRow } from '../../catalog/catalog.ts'
+import type { RejectedCatalog, RejectedFates, RejectedRow } from '../../catalog/catalog.ts'
 import type { JournalEntry, JournalWriter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Ingest } from '../../model/ingest.ts'
@@ -6,14 +6,14 @@ import type { Reach } from '../../observe/step.ts'
 import type { IngestProgress } from '../progress.ts'
 import { encodeReplayedRows } from './replayed-rows.ts'
 
-/** How many rows were judged again: `replayed = stored + rejected`. */
+/** How many rows were judged again and are there: `replayed = stored + rejected`. */
 export interface Replayed {
   readonly replayed: number
   readonly stored: number
   readonly rejected: number
 }
 
-/** Rows that were judged again, and how many of them this stored. */
+/** Rows that were judged again, and how many of them are stored now. */
 export interface JudgedAgain {
   readonly ingest: Pick<Ingest, 'kind' | 'entityId'>
   readonly positions: readonly number[]
@@ -21,7 +21,7 @@ export interface JudgedAgain {
 }
 
 export interface ReplayParts {
-  readonly rejected: Pick<RejectedCatalog, 'list' | 'storedBy'>
+  readonly rejected: Pick<RejectedCatalog, 'list' | 'fates'>
   readonly journal: Pick<JournalWriter, 'append'>
   readonly progress: Pick<IngestProgress, 'waitFor'>
   /** Resolves once queries see the rows that were stored, or it took too long; rejects with the signal's reason when it is aborted. */
@@ -47,22 +47,24 @@ export class Replays {
 
   /**
    * Judges rejected rows by the ingest's fields as they are now: those at these positions, all that are in the list when it is null.
-   * Resolves when they are queryable, or rejected still. When it rejects (with the Problems of `JournalWriter.append`, or the signal's
+   * Resolves when they are queryable, or rejected still. Rows that an earlier replay, whose caller did not wait for it, came to store meanwhile count as
+   * stored, and rows that were discarded meanwhile do not count. When it rejects (with the Problems of `JournalWriter.append`, or the signal's
    * reason), a part may have been judged; it may be asked again.
    */
   replay(ingest: Ingest, positions: readonly number[] | null, signal: AbortSignal): Promise<Replayed> {
     return this.#replays.run(async () => {
-      let [replayed, stored] = [0, 0]
+      let [stored, rejected] = [0, 0]
       for await (const rows of this.#pages(ingest.id, positions)) {
         signal.throwIfAborted()
-        replayed += rows.length
-        stored += await this.#replayPage(ingest, rows, signal)
+        const page = await this.#replayPage(ingest, rows, signal)
+        stored += page.stored
+        rejected += page.rejected
       }
-      return { replayed, stored, rejected: replayed - stored }
+      return { replayed: stored + rejected, stored, rejected }
     })
   }
 
-  async #replayPage(ingest: Ingest, rows: readonly RejectedRow[], signal: AbortSignal): Promise<number> {
+  async #replayPage(ingest: Ingest, rows: readonly RejectedRow[], signal: AbortSignal): Promise<RejectedFates> {
     const { rejected, journal, progress, isQueryable, nowMs, reach } = this.#parts
     const body = encodeReplayedRows(rows.map(({ position, row }) => ({ position, text: Buffer.from(row) })))
     const entry: JournalEntry = {
@@ -79,9 +81,10 @@ export class Replays {
     reach('replay-journaled')
     await progress.waitFor(position + 1, signal)
     const positions = rows.map((row) => row.position)
-    const stored = await rejected.storedBy(ingest.id, position, positions)
-    await isQueryable({ ingest, positions, stored }, signal)
-    return stored
+    // By what has become of them, not by what this entry did: another one may have stored them since they were listed.
+    const fates = await rejected.fates(ingest.id, positions)
+    await isQueryable({ ingest, positions, stored: fates.stored }, signal)
+    return fates
   }
 
   /** Each row once, in the order of their positions, as they are in the list when their turn comes. */
