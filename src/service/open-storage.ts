@@ -108,6 +108,7 @@ async function openKeys(
     directory: paths.idempotency,
     newSalt: () => randomBytes(4).readUInt32LE(),
     nowMs,
+    uptimeMs: () => performance.now(),
     keysMax: settings.limits.idempotencyKeys,
     journal: { firstPosition, durablePosition, reader },
   })

@@ -100,6 +100,7 @@ async function verifyJournal({ data, journal, limits }: VerifiedSettings, manife
     directory: paths.idempotency,
     newSalt: () => 0,
     nowMs: Date.now,
+    uptimeMs: () => performance.now(),
     keysMax: limits.idempotencyKeys,
     journal: { firstPosition, durablePosition, reader },
   })

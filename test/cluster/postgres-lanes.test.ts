@@ -206,6 +206,7 @@ describe('keys that requests reserve', () => {
   test.each([
     ['an outcome that is unknown', 20, true],
     ['a process that died', 1010, false],
+    ['a process that died, whose clock ran ahead', -991, false],
   ])('after %s the pipeline says which push counts', async (_, nowMs, isReleased) => {
     const first = await reserve(10)
     if (first.state !== 'reserved') throw new Error(first.state)

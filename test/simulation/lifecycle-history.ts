@@ -259,6 +259,7 @@ class History {
       directory: '/data/keys',
       newSalt: () => this.#random.below(2 ** 32),
       nowMs: () => nowMs,
+      uptimeMs: () => nowMs,
       keysMax: 10_000,
       journal: { firstPosition, durablePosition, reader },
     })

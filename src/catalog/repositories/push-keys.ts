@@ -157,7 +157,8 @@ async function reserveKnown(
   if (standing === undefined) return { state: 'pending', bodyHash: fresh.body_hash }
   const holder = holderOf(standing)
   if (holder !== null && standing.received_ms > nowMs - keyLifeMs) return { state: 'held', holder }
-  const isUnderWay = standing.uncertain === 0 && standing.received_ms > nowMs - patienceMs
+  // One that a clock stamped that runs ahead would be waited for until ours is there.
+  const isUnderWay = standing.uncertain === 0 && Math.abs(standing.received_ms - nowMs) < patienceMs
   if (holder === null && isUnderWay) return { state: 'pending', bodyHash: new Uint8Array(standing.body_hash) }
   const previous = standing.judged === 1 ? standing.position : standing.previous_position
   await transaction

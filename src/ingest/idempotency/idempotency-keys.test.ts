@@ -16,6 +16,7 @@ class World {
   readonly entries: PlacedEntry[] = []
   firstPosition = 0
   nowMs = Date.UTC(2026, 0, 1)
+  uptimeMs = 5000
   keysMax = 1000
   keys!: IdempotencyKeys
 
@@ -32,9 +33,15 @@ class World {
       directory,
       newSalt: () => 42,
       nowMs: () => this.nowMs,
+      uptimeMs: () => this.uptimeMs,
       keysMax: this.keysMax,
       journal: { firstPosition, durablePosition: endPosition, reader: { read } },
     })
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms
+    this.uptimeMs += ms
   }
 
   /** The position that the push is answered with. */
@@ -96,7 +103,7 @@ describe('one key', () => {
   ])('%s', async (_, laterMs, stored) => {
     const world = await newWorld()
     await world.push('k', 'body')
-    world.nowMs += laterMs
+    world.pass(laterMs)
     await world.push('k', 'body')
     expect(world.entries).toHaveLength(stored)
     await world.start()
@@ -135,8 +142,142 @@ test('over the limit a new key is refused, a known one and a day later all are t
   for (const key of ['a', 'b', 'c']) await world.push(key, key)
   expect(await codeOf(world.push('d', 'd'))).toBe('overloaded')
   expect(await codeOf(world.push('b', 'b'))).toBe('stored')
-  world.nowMs += dayMs
+  world.pass(dayMs)
   expect(await codeOf(world.push('d', 'd'))).toBe('stored')
+})
+
+const yearMs = 365 * dayMs
+
+/** A push while the clock is set so much ahead, or behind. */
+async function pushBy(world: World, clockMs: number, key: string): Promise<number> {
+  world.nowMs += clockMs
+  const position = await world.push(key, key)
+  world.nowMs -= clockMs
+  return position
+}
+
+describe('a clock that ran ahead', () => {
+  test('stops no forgetting: a day later there is room again, for its own key too', async () => {
+    const world = new World()
+    world.keysMax = 3
+    await world.start()
+    await pushBy(world, yearMs, 'ahead')
+    for (const key of ['a', 'b']) await world.push(key, key)
+    expect(await codeOf(world.push('c', 'c'))).toBe('overloaded')
+    world.pass(dayMs)
+    for (const key of ['c', 'd', 'e']) expect(await codeOf(world.push(key, key))).toBe('stored')
+    expect(world.keys.size).toBe(3)
+    expect(await codeOf(world.push('ahead', 'another body'))).toBe('overloaded')
+  })
+
+  test('stamps keys that are known for a day all the same', async () => {
+    const world = await newWorld()
+    const first = await pushBy(world, yearMs, 'ahead')
+    world.pass(dayMs - 1000)
+    expect(await world.push('ahead', 'ahead')).toBe(first)
+    world.pass(1000)
+    expect(await world.push('ahead', 'ahead')).not.toBe(first)
+  })
+
+  test.each([
+    ['in the journal', false],
+    ['in the files', true],
+  ])('stops no forgetting when the service starts more often than once a day, its key %s', async (_, trims) => {
+    const world = await newWorld()
+    const first = await pushBy(world, yearMs, 'ahead')
+    for (let quarter = 0; quarter < 40; quarter++) {
+      for (let push = 0; push < 3; push++) await world.push(`${quarter} ${push}`, 'body')
+      if (trims) await world.trim(world.endPosition)
+      world.pass(dayMs / 4)
+      await world.start()
+      expect(world.keys.size).toBeLessThanOrEqual(1 + 4 * 3)
+    }
+    // Nobody can tell here that it is not the clock that is wrong now.
+    expect(await world.push('ahead', 'ahead')).toBe(first)
+    expect((await world.disk.mount().list(directory)).length).toBeLessThanOrEqual(trims ? 2 : 0)
+  })
+
+  test('past the last second that a stamp can say stops neither a push nor a start', async () => {
+    const world = await newWorld()
+    const first = await pushBy(world, 200 * yearMs, 'ahead')
+    await world.start()
+    expect(await world.push('ahead', 'ahead')).toBe(first)
+    await world.trim(world.endPosition)
+    await world.start()
+    expect(await world.push('ahead', 'ahead')).toBe(first)
+  })
+
+  test('does not set its key over a later one', async () => {
+    const world = await newWorld()
+    await pushBy(world, yearMs, 'k')
+    await world.trim(world.endPosition)
+    world.pass(dayMs)
+    const second = await world.push('k', 'k')
+    await world.start()
+    expect(await world.push('k', 'k')).toBe(second)
+    await world.trim(world.endPosition)
+    await world.start()
+    expect(await world.push('k', 'k')).toBe(second)
+  })
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])(
+    'leaves whole files when a crash comes %i steps after a start',
+    async (steps) => {
+      const world = await newWorld()
+      const ahead = await pushBy(world, yearMs, 'ahead')
+      await world.trim(world.endPosition)
+      const other = await world.push('other', 'other')
+      await world.trim(world.endPosition)
+      await Promise.race([world.disk.haltAfter(steps), world.start()])
+      world.disk.crash()
+      await world.start()
+      expect(await world.push('ahead', 'ahead')).toBe(ahead)
+      expect(await world.push('other', 'other')).toBe(other)
+    },
+  )
+})
+
+describe('a clock that ran behind', () => {
+  test('does not make a key older than it is', async () => {
+    const world = await newWorld()
+    const first = await pushBy(world, -50 * yearMs, 'behind')
+    expect(await world.push('behind', 'behind')).toBe(first)
+    world.pass(dayMs - 1000)
+    expect(await world.push('behind', 'behind')).toBe(first)
+    world.pass(1000)
+    expect(await world.push('behind', 'behind')).not.toBe(first)
+  })
+})
+
+/** Clocks that are set while keys come: a process knows its own keys for a day, and no longer. */
+test('whatever the clock says, a key is known for a day in the process that took it', async () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ key: fc.nat(5) }) },
+    { weight: 3, arbitrary: fc.record({ hours: fc.nat(15) }) },
+    { weight: 2, arbitrary: fc.record({ clockHours: fc.integer({ min: -100, max: 100 }) }) },
+    { weight: 1, arbitrary: fc.constant('trim' as const) },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+      const world = await newWorld()
+      const answered = new Map<string, { readonly position: number; readonly atMs: number }>()
+      for (const one of steps) {
+        if (one === 'trim') await world.trim(world.endPosition)
+        else if ('hours' in one) world.pass((one.hours * dayMs) / 24)
+        else if ('clockHours' in one) world.nowMs += (one.clockHours * dayMs) / 24
+        else {
+          const key = String(one.key)
+          const before = answered.get(key)
+          const isLive = before !== undefined && world.uptimeMs - before.atMs < dayMs
+          const end = world.endPosition
+          const position = await world.push(key, 'body')
+          expect(position).toBe(isLive ? before.position : end)
+          if (!isLive) answered.set(key, { position, atMs: world.uptimeMs })
+        }
+      }
+    }),
+    { numRuns: 200 },
+  )
 })
 
 describe('the files', () => {
@@ -145,7 +286,7 @@ describe('the files', () => {
     for (let hour = 0; hour < 30; hour++) {
       await world.push(`${hour}`, 'body')
       await world.trim(world.endPosition)
-      world.nowMs += dayMs / 24
+      world.pass(dayMs / 24)
     }
     expect(await world.disk.mount().list(directory)).toHaveLength(24)
     await world.start()
@@ -159,7 +300,7 @@ describe('the files', () => {
       await world.push('a', 'a')
       await world.trim(world.endPosition)
       await world.start()
-      world.nowMs += dayMs
+      world.pass(dayMs)
       const second = await world.push('a', 'a')
       await Promise.race([world.disk.haltAfter(steps), world.trim(world.firstPosition).catch(() => {})])
       world.disk.crash()
@@ -212,7 +353,7 @@ describe('the files', () => {
     const world = await newWorld()
     await world.push('a', 'a')
     await world.trim(world.endPosition)
-    world.nowMs += dayMs / 12
+    world.pass(dayMs / 12)
     await world.push('b', 'b')
     await world.trim(world.endPosition)
     world.disk.put(name, changed(world.disk.contents(name), 80))
@@ -262,7 +403,7 @@ test('whatever happens, a key never stands for two pushes', async () => {
           if (expected !== 'new') expect(outcome).toBe(expected)
           else expect(outcome).toBe(one.fails ? 'failed' : end)
           if (typeof outcome === 'number' && !isLive) answered.set(key, { position: outcome, body, atMs: world.nowMs })
-        } else if ('hours' in one) world.nowMs += one.hours * (dayMs / 24)
+        } else if ('hours' in one) world.pass(one.hours * (dayMs / 24))
         else if ('fault' in one) world.disk.failOnce(one.fault, 'EIO')
         else if ('trimShare' in one) {
           const places = [...world.entries.map((entry) => entry.position), world.endPosition]

@@ -1,13 +1,13 @@
 // Remembers for a day which push a key stands for. In memory all of it; on disk in the journal's records, and in files for those it gave up.
 import { type JournalReader, positionAfter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
+import { KeyAges } from './key-ages.ts'
 import { KeyFiles, type KeyFolder } from './key-files.ts'
 import { keyReused, tooManyKeys } from './key-problems.ts'
 import { KeyTable } from './key-table.ts'
-import { hashBody, hashBodyInSlices, hashKeyName, type KeyedPush, keyLifeS, keyName } from './push-key.ts'
+import { hashBody, hashBodyInSlices, hashKeyName, type KeyedPush, keyName } from './push-key.ts'
 
 export interface IdempotencyOptions extends KeyFolder {
-  readonly nowMs: () => number
   /** How many keys may be live; over it a push with a new one is refused. */
   readonly keysMax: number
   /** What the journal holds at the start, when nothing is written to it yet. */
@@ -41,14 +41,20 @@ export class IdempotencyKeys {
   readonly #options: IdempotencyOptions
   readonly #table: KeyTable
   readonly #files: KeyFiles
+  readonly #ages: KeyAges
   /** Entries of the table before this number are in the files. */
   #keptEnd: number
   /** Pushes on their way to disk, by the name of their key; settled when it is known whether they are stored. */
   readonly #inFlight = new Map<string, Promise<unknown>>()
   readonly #keeping = new Serial()
 
-  private constructor(options: IdempotencyOptions, table: KeyTable, files: KeyFiles, keptEnd: number) {
+  private constructor(
+    options: IdempotencyOptions,
+    { table, files, ages }: { readonly table: KeyTable; readonly files: KeyFiles; readonly ages: KeyAges },
+    keptEnd: number,
+  ) {
     this.#options = options
+    this.#ages = ages
     this.#table = table
     this.#files = files
     this.#keptEnd = keptEnd
@@ -56,19 +62,26 @@ export class IdempotencyKeys {
 
   /** Reads the keys of the last day, from the files and the journal. Throws an Error that names the place when a file is damaged. */
   static async open(options: IdempotencyOptions): Promise<IdempotencyKeys> {
-    const { journal, nowMs } = options
+    const { firstPosition, durablePosition } = options.journal
+    const ages = new KeyAges(options)
     const table = new KeyTable()
-    const expiredS = expiredBeforeS(nowMs())
-    const files = await KeyFiles.open(options, journal.firstPosition, (push) => {
-      if (push.position < journal.durablePosition && push.receivedS > expiredS) table.add(push)
+    const ahead = new KeyTable()
+    const files = await KeyFiles.open(options, firstPosition, (push) => {
+      if (push.position >= durablePosition || push.receivedS <= ages.expiredS) return
+      const one = ages.isAhead(push.receivedS) ? ahead : table
+      one.add(push)
     })
-    const isAhead = files.throughPosition > journal.durablePosition
-    const keys = new IdempotencyKeys(options, table, files, isAhead ? table.start : table.end)
-    if (isAhead) {
+    addLast(table, ahead)
+    // Files that tell of pushes that are not there, or that would stay for as long as a clock ran ahead and keep all later ones.
+    const isAnew = files.throughPosition > durablePosition || ahead.size > 0
+    const keys = new IdempotencyKeys(options, { table, files, ages }, isAnew ? table.start : table.end)
+    if (isAnew) {
+      const throughPosition = Math.min(files.throughPosition, durablePosition)
       files.startAnew()
-      await keys.beforeTrim(journal.durablePosition)
+      await keys.beforeTrim(throughPosition)
     }
-    await keys.#readJournal(Math.max(files.throughPosition, journal.firstPosition))
+    await keys.#readJournal(Math.max(files.throughPosition, firstPosition))
+    ages.read(table.end)
     return keys
   }
 
@@ -114,16 +127,15 @@ export class IdempotencyKeys {
   /** Keeps the keys of records before `position`, and the later ones known so far, in files; to be awaited before the records are deleted. */
   beforeTrim(position: number): Promise<void> {
     return this.#keeping.run(async () => {
-      const nowS = Math.floor(this.#options.nowMs() / 1000)
       const start = Math.max(this.#keptEnd, this.#table.start)
       const end = this.#table.end
       if (start === end && !this.#files.isUsed) return
-      // Keys are added in the order of the journal: when the last one is, so are all before it.
+      // Keys that are not in the files yet are in the order of the journal: when the last one is, so are all before it.
       const through = start === end ? position : Math.max(position, positionAfter(this.#table.entry(end - 1)))
-      await this.#files.add(this.#table.piecesOf(start, end), through, nowS)
+      await this.#files.add(this.#table.piecesOf(start, end), through)
       this.#keptEnd = end
       // Not before: until the new file has a block, the old ones alone say how far the keys reach.
-      await this.#files.removeExpired(nowS)
+      await this.#files.removeExpired()
     })
   }
 
@@ -133,13 +145,14 @@ export class IdempotencyKeys {
 
   async #readJournal(from: number): Promise<void> {
     const { reader, durablePosition } = this.#options.journal
-    const expiredS = expiredBeforeS(this.#options.nowMs())
+    const { expiredS } = this.#ages
     for (let position = from; position < durablePosition; ) {
       const entries = await reader.read(position, durablePosition, readBytes)
       for (const entry of entries) {
         if (entry.idempotencyKey === null || entry.receivedMs / 1000 <= expiredS) continue
         const name = keyName(entry.subscriberId, entry.ingestId, entry.idempotencyKey)
-        this.#table.add(keyedPush(hashKeyName(name), hashBody(entry.body), entry))
+        const receivedS = Math.floor(entry.receivedMs / 1000)
+        this.#table.add(keyedPush(hashKeyName(name), hashBody(entry.body), entry, receivedS))
       }
       const last = entries.at(-1)
       if (last === undefined) throw new Error(`the journal has nothing at position ${position}`)
@@ -149,27 +162,43 @@ export class IdempotencyKeys {
 
   async #store(keyHash: Uint8Array, bodyHash: Uint8Array, store: () => Promise<StoredPush>): Promise<StoredPush> {
     const stored = await store()
-    this.#table.add(keyedPush(keyHash, bodyHash, stored))
+    // Stamped now: what the clock said before may be what another clock said.
+    this.#table.add(keyedPush(keyHash, bodyHash, stored, this.#ages.stamp(this.#table.end)))
     return stored
   }
 
   #find(keyHash: Uint8Array): KeyedPush | null {
-    const found = this.#table.find(keyHash)
-    return found !== null && found.receivedS > expiredBeforeS(this.#options.nowMs()) ? found : null
+    const number = this.#table.find(keyHash)
+    if (number === null) return null
+    const found = this.#table.entry(number)
+    return this.#ages.isExpired(number, found.receivedS) ? null : found
   }
 
   #requireRoom(): void {
-    const { keysMax, nowMs } = this.#options
-    this.#table.forget(expiredBeforeS(nowMs()), forgottenAtOnce)
+    const { keysMax } = this.#options
+    this.#table.forget((number, receivedS) => this.#ages.isExpired(number, receivedS), forgottenAtOnce)
+    this.#ages.forgotten(this.#table.start)
     if (this.#table.size + this.#inFlight.size < keysMax) return
     throw tooManyKeys(keysMax)
   }
 }
 
-function expiredBeforeS(nowMs: number): number {
-  return Math.floor(nowMs / 1000) - keyLifeS
+/** Those stamped by a clock that ran ahead go behind all others, which are forgotten before them. */
+function addLast(table: KeyTable, ahead: KeyTable): void {
+  for (let number = ahead.start; number < ahead.end; number++) {
+    const push = ahead.entry(number)
+    const known = table.find(push.keyHash)
+    if (known === null || table.entry(known).position < push.position) table.add(push)
+  }
 }
 
-function keyedPush(keyHash: Uint8Array, bodyHash: Uint8Array, { position, rows, receivedMs }: StoredPush): KeyedPush {
-  return { keyHash, bodyHash, position, rows, receivedS: Math.max(0, Math.floor(receivedMs / 1000)) }
+const largestS = 2 ** 32 - 1
+
+function keyedPush(
+  keyHash: Uint8Array,
+  bodyHash: Uint8Array,
+  { position, rows }: Pick<StoredPush, 'position' | 'rows'>,
+  receivedS: number,
+): KeyedPush {
+  return { keyHash, bodyHash, position, rows, receivedS: Math.min(Math.max(0, receivedS), largestS) }
 }

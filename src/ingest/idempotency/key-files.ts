@@ -5,9 +5,11 @@ import {
   blockHeaderBytes,
   encodeBlockHeader,
   encodeKeyFileHeader,
+  isUnfinishedKeyFile,
   keyFileHeaderBytes,
   keyFileName,
   numberOfKeyFile,
+  unfinishedKeyFileName,
 } from './key-format.ts'
 import { newestOf } from './key-table.ts'
 import { type KeyedPush, keyLifeS } from './push-key.ts'
@@ -18,6 +20,14 @@ export interface KeyFolder {
   readonly directory: string
   /** A random number of 32 bits. */
   readonly newSalt: () => number
+  readonly nowMs: () => number
+  /** As `KeyClocks` has it. */
+  readonly uptimeMs: () => number
+}
+
+interface KeptFile extends FoundKeyFile {
+  /** When it was read or written last, of the uptime. */
+  readonly metMs: number
 }
 
 /** The file that is being written. */
@@ -29,12 +39,13 @@ interface OpenFile {
   /** So much of it is on disk. */
   bytes: number
   newestS: number
+  metMs: number
 }
 
 export class KeyFiles {
   readonly #folder: KeyFolder
   /** Those that count, oldest first, without the open one. */
-  readonly #files: FoundKeyFile[]
+  readonly #files: KeptFile[]
   #throughPosition: number
   /** The last one that was taken, whether or not its file counts. */
   #number: number
@@ -43,7 +54,8 @@ export class KeyFiles {
 
   private constructor(folder: KeyFolder, files: readonly FoundKeyFile[], throughPosition: number, number: number) {
     this.#folder = folder
-    this.#files = [...files]
+    const metMs = folder.uptimeMs()
+    this.#files = files.map((file) => ({ ...file, metMs }))
     this.#throughPosition = throughPosition
     this.#number = number
   }
@@ -64,6 +76,7 @@ export class KeyFiles {
       const path = join(directory, keyFileName(last.number))
       throw damagedKeys(path, last.bytes, 'the keys in the file end before the journal begins')
     }
+    for (const name of names) if (isUnfinishedKeyFile(name)) await disk.remove(join(directory, name))
     const counting = new Set(files.map(({ number }) => number))
     for (const number of numbers) if (!counting.has(number)) await disk.remove(join(directory, keyFileName(number)))
     return new KeyFiles(folder, files, throughPosition, numbers.at(-1) ?? 0)
@@ -89,9 +102,9 @@ export class KeyFiles {
    * Adds entries, and says that with them the keys of everything before `throughPosition` are kept: on disk when it resolves.
    * Throws when the disk fails; the same entries are to be added again then.
    */
-  async add(pieces: readonly Buffer[], throughPosition: number, nowS: number): Promise<void> {
+  async add(pieces: readonly Buffer[], throughPosition: number): Promise<void> {
     const newestS = newestOf(pieces)
-    const open = await this.#openAt(Math.floor(nowS / 3600))
+    const open = await this.#openAt(Math.floor(this.#folder.nowMs() / 3_600_000))
     try {
       let offset = open.bytes
       const blocks = pieces.length === 0 ? [Buffer.alloc(0)] : pieces
@@ -105,31 +118,44 @@ export class KeyFiles {
       await open.file.sync()
       open.bytes = offset
       open.newestS = Math.max(open.newestS, newestS)
+      open.metMs = this.#folder.uptimeMs()
+      if (this.#startsAnew) await this.#showAnew(open.number)
       this.#throughPosition = Math.max(this.#throughPosition, throughPosition)
     } catch (error) {
       await this.close()
       throw error
     }
-    if (this.#startsAnew) await this.#removeWhile(() => true)
-    this.#startsAnew = false
   }
 
-  /** Deletes the oldest files as long as all keys in them are older than a day. */
-  removeExpired(nowS: number): Promise<void> {
-    return this.#removeWhile(({ newestS }) => newestS + keyLifeS <= nowS)
+  /** The open file, whole by now, counts in place of all others: a crash finds them or it. */
+  async #showAnew(number: number): Promise<void> {
+    const { disk, directory } = this.#folder
+    await disk.rename(join(directory, unfinishedKeyFileName(number)), join(directory, keyFileName(number)))
+    await disk.syncDirectory(directory)
+    this.#startsAnew = false
+    await this.#removeWhile(() => true)
+  }
+
+  /** Deletes the oldest files as long as all keys in them are older than a day: by their stamps, or since they have been here for so long. */
+  removeExpired(): Promise<void> {
+    const { nowMs, uptimeMs } = this.#folder
+    const nowS = Math.floor(nowMs() / 1000)
+    const metBeforeMs = uptimeMs() - keyLifeS * 1000
+    return this.#removeWhile(({ newestS, metMs }) => newestS + keyLifeS <= nowS || metMs <= metBeforeMs)
   }
 
   /** What was added stays; the next `add` begins another file. */
   async close(): Promise<void> {
     if (this.#open === null) return
-    const { number, bytes, newestS, file } = this.#open
+    const { number, bytes, newestS, metMs, file } = this.#open
     this.#open = null
-    this.#files.push({ number, bytes, newestS })
+    // What was to stand for all others and is not whole stands for nothing.
+    if (!this.#startsAnew) this.#files.push({ number, bytes, newestS, metMs })
     // All of it that counts was fsynced.
     await file.close().catch(() => {})
   }
 
-  async #removeWhile(isDue: (file: FoundKeyFile) => boolean): Promise<void> {
+  async #removeWhile(isDue: (file: KeptFile) => boolean): Promise<void> {
     for (let file = this.#files[0]; file !== undefined && isDue(file); file = this.#files[0]) {
       await this.#folder.disk.remove(join(this.#folder.directory, keyFileName(file.number)))
       this.#files.shift()
@@ -148,7 +174,8 @@ export class KeyFiles {
     const number = ++this.#number
     const salt = newSalt()
     const vouched = this.#startsAnew ? null : (this.#files.at(-1) ?? null)
-    const file = await disk.open(join(directory, keyFileName(number)), { create: true })
+    const name = this.#startsAnew ? unfinishedKeyFileName(number) : keyFileName(number)
+    const file = await disk.open(join(directory, name), { create: true })
     try {
       await file.write([encodeKeyFileHeader({ salt, vouched })], 0)
       await file.sync()
@@ -157,6 +184,6 @@ export class KeyFiles {
       await file.close().catch(() => {})
       throw error
     }
-    return { number, file, salt, hour, bytes: keyFileHeaderBytes, newestS: 0 }
+    return { number, file, salt, hour, bytes: keyFileHeaderBytes, newestS: 0, metMs: 0 }
   }
 }

@@ -80,6 +80,15 @@ export function keyFileName(number: number): string {
   return `${number.toString().padStart(12, '0')}.keys`
 }
 
+/** Of a file that stands for all others once it is whole: it gets its name then. */
+export function unfinishedKeyFileName(number: number): string {
+  return `${keyFileName(number)}.new`
+}
+
+export function isUnfinishedKeyFile(name: string): boolean {
+  return name.endsWith('.new') && namePattern.test(name.slice(0, -4))
+}
+
 /** The number in the name of a key file; null for other names. */
 export function numberOfKeyFile(name: string): number | null {
   return namePattern.test(name) ? Number(name.slice(0, 12)) : null

@@ -39,13 +39,13 @@ export class KeyTable {
     return index + this.#chunks.length * chunkEntries * entryBytes
   }
 
-  /** The newest push with this key; null when there is none. */
-  find(keyHash: Uint8Array): KeyedPush | null {
+  /** The number of the newest entry with this key; null when there is none. */
+  find(keyHash: Uint8Array): number | null {
     const key = words(keyHash)
     const shard = this.#shards[shardOf(key.first)]!
     const slot = this.#slotOf(shard, key)
     const stored = shard[slot]!
-    return stored === 0 ? null : this.entry(this.#sequence(stored))
+    return stored === 0 ? null : this.#sequence(stored)
   }
 
   /** Adds the newest push. It takes the place of an older one of its key. */
@@ -80,12 +80,12 @@ export class KeyTable {
     return pieces
   }
 
-  /** Forgets the oldest entries that were received at or before `receivedS`, at most so many. */
-  forget(receivedS: number, entriesMax: number): void {
+  /** Forgets the oldest entries, at most so many, up to the first that is not expired by its number and stamp. */
+  forget(isExpired: (number: number, receivedS: number) => boolean, entriesMax: number): void {
     for (let count = 0; count < entriesMax && this.#start < this.#end; count++) {
       const { chunk, offset } = this.#place(this.#start)
       const bytes = this.#chunks[chunk]!
-      if (bytes.readUInt32LE(offset + at.receivedS) > receivedS) return
+      if (!isExpired(this.#start, bytes.readUInt32LE(offset + at.receivedS))) return
       this.#unlink(bytes.readUInt32LE(offset), bytes.readUInt32LE(offset + 4))
       this.#start++
       if (this.#start % chunkEntries === 0) this.#chunks.shift()

@@ -1,0 +1,76 @@
+// When a key is old enough to be forgotten, whatever the clock of the machine does. A clock that ran ahead stamps keys with times that are long in coming,
+// and one that runs behind, or leaps, makes young keys look old. What nothing can move is how long this process has had a key.
+import { keyLifeS } from './push-key.ts'
+
+export interface KeyClocks {
+  /** The wall clock. */
+  readonly nowMs: () => number
+  /** Time that only ever goes on, at its pace, from any beginning. */
+  readonly uptimeMs: () => number
+}
+
+/** Keys from the number `start` on were stamped while the wall clock was so far before the uptime. */
+interface Stretch {
+  readonly start: number
+  readonly aheadMs: number
+}
+
+/** The wall clock was set when it has moved so much against the uptime. */
+const setMs = 1000
+
+/**
+ * The age of keys by their numbers in the table. A key that was stored in this process is a day old when it has been here for a day. One that was read at
+ * the start is so by its stamp, and when it has been here for a day in any case.
+ */
+export class KeyAges {
+  readonly #clocks: KeyClocks
+  readonly #openedMs: number
+  /** Keys before this number were read at the start. */
+  #readEnd = 0
+  readonly #stretches: Stretch[] = []
+
+  constructor(clocks: KeyClocks) {
+    this.#clocks = clocks
+    this.#openedMs = clocks.uptimeMs()
+  }
+
+  /** Keys stamped at or before this second are a day old by the wall clock. */
+  get expiredS(): number {
+    return Math.floor(this.#clocks.nowMs() / 1000) - keyLifeS
+  }
+
+  /** Whether a stamp lies before us. */
+  isAhead(receivedS: number): boolean {
+    return receivedS > Math.floor(this.#clocks.nowMs() / 1000)
+  }
+
+  /** Keys before this number have been read from files and the journal. */
+  read(end: number): void {
+    this.#readEnd = end
+  }
+
+  /** The stamp of the key that gets this number now, in seconds since 1970. */
+  stamp(number: number): number {
+    const { nowMs, uptimeMs } = this.#clocks
+    const now = nowMs()
+    const aheadMs = now - uptimeMs()
+    const last = this.#stretches.at(-1)
+    if (last === undefined || Math.abs(aheadMs - last.aheadMs) >= setMs)
+      this.#stretches.push({ start: number, aheadMs })
+    return Math.floor(now / 1000)
+  }
+
+  /** Whether the key of this number, stamped so, is older than a day. */
+  isExpired(number: number, receivedS: number): boolean {
+    const uptimeMs = this.#clocks.uptimeMs()
+    if (number < this.#readEnd) return receivedS <= this.expiredS || uptimeMs - this.#openedMs >= keyLifeS * 1000
+    const { aheadMs } = this.#stretches.findLast(({ start }) => start <= number)!
+    // What the clock that stamped it would show now.
+    return receivedS <= Math.floor((uptimeMs + aheadMs) / 1000) - keyLifeS
+  }
+
+  /** Keys before this number are forgotten. */
+  forgotten(start: number): void {
+    while (this.#stretches.length > 1 && this.#stretches[1]!.start <= start) this.#stretches.shift()
+  }
+}
