@@ -150,13 +150,13 @@ export class KafkaClient {
    * Tries again what fails in a way that passes, until the signal is aborted: then it rejects with the last failure, or with `KafkaAway` where
    * nothing was tried.
    */
-  async persist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async persist<T>(work: () => Promise<T>, signal: AbortSignal, passes = isPassing): Promise<T> {
     if (signal.aborted) throw new KafkaAway('what was asked of Kafka was given up before it was begun')
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
       try {
         return await work()
       } catch (error) {
-        if (!isPassing(error) || signal.aborted || this.#closed) throw error
+        if (!passes(error) || signal.aborted || this.#closed) throw error
         // This one is over in a moment, and the coordinator is the right one.
         if (errorIds(error)[0] === 'CONCURRENT_TRANSACTIONS') pauseMs = firstPauseMs
         else this.forget()
@@ -225,21 +225,26 @@ export class KafkaClient {
     const address = addressOf(broker)
     const joined = this.#connection(broker)
     let timer: NodeJS.Timeout | undefined
+    let mayBeSent = false
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         this.#drop(address, joined)
-        reject(new KafkaAway(`Kafka at ${address} does not answer`))
+        reject(new KafkaAway(`Kafka at ${address} does not answer`, { mayBeSent }))
       }, this.#access.timeoutMs)
     })
+    const sent = (connection: Connection): Promise<Answer> => {
+      mayBeSent = true
+      return send(connection)
+    }
     try {
-      const answer = await Promise.race([joined.ready.then(send), late])
+      const answer = await Promise.race([joined.ready.then(sent), late])
       this.#note(address, true)
       return answer
     } catch (error) {
       const hasAnswered = errorIds(error).length > 0
       this.#note(address, hasAnswered)
       if (error instanceof KafkaAway || hasAnswered) throw error
-      throw new KafkaAway(`Kafka at ${address}: ${messageOf(error)}`, { cause: error })
+      throw new KafkaAway(`Kafka at ${address}: ${messageOf(error)}`, { cause: error, mayBeSent })
     } finally {
       clearTimeout(timer)
     }

@@ -3,9 +3,13 @@ import { MultipleErrors, ProtocolError } from '@platformatic/kafka'
 
 /** Kafka did not answer in time, or could not be reached. */
 export class KafkaAway extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** Whether the request may have been sent: Kafka may then have done it, or do it later. */
+  readonly mayBeSent: boolean
+
+  constructor(message: string, options: ErrorOptions & { readonly mayBeSent?: boolean } = {}) {
     super(message, options)
     this.name = 'KafkaAway'
+    this.mayBeSent = options.mayBeSent ?? false
   }
 }
 
@@ -48,6 +52,11 @@ export function isPassing(error: unknown): boolean {
   if (error instanceof KafkaAway) return true
   const ids = errorIds(error)
   return ids.length > 0 && ids.every((id) => passing.has(id))
+}
+
+/** As `isPassing`, for requests that do harm when Kafka does one again later: not where it may have got the request and has not answered it. */
+export function isPassingAndUndone(error: unknown): boolean {
+  return isPassing(error) && !(error instanceof KafkaAway && error.mayBeSent)
 }
 
 const fencing: ReadonlySet<string> = new Set([

@@ -7,7 +7,15 @@ import {
   txnOffsetCommitV3,
 } from '@platformatic/kafka'
 import type { KafkaClient } from './kafka-client.ts'
-import { type Batch, type Compression, newIdentity, type ProducerIdentity, produce } from './produce.ts'
+import { isPassingAndUndone } from './kafka-errors.ts'
+import {
+  type Batch,
+  type Compression,
+  newIdentity,
+  type ProducerIdentity,
+  type ProducingClient,
+  produce,
+} from './produce.ts'
 
 interface ProducerOptions {
   /** Of two producers of one id the one that began last is the one that may write. */
@@ -25,12 +33,19 @@ export interface GroupOffset {
   readonly offset: number
 }
 
+/** What is asked of Kafka to produce in transactions. */
+export type TransactingClient = ProducingClient & Pick<KafkaClient, 'coordinatorOf'>
+
+/**
+ * A request about a transaction that Kafka may have got and has not answered is not sent again: done late, it would end the next transaction before
+ * its time, or put the offset back that it commits. The next `begin` shuts it out. Batches are safe: Kafka knows them again.
+ */
 export class TransactionalProducer {
-  readonly #client: KafkaClient
+  readonly #client: TransactingClient
   readonly #options: ProducerOptions
   #identity: ProducerIdentity | null = null
 
-  constructor(client: KafkaClient, options: ProducerOptions) {
+  constructor(client: TransactingClient, options: ProducerOptions) {
     this.#client = client
     this.#options = options
   }
@@ -103,12 +118,16 @@ export class TransactionalProducer {
     const client = this.#client
     const place = { partitionIndex: partition, committedOffset: BigInt(offset), committedLeaderEpoch: -1 }
     const topics = [{ name: topic, partitions: [place] }]
-    await client.persist(async () => {
-      const coordinator = await client.coordinatorOf('group', group)
-      // No member: that an earlier owner of the partition is shut out is the matter of the transactional id.
-      const who = [transactionalId, group, producerId, producerEpoch, -1, '', null] as const
-      return client.ask(coordinator, txnOffsetCommitV3.api, ...who, topics)
-    }, signal)
+    await client.persist(
+      async () => {
+        const coordinator = await client.coordinatorOf('group', group)
+        // No member: that an earlier owner of the partition is shut out is the matter of the transactional id.
+        const who = [transactionalId, group, producerId, producerEpoch, -1, '', null] as const
+        return client.ask(coordinator, txnOffsetCommitV3.api, ...who, topics)
+      },
+      signal,
+      isPassingAndUndone,
+    )
   }
 
   #askCoordinator<Answer>(
@@ -120,6 +139,7 @@ export class TransactionalProducer {
     return client.persist(
       async () => ask(await client.coordinatorOf('transaction', transactionalId), transactionalId),
       signal,
+      isPassingAndUndone,
     )
   }
 }

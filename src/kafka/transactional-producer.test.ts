@@ -1,0 +1,86 @@
+// Which requests about a transaction are sent again, and which are not: one that Kafka has got and not answered may be done later.
+import {
+  addOffsetsToTxnV3,
+  addPartitionsToTxnV3,
+  endTxnV3,
+  initProducerIdV4,
+  ProtocolError,
+  produceV9,
+  txnOffsetCommitV3,
+} from '@platformatic/kafka'
+import { expect, test } from 'vitest'
+import { isPassing, KafkaAway } from './kafka-errors.ts'
+import { type TransactingClient, TransactionalProducer } from './transactional-producer.ts'
+
+const apis = new Map<unknown, string>([
+  [initProducerIdV4.api, 'begin'],
+  [addPartitionsToTxnV3.api, 'add partitions'],
+  [addOffsetsToTxnV3.api, 'add offsets'],
+  [produceV9.api, 'produce'],
+  [txnOffsetCommitV3.api, 'commit offset'],
+  [endTxnV3.api, 'end'],
+])
+
+const failures = {
+  'was not sent': () => new KafkaAway('refused'),
+  'was not answered': () => new KafkaAway('silent', { mayBeSent: true }),
+  'came too early': () => new ProtocolError('COORDINATOR_LOAD_IN_PROGRESS'),
+}
+
+/** Answers everything, but that the first request of one kind fails; notes what it was asked. */
+function failingOnce(kind: string, failure: () => Error): { client: TransactingClient; asked: string[] } {
+  const asked: string[] = []
+  const ask: TransactingClient['ask'] = async <Answer>(_: unknown, api: unknown, ...__: unknown[]): Promise<Answer> => {
+    const own = apis.get(api) ?? 'unknown'
+    const isFirst = !asked.includes(own)
+    asked.push(own)
+    if (own === kind && isFirst) throw failure()
+    const answer: unknown = {
+      producerId: 1n,
+      producerEpoch: 0,
+      responses: [{ partitionResponses: [{ baseOffset: 0n }] }],
+    }
+    return answer as Answer
+  }
+  const client: TransactingClient = {
+    timeoutMs: 1000,
+    ask,
+    askUntil: (_, ...request) => ask(...request),
+    leaderOf: async () => 1,
+    coordinatorOf: async () => 1,
+    persist: async (work, _, passes = isPassing) => {
+      for (;;) {
+        try {
+          return await work()
+        } catch (error) {
+          if (!passes(error)) throw error
+        }
+      }
+    },
+  }
+  return { client, asked }
+}
+
+const harmless = ['begin', 'produce']
+const cases = [...apis.values()].flatMap((kind) =>
+  (Object.keys(failures) as (keyof typeof failures)[]).map((failure) => ({
+    kind,
+    failure,
+    times: failure !== 'was not answered' || harmless.includes(kind) ? 2 : 1,
+  })),
+)
+
+test.each(cases)('"$kind" that $failure is sent $times times', async ({ kind, failure, times }) => {
+  const { client, asked } = failingOnce(kind, failures[failure])
+  const options = { transactionalId: 'lane', compression: 'none', transactionTimeoutMs: 1000 } as const
+  const producer = new TransactionalProducer(client, options)
+  const signal = AbortSignal.timeout(5000)
+  await producer.begin(signal)
+  const batches = [{ topic: 'rows', partition: 0, values: [Buffer.from('row')] }]
+  const reached = { group: 'pipeline', topic: 'journal', partition: 0, offset: 7 }
+  const committed = await producer.commit(batches, reached, signal).then(
+    () => true,
+    () => false,
+  )
+  expect({ times: asked.filter((one) => one === kind).length, committed }).toEqual({ times, committed: times === 2 })
+})
