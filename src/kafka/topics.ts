@@ -17,6 +17,7 @@ export interface TopicDefinition {
   readonly settings: Readonly<Record<string, string>>
 }
 
+export const messageBytes = 'max.message.bytes'
 const set = IncrementalAlterConfigOperationTypes.SET
 const topicExists: ReadonlySet<string> = new Set(['TOPIC_ALREADY_EXISTS'])
 const unknownTopic: ReadonlySet<string> = new Set(['UNKNOWN_TOPIC_OR_PARTITION'])
@@ -74,6 +75,12 @@ export async function setTopic(
   if (configs.length === 0) return
   const resource = { resourceType: ConfigResourceTypes.TOPIC, resourceName: topic, configs }
   await client.ask('any', incrementalAlterConfigsV1.api, [resource], false)
+}
+
+/** Lets a topic take messages of so many bytes; one that takes larger ones is left alone. Throws Kafka's own error where that may not be set. */
+export async function takeMessagesOf(client: KafkaClient, topic: string, bytes: number): Promise<void> {
+  if (Number(await topicSetting(client, topic, messageBytes)) >= bytes) return
+  await setTopic(client, topic, { [messageBytes]: String(bytes) })
 }
 
 /** A topic that is not there is none the worse. */

@@ -1,7 +1,7 @@
 import type { KafkaClient } from '../kafka/kafka-client.ts'
 import { keepAll } from '../kafka/kept-records.ts'
 import type { Batch } from '../kafka/produce.ts'
-import { deleteTopic, ensureTopic, setTopic } from '../kafka/topics.ts'
+import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf } from '../kafka/topics.ts'
 import { rowsTopic } from '../model/druid-row.ts'
 
 export interface RowsTopicSettings {
@@ -16,13 +16,15 @@ export interface RowsTopicSettings {
 const roomBytes = 4 * 1024 * 1024
 /** Records of about so many bytes go in one batch. */
 const batchBytes = 1024 * 1024
+/** What a batch takes besides its records. */
+const batchRoomBytes = 1024
 
 /** The topics that Druid reads rows from, one for each series entity; each is made when it is first written to. */
 export class RowsTopics {
   readonly #client: KafkaClient
   readonly #settings: RowsTopicSettings
   readonly #partitions = new Map<number, number>()
-  /** Entities of whose topic nothing goes by itself. */
+  /** Entities whose topic is set as it is to be. */
   readonly #kept = new Set<number>()
 
   constructor(client: KafkaClient, settings: RowsTopicSettings) {
@@ -34,6 +36,9 @@ export class RowsTopics {
   async batches(entityId: number, lane: number, records: readonly Buffer[], signal: AbortSignal): Promise<Batch[]> {
     const topic = rowsTopic(this.#settings.clusterName, entityId)
     const partition = lane % (this.#partitions.get(entityId) ?? (await this.ensure(entityId, signal)))
+    // A record is as large as Kafka's smallest batch with it.
+    const largestBytes = records.reduce((bytes, record) => Math.max(bytes, record.length), 0) + batchRoomBytes
+    if (largestBytes > this.#messageBytes) await takeMessagesOf(this.#client, topic, largestBytes)
     const batches: { topic: string; partition: number; values: Buffer[] }[] = []
     let bytes = Number.POSITIVE_INFINITY
     for (const record of records) {
@@ -49,21 +54,30 @@ export class RowsTopics {
 
   /** Makes the topic of an entity if need be, and resolves with how many partitions it has. */
   async ensure(entityId: number, signal: AbortSignal): Promise<number> {
-    const { clusterName, partitions, replicationFactor, rowBytesMax } = this.#settings
-    // Names and numbers may take more bytes than the row had that was pushed.
-    const settings = { 'max.message.bytes': String(2 * rowBytesMax + roomBytes), ...keepAll }
+    const { clusterName, partitions, replicationFactor } = this.#settings
+    const settings = { [messageBytes]: String(this.#messageBytes), ...keepAll }
     const name = rowsTopic(clusterName, entityId)
     const definition = { name, partitions, replicationFactor, settings }
     const found = await ensureTopic(this.#client, definition, signal)
-    if (!this.#kept.has(entityId)) await setTopic(this.#client, name, keepAll)
+    if (!this.#kept.has(entityId)) {
+      await setTopic(this.#client, name, keepAll)
+      // Rows may have been let grow since it was made.
+      await takeMessagesOf(this.#client, name, this.#messageBytes)
+    }
     this.#kept.add(entityId)
     this.#partitions.set(entityId, found)
     return found
   }
 
+  /** Names and numbers may take more bytes than the row had that was pushed. */
+  get #messageBytes(): number {
+    return 2 * this.#settings.rowBytesMax + roomBytes
+  }
+
   /** Deletes the topic of an entity that was dropped. */
   async remove(entityId: number): Promise<void> {
     this.#partitions.delete(entityId)
+    this.#kept.delete(entityId)
     await deleteTopic(this.#client, rowsTopic(this.#settings.clusterName, entityId))
   }
 

@@ -6,7 +6,7 @@ import { positionAt } from '../../src/journal/lane-position.ts'
 import { BatchProducer } from '../../src/kafka/batch-producer.ts'
 import { leastFreeBytes } from '../../src/kafka/kept-records.ts'
 import { endOffset } from '../../src/kafka/read-partition.ts'
-import { deleteTopic, ensureTopic, topicSetting } from '../../src/kafka/topics.ts'
+import { deleteTopic, ensureTopic, messageBytes, topicSetting } from '../../src/kafka/topics.ts'
 import { rowsTopic } from '../../src/model/druid-row.ts'
 import { RowsTopics } from '../../src/pipeline/rows-topics.ts'
 import { TopicTrim } from '../../src/pipeline/topic-trim.ts'
@@ -27,8 +27,8 @@ async function fill(topic: string): Promise<void> {
 const firstOffset = (topic: string): Promise<number> => endOffset(client, { topic, partition: 0 }, 'first')
 
 beforeAll(async () => {
-  // As an earlier version has made it.
-  const settings = { 'max.message.bytes': '20000000', 'retention.ms': '604800000' }
+  // As an earlier version has made it, for smaller bodies.
+  const settings = { 'max.message.bytes': '100000', 'retention.ms': '604800000' }
   await ensureTopic(client, { name: journal, partitions: 1, replicationFactor: 1, settings }, within())
   await openJournalTopic(
     client,
@@ -49,6 +49,37 @@ afterAll(async () => {
 test.each([journal, rows])('the topic %s keeps all by itself', async (topic) => {
   expect(await topicSetting(client, topic, 'retention.ms')).toBe('-1')
   expect(await topicSetting(client, topic, 'retention.bytes')).toBe('-1')
+})
+
+const [mebibyte, roomBytes] = [2 ** 20, 2 ** 22]
+const takenBytes = async (topic: string): Promise<number> => Number(await topicSetting(client, topic, messageBytes))
+const openRows = (rowBytesMax: number): RowsTopics =>
+  new RowsTopics(client, { clusterName, partitions: 1, replicationFactor: 1, rowBytesMax })
+
+test('topics that are there take larger messages when bodies and rows may be larger, and never smaller ones', async () => {
+  const taken: number[][] = []
+  for (const bytes of [mebibyte, 3 * mebibyte, mebibyte]) {
+    await openJournalTopic(
+      client,
+      { name: journal, partitions: 1, replicationFactor: 1, bodyBytesMax: bytes },
+      within(),
+    )
+    await openRows(bytes).ensure(1, within())
+    taken.push([await takenBytes(journal), await takenBytes(rows)])
+  }
+  const large = [3 * mebibyte * (1 + 1 / 32) + mebibyte, 6 * mebibyte + roomBytes]
+  expect(taken).toEqual([[mebibyte * (1 + 1 / 32) + mebibyte, 2 * mebibyte + roomBytes], large, large])
+})
+
+test('a row that came out larger than anybody thought is taken all the same', async () => {
+  const record = Buffer.alloc(12 * mebibyte, '\n')
+  const topics = openRows(mebibyte)
+  const [batch] = await topics.batches(2, 0, [record], within())
+  const producer = new BatchProducer(client, { topic: batch!.topic, partition: batch!.partition, compression: 'none' })
+  const append = async (): Promise<number> => producer.append(batch!.values, within())
+  // Brokers hear of it a moment later.
+  await expect.poll(() => append().catch(() => null), { timeout: 10_000 }).toBe(0)
+  await topics.remove(2)
 })
 
 describe('what is needed no more is deleted', () => {

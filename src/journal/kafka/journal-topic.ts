@@ -1,6 +1,7 @@
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
+import { isPassing } from '../../kafka/kafka-errors.ts'
 import { keepAll } from '../../kafka/kept-records.ts'
-import { ensureTopic, setTopic, topicSetting } from '../../kafka/topics.ts'
+import { ensureTopic, messageBytes, setTopic, takeMessagesOf } from '../../kafka/topics.ts'
 import { lanesMax } from '../lane-position.ts'
 
 export interface JournalTopic {
@@ -25,7 +26,7 @@ function batchBytesMax(bodyBytesMax: number): number {
 export async function openJournalTopic(client: KafkaClient, topic: JournalTopic, signal: AbortSignal): Promise<number> {
   const { name, partitions: wanted, replicationFactor, bodyBytesMax } = topic
   const neededBytes = batchBytesMax(bodyBytesMax)
-  const settings = { 'max.message.bytes': String(neededBytes), ...keepAll }
+  const settings = { [messageBytes]: String(neededBytes), ...keepAll }
   const definition = { name, partitions: wanted, replicationFactor, settings }
   const partitions = await ensureTopic(client, definition, signal)
   if (partitions > lanesMax) {
@@ -33,11 +34,14 @@ export async function openJournalTopic(client: KafkaClient, topic: JournalTopic,
   }
   // One of an earlier version let go what was a week old, judged or not.
   await setTopic(client, name, keepAll)
-  const takenBytes = Number(await topicSetting(client, name, 'max.message.bytes'))
-  if (takenBytes < neededBytes) {
-    throw new Error(
-      `the topic ${name} takes messages of ${takenBytes} bytes, and limits.ingestBodyBytes needs ${neededBytes}: set its max.message.bytes to that`,
-    )
-  }
+  // The largest body may have been made larger since.
+  await takeMessagesOf(client, name, neededBytes).catch((cause: unknown) => {
+    throw isPassing(cause) ? cause : mustTake(name, neededBytes, cause)
+  })
   return partitions
+}
+
+function mustTake(topic: string, bytes: number, cause: unknown): Error {
+  const message = `the topic ${topic} takes smaller messages than limits.ingestBodyBytes needs, and Kafka lets nobody change that: set its max.message.bytes to ${bytes}`
+  return new Error(message, { cause })
 }

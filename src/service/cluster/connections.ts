@@ -32,7 +32,8 @@ export function rowsTopicSettings({ cluster, kafka, ingest, limits }: Settings):
     clusterName: cluster.name,
     partitions: ingest.lanes,
     replicationFactor: kafka.replicationFactor,
-    rowBytesMax: limits.rowBytes,
+    // A row comes in a body.
+    rowBytesMax: Math.min(limits.rowBytes, limits.ingestBodyBytes),
   }
 }
 
