@@ -74,13 +74,31 @@ test.each(cases)('"$kind" that $failure is sent $times times', async ({ kind, fa
   const { client, asked } = failingOnce(kind, failures[failure])
   const options = { transactionalId: 'lane', compression: 'none', transactionTimeoutMs: 1000 } as const
   const producer = new TransactionalProducer(client, options)
-  const signal = AbortSignal.timeout(5000)
-  await producer.begin(signal)
+  await producer.begin(AbortSignal.timeout(5000))
   const batches = [{ topic: 'rows', partition: 0, values: [Buffer.from('row')] }]
   const reached = { group: 'pipeline', topic: 'journal', partition: 0, offset: 7 }
-  const committed = await producer.commit(batches, reached, signal).then(
+  const committed = await producer.commit(batches, reached, 5000).then(
     () => true,
     () => false,
   )
   expect({ times: asked.filter((one) => one === kind).length, committed }).toEqual({ times, committed: times === 2 })
+})
+
+test('a transaction of many batches has time for each of them', async () => {
+  const { client } = failingOnce('none', failures['was not sent'])
+  const signals: AbortSignal[] = []
+  const noting: TransactingClient = {
+    ...client,
+    persist: (work, signal, passes) => {
+      signals.push(signal)
+      return client.persist(work, signal, passes)
+    },
+  }
+  const options = { transactionalId: 'lane', compression: 'none', transactionTimeoutMs: 1000 } as const
+  const producer = new TransactionalProducer(noting, options)
+  await producer.begin(AbortSignal.timeout(5000))
+  const batches = Array.from({ length: 20 }, () => ({ topic: 'rows', partition: 0, values: [Buffer.from('row')] }))
+  await producer.commit(batches, { group: 'pipeline', topic: 'journal', partition: 0, offset: 7 }, 5000)
+  const others = 5
+  expect([signals.length, new Set(signals).size]).toEqual([20 + others, 20 + others])
 })

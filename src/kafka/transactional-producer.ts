@@ -63,17 +63,19 @@ export class TransactionalProducer {
 
   /**
    * Resolves once all of it is committed. After a failure nothing is known of it: `begin` is next, and the group's offset says what was
-   * committed. Fails for good (`isFenced`) when another producer of the id has begun.
+   * committed. Fails for good (`isFenced`) when another producer of the id has begun. Each batch may take `timeoutMs`, and what comes before and
+   * after them: a large transaction needs time, and one that had too little would be begun again and again.
    */
-  async commit(batches: readonly Batch[], reached: GroupOffset, signal: AbortSignal): Promise<void> {
+  async commit(batches: readonly Batch[], reached: GroupOffset, timeoutMs: number): Promise<void> {
     const identity = this.#identity
+    const within = (): AbortSignal => AbortSignal.timeout(timeoutMs)
     if (identity === null) throw new Error('a transaction needs a producer that has begun')
-    await Promise.all([this.#addPartitions(identity, batches, signal), this.#addGroup(identity, reached, signal)])
+    await Promise.all([this.#addPartitions(identity, batches, within()), this.#addGroup(identity, reached, within())])
     await Promise.all([
-      ...byPlace(batches).map((own) => this.#produceAll(identity, own, signal)),
-      this.#commitOffset(identity, reached, signal),
+      ...byPlace(batches).map((own) => this.#produceAll(identity, own, within)),
+      this.#commitOffset(identity, reached, within()),
     ])
-    await this.#askCoordinator(signal, (coordinator, id) =>
+    await this.#askCoordinator(within(), (coordinator, id) =>
       this.#client.ask(coordinator, endTxnV3.api, id, identity.producerId, identity.producerEpoch, true),
     )
   }
@@ -101,10 +103,11 @@ export class TransactionalProducer {
     )
   }
 
-  async #produceAll(identity: ProducerIdentity, batches: readonly Batch[], signal: AbortSignal): Promise<void> {
+  async #produceAll(identity: ProducerIdentity, batches: readonly Batch[], within: () => AbortSignal): Promise<void> {
     const { transactionalId, compression } = this.#options
-    const options = { identity, compression, signal, transactionalId }
     for (const batch of batches) {
+      const signal = within()
+      const options = { identity, compression, signal, transactionalId }
       await this.#client.persist(() => produce(this.#client, batch, options), signal)
     }
   }

@@ -40,7 +40,8 @@ export interface ClusterPipelineParts {
 const heartbeatsASession = 4
 /** All members say that they are there within a heartbeat or so. */
 const rebalanceTimeoutMs = 10_000
-const transactionTimeoutMs = 60_000
+/** The rows of the largest body, over a slow network. Who takes a lane over ends what is left open, so that nobody waits for this. */
+const transactionTimeoutMs = 300_000
 const retryMs = 500
 const refreshMs = 1000
 

@@ -30,7 +30,7 @@ export interface LaneParts {
   readonly observe: Observe
   /** About how many bytes of bodies one step judges. */
   readonly stepBytes: number
-  /** How long a step may wait for Kafka. */
+  /** How long a step may wait for Kafka to take a batch. */
   readonly timeoutMs: number
 }
 
@@ -113,7 +113,7 @@ export class LaneWorker {
       }
     }
     const reached = { ...place, partition: lane, offset: offsetFrom(positionAfter(entries.at(-1)!)) }
-    await producer.commit(batches, reached, AbortSignal.timeout(timeoutMs))
+    await producer.commit(batches, reached, timeoutMs)
     // Where the next record begins: that is as far as anybody can know that the lane goes.
     this.#tell(positionAt(lane, reached.offset))
     observe({ kind: 'rowsJudged', rows, rejected, ms: performance.now() - startedMs })
