@@ -3,6 +3,7 @@
 import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
+import { earliestMs, latestMs } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
 import type { Admission } from './admission.ts'
 import { inTime } from './in-time.ts'
@@ -10,7 +11,9 @@ import { checkBuckets, checkQuery } from './native/druid/check-query.ts'
 import { daysIn, daysQuery } from './native/druid/days-with-rows.ts'
 import { druidNative } from './native/druid/druid-native.ts'
 import { finished } from './native/druid/finish-answer.ts'
+import { tablesOf } from './native/druid/queries-within.ts'
 import { RowCount } from './native/druid/row-count.ts'
+import { newestWeek } from './native/druid/rows-left.ts'
 import type { DayBounds } from './native/native-engine.ts'
 import type { Interval } from './native/time/iso.ts'
 import { entityNames } from './native/tree/entity-names.ts'
@@ -50,7 +53,7 @@ export class ClusterNativeQueries {
     const { definitions, engine, clusterName, admission, limits, unsent, settings } = this.#parts
     const entities = entityNames(query).flatMap((name) => (mayRead(name) ? (definitions.entity(name) ?? []) : []))
     const { resultBytes, resultRows, buckets } = limits
-    const { tree, query: rewritten } = druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
+    const { tree, query: rewritten } = await druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
     await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
     const queryTimeMs = Math.min(limits.queryTimeMs, timeoutOf(query))
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice: nativeAdvice }, async (deadline) => {
@@ -65,7 +68,10 @@ export class ClusterNativeQueries {
           )
         await checkBuckets(tree, daysOf, buckets)
         const count = new RowCount(tree)
-        const pieces = this.#counted(engine.native(rewritten, deadline, queryTimeMs), tree, count)
+        const asked = isOfNewestWeek(tree, entities)
+          ? { ...rewritten, intervals: newestWeek(await daysOf(tablesOf(tree.dataSource) ?? [], allTime), entities) }
+          : rewritten
+        const pieces = this.#counted(engine.native(asked, deadline, queryTimeMs), tree, entities, count)
         const stored = await storeText(pieces, { resultBytes, room: unsent.room() }, settings, deadline)
         return unsent.open({ ...stored, rows: count.rows })
       } finally {
@@ -92,15 +98,28 @@ export class ClusterNativeQueries {
   }
 
   /** The answer of Druid, which is given up at one row too many. Buckets that Druid fills are bounded by themselves. */
-  async *#counted(whole: AsyncIterable<string>, tree: NativeQuery, count: RowCount): AsyncGenerator<string> {
+  async *#counted(
+    whole: AsyncIterable<string>,
+    tree: NativeQuery,
+    entities: readonly Entity[],
+    count: RowCount,
+  ): AsyncGenerator<string> {
     const { resultRows } = this.#parts.limits
+    const sinceMs = entities.reduce<number | null>((latest, entity) => entity.sinceMs ?? latest, null)
     const isFilled = tree.kind === 'timeseries' && !tree.context.skipEmptyBuckets
-    for await (const piece of finished(whole, tree, resultRows)) {
+    for await (const piece of finished(whole, tree, { rowsMax: resultRows, sinceMs })) {
       count.add(piece)
       if (!isFilled && count.rows > resultRows) throw tooManyRows(resultRows)
       yield piece
     }
   }
+}
+
+const allTime: readonly Interval[] = [{ startMs: earliestMs, endMs: latestMs }]
+
+/** Where rows have left, the newest segment may be of them: which week is the newest is found out first. */
+function isOfNewestWeek(tree: NativeQuery, entities: readonly Entity[]): boolean {
+  return tree.kind === 'segmentMetadata' && tree.newestWeek && entities.some(({ sinceMs }) => sinceMs !== null)
 }
 
 function tooManyRows(rowsMax: number): Problem {

@@ -138,6 +138,79 @@ describe('answers', () => {
   })
 })
 
+describe('columns that a query leaves open are those of both sides of a join', () => {
+  const join = {
+    type: 'join',
+    left: 'plant',
+    right: {
+      type: 'inline',
+      columnNames: ['tag', 'area', 'floor'],
+      columnTypes: ['STRING', 'STRING', 'LONG'],
+      rows: [['b', 'north', 3]],
+    },
+    rightPrefix: 'r.',
+    condition: 'T == "r.tag"',
+    joinType: 'INNER',
+  }
+
+  test('scan', async () => {
+    const { body } = await ask({ queryType: 'scan', dataSource: join, intervals: always })
+    expect(body).toMatchObject([
+      {
+        columns: ['__time', 'T', 'on', 'seen', 'V', 'L', 'r.tag', 'r.area', 'r.floor'],
+        events: [{ T: 'b', V: 2, 'r.tag': 'b', 'r.area': 'north', 'r.floor': 3 }],
+      },
+    ])
+  })
+
+  test('search', async () => {
+    const query = { type: 'contains', value: 'north' }
+    const { body } = await ask({ queryType: 'search', dataSource: join, intervals: always, granularity: 'all', query })
+    expect(body).toMatchObject([{ result: [{ dimension: 'r.area', value: 'north', count: 1 }] }])
+  })
+})
+
+describe('rows that have left', () => {
+  const dayMs = 86_400_000
+  const daysAgo = (days: number) => Date.now() - days * dayMs
+  /** Segments and their newest date, as far as queries of them tell. */
+  const told = async (queryType: string, more: object = {}) =>
+    (await ask({ queryType, dataSource: 'leaving', ...more })).body
+  const interval = (fromDays: number, untilDays: number) =>
+    `${new Date(daysAgo(fromDays)).toISOString()}/${new Date(daysAgo(untilDays)).toISOString()}`
+  const retain = (retention: string) =>
+    callWell(service.url, 'PATCH', '/admin/entities/leaving', { key: adminKey, body: { retention } })
+
+  beforeAll(async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'leaving' })
+    await push(
+      'leaving',
+      key,
+      [30, 20, 10].map((days) => ({ D: daysAgo(days), T: 'a', V: days })),
+    )
+  })
+
+  test('are told of by no query of segments', async () => {
+    expect(await told('dataSourceMetadata')).toHaveLength(1)
+    await retain('P15D')
+    expect(await told('dataSourceMetadata')).toHaveLength(1)
+    expect(await told('segmentMetadata', { intervals: [interval(40, 16)] })).toEqual([])
+    expect(await told('segmentMetadata', { intervals: [interval(40, 5)] })).toHaveLength(1)
+    await retain('P5D')
+    expect(await told('dataSourceMetadata')).toEqual([])
+    expect(await told('segmentMetadata', { intervals: [interval(40, 1)] })).toEqual([])
+    expect(await told('segmentMetadata')).toEqual([])
+  })
+
+  test('of a union, each entity has its own', async () => {
+    const dataSource = { type: 'union', dataSources: ['leaving', 'plant'] }
+    const { status, body } = await ask({ ...timeseries, dataSource, intervals: ['2020-01-01/2100-01-01'] })
+    // Druid has one filter for all: what it cannot answer is refused there.
+    if (status === 400) expect(body).toMatchObject({ code: 'unsupported_native_query' })
+    else expect(body).toMatchObject([{ result: { n: 4 } }])
+  })
+})
+
 describe('access', () => {
   const inner = { queryType: 'groupBy', dataSource: 'secret', intervals: always, granularity: 'all', dimensions: ['T'] }
   test.each<[string, unknown]>([

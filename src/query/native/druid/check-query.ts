@@ -4,9 +4,12 @@ import { sql } from '../../../lib/sql-text.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { Problem } from '../../../model/problem.ts'
 import { engineTable } from '../../engine-tables.ts'
+import type { Column } from '../compile/relation.ts'
 import { tableColumns } from '../file-tables.ts'
 import type { DayBounds, NativeEngine, NativeLimits, NativeTable } from '../native-engine.ts'
 import { filledBuckets } from '../run/buckets.ts'
+import { relationOf } from '../run/data-source.ts'
+import { Session } from '../run/session.ts'
 import { runNative } from '../run-native.ts'
 import type { Interval } from '../time/iso.ts'
 import type { DataSource, NativeQuery } from '../tree/queries.ts'
@@ -26,6 +29,17 @@ export async function checkQuery(query: NativeQuery, entities: readonly Entity[]
   for await (const _ of runNative(untimed(query), new EmptyTables(entities, days), limits)) {
     // Nothing comes of no rows.
   }
+}
+
+/** The columns that a data source shows, in their order. */
+export async function columnsOf(source: DataSource, entities: readonly Entity[]): Promise<readonly Column[]> {
+  const unlimited = {
+    rowsMax: Number.MAX_SAFE_INTEGER,
+    bucketsMax: Number.MAX_SAFE_INTEGER,
+    bytesMax: Number.MAX_SAFE_INTEGER,
+  }
+  const { columns } = await relationOf(untimedSource(source), new Session(new EmptyTables(entities, []), unlimited))
+  return columns
 }
 
 /** Without buckets, which are counted apart: how many there are shows from the rows alone. */

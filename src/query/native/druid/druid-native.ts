@@ -1,13 +1,18 @@
 // A checked native query as one for Druid: entities become their data sources, and hidden columns can neither be named nor shown.
-import { dataSourceName, nullsColumn, positionColumn, timeColumn } from '../../../model/druid-row.ts'
+import { dataSourceName, nullsColumn, positionColumn } from '../../../model/druid-row.ts'
 import type { Entity } from '../../../model/entity.ts'
-import { formatInstant } from '../../../model/instant.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
+import type { Column } from '../compile/relation.ts'
+import { Json } from '../tree/json-reader.ts'
 import type { NativeQuery } from '../tree/queries.ts'
 import { parseWithLongs, readNativeBody } from '../tree/read-body.ts'
+import { readDataSource } from '../tree/read-data-source.ts'
+import { readNativeQuery } from '../tree/read-query.ts'
+import { columnsOf } from './check-query.ts'
 import { longsOf, withoutNulls } from './long-filters.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node, nodeOf } from './nodes.ts'
 import { replacedRows } from './replaced-rows.ts'
+import { readsSegments, sinceFilter, sinceSegments } from './rows-left.ts'
 
 /** What of the context changes an answer; anything else of the caller's is left out. */
 const contextNames = [
@@ -49,10 +54,10 @@ export interface ForDruid {
  * The query of a request's body: its tree, and what Druid is asked. Throws Problems `invalid_request` and `unsupported_native_query` with the
  * path of the fault, and `unknown_entity` for a data source that is none of the entities.
  */
-export function druidNative(
+export async function druidNative(
   body: Uint8Array,
   { entities, clusterName, rowsMax }: ForDruid,
-): { readonly tree: NativeQuery; readonly query: object } {
+): Promise<{ readonly tree: NativeQuery; readonly query: object }> {
   const tree = readNativeBody(body)
   refuseHidden(tree)
   const whole = parseWithLongs(new TextDecoder().decode(body))
@@ -60,7 +65,7 @@ export function druidNative(
   refuseHidden(data)
   const queryType = memberOf(whole, 'query_type')
   const rewriting = new Rewriting(new Map(entities.map((entity) => [entity.name, entity])), clusterName, rowsMax)
-  return { tree, query: rewriting.whole({ ...(isNode(data) ? data : {}), queryType }) }
+  return { tree, query: await rewriting.whole({ ...(isNode(data) ? data : {}), queryType }) }
 }
 
 class Rewriting {
@@ -78,17 +83,18 @@ class Rewriting {
    * The query whose answer is the caller's: one row more than may be is enough to refuse it. Of rows that are not published yet a search counts
    * hits only until it has as many values as its limit: what it is limited to is cut from all.
    */
-  whole(query: Node): Node {
+  async whole(query: Node): Promise<Node> {
     const limit = Number(query['limit'] ?? 0)
     const most = this.#rowsMax + 1
-    if (query['queryType'] === 'search') return { ...this.query(query), limit: most }
-    if (query['queryType'] !== 'scan') return this.query(query)
-    return { ...this.query(query), limit: limit === 0 ? most : Math.min(limit, most) }
+    const rewritten = await this.query(query)
+    if (query['queryType'] === 'search') return { ...rewritten, limit: most }
+    if (query['queryType'] !== 'scan') return rewritten
+    return { ...rewritten, limit: limit === 0 ? most : Math.min(limit, most) }
   }
 
-  query(query: Node): Node {
+  async query(query: Node): Promise<Node> {
     const type = String(query['queryType'])
-    const readsTable = type === 'timeBoundary' || type === 'segmentMetadata' || type === 'dataSourceMetadata'
+    const readsTable = type === 'timeBoundary' || readsSegments(type)
     const kept = [...common, ...(members.get(type) ?? [])].filter((name) => query[name] !== undefined)
     const source = query['dataSource']
     const entities = this.#entitiesIn(source)
@@ -100,9 +106,9 @@ class Rewriting {
     return {
       ...Object.fromEntries(kept.map((name) => [name, written(name)])),
       ...(type === 'topN' ? { threshold: this.#threshold(query) } : {}),
-      ...this.#shown(type, query, entities),
-      ...sinceIntervals(written('filter'), entities),
-      dataSource: this.#source(source, readsTable),
+      ...(await this.#shown(type, query, entities)),
+      ...(readsSegments(type) ? sinceSegments(query, entities) : sinceFilter(query, entities, written('filter'))),
+      dataSource: await this.#source(source, readsTable),
       context: contextOf(query['context']),
     }
   }
@@ -112,38 +118,46 @@ class Rewriting {
   }
 
   /** The columns that are shown where the query leaves them open. */
-  #shown(type: string, query: Node, entities: readonly Entity[]): Node {
+  async #shown(type: string, query: Node, entities: readonly Entity[]): Promise<Node> {
     if (entities.length === 0) return {}
-    const fields = entities.flatMap((entity) => entity.fields).filter(({ role }) => role !== 'time')
-    const names = [...new Set(fields.map(({ name }) => name))]
     if (type === 'scan' && isEmpty(query['columns'])) {
       const computed = listOf(query['virtualColumns']).map((column) => memberOf(column, 'name'))
-      return { columns: [timeColumn, ...names, ...computed] }
+      return { columns: [...(await this.#columns(query)).map(({ name }) => name), ...computed] }
     }
     if (type === 'search' && isEmpty(query['searchDimensions'])) {
-      const texts = names.filter((name) => fields.some((field) => field.name === name && field.type === 'string'))
-      return { searchDimensions: texts }
+      const texts = (await this.#columns(query)).filter((column) => column.type === 'STRING')
+      return { searchDimensions: texts.map(({ name }) => name) }
     }
     const { type: included } = isNode(query['toInclude']) ? query['toInclude'] : { type: 'all' }
     if (type === 'segmentMetadata' && included === 'all') {
-      return { toInclude: { type: 'list', columns: [timeColumn, ...names] } }
+      return { toInclude: { type: 'list', columns: (await this.#columns(query)).map(({ name }) => name) } }
     }
     return {}
   }
 
-  #source(source: unknown, readsTable: boolean): unknown {
+  /** Those of both sides of a join, and of all entities of a union. */
+  #columns(query: Node): Promise<readonly Column[]> {
+    const json = new Json(query['dataSource'], 'query_data.dataSource')
+    const source = readDataSource(json, ({ value, path }) => readNativeQuery(value, path))
+    return columnsOf(source, [...this.#entities.values()])
+  }
+
+  async #source(source: unknown, readsTable: boolean): Promise<unknown> {
     if (typeof source === 'string') return this.#table(source, readsTable)
     if (!isNode(source)) throw invalidRequest('query_data.dataSource', 'must be a name or an object')
     switch (source['type']) {
       case 'union':
-        return { type: 'union', dataSources: listOf(source['dataSources']).map((one) => this.#source(one, true)) }
+        return {
+          type: 'union',
+          dataSources: await Promise.all(listOf(source['dataSources']).map((one) => this.#source(one, true))),
+        }
       case 'query':
-        return { type: 'query', query: this.query(nodeOf(source['query'])) }
+        return { type: 'query', query: await this.query(nodeOf(source['query'])) }
       case 'join':
         return {
           ...Object.fromEntries(Object.entries(source).map(([name, value]) => [name, plain(value)])),
-          left: this.#source(source['left'], readsTable),
-          right: this.#source(source['right'], readsTable),
+          left: await this.#source(source['left'], readsTable),
+          right: await this.#source(source['right'], readsTable),
         }
       case 'inline':
         return plain(source)
@@ -174,18 +188,6 @@ class Rewriting {
     const message = `there is no entity ${JSON.stringify(name)}`
     throw new Problem('unknown_entity', message, { errors: [{ path: 'query_data.dataSource', message }] })
   }
-}
-
-/** Rows that have left are outside of every interval. */
-function sinceIntervals(own: unknown, entities: readonly Entity[]): Node {
-  const sinceMs = Math.max(...entities.map((entity) => entity.sinceMs ?? Number.NEGATIVE_INFINITY))
-  if (!Number.isFinite(sinceMs)) return {}
-  const since = {
-    type: 'interval',
-    dimension: timeColumn,
-    intervals: [`${formatInstant(sinceMs)}/146140482-04-24T15:36:27.903Z`],
-  }
-  return { filter: own === undefined || own === null ? since : { type: 'and', fields: [since, own] } }
 }
 
 function contextOf(context: unknown): Node {

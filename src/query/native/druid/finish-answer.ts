@@ -4,16 +4,31 @@ import { Problem } from '../../../model/problem.ts'
 import { condense, formatTimestamp, type Interval, parseInterval } from '../time/iso.ts'
 import type { NativeQuery } from '../tree/queries.ts'
 
+export interface Finish {
+  readonly rowsMax: number
+  /** Rows before it have left; null when none have. */
+  readonly sinceMs: number | null
+}
+
 /**
  * The pieces of an answer as it is to be: each a bracket or a comma, and whole elements. A search has all its hits yet, and is cut to its
- * limit; the intervals of segments become the days that segments are of. Throws Problem `result_too_large` for more hits than `rowsMax`.
+ * limit; the intervals of segments become the days that segments are of; the newest date
+ * of all is left out where its row has left. Throws Problem `result_too_large` for more hits than `rowsMax`.
  */
-export function finished(pieces: AsyncIterable<string>, query: NativeQuery, rowsMax: number): AsyncIterable<string> {
+export function finished(
+  pieces: AsyncIterable<string>,
+  query: NativeQuery,
+  { rowsMax, sinceMs }: Finish,
+): AsyncIterable<string> {
   switch (query.kind) {
     case 'search':
       return mapped(pieces, (element: Hits) => cut(element, query.limit, rowsMax))
     case 'segmentMetadata':
       return mapped(pieces, ofWholeDays)
+    case 'dataSourceMetadata':
+      return sinceMs === null
+        ? pieces
+        : mapped(pieces, (element: Newest) => (isLeft(element, sinceMs) ? null : element))
     default:
       return pieces
   }
@@ -21,11 +36,12 @@ export function finished(pieces: AsyncIterable<string>, query: NativeQuery, rows
 
 async function* mapped<Element>(
   pieces: AsyncIterable<string>,
-  map: (element: Element) => object,
+  map: (element: Element) => object | null,
 ): AsyncGenerator<string> {
   for await (const piece of pieces) {
     const elements: readonly Element[] = JSON.parse(`[${piece.slice(1).replace(/^\]$/, '')}]`)
-    yield elements.length === 0 ? piece : `${piece[0]}${elements.map((one) => JSON.stringify(map(one))).join(',')}`
+    const kept = elements.flatMap((one) => map(one) ?? [])
+    yield elements.length === 0 ? piece : `${piece[0]}${kept.map((one) => JSON.stringify(one)).join(',')}`
   }
 }
 
@@ -57,4 +73,12 @@ function ofWholeDays(segment: Segment): Segment {
   })
   const intervals = condense(days).map(({ startMs, endMs }) => `${formatTimestamp(startMs)}/${formatTimestamp(endMs)}`)
   return { ...segment, intervals }
+}
+
+interface Newest {
+  readonly result: { readonly maxIngestedEventTime: string }
+}
+
+function isLeft({ result }: Newest, sinceMs: number): boolean {
+  return Date.parse(result.maxIngestedEventTime) < sinceMs
 }
