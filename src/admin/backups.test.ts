@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openFileJournal } from '../journal/file/file-journal.ts'
+import { openFileJournal, openJournalCopy } from '../journal/file/file-journal.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { Disk, DiskFile } from '../lib/disk.ts'
 import { type FileMeasure, measureFile } from '../lib/durable-files.ts'
@@ -105,11 +105,13 @@ interface World {
   readonly backups: Backups
   readonly events: ServiceEvent[]
   holds: number
+  /** Of the journal's end. */
+  position: number
 }
 
 function open(disk: Disk, copyCatalog = (path: string) => writeFile(path, 'the catalog')): World {
   const events: ServiceEvent[] = []
-  const world = { events, holds: 0 }
+  const world = { events, holds: 0, position: 3 }
   const backups = new Backups({
     disk,
     dataDirectory: data,
@@ -119,7 +121,7 @@ function open(disk: Disk, copyCatalog = (path: string) => writeFile(path, 'the c
       world.holds++
       return { release: () => world.holds-- }
     },
-    durablePosition: () => 3,
+    durablePosition: () => world.position,
     copyCatalog: async (path) => {
       await copyCatalog(path)
       const manifest = { sealedPosition: 0, files: [], registries: [], counts: [] }
@@ -128,8 +130,8 @@ function open(disk: Disk, copyCatalog = (path: string) => writeFile(path, 'the c
     storedFiles: () => stored,
     keepKeys: async () => [],
     readJournal: () => openFileJournalReader({ disk, directory: join(data, 'journal') }),
-    newJournal: (directory, reachedPosition) => openFileJournal({ ...journalIn(disk, directory), reachedPosition }),
-    stepBytes: 100,
+    newJournal: (directory, reachedPosition) => openJournalCopy({ disk, directory, settings, reachedPosition }),
+    stepBytes: 30_000,
     reach: () => undefined,
     observe: (event) => events.push(event),
     nowMs: () => 0,
@@ -197,3 +199,21 @@ test.each(['ENOSPC', 'EIO'] as const)('a catalog that cannot be copied (%s) leav
   fails = false
   await expectMade(world)
 })
+
+test('large entries, which stand in files of their own, are copied in their places between small ones', async () => {
+  const sizes = [10, 6000, 10, 20, 200_000, 10, 7000, 8000, 10]
+  const journal = await openFileJournal({ ...journalIn(nodeDisk, join(data, 'journal')), reachedPosition: 0 })
+  for (const size of sizes) await journal.append({ ...entry, body: Buffer.from(`"${'x'.repeat(size)}"`) })
+  const world = open(nodeDisk)
+  world.position = journal.durablePosition
+  const { path } = await world.backups.make()
+  expect(await bodiesOf(join(path, 'journal'))).toEqual(await bodiesOf(join(data, 'journal')))
+  await journal.close()
+})
+
+async function bodiesOf(directory: string): Promise<readonly string[]> {
+  const reader = openFileJournalReader({ disk: nodeDisk, directory })
+  const entries = await reader.read(0, 12, Number.POSITIVE_INFINITY)
+  await reader.close()
+  return entries.map(({ position, body: { length } }) => `${position}: ${length} bytes`)
+}

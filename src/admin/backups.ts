@@ -45,7 +45,7 @@ export interface BackupParts {
   /** Keeps the idempotency keys of records before a position in files, and says which files those are. */
   readonly keepKeys: (position: number) => Promise<readonly string[]>
   readonly readJournal: () => JournalReader
-  /** A new journal that begins at a position. */
+  /** A new journal that begins at a position, and gives entries their places in the order of the calls, whatever their sizes. */
   readonly newJournal: (directory: string, position: number) => Promise<LocalJournalWriter>
   /** How much of the journal is in memory at a time. */
   readonly stepBytes: number

@@ -47,9 +47,9 @@ export interface JournalWriter {
   /** Whether it takes nothing now: a push to it would be refused. */
   readonly hasFailed: boolean
   /**
-   * Resolves with the entry's position once it is stored for good; entries of one entity get theirs in the order of the calls (with several
-   * lanes: those of one lane). Throws Problem `overloaded` when the backlog bound is reached or the disk is full, and `unavailable` when it
-   * cannot be stored.
+   * Resolves with the entry's position once it is stored for good. An entry stands behind all entries of its entity that were stored when it was
+   * given (with several lanes: those of its lane); one that is not stored yet, and large, may be overtaken by smaller ones. Throws Problem
+   * `overloaded` when the backlog bound is reached or the disk is full, and `unavailable` when it cannot be stored.
    */
   append(entry: JournalEntry, target: JournalTarget): Promise<number>
   /** Everything of a metadata entity that was acknowledged so far is before this position. */

@@ -3,10 +3,11 @@ import { Backups } from '../admin/backups.ts'
 import { copySqliteCatalog } from '../catalog/sqlite/copy-catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import type { Settings } from '../config/settings.ts'
+import { openJournalCopy } from '../journal/file/file-journal.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { storedFiles } from '../store-thread/stored-files.ts'
-import { dataPaths, openJournal, type Storage, type StorageParts } from './open-storage.ts'
+import { dataPaths, type Storage, type StorageParts } from './open-storage.ts'
 
 /** Removes what a crash left of backups. */
 export async function openBackups(
@@ -15,6 +16,7 @@ export async function openBackups(
 ): Promise<Backups> {
   const paths = dataPaths(settings.data)
   const ownerId = await catalog.secrets.secret('backup-owner')
+  const { segmentBytes, batchBytes: batchBytesMax } = settings.journal
   const backups = new Backups({
     disk,
     dataDirectory: settings.data,
@@ -35,7 +37,8 @@ export async function openBackups(
       return (await nodeDisk.list(paths.idempotency)).map((name) => `idempotency/${name}`)
     },
     readJournal: () => openFileJournalReader({ disk: nodeDisk, directory: paths.journal }),
-    newJournal: (directory, position) => openJournal(settings, directory, position, () => undefined, disk),
+    newJournal: (directory, position) =>
+      openJournalCopy({ disk, directory, settings: { segmentBytes, batchBytesMax }, reachedPosition: position }),
     stepBytes: settings.journal.batchBytes,
     reach,
     observe,
