@@ -6,6 +6,7 @@ import type { Manifest } from '../catalog/manifest.ts'
 import { type JournalReader, type LocalJournalWriter, positionAfter } from '../journal/journal.ts'
 import { type Disk, isDiskFull } from '../lib/disk.ts'
 import { copyDurably, linkOrCopy, measureFile, writeDurably } from '../lib/durable-files.ts'
+import type { Held } from '../lib/held.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
@@ -35,7 +36,7 @@ export interface BackupParts {
   /** Tells what this service left unfinished from what others did. */
   readonly ownerName: string
   /** Holds up trimming and the removal of files until it is released. */
-  readonly hold: () => Promise<{ release(): void }>
+  readonly hold: () => Promise<Held>
   /** Everything before it is in the journal. */
   readonly durablePosition: () => number
   /** Copies the catalog as it is at one moment, and says what the copy holds. */

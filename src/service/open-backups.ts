@@ -5,6 +5,7 @@ import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import type { Settings } from '../config/settings.ts'
 import { openJournalCopy } from '../journal/file/file-journal.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
+import { holdAll } from '../lib/held.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { storedFiles } from '../store-thread/stored-files.ts'
 import { dataPaths, type Storage, type StorageParts } from './open-storage.ts'
@@ -22,13 +23,7 @@ export async function openBackups(
     dataDirectory: settings.data,
     directory: backupDirectory(settings),
     ownerName: Buffer.from(ownerId.subarray(0, 6)).toString('hex'),
-    hold: async () => {
-      const held = [await trimmer.hold(), await store.hold()]
-      const release = (): void => {
-        for (const one of held) one.release()
-      }
-      return { release }
-    },
+    hold: () => holdAll([() => trimmer.hold(), () => store.hold()]),
     durablePosition: () => journal.durablePosition,
     copyCatalog: (path) => copyCatalog(paths.catalog, path),
     storedFiles,

@@ -19,6 +19,8 @@ export interface StoreThreadData {
   readonly spoolDirectory: string
   /** For the rows in memory as files of the SQL engine. The thread empties it when it starts. */
   readonly deltasDirectory: string
+  /** As after `hold`: no file is to be deleted until `release`. */
+  readonly isHeld: boolean
   /** Everything before this position is in the journal: the thread is ready when it has judged it. */
   readonly durablePosition: number
   /** Of the sealed files. */

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { StoreRegistry } from '../catalog/manifest.ts'
 import { loadSettings } from '../config/load.ts'
@@ -27,6 +27,7 @@ test('registries that were written down before one failed are recorded by the ne
     manifest: { sealedPosition: 0, files: [], registries: [], counts: [] },
     settle: async () => undefined,
     replacing: new Set(),
+    isHeld: false,
     observe: () => undefined,
   })
   for (const entityId of [1, 2]) {
@@ -50,7 +51,14 @@ test('files and series that no manifest has go only once no commit can come back
   await mkdir(entity, { recursive: true })
   const path = join(entity, '2026-01-01-000000000000.parquet')
   const settings = loadSettings({ flags: {}, environment: {}, file: null }).store
-  const parts = { disk: nodeDisk, directory: data, settings, replacing: new Set<number>(), observe: () => undefined }
+  const parts = {
+    disk: nodeDisk,
+    directory: data,
+    settings,
+    replacing: new Set<number>(),
+    isHeld: false,
+    observe: () => undefined,
+  }
   const manifest = (registries: readonly StoreRegistry[]) => ({ sealedPosition: 0, files: [], registries, counts: [] })
   const settle = async (): Promise<void> => undefined
   const opened = await openStore({ ...parts, manifest: manifest([]), settle })
@@ -77,4 +85,22 @@ test('files and series that no manifest has go only once no commit can come back
   expect(settled).toBe(1)
   // Nothing is left to be deleted: nothing is committed at a start like most.
   await openStore({ ...parts, manifest: manifest(recorded), settle: cannot })
+})
+
+test('nothing is deleted while files are held, as for a backup that goes on when the thread is started again', async () => {
+  const data = join(directory, 'held')
+  const paths = ['1/2026-01-01-000000000000.parquet', '1/series.log', '2/2026-01-01-000000000000.index']
+  for (const path of paths) {
+    await mkdir(join(data, dirname(path)), { recursive: true })
+    await writeFile(join(data, path), '')
+  }
+  const there = async () => (await readdir(data, { recursive: true })).filter((name) => name.includes('.')).sort()
+  const settings = loadSettings({ flags: {}, environment: {}, file: null }).store
+  const manifest = { sealedPosition: 0, files: [], registries: [], counts: [] }
+  const parts = { disk: nodeDisk, directory: data, settings, manifest, replacing: new Set<number>() }
+  const settle = async (): Promise<void> => undefined
+  await openStore({ ...parts, settle, observe: () => undefined, isHeld: true })
+  expect(await there()).toEqual(paths)
+  await openStore({ ...parts, settle, observe: () => undefined, isHeld: false })
+  expect(await there()).toEqual([])
 })

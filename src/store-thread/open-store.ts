@@ -19,6 +19,8 @@ export interface OpenStoreOptions {
   readonly settle: () => Promise<void>
   /** Ids of the entities whose newer rows replace older ones. */
   readonly replacing: ReadonlySet<number>
+  /** No file is to be deleted: what a crash left goes at the next start. */
+  readonly isHeld: boolean
   readonly observe: Observe
   /** What tests set otherwise. */
   readonly folder?: Partial<Pick<StoredFolderOptions, 'writing' | 'openBlocking' | 'randomBytes'>>
@@ -48,7 +50,8 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     ...options.folder,
   })
   const settle = once(options.settle)
-  await removeOrphans(folder, { ...options, settle })
+  await disk.makeDirectory(directory)
+  if (!options.isHeld) await removeOrphans(folder, { ...options, settle })
   const registries = new Registries({ ...options, settle }, store)
   for (const recorded of manifest.registries) {
     await registries.open(recorded)
@@ -74,7 +77,6 @@ async function removeOrphans(
   folder: StoredFolder,
   { disk, directory, manifest, settle, observe }: OpenStoreOptions,
 ): Promise<void> {
-  await disk.makeDirectory(directory)
   const names: string[] = []
   for (const name of await disk.listFolders(directory)) {
     if (!/^\d+$/.test(name)) continue

@@ -13,6 +13,8 @@ export interface RemovalParts {
   readonly removeFile: (file: SealedFile) => Promise<void>
   /** Deletes what else lies in an entity's folder. */
   readonly removeEntity: (entityId: number) => Promise<void>
+  /** Whether it begins as after `hold`. */
+  readonly isHeld: boolean
   readonly observe: Observe
   readonly reach: Reach
 }
@@ -20,13 +22,14 @@ export interface RemovalParts {
 /** Deletes files that nobody reads any more, unless a backup is being made: then once it is over. */
 export class Removals {
   readonly #parts: RemovalParts
-  #held = false
+  #held: boolean
   #waiting: Removal[] = []
   readonly #running = new Set<Promise<void>>()
   readonly #removals = new Serial()
 
   constructor(parts: RemovalParts) {
     this.#parts = parts
+    this.#held = parts.isHeld
   }
 
   remove(file: SealedFile): void {

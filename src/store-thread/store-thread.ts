@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { EngineSnapshot, EngineSnapshots } from '../engine/sql-engine.ts'
 import type { AcceptedPush, IngestProgress } from '../ingest/progress.ts'
+import type { Held } from '../lib/held.ts'
 import type { IngestCounters } from '../model/ingest.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
@@ -18,7 +19,7 @@ import { PendingAsks, type Reply } from './pending-asks.ts'
 export interface StoreThreadOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
   readonly threadUrl: URL
-  readonly data: Omit<StoreThreadData, 'durablePosition'>
+  readonly data: Omit<StoreThreadData, 'durablePosition' | 'isHeld'>
   readonly observe: Observe
   /** How long to wait before a thread that died is started again. */
   readonly restartDelayMs: number
@@ -47,6 +48,8 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   #durablePosition: number
   #processedPosition = 0
   #closing = false
+  /** How many want no file to be deleted. */
+  #holds = 0
 
   private constructor(options: StoreThreadOptions, durablePosition: number) {
     this.#options = options
@@ -82,10 +85,19 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     return this.#counters.pendingRows
   }
 
-  /** Resolves once no file is deleted any more, until `release` is called. */
-  async hold(): Promise<{ release(): void }> {
-    await this.#ask({ kind: 'hold' }, null)
-    return { release: () => this.#post({ kind: 'release' }) }
+  /** Resolves once no file is deleted any more, until `release` is called; a thread that is started again meanwhile deletes none either. */
+  async hold(): Promise<Held> {
+    this.#holds++
+    const release = (): void => {
+      if (--this.#holds === 0) this.#post({ kind: 'release' })
+    }
+    try {
+      await this.#ask({ kind: 'hold' }, null)
+    } catch (error) {
+      release()
+      throw error
+    }
+    return { release }
   }
 
   /** Tells the thread that the catalog has dropped an entity, or let rows leave. */
@@ -168,10 +180,10 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   }
 
   #start(): void {
-    const { threadUrl, data, observe } = this.#options
+    const { threadUrl, observe } = this.#options
     const startedMs = performance.now()
     raiseHeapFloor()
-    const worker = new Worker(threadUrl, { workerData: { ...data, durablePosition: this.#durablePosition } })
+    const worker = new Worker(threadUrl, { workerData: this.#dataOfThread() })
     this.#worker = worker
     this.#outbox = new Outbox(worker)
     this.#processedPosition = 0
@@ -209,6 +221,10 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     })
     // A first start that fails is reported by `start`, a later one by the event of its death.
     this.#ready.catch(() => undefined)
+  }
+
+  #dataOfThread(): StoreThreadData {
+    return { ...this.#options.data, durablePosition: this.#durablePosition, isHeld: this.#holds > 0 }
   }
 
   #died(failure: unknown): void {

@@ -56,10 +56,10 @@ export async function runStoreThread(
   const folderOfJournal = { disk, directory: data.journalDirectory }
   const journal = wrapJournal(openFileJournalReader(folderOfJournal, { bodies: 'passing' }))
   const manifest = await catalog.manifest.load()
-  const { rowBytes, settings, storeDirectory: directory } = data
+  const { rowBytes, settings, storeDirectory: directory, isHeld } = data
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
-  const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, observe })
+  const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe })
   const { store, folder } = opened
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
@@ -81,6 +81,7 @@ export async function runStoreThread(
   const removals = new Removals({
     removeFile: (file) => folder.remove(file),
     removeEntity: opened.removeEntity,
+    isHeld,
     observe,
     reach,
   })

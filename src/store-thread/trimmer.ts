@@ -1,4 +1,5 @@
 import type { LocalJournalWriter } from '../journal/journal.ts'
+import type { Held } from '../lib/held.ts'
 import { Serial } from '../lib/serial.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
@@ -15,7 +16,8 @@ export class Trimmer {
   readonly #trims = new Serial()
   #position = 0
   #trimmedPosition = 0
-  #held = false
+  /** How many want nothing to be deleted. */
+  #holds = 0
   #stopped = false
 
   constructor(parts: TrimmerParts) {
@@ -29,11 +31,11 @@ export class Trimmer {
   }
 
   /** Resolves when nothing is being deleted, and nothing will be until it is released. */
-  async hold(): Promise<{ release(): void }> {
-    this.#held = true
+  async hold(): Promise<Held> {
+    this.#holds++
     await this.#trims.run(async () => undefined)
     const release = (): void => {
-      this.#held = false
+      if (--this.#holds > 0) return
       void this.#trims.run(() => this.#trim())
     }
     return { release }
@@ -46,7 +48,7 @@ export class Trimmer {
 
   async #trim(): Promise<void> {
     const position = this.#position
-    if (this.#held || this.#stopped || position === this.#trimmedPosition) return
+    if (this.#holds > 0 || this.#stopped || position === this.#trimmedPosition) return
     const { journal, observe, reach } = this.#parts
     try {
       let segments = await journal.trim(position)

@@ -148,6 +148,7 @@ async function opened(faults: Faults) {
     manifest,
     settle: () => catalog.manifest.settle(),
     replacing,
+    isHeld: false,
     observe,
   })
   const { store, folder } = whole
@@ -156,6 +157,7 @@ async function opened(faults: Faults) {
   const removals = new Removals({
     removeFile: (file) => folder.remove(file),
     removeEntity: whole.removeEntity,
+    isHeld: false,
     observe,
     reach: () => undefined,
   })
@@ -208,6 +210,7 @@ async function history(faults: Faults) {
     manifest: after,
     settle: () => catalog.manifest.settle(),
     replacing,
+    isHeld: false,
     observe,
   })
   expectSame(everything, await rowsOf(again.store, everything), rows)

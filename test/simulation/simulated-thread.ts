@@ -108,7 +108,7 @@ export class SimulatedThread {
     const stopping = new AbortController()
     const reach = (step: Step): void => sabotage.reach?.(step, () => parts.trim(pipeline.position))
     const removeFile = (file: SealedFile): Promise<void> => opened.folder.remove(file)
-    const removals = new Removals({ removeFile, removeEntity, observe, reach })
+    const removals = new Removals({ removeFile, removeEntity, isHeld: false, observe, reach })
     const departures = await Departures.open({ ...catalog, observe, reach, signal: stopping.signal })
     const upkeep = new Upkeep({
       ...opened,
@@ -199,7 +199,17 @@ function openFolder(
   { settle, replacing }: { readonly settle: () => Promise<void>; readonly replacing: ReadonlySet<number> },
 ) {
   const folder = { openBlocking: blocking(simulated), randomBytes: randomBytesOf(random), writing: smallPages }
-  return openStore({ disk, directory: storeDirectory, settings, manifest, settle, replacing, observe, folder })
+  return openStore({
+    disk,
+    directory: storeDirectory,
+    settings,
+    manifest,
+    settle,
+    replacing,
+    isHeld: false,
+    observe,
+    folder,
+  })
 }
 
 async function replacingOf({ ingests }: PipelineCatalog): Promise<ReadonlySet<number>> {

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { loadSettings } from '../config/load.ts'
+import { StoreThread } from './store-thread.ts'
+
+/** In the place of the store: tells as its files whether they are held, and dies when it is to purge. */
+const script = `
+  import { parentPort, workerData } from 'node:worker_threads'
+  let isHeld = workerData.isHeld
+  const state = () => ({ sealedPosition: 0, files: isHeld ? 1 : 0, rows: 0, bytes: 0 })
+  const take = ({ kind, id }) => {
+    if (kind === 'close') return parentPort.close()
+    if (kind === 'purge') process.exit(1)
+    if (kind !== 'hold' && kind !== 'release') return
+    isHeld = kind === 'hold'
+    parentPort.postMessage([{ kind: 'state', state: state() }, { kind: 'held', id }])
+  }
+  parentPort.on('message', (messages) => messages.forEach(take))
+  parentPort.postMessage([{ kind: 'begun', state: state(), counts: [] }, { kind: 'ready' }])`
+
+const { store: settings, spool } = loadSettings({ flags: {}, environment: {}, file: null })
+const folder = { journalDirectory: '', catalogPath: '', spoolDirectory: '', deltasDirectory: '', storeDirectory: '' }
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+async function startThread(): Promise<{ thread: StoreThread; isHeld: () => boolean; die: () => Promise<void> }> {
+  const thread = await StoreThread.start(
+    {
+      threadUrl: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
+      data: { ...folder, rowBytes: 1, settings },
+      observe: () => undefined,
+      restartDelayMs: 1,
+      spool,
+      sealed: () => undefined,
+    },
+    0,
+  )
+  const isHeld = (): boolean => thread.state.files === 1
+  const die = async (): Promise<void> => {
+    await expect(thread.purge(1)).rejects.toMatchObject({ code: 'unavailable' })
+  }
+  return { thread, isHeld, die }
+}
+
+test('files are held until all who hold them let go, also by a thread that is started again', async () => {
+  const { thread, isHeld, die } = await startThread()
+  const first = await thread.hold()
+  const second = await thread.hold()
+  expect(isHeld()).toBe(true)
+  await die()
+  await until(() => thread.isReady)
+  expect(isHeld()).toBe(true)
+  first.release()
+  const third = await thread.hold()
+  second.release()
+  expect(isHeld()).toBe(true)
+  third.release()
+  await until(() => !isHeld())
+  await thread.close()
+})
+
+test('a hold that the thread did not live to answer holds nothing', async () => {
+  const { thread, isHeld, die } = await startThread()
+  const dying = die()
+  await expect(thread.hold()).rejects.toMatchObject({ code: 'unavailable' })
+  await dying
+  await until(() => thread.isReady)
+  expect(isHeld()).toBe(false)
+  await thread.close()
+})
