@@ -25,7 +25,7 @@ interface FileJournalSettings {
   readonly apartBytesMin: number
 }
 
-interface FileJournalOptions extends SegmentFolder {
+export interface FileJournalOptions extends SegmentFolder {
   readonly disk: Disk
   readonly directory: string
   readonly settings: FileJournalSettings
@@ -45,24 +45,6 @@ export async function openFileJournal(options: FileJournalOptions): Promise<Loca
   const recovered = await recoverJournal(complete)
   complete.observe({ kind: 'journalOpened', ...recovered.recovery, ms: complete.nowMs() - startedMs })
   return new FileJournal(complete, recovered)
-}
-
-/**
- * A journal that another one is copied into: entries get their places in the order of the calls, whatever their sizes. None is written apart, where
- * smaller ones would overtake it, and none is refused because too much waits: it was read from disk before.
- */
-export function openJournalCopy(
-  options: Omit<FileJournalOptions, 'settings' | 'observe'> & {
-    readonly settings: Pick<FileJournalSettings, 'segmentBytes' | 'batchBytesMax'>
-  },
-): Promise<LocalJournalWriter> {
-  const { segmentBytes, batchBytesMax } = options.settings
-  const unbounded = { pendingBytesMax: Number.POSITIVE_INFINITY, apartBytesMin: Number.POSITIVE_INFINITY }
-  return openFileJournal({
-    ...options,
-    settings: { segmentBytes, batchBytesMax, ...unbounded },
-    observe: () => undefined,
-  })
 }
 
 class FileJournal implements LocalJournalWriter {
