@@ -153,7 +153,11 @@ function collect(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, 
   function onEnd(): void {
     ended = true
     if (bytes <= joinedAtOnceBytes) finish(null, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes))
-    else void join(chunks, bytes).then((body) => finish(null, body))
+    else
+      join(chunks, bytes).then(
+        (body) => finish(null, body),
+        (error: Error) => finish(error, null),
+      )
   }
   function onBroken(): void {
     // Every request is closed in the end, most of them long after their body was whole.

@@ -21,8 +21,8 @@ export class Attempts {
     this.#parts = parts
   }
 
-  /** Null when it failed, which is observed; then some time has passed, and a full disk may have room again. */
-  async once<T>(failure: Failure, work: () => Promise<T>): Promise<T | null> {
+  /** Null when it failed, which is observed; then some time has passed, unless `hurry` is aborted, and a full disk may have room again. */
+  async once<T>(failure: Failure, work: () => Promise<T>, hurry?: AbortSignal): Promise<T | null> {
     const { signal, observe, retryDelayMs, sleep = sleepByTimer } = this.#parts
     try {
       return await work()
@@ -30,7 +30,7 @@ export class Attempts {
       if (signal.aborted) return null
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
       observe({ kind: failure, message, retryInMs: retryDelayMs })
-      await sleep(retryDelayMs, signal)
+      await sleep(retryDelayMs, hurry === undefined ? signal : AbortSignal.any([signal, hurry]))
       return null
     }
   }

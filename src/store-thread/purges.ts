@@ -1,3 +1,4 @@
+import { Problem } from '../model/problem.ts'
 import type { SealedFile } from '../store/embedded/reading/sealed-source.ts'
 import type { Departures } from './departures.ts'
 
@@ -5,7 +6,8 @@ import type { Departures } from './departures.ts'
 interface Purge {
   readonly entityId: number
   readonly position: number
-  readonly done: () => void
+  readonly resolve: () => void
+  readonly reject: (problem: Problem) => void
 }
 
 interface PurgeParts {
@@ -22,10 +24,13 @@ export class Purges {
     this.#parts = parts
   }
 
-  /** Resolves when no row of the entity that has left is in memory or in a file, of those before the position. */
+  /**
+   * Resolves when no row of the entity that has left is in memory or in a file, of those before the position. Throws Problem `damaged_data` when a file
+   * that holds some cannot be read, and `unavailable` when it could not be written anew.
+   */
   add(entityId: number, position: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#purges.add({ entityId, position, done: resolve })
+    return new Promise((resolve, reject) => {
+      this.#purges.add({ entityId, position, resolve, reject })
     })
   }
 
@@ -35,17 +40,44 @@ export class Purges {
     return false
   }
 
-  /** A file that holds rows that have left and others; null when there is none. Purges that are done are told so. */
-  chooseFile(): SealedFile | null {
+  /** A file that holds rows that have left and others; null when there is none. Purges that are done, or need a damaged file, are told so. */
+  chooseFile(damaged: ReadonlySet<SealedFile>): SealedFile | null {
     const { store, departures } = this.#parts
     for (const purge of this.#purges) {
       const sinceMs = departures.sinceMs(purge.entityId) ?? Number.NEGATIVE_INFINITY
-      const file = store.files(purge.entityId).find(({ info }) => info.firstMs < sinceMs)
-      if (file !== undefined) return file
-      if (store.position < purge.position) continue
-      this.#purges.delete(purge)
-      purge.done()
+      const files = store.files(purge.entityId).filter(({ info }) => info.firstMs < sinceMs)
+      if (files.some((file) => damaged.has(file))) this.#end(purge, () => purge.reject(isDamaged()))
+      else if (files.length > 0) return files[0]!
+      else if (store.position >= purge.position) this.#end(purge, purge.resolve)
     }
     return null
   }
+
+  /** A file could not be written anew: who waits is told, and may ask again. */
+  failed({ info: { entityId } }: SealedFile): void {
+    for (const purge of this.#purges)
+      if (purge.entityId === entityId) this.#end(purge, () => purge.reject(couldNotBeWritten()))
+  }
+
+  #end(purge: Purge, tell: () => void): void {
+    this.#purges.delete(purge)
+    tell()
+  }
+}
+
+const kept =
+  'The new retention is noted, but does not hold yet: rows that had left have to be gone before older ones are shown again, and stay hidden until then.'
+
+function isDamaged(): Problem {
+  return new Problem(
+    'damaged_data',
+    `${kept} A file that holds some of them is damaged, or cannot be read: its name is in the log. Put it back from a backup while the service is stopped.`,
+  )
+}
+
+function couldNotBeWritten(): Problem {
+  return new Problem(
+    'unavailable',
+    `${kept} A file that holds some of them could not be written anew: the log says why. It is tried again by itself.`,
+  )
 }

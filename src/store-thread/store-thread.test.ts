@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadSettings } from '../config/load.ts'
+import type { ServiceEvent } from '../observe/event.ts'
 import { StoreThread } from './store-thread.ts'
 
 /** In the place of the store: tells as its files whether they are held, and dies when it is to purge. */
@@ -24,12 +25,18 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-async function startThread(): Promise<{ thread: StoreThread; isHeld: () => boolean; die: () => Promise<void> }> {
+const scriptUrl = new URL(`data:text/javascript,${encodeURIComponent(script)}`)
+
+async function startThread(urls: readonly URL[] = []) {
+  const left = [...urls]
+  const events: ServiceEvent[] = []
   const thread = await StoreThread.start(
     {
-      threadUrl: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
+      get threadUrl() {
+        return left.shift() ?? scriptUrl
+      },
       data: { ...folder, rowBytes: 1, settings },
-      observe: () => undefined,
+      observe: (event) => events.push(event),
       restartDelayMs: 1,
       spool,
       sealed: () => undefined,
@@ -40,7 +47,7 @@ async function startThread(): Promise<{ thread: StoreThread; isHeld: () => boole
   const die = async (): Promise<void> => {
     await expect(thread.purge(1)).rejects.toMatchObject({ code: 'unavailable' })
   }
-  return { thread, isHeld, die }
+  return { thread, isHeld, die, events }
 }
 
 test('files are held until all who hold them let go, also by a thread that is started again', async () => {
@@ -67,5 +74,13 @@ test('a hold that the thread did not live to answer holds nothing', async () => 
   await dying
   await until(() => thread.isReady)
   expect(isHeld()).toBe(false)
+  await thread.close()
+})
+
+test('a thread that cannot be started again is tried again', async () => {
+  const { thread, die, events } = await startThread([scriptUrl, new URL('none:here')])
+  await die()
+  await until(() => thread.isReady)
+  expect(events.map(({ kind }) => kind)).toEqual(['storeStarted', 'storeDied', 'storeDied', 'storeStarted'])
   await thread.close()
 })

@@ -240,8 +240,17 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     // One that never became ready would die again of the same cause, unless it served before.
     if (!wasReady && !this.#counters.settled) return
     setTimeout(() => {
-      if (!this.#closing) this.#start()
+      if (!this.#closing) this.#startAgain()
     }, restartDelayMs)
+  }
+
+  /** Where no thread can be had at the moment, it is tried again as after a death. */
+  #startAgain(): void {
+    try {
+      this.#start()
+    } catch (error) {
+      this.#died(error)
+    }
   }
 
   #begin({ state, counts }: Extract<FromStore, { kind: 'begun' }>): void {

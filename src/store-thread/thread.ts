@@ -13,11 +13,13 @@ import type { JournalReader } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { BorrowedArrays, SpareBuffers } from '../lib/spare-buffers.ts'
+import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import { clearSpool } from '../query/spool.ts'
 import { Snapshots } from '../store/embedded/deltas/snapshots.ts'
 import { Asks } from './asks.ts'
+import { Changes } from './changes.ts'
 import { Departures } from './departures.ts'
 import { Follower } from './follower.ts'
 import { IngestCounts } from './ingest-counts.ts'
@@ -25,6 +27,7 @@ import type { FromStore, StoreThreadData, ToStore } from './messages.ts'
 import { type OpenedStore, openStore } from './open-store.ts'
 import { Outbox } from './outbox.ts'
 import { Removals } from './removals.ts'
+import { sentError } from './sent-error.ts'
 import { Upkeep } from './upkeep.ts'
 
 /** Parts that a test may put in place of the real ones. */
@@ -118,11 +121,27 @@ export async function runStoreThread(
     },
     data.durablePosition,
   )
-  // The pipeline first: it must not write rows of an entity that is being removed.
-  const learnChanges = async (): Promise<void> => {
-    await pipeline.refresh()
-    await departures.refresh()
-    upkeep.work()
+  const changes = new Changes({
+    // The pipeline first: it must not write rows of an entity that is being removed.
+    read: async () => {
+      await pipeline.refresh()
+      await departures.refresh()
+      upkeep.work()
+    },
+    failed: checkFailed(observe),
+    retryDelayMs: settings.retryDelayMs,
+    signal: stopping.signal,
+  })
+  const answer = (id: number, done: FromStore, work: Promise<void>): void => {
+    work.then(
+      () => send(done),
+      (error: unknown) => send({ kind: 'failed', id, error: sentError(error) }),
+    )
+  }
+  /** What has left is to be known before it is looked for. */
+  const purge = async (entityId: number): Promise<void> => {
+    await changes.learn()
+    await upkeep.purge(entityId, pipeline.position)
   }
   const asks = new Asks({ store, snapshots, disk, spoolDirectory: data.spoolDirectory, outbox, observe })
   const take = (message: ToStore) => {
@@ -130,15 +149,13 @@ export async function runStoreThread(
       case 'durable':
         return follower.durable(message.position)
       case 'hold':
-        return void removals.hold().then(() => send({ kind: 'held', id: message.id }))
+        return answer(message.id, { kind: 'held', id: message.id }, removals.hold())
       case 'release':
         return removals.release()
       case 'changed':
-        return void learnChanges()
+        return void changes.learn()
       case 'purge':
-        return void upkeep
-          .purge(message.entityId, pipeline.position)
-          .then(() => send({ kind: 'purged', id: message.id }))
+        return answer(message.id, { kind: 'purged', id: message.id }, purge(message.entityId))
       case 'close':
         stopping.abort(new Error('the store is stopped'))
         return follower.stop()

@@ -68,11 +68,17 @@ const full = (): Error => Object.assign(new Error('no space left'), { code: 'ENO
 /** Fails at one operation, counted over all; every write of the file after it fails too while `times` lasts. */
 class Faults {
   operations = 0
-  readonly #at: number
+  #at: number
   #left: number
 
   constructor(at: number, times: number) {
     this.#at = at
+    this.#left = times
+  }
+
+  /** So many operations fail from now on. */
+  fail(times: number): void {
+    this.#at = this.operations
     this.#left = times
   }
 
@@ -132,7 +138,7 @@ class Faults {
 let folders = 0
 
 /** A store and its upkeep, on a disk that may fail. */
-async function opened(faults: Faults) {
+async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin) {
   const directory = join(root, String(++folders))
   await nodeDisk.makeDirectory(directory)
   const catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
@@ -161,12 +167,16 @@ async function opened(faults: Faults) {
     observe,
     reach: () => undefined,
   })
+  const departures = await Departures.open({ ...catalog, observe, reach: () => undefined, signal: stopping.signal })
+  const leave = (sinceMs: number): void => {
+    departures.sinceMs = () => sinceMs
+  }
   const upkeep = new Upkeep({
     ...whole,
     manifest: faults.manifest(catalog.manifest),
     removals,
-    departures: await Departures.open({ ...catalog, observe, reach: () => undefined, signal: stopping.signal }),
-    settings,
+    departures,
+    settings: { ...settings, dayRowsMin },
     observe,
     reach: () => undefined,
     signal: stopping.signal,
@@ -188,7 +198,7 @@ async function opened(faults: Faults) {
     await upkeep.stop()
     await removals.settle()
   }
-  return { catalog, events, observe, storeDirectory, store, upkeep, seal, stop }
+  return { catalog, events, observe, storeDirectory, store, upkeep, seal, leave, stop }
 }
 
 /** Seals four batches, which come to be merged, on a disk that fails; then the store is opened anew. */
@@ -238,6 +248,50 @@ describe('upkeep', () => {
     expect(events.filter(({ kind }) => kind === 'compactFailed').length).toBe(1)
     expect((await catalog.manifest.load()).files.some(({ name }) => `${name}.index` === names[0])).toBe(true)
     await catalog.close()
+  })
+
+  describe('a purge', () => {
+    const mixed = 1000
+    const secondDay = 86_400_000
+
+    test('of a damaged file is refused, and sealing goes on', async () => {
+      const { catalog, events, storeDirectory, upkeep, seal, leave, stop } = await opened(
+        new Faults(Number.POSITIVE_INFINITY, 0),
+        mixed,
+      )
+      await seal(0)
+      leave(secondDay)
+      const entity = join(storeDirectory, '1')
+      const [name] = (await readdir(entity)).filter((one) => one.endsWith('.parquet'))
+      const path = join(entity, name!)
+      await writeFile(path, (await readFile(path)).fill(7, 8))
+      const refused = upkeep.purge(1, batchRows)
+      await seal(batchRows)
+      await expect(refused).rejects.toMatchObject({ code: 'damaged_data' })
+      expect(events.find(({ kind }) => kind === 'compactFailed')).toMatchObject({
+        message: expect.stringContaining(name!),
+      })
+      await seal(2 * batchRows)
+      await expect(upkeep.purge(1, 3 * batchRows)).rejects.toMatchObject({ code: 'damaged_data' })
+      await seal(3 * batchRows)
+      expect((await catalog.manifest.load()).sealedPosition).toBe(4 * batchRows)
+      await stop()
+      await catalog.close()
+    })
+
+    test('of a file for which there is no room to write it anew is refused, and done when there is', async () => {
+      const faults = new Faults(Number.POSITIVE_INFINITY, Infinity)
+      const { catalog, store, upkeep, seal, leave, stop } = await opened(faults, mixed)
+      await seal(0)
+      leave(secondDay)
+      faults.fail(1)
+      await expect(upkeep.purge(1, batchRows)).rejects.toMatchObject({ code: 'unavailable' })
+      expect((await rowsOf(store, everything)).length).toBe(batchRows)
+      await upkeep.purge(1, batchRows)
+      expect((await rowsOf(store, everything)).length).toBe(batchRows / 2)
+      await stop()
+      await catalog.close()
+    })
   })
 
   test('seals at its bound, merges small files, and keeps what the manifest says', async () => {

@@ -5,12 +5,12 @@ import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import type { EmbeddedStore, FrozenRows } from '../store/embedded/embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../store/embedded/reading/sealed-source.ts'
-import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
-import { chooseCompaction, defaultCompactionRules } from '../store/embedded/sealing/choose-compaction.ts'
+import { defaultCompactionRules } from '../store/embedded/sealing/choose-compaction.ts'
 import { compactFiles } from '../store/embedded/sealing/compactor.ts'
 import { sealRows } from '../store/embedded/sealing/sealer.ts'
 import { type AttemptParts, Attempts } from './attempts.ts'
 import type { Departures } from './departures.ts'
+import { MergeChoice } from './merge-choice.ts'
 import type { StoreState } from './messages.ts'
 import { Purges } from './purges.ts'
 import type { Removals } from './removals.ts'
@@ -57,8 +57,9 @@ export class Upkeep {
   #files: readonly SealedFile[]
   #seal: Seal | null = null
   readonly #purges: Purges
-  /** Files that a merge could not read: others go on without them. */
-  readonly #damaged = new Set<SealedFile>()
+  readonly #merges: MergeChoice
+  /** Aborted when rows are frozen: they do not wait until something else is tried again. */
+  #frozen = new AbortController()
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
   #working: Promise<void> | null = null
@@ -68,6 +69,8 @@ export class Upkeep {
     this.#purges = new Purges(parts)
     this.#attempts = new Attempts({ ...parts, retryDelayMs: parts.settings.retryDelayMs })
     this.#files = parts.files
+    const { dayRowsMin: smallFileRows, fileRowsMax } = parts.settings
+    this.#merges = new MergeChoice({ ...defaultCompactionRules, smallFileRows, fileRowsMax })
     this.#unsealed = new Unsealed(parts.store.position, parts.settings, parts.wake)
   }
 
@@ -80,6 +83,7 @@ export class Upkeep {
     if (this.#isHeld || !this.#isDue()) return
     this.#unsealed.freeze()
     this.#seal = { frozen: this.#parts.store.freeze(position), counts: counts() }
+    this.#frozen.abort()
     this.work()
   }
 
@@ -108,7 +112,7 @@ export class Upkeep {
     })
   }
 
-  /** Resolves when no row of the entity that has left is in memory or in a file, of those before the pipeline's position. */
+  /** As `Purges.add`, of the rows before the pipeline's position. */
   purge(entityId: number, position: number): Promise<void> {
     const purged = this.#purges.add(entityId, position)
     this.work()
@@ -122,12 +126,17 @@ export class Upkeep {
     await this.#working
   }
 
+  /**
+   * Seals go first, as pushes are refused when they stand still; after each, one thing that has to leave has its turn. What fails of the rest is left
+   * out, and holds up nothing.
+   */
   async #work(): Promise<void> {
     const { signal } = this.#parts
     while (!signal.aborted) {
-      if (await this.#letGo()) continue
+      const isSealed = this.#seal !== null
       if (this.#seal !== null) await this.#runSeal(this.#seal)
-      else if (!(await this.#merge())) return
+      if (signal.aborted || (await this.#letGo()) || isSealed || this.#seal !== null) continue
+      if (!(await this.#merge())) return
     }
   }
 
@@ -140,14 +149,15 @@ export class Upkeep {
       return true
     }
     const left = this.#files.filter(({ info }) => info.lastMs < (departures.sinceMs(info.entityId) ?? -Infinity))
-    const purged = left.length === 0 ? this.#purges.chooseFile() : null
+    const purged = left.length === 0 ? this.#purges.chooseFile(this.#merges.damaged) : null
     if (left.length > 0) await this.#runLeave(left)
-    else if (purged !== null) await this.#runMerge([purged])
+    else if (purged !== null && !(await this.#runMerge([purged])) && !this.#merges.damaged.has(purged))
+      this.#purges.failed(purged)
     return left.length > 0 || purged !== null
   }
 
   async #merge(): Promise<boolean> {
-    const merged = this.#chooseFiles()
+    const merged = this.#merges.choose(this.#files)
     if (merged !== null) await this.#runMerge(merged)
     return merged !== null
   }
@@ -219,32 +229,25 @@ export class Upkeep {
     }
   }
 
-  #chooseFiles(): readonly SealedFile[] | null {
-    const { settings } = this.#parts
-    const sound = this.#files.filter((file) => !this.#damaged.has(file))
-    return chooseCompaction(sound, {
-      ...defaultCompactionRules,
-      smallFileRows: settings.dayRowsMin,
-      fileRowsMax: settings.fileRowsMax,
-    })
-  }
-
-  /** Merges once: the next choice may be another one. */
-  async #runMerge(merged: readonly SealedFile[]): Promise<void> {
+  /** Merges once, and says whether it could: the next choice may be another one. */
+  async #runMerge(merged: readonly SealedFile[]): Promise<boolean> {
     const { store, reach, observe, changed, removals } = this.#parts
     const startedMs = performance.now()
-    const files = await this.#attempts.once('compactFailed', async () => {
+    this.#frozen = new AbortController()
+    if (this.#seal !== null) this.#frozen.abort()
+    const merge = async (): Promise<readonly SealedFile[]> => {
       try {
         return await this.#writeMerge(merged)
       } catch (error) {
-        this.#noteDamage(merged, error)
+        this.#merges.failed(merged, error)
         throw error
       }
-    })
-    if (files === null) return
+    }
+    const files = await this.#attempts.once('compactFailed', merge, this.#frozen.signal)
+    if (files === null) return false
     const add = files.map(({ info }) => info)
     const remove = merged.map(({ info }) => info)
-    if (!(await this.#attempts.commit({ add, remove, registries: [], seal: null }))) return
+    if (!(await this.#attempts.commit({ add, remove, registries: [], seal: null }))) return false
     reach('compact-manifest-committed')
     store.switchFiles({ add: files, remove: merged, frozen: null, gone: (file) => removals.remove(file) })
     this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
@@ -254,11 +257,7 @@ export class Upkeep {
     const sizes = { merged: merged.length, files: files.length, rows, bytes: sizeOf(files) }
     observe({ kind: 'compacted', entityId, ...sizes, ms: performance.now() - startedMs })
     changed()
-  }
-
-  #noteDamage(merged: readonly SealedFile[], error: unknown): void {
-    if (!(error instanceof DamagedFileError)) return
-    for (const file of merged) if (error.path.includes(file.info.name)) this.#damaged.add(file)
+    return true
   }
 
   #writeMerge(merged: readonly SealedFile[]): Promise<readonly SealedFile[]> {

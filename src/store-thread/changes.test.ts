@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { Changes } from './changes.ts'
+
+test('a reading that fails is told, and made again until it is done', async () => {
+  const told: string[] = []
+  let readings = 0
+  const changes = new Changes({
+    read: async () => {
+      if (++readings < 3) throw new Error(`the catalog is busy, ${readings}`)
+    },
+    failed: (error) => told.push(String(error)),
+    retryDelayMs: 1,
+    signal: new AbortController().signal,
+  })
+  await changes.learn()
+  expect(told).toEqual(['Error: the catalog is busy, 1', 'Error: the catalog is busy, 2'])
+  expect(readings).toBe(3)
+})
+
+test('it waits no longer when the store is stopped', async () => {
+  const stopping = new AbortController()
+  const changes = new Changes({
+    read: () => Promise.reject(new Error('the catalog is busy')),
+    failed: () => stopping.abort(),
+    retryDelayMs: 1_000_000,
+    signal: stopping.signal,
+  })
+  await changes.learn()
+  await changes.learn()
+})

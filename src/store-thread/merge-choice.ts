@@ -1,0 +1,35 @@
+import type { SealedFile } from '../store/embedded/reading/sealed-source.ts'
+import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
+import { type CompactionRules, chooseCompaction } from '../store/embedded/sealing/choose-compaction.ts'
+
+/** Which files are merged next. What could not be merged does not hold up the rest. */
+export class MergeChoice {
+  readonly #rules: CompactionRules
+  /** Files that a merge could not read: others go on without them. */
+  readonly #damaged = new Set<SealedFile>()
+  /** Files of merges that failed otherwise: others are merged before them. */
+  readonly #postponed = new Set<SealedFile>()
+
+  constructor(rules: CompactionRules) {
+    this.#rules = rules
+  }
+
+  get damaged(): ReadonlySet<SealedFile> {
+    return this.#damaged
+  }
+
+  choose(files: readonly SealedFile[]): readonly SealedFile[] | null {
+    const sound = files.filter((file) => !this.#damaged.has(file))
+    const fresh = sound.filter((file) => !this.#postponed.has(file))
+    const chosen = chooseCompaction(fresh, this.#rules)
+    if (chosen !== null || fresh.length === sound.length) return chosen
+    this.#postponed.clear()
+    return chooseCompaction(sound, this.#rules)
+  }
+
+  failed(merged: readonly SealedFile[], error: unknown): void {
+    const damaged = error instanceof DamagedFileError ? merged.filter(({ info }) => error.path.includes(info.name)) : []
+    for (const file of damaged) this.#damaged.add(file)
+    if (damaged.length === 0) for (const file of merged) this.#postponed.add(file)
+  }
+}
