@@ -15,6 +15,7 @@ import { raiseHeapFloor } from './heap-floor.ts'
 import type { FromStore, StoreState, StoreThreadData, ToStore } from './messages.ts'
 import { Outbox } from './outbox.ts'
 import { PendingAsks, type Reply } from './pending-asks.ts'
+import { PositionWaiters } from './position-waiters.ts'
 
 export interface StoreThreadOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
@@ -31,7 +32,6 @@ export interface StoreThreadOptions {
 type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'hold' | 'purge' }>
 /** A question without its number: `Omit` alone would melt the union into one shape. */
 type Unnumbered<Q> = Q extends unknown ? Omit<Q, 'id'> : never
-type Waiter = { readonly position: number; readonly resolve: () => void }
 
 /** The main thread's side of the store's thread. Starts it again when it dies: it loses nothing, the journal holds all. */
 export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress {
@@ -39,7 +39,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   readonly #counters = new Counters()
   readonly #asks = new PendingAsks()
   readonly #unsent: UnsentAnswers
-  readonly #waiters = new Set<Waiter>()
+  readonly #waiters = new PositionWaiters(() => this.#processedPosition)
   #worker: Worker | null = null
   #outbox: Outbox<ToStore> | null = null
   #ready: Promise<void> = Promise.resolve()
@@ -131,18 +131,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   }
 
   waitFor(position: number, signal: AbortSignal): Promise<void> {
-    if (position <= this.#processedPosition) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      const waiter = { position, resolve: () => settle(resolve) }
-      const onAbort = (): void => settle(() => reject(signal.reason))
-      const settle = (outcome: () => void): void => {
-        this.#waiters.delete(waiter)
-        signal.removeEventListener('abort', onAbort)
-        outcome()
-      }
-      this.#waiters.add(waiter)
-      signal.addEventListener('abort', onAbort, { once: true })
-    })
+    return this.#waiters.wait(position, signal)
   }
 
   async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer> {
@@ -272,7 +261,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
       case 'progress':
         this.#processedPosition = message.position
         this.#counters.judged(message.tallies)
-        for (const waiter of this.#waiters) if (waiter.position <= message.position) waiter.resolve()
+        this.#waiters.reached()
         return
       case 'event':
         this.#options.observe(message.event)
