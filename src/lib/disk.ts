@@ -4,8 +4,9 @@ export interface Disk {
   list(directory: string): Promise<string[]>
   /** Names of the folders in a folder, sorted; empty when there is no such folder. */
   listFolders(directory: string): Promise<string[]>
+  /** For its owner alone. */
   makeDirectory(directory: string): Promise<void>
-  /** Opens an existing file, or makes a new one when `create` is set (fails if it is there), for its owner alone with `isPrivate`. */
+  /** Opens an existing file, or makes a new one for its owner alone when `create` is set (fails if it is there). */
   open(path: string, options: OpenOptions): Promise<DiskFile>
   /** Gives a file a second name; fails where the disk cannot. */
   link(from: string, to: string): Promise<void>
@@ -20,7 +21,6 @@ export interface Disk {
 
 export interface OpenOptions {
   readonly create: boolean
-  readonly isPrivate?: boolean
 }
 
 export interface DiskFile {

@@ -25,7 +25,7 @@ export async function linkOrCopy(disk: Disk, from: string, to: string): Promise<
   }
 }
 
-/** Copies a file, its first `bytesMax` bytes at most, to a new one that only its owner may read. */
+/** Copies a file, its first `bytesMax` bytes at most, to a new one. */
 export function copyDurably(
   disk: Disk,
   from: string,
@@ -40,13 +40,13 @@ export function measureFile(path: string): Promise<FileMeasure> {
   return eachPart(path, Number.POSITIVE_INFINITY, async () => undefined)
 }
 
-/** Writes a new file that only its owner may read. */
+/** Writes a new file. */
 export function writeDurably(disk: Disk, path: string, content: string): Promise<void> {
   return intoNewFile(disk, path, (file) => file.write([Buffer.from(content)], 0))
 }
 
 async function intoNewFile<T>(disk: Disk, path: string, write: (file: DiskFile) => Promise<T>): Promise<T> {
-  const file = await disk.open(path, { create: true, isPrivate: true })
+  const file = await disk.open(path, { create: true })
   try {
     const written = await write(file)
     await file.sync()

@@ -1,7 +1,8 @@
 import type { Dirent } from 'node:fs'
-import { type FileHandle, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Disk, DiskFile } from './disk.ts'
+import { makePrivateFolder, privateFileMode } from './private-files.ts'
 
 /** The disk of this machine. */
 export const nodeDisk: Disk = {
@@ -10,7 +11,7 @@ export const nodeDisk: Disk = {
   listFolders: (directory) => namesIn(directory, (entry) => entry.isDirectory()),
 
   async makeDirectory(directory) {
-    const firstMade = await mkdir(directory, { recursive: true })
+    const firstMade = makePrivateFolder(directory)
     if (firstMade === undefined) return
     // A new folder is durable once each folder above it, as far as the first one made, is.
     const top = dirname(resolve(firstMade))
@@ -20,8 +21,11 @@ export const nodeDisk: Disk = {
     }
   },
 
-  async open(path, { create, isPrivate = false }) {
-    return new NodeFile(await open(path, create ? 'wx+' : 'r+', isPrivate ? 0o600 : 0o666))
+  async open(path, { create }) {
+    if (!create) return new NodeFile(await open(path, 'r+'))
+    const handle = await open(path, 'wx+', privateFileMode)
+    await handle.chmod(privateFileMode)
+    return new NodeFile(handle)
   },
 
   link: (from, to) => link(from, to),

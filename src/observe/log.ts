@@ -59,6 +59,10 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'journalOpened':
       logger[event.tornBytes > 0 ? 'warn' : 'info'](fields, words(kind))
       return
+    case 'rightsNarrowed':
+    case 'rightsLeft':
+      logger.warn(fields, words(kind))
+      return
     case 'journalFailed':
     case 'journalAway':
     case 'partAway':

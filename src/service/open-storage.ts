@@ -11,6 +11,7 @@ import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
+import { narrowFolder } from '../lib/private-files.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import { StoreThread } from '../store-thread/store-thread.ts'
@@ -61,6 +62,7 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   const paths = dataPaths(settings.data)
   const ownership = takeOwnership(settings.data)
   closers.push(() => ownership.release())
+  await closeToOthers(settings.data, observe)
   const catalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
   closers.push(() => catalog.close())
   const readingCatalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
@@ -77,6 +79,14 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   closers.push(() => store.close())
   journal.onDurable((position) => store.durable(position))
   return { catalog, readingCatalog, journal, trimmer, keys, store }
+}
+
+/** A folder that an older version made, or a tool copied, may be open to all users of the machine. */
+async function closeToOthers(data: string, observe: Observe): Promise<void> {
+  const { changed, refused } = await narrowFolder(data)
+  if (changed.length > 0) observe({ kind: 'rightsNarrowed', files: changed.length })
+  const [path] = refused
+  if (path !== undefined) observe({ kind: 'rightsLeft', path, files: refused.length })
 }
 
 /** `reachedPosition`: the journal is needed from there, and begins there when it is new. */

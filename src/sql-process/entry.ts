@@ -7,6 +7,8 @@ import { QueryServer } from './serve-queries.ts'
 /** Of 0, the server's, to 19, the least. */
 const niceness = 5
 
+// The engine makes files of its own, for what does not fit into its memory.
+process.umask(0o077)
 standBack()
 // A channel that takes nothing more is about to close, which ends the process.
 const server = new QueryServer(

@@ -1,7 +1,9 @@
 // The engine's side of the process: a composition root of its own, as the store's thread is.
-import { mkdir, rm } from 'node:fs/promises'
+
+import { rm } from 'node:fs/promises'
 import { DuckdbEngine } from '../engine/duckdb/duckdb-engine.ts'
 import { LongOverflow, OutOfMemory, type SqlEngine } from '../engine/sql-engine.ts'
+import { makePrivateFolder } from '../lib/private-files.ts'
 import { Problem } from '../model/problem.ts'
 import { FileDays } from '../query/native/file-days.ts'
 import { FileTables } from '../query/native/file-tables.ts'
@@ -52,7 +54,7 @@ export class QueryServer {
     await clearSpool(spoolDirectory)
     // A process that was killed has left its own.
     await rm(engine.temporaryDirectory, { recursive: true, force: true })
-    await mkdir(engine.temporaryDirectory, { recursive: true })
+    makePrivateFolder(engine.temporaryDirectory)
     this.#spoolDirectory = spoolDirectory
     this.#engine = await DuckdbEngine.open(engine)
     this.#memory = new MemoryWatch(residentBytes, process.memoryUsage.rss, (held) => this.#spent(held))

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
+import { makePrivateFile, makePrivateFolder } from '../../lib/private-files.ts'
 import { isBusy } from './statements.ts'
 
 export interface Ownership {
@@ -12,10 +13,12 @@ export interface Ownership {
  * by way of an SQLite transaction that never ends: it goes with the process, however that dies. Throws an Error when the folder has another owner.
  */
 export function takeOwnership(directory: string): Ownership {
-  mkdirSync(directory, { recursive: true })
+  makePrivateFolder(directory)
   // The process id has a file of its own: to open and close the locked one would drop the lock.
   const processIdPath = join(directory, 'owner.pid')
-  const database = new DatabaseSync(join(directory, 'owner.lock'))
+  const lockPath = join(directory, 'owner.lock')
+  makePrivateFile(lockPath)
+  const database = new DatabaseSync(lockPath)
   try {
     database.exec('PRAGMA busy_timeout = 0')
     database.exec('BEGIN EXCLUSIVE')
@@ -23,6 +26,7 @@ export function takeOwnership(directory: string): Ownership {
     database.close()
     throw isBusy(error) ? taken(directory, processIdPath, error) : error
   }
+  makePrivateFile(processIdPath)
   writeFileSync(processIdPath, `${process.pid}\n`)
   return {
     release: () => {

@@ -1,5 +1,4 @@
 import { randomBytes as randomBytesOfSystem } from 'node:crypto'
-import { closeSync, openSync } from 'node:fs'
 import {
   type DatabaseConnection,
   type Dialect,
@@ -10,6 +9,7 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely'
+import { makePrivateFile } from '../../lib/private-files.ts'
 import type { Catalog } from '../catalog.ts'
 import { openCatalog } from '../open-catalog.ts'
 import type { Tables } from '../schema.ts'
@@ -34,7 +34,8 @@ export async function openSqliteCatalog({
   randomBytes = randomBytesOfSystem,
   pagesMax,
 }: SqliteCatalogOptions): Promise<Catalog> {
-  if (!readOnly) makePrivate(path)
+  // Its owner's alone to read: it holds the secrets that tokens are signed with. SQLite gives its other files the same mode.
+  if (!readOnly) makePrivateFile(path)
   const database = new Statements(path, { readOnly, pagesMax })
   const dialect: Dialect = {
     createDriver: () => new Driver(database),
@@ -43,15 +44,6 @@ export async function openSqliteCatalog({
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
   }
   return openCatalog(new Kysely<Tables>({ dialect }), { randomBytes, readOnly })
-}
-
-/** A new catalog is its owner's alone to read: it holds the secrets that tokens are signed with. SQLite gives its other files the same mode. */
-function makePrivate(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  }
 }
 
 class Driver extends SqliteDriver {

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makePrivateFolder } from '../../lib/private-files.ts'
 import { CommandError } from '../command-error.ts'
 
 /** What a demo has to know again at its next start. */
@@ -38,7 +39,7 @@ export async function saveDemoFile(folder: string, file: DemoFile): Promise<void
 
 /** The demo that lives in a folder; a new one where there is none. Throws `CommandError` where its file is no demo's. */
 export async function openDemoFile(folder: string, nowMs: number): Promise<DemoFile> {
-  await mkdir(folder, { recursive: true })
+  makePrivateFolder(folder)
   const path = join(folder, fileName)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

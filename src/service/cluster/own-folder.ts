@@ -1,6 +1,8 @@
 // A folder of this process alone: several processes of a cluster may be given the same data folder.
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { makePrivateFolder } from '../../lib/private-files.ts'
 import type { Closer } from '../open-storage.ts'
 
 /** The process's id, which another one may have had, and when it began. */
@@ -9,7 +11,7 @@ const begunMs = Math.trunc(performance.timeOrigin)
 
 /** Makes an empty folder in the data folder, and removes those of processes that have died. It goes with this process. Resolves with its whole path. */
 export async function openOwnFolder(data: string, closers: Closer[]): Promise<string> {
-  await mkdir(data, { recursive: true })
+  makePrivateFolder(data)
   for (const name of await readdir(data)) {
     const [, id, since] = (named.exec(name) ?? []).map(Number)
     if (id === undefined) continue

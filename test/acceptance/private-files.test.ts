@@ -1,0 +1,61 @@
+// Everything that a service writes is its own user's alone to read, whatever the umask.
+import { chmod, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { restoreBackup } from '../../src/admin/restore.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
+import { callWell, makeIngest } from '../support/api.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
+
+let root: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tidemark-private-'))
+})
+afterEach(() => rm(root, { recursive: true }))
+
+const environment = {
+  TIDEMARK_STORE_HEAD_ROWS: '100',
+  TIDEMARK_JOURNAL_APART_BYTES: '4096',
+  TIDEMARK_SPOOL_MEMORY_BYTES: '4096',
+}
+
+/** All that lies in a folder and is open to others, or not to its owner. */
+async function openIn(folder: string): Promise<readonly string[]> {
+  const names = ['.', ...(await readdir(folder, { recursive: true }))]
+  const modes = names.map(async (name) => {
+    const { mode } = await lstat(join(folder, name)).catch(() => ({ mode: 0o600 }))
+    const wanted = (mode & 0o040000) === 0 ? 0o600 : 0o700
+    return (mode & 0o777) === wanted ? null : `${name} ${(mode & 0o777).toString(8)}`
+  })
+  return (await Promise.all(modes)).filter((each) => each !== null)
+}
+
+test('files and folders are closed to others, and those of an older version are closed at the start', async () => {
+  const data = join(root, 'data')
+  const before = process.umask(0)
+  try {
+    const server = await ServerProcess.start({ dataDirectory: data, environment })
+    const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
+    for (let push = 0; push < 4; push++) {
+      const rows = Array.from({ length: push === 2 ? 200 : 60 }, (_, row) => ({ D: push * 1000 + row, T: 'a', V: row }))
+      await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
+    }
+    await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ T: 'no time' }] })
+    const sql = { sql_query: 'SELECT COUNT(*) AS n FROM plant' }
+    expect(await callWell(server.url, 'POST', '/consumer/data/sql-query', { body: sql })).toEqual([{ n: 380 }])
+    const { path } = await callWell<{ path: string }>(server.url, 'POST', '/admin/backups', { key: adminKey })
+    expect((await readdir(data, { recursive: true })).join()).toMatch(/-shm.*-wal.*deltas\/.*parquet.*series\.log/s)
+    expect(await openIn(data)).toEqual([])
+    await server.stop()
+    await restoreBackup({ backup: path, data: join(root, 'restored') }, { disk: nodeDisk, reach: () => undefined })
+    expect(await openIn(join(root, 'restored'))).toEqual([])
+    for (const name of ['.', 'catalog.sqlite', 'journal', 'store']) await chmod(join(data, name), 0o755)
+    const again = await ServerProcess.start({ dataDirectory: data, environment })
+    expect(again.log).toContain('rights narrowed')
+    expect(await openIn(data)).toEqual([])
+    await again.stop()
+  } finally {
+    process.umask(before)
+  }
+})
