@@ -141,4 +141,28 @@ describe('keys that processes share', () => {
     await pipeline.judge()
     expect(stored.map(({ position }) => position)).toEqual(positions)
   })
+
+  test('a key is not forgotten while a push of it waits that was received within its day', async () => {
+    const [dayMs, hourMs] = [86_400_000, 3_600_000]
+    let nowMs = 10 * dayMs
+    const catalog = catalogs[0]!
+    const keys = new SharedKeys({
+      keys: catalog.pushKeys,
+      progress: { waitFor: async () => undefined },
+      nowMs: () => nowMs,
+      ...{ keysMax: 1e6, waitMs: 20_000 },
+    })
+    const entry = (position: number, receivedMs: number): KeyedEntry => ({
+      ...{ subscriberId: 1, ingestId: 1, key: 'k', bodyHash: hashBody(Buffer.from('a')), rows: 1 },
+      ...{ position, receivedMs },
+    })
+    const [first, again] = [entry(0, nowMs), entry(1, nowMs + hourMs)]
+    // Both wait for days; the first one is judged when the keys of these days are forgotten.
+    nowMs += 3 * dayMs
+    expect(await catalog.lanes.claimKeys([first])).toEqual(new Set())
+    await keys.forget(again.receivedMs, AbortSignal.timeout(10_000))
+    expect(await catalog.lanes.claimKeys([again])).toEqual(new Set([again.position]))
+    await keys.forget(nowMs, AbortSignal.timeout(10_000))
+    expect(await catalog.lanes.claimKeys([entry(2, nowMs)])).toEqual(new Set())
+  })
 })

@@ -20,6 +20,8 @@ export interface SharedKeysParts {
 }
 
 const askEveryMs = 25
+/** By so much pushes may stand in the journal out of the order in which they were received: clocks differ, and some wait longer to be written. */
+const disorderMs = 3_600_000
 /** A reservation of a process that is not heard of any more. */
 const patienceMs = 30_000
 
@@ -41,9 +43,13 @@ export class SharedKeys {
     this.#count = await this.#parts.keys.count()
   }
 
-  /** Forgets keys that are older than a day. */
-  async forget(signal: AbortSignal): Promise<void> {
-    await this.#parts.keys.forget(this.#parts.nowMs() - keyLifeS * 1000, signal)
+  /**
+   * Forgets keys that are older than a day, counted from now or from when the oldest push was received that waits to be judged: a push is told to
+   * be a repetition by the key of the first, which may have been judged only just now.
+   */
+  async forget(oldestWaitingMs: number, signal: AbortSignal): Promise<void> {
+    const fromMs = Math.min(this.#parts.nowMs(), oldestWaitingMs)
+    await this.#parts.keys.forget(fromMs - keyLifeS * 1000 - disorderMs, signal)
   }
 
   /**

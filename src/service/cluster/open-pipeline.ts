@@ -5,12 +5,14 @@ import { EntryJudge } from '../../ingest/entry-judge.ts'
 import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { Judge } from '../../ingest/judge.ts'
 import { ItemJudge } from '../../ingest/judge-items.ts'
+import type { JournalReader } from '../../journal/journal.ts'
 import { KafkaJournalReader } from '../../journal/kafka/kafka-journal-reader.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import { ClusterPipeline } from '../../pipeline/cluster-pipeline.ts'
+import { oldestWaitingMs } from '../../pipeline/oldest-waiting.ts'
 import { RowsTopics } from '../../pipeline/rows-topics.ts'
 import { TopicTrim } from '../../pipeline/topic-trim.ts'
 import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
@@ -39,13 +41,14 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
   const rowsTopics = new RowsTopics(client, rowsTopicSettings(settings))
   const { rowBytes } = settings.limits
   const topic = journalTopic(settings).name
+  const openReader = (waitMs: number): JournalReader => {
+    // Its requests wait for what is to come, and a broker takes its time with them.
+    const own = client.sibling({ timeoutMs: settings.kafka.timeoutMs + waitMs })
+    return new KafkaJournalReader({ client: own, topic, waitMs, observe })
+  }
   const pipeline = new ClusterPipeline({
     client,
-    openReader: () => {
-      // Its requests wait for what is to come, and a broker takes its time with them.
-      const own = client.sibling({ timeoutMs: settings.kafka.timeoutMs + readWaitMs })
-      return new KafkaJournalReader({ client: own, topic, waitMs: readWaitMs, observe })
-    },
+    openReader: () => openReader(readWaitMs),
     rowsTopics,
     lanes: catalog.lanes,
     outcomes: catalog.outcomes,
@@ -68,6 +71,22 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
   closers.push(() => pipeline.close())
   openTrim(parts, client, closers)
   openUpkeep(parts, rowsTopics, closers)
+  openForgetting(parts, { client, topic, openReader: () => openReader(0) }, closers)
+}
+
+function openForgetting(
+  { observe, catalog, keys, nowMs }: PipelineParts,
+  journal: { readonly client: KafkaClient; readonly topic: string; readonly openReader: () => JournalReader },
+  closers: Closer[],
+): void {
+  const stop = new AbortController()
+  const forget = async (): Promise<void> => {
+    const lanes = (await journal.client.leadersOf(journal.topic)).length
+    const waitingMs = await oldestWaitingMs({ lanes, catalog: catalog.lanes, openReader: journal.openReader, nowMs })
+    await keys.forget(waitingMs, stop.signal)
+  }
+  closers.push(() => stop.abort())
+  closers.push(repeat(forget, forgetKeysEveryMs, checkFailed(observe)))
 }
 
 function openTrim(
@@ -91,7 +110,7 @@ function openTrim(
 }
 
 function openUpkeep(
-  { settings, observe, catalog, keys, supervisors }: PipelineParts,
+  { settings, observe, catalog, supervisors }: PipelineParts,
   rowsTopics: RowsTopics,
   closers: Closer[],
 ): void {
@@ -107,7 +126,4 @@ function openUpkeep(
     lanes: () => undefined,
   })
   closers.push(repeat(() => upkeep.check(true), checkMs, failed))
-  const stop = new AbortController()
-  closers.push(() => stop.abort())
-  closers.push(repeat(() => keys.forget(stop.signal), forgetKeysEveryMs, failed))
 }

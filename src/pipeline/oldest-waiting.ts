@@ -1,0 +1,29 @@
+import type { LaneCatalog } from '../catalog/lanes.ts'
+import type { JournalReader } from '../journal/journal.ts'
+import { positionAt } from '../journal/lane-position.ts'
+
+export interface WaitingParts {
+  /** How many lanes the journal has. */
+  readonly lanes: number
+  readonly catalog: Pick<LaneCatalog, 'lanes'>
+  /** One that does not wait for what is to come. */
+  readonly openReader: () => JournalReader
+  readonly nowMs: () => number
+}
+
+/** When the oldest push was received that no pipeline has judged; now where none waits. Those behind it in its lane may be a moment older. */
+export async function oldestWaitingMs({ lanes, catalog, openReader, nowMs }: WaitingParts): Promise<number> {
+  let oldestMs = nowMs()
+  const processed = new Map((await catalog.lanes()).map(({ lane, processedPosition }) => [lane, processedPosition]))
+  const reader = openReader()
+  try {
+    for (let lane = 0; lane < lanes; lane++) {
+      const position = processed.get(lane) ?? positionAt(lane, 0)
+      const [first] = await reader.read(position, Number.POSITIVE_INFINITY, 1)
+      if (first !== undefined) oldestMs = Math.min(oldestMs, first.receivedMs)
+    }
+  } finally {
+    await reader.close()
+  }
+  return oldestMs
+}
