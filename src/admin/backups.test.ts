@@ -110,9 +110,13 @@ interface World {
   position: number
 }
 
-function open(disk: Disk, copyCatalog = (path: string) => writeFile(path, 'the catalog')): World {
+function open(
+  disk: Disk,
+  copyCatalog = (path: string) => writeFile(path, 'the catalog'),
+  { sealedPosition, position } = { sealedPosition: 0, position: 3 },
+): World {
   const events: ServiceEvent[] = []
-  const world = { events, holds: 0, position: 3 }
+  const world = { events, holds: 0, position }
   const backups = new Backups({
     disk,
     dataDirectory: data,
@@ -125,7 +129,7 @@ function open(disk: Disk, copyCatalog = (path: string) => writeFile(path, 'the c
     durablePosition: () => world.position,
     copyCatalog: async (path) => {
       await copyCatalog(path)
-      const manifest = { sealedPosition: 0, files: [], registries: [], counts: [] }
+      const manifest = { sealedPosition, files: [], registries: [], counts: [] }
       return { manifest, judgedPosition: 0 }
     },
     storedFiles: () => stored,
@@ -187,6 +191,23 @@ describe('a disk that refuses one operation of a backup', () => {
       }
     },
   )
+})
+
+test('where a seal ended within a push, the backup has all of the push', async () => {
+  const directory = join(data, 'journal')
+  const journal = await openFileJournal({ ...journalIn(nodeDisk, directory), reachedPosition: 0 })
+  await journal.append({ ...entry, rows: 4 })
+  await journal.append(entry)
+  await journal.close()
+  const { backups } = open(nodeDisk, undefined, { sealedPosition: 5, position: 8 })
+  const { path } = await backups.make()
+  const reader = openFileJournalReader({ disk: nodeDisk, directory: join(path, 'journal') })
+  const entries = await reader.read(5, 8, 1000)
+  expect(entries.map(({ position, rows }) => [position, rows])).toEqual([
+    [3, 4],
+    [7, 1],
+  ])
+  await reader.close()
 })
 
 test.each(['ENOSPC', 'EIO'] as const)('a catalog that cannot be copied (%s) leaves nothing', async (code) => {

@@ -170,10 +170,11 @@ export class Backups {
   /** Entry by entry: the copy ends whole, with the entry before `untilPosition`, whatever is written to the journal meanwhile. */
   async #copyJournal(directory: string, fromPosition: number, untilPosition: number): Promise<void> {
     const { readJournal, newJournal, stepBytes } = this.#parts
-    const journal = await newJournal(directory, fromPosition)
+    const firstPosition = await this.#firstPosition(fromPosition, untilPosition)
+    const journal = await newJournal(directory, firstPosition)
     const reader = readJournal()
     try {
-      for (let position = fromPosition; position < untilPosition; ) {
+      for (let position = firstPosition; position < untilPosition; ) {
         const entries = await reader.read(position, untilPosition, stepBytes)
         const positions = await Promise.all(entries.map((entry) => journal.append(entry)))
         if (entries.some((entry, index) => entry.position !== positions[index])) {
@@ -189,6 +190,17 @@ export class Backups {
     }
     // Its end is written when it is closed.
     if (journal.hasFailed) throw Object.assign(new Error('EIO: the end of the journal in the backup'), { code: 'EIO' })
+  }
+
+  /** A seal may end within an entry: the copy holds it whole. */
+  async #firstPosition(fromPosition: number, untilPosition: number): Promise<number> {
+    const reader = this.#parts.readJournal()
+    try {
+      const [first] = await reader.read(fromPosition, untilPosition, 1)
+      return Math.min(fromPosition, first?.position ?? fromPosition)
+    } finally {
+      await reader.close()
+    }
   }
 
   get #unfinishedPrefix(): string {

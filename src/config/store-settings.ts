@@ -10,6 +10,14 @@ export const storeSettings = {
     max: gibibyte,
     description: 'About how much of the journal is judged before queries get their turn.',
   }),
+  'store.stepRows': integer({
+    default: 16_384,
+    unit: 'rows',
+    min: 1,
+    max: 1_048_576,
+    description:
+      'How many rows are judged before queries get their turn; fewer where an ingest has more than 32 fields.',
+  }),
   'store.generationRows': integer({
     default: 262_144,
     unit: 'rows',

@@ -1,34 +1,58 @@
 // What entries of the journal come to, wherever they are judged and whatever is done with it. Deterministic: an entry at its position always comes
 // to the same outcome, but that nothing is left of an entity once it was dropped.
 import type { DroppedCatalog, IngestCatalog, Outcome, RejectedRow, ReplayOutcome } from '../catalog/catalog.ts'
-import type { PlacedEntry } from '../journal/journal.ts'
+import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { ItemWrite } from '../model/item.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { decodeReplayedRows } from './replay/replayed-rows.ts'
+import { firstRow, isSpent, type Reached, type RowPlace, type StepBudget, unbounded } from './step-budget.ts'
 
 export interface EntryJudgeParts {
   readonly ingests: Pick<IngestCatalog, 'findVersion'>
   readonly dropped: Pick<DroppedCatalog, 'list'>
   /** Judges rows of series ingests. */
   readonly judge: {
-    judge(entries: readonly PlacedEntry[], ingest: Ingest): { batch: RowBatch | null; rejected: readonly RejectedRow[] }
+    judge(
+      entries: readonly PlacedEntry[],
+      ingest: Ingest,
+      from: RowPlace,
+      budget: StepBudget,
+    ): { batch: RowBatch | null; rejected: readonly RejectedRow[]; reached: Reached }
   }
   /** Judges rows of metadata ingests. */
   readonly itemJudge: {
     judge(
       entries: readonly PlacedEntry[],
       ingest: Ingest,
-    ): { items: readonly ItemWrite[]; rejected: readonly RejectedRow[] }
+      from: RowPlace,
+      budget: StepBudget,
+    ): { items: readonly ItemWrite[]; rejected: readonly RejectedRow[]; reached: Reached }
   }
 }
 
-type Judged = Outcome & { readonly batch: RowBatch | null }
+type Judged = Outcome & { readonly batch: RowBatch | null; readonly reached: Reached }
 
-/** What a run of entries of one ingest came to. */
-export interface JudgedRun extends Judged {
-  readonly ingestId: number
+/** Rows of one entry that stand one after another; `position` is that of the first. */
+export interface RowSpan {
+  readonly position: number
   readonly rows: number
+}
+
+/** What a run of entries of one ingest came to, or the rows of it that one step judges. */
+export interface JudgedRun extends Outcome {
+  readonly ingestId: number
+  readonly batch: RowBatch | null
+  /** The rows that were judged, by entry. */
+  readonly spans: readonly RowSpan[]
+}
+
+export interface JudgedStep {
+  /** In the order of their positions. */
+  readonly runs: readonly JudgedRun[]
+  readonly reached: Reached
+  /** Everything before it is judged. */
+  readonly throughPosition: number
 }
 
 /** What rejected rows come to that are judged again. `stored` of the catalog's answer says which rows of the batch are to be written. */
@@ -60,15 +84,23 @@ export class EntryJudge {
     return this.#droppedEntities.has(entityId)
   }
 
-  /** Judges pushes, no replays. Runs come in the order of their positions. */
-  async judge(entries: readonly PlacedEntry[]): Promise<readonly JudgedRun[]> {
-    const judged: JudgedRun[] = []
+  /** Judges pushes, no replays: from a row of the first one as far as the budget goes, one row at least. */
+  async judge(entries: readonly PlacedEntry[], from: RowPlace, budget: StepBudget): Promise<JudgedStep> {
+    const runs: JudgedRun[] = []
+    let done = 0
+    let place = from
     for (const run of runsOfOneDefinition(entries)) {
       const { ingestId, fieldsVersion } = run[0]!
-      const rows = run.reduce((sum, entry) => sum + entry.rows, 0)
-      judged.push({ ingestId, rows, ...this.#judge(run, await this.#ingest(ingestId, fieldsVersion)) })
+      const judged = this.#judge(run, await this.#ingest(ingestId, fieldsVersion), place, budget)
+      const { batch, items, rejected, reached } = judged
+      runs.push({ ingestId, batch, items, rejected, spans: spansOf(run, place, reached) })
+      done += reached.entries
+      place = reached.place
+      if (reached.entries < run.length || isSpent(budget)) break
     }
-    return judged
+    const throughPosition =
+      place.index > 0 || done === 0 ? entries[done]!.position + place.index : positionAfter(entries[done - 1]!)
+    return { runs, reached: { entries: done, place }, throughPosition }
   }
 
   /** Judges rows anew that were rejected before, each under its own position, so that it is as old as its push. Null of a dropped entity. */
@@ -80,17 +112,21 @@ export class EntryJudge {
     const run = replayed.map((row): PlacedEntry => {
       return { ...entry, format: 'ndjson', position: row.position, rows: 1, body: row.text }
     })
-    const { batch, items, rejected } = this.#judge(run, ingest)
+    const { batch, items, rejected } = this.#judge(run, ingest, firstRow, unbounded())
     const failed = new Set(rejected.map((row) => row.position))
     const passed = replayed.map((row) => row.position).filter((one) => !failed.has(one))
     return { outcome: { ingestId, position, passed, items, rejected }, batch, rows: replayed.length }
   }
 
   /** An ingest of null was dropped: its rows were judged, and there is nothing to be kept of them. */
-  #judge(run: readonly PlacedEntry[], ingest: Ingest | null): Judged {
-    if (ingest === null) return { batch: null, items: [], rejected: [] }
-    if (ingest.kind === 'metadata') return { batch: null, ...this.#parts.itemJudge.judge(run, ingest) }
-    return { items: [], ...this.#parts.judge.judge(run, ingest) }
+  #judge(run: readonly PlacedEntry[], ingest: Ingest | null, from: RowPlace, budget: StepBudget): Judged {
+    if (ingest === null) {
+      return { batch: null, items: [], rejected: [], reached: { entries: run.length, place: firstRow } }
+    }
+    if (ingest.kind === 'metadata') {
+      return { batch: null, ...this.#parts.itemJudge.judge(run, ingest, from, budget) }
+    }
+    return { items: [], ...this.#parts.judge.judge(run, ingest, from, budget) }
   }
 
   /** Null of an ingest whose entity was dropped. */
@@ -111,15 +147,33 @@ export class EntryJudge {
   }
 }
 
-/** A replay stands alone: it needs what was judged before it to be kept. */
-export function partedByReplays(entries: readonly PlacedEntry[]): readonly (readonly PlacedEntry[])[] {
-  const parts: PlacedEntry[][] = []
-  for (const entry of entries) {
-    const last = parts.at(-1)
-    if (last === undefined || entry.format === 'replay' || last[0]!.format === 'replay') parts.push([entry])
-    else last.push(entry)
+/**
+ * The pushes that go into one step: as many as the budget has room for, and one at least. So only what is too large for a step is cut. None
+ * is behind a replay: that stands alone, for it needs what was judged before it to be kept.
+ */
+export function pushesOfStep(entries: readonly PlacedEntry[], budget: StepBudget): readonly PlacedEntry[] {
+  let { rows, bytes } = budget
+  const end = entries.findIndex((entry, index) => {
+    rows -= entry.rows
+    bytes -= entry.body.length
+    return entry.format === 'replay' || (index > 0 && (rows < 0 || bytes < 0))
+  })
+  return end < 0 ? entries : entries.slice(0, end)
+}
+
+/** How many rows these are. */
+export function rowsOf(spans: readonly RowSpan[]): number {
+  return spans.reduce((sum, { rows }) => sum + rows, 0)
+}
+
+function spansOf(run: readonly PlacedEntry[], from: RowPlace, { entries, place }: Reached): readonly RowSpan[] {
+  const spans: RowSpan[] = []
+  for (const [index, { position, rows }] of run.slice(0, entries + 1).entries()) {
+    const first = index === 0 ? from.index : 0
+    const end = index < entries ? rows : place.index
+    if (end > first) spans.push({ position: position + first, rows: end - first })
   }
-  return parts
+  return spans
 }
 
 /** Neighbours that are judged by the same definition go together: one batch of columns for many small pushes. */

@@ -10,6 +10,7 @@ import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
 import { Judge, type Judgement } from './judge.ts'
+import { firstRow, type StepBudget } from './step-budget.ts'
 
 /** A property as it is pushed: its name, the spelling of its name, the text of its value. */
 interface Property {
@@ -254,6 +255,27 @@ function expectedOutcomes(entries: readonly PlacedEntry[], pushes: readonly Push
   return all
 }
 
+const anyBudget = fc.record({
+  rows: fc.integer({ min: 1, max: 4 }),
+  bytes: fc.integer({ min: 1, max: 60 }),
+  rejected: fc.integer({ min: 1, max: 3 }),
+})
+
+/** As it comes to when it is judged a budget at a time. */
+function inPieces(judge: Judge, entries: readonly PlacedEntry[], ingest: Ingest, budget: StepBudget) {
+  const all = new Map<number, Outcome & { text?: string }>()
+  let left = entries
+  for (let from = firstRow; left.length > 0; ) {
+    const judgement = judge.judge(left, ingest, from, { ...budget })
+    expect(judgement.rejected.length).toBeLessThanOrEqual(budget.rejected)
+    for (const [position, outcome] of outcomes(judgement)) all.set(position, outcome)
+    expect(judgement.reached).not.toEqual({ entries: 0, place: from })
+    left = left.slice(judgement.reached.entries)
+    from = judgement.reached.place
+  }
+  return all
+}
+
 test('every row is stored or rejected as the model says, and again the same when judged again', () => {
   const calls = fieldList.chain((fields) =>
     fc.tuple(
@@ -263,7 +285,7 @@ test('every row is stored or rejected as the model says, and again the same when
     ),
   )
   fc.assert(
-    fc.property(calls, ([fields, batches, duplicates]) => {
+    fc.property(calls, anyBudget, ([fields, batches, duplicates], budget) => {
       const definition = { id: 1, alias: 'a', kind: 'series', entity: 'a', entityId: 1, state: 'active' } as const
       const ingest: Ingest = { ...definition, fields, fieldsVersion: 1, duplicates, reason: null, createdMs: 0 }
       const arrays = new BorrowedArrays(new UsedMemory())
@@ -279,6 +301,7 @@ test('every row is stored or rejected as the model says, and again the same when
         expect(outcomes(judge.judge(entries, ingest))).toEqual(expected)
         arrays.giveBack()
         expect(outcomes(new Judge({ rowBytes: 1 << 20 }).judge(entries, ingest))).toEqual(expected)
+        expect(inPieces(judge, entries, ingest, budget)).toEqual(expected)
       }
     }),
     { numRuns: 1000 },

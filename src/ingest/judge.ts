@@ -5,11 +5,13 @@ import { type ArrayMaker, newArrays } from '../lib/spare-buffers.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { FieldSlot } from './columns/field-slot.ts'
-import { openBrace, openBracket } from './scan/ascii.ts'
+import { openBrace } from './scan/ascii.ts'
+import { bodyRows, nextRowAt } from './scan/body-rows.ts'
 import { type Fault, kindOfValue, readWithCare } from './scan/careful-row.ts'
 import { RowScanner } from './scan/row-scanner.ts'
 import { skipSpace, skipValue } from './scan/skip.ts'
 import { TimestampReader } from './scan/timestamps.ts'
+import { firstRow, isSpent, type Reached, type RowPlace, type StepBudget, unbounded } from './step-budget.ts'
 
 export interface JudgeSettings {
   /** The text of a row may have this many bytes. */
@@ -27,6 +29,7 @@ export interface Judgement {
   readonly batch: RowBatch | null
   /** In the order of their positions. */
   readonly rejected: readonly RejectedRow[]
+  readonly reached: Reached
 }
 
 /** What is kept for an ingest while its rows come in. */
@@ -35,6 +38,8 @@ interface Prepared {
   readonly slots: readonly FieldSlot[]
   readonly bySource: ReadonlyMap<string, number>
   readonly scanner: RowScanner
+  /** What a row takes of the budget. */
+  readonly cost: number
   /** Memory for its strings, when they were last counted. */
   bytes: number
 }
@@ -44,7 +49,11 @@ interface Growing {
   rows: number
   readonly positions: Float64Array
   readonly rejected: RejectedRow[]
+  readonly budget: StepBudget
 }
+
+/** A row of as many fields counts for one in the budget of a step: its columns have a place for each field, however few are pushed. */
+const fieldsOfOne = 32
 
 /**
  * Turns pushed rows into columns, or says why they cannot be stored. The outcome depends on nothing but the entries and the ingest's
@@ -75,19 +84,21 @@ export class Judge {
 
   /**
    * Judges entries of one series ingest, all of its `fieldsVersion`, whose bodies were checked by `checkBody`. Good rows come as one batch
-   * in the order of their positions, with the columns in the order of the ingest's fields.
+   * in the order of their positions, with the columns in the order of the ingest's fields. Begins at a row of the first entry, and ends with the
+   * row that spends the budget.
    */
-  judge(entries: readonly PlacedEntry[], ingest: Ingest): Judgement {
+  judge(entries: readonly PlacedEntry[], ingest: Ingest, from = firstRow, budget = unbounded()): Judgement {
     const prepared = this.#prepare(ingest)
-    const rowsMax = entries.reduce((sum, entry) => sum + entry.rows, 0)
+    const rowsLeft = entries.reduce((sum, entry) => sum + entry.rows, -from.index)
+    const rowsMax = Math.min(rowsLeft, Math.ceil(budget.rows / prepared.cost))
     for (const slot of prepared.slots) slot.begin(rowsMax, this.#rememberedStringsMax)
-    const growing: Growing = { rows: 0, positions: this.#arrays.float64(rowsMax), rejected: [] }
-    for (const entry of entries) this.#judgeEntry(entry, prepared, growing)
+    const growing: Growing = { rows: 0, positions: this.#arrays.float64(rowsMax), rejected: [], budget }
+    const reached = this.#judgeEntries(entries, from, prepared, growing)
     const replaces = ingest.duplicates === 'replace'
     const pushedNulls = replaces ? prepared.slots.map((slot) => slot.pushedNulls(growing.rows)) : null
     const columns = prepared.slots.map((slot) => slot.finish(growing.rows))
     this.#remember(prepared)
-    if (growing.rows === 0) return { batch: null, rejected: growing.rejected }
+    if (growing.rows === 0) return { batch: null, rejected: growing.rejected, reached }
     const batch: RowBatch = {
       entityId: ingest.entityId,
       rows: growing.rows,
@@ -96,23 +107,37 @@ export class Judge {
       columns,
       ...(pushedNulls === null ? {} : { pushedNulls }),
     }
-    return { batch, rejected: growing.rejected }
+    return { batch, rejected: growing.rejected, reached }
   }
 
-  #judgeEntry(entry: PlacedEntry, prepared: Prepared, growing: Growing): void {
-    const bytes = Buffer.isBuffer(entry.body)
-      ? entry.body
-      : Buffer.from(entry.body.buffer, entry.body.byteOffset, entry.body.byteLength)
-    let at = skipSpace(bytes, 0)
-    const isArray = entry.format === 'json' && bytes[at] === openBracket
-    if (isArray) at = skipSpace(bytes, at + 1)
-    for (let index = 0; index < entry.rows; index++) {
-      at = skipSpace(bytes, this.#judgeRow(bytes, at, index, entry, prepared, growing))
-      // Past the comma; after the last row that is the bracket.
-      if (isArray) at = skipSpace(bytes, at + 1)
+  #judgeEntries(entries: readonly PlacedEntry[], from: RowPlace, prepared: Prepared, growing: Growing): Reached {
+    let place = from
+    for (const [whole, entry] of entries.entries()) {
+      if (isSpent(growing.budget)) return { entries: whole, place }
+      const next = this.#judgeEntry(entry, place, prepared, growing)
+      if (next !== null) return { entries: whole, place: next }
+      place = firstRow
     }
-    if (isArray && entry.rows === 0) at = skipSpace(bytes, at + 1)
+    return { entries: entries.length, place: firstRow }
+  }
+
+  /** The answer is the row that is next; null at the end of the entry. */
+  #judgeEntry(entry: PlacedEntry, from: RowPlace, prepared: Prepared, growing: Growing): RowPlace | null {
+    const rows = bodyRows(entry)
+    const { bytes } = rows
+    const { budget } = growing
+    let { index } = from
+    let at = index === 0 ? rows.firstAt : from.at
+    for (; index < entry.rows; index++) {
+      if (isSpent(budget)) return { index, at }
+      const next = nextRowAt(rows, this.#judgeRow(bytes, at, index, entry, prepared, growing))
+      budget.rows -= prepared.cost
+      budget.bytes -= next - at
+      at = next
+    }
+    if (rows.isArray && entry.rows === 0) at = skipSpace(bytes, at + 1)
     if (at !== bytes.length) throw new Error(`the entry at position ${entry.position} does not hold ${entry.rows} rows`)
+    return null
   }
 
   /** The answer is the place after the row. */
@@ -135,7 +160,10 @@ export class Judge {
     const end = skipValue(bytes, start)
     const fault = this.#faultOf(bytes, start, end, prepared, growing)
     if (fault === null) growing.positions[growing.rows++] = entry.position + index
-    else growing.rejected.push(rejectedRow(entry, index, bytes.toString('utf8', start, end), fault))
+    else {
+      growing.rejected.push(rejectedRow(entry, index, bytes.toString('utf8', start, end), fault))
+      growing.budget.rejected--
+    }
     return end
   }
 
@@ -158,7 +186,8 @@ export class Judge {
     const slots = ingest.fields.map((field) => new FieldSlot(field, this.#seed, replaces, this.#arrays))
     const bySource = new Map(ingest.fields.map((field, index) => [field.source, index]))
     const scanner = new RowScanner(slots, bySource, this.#timestamps)
-    return { ingest, slots, bySource, scanner, bytes: 0 }
+    const cost = Math.ceil(ingest.fields.length / fieldsOfOne)
+    return { ingest, slots, bySource, scanner, cost, bytes: 0 }
   }
 
   /** Keeps the ingest as the one used last, and lets go of those used longest ago until the memory for strings is within its bound. */

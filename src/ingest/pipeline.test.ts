@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { DroppedEntity, RejectedRow } from '../catalog/catalog.ts'
-import type { PlacedEntry } from '../journal/journal.ts'
+import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { defaultSeriesFields } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { RowBatch } from '../model/row-batch.ts'
-import { Pipeline, type PipelineParts } from './pipeline.ts'
+import { Judge } from './judge.ts'
+import { Pipeline, type PipelineParts, type Tally } from './pipeline.ts'
 import { encodeReplayedRows } from './replay/replayed-rows.ts'
+import { firstRow, type Reached } from './step-budget.ts'
 
 const plant: Ingest = {
   id: 1,
@@ -49,6 +51,9 @@ function rejectedAt(position: number): RejectedRow {
   return { ingestId: 1, position, batchPosition: position, index: 0, ...row }
 }
 
+/** All of a run was judged. */
+const wholeOf = (run: readonly PlacedEntry[]): Reached => ({ entries: run.length, place: firstRow })
+
 interface World {
   readonly log: string[]
   readonly parts: PipelineParts
@@ -64,7 +69,7 @@ function world(
   const log: string[] = []
   const parts: PipelineParts = {
     journal: {
-      read: async (position, until) => entries.filter((one) => one.position >= position && one.position < until),
+      read: async (position, until) => entries.filter((one) => positionAfter(one) > position && one.position < until),
     },
     ingests: {
       findVersion: async (id, fieldsVersion) =>
@@ -91,6 +96,7 @@ function world(
         return {
           batch: good.length === 0 ? null : batch,
           rejected: positions.filter((position) => bad.includes(position)).map(rejectedAt),
+          reached: wholeOf(run),
         }
       },
     },
@@ -103,6 +109,7 @@ function world(
             .filter((position) => !bad.includes(position))
             .map((position) => ({ entityId: 1, key: new Uint8Array(1), position, attributes: '' })),
           rejected: positions.filter((position) => bad.includes(position)).map(rejectedAt),
+          reached: wholeOf(run),
         }
       },
     },
@@ -110,6 +117,7 @@ function world(
     observe: () => undefined,
     reach: () => undefined,
     stepBytes: 1024,
+    stepRows: 1024,
   }
   return { log, parts }
 }
@@ -179,10 +187,68 @@ function replayOf(position: number, positions: readonly number[], ingestId = 1):
   return { ...entry(position, 0, ingestId), format: 'replay', body }
 }
 
+describe('a push that is more than a step', () => {
+  const rows = ['{"D":1,"T":"a","V":1}', '2', '{"D":3,"T":"c"}', '{"D":4,"T":"d"}', '5', '[6]', '{"D":7,"T":"a"}']
+  const body = Buffer.from(` [ ${rows.join(' , ')} ] `)
+  const large: PlacedEntry = { ...entry(2, rows.length), body }
+  const inPieces = (stepRows: number, position: number, judgedPosition: number) => {
+    const { log, parts } = world(
+      [{ ...entry(0, 2), body: Buffer.from('[1,1]') }, large, entry(9, 0)],
+      [],
+      judgedPosition,
+    )
+    const judge = new Judge({ rowBytes: 1000 })
+    return { log, parts: { ...parts, judge, store: { ...parts.store, position }, stepRows } }
+  }
+
+  test('is judged in steps that end within it', async () => {
+    const { log, parts } = inPieces(3, 2, 0)
+    const pipeline = await Pipeline.open(parts)
+    const positions: number[] = []
+    const tallies: Tally[] = []
+    while (pipeline.position < 9) {
+      tallies.push(...(await pipeline.advance(9)))
+      positions.push(pipeline.position)
+    }
+    expect(positions).toEqual([5, 8, 9])
+    expect(log).toEqual(['keep 3 through 5', 'store 2,4', 'keep 6,7 through 8', 'store 5', 'store 8'])
+    expect(tallies.map((tally) => [tally.rows, tally.rejected])).toEqual([
+      [3, 1],
+      [3, 2],
+      [1, 0],
+    ])
+  })
+
+  test.each([1, 2, 3, 100])(
+    'begun again at any of its rows, it comes to the same, %i rows a step',
+    async (stepRows) => {
+      for (let position = 2; position < 9; position++) {
+        const { log, parts } = inPieces(stepRows, position, 5)
+        const pipeline = await Pipeline.open(parts)
+        const tallies: Tally[] = []
+        while (pipeline.position < 9) tallies.push(...(await pipeline.advance(9)))
+        const found = (word: string): number[] => {
+          const lines = log.filter((line) => line.startsWith(word))
+          return lines.flatMap((line) =>
+            line
+              .replace(/ through.*/, '')
+              .replace(`${word} `, '')
+              .split(',')
+              .map(Number),
+          )
+        }
+        expect(found('store')).toEqual([2, 4, 5, 8].filter((one) => one >= position))
+        expect(found('keep')).toEqual([6, 7].filter((one) => one >= position))
+        expect(tallies.reduce((sum, tally) => sum + tally.rows, 0)).toBe(9 - position)
+      }
+    },
+  )
+})
+
 test('a replay stores rows under their own positions, and takes them back from the rejected ones', async () => {
   const { log, parts } = world([entry(20, 1), replayOf(21, [3, 5, 7]), entry(22, 1)], [5])
   const pipeline = await Pipeline.open(parts)
-  const tallies = await pipeline.advance(23)
+  const tallies = [await pipeline.advance(23), await pipeline.advance(23), await pipeline.advance(23)].flat()
   expect(log).toEqual([
     'judge 20 by 1.1',
     'store 20',
@@ -192,7 +258,11 @@ test('a replay stores rows under their own positions, and takes them back from t
     'judge 22 by 1.1',
     'store 22',
   ])
-  expect(tallies).toEqual([{ ingestId: 1, rows: 2, rejected: -2 }])
+  expect(tallies).toEqual([
+    { ingestId: 1, rows: 1, rejected: 0 },
+    { ingestId: 1, rows: 0, rejected: -2 },
+    { ingestId: 1, rows: 1, rejected: 0 },
+  ])
   expect(pipeline.position).toBe(23)
 })
 
@@ -200,6 +270,7 @@ test('a replay stores no row that was discarded, or stored by another replay', a
   const { log, parts } = world([replayOf(20, [3, 5]), replayOf(21, [5])], [], 0, { taken: [5] })
   const pipeline = await Pipeline.open(parts)
   expect(await pipeline.advance(22)).toEqual([{ ingestId: 1, rows: 0, rejected: -1 }])
+  expect(await pipeline.advance(22)).toEqual([{ ingestId: 1, rows: 0, rejected: 0 }])
   expect(log.filter((line) => line.startsWith('store'))).toEqual(['store 3'])
 })
 
@@ -207,9 +278,10 @@ test('rows of a dropped entity are passed over and count as judged', async () =>
   const dropped = [{ entityId: 7, ingestIds: [8, 9], isRemoved: true }]
   const { log, parts } = world([entry(0, 2, 9), replayOf(2, [0], 8), entry(3, 1)], [], 0, { dropped })
   const pipeline = await Pipeline.open(parts)
-  expect(await pipeline.advance(4)).toEqual([
-    { ingestId: 9, rows: 2, rejected: 0 },
-    { ingestId: 1, rows: 1, rejected: 0 },
+  expect([await pipeline.advance(4), await pipeline.advance(4), await pipeline.advance(4)]).toEqual([
+    [{ ingestId: 9, rows: 2, rejected: 0 }],
+    [],
+    [{ ingestId: 1, rows: 1, rejected: 0 }],
   ])
   expect(log).toEqual(['judge 3 by 1.1', 'store 3'])
 })

@@ -7,7 +7,9 @@ import { keptRows, type RowBatch } from '../model/row-batch.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import type { SeriesWriter } from '../store/series-store.ts'
-import { EntryJudge, type EntryJudgeParts, partedByReplays } from './entry-judge.ts'
+import { EntryJudge, type EntryJudgeParts, pushesOfStep, rowsOf } from './entry-judge.ts'
+import { skipRows } from './scan/body-rows.ts'
+import { firstRow, newBudget, type Reached } from './step-budget.ts'
 
 /** What became of the rows of one ingest. A replay judges no new rows, and takes some back from the rejected ones. */
 export interface Tally {
@@ -24,6 +26,8 @@ export interface PipelineParts extends EntryJudgeParts {
   readonly reach: Reach
   /** About how many bytes of bodies one step judges: it holds up queries that long. */
   readonly stepBytes: number
+  /** The most rows that one step judges. */
+  readonly stepRows: number
 }
 
 export class Pipeline {
@@ -32,6 +36,10 @@ export class Pipeline {
   /** Items and rejected rows before this position are kept already. */
   #keptPosition: number
   #position: number
+  /** Read, and not judged to their ends: they are good until the next is read. */
+  #entries: readonly PlacedEntry[] = []
+  /** The row of the first of them that is next. */
+  #place = firstRow
   #judgedBytes = 0
 
   private constructor(parts: PipelineParts, keptPosition: number) {
@@ -62,37 +70,58 @@ export class Pipeline {
     await this.#judge.refresh()
   }
 
-  /** Judges the next entries before `untilPosition`, one bounded step, and says what became of them; empty when there was none. */
+  /**
+   * Judges the next rows before `untilPosition`, one bounded step, and says what became of them; empty when there was none. A step may end
+   * within an entry, and the position then lies within it.
+   */
   async advance(untilPosition: number): Promise<readonly Tally[]> {
     const { journal, stepBytes } = this.#parts
-    const entries = await journal.read(this.#position, untilPosition, stepBytes)
-    if (entries.length === 0) return []
+    if (this.#entries.length === 0) this.#entries = await journal.read(this.#position, untilPosition, stepBytes)
+    const [first] = this.#entries
+    if (first === undefined) return []
     const tallies = new Map<number, Tally>()
-    for (const part of partedByReplays(entries)) {
-      if (part[0]!.format === 'replay') await this.#replay(part[0]!, tallies)
-      else await this.#apply(part, tallies)
-    }
-    this.#position = positionAfter(entries.at(-1)!)
-    for (const { body } of entries) this.#judgedBytes += body.length
+    if (first.position + this.#place.index < this.#position) this.#skip(first)
+    else if (first.format === 'replay') {
+      await this.#replay(first, tallies)
+      this.#moveTo({ entries: 1, place: firstRow }, positionAfter(first))
+    } else await this.#apply(tallies)
     return [...tallies.values()]
   }
 
-  async #apply(entries: readonly PlacedEntry[], tallies: Map<number, Tally>): Promise<void> {
+  /** Towards the position, where that lies within the entry: rows before it are judged, and sealed. */
+  #skip(entry: PlacedEntry): void {
+    const { stepBytes } = this.#parts
+    this.#place = skipRows(entry, this.#place, this.#position - entry.position, skippedSteps * stepBytes)
+  }
+
+  async #apply(tallies: Map<number, Tally>): Promise<void> {
     const startedMs = performance.now()
+    const { stepRows, stepBytes } = this.#parts
+    const budget = newBudget(stepRows, cutSteps * stepBytes)
+    const entries = pushesOfStep(this.#entries, budget)
     const batches: RowBatch[] = []
     const outcome = { items: [] as ItemWrite[], rejected: [] as RejectedRow[] }
-    const runs = await this.#judge.judge(entries)
-    for (const { ingestId, rows, batch, items, rejected } of runs) {
+    const step = await this.#judge.judge(entries, this.#place, budget)
+    for (const { ingestId, spans, batch, items, rejected } of step.runs) {
       if (batch !== null) batches.push(batch)
       for (const item of items) outcome.items.push(item)
       for (const row of rejected) outcome.rejected.push(row)
-      count(tallies, ingestId, rows, rejected.length)
+      count(tallies, ingestId, rowsOf(spans), rejected.length)
     }
-    await this.#keep(outcome, positionAfter(entries.at(-1)!))
+    await this.#keep(outcome, step.throughPosition)
     for (const batch of batches) this.#write(batch)
+    this.#moveTo(step.reached, step.throughPosition)
     const ms = performance.now() - startedMs
-    const rows = runs.reduce((sum, run) => sum + run.rows, 0)
+    const rows = step.runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
     this.#parts.observe({ kind: 'rowsJudged', rows, rejected: outcome.rejected.length, ms })
+  }
+
+  #moveTo({ entries, place }: Reached, position: number): void {
+    for (const { body } of this.#entries.slice(0, entries)) this.#judgedBytes += body.length
+    this.#judgedBytes += place.at - this.#place.at
+    this.#entries = this.#entries.slice(entries)
+    this.#place = place
+    this.#position = position
   }
 
   async #replay(entry: PlacedEntry, tallies: Map<number, Tally>): Promise<void> {
@@ -120,6 +149,11 @@ export class Pipeline {
     this.#keptPosition = throughPosition
   }
 }
+
+/** A push that is some times as large as a step is judged in one all the same: its rows show together. */
+const cutSteps = 4
+/** Rows are passed over that many times as fast as they are judged. */
+const skippedSteps = 8
 
 /** Adds to what became of an ingest's rows. */
 function count(tallies: Map<number, Tally>, ingestId: number, rows: number, rejected: number): void {

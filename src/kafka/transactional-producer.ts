@@ -61,15 +61,22 @@ export class TransactionalProducer {
     this.#identity = newIdentity(answer)
   }
 
+  /** Produces a part of the transaction that the next `commit` ends; after a failure, as there. */
+  async send(batches: readonly Batch[], timeoutMs: number): Promise<void> {
+    const identity = this.#begun()
+    const within = (): AbortSignal => AbortSignal.timeout(timeoutMs)
+    await this.#addPartitions(identity, batches, within())
+    await Promise.all(byPlace(batches).map((own) => this.#produceAll(identity, own, within)))
+  }
+
   /**
    * Resolves once all of it is committed. After a failure nothing is known of it: `begin` is next, and the group's offset says what was
    * committed. Fails for good (`isFenced`) when another producer of the id has begun. Each batch may take `timeoutMs`, and what comes before and
    * after them: a large transaction needs time, and one that had too little would be begun again and again.
    */
   async commit(batches: readonly Batch[], reached: GroupOffset, timeoutMs: number): Promise<void> {
-    const identity = this.#identity
+    const identity = this.#begun()
     const within = (): AbortSignal => AbortSignal.timeout(timeoutMs)
-    if (identity === null) throw new Error('a transaction needs a producer that has begun')
     await Promise.all([this.#addPartitions(identity, batches, within()), this.#addGroup(identity, reached, within())])
     await Promise.all([
       ...byPlace(batches).map((own) => this.#produceAll(identity, own, within)),
@@ -78,6 +85,11 @@ export class TransactionalProducer {
     await this.#askCoordinator(within(), (coordinator, id) =>
       this.#client.ask(coordinator, endTxnV3.api, id, identity.producerId, identity.producerEpoch, true),
     )
+  }
+
+  #begun(): ProducerIdentity {
+    if (this.#identity === null) throw new Error('a transaction needs a producer that has begun')
+    return this.#identity
   }
 
   async #addPartitions(

@@ -20,6 +20,7 @@ export interface PipelineSettings {
   readonly topic: string
   readonly compression: Compression
   readonly stepBytes: number
+  readonly stepRows: number
   readonly timeoutMs: number
   /** A pipeline that is not heard of for so long is taken for dead. */
   readonly sessionTimeoutMs: number
@@ -134,7 +135,7 @@ export class ClusterPipeline {
 
   #worker(lane: number, journal: JournalReader): LaneWorker {
     const { client, settings, rowsTopics, lanes, outcomes, judge, observe } = this.#parts
-    const { topic, compression, stepBytes, timeoutMs } = settings
+    const { topic, compression, stepBytes, stepRows, timeoutMs } = settings
     const transactionalId = `${this.#group}-${lane}`
     const place = { topic, partition: lane }
     const firstOffset = (): Promise<number> =>
@@ -154,6 +155,7 @@ export class ClusterPipeline {
       judge,
       observe,
       stepBytes,
+      stepRows,
       timeoutMs,
     })
   }

@@ -4,9 +4,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
 import type { KeyedEntry, LaneCatalog } from '../catalog/lanes.ts'
-import type { EntryJudge } from '../ingest/entry-judge.ts'
-import { partedByReplays } from '../ingest/entry-judge.ts'
+import { type EntryJudge, type JudgedRun, type JudgedStep, pushesOfStep, rowsOf } from '../ingest/entry-judge.ts'
 import { hashBody } from '../ingest/idempotency/push-key.ts'
+import { firstRow, newBudget, type RowPlace } from '../ingest/step-budget.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { offsetFrom, positionAt } from '../journal/lane-position.ts'
 import type { Batch } from '../kafka/produce.ts'
@@ -22,7 +22,7 @@ export interface LaneParts {
   /** The offset that the group has committed for the lane; the first that is there when it has committed none. */
   readonly firstOffset: () => Promise<number>
   readonly place: Pick<GroupOffset, 'group' | 'topic'>
-  readonly producer: Pick<TransactionalProducer, 'begin' | 'commit'>
+  readonly producer: Pick<TransactionalProducer, 'begin' | 'send' | 'commit'>
   readonly rowsTopics: Pick<RowsTopics, 'batches' | 'forget'>
   readonly lanes: LaneCatalog
   readonly outcomes: Pick<OutcomeCatalog, 'replay'>
@@ -30,6 +30,8 @@ export interface LaneParts {
   readonly observe: Observe
   /** About how many bytes of bodies one step judges. */
   readonly stepBytes: number
+  /** The most rows that are judged before others get their turn. */
+  readonly stepRows: number
   /** How long a step may wait for Kafka to take a batch. */
   readonly timeoutMs: number
 }
@@ -58,7 +60,7 @@ export class LaneWorker {
     this.#parts = parts
   }
 
-  /** Judges until the signal is aborted: the step that is being made is made to its end. Throws when a step fails. */
+  /** Judges until the signal is aborted: of the step that is being made then nothing is committed. Throws when a step fails. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await this.#judgeOn(signal)
@@ -80,7 +82,7 @@ export class LaneWorker {
       // The next entries come while these are judged.
       reading = read()
       reading.catch(() => {})
-      if (last !== undefined) await this.#step(entries)
+      if (last !== undefined) await this.#step(entries, signal)
     }
   }
 
@@ -98,19 +100,26 @@ export class LaneWorker {
     observe({ kind: 'laneTaken', lane, position: this.#position })
   }
 
-  async #step(entries: readonly PlacedEntry[]): Promise<void> {
+  /** One transaction, whatever is in the entries; they are judged in pieces, and what has come together goes ahead to Kafka. */
+  async #step(entries: readonly PlacedEntry[], signal: AbortSignal): Promise<void> {
     const { lane, place, producer, timeoutMs, observe } = this.#parts
     const startedMs = performance.now()
-    const fresh = await this.#withoutRepeated(entries)
     const batches: Batch[] = []
     let [rows, rejected] = [0, 0]
-    for (const part of partedByReplays(fresh)) {
-      if (part[0]!.format === 'replay') await this.#replay(part[0]!, batches)
-      else {
-        const judged = await this.#judge(part, batches)
-        rows += judged.rows
-        rejected += judged.rejected
+    let from = firstRow
+    for (let left = await this.#withoutRepeated(entries); left.length > 0; ) {
+      const [first] = left
+      if (first!.format === 'replay') {
+        await this.#replay(first!, batches)
+        left = left.slice(1)
+      } else {
+        const { runs, reached } = await this.#judge(left, from, batches)
+        for (const run of runs) rows += rowsOf(run.spans)
+        for (const run of runs) rejected += run.rejected.length
+        left = left.slice(reached.entries)
+        from = reached.place
       }
+      if (left.length > 0) await this.#goOn(batches, signal)
     }
     const reached = { ...place, partition: lane, offset: offsetFrom(positionAfter(entries.at(-1)!)) }
     await producer.commit(batches, reached, timeoutMs)
@@ -130,18 +139,29 @@ export class LaneWorker {
     return repeated.size === 0 ? entries : entries.filter(({ position }) => !repeated.has(position))
   }
 
-  async #judge(entries: readonly PlacedEntry[], batches: Batch[]): Promise<{ rows: number; rejected: number }> {
-    const { lane, judge, lanes } = this.#parts
-    const runs = await judge.judge(entries)
+  /** Between two pieces. Throws when the lane is to be left. */
+  async #goOn(batches: Batch[], signal: AbortSignal): Promise<void> {
+    const { producer, timeoutMs } = this.#parts
+    signal.throwIfAborted()
+    const bytes = batches.reduce((sum, { values }) => sum + values.reduce((own, { length }) => own + length, 0), 0)
+    if (bytes >= aheadBytes) await producer.send(batches.splice(0), timeoutMs)
+    // Requests are answered in between.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  async #judge(entries: readonly PlacedEntry[], from: RowPlace, batches: Batch[]): Promise<JudgedStep> {
+    const { lane, judge, lanes, stepRows, stepBytes } = this.#parts
+    const budget = newBudget(stepRows, stepBytes)
+    const step = await judge.judge(pushesOfStep(entries, budget), from, budget)
+    const { runs, throughPosition } = step
     const fromPosition = this.#keptPosition
-    const throughPosition = positionAfter(entries.at(-1)!)
     if (throughPosition > fromPosition) {
       const isFresh = ({ position }: { readonly position: number }): boolean => position >= fromPosition
       const kept = await lanes.keep({
         lane,
         fromPosition,
         throughPosition,
-        judged: entries.filter(isFresh).map(({ ingestId, rows }) => ({ ingestId, rows })),
+        judged: runs.map((run) => ({ ingestId: run.ingestId, rows: freshRows(run, fromPosition) })),
         rejected: runs.flatMap(({ rejected }) => rejected.filter(isFresh)),
         items: runs.flatMap(({ items }) => items.filter(isFresh)),
       })
@@ -149,8 +169,7 @@ export class LaneWorker {
       this.#keptPosition = throughPosition
     }
     for (const { batch } of runs) if (batch !== null) await this.#add(batch, batches)
-    const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
-    return { rows: sum(runs.map(({ rows }) => rows)), rejected: sum(runs.map(({ rejected }) => rejected.length)) }
+    return step
   }
 
   async #replay(entry: PlacedEntry, batches: Batch[]): Promise<void> {
@@ -195,5 +214,14 @@ export class LaneWorker {
   }
 }
 
+/** The rows at this position and after it. */
+function freshRows({ spans }: JudgedRun, fromPosition: number): number {
+  return spans.reduce((sum, { position, rows }) => {
+    return sum + Math.max(0, Math.min(rows, position + rows - fromPosition))
+  }, 0)
+}
+
 const retryMs = 250
+/** What is produced of a transaction before it is complete: so much of it waits in memory at most, and one piece. */
+const aheadBytes = 8 * 1024 * 1024
 const endOfTime = Number.POSITIVE_INFINITY

@@ -77,6 +77,7 @@ export async function runStoreThread(
     observe,
     reach,
     stepBytes: settings.stepBytes,
+    stepRows: settings.stepRows,
   })
   const snapshots = await openSnapshots(data, { disk, store, folder, observe })
   const counts = new IngestCounts(manifest.counts)

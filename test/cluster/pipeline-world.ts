@@ -67,6 +67,8 @@ export class PipelineWorld {
           topic: this.#topic.name,
           compression: 'none',
           stepBytes,
+          // Few enough that steps end within pushes.
+          stepRows: 40,
           timeoutMs: 10_000,
           sessionTimeoutMs: 2000,
         },

@@ -192,6 +192,7 @@ export class InProcessWorld implements HistoryWorld {
       observe: () => undefined,
       reach: () => undefined,
       stepBytes: 4096,
+      stepRows: 100,
     })
   }
 

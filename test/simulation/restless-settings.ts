@@ -4,9 +4,12 @@ import type { Random } from '../support/random.ts'
 
 /** Settings at random with which much happens in a short life; `more` is drawn in their midst, so that a seed stays the same history. */
 export function restlessSettings(random: Random, more: () => Partial<StoreSettings> = () => ({})): StoreSettings {
+  const stepBytes = 100 + random.below(1000)
   return {
     ...loadSettings({ flags: {}, environment: {}, file: null }).store,
-    stepBytes: 100 + random.below(1000),
+    stepBytes,
+    // In one world of three steps end within entries, and so do seals.
+    stepRows: stepBytes % 3 === 0 ? 5 + (stepBytes % 20) : 1000,
     headRows: 10 + random.below(40),
     headAgeMs: 2 ** 30,
     ...more(),

@@ -108,7 +108,9 @@ function compareRows(one: PushedRow, other: PushedRow): number {
 function checkBatch(attempt: Attempt, found: ReadonlySet<number>, processedPosition: number): void {
   const { batch, outcome } = attempt
   const seen = batch.rows.filter(({ number }) => found.has(number)).length
-  if (seen !== 0 && seen !== batch.rows.length) throw new Error(`half a batch is answered: ${textOf(attempt)}`)
+  // A push that is larger than a step shows from its beginning on.
+  const first = batch.rows.findIndex(({ number }) => !found.has(number))
+  if (first !== -1 && seen > first) throw new Error(`rows in the midst of a batch are missing: ${textOf(attempt)}`)
   if (seen !== 0 && outcome === 'refused') throw new Error(`a refused batch is answered: ${textOf(attempt)}`)
   const isDue = typeof outcome === 'object' && outcome.endPosition <= processedPosition
   if (isDue && seen < batch.rows.length) throw new Error(`an acknowledged batch is not answered: ${textOf(attempt)}`)

@@ -232,6 +232,7 @@ function openPipeline(
     observe,
     reach: () => undefined,
     stepBytes: settings.stepBytes,
+    stepRows: settings.stepRows,
   })
 }
 

@@ -64,6 +64,7 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
       topic,
       compression: settings.kafka.compression,
       stepBytes: settings.kafka.stepBytes,
+      stepRows: settings.store.stepRows,
       timeoutMs: settings.kafka.timeoutMs,
       sessionTimeoutMs: settings.kafka.sessionTimeoutMs,
     },

@@ -1,0 +1,37 @@
+// Where the rows of a pushed body begin. The body was checked before: it holds as many rows as its entry says.
+import type { PlacedEntry } from '../../journal/journal.ts'
+import type { RowPlace } from '../step-budget.ts'
+import { openBracket } from './ascii.ts'
+import { skipSpace, skipValue } from './skip.ts'
+
+export interface BodyRows {
+  readonly bytes: Buffer
+  readonly isArray: boolean
+  /** Where the first row begins; in an array of none, its end. */
+  readonly firstAt: number
+}
+
+export function bodyRows({ body, format }: Pick<PlacedEntry, 'body' | 'format'>): BodyRows {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const at = skipSpace(bytes, 0)
+  const isArray = format === 'json' && bytes[at] === openBracket
+  return { bytes, isArray, firstAt: isArray ? skipSpace(bytes, at + 1) : at }
+}
+
+/** From the end of one row to the beginning of the next; behind the last one, to the end of the body. */
+export function nextRowAt({ bytes, isArray }: BodyRows, end: number): number {
+  const at = skipSpace(bytes, end)
+  // Past the comma; after the last row that is the bracket.
+  return isArray ? skipSpace(bytes, at + 1) : at
+}
+
+/** Goes on to a row of the body, or as far towards it as about so many bytes are. */
+export function skipRows(entry: PlacedEntry, from: RowPlace, untilIndex: number, bytesMax: number): RowPlace {
+  const rows = bodyRows(entry)
+  let { index } = from
+  let at = index === 0 ? rows.firstAt : from.at
+  for (const end = at + bytesMax; index < untilIndex && at < end; index++) {
+    at = nextRowAt(rows, skipValue(rows.bytes, at))
+  }
+  return { index, at }
+}

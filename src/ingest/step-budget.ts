@@ -1,0 +1,37 @@
+/** A row of an entry: which one it is, and where it begins in the body. */
+export interface RowPlace {
+  readonly index: number
+  readonly at: number
+}
+
+/** Where every entry begins. */
+export const firstRow: RowPlace = { index: 0, at: 0 }
+
+/** How far a run of entries was judged: so many of them whole, and of the next one the rows before `place`. */
+export interface Reached {
+  readonly entries: number
+  readonly place: RowPlace
+}
+
+/** What one step of judging may still take; counted down row by row, so that a step takes no more whatever is in a body. */
+export interface StepBudget {
+  rows: number
+  bytes: number
+  /** Rejected rows are kept in one transaction, and each takes far more time than a good one. */
+  rejected: number
+}
+
+/** Rejected rows of a step: a transaction of a few milliseconds. */
+const rejectedMax = 1024
+
+export function newBudget(rows: number, bytes: number): StepBudget {
+  return { rows, bytes, rejected: rejectedMax }
+}
+
+export function unbounded(): StepBudget {
+  return { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, rejected: Number.POSITIVE_INFINITY }
+}
+
+export function isSpent({ rows, bytes, rejected }: StepBudget): boolean {
+  return rows <= 0 || bytes <= 0 || rejected <= 0
+}
