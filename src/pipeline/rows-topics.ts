@@ -1,7 +1,7 @@
 import type { KafkaClient } from '../kafka/kafka-client.ts'
 import { keepAll } from '../kafka/kept-records.ts'
 import type { Batch } from '../kafka/produce.ts'
-import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf } from '../kafka/topics.ts'
+import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf, topicNames } from '../kafka/topics.ts'
 import { rowsTopic } from '../model/druid-row.ts'
 
 export interface RowsTopicSettings {
@@ -79,6 +79,12 @@ export class RowsTopics {
     this.#partitions.delete(entityId)
     this.#kept.delete(entityId)
     await deleteTopic(this.#client, rowsTopic(this.#settings.clusterName, entityId))
+  }
+
+  /** Of these entities, those that there is a topic of. */
+  async left(entityIds: ReadonlySet<number>): Promise<readonly number[]> {
+    const there = new Set(await topicNames(this.#client))
+    return [...entityIds].filter((id) => there.has(rowsTopic(this.#settings.clusterName, id)))
   }
 
   /** What is known of topics is asked anew: one may have been deleted. */

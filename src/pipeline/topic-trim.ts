@@ -31,12 +31,18 @@ export class TopicTrim {
     this.#parts = parts
   }
 
-  /** One round over the journal and the topics of these entities. Throws while a part is away; what was deleted was needed no more. */
+  /**
+   * One round over the journal and the topics of these entities. What was deleted was needed no more. Throws the first failure, after all are tried: one
+   * topic that cannot be trimmed is no reason for the others to grow.
+   */
   async check(entityIds: readonly number[]): Promise<void> {
-    await this.#trimJournal()
     const needed = new Map<string, number>()
-    for (const entityId of entityIds) await this.#trimRows(entityId, needed)
+    const failures: unknown[] = []
+    const attempt = (work: Promise<void>): Promise<unknown> => work.catch((error: unknown) => failures.push(error))
+    await attempt(this.#trimJournal())
+    for (const entityId of entityIds) await attempt(this.#trimRows(entityId, needed))
     this.#needed = needed
+    if (failures.length > 0) throw failures[0]
   }
 
   async #trimJournal(): Promise<void> {

@@ -101,7 +101,8 @@ test('a supervisor is made once, reads fields that are added, and ends with its 
   await supervisors.retain(1, 'P30000D')
   await supervisors.retain(1, null)
   expect((await supervisors.states()).map(({ entityId }) => entityId)).toEqual([1])
-  await supervisors.endOthers(new Set())
+  expect(await supervisors.left(new Set([1, 2]))).toEqual([1])
+  await supervisors.end(1)
   expect(await supervisors.states()).toEqual([])
 }, 120_000)
 

@@ -5,16 +5,23 @@ import type { Entity } from '../../model/entity.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { RowsTopics } from '../../pipeline/rows-topics.ts'
 import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
+import { EntityFailures } from './entity-failures.ts'
 
 export interface DruidUpkeepParts {
   readonly ingests: Pick<IngestCatalog, 'entities'>
   readonly dropped: DroppedCatalog
-  readonly supervisors: Pick<Supervisors, 'ensure' | 'end' | 'drop' | 'retain'>
-  readonly rowsTopics: Pick<RowsTopics, 'ensure' | 'remove'>
+  readonly supervisors: Pick<Supervisors, 'ensure' | 'drop' | 'left' | 'retain'>
+  readonly rowsTopics: Pick<RowsTopics, 'ensure' | 'left' | 'remove'>
   readonly observe: Observe
-  /** How long one round may take. */
+  /** How long one request may take. */
   readonly timeoutMs: number
+  readonly nowMs: () => number
 }
+
+/** Druid goes on telling of rows for a while after they were deleted. */
+const dropAgainMs = 300_000
+/** So many requests may fail by their time before a round is given up. */
+const timeoutsMax = 3
 
 /** Several processes may do this at once: each round brings Druid to what is asked, from whatever is there. */
 export class DruidUpkeep {
@@ -22,13 +29,20 @@ export class DruidUpkeep {
   readonly #rounds = new Serial()
   /** Entities as Druid was told of them; others are told again. */
   #told: ReadonlyMap<number, string> = new Map()
+  /** Those at which the last round failed come last in the next. */
+  #failed: ReadonlySet<number> = new Set()
+  /** When what is left of an entity was removed last. */
+  readonly #dropped = new Map<number, number>()
   readonly #stop = new AbortController()
 
   constructor(parts: DruidUpkeepParts) {
     this.#parts = parts
   }
 
-  /** One round. `isWhole`: Druid is asked what it has, also of entities that did not change. Throws Problem `unavailable` while a part is away. */
+  /**
+   * One round. `isWhole`: Druid is asked what it has, also of entities that did not change, and of those that were dropped. Throws Problem `unavailable`
+   * while a part is away, and an Error that names entities at which something failed, after all others were looked after.
+   */
   check(isWhole: boolean): Promise<void> {
     return this.#rounds.run(() => this.#round(isWhole))
   }
@@ -40,27 +54,64 @@ export class DruidUpkeep {
 
   async #round(isWhole: boolean): Promise<void> {
     if (this.#stop.signal.aborted) return
-    const { ingests, supervisors, rowsTopics, observe, timeoutMs } = this.#parts
-    const entities = await ingests.entities()
-    const changed = entities.filter((entity) => isWhole || this.#told.get(entity.id) !== tellingOf(entity))
-    // Druid fails to start tasks on a topic that is not there.
-    for (const { id } of changed) await rowsTopics.ensure(id, AbortSignal.timeout(timeoutMs))
-    const ids = await supervisors.ensure(changed)
-    if (ids.length > 0) observe({ kind: 'supervisorsChanged', entityIds: ids })
-    for (const { id, retention } of changed) await supervisors.retain(id, retention)
-    this.#told = new Map(entities.map((entity) => [entity.id, tellingOf(entity)]))
-    await this.#dropDeleted()
+    const { ingests, timeoutMs, nowMs } = this.#parts
+    const failures = new EntityFailures({ nowMs, budgetMs: timeoutsMax * timeoutMs })
+    try {
+      await this.#tell(await ingests.entities(), isWhole, failures)
+      await this.#dropDeleted(isWhole, failures)
+    } finally {
+      this.#failed = failures.ids
+    }
+    failures.throwAny()
   }
 
-  async #dropDeleted(): Promise<void> {
-    const { dropped, supervisors, rowsTopics, observe } = this.#parts
-    for (const { entityId, isRemoved } of await dropped.list()) {
-      if (isRemoved) continue
-      await supervisors.drop(entityId)
-      await rowsTopics.remove(entityId)
-      if (await dropped.remove(entityId, this.#stop.signal)) observe({ kind: 'entityRemoved', entityId })
+  async #tell(entities: readonly Entity[], isWhole: boolean, failures: EntityFailures): Promise<void> {
+    const { supervisors, rowsTopics, observe, timeoutMs } = this.#parts
+    const changed = entities.filter((entity) => isWhole || this.#told.get(entity.id) !== tellingOf(entity))
+    const ready: Entity[] = []
+    for (const entity of failedLast(changed, this.#failed)) {
+      // Druid fails to start tasks on a topic that is not there.
+      const hasTopic = await failures.attempt(entity.id, () =>
+        rowsTopics.ensure(entity.id, AbortSignal.timeout(timeoutMs)),
+      )
+      if (hasTopic) ready.push(entity)
     }
+    const ids = await supervisors.ensure(ready, (id, error) => failures.add(id, error))
+    if (ids.length > 0) observe({ kind: 'supervisorsChanged', entityIds: ids })
+    for (const { id, retention } of ready) await failures.attempt(id, () => supervisors.retain(id, retention))
+    const failed = failures.ids
+    this.#told = new Map(entities.filter(({ id }) => !failed.has(id)).map((entity) => [entity.id, tellingOf(entity)]))
   }
+
+  async #dropDeleted(isWhole: boolean, failures: EntityFailures): Promise<void> {
+    const { dropped, supervisors, rowsTopics, observe, nowMs } = this.#parts
+    const listed = await dropped.list()
+    for (const { entityId, isRemoved } of listed) {
+      if (isRemoved) continue
+      await failures.attempt(entityId, async () => {
+        await this.#drop(entityId)
+        if (await dropped.remove(entityId, this.#stop.signal)) observe({ kind: 'entityRemoved', entityId })
+      })
+    }
+    if (!isWhole || listed.length === 0) return
+    // Another process that knew one of them still, or a task that wrote on, may have made something of it again since. Only what the catalog says was
+    // dropped is looked for: what it does not know may be newer than the catalog.
+    const isDue = (id: number): boolean => nowMs() - (this.#dropped.get(id) ?? Number.NEGATIVE_INFINITY) >= dropAgainMs
+    const gone = new Set(listed.map(({ entityId }) => entityId).filter(isDue))
+    const left = [...(await supervisors.left(gone)), ...(await rowsTopics.left(gone))]
+    for (const entityId of new Set(left)) await failures.attempt(entityId, () => this.#drop(entityId))
+  }
+
+  async #drop(entityId: number): Promise<void> {
+    const { supervisors, rowsTopics, nowMs } = this.#parts
+    await supervisors.drop(entityId)
+    await rowsTopics.remove(entityId)
+    this.#dropped.set(entityId, nowMs())
+  }
+}
+
+function failedLast(entities: readonly Entity[], failed: ReadonlySet<number>): readonly Entity[] {
+  return [...entities.filter(({ id }) => !failed.has(id)), ...entities.filter(({ id }) => failed.has(id))]
 }
 
 /** All of an entity that Druid is told. */

@@ -111,13 +111,13 @@ function openTrim(
 }
 
 function openUpkeep(
-  { settings, observe, catalog, supervisors }: PipelineParts,
+  { settings, observe, catalog, supervisors, nowMs }: PipelineParts,
   rowsTopics: RowsTopics,
   closers: Closer[],
 ): void {
   const { ingests, dropped } = catalog
   const { checkMs, timeoutMs } = settings.druid
-  const upkeep = new DruidUpkeep({ ingests, dropped, supervisors, rowsTopics, observe, timeoutMs })
+  const upkeep = new DruidUpkeep({ ingests, dropped, supervisors, rowsTopics, observe, timeoutMs, nowMs })
   closers.push(() => upkeep.close())
   // What fails because a part is away is told by the watch of the parts.
   const failed = checkFailed(observe)

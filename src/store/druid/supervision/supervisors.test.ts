@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EntityField } from '../../../model/entity.ts'
-import { type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
+import { compactionConfig, type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
 import { Supervisors } from './supervisors.ts'
 
 const nowMs = Date.UTC(2026, 0, 1)
@@ -33,12 +33,20 @@ function druidWith(tasks: readonly Task[]) {
     createdTime: new Date(nowMs - ageMs).toISOString(),
   }))
   const known = { id: 'plant_1', spec: supervisorSpec(entity, settings) }
-  const manage = async (method: string, path: string, body: unknown): Promise<unknown> => {
+  const compactionConfigs: object[] = [compactionConfig('plant_1')]
+  const failing = new Set<string>()
+  const manage = async (method: string, path: string, body: object): Promise<unknown> => {
+    for (const part of failing)
+      if (`${method} ${path} ${JSON.stringify(body)}`.includes(part)) throw new Error('failed')
     if (method === 'POST' && path.includes('/supervisor')) posted.push(body)
+    if (path.endsWith('/config/compaction')) {
+      if (method === 'POST') compactionConfigs.push(body)
+      return { compactionConfigs }
+    }
     if (path.endsWith('/supervisor?full')) return [known]
     return path.includes('/tasks?state=running') ? listed : []
   }
-  return { client: { manage }, posted }
+  return { client: { manage }, posted, compactionConfigs, failing }
 }
 
 const settled = [{ ageMs: 40_000, host: 'indexer' }]
@@ -87,5 +95,37 @@ describe('a supervisor', () => {
     const { client } = druidWith([...settled, { ageMs: 40_000, host: null }])
     const supervisors = new Supervisors({ client, settings: { ...settings, replicas: 2 }, nowMs: () => nowMs })
     expect(await supervisors.ensure([entity])).toEqual([])
+  })
+
+  test('is told how segments are merged where that failed, or nobody came to it, when it was made', async () => {
+    const { client, compactionConfigs, failing } = druidWith(settled)
+    compactionConfigs.length = 0
+    const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
+    failing.add('POST /druid/coordinator/v1/config/compaction')
+    await expect(supervisors.ensure([entity])).rejects.toThrow('failed')
+    failing.clear()
+    expect(await supervisors.ensure([entity])).toEqual([])
+    expect(compactionConfigs).toEqual([compactionConfig('plant_1')])
+    await supervisors.ensure([entity])
+    expect(compactionConfigs).toHaveLength(1)
+  })
+
+  test('of one entity that Druid refuses holds up no other', async () => {
+    const { client, posted, failing } = druidWith(settled)
+    failing.add('"plant_2"')
+    const others = [2, 3].map((id) => ({ ...entity, id }))
+    const failed: number[] = []
+    const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
+    expect(await supervisors.ensure([entity, ...others], (id) => failed.push(id))).toEqual([3])
+    expect([failed, posted]).toEqual([[2], [supervisorSpec(others[1]!, settings)]])
+  })
+
+  test('that is left of entities that were dropped is found, and rows of them, and no other cluster’s', async () => {
+    const names = ['plant_1', 'plant_4', 'plant_x', 'plants_5', 'plant_6']
+    const client = {
+      manage: async (_: string, path: string) => (path.endsWith('/datasources') ? names : [{ id: 'plant_3' }]),
+    }
+    const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
+    expect(await supervisors.left(new Set([3, 4, 5, 7]))).toEqual([3, 4])
   })
 })

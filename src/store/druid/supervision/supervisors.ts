@@ -11,6 +11,9 @@ export interface SupervisorsParts {
   readonly nowMs: () => number
 }
 
+/** Told of one entity at which Druid failed, while the others are gone on with. */
+export type EntityFailed = (entityId: number, error: unknown) => void
+
 /** How an entity's supervisor does. */
 export interface SupervisorState {
   readonly entityId: number
@@ -40,34 +43,40 @@ export class Supervisors {
   }
 
   /**
-   * Makes or changes the supervisors of these entities where they are not as they must be. Answers the entities that were changed. A field that
-   * was added changes nothing: tasks find it in the rows. One whose tasks only begin is left as it is: Druid would kill them, and until others
-   * have read the same rows again, these are missing or there twice.
+   * Makes or changes the supervisors of these entities where they are not as they must be, and says how their segments are merged where Druid was not told.
+   * Answers the entities whose supervisor was changed. A field that was added changes nothing: tasks find it in the rows. One whose tasks only begin is
+   * left as it is: Druid would kill them, and until others have read the same rows again, these are missing or there twice. `failed` is told of an
+   * entity at which Druid failed, and the others are gone on with; without it the first failure is thrown.
    */
-  async ensure(entities: readonly SupervisedEntity[]): Promise<number[]> {
+  async ensure(entities: readonly SupervisedEntity[], failed: EntityFailed = rethrow): Promise<number[]> {
     const known = await this.#known()
+    const merged = await this.#compactions()
     const changed: number[] = []
     for (const entity of entities) {
       const name = this.#nameOf(entity.id)
-      const found = known.get(name)
-      const { settings } = this.#parts
-      if (holds(found, supervisorSpec(entity, settings, declaredIn(found)))) continue
-      if (known.has(name) && !(await this.#isReading(name))) continue
-      const spec = supervisorSpec(entity, settings)
-      await this.#manage('POST', `${supervisorPath}?skipRestartIfUnmodified=true`, spec)
-      await this.#manage('POST', `${coordinatorPath}/config/compaction`, compactionConfig(name))
-      changed.push(entity.id)
+      try {
+        if (await this.#ensureSupervisor(entity, known.get(name))) changed.push(entity.id)
+        // Asked for by itself: whoever made the supervisor may have failed, or ended, before it came to this.
+        const compaction = compactionConfig(name)
+        if (holds(merged.get(name), compaction)) continue
+        await this.#manage('POST', `${coordinatorPath}/config/compaction`, compaction)
+      } catch (error) {
+        failed(entity.id, error)
+      }
     }
     return changed
   }
 
-  /** Ends the supervisors of our entities other than these; their rows stay. */
-  async endOthers(entityIds: ReadonlySet<number>): Promise<void> {
-    const prefix = this.#nameOf('')
-    for (const name of (await this.#known()).keys()) {
-      const id = name.startsWith(prefix) ? name.slice(prefix.length) : ''
-      if (/^\d+$/.test(id) && !entityIds.has(Number(id))) await this.end(Number(id))
-    }
+  /**
+   * Of these entities, those that Druid still has something of: a supervisor, tasks, or rows. A process that knew an entity still may make its supervisor
+   * again after another one has dropped it, and a task that was ended may have published all the same.
+   */
+  async left(entityIds: ReadonlySet<number>): Promise<readonly number[]> {
+    const sources = await this.#manage('GET', `${coordinatorPath}/datasources`)
+    if (!Array.isArray(sources)) throw new Error('Druid answered something other than a list of data sources')
+    const names = [...(await this.#known()).keys(), ...sources.map(String)]
+    const ids = names.map((name) => this.#entityOf(name))
+    return [...new Set(ids.filter((id) => id !== null && entityIds.has(id)))].filter((id) => id !== null)
   }
 
   /** Stops reading the entity's topic, for good. What was read stays queryable. */
@@ -139,20 +148,27 @@ export class Supervisors {
 
   /** Of all our supervisors. */
   async states(): Promise<SupervisorState[]> {
-    const prefix = this.#nameOf('')
     const listed = await this.#manage('GET', `${supervisorPath}?state=true`)
     if (!Array.isArray(listed)) throw new Error('Druid answered something other than a list of supervisors')
     return listed.flatMap((entry: unknown) => {
-      const id = String(member(entry, 'id'))
-      if (!id.startsWith(prefix) || !/^\d+$/.test(id.slice(prefix.length))) return []
+      const entityId = this.#entityOf(String(member(entry, 'id')))
+      if (entityId === null) return []
       const state = { isHealthy: member(entry, 'healthy') === true, state: String(member(entry, 'detailedState')) }
-      return [{ entityId: Number(id.slice(prefix.length)), ...state }]
+      return [{ entityId, ...state }]
     })
   }
 
   /** Whether the processes of Druid that take supervisors and answer queries are there. Throws Problem `unavailable`. */
   async checkReachable(): Promise<void> {
     await this.#manage('GET', '/status/health')
+  }
+
+  async #ensureSupervisor(entity: SupervisedEntity, found: unknown): Promise<boolean> {
+    const { settings } = this.#parts
+    if (holds(found, supervisorSpec(entity, settings, declaredIn(found)))) return false
+    if (found !== undefined && !(await this.#isReading(this.#nameOf(entity.id)))) return false
+    await this.#manage('POST', `${supervisorPath}?skipRestartIfUnmodified=true`, supervisorSpec(entity, settings))
+    return true
   }
 
   /** What the tasks of a data source hold that is not published is lost. */
@@ -191,6 +207,21 @@ export class Supervisors {
     return dataSourceName(this.#parts.settings.clusterName, entityId)
   }
 
+  /** Null of a name that is none of ours. */
+  #entityOf(name: string): number | null {
+    const prefix = this.#nameOf('')
+    const id = name.startsWith(prefix) ? name.slice(prefix.length) : ''
+    return /^\d+$/.test(id) ? Number(id) : null
+  }
+
+  /** How segments are merged, by the names of their data sources. */
+  async #compactions(): Promise<Map<string, unknown>> {
+    const answer = await this.#manage('GET', `${coordinatorPath}/config/compaction`)
+    const listed = member(answer, 'compactionConfigs')
+    if (!Array.isArray(listed)) throw new Error('Druid answered something other than configurations of compaction')
+    return new Map(listed.map((entry: unknown) => [String(member(entry, 'dataSource')), entry]))
+  }
+
   /** The specifications of all supervisors, by their names. */
   async #known(): Promise<Map<string, unknown>> {
     const listed = await this.#manage('GET', `${supervisorPath}?full`)
@@ -215,6 +246,10 @@ export class Supervisors {
       throw asProblem(error)
     }
   }
+}
+
+function rethrow(_entityId: number, error: unknown): never {
+  throw error
 }
 
 /** The columns that a supervisor's specification names. */

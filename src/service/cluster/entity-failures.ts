@@ -1,0 +1,59 @@
+// What fails at one entity does not hold up the others, whatever is done for all of them one after another.
+
+const namedMax = 5
+
+export interface EntityFailuresParts {
+  readonly nowMs: () => number
+  /** How much time failing may take altogether: past that the part behind it is away, and the others would fail as well. */
+  readonly budgetMs: number
+}
+
+export class EntityFailures {
+  readonly #parts: EntityFailuresParts
+  readonly #failures = new Map<number, unknown>()
+  #spentMs = 0
+  #lastMs: number
+
+  constructor(parts: EntityFailuresParts) {
+    this.#parts = parts
+    this.#lastMs = parts.nowMs()
+  }
+
+  /** The entities at which something failed. */
+  get ids(): ReadonlySet<number> {
+    return new Set(this.#failures.keys())
+  }
+
+  /** Whether the work was done. Throws what it fails with once failing has taken too long. */
+  async attempt(entityId: number, work: () => Promise<unknown>): Promise<boolean> {
+    this.#lastMs = this.#parts.nowMs()
+    try {
+      await work()
+      return true
+    } catch (error) {
+      this.add(entityId, error)
+      return false
+    }
+  }
+
+  /** Notes a failure; the time since the last one, or since the attempt began, counts as its. */
+  add(entityId: number, error: unknown): void {
+    const nowMs = this.#parts.nowMs()
+    this.#spentMs += nowMs - this.#lastMs
+    this.#lastMs = nowMs
+    this.#failures.set(entityId, error)
+    if (this.#spentMs > this.#parts.budgetMs) throw error
+  }
+
+  /** Throws an Error that names some of them, if there are any. */
+  throwAny(): void {
+    if (this.#failures.size === 0) return
+    const named = [...this.#failures].slice(0, namedMax).map(([id, error]) => `entity ${id}: ${messageOf(error)}`)
+    const more = this.#failures.size > namedMax ? ` and ${this.#failures.size - namedMax} more` : ''
+    throw new Error(`the others were looked after, but not these: ${named.join('; ')}${more}`)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
