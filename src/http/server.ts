@@ -2,6 +2,7 @@ import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { timerMs } from '../lib/timer.ts'
 import { Problem } from '../model/problem.ts'
 import { discardBody } from './body.ts'
 import { documentOptions, ProblemSchema } from './document.ts'
@@ -67,7 +68,8 @@ function bareServer({ services, settings, inFlight, requestId }: ServerParts): A
     genReqId: requestId,
     trustProxy,
     return503OnClosing: false,
-    keepAliveTimeout: keepAliveMs,
+    // Node.js waits a second longer than it says.
+    keepAliveTimeout: timerMs(keepAliveMs + 1000) - 1000,
     requestTimeout: requestMs,
     routerOptions: { maxParamLength: pathPartCharactersMax },
     http: {

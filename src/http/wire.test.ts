@@ -173,6 +173,21 @@ describe('what the parser refuses is a problem too', () => {
     )
   })
 
+  test.each([
+    ['1', '2147483647', '1'],
+    ['300001', '2147483647', '2147483647'],
+    ['2147483647', '2147483647', '2147483647'],
+    ['2147483647', '300000', '72000'],
+  ])('headersMs %s, requestMs %s and keepAliveMs %s go together', async (headersMs, requestMs, keepAliveMs) => {
+    const times = {
+      TIDEMARK_SERVER_HEADERS_MS: headersMs,
+      TIDEMARK_SERVER_REQUEST_MS: requestMs,
+      TIDEMARK_SERVER_KEEP_ALIVE_MS: keepAliveMs,
+    }
+    const server = await testServer({}, times)
+    expect(await exchange(head('GET /healthz', closing), await listen(server))).toMatch(/^HTTP\/1.1 200 /)
+  })
+
   test('a refused body is read to its end, and the connection used again', async () => {
     const refused = `${head(pushLine, `${keyed}Content-Length: 5000\r\n`)}${'x'.repeat(5000)}`
     const answer = await exchange(refused + head('GET /healthz', closing))

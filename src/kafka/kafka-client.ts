@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type API, Connection, findCoordinatorV4, metadataV12, type SASLMechanismValue } from '@platformatic/kafka'
+import { timerMs } from '../lib/timer.ts'
 import { firstAnswer } from './first-answer.ts'
 import { errorIds, isPassing, KafkaAway } from './kafka-errors.ts'
 
@@ -55,7 +56,7 @@ export class KafkaClient {
     const { login, tls, caFile, timeoutMs } = access
     this.#connectionOptions = {
       connectTimeout: timeoutMs,
-      requestTimeout: 2 * timeoutMs,
+      requestTimeout: timerMs(2 * timeoutMs),
       maxInflights: 1000,
       ...(tls ? { tls: caFile === null ? {} : { ca: readFileSync(caFile) }, tlsServerName: true } : {}),
       ...(login === null

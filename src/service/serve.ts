@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { loadSettings, SettingsError } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
+import { inWords } from '../lib/system-error.ts'
 import { logSink } from '../observe/log.ts'
 import { letHeapGrow } from './heap-growth.ts'
 import { type ServiceOverrides, startService } from './start-service.ts'
@@ -38,8 +39,18 @@ export async function serve({ flags, environment, overrides = {} }: ServeOptions
 async function settingsOf(flags: ServeOptions['flags'], environment: ServeOptions['environment']): Promise<Settings> {
   const { config, ...named } = flags
   const path = config ?? environment['TIDEMARK_CONFIG']
-  const file = path === undefined || path === '' ? null : { path, text: await readFile(path, 'utf8') }
+  const file = path === undefined || path === '' ? null : { path, text: await readConfig(path) }
   return loadSettings({ flags: named, environment, file })
+}
+
+async function readConfig(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new SettingsError([
+      `The file of settings ${path} (from --config or TIDEMARK_CONFIG) cannot be read: ${inWords(error)}.`,
+    ])
+  }
 }
 
 interface Stop {
@@ -64,9 +75,5 @@ function stopAsked(): Promise<Stop> {
 
 function startFailure(error: unknown): string {
   if (error instanceof SettingsError) return error.sentences.join('\n')
-  if (!(error instanceof Error)) return String(error)
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    return `The address is in use (${error.message}). Stop what listens there, or choose another port with --port.`
-  }
-  return error.message
+  return error instanceof Error ? error.message : String(error)
 }

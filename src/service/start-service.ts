@@ -1,7 +1,9 @@
 // The composition root: settings -> engine -> services -> server, by hand.
 import { randomUUID } from 'node:crypto'
+import { SettingsError } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import { InFlight } from '../http/in-flight.ts'
+import type { App } from '../http/route.ts'
 import { buildServer } from '../http/server.ts'
 import { stopServer } from '../http/stop.ts'
 import type { Disk } from '../lib/disk.ts'
@@ -11,6 +13,7 @@ import { combineSinks } from '../observe/combine.ts'
 import type { Observe } from '../observe/event.ts'
 import { Metrics } from '../observe/metrics.ts'
 import type { Reach } from '../observe/step.ts'
+import { checkStart, listenFailure } from './check-start.ts'
 import type { openCluster } from './cluster/open-cluster.ts'
 import { openEmbedded } from './open-embedded.ts'
 import type { Closer } from './open-storage.ts'
@@ -68,6 +71,7 @@ export async function startService(
   const close = async (atOnce: AbortSignal = new AbortController().signal): Promise<void> => {
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer(atOnce)
   }
+  await checkStart(settings)
   try {
     const open = settings.engine === 'cluster' ? await clusterOpener() : openEmbedded
     const { services, newAdminKey } = await open(parts, closers)
@@ -75,12 +79,21 @@ export async function startService(
     const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
     const { shutdownMs } = settings.server
     closers.push((atOnce) => stopServer(app, inFlight, { shutdownMs, atOnce }))
-    const url = await app.listen({ host: settings.host, port: settings.port })
+    const url = await listen(app, settings)
     observe({ kind: 'serverListening', url })
     return { url: url + settings.server.basePath, newAdminKey, close }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+async function listen(app: App, { host, port }: Settings): Promise<string> {
+  try {
+    return await app.listen({ host, port })
+  } catch (error) {
+    // Another program took the address since it was looked at.
+    throw new SettingsError([listenFailure(error, { host, port })])
   }
 }
 

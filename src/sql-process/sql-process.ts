@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { timerMs } from '../lib/timer.ts'
 import { Problem } from '../model/problem.ts'
 import type { NativeRequest, NativeRunner } from '../query/native-queries.ts'
 import type { Answer } from '../query/query-runner.ts'
@@ -152,7 +153,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   }
 
   #beginLater(): void {
-    const delayMs = this.#options.restartDelayMs * 10
+    const delayMs = timerMs(this.#options.restartDelayMs * 10)
     const again = (): void => this.#begin(0)
     sleep(delayMs, undefined, { signal: this.#closing.signal }).then(again, () => undefined)
   }

@@ -1,3 +1,4 @@
+import { timerMs } from '../lib/timer.ts'
 import type { HeadState } from '../store/embedded/embedded-store.ts'
 
 export interface UnsealedBounds {
@@ -68,6 +69,6 @@ export class Unsealed {
 
   #startAge(): void {
     this.#sinceMs = performance.now()
-    this.#timer = setTimeout(this.#wake, this.#bounds.headAgeMs + 1)
+    this.#timer = setTimeout(this.#wake, timerMs(this.#bounds.headAgeMs + 1))
   }
 }

@@ -94,6 +94,25 @@ describe('refuses to start, with a sentence that says what to do', () => {
     expect(errors).toMatch(/address is in use.*--port/)
   })
 
+  test('with a file of settings that cannot be read', async () => {
+    const { code, errors } = await serve(['--config', join(dataDirectory, 'none.json')])
+    expect(code).toBe(1)
+    expect(errors).toMatch(
+      /^The file of settings .*none\.json \(from --config or TIDEMARK_CONFIG\) cannot be read: there is no such file\.$/m,
+    )
+    const folder = await serve([], { TIDEMARK_CONFIG: dataDirectory })
+    expect(folder.errors).toMatch(/cannot be read: it is a folder\.$/m)
+  })
+
+  test('on a host that is not there, before the data folder is touched', async () => {
+    const { code, errors } = await serve(['--host', 'no.such.host.invalid', '--data', join(dataDirectory, 'untouched')])
+    expect(code).toBe(1)
+    expect(errors).toMatch(
+      /^host \(no\.such\.host\.invalid\) is no address, and no name that is known here\. .*--host/m,
+    )
+    expect(await readdir(dataDirectory)).toEqual([])
+  })
+
   test('with bad settings, all of them named', async () => {
     const { code, errors } = await serve(['--port', '99999'], { TIDEMARK_LIMITS_BUCKETS: 'many' })
     expect(code).toBe(1)

@@ -1,5 +1,6 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, type TransactionSettings } from 'kysely'
 import pg from 'pg'
+import { timerMs } from '../../lib/timer.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { isLost, translated } from './errors.ts'
 
@@ -25,7 +26,7 @@ export function clientConfig(settings: ConnectionSettings, schema: string, timeo
     statement_timeout: timeoutMs,
     lock_timeout: timeoutMs,
     idle_in_transaction_session_timeout: timeoutMs,
-    query_timeout: timeoutMs + graceMs,
+    query_timeout: timerMs(timeoutMs + graceMs),
     keepAlive: true,
     types: { getTypeParser: typeParser },
   }

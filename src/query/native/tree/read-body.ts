@@ -1,5 +1,6 @@
 // The body of a request for a native query. Its JSON is read here once more, so that whole numbers keep all their digits.
 
+import { randomUUID } from 'node:crypto'
 import { Json } from './json-reader.ts'
 import type { NativeQuery } from './queries.ts'
 import { readNativeQuery } from './read-query.ts'
@@ -19,15 +20,14 @@ export function readNativeBody(body: Uint8Array): NativeQuery {
     data.path,
   )
 }
-/** A string, which may look like anything, or a whole number that a double may not hold. */
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/g
+/** A string, which may look like anything, or a whole number that a double may not hold: not the digits of a fraction or of an exponent. */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
 /** The value of a JSON text; whole numbers that doubles do not hold are bigints. Throws where the text is no JSON. */
 export function parseWithLongs(text: string): unknown {
   const longs: bigint[] = []
-  // No text of the caller's begins so: it is looked for before it is used.
-  let mark = 'long:'
-  while (text.includes(mark)) mark = `${mark.slice(0, -1)}.:`
+  // No text of the caller's begins so, however it is spelt.
+  const mark = `long:${randomUUID()}:`
   const marked = text.replace(token, (found) => {
     if (found.startsWith('"') || Number.isSafeInteger(Number(found))) return found
     return `"${mark}${longs.push(BigInt(found)) - 1}"`

@@ -1,0 +1,29 @@
+/** What the system says of a file or an address, as the end of a sentence. */
+export function inWords(error: unknown): string {
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return 'there is no such file'
+    case 'EISDIR':
+      return 'it is a folder'
+    case 'ENOTDIR':
+      return 'what stands before its name is no folder'
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not do that'
+    case 'EROFS':
+      return 'its disk is read only'
+    case 'ENOSPC':
+      return 'its disk is full'
+    case 'ELOOP':
+      return 'its links lead in a circle'
+    case 'ENAMETOOLONG':
+      return 'its name is too long'
+    default:
+      return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Such as ENOENT; undefined where the error is none of the system's. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadSettings, SettingsError } from '../config/load.ts'
+import { inWords } from '../lib/system-error.ts'
+import { checkStart, listenFailure } from './check-start.ts'
+
+let folder: string
+let takenPort: string
+const taken: Server = createServer()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-start-'))
+  await writeFile(join(folder, 'file'), '')
+  await symlink(join(folder, 'gone'), join(folder, 'link'))
+  await mkdir(join(folder, 'odd', 'catalog.sqlite'), { recursive: true })
+  await writeFile(join(folder, 'odd', 'journal'), '')
+  await new Promise<void>((resolve) => taken.listen({ host: '127.0.0.1', port: 0 }, resolve))
+  const address = taken.address()
+  takenPort = String(typeof address === 'object' ? address?.port : '')
+})
+
+afterAll(async () => {
+  taken.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** What is told of these settings; `DIR` and `PORT` stand for the folder and a port that is taken. */
+async function faultsOf(
+  flags: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const filled = Object.entries({ data: 'DIR/data', port: '0', ...flags }).map(([name, value]) => [
+    name,
+    value.replace('DIR', folder).replace('PORT', takenPort),
+  ])
+  const settings = loadSettings({ flags: Object.fromEntries(filled), environment, file: null })
+  try {
+    await checkStart(settings)
+    return []
+  } catch (error) {
+    if (error instanceof SettingsError) return error.sentences
+    throw error
+  }
+}
+
+describe('a start names what the machine does not give it, before anything is made', () => {
+  test.each<[Record<string, string>, RegExp[]]>([
+    [{ port: 'PORT' }, [/^The address is in use \(host 127\.0\.0\.1, port \d+\)\. .*--port/]],
+    [{ host: '192.0.2.1' }, [/^host \(192\.0\.2\.1\) is no address of this machine\. .*--host/]],
+    [{ host: 'no such host' }, [/^host \(no such host\) is no address, and no name that is known here\. .*--host/]],
+    [{ data: 'DIR/file' }, [/^data \(.*\/file\) is a file\. /]],
+    [{ data: 'DIR/file/a/b' }, [/^data \(.*\/file\/a\/b\) cannot be made, for .*\/file is a file\. /]],
+    [{ data: 'DIR/link' }, [/^data \(.*\/link\) is a link to nothing\. /]],
+    [{ data: `DIR/${'x'.repeat(300)}` }, [/^data \(.*\) is out of reach \(its name is too long\)\. /]],
+    [{ data: '/proc/tidemark' }, [/^data \(\/proc\/tidemark\) cannot be written: /]],
+    [
+      { data: 'DIR/odd' },
+      [
+        /odd\/catalog\.sqlite, which must be a file and is a folder\./,
+        /odd\/journal, which must be a folder and is a file\./,
+      ],
+    ],
+    [{ 'backup.directory': 'DIR/file' }, [/^backup\.directory \(.*\/file\) is a file\. /]],
+    [{ port: 'PORT', data: 'DIR/file' }, [/^The address is in use/, /^data /]],
+  ])('%j', async (flags, sentences) => {
+    const faults = await faultsOf(flags)
+    expect(faults).toHaveLength(sentences.length)
+    for (const sentence of sentences) expect(faults).toContainEqual(expect.stringMatching(sentence))
+    expect(existsSync(join(folder, 'data'))).toBe(false)
+  })
+
+  test('what is well makes the data folder, and nothing in it', async () => {
+    expect(await faultsOf({ data: 'DIR/new/data' })).toEqual([])
+    expect(await readdir(join(folder, 'new', 'data'))).toEqual([])
+  })
+
+  test('the files of authorities of a cluster', async () => {
+    const cluster = { engine: 'cluster', 'kafka.brokers': 'localhost:1', 'druid.router': 'http://localhost:1' }
+    const files = { 'kafka.caFile': '/gone.pem', 'druid.caFile': 'DIR', 'postgres.caFile': 'DIR/file' }
+    expect(await faultsOf({ ...cluster, ...files }, { TIDEMARK_POSTGRES_URL: 'postgres://localhost/x' })).toEqual([
+      'kafka.caFile (/gone.pem) cannot be read: there is no such file.',
+      `druid.caFile (${folder}) cannot be read: it is a folder.`,
+    ])
+  })
+})
+
+const coded = (code: string): Error => Object.assign(new Error(`${code}: words of the system`), { code })
+
+test.each([
+  ['EACCES', 'port (80) may not be listened on by this user'],
+  ['EMFILE', 'cannot be listened on: EMFILE: words of the system'],
+])('%s of an address is told as %s', (code, words) => {
+  expect(listenFailure(coded(code), { host: 'h', port: 80 })).toContain(words)
+})
+
+test.each([
+  ['EACCES', 'this user may not do that'],
+  ['EROFS', 'its disk is read only'],
+  ['ENOSPC', 'its disk is full'],
+  ['EIO', 'EIO: words of the system'],
+])('%s of a file is told as %s', (code, words) => {
+  expect(inWords(coded(code))).toBe(words)
+})

@@ -1,0 +1,128 @@
+// What a start needs of the machine, looked at before anything is opened: each fault is named by its setting, and nothing has begun by then.
+import { lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { SettingsError } from '../config/load.ts'
+import type { Settings } from '../config/settings.ts'
+import { codeOf, inWords } from '../lib/system-error.ts'
+import { dataPaths } from './open-storage.ts'
+
+type StartSettings = Pick<Settings, 'engine' | 'host' | 'port' | 'data' | 'backup' | 'kafka' | 'druid' | 'postgres'>
+
+/** Makes the data folder when all else is well. Throws `SettingsError`. */
+export async function checkStart(settings: StartSettings): Promise<void> {
+  const isEmbedded = settings.engine === 'embedded'
+  const dataFault = folderFault('data', settings.data)
+  const faults = [
+    await listeningFault(settings),
+    dataFault,
+    ...(isEmbedded && dataFault === null ? partFaults(settings.data) : []),
+    ...(isEmbedded ? [] : await authorityFaults(settings)),
+    isEmbedded && settings.backup.directory !== '' ? folderFault('backup.directory', settings.backup.directory) : null,
+  ].filter((fault) => fault !== null)
+  if (faults.length === 0) faults.push(...writingFaults(settings.data))
+  if (faults.length > 0) throw new SettingsError(faults)
+}
+
+/** Listens for a moment: whether an address can be had shows in no other way. */
+async function listeningFault({ host, port }: Pick<Settings, 'host' | 'port'>): Promise<string | null> {
+  const server = createServer()
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ host, port }, resolve))
+    await new Promise((resolve) => server.close(resolve))
+    return null
+  } catch (error) {
+    return listenFailure(error, { host, port })
+  }
+}
+
+/** Why nothing listens there, and what to do. */
+export function listenFailure(error: unknown, { host, port }: Pick<Settings, 'host' | 'port'>): string {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return `The address is in use (host ${host}, port ${port}). Stop what listens there, or choose another port with --port.`
+    case 'EADDRNOTAVAIL':
+      return `host (${host}) is no address of this machine. Give --host one that it has, or 0.0.0.0 for all of them.`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return `host (${host}) is no address, and no name that is known here. Give --host an address of this machine, such as 127.0.0.1.`
+    case 'EACCES':
+      return `port (${port}) may not be listened on by this user. Choose another one with --port, from 1024 on, or give the service the right to it.`
+    default:
+      return `host (${host}) and port (${port}) cannot be listened on: ${inWords(error)}.`
+  }
+}
+
+/** What is wrong with a folder that is there, or with where it is to be made. */
+function folderFault(name: string, path: string): string | null {
+  for (let at = resolve(path); ; at = dirname(at)) {
+    const kind = kindOf(at)
+    if (kind === 'a folder') return null
+    if (kind !== 'nothing' || at === dirname(at)) {
+      const what = at === resolve(path) ? 'is' : `cannot be made, for ${at} is`
+      return `${name} (${path}) ${what} ${kind}. Give it a folder.`
+    }
+  }
+}
+
+/** A file where the data folder has a folder, or the other way round. */
+function partFaults(data: string): string[] {
+  const { catalog, ...folders } = dataPaths(data)
+  const expected = [
+    ...Object.values(folders).map((path) => ({ path, kind: 'a folder' })),
+    ...[catalog, join(data, 'owner.lock'), join(data, 'owner.pid')].map((path) => ({ path, kind: 'a file' })),
+  ]
+  return expected.flatMap(({ path, kind }) => {
+    const found = kindOf(path)
+    if (found === kind || found === 'nothing') return []
+    return [`data (${data}) holds ${path}, which must be ${kind} and is ${found}.`]
+  })
+}
+
+/** `a folder`, `nothing`, or what else it is, in words. */
+function kindOf(path: string): string {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found !== undefined) return found.isDirectory() ? 'a folder' : 'a file'
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? 'nothing' : 'a link to nothing'
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return 'nothing'
+    return `out of reach (${inWords(error)})`
+  }
+}
+
+/** Rights, disks that are read only and file systems that take no files are known for certain by writing alone. */
+function writingFaults(data: string): string[] {
+  const trial = join(data, `start-${process.pid}.check`)
+  try {
+    makeFolder(resolve(data))
+    writeFileSync(trial, '')
+    rmSync(trial)
+    return []
+  } catch (error) {
+    return [`data (${data}) cannot be written: ${inWords(error)}. Give the service a folder that it may write.`]
+  }
+}
+
+/** A folder at a time: where the system says that a folder which is there is not, as in /proc, Node.js would try for ever to make them all. */
+function makeFolder(path: string): void {
+  if (kindOf(path) === 'a folder') return
+  makeFolder(dirname(path))
+  mkdirSync(path)
+}
+
+async function authorityFaults({ kafka, druid, postgres }: StartSettings): Promise<string[]> {
+  const files = { 'kafka.caFile': kafka.caFile, 'druid.caFile': druid.caFile, 'postgres.caFile': postgres.caFile }
+  const faults: string[] = []
+  for (const [name, path] of Object.entries(files)) {
+    if (path === '') continue
+    if (kindOf(path) === 'a folder') faults.push(`${name} (${path}) cannot be read: it is a folder.`)
+    else
+      await access(path, constants.R_OK).catch((error) =>
+        faults.push(`${name} (${path}) cannot be read: ${inWords(error)}.`),
+      )
+  }
+  return faults
+}

@@ -1,0 +1,54 @@
+// Fuzzed requests, from a seed: every endpoint, every kind of key, texts and numbers at every edge, and bytes that are no HTTP. None may meet a
+// failure of the service. TIDEMARK_FUZZ_REQUESTS asks for more of them, TIDEMARK_FUZZ_SEED for those that failed; `npm run test:crash` sends 100,000.
+import { readFileSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { fuzzHttp } from '../http-fuzz/fuzz-rounds.ts'
+import { fuzzSeed, fuzzService } from '../http-fuzz/fuzzed-service.ts'
+import { endpointsOf } from '../http-fuzz/random-requests.ts'
+import { keys, type TestServer, testServer } from '../support/http-server.ts'
+
+const requests = Number(process.env['TIDEMARK_FUZZ_REQUESTS'] ?? 300)
+const limitMs = 60_000 + requests * 100
+
+describe(`${requests} fuzzed requests (TIDEMARK_FUZZ_SEED=${fuzzSeed})`, () => {
+  test.each(['public', 'key'] as const)(
+    'where consumption is %s are answered, none with a failure',
+    async (consumption) => {
+      const statuses = await fuzzService(consumption, requests)
+      console.log(statuses)
+      expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '400', '403', '404']))
+    },
+    limitMs,
+  )
+})
+
+describe('the canary', () => {
+  const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
+  const names = {
+    ingests: ['plant'],
+    entities: ['plant'],
+    tables: ['plant'],
+    subscribers: ['a'],
+    ids: ['a'],
+    batches: ['b'],
+  }
+  const running: TestServer[] = []
+  afterAll(() => Promise.all(running.map(({ app }) => app.close())))
+
+  /** What is found in a server whose receipts fail, and which is otherwise well. */
+  async function findingsOf(overrides: Parameters<typeof testServer>[0]) {
+    const server = await testServer(overrides)
+    running.push(server)
+    const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
+    const world = async () => ({ endpoints: endpointsOf(document), names, keys: { ...keys, both: keys.admin } })
+    return (await fuzzHttp({ url, requests: 300, seed: fuzzSeed, world })).findings
+  }
+
+  test('a failure of one service is found, and nothing where there is none', async () => {
+    const failing = { receipts: { receipt: () => Promise.reject(new Error('planted')) } }
+    expect(await findingsOf(failing)).toContainEqual(
+      expect.objectContaining({ what: expect.stringContaining('status 500') }),
+    )
+    expect(await findingsOf({})).toEqual([])
+  })
+})
