@@ -178,19 +178,22 @@ export interface ReplayOutcome {
   readonly rejected: readonly RejectedRow[]
 }
 
+export interface ReplayedRows {
+  /** The positions of the rows that this replay stores, rising. */
+  readonly stored: readonly number[]
+  /** How many of them were taken out of the rejected ones now: none when it was told before. */
+  readonly taken: number
+}
+
 /** Where the pipeline writes. The journal may be judged again: what was added before stays as it is. */
 export interface OutcomeCatalog {
-  /**
-   * Keeps the outcome and notes, in the same transaction, that everything before `throughPosition` was judged. What is of a dropped entity
-   * is passed over.
-   */
+  /** Keeps the outcome, save what is of a dropped entity, and notes in the same transaction that everything before `throughPosition` was judged. */
   add(outcome: Outcome, throughPosition: number): Promise<void>
   /**
-   * Takes the rows that pass out of the rejected ones and keeps their items, in one transaction. Resolves with the positions of the rows that
-   * this replay stores, rising: a row that was discarded or that another replay stored is not among them. The same replay told again changes
-   * nothing and resolves with the same.
+   * Takes the rows that pass out of the rejected ones and keeps their items, in one transaction. A row that was discarded or that another replay
+   * stored is not stored by this one. The same replay told again changes nothing and stores the same rows.
    */
-  replay(outcome: ReplayOutcome): Promise<readonly number[]>
+  replay(outcome: ReplayOutcome): Promise<ReplayedRows>
   /** The furthest position that `add` was told. */
   judgedPosition(): Promise<number>
 }

@@ -166,6 +166,13 @@ export function rowsOf(spans: readonly RowSpan[]): number {
   return spans.reduce((sum, { rows }) => sum + rows, 0)
 }
 
+/** How many of them are at or after this position. */
+export function rowsFrom(spans: readonly RowSpan[], fromPosition: number): number {
+  return spans.reduce((sum, { position, rows }) => {
+    return sum + Math.max(0, Math.min(rows, position + rows - fromPosition))
+  }, 0)
+}
+
 function spansOf(run: readonly PlacedEntry[], from: RowPlace, { entries, place }: Reached): readonly RowSpan[] {
   const spans: RowSpan[] = []
   for (const [index, { position, rows }] of run.slice(0, entries + 1).entries()) {

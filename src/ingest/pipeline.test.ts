@@ -4,6 +4,7 @@ import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { defaultSeriesFields } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { RowBatch } from '../model/row-batch.ts'
+import type { ServiceEvent } from '../observe/event.ts'
 import { Judge } from './judge.ts'
 import { Pipeline, type PipelineParts, type Tally } from './pipeline.ts'
 import { encodeReplayedRows } from './replay/replayed-rows.ts'
@@ -56,6 +57,7 @@ const wholeOf = (run: readonly PlacedEntry[]): Reached => ({ entries: run.length
 
 interface World {
   readonly log: string[]
+  readonly events: ServiceEvent[]
   readonly parts: PipelineParts
 }
 
@@ -67,6 +69,7 @@ function world(
   { dropped = [], taken = [] }: { dropped?: DroppedEntity[]; taken?: readonly number[] } = {},
 ): World {
   const log: string[] = []
+  const events: ServiceEvent[] = []
   const parts: PipelineParts = {
     journal: {
       read: async (position, until) => entries.filter((one) => positionAfter(one) > position && one.position < until),
@@ -79,7 +82,8 @@ function world(
     outcomes: {
       replay: async ({ position, passed, rejected }) => {
         log.push(`replay at ${position}: ${passed} pass, ${rejected.map((row) => row.position)} stay`)
-        return passed.filter((one) => !taken.includes(one))
+        const stored = passed.filter((one) => !taken.includes(one))
+        return { stored, taken: stored.length }
       },
       judgedPosition: async () => judgedPosition,
       add: async ({ rejected, items }, through) => {
@@ -114,12 +118,12 @@ function world(
       },
     },
     store: { position: 0, write: (batch: RowBatch) => void log.push(`store ${batch.positions}`) },
-    observe: () => undefined,
+    observe: (event) => void events.push({ ...event, ...('ms' in event ? { ms: 0 } : {}) }),
     reach: () => undefined,
     stepBytes: 1024,
     stepRows: 1024,
   }
-  return { log, parts }
+  return { log, events, parts }
 }
 
 test('neighbours of one definition are judged together, others apart, and rejected rows are kept before good ones show', async () => {
@@ -155,6 +159,22 @@ test('after a restart, rows that were rejected before are not kept again', async
   const pipeline = await Pipeline.open(parts)
   await pipeline.advance(4)
   expect(log).toContain('keep 3 through 4')
+})
+
+test('what is judged again is counted apart, and its rejected rows are not counted again', async () => {
+  // Up to 2 rejected rows are kept, up to 5 all was judged, or there, before.
+  const { events, parts } = world([entry(0, 2), entry(2, 3), entry(5, 4)], [1, 3, 6, 7], 2)
+  const pipeline = await Pipeline.open({ ...parts, countedPosition: 5 })
+  await pipeline.advance(9)
+  expect(events).toEqual([{ kind: 'rowsJudged', rows: 4, rejected: 3, again: 5, ms: 0 }])
+})
+
+test('a replay that is judged again counts none of its rows', async () => {
+  const { events, parts } = world([replayOf(20, [3, 5])])
+  const replay: PipelineParts['outcomes']['replay'] = async ({ passed }) => ({ stored: passed, taken: 0 })
+  const pipeline = await Pipeline.open({ ...parts, outcomes: { ...parts.outcomes, replay } })
+  expect(await pipeline.advance(21)).toEqual([{ ingestId: 1, rows: 0, rejected: -2 }])
+  expect(events).toEqual([{ kind: 'rowsReplayed', ingestId: 1, rows: 2, stored: 0 }])
 })
 
 test('items are kept with the rejected rows of the step, and not again after a restart', async () => {

@@ -7,7 +7,7 @@ import { keptRows, type RowBatch } from '../model/row-batch.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import type { SeriesWriter } from '../store/series-store.ts'
-import { EntryJudge, type EntryJudgeParts, pushesOfStep, rowsOf } from './entry-judge.ts'
+import { EntryJudge, type EntryJudgeParts, pushesOfStep, rowsFrom, rowsOf } from './entry-judge.ts'
 import { skipRows } from './scan/body-rows.ts'
 import { firstRow, newBudget, type Reached } from './step-budget.ts'
 
@@ -28,6 +28,8 @@ export interface PipelineParts extends EntryJudgeParts {
   readonly stepBytes: number
   /** The most rows that one step judges. */
   readonly stepRows: number
+  /** Rows before this position were counted when they were judged before; 0 when it is left out. */
+  readonly countedPosition?: number
 }
 
 export class Pipeline {
@@ -108,12 +110,14 @@ export class Pipeline {
       for (const row of rejected) outcome.rejected.push(row)
       count(tallies, ingestId, rowsOf(spans), rejected.length)
     }
-    await this.#keep(outcome, step.throughPosition)
+    const kept = await this.#keep(outcome, step.throughPosition)
     for (const batch of batches) this.#write(batch)
     this.#moveTo(step.reached, step.throughPosition)
     const ms = performance.now() - startedMs
-    const rows = step.runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
-    this.#parts.observe({ kind: 'rowsJudged', rows, rejected: outcome.rejected.length, ms })
+    const { observe, countedPosition = 0 } = this.#parts
+    const rows = step.runs.reduce((sum, { spans }) => sum + rowsFrom(spans, countedPosition), 0)
+    const all = step.runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
+    observe({ kind: 'rowsJudged', rows, rejected: kept, again: all - rows, ms })
   }
 
   #moveTo({ entries, place }: Reached, position: number): void {
@@ -129,24 +133,25 @@ export class Pipeline {
     if (judged === null) return
     const { outcomes, observe, reach } = this.#parts
     const { outcome, batch, rows } = judged
-    const stored = await outcomes.replay(outcome)
+    const { stored, taken } = await outcomes.replay(outcome)
     reach('replay-taken')
     if (batch !== null) this.#write(keptRows(batch, new Set(stored)))
     count(tallies, outcome.ingestId, 0, -stored.length)
-    observe({ kind: 'rowsReplayed', ingestId: outcome.ingestId, rows, stored: stored.length })
+    observe({ kind: 'rowsReplayed', ingestId: outcome.ingestId, rows, stored: taken })
   }
 
   #write(batch: RowBatch): void {
     if (batch.rows > 0 && !this.#judge.isDropped(batch.entityId)) this.#parts.store.write(batch)
   }
 
-  /** Rejected rows are kept before their batch's good rows show, so that a receipt never counts a row as stored that was not. */
-  async #keep({ rejected, items }: Outcome, throughPosition: number): Promise<void> {
+  /** Rejected rows are kept before their batch's good rows show, so that a receipt never counts a row as stored that was not. Resolves with how many of them were not kept yet. */
+  async #keep({ rejected, items }: Outcome, throughPosition: number): Promise<number> {
     const isFresh = ({ position }: { readonly position: number }): boolean => position >= this.#keptPosition
     const fresh: Outcome = { rejected: rejected.filter(isFresh), items: items.filter(isFresh) }
-    if (fresh.rejected.length === 0 && fresh.items.length === 0) return
+    if (fresh.rejected.length === 0 && fresh.items.length === 0) return 0
     await this.#parts.outcomes.add(fresh, throughPosition)
     this.#keptPosition = throughPosition
+    return fresh.rejected.length
   }
 }
 

@@ -21,7 +21,17 @@ export type ServiceEvent =
       readonly ms: number
     }
   | { readonly kind: 'journalFailed'; readonly file: string; readonly message: string }
-  | { readonly kind: 'rowsJudged'; readonly rows: number; readonly rejected: number; readonly ms: number }
+  | {
+      readonly kind: 'rowsJudged'
+      /** For the first time, as far as anybody knows. */
+      readonly rows: number
+      /** Of all rows that were judged, those that are kept as rejected since then. */
+      readonly rejected: number
+      /** Rows that were judged before, and whose outcome stays what it was. */
+      readonly again: number
+      readonly ms: number
+    }
+  /** `stored` rows left the list of rejected ones; none when the replay was judged before. */
   | { readonly kind: 'rowsReplayed'; readonly ingestId: number; readonly rows: number; readonly stored: number }
   | { readonly kind: 'storeStarted'; readonly replayedRows: number; readonly ms: number }
   | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }

@@ -45,6 +45,7 @@ export class Metrics {
   readonly #rowsJudged: Counter
   readonly #rowsRejected: Counter
   readonly #rowsReplayed: Counter
+  readonly #rowsJudgedAgain: Counter
   readonly #queryRows: Counter
   readonly #querySeconds: Histogram
   readonly #storeReady: Gauge
@@ -80,9 +81,16 @@ export class Metrics {
     this.#journalRows = counter('journal_rows_total', 'Rows acknowledged: they are on disk.')
     this.#journalWriteSeconds = histogram('journal_write_seconds', 'Time of one write and fsync.', shortSeconds)
     this.#journalFailed = gauge('journal_failed', '1 after a failed write: nothing more is acknowledged.')
-    this.#rowsJudged = counter('rows_judged_total', 'Rows that went through the pipeline.')
-    this.#rowsRejected = counter('rows_rejected_total', 'Rows that were rejected.')
-    this.#rowsReplayed = counter('rows_replayed_total', 'Rejected rows that a replay stored.')
+    this.#rowsJudged = counter('rows_judged_total', 'Rows that went through the pipeline for the first time.')
+    this.#rowsJudgedAgain = counter(
+      'rows_judged_again_total',
+      'Rows of the journal that a start, a restart of the store or another pipeline judged again; `tidemark_rows_judged_total` leaves them out.',
+    )
+    this.#rowsRejected = counter(
+      'rows_rejected_total',
+      'Rows that were rejected, each once, also when it is judged again.',
+    )
+    this.#rowsReplayed = counter('rows_replayed_total', 'Rejected rows that a replay stored, each once.')
     this.#queryRows = counter('query_rows_total', 'Rows that queries answered with.', ['query'])
     this.#querySeconds = histogram('query_seconds', 'Time to make the answer of a query.', seconds, ['query'])
     this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
@@ -167,6 +175,7 @@ export class Metrics {
         return
       case 'rowsJudged':
         this.#rowsJudged.inc(event.rows)
+        this.#rowsJudgedAgain.inc(event.again)
         this.#rowsRejected.inc(event.rejected)
         return
       case 'rowsReplayed':

@@ -22,7 +22,7 @@ const failed = (error: unknown): ServiceEvent => ({
   error,
 })
 const written: ServiceEvent = { kind: 'journalWritten', entries: 2, rows: 20, bytes: 300, ms: 2 }
-const judged: ServiceEvent = { kind: 'rowsJudged', rows: 20, rejected: 3, ms: 1 }
+const judged: ServiceEvent = { kind: 'rowsJudged', rows: 20, rejected: 3, again: 5, ms: 1 }
 const died: ServiceEvent = { kind: 'storeDied', message: 'out of memory', restartInMs: 100 }
 const sealed: ServiceEvent = { kind: 'sealed', position: 50, files: 2, rows: 40, bytes: 900, ms: 20 }
 const sealFailed: ServiceEvent = { kind: 'sealFailed', message: 'no space', retryInMs: 5000 }
@@ -128,7 +128,11 @@ describe('metrics', () => {
       ],
     ],
     ['its failure', [{ kind: 'journalFailed', file: 'a', message: 'b' }], ['tidemark_journal_failed 1']],
-    ['rows', [judged], ['tidemark_rows_judged_total 20', 'tidemark_rows_rejected_total 3']],
+    [
+      'rows',
+      [judged],
+      ['tidemark_rows_judged_total 20', 'tidemark_rows_rejected_total 3', 'tidemark_rows_judged_again_total 5'],
+    ],
     [
       'seals',
       [sealed, sealed],

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
 import type { KeyedEntry, LaneCatalog } from '../catalog/lanes.ts'
-import { type EntryJudge, type JudgedRun, type JudgedStep, pushesOfStep, rowsOf } from '../ingest/entry-judge.ts'
+import { type EntryJudge, type JudgedStep, pushesOfStep, rowsFrom, rowsOf } from '../ingest/entry-judge.ts'
 import { hashBody } from '../ingest/idempotency/push-key.ts'
 import { firstRow, newBudget, type RowPlace } from '../ingest/step-budget.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
@@ -102,10 +102,8 @@ export class LaneWorker {
 
   /** One transaction, whatever is in the entries; they are judged in pieces, and what has come together goes ahead to Kafka. */
   async #step(entries: readonly PlacedEntry[], signal: AbortSignal): Promise<void> {
-    const { lane, place, producer, timeoutMs, observe } = this.#parts
-    const startedMs = performance.now()
+    const { lane, place, producer, timeoutMs } = this.#parts
     const batches: Batch[] = []
-    let [rows, rejected] = [0, 0]
     let from = firstRow
     for (let left = await this.#withoutRepeated(entries); left.length > 0; ) {
       const [first] = left
@@ -113,9 +111,7 @@ export class LaneWorker {
         await this.#replay(first!, batches)
         left = left.slice(1)
       } else {
-        const { runs, reached } = await this.#judge(left, from, batches)
-        for (const run of runs) rows += rowsOf(run.spans)
-        for (const run of runs) rejected += run.rejected.length
+        const { reached } = await this.#judge(left, from, batches)
         left = left.slice(reached.entries)
         from = reached.place
       }
@@ -125,7 +121,6 @@ export class LaneWorker {
     await producer.commit(batches, reached, timeoutMs)
     // Where the next record begins: that is as far as anybody can know that the lane goes.
     this.#tell(positionAt(lane, reached.offset))
-    observe({ kind: 'rowsJudged', rows, rejected, ms: performance.now() - startedMs })
   }
 
   /** A push whose idempotency key stands for an earlier one was stored by that. */
@@ -150,24 +145,30 @@ export class LaneWorker {
   }
 
   async #judge(entries: readonly PlacedEntry[], from: RowPlace, batches: Batch[]): Promise<JudgedStep> {
-    const { lane, judge, lanes, stepRows, stepBytes } = this.#parts
+    const { lane, judge, lanes, observe, stepRows, stepBytes } = this.#parts
+    const startedMs = performance.now()
     const budget = newBudget(stepRows, stepBytes)
     const step = await judge.judge(pushesOfStep(entries, budget), from, budget)
     const { runs, throughPosition } = step
     const fromPosition = this.#keptPosition
+    const isFresh = ({ position }: { readonly position: number }): boolean => position >= fromPosition
+    const fresh = runs.flatMap(({ rejected }) => rejected.filter(isFresh))
     if (throughPosition > fromPosition) {
-      const isFresh = ({ position }: { readonly position: number }): boolean => position >= fromPosition
       const kept = await lanes.keep({
         lane,
         fromPosition,
         throughPosition,
-        judged: runs.map((run) => ({ ingestId: run.ingestId, rows: freshRows(run, fromPosition) })),
-        rejected: runs.flatMap(({ rejected }) => rejected.filter(isFresh)),
+        judged: runs.map((run) => ({ ingestId: run.ingestId, rows: rowsFrom(run.spans, fromPosition) })),
+        rejected: fresh,
         items: runs.flatMap(({ items }) => items.filter(isFresh)),
       })
       if (!kept) throw new LaneTaken(lane)
       this.#keptPosition = throughPosition
     }
+    const rows = runs.reduce((sum, { spans }) => sum + rowsFrom(spans, fromPosition), 0)
+    const all = runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
+    // What is kept is counted, whatever becomes of the transaction: the next time it is judged again.
+    observe({ kind: 'rowsJudged', rows, rejected: fresh.length, again: all - rows, ms: performance.now() - startedMs })
     for (const { batch } of runs) if (batch !== null) await this.#add(batch, batches)
     return step
   }
@@ -176,9 +177,9 @@ export class LaneWorker {
     const { judge, outcomes, observe } = this.#parts
     const judged = await judge.judgeReplay(entry)
     if (judged === null) return
-    const stored = await outcomes.replay(judged.outcome)
+    const { stored, taken } = await outcomes.replay(judged.outcome)
     if (judged.batch !== null) await this.#add(keptRows(judged.batch, new Set(stored)), batches)
-    observe({ kind: 'rowsReplayed', ingestId: entry.ingestId, rows: judged.rows, stored: stored.length })
+    observe({ kind: 'rowsReplayed', ingestId: entry.ingestId, rows: judged.rows, stored: taken })
   }
 
   async #add(batch: RowBatch, batches: Batch[]): Promise<void> {
@@ -212,13 +213,6 @@ export class LaneWorker {
     }
     this.#telling = null
   }
-}
-
-/** The rows at this position and after it. */
-function freshRows({ spans }: JudgedRun, fromPosition: number): number {
-  return spans.reduce((sum, { position, rows }) => {
-    return sum + Math.max(0, Math.min(rows, position + rows - fromPosition))
-  }, 0)
 }
 
 const retryMs = 250

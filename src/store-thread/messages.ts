@@ -23,6 +23,8 @@ export interface StoreThreadData {
   readonly isHeld: boolean
   /** Everything before this position is in the journal: the thread is ready when it has judged it. */
   readonly durablePosition: number
+  /** Rows before it are counted apart: they were in the journal before the service started, or an earlier thread has judged them. */
+  readonly countedPosition: number
   /** Of the sealed files. */
   readonly storeDirectory: string
   readonly rowBytes: number

@@ -20,7 +20,7 @@ import { PositionWaiters } from './position-waiters.ts'
 export interface StoreThreadOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
   readonly threadUrl: URL
-  readonly data: Omit<StoreThreadData, 'durablePosition' | 'isHeld'>
+  readonly data: Omit<StoreThreadData, 'durablePosition' | 'countedPosition' | 'isHeld'>
   readonly observe: Observe
   /** How long to wait before a thread that died is started again. */
   readonly restartDelayMs: number
@@ -47,6 +47,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   #durablePosition: number
   #processedPosition = 0
+  #countedPosition: number
   #closing = false
   /** How many want no file to be deleted. */
   #holds = 0
@@ -55,6 +56,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     this.#options = options
     this.#unsent = new UnsentAnswers(options.spool)
     this.#durablePosition = durablePosition
+    this.#countedPosition = durablePosition
   }
 
   /** Resolves once everything before `durablePosition` is queryable. */
@@ -172,6 +174,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     const { threadUrl, observe } = this.#options
     const startedMs = performance.now()
     raiseHeapFloor()
+    this.#countedPosition = Math.max(this.#countedPosition, this.#processedPosition)
     const worker = new Worker(threadUrl, { workerData: this.#dataOfThread() })
     this.#worker = worker
     this.#outbox = new Outbox(worker)
@@ -213,7 +216,8 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   }
 
   #dataOfThread(): StoreThreadData {
-    return { ...this.#options.data, durablePosition: this.#durablePosition, isHeld: this.#holds > 0 }
+    const [durablePosition, countedPosition] = [this.#durablePosition, this.#countedPosition]
+    return { ...this.#options.data, durablePosition, countedPosition, isHeld: this.#holds > 0 }
   }
 
   #died(failure: unknown): void {

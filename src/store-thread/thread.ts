@@ -78,6 +78,7 @@ export async function runStoreThread(
     reach,
     stepBytes: settings.stepBytes,
     stepRows: settings.stepRows,
+    countedPosition: data.countedPosition,
   })
   const snapshots = await openSnapshots(data, { disk, store, folder, observe })
   const counts = new IngestCounts(manifest.counts)

@@ -1,6 +1,6 @@
 // The levels that /metrics tells of a running service.
 import { expect, test } from 'vitest'
-import { call, makeIngest } from '../support/api.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -37,5 +37,33 @@ test('levels are those of now', async () => {
   if (!onCluster) expect(after.get('journal_bytes')).toBeGreaterThan(before.get('journal_bytes')!)
   await call(service.url, 'DELETE', '/admin/ingests/plant/rejected', { key: adminKey })
   await expect.poll(async () => (await levels(service.url)).get('rejected_kept_bytes')).toBe(0)
+  await service.close()
+})
+
+test('after a restart counters begin at 0: what the journal holds from before is judged again apart', async () => {
+  let service = await runService()
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  const push = (): Promise<Response> =>
+    fetch(`${service.url}/ingests/plant/data?wait=true`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify([{ D: 0, T: 'a', V: 1 }, { V: 'bad' }, 7]),
+    })
+  const counted = async (): Promise<readonly unknown[]> => {
+    const now = await levels(service.url)
+    return ['judged', 'rejected', 'replayed'].map((what) => now.get(`rows_${what}_total`))
+  }
+  await push()
+  await expect.poll(counted).toEqual([3, 2, 0])
+  await callWell(service.url, 'PATCH', '/admin/ingests/plant', {
+    key: adminKey,
+    body: { add_fields: [{ name: 'W', type: 'double', role: 'metric' }] },
+  })
+  await callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body: {} })
+  service = await service.restart()
+  expect(await counted()).toEqual([0, 0, 0])
+  if (!onCluster) expect((await levels(service.url)).get('rows_judged_again_total')).toBe(3)
+  await push()
+  await expect.poll(counted).toEqual([3, 2, 0])
   await service.close()
 })

@@ -102,7 +102,7 @@ test('rows that are kept, discarded and replayed at once are counted right', asy
         items: [],
         rejected: [],
       }
-      stored.push((await any(n).outcomes.replay(outcome)).length)
+      stored.push((await any(n).outcomes.replay(outcome)).stored.length)
     }),
   ])
   const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { NewIngest, RejectedRow, ReplayOutcome, SharedCatalog } from '../../src/catalog/catalog.ts'
+import type { NewIngest, OutcomeCatalog, RejectedRow, ReplayOutcome, SharedCatalog } from '../../src/catalog/catalog.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import type { ItemWrite } from '../../src/model/item.ts'
 
@@ -155,15 +155,17 @@ function deletionTests(catalog: () => SharedCatalog): void {
     expect(await items.counts()).toEqual(new Map([[stays.entityId, 5]]))
   })
 
-  const replay = (ingestId: number, position: number, passed: readonly number[]): Promise<readonly number[]> =>
-    catalog().outcomes.replay({ ingestId, position, passed, items: [], rejected: [] })
+  const replay = async (ingestId: number, position: number, passed: readonly number[]): Promise<readonly number[]> =>
+    (await catalog().outcomes.replay({ ingestId, position, passed, items: [], rejected: [] })).stored
 }
 
 function replayTests(catalog: () => SharedCatalog): void {
   const positions = async (): Promise<number[]> =>
     (await catalog().rejected.list(1, everything)).rows.map(({ position }) => position)
-  const replay = (position: number, change: Partial<ReplayOutcome>): Promise<readonly number[]> =>
+  const told = (position: number, change: Partial<ReplayOutcome>): ReturnType<OutcomeCatalog['replay']> =>
     catalog().outcomes.replay({ ingestId: 1, position, passed: [], items: [], rejected: [], ...change })
+  const replay = async (position: number, change: Partial<ReplayOutcome>): Promise<readonly number[]> =>
+    (await told(position, change)).stored
   const pushed = Array.from({ length: 300 }, (_, position) => rejected(1, position))
 
   beforeEach(() => catalog().outcomes.add({ rejected: pushed, items: [] }, 300))
@@ -171,8 +173,8 @@ function replayTests(catalog: () => SharedCatalog): void {
   test('take rows out of the list, the counts and the receipt, once', async () => {
     const { rejected: rows, outcomes } = catalog()
     const passed = Array.from({ length: 200 }, (_, index) => index)
-    for (let told = 0; told < 3; told++) {
-      expect(await replay(500, { passed })).toEqual(passed)
+    for (const taken of [200, 0, 0]) {
+      expect(await told(500, { passed })).toEqual({ stored: passed, taken })
       expect(await positions()).toEqual(Array.from({ length: 100 }, (_, index) => 200 + index))
       expect(await rows.counts()).toEqual(new Map([[1, 100]]))
       expect((await rows.ofBatch(1, 0, 5)).count).toBe(100)

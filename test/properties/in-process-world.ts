@@ -1,6 +1,6 @@
 // The whole way without HTTP and threads, on a simulated disk: a journal, a pipeline and the embedded store. A restart reads the journal anew.
 import { expect } from 'vitest'
-import type { ReplayOutcome } from '../../src/catalog/catalog.ts'
+import type { ReplayedRows, ReplayOutcome } from '../../src/catalog/catalog.ts'
 import { Judge } from '../../src/ingest/judge.ts'
 import { Pipeline } from '../../src/ingest/pipeline.ts'
 import { encodeReplayedRows } from '../../src/ingest/replay/replayed-rows.ts'
@@ -159,11 +159,12 @@ export class InProcessWorld implements HistoryWorld {
   }
 
   /** As the catalog does: a row is stored by the first replay that it passes in. */
-  async #keepReplay({ position, passed }: ReplayOutcome): Promise<readonly number[]> {
+  async #keepReplay({ position, passed }: ReplayOutcome): Promise<ReplayedRows> {
     const known = new Set([...this.#replayed.values()].flat())
     const stored = this.#replayed.get(position) ?? passed.filter((row) => !known.has(row))
+    const taken = this.#replayed.has(position) ? 0 : stored.length
     this.#replayed.set(position, stored)
-    return stored
+    return { stored, taken }
   }
 
   #openJournal(): Promise<LocalJournalWriter> {

@@ -5,6 +5,7 @@ import type {
   IngestCatalog,
   RejectedCatalog,
   RejectedRow,
+  ReplayedRows,
   ReplayOutcome,
 } from '../../src/catalog/catalog.ts'
 import type { Manifest } from '../../src/catalog/manifest.ts'
@@ -203,15 +204,21 @@ function kept(state: State, rows: readonly RejectedRow[], throughPosition: numbe
   return { ...state, rejected, judgedPosition: Math.max(state.judgedPosition, throughPosition) }
 }
 
-function replayed(state: State, outcome: ReplayOutcome): readonly [State, readonly number[]] {
-  if (isOfDropped(state, outcome.ingestId)) return [state, []]
+function replayed(state: State, outcome: ReplayOutcome): readonly [State, ReplayedRows] {
+  if (isOfDropped(state, outcome.ingestId)) return [state, { stored: [], taken: 0 }]
   const rejected = new Map(state.rejected)
+  let taken = 0
   for (const position of outcome.passed) {
     const row = rejected.get(position)
-    if (row?.state === 'kept') rejected.set(position, { ...row, state: 'stored', replayPosition: outcome.position })
+    if (row?.state !== 'kept') continue
+    rejected.set(position, { ...row, state: 'stored', replayPosition: outcome.position })
+    taken++
   }
   const stored = outcome.passed.filter((position) => rejected.get(position)?.replayPosition === outcome.position)
-  return [{ ...state, rejected }, stored]
+  return [
+    { ...state, rejected },
+    { stored, taken },
+  ]
 }
 
 function discarded(state: State, ingestId: number, positions: readonly number[] | null): readonly [State, number] {

@@ -39,12 +39,12 @@ type Plant = () => LifecycleSabotage
 
 test.each<[string, Plant]>([
   ['applies a replay twice', () => ({ writer: writtenTwice })],
-  ['does not note what a replay stores', replay(async ({ passed }) => passed)],
+  ['does not note what a replay stores', replay(async ({ passed }) => ({ stored: passed, taken: passed.length }))],
   [
     'takes rows out of the list that it does not store',
     replay(async (outcome, outcomes) => {
       await outcomes.replay(outcome)
-      return []
+      return { stored: [], taken: 0 }
     }),
   ],
   ['lets rows leave before that is recorded', eagerRetention],

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Outcome, OutcomeCatalog, ReplayOutcome } from '../catalog.ts'
+import type { Outcome, OutcomeCatalog, ReplayedRows, ReplayOutcome } from '../catalog.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue } from './counters.ts'
@@ -28,18 +28,18 @@ export class OutcomeRepository implements OutcomeCatalog {
     })
   }
 
-  replay(outcome: ReplayOutcome): Promise<readonly number[]> {
+  replay(outcome: ReplayOutcome): Promise<ReplayedRows> {
     return inTransaction(this.#database, async (transaction) => {
       const { ingests } = await this.#keeper.dropped(transaction)
-      if (ingests.has(outcome.ingestId)) return []
-      const stored = await takeReplayed(transaction, outcome)
-      const taken = new Set(stored)
+      if (ingests.has(outcome.ingestId)) return { stored: [], taken: 0 }
+      const rows = await takeReplayed(transaction, outcome)
+      const stored = new Set(rows.stored)
       await this.#keeper.items.keep(
         transaction,
-        outcome.items.filter(({ position }) => taken.has(position)),
+        outcome.items.filter(({ position }) => stored.has(position)),
       )
       await keepNewReasons(transaction, outcome)
-      return stored
+      return rows
     })
   }
 

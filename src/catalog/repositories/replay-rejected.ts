@@ -1,15 +1,15 @@
 import type { Transaction } from 'kysely'
-import type { ReplayOutcome } from '../catalog.ts'
+import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { countKeptBytes, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { toTextColumn } from './text-column.ts'
 
-/** Marks the rows that pass as stored by this replay; resolves with the positions of those that it stores, now or when it was told before. */
+/** Marks the rows that pass as stored by this replay; resolves with those that it stores, now or when it was told before. */
 export async function takeReplayed(
   transaction: Transaction<Tables>,
   { ingestId, position, passed }: Omit<ReplayOutcome, 'items' | 'rejected'>,
-): Promise<readonly number[]> {
+): Promise<ReplayedRows> {
   // Before its rows, as all others do.
   await lockKeptBytes(transaction, ingestId)
   const stored: number[] = []
@@ -41,7 +41,7 @@ export async function takeReplayed(
       .execute()
     await countKeptBytes(transaction, ingestId)
   }
-  return stored
+  return { stored, taken }
 }
 
 /** Rows that are rejected still get the reason that they are rejected for now. */
