@@ -12,6 +12,8 @@ import type { Closer } from './open-storage.ts'
 const otherThreads = 4
 /** Of what is written to not all is held: the system's bound, for what comes too fast to be watched, is so many times what the process may hold. */
 const dataPerResident = 2
+/** Texts are copied from one step of a query to the next. */
+const workingPerTexts = 4
 /** As many as there can be. */
 const poolThreadsMax = 1024
 
@@ -35,7 +37,14 @@ export function openSqlEngine(
   const { memoryBytes, workingBytes, temporaryBytes, threads, restartDelayMs, cancelMs } = settings.sql
   const residentBytes = memoryBytes + workingBytes
   const dataIn = (folder: string): SqlProcessData => ({
-    engine: { directories, temporaryDirectory: join(folder, 'temporary'), temporaryBytes, memoryBytes, threads },
+    engine: {
+      directories,
+      temporaryDirectory: join(folder, 'temporary'),
+      temporaryBytes,
+      memoryBytes,
+      textBytes: workingBytes / workingPerTexts,
+      threads,
+    },
     spoolDirectory: join(folder, 'answers'),
     residentBytes,
   })

@@ -9,7 +9,7 @@ import type { SqlProcessData } from './messages.ts'
 import { SqlProcess } from './sql-process.ts'
 
 const data: SqlProcessData = {
-  engine: { directories: [], temporaryDirectory: '', temporaryBytes: 0, memoryBytes: 0, threads: 1 },
+  engine: { directories: [], temporaryDirectory: '', temporaryBytes: 0, memoryBytes: 0, textBytes: 0, threads: 1 },
   spoolDirectory: '',
   residentBytes: 0,
 }

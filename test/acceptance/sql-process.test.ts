@@ -37,6 +37,7 @@ const dataIn = (folder: string): SqlProcessData => ({
     temporaryDirectory: join(folder, 'temporary'),
     temporaryBytes: 16 * 2 ** 20,
     memoryBytes: 128 * 2 ** 20,
+    textBytes: 96 * 2 ** 20,
     threads: 2,
   },
   spoolDirectory: join(folder, 'spool'),

@@ -408,7 +408,7 @@ describe('refused, as by Druid or because it is not built', () => {
 
 describe('an array is not made too long', () => {
   test.each([
-    "array_to_string(string_to_array(repeat(s, 40), ''), repeat(s, 10000))",
+    "array_to_string(string_to_array(repeat(s, 40), ''), repeat(s, 100000))",
     "array_length(map((x) -> repeat(x, 1001), string_to_array(repeat(s, 40), '')))",
     "array_length(fold((x, acc) -> array_append(acc, repeat(x, 1001)), string_to_array(repeat(s, 40), ''), <STRING>[]))",
     "array_length(map((x) -> array_length(map((y) -> y, string_to_array(repeat(s, 9999), ''))), [1]))",
@@ -419,7 +419,7 @@ describe('an array is not made too long', () => {
   ])('%s', async (expression) => {
     await expect(valuesOf([expression])).rejects.toMatchObject({
       code: 'invalid_request',
-      message: expect.stringContaining('more than'),
+      message: expect.stringMatching(/more than|longer than/),
     })
   })
 })

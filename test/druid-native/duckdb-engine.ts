@@ -1,5 +1,6 @@
 // An engine for tests: tables of rows in a DuckDB of their own.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { TextRoom } from '../../src/engine/duckdb/text-room.ts'
 import type { EngineRow, EngineValue } from '../../src/engine/sql-engine.ts'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
 import type { NativeEngine, NativeTable } from '../../src/query/native/native-engine.ts'
@@ -39,7 +40,10 @@ export class DuckDbEngine implements NativeEngine {
 
   static async open(): Promise<DuckDbEngine> {
     const instance = await DuckDBInstance.create(':memory:', { threads: '2' })
-    return new DuckDbEngine(await instance.connect())
+    const connection = await instance.connect()
+    // A connection for all queries never gives its room back.
+    new TextRoom(2 ** 40).register(connection)
+    return new DuckDbEngine(connection)
   }
 
   /** Makes a table of the rows of a file of newline-delimited JSON, whose time is under `time`. */

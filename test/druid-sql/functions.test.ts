@@ -11,7 +11,7 @@ const directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-functions-'))
 let engine: DuckdbEngine
 
 beforeAll(async () => {
-  const memory = { memoryBytes: 2 ** 28, temporaryBytes: 2 ** 28, threads: 1 }
+  const memory = { memoryBytes: 2 ** 28, textBytes: 2 ** 26, temporaryBytes: 2 ** 28, threads: 1 }
   engine = await DuckdbEngine.open({
     directories: [directory],
     temporaryDirectory: join(directory, 'temporary'),

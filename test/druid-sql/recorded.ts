@@ -123,6 +123,7 @@ export async function loadData({ corpus }: Tool, directory: string): Promise<Rec
     temporaryDirectory: join(directory, 'temporary'),
     temporaryBytes: 2 ** 30,
     memoryBytes: 2 ** 30,
+    textBytes: 2 ** 26,
     threads: 2,
   })
   return { engine, tables, engineTables }

@@ -29,6 +29,7 @@ beforeAll(async () => {
     temporaryDirectory: join(directory, 'temporary'),
     temporaryBytes: 2 ** 28,
     memoryBytes: 2 ** 28,
+    textBytes: 2 ** 26,
     threads: 1,
   })
 })

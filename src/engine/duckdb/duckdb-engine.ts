@@ -12,9 +12,10 @@ import type {
 } from '../sql-engine.ts'
 import { checkTree } from './allow-list.ts'
 import { engineError, memoryError } from './engine-error.ts'
-import { readChunk } from './read-chunk.ts'
+import { piecesOf, readChunk } from './read-chunk.ts'
 import { readRows } from './read-rows.ts'
 import { rowsOf, withTables } from './table-sql.ts'
+import { TextRoom } from './text-room.ts'
 
 export interface DuckdbSettings {
   /** The folders of the files that queries may read; nothing else is open to the engine. */
@@ -23,15 +24,19 @@ export interface DuckdbSettings {
   readonly temporaryDirectory: string
   readonly temporaryBytes: number
   readonly memoryBytes: number
+  /** What the texts may take together that are made at one time. */
+  readonly textBytes: number
   readonly threads: number
 }
 
 /** DuckDB in this process, without a database of its own and locked against every change of its settings. */
 export class DuckdbEngine implements SqlEngine {
   readonly #instance: DuckDBInstance
+  readonly #texts: TextRoom
 
-  private constructor(instance: DuckDBInstance) {
+  private constructor(instance: DuckDBInstance, texts: TextRoom) {
     this.#instance = instance
+    this.#texts = texts
   }
 
   static async open(settings: DuckdbSettings): Promise<DuckdbEngine> {
@@ -45,13 +50,15 @@ export class DuckdbEngine implements SqlEngine {
       allow_community_extensions: 'false',
     })
     const connection = await instance.connect()
+    const texts = new TextRoom(settings.textBytes)
+    texts.register(connection)
     const directories = settings.directories.map((directory) => `'${directory.replaceAll("'", "''")}'`)
     await connection.run("SET GLOBAL TimeZone = 'UTC'")
     await connection.run(`SET GLOBAL allowed_directories = [${directories.join(', ')}]`)
     await connection.run('SET GLOBAL enable_external_access = false')
     await connection.run('SET GLOBAL lock_configuration = true')
     connection.closeSync()
-    return new DuckdbEngine(instance)
+    return new DuckdbEngine(instance, texts)
   }
 
   async *run(query: EngineQuery, { resultRows }: EngineLimits, signal: AbortSignal): AsyncGenerator<EngineBatch> {
@@ -69,10 +76,11 @@ export class DuckdbEngine implements SqlEngine {
         if (chunk === null || chunk.rowCount === 0) return
         rows += chunk.rowCount
         if (rows > resultRows) throw tooManyRows(resultRows)
-        yield readChunk(chunk, query.types)
+        for (const piece of piecesOf(chunk)) yield readChunk(chunk, query.types, piece)
       }
     } finally {
       interruption.end()
+      this.#texts.release(connection.clientContext.connectionId)
       connection.closeSync()
     }
   }
@@ -91,13 +99,14 @@ export class DuckdbEngine implements SqlEngine {
         signal.throwIfAborted()
         const chunk = await result.fetchChunk()
         if (chunk === null || chunk.rowCount === 0) return
-        yield readRows(chunk)
+        for (const piece of piecesOf(chunk)) yield readRows(chunk, piece)
       }
     } catch (error) {
       if (signal.aborted) throw signal.reason
       throw memoryError(error)
     } finally {
       interruption.end()
+      this.#texts.release(connection.clientContext.connectionId)
       connection.closeSync()
     }
   }

@@ -1,6 +1,7 @@
 // What the engine says when a checked query fails while it runs, in the caller's words.
 import { Problem } from '../../model/problem.ts'
 import { LongOverflow, OutOfMemory } from '../sql-engine.ts'
+import { isRoomError } from './text-room.ts'
 
 interface Known {
   readonly form: RegExp
@@ -8,7 +9,10 @@ interface Known {
 }
 
 const known: readonly Known[] = [
-  { form: /a whole number is divided by zero[^\n]*/, told: (message) => message },
+  {
+    form: /a whole number is divided by zero[^\n]*|a text could become longer than[^\n]*|a text of more than \d+ characters[^\n]*|a width is written in digits|a LIKE with %[^\n]*/,
+    told: (message) => message,
+  },
   {
     form: /More than one row returned by a subquery/,
     told: () => 'a query that stands for a value gave more than one row: aggregate it, or add LIMIT 1',
@@ -53,7 +57,11 @@ export function memoryError(error: unknown): unknown {
 }
 
 function isMemoryError(message: string): boolean {
-  return /^Out of Memory Error|bad_alloc/.test(message) || /max_temp_directory_size|No space left/.test(message)
+  return (
+    isRoomError(message) ||
+    /^Out of Memory Error|bad_alloc/.test(message) ||
+    /max_temp_directory_size|No space left/.test(message)
+  )
 }
 
 /** The engine's own bound is told apart from the system's. */

@@ -2,15 +2,50 @@ import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { type ColumnType, type ColumnVector, nullBoolean, nullCode } from '../../model/column.ts'
 import type { EngineBatch } from '../sql-engine.ts'
 
-/** The engine's vectors as columns. What is not a number, or is infinite, is null: no answer holds it. */
-export function readChunk(chunk: DuckDBDataChunk, types: readonly ColumnType[]): EngineBatch {
-  return { rows: chunk.rowCount, columns: types.map((type, index) => readColumn(chunk, index, type)) }
+/** How many characters are turned into texts at once: a part of rows may hold gigabytes. */
+const charactersAtOnce = 4_000_000
+
+/** The rows of a part in pieces that can be held: from, and up to. */
+export function* piecesOf(chunk: DuckDBDataChunk): Generator<readonly [from: number, until: number]> {
+  const { rowCount } = chunk
+  for (let from = 0; from < rowCount; ) {
+    // Rows are much alike: the longest of three says what the others are about.
+    const longest = Math.max(...[from, (from + rowCount) >> 1, rowCount - 1].map((row) => charactersIn(chunk, row)))
+    const until = Math.min(rowCount, from + Math.max(1, Math.floor(charactersAtOnce / (longest + 1))))
+    yield [from, until]
+    from = until
+  }
 }
 
-function readColumn(chunk: DuckDBDataChunk, index: number, type: ColumnType): ColumnVector {
+function charactersIn(chunk: DuckDBDataChunk, row: number): number {
+  let characters = 0
+  for (let column = 0; column < chunk.columnCount; column++) {
+    const value = chunk.getColumnVector(column).getItem(row)
+    if (typeof value === 'string') characters += value.length
+    else if (value !== null && typeof value === 'object') characters += String(value).length
+  }
+  return characters
+}
+
+/** Rows of the engine's vectors as columns. What is not a number, or is infinite, is null: no answer holds it. */
+export function readChunk(
+  chunk: DuckDBDataChunk,
+  types: readonly ColumnType[],
+  [from, until]: readonly [number, number],
+): EngineBatch {
+  return { rows: until - from, columns: types.map((type, index) => readColumn(chunk, index, type, from, until)) }
+}
+
+function readColumn(
+  chunk: DuckDBDataChunk,
+  index: number,
+  type: ColumnType,
+  from: number,
+  until: number,
+): ColumnVector {
   const vector = chunk.getColumnVector(index)
-  const { rowCount: rows } = chunk
-  const item = (row: number): unknown => vector.getItem(row)
+  const rows = until - from
+  const item = (row: number): unknown => vector.getItem(from + row)
   switch (type) {
     case 'string':
       return readStrings(item, rows)

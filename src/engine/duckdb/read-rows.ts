@@ -1,13 +1,12 @@
 import type { DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api'
 import type { EngineRow, EngineValue } from '../sql-engine.ts'
 
-/** The engine's vectors as rows. */
-export function readRows(chunk: DuckDBDataChunk): readonly EngineRow[] {
-  const { rowCount, columnCount } = chunk
-  const rows: EngineValue[][] = Array.from({ length: rowCount }, () => [])
-  for (let column = 0; column < columnCount; column++) {
+/** Rows of the engine's vectors. */
+export function readRows(chunk: DuckDBDataChunk, [from, until]: readonly [number, number]): readonly EngineRow[] {
+  const rows: EngineValue[][] = Array.from({ length: until - from }, () => [])
+  for (let column = 0; column < chunk.columnCount; column++) {
     const vector = chunk.getColumnVector(column)
-    for (let row = 0; row < rowCount; row++) rows[row]!.push(engineValue(vector.getItem(row)))
+    for (let row = from; row < until; row++) rows[row - from]!.push(engineValue(vector.getItem(row)))
   }
   return rows
 }

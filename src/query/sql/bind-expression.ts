@@ -9,7 +9,7 @@ import { as, timestampLiteral } from './conversions.ts'
 import { aggregates } from './functions/aggregates.ts'
 import { divisor, modulo, numbers, numeric, wrapped } from './functions/numbers.ts'
 import { checkCount, type ScalarFunction, unknownFunction } from './functions/signature.ts'
-import { texts } from './functions/texts.ts'
+import { concat, texts } from './functions/texts.ts'
 import { times } from './functions/times.ts'
 import { unified } from './functions/unified.ts'
 import { values } from './functions/values.ts'
@@ -33,6 +33,7 @@ import {
   string,
   timestamp,
   typeName,
+  wideString,
 } from './types.ts'
 
 const catalogue: ReadonlyMap<string, ScalarFunction> = new Map(
@@ -54,7 +55,7 @@ function bindAny(expression: Expression, context: ExpressionContext): Bound {
   const { place } = expression
   switch (expression.kind) {
     case 'text':
-      return constant(place, string, literal(expression.value), expression.value)
+      return constant(place, wideString(expression.value.length), literal(expression.value), expression.value)
     case 'number':
       return bindNumber(expression.digits, place)
     case 'boolean':
@@ -111,12 +112,12 @@ function bindTime({ type, value, place }: Extract<Expression, { kind: 'time' }>)
 
 function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>, context: ExpressionContext): Bound {
   const { operator, place } = expression
+  if (operator === '||') {
+    const operands = chained(expression).map((operand) => bindExpression(operand, context))
+    return concat.bind({ name: '||', place, operands, unit: null, unitPlace: null, returning: null })
+  }
   const left = bindExpression(expression.left, context)
   const right = bindExpression(expression.right, context)
-  if (operator === '||') {
-    const texts = [as(left, string), as(right, string)] as const
-    return combine(place, string, sql`(${texts[0].sql} || ${texts[1].sql})`, texts)
-  }
   const ofTime = timeArithmetic(operator, left, right, place)
   if (ofTime !== null) return ofTime
   if (operator === '%')
@@ -132,6 +133,15 @@ type NumberOperator = '+' | '-' | '*' | '/'
 
 function operatorText(operator: NumberOperator): SqlText {
   return { '+': sql`+`, '-': sql`-`, '*': sql`*`, '/': sql`/` }[operator]
+}
+
+/** `a || b || c` is one text of three, not a text of a text. */
+function chained(expression: Expression): readonly Expression[] {
+  const operands: Expression[] = []
+  let left = expression
+  for (; left.kind === 'arithmetic' && left.operator === '||'; left = left.left) operands.push(left.right)
+  operands.push(left)
+  return operands.reverse()
 }
 
 function longArithmetic(operator: NumberOperator, a: Bound, b: Bound, place: Place, wraps: boolean): Bound {

@@ -1,9 +1,12 @@
 // Expressions that are true, false or null: comparisons, IN, LIKE, BETWEEN and what puts them together.
+
+import { likeForm } from '../patterns/like.ts'
 import { type Bound, combine } from './bound.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
 import { as, comparable } from './conversions.ts'
-import { sqlProblem } from './sql-problem.ts'
-import { join, type SqlText, sql } from './sql-text.ts'
+import { onceEach } from './functions/text-room.ts'
+import { type Place, sqlProblem } from './sql-problem.ts'
+import { join, literal, plainInteger, type SqlText, sql } from './sql-text.ts'
 import type { Expression } from './syntax.ts'
 import { boolean, isSame, string } from './types.ts'
 
@@ -155,10 +158,53 @@ function bindLike(expression: Extract<Expression, { kind: 'like' }>, context: Ex
   const { place, negated } = expression
   const operand = as(context.bind(expression.operand, context), string)
   const pattern = as(context.bind(expression.pattern, context), string)
-  const like = sql`${operand.sql} ${negation(negated)}LIKE ${pattern.sql}`
-  if (expression.escape === null) return combine(place, boolean, sql`(${like})`, [operand, pattern])
-  const escapeBy = context.bind(expression.escape, context)
-  if (typeof escapeBy.constant !== 'string' || [...escapeBy.constant].length !== 1)
-    throw sqlProblem(escapeBy.place, 'the ESCAPE of a LIKE is one character in single quotes')
-  return combine(place, boolean, sql`(${like} ESCAPE ${escapeBy.sql})`, [operand, pattern])
+  const escapedBy = escapeOf(expression, context)
+  const text = operand.sql
+  const like =
+    typeof pattern.constant === 'string'
+      ? likeConstant(text, pattern.constant, escapedBy, place)
+      : likePattern(text, pattern.sql, escapedBy)
+  return combine(place, boolean, negated ? sql`(NOT ${like})` : like, [operand, pattern])
 }
+
+function escapeOf(like: Extract<Expression, { kind: 'like' }>, context: ExpressionContext): string | null {
+  if (like.escape === null) return null
+  const { constant, place } = context.bind(like.escape, context)
+  if (typeof constant === 'string' && [...constant].length === 1) return constant
+  throw sqlProblem(place, 'the ESCAPE of a LIKE is one character in single quotes')
+}
+
+/** A pattern is tried at each place of a text: both may not be long. */
+const patternMax = 1000
+
+function likeConstant(text: SqlText, pattern: string, escapedBy: string | null, place: Place): SqlText {
+  const form = likeForm(pattern, escapedBy)
+  if (form.kind === 'like') return sql`(${text} LIKE ${literal(form.pattern)})`
+  if (pattern.length > patternMax)
+    throw sqlProblem(place, `a LIKE with % and _ in it has ${patternMax} characters at most`)
+  return sql`regexp_full_match(${text}, ${literal(form.pattern)})`
+}
+
+/** The same for a pattern that shows only when the query runs. Characters of no text stand for what is escaped. */
+function likePattern(text: SqlText, pattern: SqlText, escapedBy: string | null): SqlText {
+  return onceEach([text, pattern], (x, p) => {
+    const changes: (readonly [string, string])[] = []
+    if (escapedBy !== null) {
+      const mark = escaped(escapedBy)
+      changes.push([mark + mark, '\u{10FFFD}'], [`${mark}\\%`, '\u{10FFFC}'], [`${mark}_`, '\u{10FFFB}'], [mark, ''])
+    }
+    changes.push(['\\%', '.*'], ['_', '.'])
+    if (escapedBy !== null) changes.push(['\u{10FFFD}', escaped(escapedBy)], ['\u{10FFFC}', '\\%'], ['\u{10FFFB}', '_'])
+    const regex = changes.reduce(
+      (sofar, [from, to]) => sql`replace(${sofar}, ${literal(from)}, ${literal(to)})`,
+      sql`regexp_escape(${p})`,
+    )
+    const isPlain = sql`${escapedBy === null ? sql`` : sql`NOT contains(${p}, ${literal(escapedBy)}) AND `}NOT (contains(${p}, '%') AND contains(${p}, '_'))`
+    return sql`CASE WHEN ${isPlain} THEN ${x} LIKE ${p} WHEN length(${p}) <= ${plainInteger(patternMax)}
+      THEN regexp_full_match(${x}, '(?s)' || ${regex}) WHEN ${p} IS NOT NULL
+      THEN CAST(error('a LIKE with % and _ in it has ${plainInteger(patternMax)} characters at most') AS BOOLEAN) END`
+  })
+}
+
+/** As the engine escapes it for a regular expression. */
+const escaped = (character: string): string => (/[\w\u{80}-\u{10FFFF}]/u.test(character) ? character : `\\${character}`)

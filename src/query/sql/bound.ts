@@ -1,6 +1,7 @@
+import { widthOf } from './functions/text-room.ts'
 import type { Place } from './sql-problem.ts'
 import type { SqlText } from './sql-text.ts'
-import type { SqlType } from './types.ts'
+import { type SqlType, wideString } from './types.ts'
 
 /** An expression whose names are resolved and whose type is known, as the engine's SQL. */
 export interface Bound {
@@ -28,11 +29,16 @@ export interface LooseColumn {
 export function combine(place: Place, type: SqlType, sql: SqlText, parts: readonly Bound[]): Bound {
   return {
     sql,
-    type,
+    type: type.kind === 'string' && type.width === undefined && parts.length > 0 ? wideString(widthOfAll(parts)) : type,
     place,
     constant: undefined,
     loose: parts.find((part) => part.loose !== null)?.loose ?? null,
     aggregate: parts.find((part) => part.aggregate !== null)?.aggregate ?? null,
     window: parts.find((part) => part.window !== null)?.window ?? null,
   }
+}
+
+/** A text that is made of others is not longer than all of them, where it is not told to be. */
+function widthOfAll(parts: readonly Bound[]): number {
+  return parts.reduce((width, { type }) => width + widthOf(type), 0)
 }

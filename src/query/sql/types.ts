@@ -7,12 +7,17 @@ export interface ArrayType {
   readonly element: SqlType
 }
 
+export interface StringType {
+  readonly kind: 'string'
+  /** How long its texts may be, where they are made and not stored: `widthOf` in functions/text-room.ts says what of. Makes no other type of it. */
+  readonly width?: number
+}
+
 export type SqlType =
   | {
       readonly kind:
         | 'long'
         | 'double'
-        | 'string'
         | 'boolean'
         | 'timestamp'
         | 'date'
@@ -24,11 +29,14 @@ export type SqlType =
         /** The values behind DS_QUANTILES_SKETCH. */
         | 'quantiles'
     }
+  | StringType
   | ArrayType
 
 export type Kind = SqlType['kind']
 
 const simple = (kind: Exclude<Kind, 'array'>): SqlType => ({ kind })
+/** A text of a width of its own. */
+export const wideString = (width: number): SqlType => ({ kind: 'string', width })
 export const long = simple('long')
 export const double = simple('double')
 export const string = simple('string')
@@ -71,6 +79,7 @@ export function isSame(a: SqlType, b: SqlType): boolean {
 
 /** The type that holds the values of both; null where there is none. */
 export function commonType(a: SqlType, b: SqlType): SqlType | null {
+  if (a.kind === 'string' && b.kind === 'string') return (a.width ?? 0) > (b.width ?? 0) ? a : b
   if (isSame(a, b) || b.kind === 'null') return a
   if (a.kind === 'null') return b
   if (a.kind === 'array' && b.kind === 'array') {

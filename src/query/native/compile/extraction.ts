@@ -3,6 +3,7 @@ import { invalidRequest } from '../../../model/problem.ts'
 import type { Scope } from '../expression/compile.ts'
 import { extractPattern, matchesPattern } from '../sql/patterns.ts'
 import { substringOf, textList } from '../sql/text.ts'
+import { concatenated, widthOf } from '../sql/text-room.ts'
 import { floorToBucket, wideRange } from '../sql/time.ts'
 import { formatTime, patternPieces } from '../sql/time-format.ts'
 import {
@@ -73,7 +74,7 @@ export function extract(value: Typed, extraction: Extraction): Typed {
     case 'bucket':
       return textValue(bucket(value, extraction))
     case 'stringFormat':
-      return textValue(formatText(toText(value), extraction))
+      return textValue(formatText(toText(value), widthOf(value), extraction), Number.POSITIVE_INFINITY)
     case 'timeFormat':
       return textValue(timeText(value, extraction))
   }
@@ -107,15 +108,13 @@ function bucket(value: Typed, { size, offset }: Extraction & { kind: 'bucket' })
   )
 }
 
-function formatText(text: Sql, { format, nulls }: Extraction & { kind: 'stringFormat' }): Sql {
+function formatText(text: Sql, width: number, { format, nulls }: Extraction & { kind: 'stringFormat' }): Sql {
   const pieces = format.split(/%(?:1\$)?s/).map((piece) => sql.literal(piece.replaceAll('%%', '%')))
   return bind(text, (x) => {
     const value =
       nulls === 'nullString' ? sql`coalesce(${x}, 'null')` : nulls === 'emptyString' ? sql`coalesce(${x}, '')` : x
-    return sql`(${sql.join(
-      pieces.flatMap((piece, index) => (index === 0 ? [piece] : [value, piece])),
-      ' || ',
-    )})`
+    const parts = pieces.flatMap((piece, index) => (index === 0 ? [piece] : [value, piece]))
+    return concatenated(parts, format.length + pieces.length * width)
   })
 }
 

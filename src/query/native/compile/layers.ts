@@ -21,7 +21,7 @@ export class Layers {
     const column = { name, value: value.sql }
     if (this.#levels[level] === undefined) this.#levels.push([column])
     else this.#levels[level].push(column)
-    return { type: value.type, sql: name }
+    return { type: value.type, sql: name, width: value.width }
   }
 
   /** The relation with all that is defined on it. */

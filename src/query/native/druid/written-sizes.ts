@@ -1,6 +1,7 @@
 // What a query could make Druid write or match, bounded before it is sent: a text of gigabytes ends the whole process of Druid that writes it.
 import { invalidRequest, type Problem } from '../../../model/problem.ts'
 import { PatternCheck, slowPattern } from '../../patterns/backtracking.ts'
+import { repetitionsOf } from '../../patterns/repetitions.ts'
 import type { Expression } from '../expression/syntax.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { VirtualColumn } from '../tree/nodes.ts'
@@ -130,32 +131,6 @@ function checkPattern(pattern: string, path: string, check: PatternCheck): void 
   }
   const why = check.slowness(pattern)
   if (why !== null) throw invalidRequest(path, slowPattern(why))
-}
-
-/** An escape, a class, or a count with what it follows. */
-const patternPart = /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[()]/gs
-
-/** How often a part of a pattern is repeated by counts, at the most. */
-function repetitionsOf(pattern: string): number {
-  /** Of each open group, and of the one that was closed last. */
-  const open: number[] = [1]
-  let closed = 1
-  let end = 0
-  for (const match of pattern.matchAll(patternPart)) {
-    const [text, least, most] = match
-    // A count right behind a group repeats all in it.
-    const within = pattern[match.index - 1] === ')' && end === match.index ? closed : 1
-    if (text === '(') open.push(1)
-    else if (text === ')') {
-      closed = open.length > 1 ? open.pop()! : 1
-      open[open.length - 1] = Math.max(open.at(-1)!, closed)
-      end = match.index + 1
-    } else if (least !== undefined) {
-      const times = Math.max(Number(least), Number(most || 0), 1)
-      open[open.length - 1] = Math.max(open.at(-1)!, within * times)
-    }
-  }
-  return Math.max(...open)
 }
 
 function tooLong(path: string): Problem {

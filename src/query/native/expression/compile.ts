@@ -1,5 +1,6 @@
 // Druid's expressions as DuckDB SQL, typed as Druid types them.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { widthOfAll } from '../sql/text-room.ts'
 import { type TimeRange, wideRange } from '../sql/time.ts'
 import { bind, doubleValue, elementOf, longValue, nullValue, type Typed, textValue } from '../sql/typed.ts'
 import { parseInstantText } from '../time/iso.ts'
@@ -30,7 +31,7 @@ export function compileExpression(expression: Expression, scope: Scope): Typed {
     case 'double':
       return doubleValue(sql.double(expression.value))
     case 'text':
-      return textValue(sql`CAST(${expression.value} AS VARCHAR)`)
+      return textValue(sql`CAST(${expression.value} AS VARCHAR)`, expression.value.length)
     case 'name':
       return scope.column(expression.name)
     case 'unary':
@@ -125,7 +126,9 @@ function compileCall(call: Expression & { kind: 'call' }, scope: Scope): Typed {
       throw new ExpressionError(`${what} in "${call.name}"`, true)
     },
   }
-  return found.compile(args, context)
+  const value = found.compile(args, context)
+  // A text that is made of others is not longer than all of them, where it is not told to be.
+  return value.type === 'STRING' && value.width === undefined ? { ...value, width: widthOfAll(args) } : value
 }
 
 /** A constant argument: its value, null for `null` or an argument left out; undefined where it is no constant. */

@@ -1,5 +1,6 @@
 // What is asked of arrays.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { bytesOf, inRoom, joinedBytesMax } from '../sql/text-room.ts'
 import {
   bind,
   bind2,
@@ -102,26 +103,21 @@ function scalarInArray([value, array]: readonly Typed[]): Typed {
   )
 }
 
-/** What is put between elements is together not longer. */
-const betweenMax = 1_000_000
-
 /** The elements' texts with a text between them; null reads "null". */
 const joined = two(({ element, sql: list }, between, call) => {
   const items = transform(list, (item) => sql`coalesce(${toText(elementValue(element, item))}, 'null')`)
   const literal = call.literal(1)
-  const isShort = (x: Sql, separator: Sql): Sql =>
-    sql`coalesce(length(${separator}) * len(${x}), 0) <= ${sql.long(betweenMax)}`
-  const tooLong = sql`error(${sql.literal(`more than ${betweenMax} characters between the elements`)})`
+  const inRoomOf = (x: Sql, separator: Sql, whole: Sql): Sql =>
+    inRoom(sql`(${bytesOf(x)} + len(${x}) * strlen(${separator}))`, joinedBytesMax, whole)
   if (literal === null || typeof literal === 'string') {
     const separator = sql.literal(literal ?? '')
-    const join = (x: Sql): Sql =>
-      sql`CASE WHEN ${isShort(x, separator)} THEN array_to_string(${x}, ${separator}) ELSE ${tooLong} END`
-    return textValue(bind(items, join))
+    const join = (x: Sql): Sql => inRoomOf(x, separator, sql`array_to_string(${x}, ${separator})`)
+    return textValue(bind(items, join), Number.POSITIVE_INFINITY)
   }
-  // The engine joins with a constant alone.
+  // The engine joins with a constant alone: each element brings the text before it.
   const join = (x: Sql, s: Sql): Sql =>
-    sql`CASE WHEN len(${x}) = 0 THEN '' WHEN ${isShort(x, s)} THEN list_reduce(${x}, lambda a, b: a || ${s} || b) ELSE ${tooLong} END`
-  return textValue(bind2(items, sql`coalesce(${toText(between)}, '')`, join))
+    inRoomOf(x, s, sql`array_to_string(flatten(${transform(x, (item) => sql`[${s}, ${item}]`)})[2:], '')`)
+  return textValue(bind2(items, sql`coalesce(${toText(between)}, '')`, join), Number.POSITIVE_INFINITY)
 })
 
 export const arrayFunctions = {

@@ -9,6 +9,16 @@ import {
 } from '../sql/patterns.ts'
 import { substringOf } from '../sql/text.ts'
 import {
+  concatenated,
+  inRoom,
+  isFree,
+  joinedBytesMax,
+  told,
+  toldCharactersMax,
+  widthOf,
+  widthOfAll,
+} from '../sql/text-room.ts'
+import {
   bind,
   bind2,
   longValue,
@@ -51,24 +61,22 @@ const trimmed = (name: Sql): ExpressionFunction => ({
     textValue(sql`${name}(${toText(value!)}, ${chars === undefined ? sql`' '` : toText(chars)})`),
 })
 
-/** The engine does not look up from a text that it writes. */
-const writtenMax = 1_000_000
-
-/** A count of texts of a length, which together are not too long; past that the query fails. */
-const bounded = (count: Sql, length: Sql): Sql =>
-  sql`CASE WHEN ${count} * greatest(${length}, 1) <= ${sql.long(writtenMax)} THEN ${count} WHEN ${count} IS NOT NULL THEN CAST(error(${sql.literal(`a text of more than ${writtenMax} characters`)}) AS BIGINT) END`
-
 /** Padded to a length, or cut to it; nothing is padded with an empty text. */
 function padded(side: 'left' | 'right'): ExpressionFunction {
   return {
     args: [3, 3],
-    compile: ([value, length, chars]) => {
+    compile: ([value, length, chars], call) => {
+      const count = call.literal(1)
+      const width = typeof count === 'bigint' ? Math.max(0, Number(count)) : Number.POSITIVE_INFINITY
+      const fitted = (text: Sql, size: Sql): Sql => (isFree(width) ? text : inRoom(told(size), toldCharactersMax, text))
       const body = (text: Sql, size: Sql): Sql =>
         bind(toText(chars!), (pad) => {
           const name = side === 'left' ? sql`lpad` : sql`rpad`
-          return sql`CASE WHEN ${size} < 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${name}(${text}, CAST(${bounded(size, sql`1`)} - (${utf16Length(text)} - length(${text})) AS INTEGER), ${pad}) END`
+          const units = sql`(${utf16Length(text)} - length(${text}))`
+          const whole = sql`${name}(${text}, CAST(${told(size)} - ${units} AS INTEGER), ${pad})`
+          return sql`CASE WHEN ${size} IS NULL OR ${size} < 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${fitted(whole, size)} END`
         })
-      return textValue(bind2(toText(value!), toLong(length!), body))
+      return textValue(bind2(toText(value!), toLong(length!), body), width)
     },
   }
 }
@@ -81,6 +89,32 @@ const cut = (name: Sql): ExpressionFunction => ({
     return textValue(sql`${name}(${toText(value!)}, ${toLong(length!)})`)
   },
 })
+
+function repeat([text, times]: readonly Typed[], call: Call): Typed {
+  const count = call.literal(1)
+  const width = widthOf(text!) * (typeof count === 'bigint' ? Math.max(0, Number(count)) : Number.POSITIVE_INFINITY)
+  const body = (x: Sql, n: Sql): Sql => {
+    const whole = sql`repeat(${x}, ${told(n)})`
+    const guarded = isFree(width) ? whole : inRoom(sql`(strlen(${x}) * ${told(n)})`, toldCharactersMax, whole)
+    return sql`CASE WHEN ${n} > 0 THEN ${guarded} END`
+  }
+  return textValue(bind2(toText(text!), toLong(times!), body), width)
+}
+
+function replace([text, from, to]: readonly Typed[], call: Call): Typed {
+  const sought = call.literal(1)
+  const shortest = typeof sought === 'string' ? Math.max(1, sought.length) : 1
+  const width = widthOf(text!) * Math.max(1, widthOf(to!) / shortest)
+  const replaced = (x: Sql, part: Sql, by: Sql): Sql => sql`replace(${x}, ${part}, ${by})`
+  if (isFree(width)) return textValue(replaced(toText(text!), toText(from!), toText(to!)), width)
+  const body = (x: Sql, part: Sql): Sql =>
+    bind(toText(to!), (by) => {
+      const times = sql`((strlen(${x}) - strlen(replace(${x}, ${part}, ''))) // strlen(${part}))`
+      const more = sql`CASE WHEN ${part} = '' THEN 0 ELSE ${times} * greatest(strlen(${by}) - strlen(${part}), 0) END`
+      return inRoom(sql`(strlen(${x}) + ${more})`, joinedBytesMax, replaced(x, part, by))
+    })
+  return textValue(bind2(toText(text!), toText(from!), body), width)
+}
 
 function position(args: readonly Typed[]): Typed {
   const [haystack, needle, from] = args as [Typed, Typed, Typed | undefined]
@@ -136,7 +170,11 @@ function format(args: readonly Typed[], call: Call): Typed {
     parts.push(formatOne(arg, { flags: match[2]!, width: match[3], precision: match[4], conversion }, call))
   }
   parts.push(sql.literal(pattern.slice(at)))
-  return textValue(sql`(${sql.join(parts, ' || ')})`)
+  const width = [...pattern.matchAll(/\d+/g)].reduce(
+    (sum, [digits]) => sum + Number(digits),
+    pattern.length + widthOfAll(args) * parts.length,
+  )
+  return textValue(concatenated(parts, width), width)
 }
 
 interface Conversion {
@@ -147,25 +185,29 @@ interface Conversion {
 }
 
 function formatOne(arg: Typed, { flags, width, precision, conversion }: Conversion, call: Call): Sql {
+  const written = Number(width ?? 0) + Number(precision ?? 0)
+  if (written > toldCharactersMax)
+    return call.refuse(`a text of more than ${toldCharactersMax} characters would be written`)
+  const fitted = (text: Sql): Sql => (isFree(written) ? text : inRoom(sql.long(written), toldCharactersMax, text))
   const pad = (text: Sql): Sql =>
     width === undefined ? text : sql`printf(${sql.literal(`%${flags.includes('-') ? '-' : ''}${width}s`)}, ${text})`
   if (conversion === 's' || conversion === 'S') {
     const text = sql`coalesce(${toText(arg)}, 'null')`
     const cutText = precision === undefined ? text : sql`left(${text}, ${sql.long(Number(precision))})`
-    return pad(conversion === 'S' ? sql`upper(${cutText})` : cutText)
+    return fitted(pad(conversion === 'S' ? sql`upper(${cutText})` : cutText))
   }
   if (!'dxXf'.includes(conversion)) return call.unsupported(`the conversion %${conversion}`)
   if (flags.includes('(') || flags.includes('#')) return call.unsupported(`the flags "${flags}"`)
   const value = conversion === 'f' ? toDouble(arg) : toLong(arg)
   const digits = conversion === 'f' ? `.${precision ?? '6'}` : ''
   const form = `%${flags}${width ?? ''}${digits}${conversion === 'f' ? 'f' : conversion}`
-  return sql`coalesce(printf(${sql.literal(form)}, ${value}), ${pad(sql`'null'`)})`
+  return fitted(sql`coalesce(printf(${sql.literal(form)}, ${value}), ${pad(sql`'null'`)})`)
 }
 
 export const textFunctions = {
   concat: {
     args: [0, many],
-    compile: (args) => textValue(args.length === 0 ? sql`NULL` : sql`(${sql.join(args.map(toText), ' || ')})`),
+    compile: (args) => textValue(args.length === 0 ? sql`NULL` : concatenated(args.map(toText), widthOfAll(args))),
   },
   format: { args: [1, many], compile: format },
   like: {
@@ -193,9 +235,18 @@ export const textFunctions = {
     args: [3, 3],
     compile: ([value], call) => {
       const replacement = portableReplacement(literalText(call, 2, 'replacement'))
-      return textValue(
-        sql`regexp_replace(${toText(value!)}, ${sql.literal(patternOf(call, 1))}, ${sql.literal(replacement)}, 'g')`,
-      )
+      const form = sql.literal(patternOf(call, 1))
+      const replaced = (x: Sql): Sql => sql`regexp_replace(${x}, ${form}, ${sql.literal(replacement)}, 'g')`
+      const width = widthOf(value!) * Math.max(1, 2 * replacement.length)
+      if (isFree(width)) return textValue(replaced(toText(value!)), width)
+      // In longer texts a match at each place is reckoned with: to count them would take as long as to replace them.
+      const body = (x: Sql): Sql => {
+        const matches = sql`CASE WHEN strlen(${x}) <= 10000 THEN len(regexp_extract_all(${x}, ${form})) ELSE strlen(${x}) + 1 END`
+        const groups = 1 + (replacement.match(/\\\d/g)?.length ?? 0)
+        const bytes = sql`(strlen(${x}) * ${sql.long(groups)} + ${matches} * ${sql.long(replacement.length)})`
+        return inRoom(bytes, joinedBytesMax, replaced(x))
+      }
+      return textValue(bind(toText(value!), body), width)
     },
   },
   contains_string: {
@@ -206,10 +257,7 @@ export const textFunctions = {
     args: [2, 2],
     compile: ([text, part]) => truthValue(sql`contains(lower(${toText(text!)}), lower(${toText(part!)}))`),
   },
-  replace: {
-    args: [3, 3],
-    compile: ([text, from, to]) => textValue(sql`replace(${toText(text!)}, ${toText(from!)}, ${toText(to!)})`),
-  },
+  replace: { args: [3, 3], compile: replace },
   substring: {
     args: [3, 3],
     compile: ([text], call) => {
@@ -234,17 +282,7 @@ export const textFunctions = {
   lower: ofText((x) => sql`lower(${x})`),
   upper: ofText((x) => sql`upper(${x})`),
   reverse: ofText((x) => sql`reverse(${x})`),
-  repeat: {
-    args: [2, 2],
-    compile: ([text, times]) =>
-      textValue(
-        bind(
-          toLong(times!),
-          (n) =>
-            sql`CASE WHEN ${n} > 0 THEN repeat(${toText(text!)}, ${bounded(n, sql`length(${toText(text!)})`)}) WHEN ${n} IS NOT NULL THEN NULL END`,
-        ),
-      ),
-  },
+  repeat: { args: [2, 2], compile: repeat },
   lpad: padded('left'),
   rpad: padded('right'),
 } as const satisfies FunctionTable

@@ -1,6 +1,7 @@
 // The operators of Druid's expression language on typed SQL.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { listKey } from '../sql/ordering.ts'
+import { concatenated, widthOfAll } from '../sql/text-room.ts'
 import {
   bind,
   bind2,
@@ -95,7 +96,8 @@ export function compileBinary(operator: BinaryOperator, left: Typed, right: Type
   }
   if (type === 'STRING') {
     if (operator !== '+') throw new ExpressionError(`"${operator}" takes numbers, not texts`)
-    return textValue(sql`(${left.sql} || ${right.sql})`)
+    const width = widthOfAll([left, right])
+    return textValue(concatenated([left.sql, right.sql], width), width)
   }
   return type === 'LONG'
     ? longArithmetic(operator, left.sql, right.sql)

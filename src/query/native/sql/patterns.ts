@@ -1,5 +1,6 @@
 // Java's regular expressions and LIKE, for an engine whose regular expressions are RE2.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { likeForm } from '../../patterns/like.ts'
 
 /** What Java has and RE2 has not. */
 const javaOnly = /\(\?(?:[=!>]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|&&\[|\\[GZR]/
@@ -32,11 +33,10 @@ export function portableReplacement(replacement: string): string {
   })
 }
 
+/** Reads the text once: see `likeForm`. */
 export function likePattern(text: Sql, pattern: string, escapedBy: string | null): Sql {
-  if (escapedBy === null) return sql`(${text} LIKE ${sql.literal(pattern)})`
-  // An escape that escapes nothing, at the end, is as if it were not there.
-  let escapes = 0
-  while (pattern[pattern.length - 1 - escapes] === escapedBy) escapes++
-  const whole = escapes % 2 === 0 ? pattern : pattern.slice(0, -1)
-  return sql`(${text} LIKE ${sql.literal(whole)} ESCAPE ${sql.literal(escapedBy)})`
+  const form = likeForm(pattern, escapedBy)
+  return form.kind === 'like'
+    ? sql`(${text} LIKE ${sql.literal(form.pattern)})`
+    : sql`regexp_full_match(${text}, ${sql.literal(form.pattern)})`
 }

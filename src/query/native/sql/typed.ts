@@ -16,12 +16,14 @@ export interface Typed {
   readonly sql: Sql
   /** An array that stands for a column of several values: grouped by each, and filtered by any of them. */
   readonly isMulti?: boolean
+  /** Of a text that is made and not stored: how long it may be, as far as that can be told (text-room.ts). */
+  readonly width?: number | undefined
   /** The same as a SQL truth value, where the value is one: 1, 0 or null. */
   readonly condition?: Sql
 }
 
 export const nullValue: Typed = { type: null, sql: sql`NULL` }
-export const textValue = (value: Sql): Typed => ({ type: 'STRING', sql: value })
+export const textValue = (value: Sql, width?: number): Typed => ({ type: 'STRING', sql: value, width })
 export const longValue = (value: Sql): Typed => ({ type: 'LONG', sql: value })
 export const doubleValue = (value: Sql): Typed => ({ type: 'DOUBLE', sql: value })
 export const truthValue = (condition: Sql): Typed => ({

@@ -4,6 +4,7 @@ import { sqlProblem } from '../sql-problem.ts'
 import { type SqlText, sql } from '../sql-text.ts'
 import { arrayOf, boolean, long, type SqlType, string, typeName } from '../types.ts'
 import { type BoundCall, type Catalogue, type ScalarFunction, scalar, special } from './signature.ts'
+import { inRoom, joinedBytesMax, onceEach } from './text-room.ts'
 import { unified } from './unified.ts'
 
 function arrayOperand(call: BoundCall, index = 0): { readonly array: Bound; readonly element: SqlType } {
@@ -61,7 +62,13 @@ const arrayToText = special(2, 3, (call) => {
   const { array } = arrayOperand(call)
   const texts = as(array, arrayOf(string))
   const separator = as(call.operands[1]!, string)
-  return combine(call.place, string, sql`array_to_string(${texts.sql}, ${separator.sql})`, [texts, separator])
+  // The engine wants a separator that is known.
+  const by = separator.sql
+  const whole = onceEach([texts.sql], (list) => {
+    const bytes = sql`(coalesce(list_sum(list_transform(${list}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by}))`
+    return inRoom(bytes, joinedBytesMax, sql`array_to_string(${list}, ${by})`)
+  })
+  return combine(call.place, string, whole, [texts, separator])
 })
 
 const arrayLength = special(1, 1, (call) => {

@@ -1,0 +1,65 @@
+// What texts take while they are made, which the engine's own bound on memory does not count: 2,048 rows of a million characters are two
+// gigabytes. A statement asks for room before it makes them: `text_room(bytes, most)` is true, or the query fails.
+import { BIGINT, BOOLEAN, type DuckDBConnection, DuckDBScalarFunction, type DuckDBVector } from '@duckdb/node-api'
+
+/** What one expression holds at the moment, on one of the engine's threads: the texts of its last part of rows. */
+interface Held {
+  readonly connectionId: number
+  bytes: number
+}
+
+const noRoom = 'no room for the texts that are made'
+
+export class TextRoom {
+  readonly #maxBytes: number
+  readonly #heldBy = new Map<number, number>()
+  #bytes = 0
+
+  /** `maxBytes` are shared by all queries that run. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  register(connection: DuckDBConnection): void {
+    const room = DuckDBScalarFunction.create({
+      name: 'text_room',
+      returnType: BOOLEAN,
+      parameterTypes: [BIGINT, BIGINT],
+      // One for each place in a statement, and for each thread.
+      initFunction: (info) => info.setState({ connectionId: info.clientContext.connectionId, bytes: 0 } satisfies Held),
+      mainFunction: (info, input, output) => {
+        const [sizes, limits] = [input.getColumnVector(0), input.getColumnVector(1)]
+        const error = this.#ask(info.state as Held, input.rowCount, sizes, limits, output)
+        if (error !== null) info.setError(error)
+      },
+    })
+    connection.registerScalarFunction(room)
+  }
+
+  /** A query is over: what it held is free. */
+  release(connectionId: number): void {
+    this.#bytes -= this.#heldBy.get(connectionId) ?? 0
+    this.#heldBy.delete(connectionId)
+  }
+
+  #ask(held: Held, rows: number, sizes: DuckDBVector, limits: DuckDBVector, output: DuckDBVector): string | null {
+    let bytes = 0
+    for (let row = 0; row < rows; row++) {
+      const size = Number(sizes.getItem(row))
+      const most = Number(limits.getItem(row))
+      if (size > most) return `a text could become longer than ${most} characters`
+      bytes += size
+      output.setItem(row, true)
+    }
+    output.flush()
+    // The planner works out what is constant many times over, a value at a time.
+    if (rows === 1) return null
+    this.#bytes += bytes - held.bytes
+    this.#heldBy.set(held.connectionId, (this.#heldBy.get(held.connectionId) ?? 0) + bytes - held.bytes)
+    held.bytes = bytes
+    return this.#bytes > this.#maxBytes ? noRoom : null
+  }
+}
+
+/** Whether a message of the engine's says that a text found no room. */
+export const isRoomError = (message: string): boolean => message.includes(noRoom)

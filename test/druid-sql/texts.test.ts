@@ -1,0 +1,164 @@
+// Texts that grow, and patterns that would be tried again and again: what they give, and where they end. Nothing here may take long or much.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DuckdbEngine } from '../../src/engine/duckdb/duckdb-engine.ts'
+import { OutOfMemory } from '../../src/engine/sql-engine.ts'
+import { type Value, valueAt } from '../../src/model/column.ts'
+import { translateSql } from '../../src/query/sql/translate.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-texts-'))
+let engine: DuckdbEngine
+
+beforeAll(async () => {
+  const memory = { memoryBytes: 2 ** 28, textBytes: 2 ** 26, temporaryBytes: 2 ** 28, threads: 1 }
+  const temporaryDirectory = join(directory, 'temporary')
+  engine = await DuckdbEngine.open({ directories: [directory], temporaryDirectory, ...memory })
+})
+afterAll(() => {
+  engine.close()
+  rmSync(directory, { recursive: true })
+})
+
+async function firstColumn(text: string): Promise<Value[]> {
+  const { text: engineText, columns } = translateSql(text, [])
+  const values: Value[] = []
+  const query = { text: engineText, types: columns.map(({ type }) => type), tables: [] }
+  for await (const batch of engine.run(query, { resultRows: 1000 }, new AbortController().signal)) {
+    for (let row = 0; row < batch.rows; row += 1) values.push(valueAt(batch.columns[0]!, row))
+  }
+  return values
+}
+
+/** One row whose values no planner knows: they are as long as a text may be. */
+const unknown = `(SELECT x || LPAD('', i, '') AS x, y, p, i, CASE WHEN i = 3 THEN NULL ELSE i END AS n
+  FROM (VALUES ('aXbX', '<>', '%_X', 2), (NULL, NULL, NULL, 3)) AS v(x, y, p, i))`
+
+test.each([
+  ['REPEAT(x, i)', 'aXbXaXbX'],
+  ["REPEAT('ab', i)", 'abab'],
+  ['REPEAT(x, 0 - i)', ''],
+  ["REPEAT('', 1000000000000 * i)", ''],
+  ['REPLACE(x, y, x)', 'aXbX'],
+  ["REPLACE(x, 'X', y || y || y)", 'a<><><>b<><><>'],
+  ["REPLACE(x, '', y)", 'aXbX'],
+  ['x || y || x', 'aXbX<>aXbX'],
+  ["CONCAT(x, i, '-', y)", 'aXbX2-<>'],
+  ['LPAD(x, i + 4, y)', '<>aXbX'],
+  ['RPAD(x, i, y)', 'aX'],
+  ["RPAD(x, i + 9, '')", 'aXbX'],
+  ['LPAD(x, 0 - i, y)', null],
+  ["REGEXP_REPLACE(x, '(X)', '[$1]' || y || '\\')", 'a[X]<>\\b[X]<>\\'],
+  ["STRING_FORMAT('%s|%5d|' || y, x, i)", 'aXbX|    2|<>'],
+  ["ARRAY_TO_STRING(ARRAY[x, y, NULL, x], ', ')", 'aXbX, <>, aXbX'],
+  ['x LIKE p', true],
+  ["x LIKE '%_b_'", true],
+  ["x LIKE '%_b_' ESCAPE '!'", true],
+  ["x LIKE p ESCAPE '_'", true],
+  ["x NOT LIKE '%_c%'", true],
+  ["x LIKE '%x%'", false],
+])('%s', async (expression, value) => {
+  expect(await firstColumn(`SELECT ${expression} AS v FROM ${unknown} AS t WHERE i = 2`)).toEqual([value])
+})
+
+test.each([
+  'REPEAT(y, n)',
+  'LPAD(y, n)',
+  'RPAD(y, n, y)',
+  "REPEAT('x', n)",
+  "LPAD('x', n)",
+  'x || y',
+  'REPLACE(x, y, x)',
+  'x LIKE p',
+  'STRING_FORMAT(y, x)',
+  "ARRAY_TO_STRING(ARRAY_APPEND(NULL, x), '')",
+])('%s of nulls is null', async (expression) => {
+  expect(await firstColumn(`SELECT ${expression} AS v FROM ${unknown} AS t WHERE i = 3`)).toEqual([null])
+})
+
+test.each([
+  ["REPEAT('x', NULL)", null],
+  ["LPAD('x', NULL)", null],
+  ["'a_b' LIKE 'a!_b' ESCAPE '!'", true],
+  ["'axb' LIKE 'a!_b' ESCAPE '!'", false],
+  ["'a%' LIKE 'ax%' ESCAPE 'x'", true],
+  ["'a' LIKE 'ax' ESCAPE 'x'", true],
+  ["'a\n.b' LIKE '_%.b'", true],
+  ["'a.b' LIKE '_%xb'", false],
+  ["LENGTH(REPEAT('x', 1000000))", 1_000_000],
+])('%s', async (expression, value) => {
+  expect(await firstColumn(`SELECT ${expression} AS v`)).toEqual([value])
+})
+
+describe('what is too long is told, with the number, and not cut', () => {
+  test.each([
+    ["REPEAT('x', 1000001)", 1_000_000],
+    ["REPEAT('xy', 500001)", 1_000_000],
+    ["REPEAT('x', 9223372036854775807)", 1_000_000],
+    ["LPAD('x', 1000001)", 1_000_000],
+    ["RPAD('x', 9223372036854775807, 'y')", 1_000_000],
+    ["STRING_FORMAT('%999999999s', 'a')", 1_000_000],
+    ["STRING_FORMAT('%' || '999999' || '9s', 'a')", 1_000_000],
+    ["STRING_FORMAT('%.9999999f', 1.5)", 1_000_000],
+    ["STRING_FORMAT('%1$s%1$s', REPEAT('x', 900000))", 1_000_000],
+    ["REPLACE(REPEAT('x', 1000000), 'x', REPEAT('y', 1000))", 4_000_000],
+    ["REGEXP_REPLACE(REPEAT('x', 1000000), '', REPEAT('y', 1000))", 4_000_000],
+    ["REGEXP_REPLACE(REPEAT('x', 1000000), '(.*)', '$1$1$1$1$1$1$1')", 4_000_000],
+    [`CONCAT(${Array.from({ length: 20 }, () => "REPEAT('x', 1000000)").join(', ')})`, 4_000_000],
+    [`ARRAY_TO_STRING(ARRAY[${Array.from({ length: 5 }, () => "REPEAT('x', 1000000)").join(', ')}], '')`, 4_000_000],
+  ])('%s', async (expression, most) => {
+    await expect(firstColumn(`SELECT LENGTH(${expression}) AS v`)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(`longer than ${most} characters`),
+    })
+  })
+
+  test('a width that is no number', async () => {
+    await expect(firstColumn("SELECT STRING_FORMAT('%*d', 1000000000, 2)")).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+  })
+})
+
+const numbers = '(VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) AS'
+/** 10,000 rows. */
+const rows = `(SELECT a.i + 10 * b.i + 100 * c.i + 1000 * d.i AS i FROM ${numbers} a(i), ${numbers} b(i), ${numbers} c(i), ${numbers} d(i))`
+
+describe('texts of many rows together', () => {
+  test.each([
+    `SELECT SUM(LENGTH(REPEAT('x', 900000 + i))) AS v FROM ${rows} AS t`,
+    `SELECT SUM(LENGTH(LPAD('x', 900000 + i))) AS v FROM ${rows} AS t`,
+    `SELECT SUM(LENGTH(REPLACE(REPEAT('x', 100 + i), 'x', 'yyyyyyyyyy'))) AS v FROM ${rows} AS t`,
+    `SELECT SUM(LENGTH(${Array.from({ length: 50 }, () => "REPEAT('x', 1000 + i)").join(' || ')})) AS v FROM ${rows} AS t`,
+    `SELECT SUM(LENGTH(x || x || x || x || x || x || x || x)) AS v FROM (SELECT CONCAT(y, y, y, y, y, y) AS x FROM (SELECT REPEAT('x', i) AS y FROM ${rows} AS t) AS u) AS w`,
+  ])('no room: %.60s', async (text) => {
+    await expect(firstColumn(text)).rejects.toBeInstanceOf(OutOfMemory)
+  })
+
+  test('room again when a query is over, however it ended', async () => {
+    const text = `SELECT SUM(LENGTH(REPEAT('x', 10000 + i))) AS v FROM ${rows} AS t WHERE i < 2000`
+    for (let round = 0; round < 5; round++) expect(await firstColumn(text)).toEqual([21_999_000])
+  })
+})
+
+describe('patterns that would be tried again and again', () => {
+  test.each([
+    ["REPEAT('a', 100000) LIKE '%_a_%_a_%_a_%_a_%b'", false],
+    ["REPEAT('a', 100000 + i) LIKE '%_a_%_a_%_a_%_a_%b' || ''", false],
+    ["REPEAT('a', 100000) LIKE '%a%a%a%a%a%a%a%a%b'", false],
+    ["REPEAT('a', 100000) LIKE '%_!a%_!a%_!a%b' ESCAPE '!'", false],
+    ["REGEXP_LIKE(REPEAT('a', 100000), '(a*)*(a*)*b')", false],
+  ])('%s', async (expression, value) => {
+    expect(await firstColumn(`SELECT ${expression} AS v FROM (VALUES (1)) AS t(i)`)).toEqual([value])
+  })
+
+  test('a pattern that is too long for it is told', async () => {
+    for (const pattern of [`'%_${'a'.repeat(1000)}'`, "'%_' || REPEAT('a', 1000)"]) {
+      await expect(firstColumn(`SELECT 'a' LIKE ${pattern} AS v`)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('1000 characters'),
+      })
+    }
+  })
+})
