@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { environmentName, settingEntries } from '../src/config/settings.ts'
+import { environmentName, settingEntries } from '../../src/config/settings.ts'
 
-const deploy = fileURLToPath(new URL('../deploy', import.meta.url))
+const deploy = fileURLToPath(new URL('../../deploy', import.meta.url))
 const files = readdirSync(deploy, { recursive: true, encoding: 'utf8' }).filter((name) =>
   /\.(yaml|env)$|Dockerfile$/.test(name),
 )

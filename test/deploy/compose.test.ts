@@ -1,0 +1,63 @@
+// deploy/compose.yaml without containers: what it names is there, and what each service is given is what its program takes.
+import { describe, expect, test } from 'vitest'
+import { loadSettings } from '../../src/config/load.ts'
+import { durableFolders, partsOfSmallDruid } from './known-images.ts'
+import { type ComposeService, compose, environmentFile, imageOf } from './manifests.ts'
+
+const services = Object.entries(compose.services).map(([name, service]) => ({ name, service }))
+
+function environmentOf({ environment, env_file: file }: ComposeService): Record<string, string> {
+  const own = Object.entries(environment ?? {}).map(([name, value]): [string, string] => [
+    name,
+    // A variable of the shell has its default.
+    String(value).replace(/\$\{\w+:-(\S*)\}/g, '$1'),
+  ])
+  return { ...(file === undefined ? {} : environmentFile(file)), ...Object.fromEntries(own) }
+}
+
+const volumesOf = ({ volumes }: ComposeService): readonly { readonly source: string; readonly path: string }[] =>
+  (volumes ?? []).map((volume) => {
+    const [source, path] = volume.split(':')
+    return { source: source!, path: path! }
+  })
+
+test('all volumes are there, and mounted', () => {
+  const mounted = services.flatMap(({ service }) => volumesOf(service).map(({ source }) => source))
+  const own = mounted.filter((source) => !source.startsWith('.'))
+  expect(new Set(own)).toEqual(new Set(Object.keys(compose.volumes)))
+})
+
+describe.each(services)('$name', ({ service }) => {
+  test('keeps on volumes what must not be lost', () => {
+    const paths = volumesOf(service).map(({ path }) => path)
+    const lost = durableFolders(service.image, environmentOf(service)).filter(
+      (folder) => !paths.some((path) => folder === path || folder.startsWith(`${path}/`)),
+    )
+    expect(lost).toEqual([])
+  })
+
+  test('waits for services, and looks for others, that there are', () => {
+    const text = Object.values(environmentOf(service)).join(' ')
+    const hosts = [...text.matchAll(/(?:^|[ /@,])([a-z][a-z-]*):\d{4}\b/g)].map(([, host]) => host!)
+    const known = [...Object.keys(compose.services), 'localhost']
+    expect(known).toEqual(expect.arrayContaining([...hosts, ...Object.keys(service.depends_on ?? {})]))
+  })
+})
+
+test.each(services.filter(({ service }) => service.image === 'tidemark'))(
+  'Tidemark takes its settings as $name',
+  ({ name, service }) => {
+    const environment = { ...imageOf('Dockerfile').environment, ...environmentOf(service) }
+    expect(loadSettings({ flags: {}, environment, file: null })).toMatchObject({ engine: 'cluster', role: name })
+  },
+)
+
+test.each(services.filter(({ service }) => service.image.startsWith('apache/druid:')))(
+  '$name has a configuration',
+  ({ service }) => {
+    const { DRUID_SINGLE_NODE_CONF: small } = environmentOf(service)
+    const [part] = service.command!
+    if (small !== '') expect(partsOfSmallDruid).toContain(part)
+    else expect(environmentOf(service)['JAVA_OPTS']).toMatch(/-Xmx\d+g -XX:MaxDirectMemorySize=\d+g/)
+  },
+)

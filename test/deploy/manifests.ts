@@ -1,0 +1,104 @@
+// The files of deploy/ as data.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse, parseAllDocuments } from 'yaml'
+
+export const deployFolder = fileURLToPath(new URL('../../deploy', import.meta.url))
+
+export interface Probe {
+  readonly httpGet?: { readonly path: string; readonly port: string | number }
+  readonly tcpSocket?: { readonly port: string | number }
+}
+
+export interface Variable {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } }
+}
+
+export interface Container {
+  readonly name: string
+  readonly image: string
+  readonly args?: readonly string[]
+  readonly command?: readonly string[]
+  readonly env?: readonly Variable[]
+  readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[]
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
+  readonly readinessProbe?: Probe
+  readonly livenessProbe?: Probe
+  readonly startupProbe?: Probe
+  readonly resources: { readonly limits: { readonly memory: string } }
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
+}
+
+export interface PodSpec {
+  readonly enableServiceLinks?: boolean
+  readonly containers: readonly Container[]
+  readonly volumes?: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[]
+}
+
+export interface Manifest {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly data?: Readonly<Record<string, string>>
+  readonly stringData?: Readonly<Record<string, string>>
+  readonly spec?: {
+    readonly serviceName?: string
+    readonly clusterIP?: string
+    readonly selector?: Readonly<Record<string, unknown>>
+    readonly ports?: readonly { readonly port: number; readonly targetPort?: string | number }[]
+    readonly scaleTargetRef?: { readonly kind: string; readonly name: string }
+    readonly template?: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> }
+      readonly spec: PodSpec
+    }
+    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[]
+  }
+}
+
+export interface ComposeService {
+  readonly image: string
+  readonly command?: readonly string[]
+  readonly environment?: Readonly<Record<string, string | number>>
+  readonly env_file?: string
+  readonly volumes?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, unknown>>
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, ComposeService>>
+  readonly volumes: Readonly<Record<string, unknown>>
+}
+
+const kubernetesFolder = join(deployFolder, 'kubernetes')
+const kustomizationFile = 'kustomization.yaml'
+const textOf = (...path: readonly string[]): string => readFileSync(join(deployFolder, ...path), 'utf8')
+
+export const kubernetesFiles = readdirSync(kubernetesFolder).filter((name) => name !== kustomizationFile)
+
+export const kustomization = parse(textOf('kubernetes', kustomizationFile)) as { readonly resources: readonly string[] }
+
+export const manifests: readonly Manifest[] = kubernetesFiles.flatMap((file) =>
+  parseAllDocuments(textOf('kubernetes', file)).map((document) => document.toJS() as Manifest),
+)
+
+export const compose = parse(textOf('compose.yaml'), { merge: true }) as Compose
+
+/** The variables of a file as `env_file` takes them. */
+export function environmentFile(name: string): Readonly<Record<string, string>> {
+  const lines = textOf(name)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+}
+
+/** What the image of deploy/Dockerfile sets, opens and runs as. */
+export function imageOf(dockerfile: string) {
+  const text = textOf(dockerfile)
+  const environment = Object.fromEntries(
+    [...(/^ENV (.+)$/m.exec(text)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
+  )
+  const word = (instruction: string): string => new RegExp(`^${instruction} (\\S+)$`, 'm').exec(text)?.[1] ?? ''
+  return { environment, port: Number(word('EXPOSE')), user: word('USER'), volume: word('VOLUME') }
+}
