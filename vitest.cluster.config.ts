@@ -15,6 +15,7 @@ const acceptance = [
   'copy',
   'metrics',
   'real-data',
+  'http-fuzz',
 ].join()
 
 /** Random histories, which a plain model answers as well. */

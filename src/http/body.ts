@@ -44,7 +44,8 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
       done(problem)
       return
     }
-    if (headers.expect !== undefined) reply.raw.writeContinue()
+    // A client of HTTP/1.0 does not know of answers before the answer.
+    if (headers.expect !== undefined && raw.httpVersion !== '1.0') reply.raw.writeContinue()
     const compressed = isGzip(headers['content-encoding'])
     const share = rule.budget?.share(reply.raw) ?? null
     collect(raw, rule, share, (error, body) => {

@@ -45,12 +45,17 @@ export class InFlight {
     return abort.signal
   }
 
-  /** Whether an answer has begun on this connection: nothing else may be written to it then. */
-  isAnswering(socket: Socket): boolean {
-    for (const response of this.#flights.keys()) {
-      if (response.socket === socket && response.headersSent) return true
+  /**
+   * The answers that are still to come on this connection, in their order. Of a pipelined request its own connection is known from the
+   * beginning, and that of its answer only when it has its turn.
+   */
+  on(socket: Socket): readonly { readonly response: ServerResponse; readonly hasArrived: boolean }[] {
+    const found = []
+    for (const [response, { reply }] of this.#flights) {
+      const { raw } = reply.request
+      if (raw.socket === socket) found.push({ response, hasArrived: raw.complete })
     }
-    return false
+    return found
   }
 
   /** Resolves once nothing is in flight. */

@@ -11,17 +11,29 @@ import { problemType } from './problems.ts'
 /** How long a client may take to read the answer to what was not HTTP. */
 const lingerMs = 1000
 
+/** Connections whose next answer is the last one: the parser fails again at each piece that still comes. */
+const refused = new WeakSet<Socket>()
+
 export function answerParserError(
   error: { readonly code?: string },
   socket: Socket,
   inFlight: InFlight,
   requestId: () => string,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || inFlight.isAnswering(socket)) {
+  if (refused.has(socket) && !socket.destroyed && error.code !== 'ECONNRESET') return
+  const flights = inFlight.on(socket)
+  const last = flights.at(-1)
+  const isAnsweredEarly = last !== undefined && !last.hasArrived && last.response.headersSent
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnsweredEarly) {
     socket.destroy()
     return
   }
-  writeProblem(socket, parserProblem(error.code), requestId())
+  refused.add(socket)
+  const refuse = (): void => writeProblem(socket, parserProblem(error.code), requestId())
+  // What arrived whole before is answered first: its client would take this answer for its own.
+  const before = flights.findLast(({ hasArrived }) => hasArrived)
+  if (before === undefined) refuse()
+  else before.response.once('close', refuse)
 }
 
 /** Answers what Node would answer without a body, or with a status of its own. */
@@ -67,7 +79,7 @@ function problemHeaders(problem: Problem, body: string, requestId: string): Reco
 }
 
 function writeProblem(socket: Duplex, problem: Problem, requestId: string): void {
-  if (socket.writableEnded) return
+  if (socket.writableEnded || socket.destroyed) return
   const body = JSON.stringify(problem.body())
   const headers = Object.entries({ ...problemHeaders(problem, body, requestId), Connection: 'close' })
   const head = [

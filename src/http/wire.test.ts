@@ -134,6 +134,11 @@ describe('what the parser refuses is a problem too', () => {
     ],
     ['a URL that agrees with the Host', head('GET http://localhost/healthz', closing), /^HTTP\/1.1 200 /],
     ['a URL without a path', head('GET http://localhost?x=1', closing), /^HTTP\/1.1 404 /],
+    [
+      'HTTP/1.0 is not asked for a body',
+      `POST /ingests/plant/data HTTP/1.0\r\n${keyed}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,
+      /^HTTP\/1.1 200 /,
+    ],
     ['HTTP/1.0 needs no Host', 'GET /healthz HTTP/1.0\r\n\r\n', /^HTTP\/1.1 200 /],
     [
       'an empty Host is no loopback name',
@@ -163,6 +168,16 @@ describe('what the parser refuses is a problem too', () => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     socket.end(`${head(pushLine, `${keyed}Content-Length: 100\r\n`)}{`)
     expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*malformed_http/)
+  })
+
+  test('the answer to what was no HTTP is read although more of it comes', async () => {
+    const socket = connect(port, '127.0.0.1')
+    const answer = text(socket)
+    for (let piece = 0; piece < 20; piece++) {
+      socket.write(piece === 0 ? `GET /${'x'.repeat(20_000)}` : 'y'.repeat(20_000))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    expect(await answer).toMatch(/^HTTP\/1.1 431 [\s\S]*headers_too_large/)
   })
 
   test('a request that does not arrive in time is a 408', async () => {
@@ -233,6 +248,18 @@ describe('clients that go away', () => {
     await aborted
     await held.inFlight.empty()
     expect(held.events.filter(({ kind }) => kind === 'requestFailed')).toEqual([])
+  })
+
+  test('and what is no HTTP behind a query waits for its answer', async () => {
+    const held = await heldServer()
+    const socket = await held.ask()
+    const answer = text(socket)
+    socket.write('nonsense\r\n\r\n')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    socket.write('more of it\r\n')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    held.release[0]!()
+    expect(await answer).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\]HTTP\/1.1 400 [\s\S]*malformed_http/)
   })
 
   test('a reader that takes nothing is cut off', async () => {
