@@ -204,18 +204,33 @@ function decompress(body: Buffer, rule: BodyRule, share: BodyShare | null, done:
     }
     // In few pieces: each costs the event loop a turn. Not in one: it would hold a thread that the journal may need.
     const chunkSize = Math.min(outputBytesMax + gunzipSlackBytes, joinedAtOnceBytes)
-    gunzip(body, { maxOutputLength: outputBytesMax, chunkSize }, (error, plain) => {
-      if (error === null) {
-        share?.resize(plain.length)
-        done(null, plain)
-      } else if (!('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')) done(notGzip(error), null)
+    gunzip(body, { maxOutputLength: outputBytesMax, chunkSize, info: true }, (error, inflated: unknown) => {
+      if (error === null && isInflated(inflated)) {
+        const { buffer, engine } = inflated
+        share?.resize(buffer.length)
+        // Zeros may fill a file up; zlib stops at the first one, whatever stands behind it.
+        const isWhole = body.subarray(engine.bytesWritten).every((byte) => byte === 0)
+        done(isWhole ? null : notGzip('behind its end there is more'), isWhole ? buffer : null)
+      } else if (error === null) done(new Error('zlib answered without an error and without bytes'), null)
+      else if (!('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')) done(notGzip(error.message), null)
       else if (outputBytesMax < rule.limitBytes) inflate(rule.limitBytes)
       else done(tooLarge(rule), null)
     })
   }
 }
 
-function notGzip({ message }: Error): Problem {
+interface Inflated {
+  readonly buffer: Buffer
+  /** How much of the body was read. */
+  readonly engine: { readonly bytesWritten: number }
+}
+
+/** What `info` asks zlib for. */
+function isInflated(value: unknown): value is Inflated {
+  return typeof value === 'object' && value !== null && 'buffer' in value && 'engine' in value
+}
+
+function notGzip(message: string): Problem {
   return new Problem('invalid_body', `The body is not gzip, as its Content-Encoding says: ${message}.`)
 }
 

@@ -113,6 +113,30 @@ describe('pushes: access, existence, state, and only then the body', () => {
       400,
       'invalid_body',
     ],
+    [
+      'two parts of gzip, filled up with zeros',
+      post(push, Buffer.concat([gzipSync('{"D":'), gzipSync('1}'), Buffer.alloc(9)]), {
+        ...pusher,
+        'content-encoding': 'gzip',
+      }),
+      200,
+      null,
+    ],
+    [
+      'a second part of gzip behind zeros',
+      post(push, Buffer.concat([gzipSync('{}'), Buffer.alloc(1), gzipSync('{}')]), {
+        ...pusher,
+        'content-encoding': 'gzip',
+      }),
+      400,
+      'invalid_body',
+    ],
+    [
+      'something behind gzip',
+      post(push, Buffer.concat([gzipSync('{}'), Buffer.from('{}')]), { ...pusher, 'content-encoding': 'gzip' }),
+      400,
+      'invalid_body',
+    ],
     ['empty gzip', post(push, gzipSync(''), { ...pusher, 'content-encoding': 'gzip' }), 400, 'invalid_body'],
     ['wait', post(`${push}?wait=maybe`, '{}', pusher), 400, 'invalid_request'],
     ['wait twice', post(`${push}?wait=true&wait=true`, '{}', pusher), 400, 'invalid_request'],

@@ -59,6 +59,18 @@ test('standard input, a byte at a time', async () => {
   expect(await textOf(source.bytes)).toBe('[1]')
 })
 
+test.each([
+  ['zeros that fill it up', [Buffer.alloc(300_000)], 'a,b\n'],
+  ['a second part', [gzipSync('c,d\n')], 'a,b\nc,d\n'],
+  ['a second part and zeros', [gzipSync('c,d\n'), Buffer.alloc(9)], 'a,b\nc,d\n'],
+  ['a second part behind zeros', [Buffer.alloc(3), gzipSync('c,d\n')], null],
+  ['a large part behind zeros', [Buffer.alloc(3), ...new Array<Buffer>(40).fill(Buffer.alloc(65_536, 1))], null],
+])('gzip with %s behind it', async (_name, behind, text) => {
+  const source = await openSource('-', 'csv', Readable.from([gzipSync('a,b\n'), ...behind]))
+  if (text === null) await expect(textOf(source.bytes)).rejects.toThrow('after zeros')
+  else expect(await textOf(source.bytes)).toBe(text)
+})
+
 test('gzip that ends too early is an error', async () => {
   const source = await openSource('-', 'csv', Readable.from([gzipSync(large).subarray(0, 500)]))
   await expect(textOf(source.bytes)).rejects.toThrow('unexpected end of file')

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -62,15 +63,27 @@ async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 
 async function* gunzipped(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: chunkBytes })
+  let read = 0
+  /** Where the last byte ends that is no zero: zeros may fill a file up, and zlib stops at the first one, whatever stands behind it. */
+  let saidBytes = 0
   const fed = (async () => {
     for await (const chunk of input) {
-      if (!gunzip.write(chunk)) await new Promise((resolve) => gunzip.once('drain', resolve))
+      const last = chunk.findLastIndex((byte) => byte !== 0)
+      if (last >= 0) saidBytes = read + last + 1
+      read += chunk.length
+      if (gunzip.readableEnded) continue
+      if (!gunzip.write(chunk)) await Promise.race([once(gunzip, 'drain'), once(gunzip, 'end')])
     }
     gunzip.end()
   })()
   fed.catch((error: Error) => gunzip.destroy(error))
   yield* gunzip
   await fed
+  if (saidBytes > gunzip.bytesWritten) {
+    throw new CommandError(
+      'Behind the end of the gzip there is more, after zeros: the file is damaged. Nothing of that was pushed.',
+    )
+  }
 }
 
 /** Gzip is told by its first bytes, not by the name: it may come through a pipe. */
