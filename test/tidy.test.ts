@@ -107,6 +107,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/client/', ['src/model/']],
   ['src/cli/serve.ts', ['src/service/serve.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/restore.ts', ['src/admin/restore.ts', 'src/cli/', ...words]],
+  ['src/cli/accept-loss.ts', ['src/service/accept-loss.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/verify.ts', ['src/service/verify-data.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/', ['src/client/', ...words]],
   ['src/main.ts', ['src/cli/']],

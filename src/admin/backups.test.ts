@@ -130,7 +130,7 @@ function open(
     copyCatalog: async (path) => {
       await copyCatalog(path)
       const manifest = { sealedPosition, files: [], registries: [], counts: [] }
-      return { manifest, judgedPosition: 0 }
+      return { manifest, vouchedPosition: 0 }
     },
     storedFiles: () => stored,
     keepKeys: async () => [],

@@ -40,7 +40,7 @@ export interface BackupParts {
   /** Everything before it is in the journal. */
   readonly durablePosition: () => number
   /** Copies the catalog as it is at one moment, and says what the copy holds. */
-  readonly copyCatalog: (path: string) => Promise<{ readonly manifest: Manifest; readonly judgedPosition: number }>
+  readonly copyCatalog: (path: string) => Promise<{ readonly manifest: Manifest; readonly vouchedPosition: number }>
   /** The files that a manifest names. */
   readonly storedFiles: (manifest: Manifest) => readonly StoredFile[]
   /** Keeps the idempotency keys of records before a position in files, and says which files those are. */
@@ -133,7 +133,7 @@ export class Backups {
       reach('backup-held')
       // What was pushed before this is judged by definitions that are in the copy.
       const durable = durablePosition()
-      const { manifest, judgedPosition } = await copyCatalog(join(target, 'catalog.sqlite'))
+      const { manifest, vouchedPosition } = await copyCatalog(join(target, 'catalog.sqlite'))
       reach('backup-catalog-copied')
       const stored = storedFiles(manifest)
       for (const file of stored) await this.#copy(file, target)
@@ -141,8 +141,8 @@ export class Backups {
       for (const path of kept) await this.#copy({ path, bytesMax: Number.POSITIVE_INFINITY }, target)
       reach('backup-files-copied')
       const { sealedPosition } = manifest
-      // The copy knows of rows before `judgedPosition`, so the journal must not give their positions to others.
-      const position = Math.max(durable, judgedPosition, sealedPosition)
+      // The copy knows of rows before `vouchedPosition`, which may have come since: without them the journal would give their positions to others.
+      const position = Math.max(durable, vouchedPosition, sealedPosition)
       await this.#copyJournal(join(target, 'journal'), sealedPosition, position)
       reach('backup-journal-copied')
       const journal = (await disk.list(join(target, 'journal'))).map((name) => `journal/${name}`)

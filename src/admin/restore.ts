@@ -58,7 +58,9 @@ async function fill(
     const [from, to] = [join(backup, file.path), join(unfinished, file.path)]
     await disk.makeDirectory(dirname(to))
     folders.add(dirname(to))
-    const copied = await copyDurably(disk, from, to)
+    const copied = await copyDurably(disk, from, to).catch((error: unknown) => {
+      throw isMissing(error, from) ? missing(from) : error
+    })
     if (copied.bytes !== file.bytes || copied.checksum !== file.checksum) throw damaged(from)
     reach('restore-file-copied')
   }
@@ -88,6 +90,14 @@ function damaged(path: string): Error {
   return new Error(
     `${path} is damaged: it is not what the backup was made with. Take another backup, or another copy of this one.`,
   )
+}
+
+function missing(path: string): Error {
+  return new Error(`${path} is missing: the backup is not whole. Take another backup, or another copy of this one.`)
+}
+
+function isMissing(error: unknown, path: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === path
 }
 
 function ignoreMissing(error: unknown): undefined {

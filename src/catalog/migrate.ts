@@ -6,6 +6,7 @@ import { rejectedBytes } from './migrations/0004-rejected-bytes.ts'
 import { lifecycle } from './migrations/0005-lifecycle.ts'
 import { lanes } from './migrations/0006-lanes.ts'
 import { announcements } from './migrations/0007-announcements.ts'
+import { journalEnd } from './migrations/0008-journal-end.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -21,6 +22,7 @@ export const machineMigrations: readonly Migration[] = [
   { name: '0003-store-files', up: storeFiles },
   { name: '0004-rejected-bytes', up: rejectedBytes },
   { name: '0005-lifecycle', up: lifecycle },
+  { name: '0008-journal-end', up: journalEnd },
 ]
 
 /** Those of a cluster, which has no files of its own to list, but lanes. */

@@ -191,6 +191,12 @@ interface StoreState {
   checksum: number
 }
 
+interface JournalEnd {
+  id: number
+  position: number
+  checksum: number
+}
+
 interface Lanes {
   lane: number
   kept_position: number
@@ -248,6 +254,7 @@ export interface Tables {
   store_registries: StoreRegistries
   ingest_counts: IngestCounts
   store_state: StoreState
+  journal_end: JournalEnd
   lanes: Lanes
   judged_rows: JudgedRows
   push_keys: PushKeys

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addAcceptLoss } from './accept-loss.ts'
 import { addBackup } from './backup.ts'
 import type { CliContext } from './context.ts'
 import { addCopy } from './copy.ts'
@@ -69,5 +70,6 @@ export function buildProgram(context: CliContext): Command {
   addBackup(program, context)
   addRestore(program, context)
   addVerify(program, context)
+  addAcceptLoss(program, context)
   return program
 }

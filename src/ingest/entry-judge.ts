@@ -84,13 +84,17 @@ export class EntryJudge {
     return this.#droppedEntities.has(entityId)
   }
 
-  /** Judges pushes, no replays: from a row of the first one as far as the budget goes, one row at least. */
+  /** Judges pushes, no replays: from a row of the first one as far as the budget goes, one row at least. What was lost is passed over. */
   async judge(entries: readonly PlacedEntry[], from: RowPlace, budget: StepBudget): Promise<JudgedStep> {
     const runs: JudgedRun[] = []
     let done = 0
     let place = from
     for (const run of runsOfOneDefinition(entries)) {
-      const { ingestId, fieldsVersion } = run[0]!
+      const { ingestId, fieldsVersion, format } = run[0]!
+      if (format === 'lost') {
+        done += run.length
+        continue
+      }
       const judged = this.#judge(run, await this.#ingest(ingestId, fieldsVersion), place, budget)
       const { batch, items, rejected, reached } = judged
       runs.push({ ingestId, batch, items, rejected, spans: spansOf(run, place, reached) })

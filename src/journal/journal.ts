@@ -10,8 +10,11 @@ export interface JournalEntry {
   readonly fieldsVersion: number
   readonly subscriberId: number
   readonly receivedMs: number
-  /** A replay is no push: its body holds rows that were rejected before (`replayed-rows.ts`), and it has no rows of its own. */
-  readonly format: BodyFormat | 'replay'
+  /**
+   * A replay is no push: its body holds rows that were rejected before (`replayed-rows.ts`), and it has no rows of its own. What was `lost` is none
+   * either: so many positions were of pushes that are gone, and an operator has accepted that.
+   */
+  readonly format: BodyFormat | 'replay' | 'lost'
   readonly idempotencyKey: string | null
   /** Rows in the body; an entry takes at least one position, also when it holds none. */
   readonly rows: number

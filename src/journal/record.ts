@@ -26,10 +26,10 @@ const at = {
   headerCrc: 60,
 } as const
 
-const kinds = { push: 1, mark: 2, replay: 3 } as const
+const kinds = { push: 1, mark: 2, replay: 3, lost: 4 } as const
 const flagHasKey = 1
-/** A replay has its one format by its kind. */
-const formats = { replay: 0, json: 1, ndjson: 2 } as const
+/** A replay, and what was lost, have their one format by their kind. */
+const formats = { replay: 0, lost: 0, json: 1, ndjson: 2 } as const
 
 /** A body up to this size is copied behind its header: below it, one buffer more costs the write more than the copy. */
 const copiedBodyBytesMax = 4096
@@ -59,7 +59,7 @@ export function encodeEntry(entry: JournalEntry): UnplacedRecord {
   head.writeUInt32LE(entry.ingestId, at.ingestId)
   head.writeUInt32LE(entry.fieldsVersion, at.fieldsVersion)
   head.writeUInt32LE(entry.subscriberId, at.subscriberId)
-  head[at.kind] = entry.format === 'replay' ? kinds.replay : kinds.push
+  head[at.kind] = entry.format === 'replay' || entry.format === 'lost' ? kinds[entry.format] : kinds.push
   head[at.flags] = key === null ? 0 : flagHasKey
   head[at.format] = formats[entry.format]
   head.writeUInt16LE(keyBytes, at.keyBytes)
@@ -114,7 +114,8 @@ export function decodeRecordHeader(bytes: Buffer, offset: number): RecordHeader 
   const isMark = kind === kinds.mark
   const format = bytes[offset + at.format]
   const isPush = kind === kinds.push && (format === formats.json || format === formats.ndjson)
-  const known = isMark || isPush || (kind === kinds.replay && format === formats.replay)
+  const isOther = kind === kinds.replay || kind === kinds.lost
+  const known = isMark || isPush || (isOther && format === formats.replay)
   if (!known || bytes[offset + at.flags]! > flagHasKey) return null
   const payloadBytes = bytes.readUInt16LE(offset + at.keyBytes) + bytes.readUInt32LE(offset + at.bodyBytes)
   return {
@@ -139,15 +140,16 @@ export function decodeEntry(bytes: Buffer, offset: number): PlacedEntry {
     fieldsVersion: bytes.readUInt32LE(offset + at.fieldsVersion),
     subscriberId: bytes.readUInt32LE(offset + at.subscriberId),
     receivedMs: bytes.readDoubleLE(offset + at.receivedMs),
-    format: formatOf(bytes[offset + at.format]!),
+    format: formatOf(bytes[offset + at.kind]!, bytes[offset + at.format]!),
     idempotencyKey: hasKey ? bytes.toString('utf8', keyAt, bodyAt) : null,
     rows: bytes.readUInt32LE(offset + at.rows),
     body: bytes.subarray(bodyAt, bodyAt + bytes.readUInt32LE(offset + at.bodyBytes)),
   }
 }
 
-function formatOf(code: number): JournalEntry['format'] {
-  if (code === formats.replay) return 'replay'
+function formatOf(kind: number, code: number): JournalEntry['format'] {
+  if (kind === kinds.lost) return 'lost'
+  if (kind === kinds.replay) return 'replay'
   return code === formats.json ? 'json' : 'ndjson'
 }
 

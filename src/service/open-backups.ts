@@ -8,7 +8,7 @@ import { openFileJournalReader } from '../journal/file/reader.ts'
 import { holdAll } from '../lib/held.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { storedFiles } from '../store-thread/stored-files.ts'
-import { dataPaths, type Storage, type StorageParts } from './open-storage.ts'
+import { dataPaths, type Storage, type StorageParts, vouchedPositionOf } from './open-storage.ts'
 
 /** Removes what a crash left of backups. */
 export async function openBackups(
@@ -51,7 +51,7 @@ async function copyCatalog(from: string, to: string) {
   await copySqliteCatalog(from, to)
   const copy = await openSqliteCatalog({ path: to, readOnly: true })
   try {
-    return { manifest: await copy.manifest.load(), judgedPosition: await copy.outcomes.judgedPosition() }
+    return { manifest: await copy.manifest.load(), vouchedPosition: (await vouchedPositionOf(copy)) ?? 0 }
   } finally {
     await copy.close()
   }

@@ -10,8 +10,8 @@ import { openFileJournal } from '../journal/file/file-journal.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
-import { nodeDisk } from '../lib/node-disk.ts'
 import { narrowFolder } from '../lib/private-files.ts'
+import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import { StoreThread } from '../store-thread/store-thread.ts'
@@ -43,6 +43,10 @@ export interface StorageParts {
   readonly catalogPagesMax?: number | undefined
 }
 
+interface KeyParts extends Pick<StorageParts, 'nowMs' | 'disk'> {
+  readonly settings: Pick<Settings, 'data' | 'limits'>
+}
+
 /** What lies where in the data folder; docs/formats/data-folder.md explains it. */
 export function dataPaths(data: string) {
   return {
@@ -68,9 +72,16 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   const readingCatalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
   closers.push(() => readingCatalog.close())
   const { sealedPosition } = await catalog.manifest.load()
-  const journal = await openJournal(settings, paths.journal, sealedPosition, observe, disk)
-  closers.push(() => journal.close())
+  const vouchedPosition = await vouchedPositionOf(catalog)
+  const journal = await openJournal(settings, paths.journal, { sealedPosition, vouchedPosition }, observe, disk)
+  const noteEnd = (): Promise<void> =>
+    catalog.manifest.noteJournalEnd(journal.durablePosition).catch(checkFailed(observe))
+  closers.push(async () => {
+    await journal.close()
+    await noteEnd()
+  })
   requireJournal(journal, sealedPosition, paths.journal)
+  await noteEnd()
   const keys = await openKeys(parts, journal)
   closers.push(() => keys.close())
   const trimmer = new Trimmer({ journal, observe, reach })
@@ -89,13 +100,25 @@ async function closeToOthers(data: string, observe: Observe): Promise<void> {
   if (path !== undefined) observe({ kind: 'rightsLeft', path, files: refused.length })
 }
 
-/** `reachedPosition`: the journal is needed from there, and begins there when it is new. */
+/** All rows before it were acknowledged, as far as the catalog knows; null when no journal has been opened yet. */
+export async function vouchedPositionOf({ manifest, outcomes }: Pick<Catalog, 'manifest' | 'outcomes'>) {
+  const journalEnd = await manifest.journalEnd()
+  const judgedPosition = await outcomes.judgedPosition()
+  return journalEnd === null && judgedPosition === 0 ? null : Math.max(journalEnd ?? 0, judgedPosition)
+}
+
+/** What the catalog knows of the journal: it is needed from `sealedPosition` on, and begins there when it is new. */
+interface KnownPositions {
+  readonly sealedPosition: number
+  readonly vouchedPosition: number | null
+}
+
 export function openJournal(
   { journal }: Pick<Settings, 'journal'>,
   directory: string,
-  reachedPosition: number,
+  { sealedPosition: reachedPosition, vouchedPosition }: KnownPositions,
   observe: Observe,
-  disk: Disk = nodeDisk,
+  disk: Disk,
 ): Promise<LocalJournalWriter> {
   const settings = {
     segmentBytes: journal.segmentBytes,
@@ -103,11 +126,11 @@ export function openJournal(
     pendingBytesMax: journal.pendingBytes,
     apartBytesMin: journal.apartBytes,
   }
-  return openFileJournal({ disk, directory, settings, observe, reachedPosition })
+  return openFileJournal({ disk, directory, settings, observe, reachedPosition, vouchedPosition })
 }
 
-async function openKeys(
-  { settings, nowMs, disk }: StorageParts,
+export async function openKeys(
+  { settings, nowMs, disk }: KeyParts,
   journal: LocalJournalWriter,
 ): Promise<IdempotencyKeys> {
   const paths = dataPaths(settings.data)

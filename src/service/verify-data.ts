@@ -18,7 +18,7 @@ import { EntityRegistry } from '../store/embedded/registry/entity-registry.ts'
 import { RegistryLog, registryName } from '../store/embedded/registry/registry-log.ts'
 import { openBlocking } from '../store/embedded/sealed/blocking-file.ts'
 import { verifyFile } from '../store/embedded/sealed/verify-file.ts'
-import { dataPaths } from './open-storage.ts'
+import { dataPaths, vouchedPositionOf } from './open-storage.ts'
 import { requireJournal } from './require-journal.ts'
 
 export interface Finding {
@@ -42,9 +42,10 @@ export async function* verifyData(settings: VerifiedSettings): AsyncGenerator<Fi
   }
   const ownership = takeOwnership(data)
   try {
-    const { finding, manifest } = await verifyCatalog(paths.catalog)
-    yield finding
-    yield await examine('journal', () => verifyJournal(settings, manifest))
+    const catalog = await verifyCatalog(paths.catalog)
+    const { manifest } = catalog
+    yield catalog.finding
+    yield await examine('journal', () => verifyJournal(settings, catalog))
     if (manifest !== null) yield* verifyStore(paths.store, manifest)
   } finally {
     ownership.release()
@@ -59,8 +60,15 @@ async function examine(part: string, check: () => Promise<string>): Promise<Find
   }
 }
 
-async function verifyCatalog(path: string): Promise<{ finding: Finding; manifest: Manifest | null }> {
+interface VerifiedCatalog {
+  readonly finding: Finding
+  readonly manifest: Manifest | null
+  readonly vouchedPosition: number | null
+}
+
+async function verifyCatalog(path: string): Promise<VerifiedCatalog> {
   let manifest: Manifest | null = null
+  let vouchedPosition: number | null = null
   const finding = await examine('catalog.sqlite', async () => {
     const fault = checkSqliteLog(`${path}-wal`)
     if (fault !== null) throw new Error(fault)
@@ -70,16 +78,20 @@ async function verifyCatalog(path: string): Promise<{ finding: Finding; manifest
     try {
       const loaded = await catalog.manifest.load()
       manifest = loaded
+      vouchedPosition = await vouchedPositionOf(catalog)
       return `${loaded.files.length} files are stored; what is before position ${loaded.sealedPosition} is in them`
     } finally {
       await catalog.close()
     }
   })
-  return { finding, manifest }
+  return { finding, manifest, vouchedPosition }
 }
 
 /** As a start would open it, and the keys with it. */
-async function verifyJournal({ data, journal, limits }: VerifiedSettings, manifest: Manifest | null): Promise<string> {
+async function verifyJournal(
+  { data, journal, limits }: VerifiedSettings,
+  { manifest, vouchedPosition }: VerifiedCatalog,
+): Promise<string> {
   const paths = dataPaths(data)
   const writer = await openFileJournal({
     disk,
@@ -92,6 +104,7 @@ async function verifyJournal({ data, journal, limits }: VerifiedSettings, manife
     },
     observe: () => undefined,
     reachedPosition: manifest?.sealedPosition ?? 0,
+    vouchedPosition,
   })
   const { recovery, firstPosition, durablePosition } = writer
   const reader = openFileJournalReader({ disk, directory: paths.journal })

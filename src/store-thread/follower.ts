@@ -22,6 +22,11 @@ export class Follower {
     this.#durablePosition = durablePosition
   }
 
+  /** All before it is on disk in the journal. */
+  get durablePosition(): number {
+    return this.#durablePosition
+  }
+
   durable(position: number): void {
     this.#durablePosition = position
     this.wake()

@@ -104,6 +104,7 @@ export async function runStoreThread(
       send({ kind: 'state', state: upkeep.state })
       snapshots.prune()
     },
+    durablePosition: () => follower.durablePosition,
     wake: () => follower.wake(),
   })
   const follower = new Follower(

@@ -181,6 +181,7 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin) {
     reach: () => undefined,
     signal: stopping.signal,
     changed: () => undefined,
+    durablePosition: () => store.position,
     wake: () => woken(),
   })
   const seal = async (first: number): Promise<void> => {

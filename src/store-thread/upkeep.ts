@@ -38,6 +38,8 @@ export interface UpkeepParts {
   /** Ends the work at its next rest; what it had not recorded is an orphan at the next start. */
   readonly signal: AbortSignal
   readonly sleep?: AttemptParts['sleep']
+  /** All before it is on disk in the journal. */
+  readonly durablePosition: () => number
   /** Called when the manifest has changed and readers have switched. */
   readonly changed: () => void
   /** Called when what `afterStep` said may have changed: a freeze is due by age, or there is room again. */
@@ -192,7 +194,7 @@ export class Upkeep {
 
   /** Seals, and tries until it is done: the rows have nowhere else to go. */
   async #runSeal({ frozen, counts }: Seal): Promise<void> {
-    const { store, signal, reach, observe, changed, wake } = this.#parts
+    const { store, signal, reach, observe, changed, wake, durablePosition } = this.#parts
     const startedMs = performance.now()
     let sealed = await this.#attempts.once('sealFailed', () => this.#writeSeal(frozen))
     while (sealed === null && !signal.aborted)
@@ -201,7 +203,8 @@ export class Upkeep {
     const { files, registries } = sealed
     const { position } = frozen
     const add = files.map(({ info }) => info)
-    if (!(await this.#attempts.commit({ add, remove: [], registries, seal: { position, counts } }))) return
+    const seal = { position, counts, journalEnd: durablePosition() }
+    if (!(await this.#attempts.commit({ add, remove: [], registries, seal }))) return
     reach('manifest-committed')
     // From here on a failure ends the thread: only the manifest knows what is stored.
     store.switchFiles({ add: files, remove: [], frozen, gone: () => undefined })

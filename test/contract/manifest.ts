@@ -33,7 +33,7 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
           {
             add: [file('2', { kind: 'mixed', day: null }), file('1')],
             registries: [registry(1, 3)],
-            seal: { position: 7, counts: [count(1, 6, 1)] },
+            seal: { position: 7, counts: [count(1, 6, 1)], journalEnd: 7 },
           },
         ],
         {
@@ -49,9 +49,13 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
           {
             add: [file('1')],
             registries: [registry(1, 1), registry(2, 1)],
-            seal: { position: 4, counts: [count(1, 1), count(2, 3)] },
+            seal: { position: 4, counts: [count(1, 1), count(2, 3)], journalEnd: 4 },
           },
-          { add: [file('2')], registries: [registry(2, 2)], seal: { position: 9, counts: [count(2, 8, 2)] } },
+          {
+            add: [file('2')],
+            registries: [registry(2, 2)],
+            seal: { position: 9, counts: [count(2, 8, 2)], journalEnd: 9 },
+          },
         ],
         {
           sealedPosition: 9,
@@ -63,7 +67,7 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
       [
         'swaps files in a merge and leaves the position',
         [
-          { add: [file('1'), file('2')], seal: { position: 4, counts: [] } },
+          { add: [file('1'), file('2')], seal: { position: 4, counts: [], journalEnd: 4 } },
           { add: [file('3')], remove: [file('1'), file('2')] },
         ],
         { ...empty, sealedPosition: 4, files: [file('3')] },
@@ -87,24 +91,41 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
         { add: [file('2')], remove: [file('1'), file('9')] },
         /file 1\/9 is to leave the manifest/,
       ],
-      ['a position that goes back', { add: [file('2')], seal: { position: 3, counts: [] } }, /go back from 4 to 3/],
+      [
+        'a position that goes back',
+        { add: [file('2')], seal: { position: 3, counts: [], journalEnd: 3 } },
+        /go back from 4 to 3/,
+      ],
       ['a registry that gets shorter', { add: [file('2')], registries: [registry(1, 2)] }, /would become shorter/],
     ])('refuses %s, and changes nothing', async (_name, change, message) => {
       await catalog().manifest.commit({
         ...nothing,
         add: [file('1')],
         registries: [registry(1, 3)],
-        seal: { position: 4, counts: [] },
+        seal: { position: 4, counts: [], journalEnd: 4 },
       })
       const before = await catalog().manifest.load()
       await expect(catalog().manifest.commit({ ...nothing, ...change })).rejects.toThrow(message)
       expect(await catalog().manifest.load()).toEqual(before)
     })
 
+    test('keeps how far the journal reached, by a seal and by itself; it never goes back', async () => {
+      const { manifest } = catalog()
+      expect(await manifest.journalEnd()).toBeNull()
+      await manifest.noteJournalEnd(0)
+      expect(await manifest.journalEnd()).toBe(0)
+      await manifest.commit({ ...nothing, seal: { position: 4, counts: [], journalEnd: 7 } })
+      expect(await manifest.journalEnd()).toBe(7)
+      await manifest.noteJournalEnd(5)
+      expect(await manifest.journalEnd()).toBe(7)
+      await manifest.noteJournalEnd(9)
+      expect(await manifest.journalEnd()).toBe(9)
+    })
+
     test('loses an entity whole, and nothing else', async () => {
       const { manifest } = catalog()
       const other = { add: [file('1', { entityId: 2 })], registries: [registry(2, 1)] }
-      const seal = { position: 4, counts: [count(1, 4)] }
+      const seal = { position: 4, counts: [count(1, 4)], journalEnd: 4 }
       await manifest.commit({ ...nothing, ...other, seal })
       const before = await manifest.load()
       await manifest.commit({ ...nothing, add: [file('1'), file('2')], registries: [registry(1, 3)] })

@@ -14,7 +14,7 @@ import type { Field } from '../../src/model/field.ts'
 import type { Duplicates, Ingest } from '../../src/model/ingest.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'
-import { type CatalogConnection, changedBy, isFault } from './simulated-catalog.ts'
+import { type CatalogConnection, changedBy, isFault, noted } from './simulated-catalog.ts'
 
 interface KeptRow {
   readonly row: RejectedRow
@@ -23,6 +23,7 @@ interface KeptRow {
 }
 
 interface State {
+  readonly journalEnd: number | null
   readonly manifest: Manifest
   /** By position, in its order. */
   readonly rejected: ReadonlyMap<number, KeptRow>
@@ -61,6 +62,7 @@ export class LifecycleCatalog {
     ingests: [],
     entities: [],
     dropped: [],
+    journalEnd: null,
   }
   #unsure: State | null = null
 
@@ -104,7 +106,12 @@ export class LifecycleCatalog {
     return {
       manifest: {
         load: async () => this.#state.manifest,
-        commit: (made) => commit(onState((state) => ({ ...state, manifest: changedBy(state.manifest, made) }))),
+        commit: (made) =>
+          commit(
+            onState((state) => noted({ ...state, manifest: changedBy(state.manifest, made) }, made.seal?.journalEnd)),
+          ),
+        journalEnd: async () => this.#state.journalEnd,
+        noteJournalEnd: (position) => commit(onState((state) => noted(state, position))),
         settle: () => commit(onState((state) => state)),
         drop: (entityId) => commit(onState((state) => ({ ...state, manifest: without(state.manifest, entityId) }))),
       },

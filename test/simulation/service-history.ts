@@ -1,6 +1,8 @@
 // One history of a service, drawn from a seed: several lives on one disk, each ended by a close, a kill or a crash in mid-operation.
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Manifest } from '../../src/catalog/manifest.ts'
+import { isSegmentName, positionOfName } from '../../src/journal/file/segment-header.ts'
 import type { JournalEntry } from '../../src/journal/journal.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import type { Field } from '../../src/model/field.ts'
@@ -14,9 +16,9 @@ import { type Random, seededRandom } from '../support/random.ts'
 import { type DiskOperation, SimulatedDisk } from '../support/simulated-disk.ts'
 import { restlessSettings } from './restless-settings.ts'
 import { type PushedBatch, type PushedRow, ServiceModel } from './service-model.ts'
-import { SimulatedCatalog } from './simulated-catalog.ts'
+import { isFault, SimulatedCatalog } from './simulated-catalog.ts'
 import { SimulatedService } from './simulated-service.ts'
-import { type Sabotage, storeDirectory } from './simulated-thread.ts'
+import { journalDirectory, type Sabotage, storeDirectory } from './simulated-thread.ts'
 
 const livesMax = 4
 const stepsMax = 8
@@ -95,6 +97,10 @@ class History {
   readonly #fullIn: number
   #service: SimulatedService | null = null
   #nextNumber = 1
+  /** Where the journal ended at a clean stop, which nothing has followed. */
+  #cleanEnd: number | null = null
+  /** Puts a file back that was taken away for a while. */
+  #putBack = (): void => undefined
 
   constructor(random: Random, sabotage: Sabotage) {
     this.#random = random
@@ -122,7 +128,44 @@ class History {
 
   /** Opens the service and checks all that is in it. */
   async open(): Promise<SimulatedService> {
-    this.#service = await SimulatedService.start({
+    if (this.#cleanEnd !== null && this.#random.below(2) === 0) await this.#loseNewestFile(this.#cleanEnd)
+    this.#cleanEnd = null
+    this.#service = await this.#start()
+    const store = await this.#service.caughtUp()
+    const found = await this.#check(this.#service, store)
+    this.#model.settle(found, this.#catalog.rejected, this.#service.durablePosition)
+    this.#checkCounters(this.#service)
+    return this.#service
+  }
+
+  /** Without the newest file of the journal, a service that was stopped cleanly is not started; it is put back then. */
+  async #loseNewestFile(endPosition: number): Promise<void> {
+    const names = await this.#disk.mount().list(journalDirectory)
+    const name = names.filter(isSegmentName).at(-1)!
+    // One that holds nothing yet may be made again.
+    if (positionOfName(name)! >= endPosition && names.length > 1) return
+    this.#count('lost file')
+    const path = join(journalDirectory, name)
+    const bytes = this.#disk.contents(path)
+    this.#disk.delete(path)
+    this.#putBack = () => {
+      this.#disk.put(path, bytes)
+      this.#putBack = () => undefined
+    }
+    const lost = /its newest file is missing|holds no file of the journal|ends before position/
+    const started = await this.#start().then(
+      () => true,
+      (error: unknown) => {
+        if (!isFault(error) && !(error instanceof Error && lost.test(error.message))) throw error
+        return false
+      },
+    )
+    if (started) throw new Error(`the service was started without ${name}, the newest file of its journal`)
+    this.#putBack()
+  }
+
+  #start(): Promise<SimulatedService> {
+    return SimulatedService.start({
       disk: this.#disk,
       catalog: this.#catalog,
       random: this.#random,
@@ -130,11 +173,6 @@ class History {
       sabotage: this.#sabotage,
       fullIn: this.#fullIn,
     })
-    const store = await this.#service.caughtUp()
-    const found = await this.#check(this.#service, store)
-    this.#model.settle(found, this.#catalog.rejected, this.#service.durablePosition)
-    this.#checkCounters(this.#service)
-    return this.#service
   }
 
   /** Opens the service once more: when it has come to rest, its folder holds what the manifest knows, and nothing else. */
@@ -160,6 +198,7 @@ class History {
     for (const [kind, times] of this.#service?.events ?? []) this.#count(kind, times)
     this.#service?.end()
     this.#service = null
+    this.#putBack()
   }
 
   async #live(): Promise<void> {
@@ -182,6 +221,7 @@ class History {
     if (random.below(2) === 0) {
       await service.close()
       this.#count('close')
+      if (!service.events.has('journalFailed')) this.#cleanEnd = service.durablePosition
     }
     service.requireSound()
   }

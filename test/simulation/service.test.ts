@@ -40,7 +40,16 @@ test('what was acknowledged is answered once, whatever happens', async () => {
   const fault = await firstFault({ first, count: histories }, (seed) => runServiceHistory(seed, {}, happenings))
   expect(fault).toBeNull()
   // Histories in which little happens prove little.
-  for (const kind of ['sealed', 'compacted', 'journalTrimmed', 'sealFailed', 'orphansRemoved', 'crash', 'kill'])
+  for (const kind of [
+    'sealed',
+    'compacted',
+    'journalTrimmed',
+    'sealFailed',
+    'orphansRemoved',
+    'crash',
+    'kill',
+    'lost file',
+  ])
     expect(happenings.get(kind), kind).toBeGreaterThan(0)
 }, 3_600_000)
 
@@ -72,6 +81,17 @@ test.each<[string, Sabotage]>([
     {
       manifest: (manifest) =>
         changed(manifest, { commit: (change: ManifestChange) => manifest.commit({ ...change, seal: null }) }),
+    },
+  ],
+  [
+    'does not note how far the journal reached',
+    {
+      manifest: (manifest) =>
+        changed(manifest, {
+          commit: ({ seal, ...change }: ManifestChange) =>
+            manifest.commit({ ...change, seal: seal && { ...seal, journalEnd: 0 } }),
+          noteJournalEnd: async () => undefined,
+        }),
     },
   ],
   [

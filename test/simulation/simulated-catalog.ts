@@ -8,6 +8,7 @@ import type { SimulatedDisk } from '../support/simulated-disk.ts'
 
 interface State {
   readonly manifest: Manifest
+  readonly journalEnd: number | null
   readonly rejected: readonly RejectedRow[]
   readonly judgedPosition: number
 }
@@ -32,6 +33,7 @@ export class SimulatedCatalog implements CatalogOnDisk {
   readonly #ingests: readonly Ingest[]
   #state: State = {
     manifest: { sealedPosition: 0, files: [], registries: [], counts: [] },
+    journalEnd: null,
     rejected: [],
     judgedPosition: 0,
   }
@@ -74,8 +76,11 @@ export class SimulatedCatalog implements CatalogOnDisk {
     return {
       manifest: {
         load: async () => this.#state.manifest,
-        commit: (made) => commit((state) => ({ ...state, manifest: changedBy(state.manifest, made) })),
+        commit: (made) =>
+          commit((state) => noted({ ...state, manifest: changedBy(state.manifest, made) }, made.seal?.journalEnd)),
         settle: () => commit((state) => state),
+        journalEnd: async () => this.#state.journalEnd,
+        noteJournalEnd: (position) => commit((state) => noted(state, position)),
         drop: notSimulated,
       },
       outcomes: {
@@ -117,6 +122,12 @@ export function changedBy(manifest: Manifest, { add, remove, registries, seal }:
     registries: [...without(manifest.registries, registries, ({ entityId }) => String(entityId)), ...registries],
     counts: [...without(manifest.counts, counts, ({ ingestId }) => String(ingestId)), ...counts],
   }
+}
+
+/** It never goes back. */
+export function noted<State extends { readonly journalEnd: number | null }>(state: State, position = -1): State {
+  const standing = state.journalEnd ?? -1
+  return position > standing ? { ...state, journalEnd: position } : state
 }
 
 function fileKey({ entityId, name }: StoreFileKey): string {

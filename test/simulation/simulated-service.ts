@@ -6,6 +6,7 @@ import { type JournalEntry, type LocalJournalWriter, positionAfter } from '../..
 import type { Disk } from '../../src/lib/disk.ts'
 import { Problem } from '../../src/model/problem.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
+import { vouchedPositionOf } from '../../src/service/open-storage.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { Counters } from '../../src/store-thread/counters.ts'
 import type { StoreSettings, StoreState } from '../../src/store-thread/messages.ts'
@@ -28,6 +29,13 @@ export interface ServiceParts {
   readonly opened?: (journal: LocalJournalWriter, disk: Disk) => Promise<void>
 }
 
+interface Opened {
+  readonly parts: ServiceParts
+  readonly journal: LocalJournalWriter
+  readonly events: Map<ServiceEvent['kind'], number>
+  readonly noteEnd: () => Promise<void>
+}
+
 /** Far more turns of the event loop than anything here takes. */
 const turnsMax = 20_000
 
@@ -44,13 +52,16 @@ export class SimulatedService {
   readonly #trimmer: Trimmer
   #thread: SimulatedThread | null = null
   #ended = new AbortController()
+  readonly #noteEnd: () => Promise<void>
   #closed = false
   #wrong: unknown = null
 
   /** Resolves before the store has caught up. Throws when a fault of the disk strikes the journal. */
   static async start(parts: ServiceParts): Promise<SimulatedService> {
     const disk: Disk = (parts.sabotage.disk ?? ((each) => each))(parts.disk.mount())
-    const { random, catalog, apartBytesMin = 2 ** 30, opened } = parts
+    const { random, catalog, sabotage, apartBytesMin = 2 ** 30, opened } = parts
+    const { manifest: plain, outcomes } = catalog.connect(new AbortController().signal)
+    const manifest = sabotage.manifest?.(plain) ?? plain
     const events = new Map<ServiceEvent['kind'], number>()
     const journal = await openFileJournal({
       disk,
@@ -58,16 +69,24 @@ export class SimulatedService {
       settings: { segmentBytes: 1500, batchBytesMax: 1000, pendingBytesMax: 6000, apartBytesMin },
       observe: ({ kind }) => events.set(kind, (events.get(kind) ?? 0) + 1),
       reachedPosition: catalog.manifest.sealedPosition,
+      vouchedPosition: await vouchedPositionOf({ manifest, outcomes }),
       newSalt: () => random.below(2 ** 32),
       nowMs: () => 0,
     })
     await opened?.(journal, disk)
-    return new SimulatedService(parts, journal, events)
+    const noteEnd = async (): Promise<void> => {
+      await manifest.noteJournalEnd(journal.durablePosition).catch((error: unknown) => {
+        if (!isFault(error)) throw error
+      })
+    }
+    await noteEnd()
+    return new SimulatedService({ parts, journal, events, noteEnd })
   }
 
-  private constructor(parts: ServiceParts, journal: LocalJournalWriter, events: Map<ServiceEvent['kind'], number>) {
+  private constructor({ parts, journal, events, noteEnd }: Opened) {
     this.events = events
     this.#parts = parts
+    this.#noteEnd = noteEnd
     this.#journal = journal
     this.#trimmer = new Trimmer({ journal, observe: (event) => this.#observe(event), reach: () => undefined })
     journal.onDurable((position) => this.#thread?.durable(position))
@@ -154,6 +173,7 @@ export class SimulatedService {
     this.end()
     await this.#trimmer.stop()
     await this.#journal.close()
+    await this.#noteEnd()
   }
 
   /** It does nothing more: the process has ended. */

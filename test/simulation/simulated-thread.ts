@@ -122,6 +122,7 @@ export class SimulatedThread {
       // A timer would make each run of a seed another one.
       sleep: () => setImmediate(),
       changed: () => parts.sealed(upkeep.state),
+      durablePosition: () => follower.durablePosition,
       wake: () => follower.wake(),
     })
     const follower = new Follower(

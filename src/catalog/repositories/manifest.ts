@@ -50,7 +50,9 @@ export class ManifestRepository implements ManifestCatalog {
       for (const file of add) await transaction.insertInto('store_files').values(fileRow(file)).execute()
       for (const registry of registries) await putRegistry(transaction, registry)
       for (const count of seal?.counts ?? []) await putCount(transaction, count)
-      if (seal !== null) await putPosition(transaction, seal.position)
+      if (seal === null) return
+      await putPosition(transaction, seal.position)
+      await putJournalEnd(transaction, seal.journalEnd)
     })
   }
 
@@ -61,6 +63,14 @@ export class ManifestRepository implements ManifestCatalog {
       await transaction.insertInto('store_state').values(row).execute()
       await transaction.deleteFrom('store_state').where('id', '=', settlingId).execute()
     })
+  }
+
+  journalEnd(): Promise<number | null> {
+    return readConsistently(this.#database, journalEndOf)
+  }
+
+  async noteJournalEnd(position: number): Promise<void> {
+    await inTransaction(this.#database, (transaction) => putJournalEnd(transaction, position))
   }
 
   async drop(entityId: number): Promise<void> {
@@ -146,6 +156,23 @@ async function putPosition(transaction: Transaction<Tables>, position: number): 
   const row = sealed('store_state', { id: stateId, sealed_position: position })
   await transaction
     .insertInto('store_state')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute()
+}
+
+async function journalEndOf(transaction: Transaction<Tables>): Promise<number | null> {
+  const row = await transaction.selectFrom('journal_end').selectAll().executeTakeFirst()
+  return row === undefined ? null : checked('journal_end', row).position
+}
+
+/** Of the thread that seals and the one that writes the journal, the other one may know more. */
+async function putJournalEnd(transaction: Transaction<Tables>, position: number): Promise<void> {
+  const standing = await journalEndOf(transaction)
+  if (standing !== null && standing >= position) return
+  const row = sealed('journal_end', { id: stateId, position })
+  await transaction
+    .insertInto('journal_end')
     .values(row)
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute()

@@ -14,13 +14,15 @@ const copied = join(directory, 'copy.sqlite')
 afterAll(() => rm(directory, { recursive: true }))
 
 const sealTo = (catalog: Catalog, position: number): Promise<void> =>
-  catalog.manifest.commit({ add: [], remove: [], registries: [], seal: { position, counts: [] } })
+  catalog.manifest.commit({ add: [], remove: [], registries: [], seal: { position, counts: [], journalEnd: 0 } })
 
 let log: Buffer
 
 /** As a kill leaves it: the last connection has not cleaned up. */
 beforeAll(async () => {
   const catalog = await openSqliteCatalog({ path })
+  // So that each seal changes one page.
+  await catalog.manifest.noteJournalEnd(0)
   const database = new DatabaseSync(path)
   database.exec('PRAGMA wal_checkpoint(RESTART)')
   for (let position = 1; position <= 5; position++) await sealTo(catalog, position)

@@ -19,7 +19,7 @@ test('a copy is of one moment, while others write', async () => {
       add: [],
       remove: [],
       registries: [],
-      seal: { position, counts: [{ ingestId: 1, judged: position, rejected: 0 }] },
+      seal: { position, counts: [{ ingestId: 1, judged: position, rejected: 0 }], journalEnd: position },
     })
   await seal(1)
   let [position, copied] = [1, false]

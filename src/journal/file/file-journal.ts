@@ -10,7 +10,7 @@ import { encodeEntry, encodeMark, type UnplacedRecord } from '../record.ts'
 import { AppendQueue, type PendingAppend } from './append-queue.ts'
 import { backlogIsFull, diskIsFull, journalHasFailed, journalIsClosed } from './problems.ts'
 import { RecordApart } from './record-apart.ts'
-import { type ClosedSegment, type Recovered, recoverJournal } from './recovery.ts'
+import { type ClosedSegment, type Recovered, type RecoverOptions, recoverJournal } from './recovery.ts'
 import { segmentHeaderBytes } from './segment-header.ts'
 import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
 
@@ -32,14 +32,17 @@ export interface FileJournalOptions extends SegmentFolder {
   readonly observe: Observe
   /** The position that the store has reached: an empty folder begins there, a journal that ends before it is refused. */
   readonly reachedPosition?: number
+  readonly vouchedPosition?: RecoverOptions['vouchedPosition']
   /** A random number of 32 bits. */
   readonly newSalt?: () => number
   readonly nowMs?: () => number
 }
 
+const newSalt = (): number => randomBytes(4).readUInt32LE()
+const defaults = { reachedPosition: 0, vouchedPosition: null, newSalt, nowMs: () => performance.now() }
+
 /** Opens the journal in a folder, which it makes if need be. Throws an Error that names the place when the journal is damaged. */
 export async function openFileJournal(options: FileJournalOptions): Promise<LocalJournalWriter> {
-  const defaults = { reachedPosition: 0, newSalt: () => randomBytes(4).readUInt32LE(), nowMs: () => performance.now() }
   const complete = { ...defaults, ...options }
   const startedMs = complete.nowMs()
   const recovered = await recoverJournal(complete)
@@ -86,8 +89,8 @@ class FileJournal implements LocalJournalWriter {
     return this.#nextPosition
   }
 
-  endPosition(): Promise<number> {
-    return Promise.resolve(this.durablePosition)
+  async endPosition(): Promise<number> {
+    return this.#nextPosition
   }
 
   get hasFailed(): boolean {
@@ -130,7 +133,6 @@ class FileJournal implements LocalJournalWriter {
     })
   }
 
-  /** Returns how many segments it deleted. */
   async trim(position: number): Promise<number> {
     this.#requireOpen()
     const { disk, directory } = this.#options

@@ -4,7 +4,7 @@ import type { DiskFile } from '../../lib/disk.ts'
 import type { JournalRecovery } from '../journal.ts'
 import { diskIsFull } from './problems.ts'
 import { removeRecordsApart } from './record-apart.ts'
-import { newerVersion, refusal } from './refusal.ts'
+import { acceptLoss, newerVersion, refusal } from './refusal.ts'
 import { headerVouchingFor, type ScannedFile, type SegmentScan, scanSegment } from './scan.ts'
 import {
   decodeSegmentHeader,
@@ -37,14 +37,17 @@ export interface Recovered {
 export interface RecoverOptions extends SegmentFolder {
   readonly newSalt: () => number
   readonly reachedPosition: number
+  /** All before it was acknowledged, so that a journal that ends before it, or is gone, has lost something; null when nobody vouches for that. */
+  readonly vouchedPosition: number | null
 }
 
 /** Throws an Error that names file and offset when the journal is damaged where it had been whole. */
 export async function recoverJournal(options: RecoverOptions): Promise<Recovered> {
-  const { disk, directory, reachedPosition } = options
+  const { disk, directory, reachedPosition, vouchedPosition } = options
   await disk.makeDirectory(directory)
   await removeRecordsApart(options)
   const names = await segmentNames(options)
+  if (names.length === 0 && vouchedPosition !== null) throw allIsGone(directory, vouchedPosition)
   const closed: ClosedSegment[] = []
   let entries = 0
   for (const [index, name] of names.slice(0, -1).entries()) {
@@ -59,6 +62,10 @@ export async function recoverJournal(options: RecoverOptions): Promise<Recovered
   if (opened.endPosition < reachedPosition) {
     await opened.segment.close()
     throw behindStore(directory, opened.endPosition, reachedPosition)
+  }
+  if (vouchedPosition !== null && opened.endPosition < vouchedPosition) {
+    await opened.segment.close()
+    throw newestIsGone(directory, opened.endPosition, vouchedPosition)
   }
   const { segment, endPosition, endsWithMark, tornBytes, tornFile } = opened
   const bytes = closed.reduce((sum, each) => sum + each.bytes, segment.durableBytes)
@@ -201,6 +208,20 @@ function notContiguous(path: string, scan: SegmentScan, next: string): Error {
 function behindStore(directory: string, endPosition: number, reachedPosition: number): Error {
   return new Error(
     `${directory}: the journal ends before position ${endPosition}, but what is stored reaches ${reachedPosition}: it is not the journal of this store, or an older copy. ` +
-      'Put back the right one. Without it, move all files of the folder away: pushes that were not stored yet are lost then.',
+      `Put back the right one. Without it, move all files of the folder away, and accept what is lost with them: ${acceptLoss}.`,
+  )
+}
+
+function newestIsGone(directory: string, endPosition: number, vouchedPosition: number): Error {
+  return new Error(
+    `${directory}: the journal ends at position ${endPosition}, but all before position ${vouchedPosition} was acknowledged: its newest file is missing, or ` +
+      `an older one. Put back the right one, or restore a backup. Where it is gone for good, ${acceptLoss}.`,
+  )
+}
+
+function allIsGone(directory: string, vouchedPosition: number): Error {
+  return new Error(
+    `${directory}: the folder holds no file of the journal, which reached position ${vouchedPosition}. ` +
+      `Put its files back, or restore a backup. Where they are gone for good, ${acceptLoss}.`,
   )
 }

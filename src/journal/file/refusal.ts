@@ -1,5 +1,8 @@
-const adviceOnDamage =
-  'Restore the file from a copy. Without one, move all files of the folder away: pushes that were not stored yet are lost then.'
+/** What an operator does who has to go on without pushes that were acknowledged. */
+export const acceptLoss =
+  '"tidemark accept-loss --data <folder>" gives up the pushes that were in it and not stored yet; then start again'
+
+const adviceOnDamage = `Restore the file from a copy. Without one, move all files of the folder away: ${acceptLoss}.`
 
 /** Why the journal is not opened or read: names the place and says what can be done. */
 export function refusal(path: string, offset: number, what: string, advice = adviceOnDamage): Error {

@@ -1,0 +1,64 @@
+// An operator goes on without pushes that were acknowledged and are gone: the journal says which positions were theirs, so that they are never given again.
+import { existsSync } from 'node:fs'
+import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
+import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import type { Settings } from '../config/settings.ts'
+import type { LocalJournalWriter } from '../journal/journal.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
+import { dataPaths, openJournal, openKeys, vouchedPositionOf } from './open-storage.ts'
+import { requireJournal } from './require-journal.ts'
+
+/** Of the rows that are given up: from a position, as far as another one. */
+export interface Loss {
+  readonly from: number
+  readonly until: number
+}
+
+type LossSettings = Pick<Settings, 'data' | 'journal' | 'limits'>
+
+/** As many positions as one record takes. */
+const positionsMax = 2 ** 32 - 1
+
+/** Gives up what was acknowledged and is not in the journal; null when nothing is missing. Throws an Error when a service uses the folder, or what is there is damaged. */
+export async function acceptLoss(settings: LossSettings, nowMs: () => number): Promise<Loss | null> {
+  const { data } = settings
+  const paths = dataPaths(data)
+  if (!existsSync(paths.catalog))
+    throw new Error(`"${data}" is no data folder: it holds no catalog.sqlite. Give another one with --data.`)
+  const ownership = takeOwnership(data)
+  try {
+    const catalog = await openSqliteCatalog({ path: paths.catalog })
+    try {
+      const { sealedPosition } = await catalog.manifest.load()
+      const until = Math.max(sealedPosition, (await vouchedPositionOf(catalog)) ?? 0)
+      const known = { sealedPosition, vouchedPosition: null }
+      const journal = await openJournal(settings, paths.journal, known, () => undefined, nodeDisk)
+      try {
+        requireJournal(journal, sealedPosition, paths.journal)
+        const from = journal.durablePosition
+        await forgetKeys(settings, journal, nowMs)
+        await giveUp(journal, until, nowMs())
+        await catalog.manifest.noteJournalEnd(journal.durablePosition)
+        return from < until ? { from, until } : null
+      } finally {
+        await journal.close()
+      }
+    } finally {
+      await catalog.close()
+    }
+  } finally {
+    ownership.release()
+  }
+}
+
+/** A push that is gone may be sent again: its key is known no more. */
+async function forgetKeys(settings: LossSettings, journal: LocalJournalWriter, nowMs: () => number): Promise<void> {
+  const keys = await openKeys({ settings, nowMs, disk: nodeDisk }, journal)
+  await keys.close()
+}
+
+async function giveUp(journal: LocalJournalWriter, until: number, receivedMs: number): Promise<void> {
+  const none = { ingestId: 0, fieldsVersion: 0, subscriberId: 0, idempotencyKey: null, body: new Uint8Array() }
+  for (let left = until - journal.durablePosition; left > 0; left = until - journal.durablePosition)
+    await journal.append({ ...none, format: 'lost', rows: Math.min(left, positionsMax), receivedMs })
+}

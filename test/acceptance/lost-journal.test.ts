@@ -1,0 +1,192 @@
+// Files of the journal that are gone, though what was in them was acknowledged: a start says so, and an operator may go on without.
+import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadSettings } from '../../src/config/load.ts'
+import { type Service, startService } from '../../src/service/start-service.ts'
+import { callWell, makeIngest } from '../support/api.ts'
+import { runCommand } from '../support/run-command.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
+
+const threadUrl = new URL('../../dist/store-thread/entry.js', import.meta.url)
+const sqlEntryUrl = new URL('../../dist/sql-process/entry.js', import.meta.url)
+
+const rowsOfPush = 50
+const pushes = 7
+/** A few pushes a file, and every third one has a file of its own. */
+const settings = { 'journal.segmentBytes': '65536', 'journal.apartBytes': '65536', 'store.headRows': '200' }
+const environment = {
+  TIDEMARK_ADMIN_KEY: adminKey,
+  TIDEMARK_JOURNAL_SEGMENT_BYTES: '65536',
+  TIDEMARK_JOURNAL_APART_BYTES: '65536',
+  TIDEMARK_STORE_HEAD_ROWS: '200',
+}
+
+let root: string
+let folders = 0
+/** A folder that was stopped cleanly: some of its rows are sealed, the newest are in the journal alone. */
+let stopped: string
+let backup: string
+let key: string
+
+const start = (data: string): Promise<Service> =>
+  startService(
+    loadSettings({
+      flags: { port: '0', data, ...settings },
+      environment: { TIDEMARK_ADMIN_KEY: adminKey },
+      file: null,
+    }),
+    () => undefined,
+    { threadUrl, sqlEntryUrl },
+  )
+
+async function push(url: string, number: number): Promise<string> {
+  const tag = `${number}${'x'.repeat(number % 3 === 2 ? 1500 : 500)}`
+  const rows = Array.from({ length: rowsOfPush }, (_, row) => ({ D: number * 1000 + row, T: tag, V: row }))
+  const answer = await fetch(`${url}/ingests/plant/data?wait=true`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': `${number}` },
+    body: JSON.stringify(rows),
+  })
+  expect(answer.status).toBe(200)
+  return ((await answer.json()) as { batch: string }).batch
+}
+
+async function countRows(url: string): Promise<number> {
+  return (await callWell<unknown[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })).length
+}
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tidemark-lost-'))
+  stopped = join(root, 'stopped')
+  const service = await start(stopped)
+  key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  for (let number = 0; number < pushes; number++) await push(service.url, number)
+  backup = (await callWell<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })).path
+  await service.close()
+})
+afterAll(() => rm(root, { recursive: true }))
+
+/** A copy of the folder without some files of its journal. */
+async function without(isLost: (names: readonly string[]) => readonly string[]): Promise<string> {
+  const data = join(root, `copy-${++folders}`)
+  await cp(stopped, data, { recursive: true })
+  const journal = join(data, 'journal')
+  for (const name of isLost((await readdir(journal)).sort())) await rm(join(journal, name))
+  return data
+}
+
+async function refusalOf(data: string): Promise<string> {
+  return start(data).then(
+    async (service) => {
+      await service.close()
+      return 'started'
+    },
+    (error: Error) => error.message,
+  )
+}
+
+const newest = (names: readonly string[]): readonly string[] => names.slice(-1)
+
+test('nothing is missing: a folder that was stopped cleanly starts, and nothing is given up', async () => {
+  const data = await without(() => [])
+  expect(await runCommand(['accept-loss', '--data', data], {})).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^No row is missing/),
+  })
+  const service = await start(data)
+  expect(await countRows(service.url)).toBe(pushes * rowsOfPush)
+  await service.close()
+})
+
+test.each<[string, (names: readonly string[]) => readonly string[], RegExp]>([
+  ['the newest file', newest, /the journal ends at position \d+, but all before position 350 was acknowledged/],
+  ['all files', (names) => names, /holds no file of the journal, which reached position 350/],
+])(
+  '%s of the journal is gone: told by the start and by verify; an operator may go on without',
+  async (_, lost, said) => {
+    const data = await without(lost)
+    expect(await refusalOf(data)).toMatch(said)
+    expect(await refusalOf(data)).toContain('"tidemark accept-loss --data <folder>"')
+    expect(await runCommand(['verify', '--data', data], {})).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(said),
+    })
+    const accepted = await runCommand(['accept-loss', '--data', data], {})
+    expect(accepted).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^Given up: .* from position \d+ to 350 and not stored yet/),
+    })
+    const service = await start(data)
+    const left = await countRows(service.url)
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThan(pushes * rowsOfPush)
+    await service.close()
+  },
+)
+
+test('what was lost is stored when it is sent again, in batches of other names; what was not is not stored twice', async () => {
+  const data = await without(newest)
+  expect(await runCommand(['accept-loss', '--data', data], {})).toMatchObject({ code: 0 })
+  const service = await start(data)
+  const batches = new Set<string>()
+  for (let number = 0; number < pushes; number++) batches.add(await push(service.url, number))
+  expect(batches.size).toBe(pushes)
+  expect(await countRows(service.url)).toBe(pushes * rowsOfPush)
+  await service.close()
+  expect(await runCommand(['verify', '--data', data], {})).toMatchObject({ code: 0 })
+  const again = await start(data)
+  expect(await countRows(again.url)).toBe(pushes * rowsOfPush)
+  // A backup takes over what is known of it.
+  const { path } = await callWell<{ path: string }>(again.url, 'POST', '/admin/backups', { key: adminKey })
+  await again.close()
+  const restored = join(root, `restored-${++folders}`)
+  expect(await runCommand(['restore', path, '--data', restored], {})).toMatchObject({ code: 0 })
+  const elsewhere = await start(restored)
+  expect(await countRows(elsewhere.url)).toBe(pushes * rowsOfPush)
+  await elsewhere.close()
+})
+
+test('a folder of an older version, which noted nothing, starts as before', async () => {
+  const data = await without(() => [])
+  const database = new DatabaseSync(join(data, 'catalog.sqlite'))
+  database.exec('DELETE FROM journal_end')
+  database.close()
+  const service = await start(data)
+  expect(await countRows(service.url)).toBe(pushes * rowsOfPush)
+  await service.close()
+  await rm(join(data, 'journal'), { recursive: true })
+  expect(await refusalOf(data)).toMatch(/holds no file of the journal/)
+})
+
+test('a server that was killed is missed by what its last seal vouches for', async () => {
+  const data = join(root, `killed-${++folders}`)
+  const server = await ServerProcess.start({ dataDirectory: data, environment })
+  const before = key
+  key = await makeIngest(server.url, adminKey, { alias: 'plant' })
+  for (let number = 0; number < pushes; number++) await push(server.url, number)
+  await server.kill()
+  key = before
+  const journal = join(data, 'journal')
+  const names = (await readdir(journal)).sort()
+  for (const name of names) await rename(join(journal, name), join(data, name))
+  expect(await refusalOf(data)).toMatch(/holds no file of the journal/)
+  for (const name of names) await rename(join(data, name), join(journal, name))
+  const service = await start(data)
+  expect(await countRows(service.url)).toBe(pushes * rowsOfPush)
+  await service.close()
+})
+
+test('a backup without its newest file of the journal is not restored', async () => {
+  const part = join(root, 'part')
+  await cp(backup, part, { recursive: true })
+  const name = (await readdir(join(part, 'journal'))).sort().at(-1)!
+  await rm(join(part, 'journal', name))
+  const data = join(root, 'from-part')
+  expect(await runCommand(['restore', part, '--data', data], {})).toMatchObject({
+    code: 1,
+    errors: expect.stringMatching(/\.journal is missing: the backup is not whole/),
+  })
+})
