@@ -147,7 +147,7 @@ test('what was lost is stored when it is sent again, in batches of other names; 
   const elsewhere = await start(restored)
   expect(await countRows(elsewhere.url)).toBe(pushes * rowsOfPush)
   await elsewhere.close()
-})
+}, 120_000)
 
 test('a folder of an older version, which noted nothing, starts as before', async () => {
   const data = await without(() => [])

@@ -58,4 +58,4 @@ test('files and folders are closed to others, and those of an older version are 
   } finally {
     process.umask(before)
   }
-})
+}, 120_000)

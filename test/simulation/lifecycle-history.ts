@@ -110,7 +110,7 @@ class History {
     this.#catalog = new LifecycleCatalog(this.#disk, random)
     this.#sabotage = sabotage
     this.#fullIn = random.below(2) === 0 ? 30 : 100_000
-    this.#settings = restlessSettings(random)
+    this.#settings = restlessSettings(random, () => ({ headRows: 5 + random.below(15) }))
   }
 
   async liveAndDie(): Promise<void> {
