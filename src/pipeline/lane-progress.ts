@@ -8,6 +8,7 @@ import { positionAfter } from '../journal/journal.ts'
 import { laneOf, positionAt } from '../journal/lane-position.ts'
 import { Serial } from '../lib/serial.ts'
 import type { IngestCounters } from '../model/ingest.ts'
+import { PendingRows } from './pending-rows.ts'
 
 export interface LaneProgressParts {
   readonly changes: ClusterChanges
@@ -26,11 +27,13 @@ export class LaneProgress implements IngestProgress {
   readonly #parts: LaneProgressParts
   readonly #stop = new AbortController()
   /** By lane. */
-  #processed = new Map<number, number>()
+  readonly #processed = new Map<number, number>()
   #judged: ReadonlyMap<number, number> = new Map()
   #rejected: ReadonlyMap<number, number> = new Map()
-  /** Pushes that came through here and are not judged, in the order in which they were stored. */
-  #pending: AcceptedPush[] = []
+  /** Of pushes that came through here, by what the counts hold. */
+  readonly #pending = new PendingRows()
+  /** How far each lane had come before the counts were read. */
+  #counted: ReadonlyMap<number, number> = new Map()
   readonly #waiters = new Set<Waiter>()
   /** Of two counts at once, the one that read first might end last. */
   readonly #counts = new Serial()
@@ -77,19 +80,20 @@ export class LaneProgress implements IngestProgress {
   counters(ingestId: number): IngestCounters {
     const judged = this.#judged.get(ingestId) ?? 0
     const rejected = Math.min(judged, this.#rejected.get(ingestId) ?? 0)
-    const pending = this.#pending.reduce((rows, push) => (push.ingestId === ingestId ? rows + push.rows : rows), 0)
+    const pending = this.#pending.of(ingestId)
     return { received: judged + pending, stored: judged - rejected, rejected, pending }
   }
 
   /** Of all ingests, as far as they came through here. */
   get pendingRows(): number {
-    return this.#pending.reduce((rows, push) => rows + push.rows, 0)
+    return this.#pending.all
   }
 
   accepted(push: AcceptedPush): void {
-    this.#pending.push(push)
-    // Its lane may have come past it a moment ago.
-    if (this.#isProcessed(push)) this.#countSoon()
+    const endPosition = positionAfter(push)
+    // Its lane may have come past it a moment ago, and its rows may even be in the counts.
+    if ((this.#counted.get(laneOf(push.position)) ?? 0) < endPosition) this.#pending.add(push)
+    if (this.processedThrough(push.position) >= endPosition) this.#countSoon()
   }
 
   async close(): Promise<void> {
@@ -107,10 +111,6 @@ export class LaneProgress implements IngestProgress {
       }),
     )
     await this.#nextCount
-  }
-
-  #isProcessed(push: AcceptedPush): boolean {
-    return this.processedThrough(push.position) >= positionAfter(push)
   }
 
   #moved(lanes: readonly LaneState[]): void {
@@ -139,14 +139,15 @@ export class LaneProgress implements IngestProgress {
   /** Rows are pending until they are in the counts. */
   async #count(): Promise<void> {
     const { lanes, rejected } = this.#parts
-    const counted = new Set(this.#pending.filter((push) => this.#isProcessed(push)))
+    const counted = new Map(this.#processed)
     try {
       // Rejected rows after judged ones: it never looks as if a row was stored that is rejected.
       const judgedRows = await lanes.judgedRows()
       const rejectedRows = await rejected.counts()
       this.#judged = judgedRows
       this.#rejected = rejectedRows
-      this.#pending = this.#pending.filter((push) => !counted.has(push))
+      this.#counted = counted
+      for (const [lane, position] of counted) this.#pending.reached(lane, position)
     } catch {
       // The catalog is away.
       this.#isCountDue = true
