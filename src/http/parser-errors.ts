@@ -15,7 +15,7 @@ const lingerMs = 1000
 const refused = new WeakSet<Socket>()
 
 export function answerParserError(
-  error: { readonly code?: string },
+  error: { readonly code?: string; readonly rawPacket?: unknown },
   socket: Socket,
   inFlight: InFlight,
   requestId: () => string,
@@ -29,7 +29,10 @@ export function answerParserError(
     return
   }
   refused.add(socket)
-  const refuse = (): void => writeProblem(socket, parserProblem(error.code), requestId())
+  // The parser does not say which method it was; an answer to a HEAD has no body.
+  const { rawPacket } = error
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD '
+  const refuse = (): void => writeProblem(socket, parserProblem(error.code), requestId(), isHead)
   // What arrived whole before is answered first: its client would take this answer for its own.
   const before = flights.findLast(({ hasArrived }) => hasArrived)
   if (before === undefined) refuse()
@@ -78,7 +81,7 @@ function problemHeaders(problem: Problem, body: string, requestId: string): Reco
   }
 }
 
-function writeProblem(socket: Duplex, problem: Problem, requestId: string): void {
+function writeProblem(socket: Duplex, problem: Problem, requestId: string, isHead = false): void {
   if (socket.writableEnded || socket.destroyed) return
   const body = JSON.stringify(problem.body())
   const headers = Object.entries({ ...problemHeaders(problem, body, requestId), Connection: 'close' })
@@ -86,7 +89,7 @@ function writeProblem(socket: Duplex, problem: Problem, requestId: string): void
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`)
   // Closing at once would reset the connection while the client is still sending, and it would not see the answer.
   socket.resume()
   setTimeout(() => socket.destroy(), lingerMs).unref()

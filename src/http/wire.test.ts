@@ -170,6 +170,11 @@ describe('what the parser refuses is a problem too', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*malformed_http/)
   })
 
+  test('a HEAD that is refused is answered without a body', async () => {
+    const answer = await exchange(head('HEAD /healthz', `a: ${'x'.repeat(4096)}\r\n`))
+    expect(answer).toMatch(/^HTTP\/1.1 431 [\s\S]*\r\n\r\n$/)
+  })
+
   test('the answer to what was no HTTP is read although more of it comes', async () => {
     const socket = connect(port, '127.0.0.1')
     const answer = text(socket)

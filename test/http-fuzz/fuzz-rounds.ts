@@ -160,5 +160,5 @@ function problemIn(body: string): { readonly status: number; readonly code: stri
 }
 
 function describe({ method, target, headers, body }: FuzzedRequest): string {
-  return `${method} ${target.slice(0, 500)} ${JSON.stringify(headers).slice(0, 500)} ${body?.toString('latin1').slice(0, 1500) ?? ''}`
+  return `${method} ${target.slice(0, 500)} ${JSON.stringify(headers).slice(0, 400)} ${body?.toString('latin1').slice(0, 1500) ?? ''}`
 }

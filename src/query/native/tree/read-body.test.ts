@@ -19,3 +19,10 @@ test.each<[string, unknown]>([
 ])('%s', (text, value) => {
   expect(parseWithLongs(text)).toEqual(value)
 })
+
+test('however deep, and under any name', () => {
+  const deep = 100_000
+  expect(parseWithLongs(`[9007199254740993,${'['.repeat(deep)}${']'.repeat(deep)}]`)).toContain(9007199254740993n)
+  const named = parseWithLongs('{"__proto__":9007199254740993}')
+  expect(Object.entries(Object(named))).toEqual([['__proto__', 9007199254740993n]])
+})

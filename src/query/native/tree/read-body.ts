@@ -33,7 +33,20 @@ export function parseWithLongs(text: string): unknown {
     return `"${mark}${longs.push(BigInt(found)) - 1}"`
   })
   if (longs.length === 0) return JSON.parse(text)
-  return JSON.parse(marked, (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith(mark) ? longs[Number(value.slice(mark.length))] : value,
-  )
+  const root: { readonly value: unknown } = { value: JSON.parse(marked) }
+  putLongs(root, mark, longs)
+  return root.value
+}
+
+/** On a stack of its own, which a reviver of `JSON.parse` has not: how deep a query is, is the caller's doing. */
+function putLongs(root: object, mark: string, longs: readonly bigint[]): void {
+  const holders: object[] = [root]
+  for (let holder = holders.pop(); holder !== undefined; holder = holders.pop()) {
+    for (const [key, value] of Object.entries(holder)) {
+      if (typeof value === 'object' && value !== null) holders.push(value)
+      else if (typeof value === 'string' && value.startsWith(mark)) {
+        Reflect.set(holder, key, longs[Number(value.slice(mark.length))])
+      }
+    }
+  }
 }
