@@ -194,6 +194,8 @@ export interface OutcomeCatalog {
    * stored is not stored by this one. The same replay told again changes nothing and stores the same rows.
    */
   replay(outcome: ReplayOutcome): Promise<ReplayedRows>
+  /** The positions of an ingest's rejected rows from `fromPosition` up to, not including, `toPosition`, whatever has become of them. */
+  rejectedIn(ingestId: number, fromPosition: number, toPosition: number): Promise<readonly number[]>
   /** The furthest position that `add` was told. */
   judgedPosition(): Promise<number>
 }

@@ -42,9 +42,13 @@ export interface RowSpan {
 /** What a run of entries of one ingest came to, or the rows of it that one step judges. */
 export interface JudgedRun extends Outcome {
   readonly ingestId: number
+  /** Null of a dropped entity. */
+  readonly kind: Ingest['kind'] | null
   readonly batch: RowBatch | null
   /** The rows that were judged, by entry. */
   readonly spans: readonly RowSpan[]
+  /** How many of them are rejected, those included that are kept already. */
+  readonly rejectedRows: number
 }
 
 export interface JudgedStep {
@@ -95,9 +99,10 @@ export class EntryJudge {
         done += run.length
         continue
       }
-      const judged = this.#judge(run, await this.#ingest(ingestId, fieldsVersion), place, budget)
-      const { batch, items, rejected, reached } = judged
-      runs.push({ ingestId, batch, items, rejected, spans: spansOf(run, place, reached) })
+      const ingest = await this.#ingest(ingestId, fieldsVersion)
+      const { reached, ...judged } = this.#judge(run, ingest, place, budget)
+      const [kind, rejectedRows] = [ingest?.kind ?? null, judged.rejected.length]
+      runs.push({ ingestId, kind, ...judged, rejectedRows, spans: spansOf(run, place, reached) })
       done += reached.entries
       place = reached.place
       if (reached.entries < run.length || isSpent(budget)) break

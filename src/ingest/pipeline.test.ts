@@ -55,6 +55,13 @@ function rejectedAt(position: number): RejectedRow {
 /** All of a run was judged. */
 const wholeOf = (run: readonly PlacedEntry[]): Reached => ({ entries: run.length, place: firstRow })
 
+interface WorldOptions {
+  readonly dropped?: readonly DroppedEntity[]
+  readonly taken?: readonly number[]
+  /** The rows that are rejected by the catalog before the judged position; by default the bad ones. */
+  readonly told?: readonly number[]
+}
+
 interface World {
   readonly log: string[]
   readonly events: ServiceEvent[]
@@ -66,7 +73,7 @@ function world(
   entries: readonly PlacedEntry[],
   bad: readonly number[] = [],
   judgedPosition = 0,
-  { dropped = [], taken = [] }: { dropped?: DroppedEntity[]; taken?: readonly number[] } = {},
+  { dropped = [], taken = [], told }: WorldOptions = {},
 ): World {
   const log: string[] = []
   const events: ServiceEvent[] = []
@@ -86,6 +93,7 @@ function world(
         return { stored, taken: stored.length }
       },
       judgedPosition: async () => judgedPosition,
+      rejectedIn: async (_, from, to) => (told ?? bad).filter((position) => position >= from && position < to),
       add: async ({ rejected, items }, through) => {
         const kept = [...rejected, ...items].map(({ position }) => position)
         log.push(`keep ${kept} through ${through}`)
@@ -169,6 +177,18 @@ test('what is judged again is counted apart, and its rejected rows are not count
   expect(events).toEqual([{ kind: 'rowsJudged', rows: 4, rejected: 3, again: 5, ms: 0 }])
 })
 
+test('what was told of a row stands, also where it is judged otherwise now: it is not both, and not lost', async () => {
+  const entries = [entry(0, 4), entry(4, 2, 5), entry(6, 1)]
+  // Told were 0 and 4; now 1, 5 and 6 are bad.
+  const { log, parts } = world(entries, [1, 5, 6], 6, { told: [0, 4] })
+  const pipeline = await Pipeline.open(parts)
+  expect(await pipeline.advance(7)).toEqual([
+    { ingestId: 1, rows: 5, rejected: 3 },
+    { ingestId: 5, rows: 2, rejected: 1 },
+  ])
+  expect(log.filter((line) => /^(keep|store)/.test(line))).toEqual(['keep 1,6 through 7', 'store 2,3'])
+})
+
 test('a replay that is judged again counts none of its rows', async () => {
   const { events, parts } = world([replayOf(20, [3, 5])])
   const replay: PipelineParts['outcomes']['replay'] = async ({ passed }) => ({ stored: passed, taken: 0 })
@@ -216,6 +236,7 @@ describe('a push that is more than a step', () => {
       [{ ...entry(0, 2), body: Buffer.from('[1,1]') }, large, entry(9, 0)],
       [],
       judgedPosition,
+      { told: [3] },
     )
     const judge = new Judge({ rowBytes: 1000 })
     return { log, parts: { ...parts, judge, store: { ...parts.store, position }, stepRows } }

@@ -10,6 +10,7 @@ import type { SeriesWriter } from '../store/series-store.ts'
 import { EntryJudge, type EntryJudgeParts, pushesOfStep, rowsFrom, rowsOf } from './entry-judge.ts'
 import { skipRows } from './scan/body-rows.ts'
 import { firstRow, newBudget, type Reached } from './step-budget.ts'
+import { asTold } from './told-outcomes.ts'
 
 /** What became of the rows of one ingest. A replay judges no new rows, and takes some back from the rejected ones. */
 export interface Tally {
@@ -104,20 +105,21 @@ export class Pipeline {
     const batches: RowBatch[] = []
     const outcome = { items: [] as ItemWrite[], rejected: [] as RejectedRow[] }
     const step = await this.#judge.judge(entries, this.#place, budget)
-    for (const { ingestId, spans, batch, items, rejected } of step.runs) {
+    const runs = await asTold(step.runs, this.#keptPosition, this.#parts.outcomes)
+    for (const { ingestId, spans, batch, items, rejected, rejectedRows } of runs) {
       if (batch !== null) batches.push(batch)
       for (const item of items) outcome.items.push(item)
       for (const row of rejected) outcome.rejected.push(row)
-      count(tallies, ingestId, rowsOf(spans), rejected.length)
+      count(tallies, ingestId, rowsOf(spans), rejectedRows)
     }
-    const kept = await this.#keep(outcome, step.throughPosition)
+    await this.#keep(outcome, step.throughPosition)
     for (const batch of batches) this.#write(batch)
     this.#moveTo(step.reached, step.throughPosition)
     const ms = performance.now() - startedMs
     const { observe, countedPosition = 0 } = this.#parts
     const rows = step.runs.reduce((sum, { spans }) => sum + rowsFrom(spans, countedPosition), 0)
     const all = step.runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
-    observe({ kind: 'rowsJudged', rows, rejected: kept, again: all - rows, ms })
+    observe({ kind: 'rowsJudged', rows, rejected: outcome.rejected.length, again: all - rows, ms })
   }
 
   #moveTo({ entries, place }: Reached, position: number): void {
@@ -144,14 +146,11 @@ export class Pipeline {
     if (batch.rows > 0 && !this.#judge.isDropped(batch.entityId)) this.#parts.store.write(batch)
   }
 
-  /** Rejected rows are kept before their batch's good rows show, so that a receipt never counts a row as stored that was not. Resolves with how many of them were not kept yet. */
-  async #keep({ rejected, items }: Outcome, throughPosition: number): Promise<number> {
-    const isFresh = ({ position }: { readonly position: number }): boolean => position >= this.#keptPosition
-    const fresh: Outcome = { rejected: rejected.filter(isFresh), items: items.filter(isFresh) }
-    if (fresh.rejected.length === 0 && fresh.items.length === 0) return 0
-    await this.#parts.outcomes.add(fresh, throughPosition)
-    this.#keptPosition = throughPosition
-    return fresh.rejected.length
+  /** Rejected rows are kept before their batch's good rows show, so that a receipt never counts a row as stored that was not. */
+  async #keep(outcome: Outcome, throughPosition: number): Promise<void> {
+    if (outcome.rejected.length === 0 && outcome.items.length === 0) return
+    await this.#parts.outcomes.add(outcome, throughPosition)
+    this.#keptPosition = Math.max(this.#keptPosition, throughPosition)
   }
 }
 

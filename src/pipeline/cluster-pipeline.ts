@@ -1,6 +1,5 @@
 // The pipelines of a cluster share the lanes of the journal among them. Each lane has one judge at a time: who takes it over shuts the former one out.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OutcomeCatalog } from '../catalog/catalog.ts'
 import type { LaneCatalog } from '../catalog/lanes.ts'
 import type { EntryJudge } from '../ingest/entry-judge.ts'
 import type { JournalReader } from '../journal/journal.ts'
@@ -11,7 +10,7 @@ import type { Compression } from '../kafka/produce.ts'
 import { committedOffset, endOffset } from '../kafka/read-partition.ts'
 import { TransactionalProducer } from '../kafka/transactional-producer.ts'
 import type { Observe } from '../observe/event.ts'
-import { LaneTaken, LaneWorker } from './lane-worker.ts'
+import { type LaneParts, LaneTaken, LaneWorker } from './lane-worker.ts'
 import type { RowsTopics } from './rows-topics.ts'
 
 export interface PipelineSettings {
@@ -32,7 +31,7 @@ export interface ClusterPipelineParts {
   readonly openReader: () => JournalReader
   readonly rowsTopics: RowsTopics
   readonly lanes: LaneCatalog
-  readonly outcomes: Pick<OutcomeCatalog, 'replay'>
+  readonly outcomes: LaneParts['outcomes']
   readonly judge: EntryJudge
   readonly observe: Observe
   readonly settings: PipelineSettings

@@ -7,6 +7,7 @@ import type { KeyedEntry, LaneCatalog } from '../catalog/lanes.ts'
 import { type EntryJudge, type JudgedStep, pushesOfStep, rowsFrom, rowsOf } from '../ingest/entry-judge.ts'
 import { hashBody } from '../ingest/idempotency/push-key.ts'
 import { firstRow, newBudget, type RowPlace } from '../ingest/step-budget.ts'
+import { asTold } from '../ingest/told-outcomes.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { offsetFrom, positionAt } from '../journal/lane-position.ts'
 import type { Batch } from '../kafka/produce.ts'
@@ -25,7 +26,7 @@ export interface LaneParts {
   readonly producer: Pick<TransactionalProducer, 'begin' | 'send' | 'commit'>
   readonly rowsTopics: Pick<RowsTopics, 'batches' | 'forget'>
   readonly lanes: LaneCatalog
-  readonly outcomes: Pick<OutcomeCatalog, 'replay'>
+  readonly outcomes: Pick<OutcomeCatalog, 'add' | 'rejectedIn' | 'replay'>
   readonly judge: EntryJudge
   readonly observe: Observe
   /** About how many bytes of bodies one step judges. */
@@ -145,30 +146,37 @@ export class LaneWorker {
   }
 
   async #judge(entries: readonly PlacedEntry[], from: RowPlace, batches: Batch[]): Promise<JudgedStep> {
-    const { lane, judge, lanes, observe, stepRows, stepBytes } = this.#parts
+    const { lane, judge, lanes, outcomes, observe, stepRows, stepBytes } = this.#parts
     const startedMs = performance.now()
     const budget = newBudget(stepRows, stepBytes)
     const step = await judge.judge(pushesOfStep(entries, budget), from, budget)
-    const { runs, throughPosition } = step
+    const { throughPosition } = step
     const fromPosition = this.#keptPosition
-    const isFresh = ({ position }: { readonly position: number }): boolean => position >= fromPosition
-    const fresh = runs.flatMap(({ rejected }) => rejected.filter(isFresh))
+    const runs = await asTold(step.runs, fromPosition, outcomes)
+    const outcome = { rejected: runs.flatMap(({ rejected }) => rejected), items: runs.flatMap(({ items }) => items) }
     if (throughPosition > fromPosition) {
       const kept = await lanes.keep({
         lane,
         fromPosition,
         throughPosition,
         judged: runs.map((run) => ({ ingestId: run.ingestId, rows: rowsFrom(run.spans, fromPosition) })),
-        rejected: fresh,
-        items: runs.flatMap(({ items }) => items.filter(isFresh)),
+        ...outcome,
       })
       if (!kept) throw new LaneTaken(lane)
       this.#keptPosition = throughPosition
+    } else if (outcome.rejected.length > 0) {
+      await outcomes.add({ ...outcome, items: [] }, 0)
     }
     const rows = runs.reduce((sum, { spans }) => sum + rowsFrom(spans, fromPosition), 0)
     const all = runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
     // What is kept is counted, whatever becomes of the transaction: the next time it is judged again.
-    observe({ kind: 'rowsJudged', rows, rejected: fresh.length, again: all - rows, ms: performance.now() - startedMs })
+    observe({
+      kind: 'rowsJudged',
+      rows,
+      rejected: outcome.rejected.length,
+      again: all - rows,
+      ms: performance.now() - startedMs,
+    })
     for (const { batch } of runs) if (batch !== null) await this.#add(batch, batches)
     return step
   }

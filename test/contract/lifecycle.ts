@@ -198,6 +198,9 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect((await positions()).slice(0, 3)).toEqual([0, 6, 7])
     expect(await rows.fates(1, [0, 1, 2, 3, 4, 5, 6, 999])).toEqual({ stored: 3, rejected: 2 })
     expect(await rows.fates(1, [])).toEqual({ stored: 0, rejected: 0 })
+    // Whatever has become of them.
+    expect(await catalog().outcomes.rejectedIn(1, 1, 7)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(await catalog().outcomes.rejectedIn(2, 0, 300)).toEqual([])
     expect(await rows.counts()).toEqual(new Map([[1, 297]]))
   })
 

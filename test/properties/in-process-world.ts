@@ -184,6 +184,7 @@ export class InProcessWorld implements HistoryWorld {
           for (const { position, row } of rejected) this.#rejected.set(position, row)
         },
         replay: (outcome) => this.#keepReplay(outcome),
+        rejectedIn: async () => [],
         judgedPosition: async () => 0,
       },
       dropped: { list: async () => [] },

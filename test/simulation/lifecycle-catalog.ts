@@ -118,6 +118,11 @@ export class LifecycleCatalog {
       outcomes: {
         add: ({ rejected }, throughPosition) => commit(onState((state) => kept(state, rejected, throughPosition))),
         replay: (outcome) => commit((state) => replayed(state, outcome)),
+        rejectedIn: async (ingestId, from, to) =>
+          [...this.#state.rejected.values()]
+            .map(({ row }) => row)
+            .filter((row) => row.ingestId === ingestId && row.position >= from && row.position < to)
+            .map(({ position }) => position),
         judgedPosition: async () => this.#state.judgedPosition,
       },
       ingests: {

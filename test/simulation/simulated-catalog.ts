@@ -86,6 +86,10 @@ export class SimulatedCatalog implements CatalogOnDisk {
       outcomes: {
         add: ({ rejected }, throughPosition) => commit((state) => kept(state, rejected, throughPosition)),
         replay: notSimulated,
+        rejectedIn: async (ingestId, from, to) =>
+          this.#state.rejected
+            .filter((row) => row.ingestId === ingestId && row.position >= from && row.position < to)
+            .map(({ position }) => position),
         judgedPosition: async () => this.#state.judgedPosition,
       },
       ingests: {

@@ -7,11 +7,13 @@ import { type ServiceOverrides, startService } from '../../src/service/start-ser
 import { clusterEnvironment, newClusterName, onCluster, removeCluster } from './cluster-under-test.ts'
 import { adminKey } from './server-process.ts'
 
+type Changes = ServiceOverrides & { readonly settings?: Readonly<Record<string, string>> }
+
 export interface RunningService {
   readonly url: string
   readonly dataDirectory: string
-  /** Stops it and starts it again on the same folder, on another port, some of its parts changed. */
-  restart(changes?: ServiceOverrides): Promise<RunningService>
+  /** Stops it and starts it again on the same folder, on another port, some of its parts and settings changed. */
+  restart(changes?: Changes): Promise<RunningService>
   close(): Promise<void>
 }
 
@@ -43,9 +45,12 @@ export async function runService(
   return {
     url: service.url,
     dataDirectory: directory,
-    restart: async (changes = {}) => {
+    restart: async ({ settings: changed, ...changes } = {}) => {
       await service.close()
-      return runService(settings, { dataDirectory: directory, clusterName, observe, ...overrides, ...changes })
+      return runService(
+        { ...settings, ...changed },
+        { dataDirectory: directory, clusterName, observe, ...overrides, ...changes },
+      )
     },
     close: async () => {
       await service.close()

@@ -43,6 +43,18 @@ export class OutcomeRepository implements OutcomeCatalog {
     })
   }
 
+  async rejectedIn(ingestId: number, fromPosition: number, toPosition: number): Promise<readonly number[]> {
+    const rows = await this.#database
+      .selectFrom('rejected_rows')
+      .select('position')
+      .where('ingest_id', '=', ingestId)
+      .where('position', '>=', fromPosition)
+      .where('position', '<', toPosition)
+      .orderBy('position')
+      .execute()
+    return rows.map(({ position }) => position)
+  }
+
   judgedPosition(): Promise<number> {
     return counterValue(this.#database, 'judged_position')
   }

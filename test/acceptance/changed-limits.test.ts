@@ -1,0 +1,73 @@
+// Settings that change what is taken, between two starts: the rows of the journal that are in no file yet are judged again by the new ones.
+import { expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+interface Receipt {
+  readonly batch: string
+  readonly stored: number
+  readonly rejected: number
+}
+
+const long = { D: 0, T: 'long'.repeat(500), V: 1 }
+const short = { D: 0, T: 'short', V: 2 }
+const bad = { T: 'no time', V: 3 }
+
+interface Told {
+  readonly service: RunningService
+  readonly key: string
+  readonly batch: string
+}
+
+async function pushed(rowBytes: number): Promise<Told & Receipt> {
+  const service = await runService({ 'limits.rowBytes': String(rowBytes) })
+  const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  const body = [long, short, bad]
+  const receipt = await callWell<Receipt>(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  return { service, key, ...receipt }
+}
+
+/** What there is of the push after a start with another limit. */
+async function after({ service, key, batch }: Told, rowBytes: number) {
+  const changed = await service.restart({ settings: { 'limits.rowBytes': String(rowBytes) } })
+  const query = { entity: 'plant' }
+  const items = await callWell<{ V: number }[]>(changed.url, 'POST', '/consumer/data/select', { body: query })
+  const list = await callWell<{ Items: { index: number }[] }>(changed.url, 'GET', '/admin/ingests/plant/rejected', {
+    key: adminKey,
+  })
+  const receipt = await callWell<Receipt>(changed.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
+  const { counters } = await callWell<{ counters: object }>(changed.url, 'GET', '/admin/ingests/plant', {
+    key: adminKey,
+  })
+  await changed.close()
+  const { stored, rejected } = receipt
+  return {
+    items: items.map(({ V }) => V),
+    rejected: list.Items.map(({ index }) => index),
+    told: { stored, rejected },
+    counters,
+  }
+}
+
+test('a row that was too long stays rejected when longer ones are taken', async () => {
+  const first = await pushed(1000)
+  expect(first).toMatchObject({ stored: 1, rejected: 2 })
+  expect(await after(first, 100_000)).toEqual({
+    items: [2],
+    rejected: [0, 2],
+    told: { stored: 1, rejected: 2 },
+    counters: { received: 3, stored: 1, rejected: 2, pending: 0 },
+  })
+})
+
+test('a row that was taken is stored or rejected, and never neither, when it is too long from now on', async () => {
+  const first = await pushed(100_000)
+  expect(first).toMatchObject({ stored: 2, rejected: 1 })
+  expect(await after(first, 1000)).toEqual({
+    items: [2],
+    rejected: [0, 2],
+    told: { stored: 1, rejected: 2 },
+    counters: { received: 3, stored: 1, rejected: 2, pending: 0 },
+  })
+})
