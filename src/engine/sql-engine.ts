@@ -66,17 +66,17 @@ export type EngineRow = readonly EngineValue[]
 
 export interface SqlEngine {
   /**
-   * Runs a query on the files that it names. Throws Problem `invalid_request` for what only shows when the query runs,
-   * `result_too_large` when a limit is passed, and the signal's reason when it is aborted.
+   * Runs a query on the files that it names. Throws Problem `invalid_request` for what only shows when the query runs, `result_too_large` when
+   * a limit is passed, LongOverflow, and the signal's reason when it is aborted.
    */
   run(query: EngineQuery, limits: EngineLimits, signal: AbortSignal): AsyncIterable<EngineBatch>
   /** What stands after FROM in a statement: the rows of a table as c0, c1 and so on; those outside a range are left out. `newestFirst` says what is read first. */
   source(table: EngineTable, within: TimeRange | null, newestFirst?: boolean): Sql
   /**
-   * The rows of a statement in parts, as they come. Throws the engine's own errors, Problem `result_too_large` when memory does not suffice,
-   * and the signal's reason when it is aborted.
+   * The rows of a statement over these files, in parts, as they come. Throws EngineRefusal for what only shows when it runs, LongOverflow,
+   * Problem `result_too_large` when memory does not suffice, and the signal's reason when it is aborted.
    */
-  rows(statement: Sql, signal: AbortSignal): AsyncIterable<readonly EngineRow[]>
+  rows(statement: Sql, paths: readonly string[], signal: AbortSignal): AsyncIterable<readonly EngineRow[]>
   close(): void
 }
 
@@ -101,3 +101,17 @@ export class OutOfMemory extends Problem {
     this.isOfSystem = isOfSystem
   }
 }
+
+/** A query that the engine does not answer, told in our own words. */
+export class EngineRefusal extends Error {
+  /** What the engine said, where no words of ours are known for it: for the log alone. */
+  declare readonly cause: Error | undefined
+
+  constructor(message: string, cause?: Error) {
+    super(message, cause === undefined ? {} : { cause })
+    this.name = 'EngineRefusal'
+  }
+}
+
+/** Stands before what our own SQL says by `error()`, by which its words are told from the engine's. */
+export const ownWords = 'Tidemark says: '

@@ -100,6 +100,8 @@ export type ServiceEvent =
       readonly ms: number
     }
   | { readonly kind: 'sqlEngineStarted'; readonly processId: number; readonly ms: number }
+  /** In words of the engine for which none of ours are known: the caller was told general ones. */
+  | { readonly kind: 'sqlEngineRefused'; readonly message: string }
   | { readonly kind: 'sqlEngineDied'; readonly message: string; readonly restartInMs: number }
   | { readonly kind: 'serverListening'; readonly url: string }
   | { readonly kind: 'serverStopping'; readonly signal: string }

@@ -61,6 +61,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
       return
     case 'rightsNarrowed':
     case 'rightsLeft':
+    case 'sqlEngineRefused':
       logger.warn(fields, words(kind))
       return
     case 'journalFailed':

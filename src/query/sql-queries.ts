@@ -93,7 +93,9 @@ export class SqlQueries {
     try {
       return await this.#answer(checked, read, snapshot, format, signal)
     } catch (error) {
-      if (error instanceof LongOverflow) return await this.#answer(wrapping(), read, snapshot, format, signal)
+      if (error instanceof LongOverflow) {
+        return await withinRange(this.#answer(wrapping(), read, snapshot, format, signal))
+      }
       // The files went while they were read: nobody is at fault, and the next query finds new ones.
       if (snapshot.isLost() && !(error instanceof Problem) && !signal.aborted) throw storeWentAway(error)
       throw error
@@ -137,4 +139,15 @@ function storeWentAway(cause: unknown): Problem {
   return new Problem('unavailable', 'The store was started again while the query ran. Ask again in a moment.', {
     cause,
   })
+}
+
+/** The numbers of the query go round: what still is beyond its range is a time, or what takes no number as large. */
+async function withinRange(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof LongOverflow)) throw error
+    const message = 'a number or a time is beyond its range'
+    throw new Problem('invalid_request', `sql_query: ${message}`, { errors: [{ path: 'sql_query', message }] })
+  }
 }

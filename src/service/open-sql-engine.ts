@@ -59,6 +59,7 @@ export function openSqlEngine(
     cancelMs,
     unsent,
     started: (processId, ms) => observe({ kind: 'sqlEngineStarted', processId, ms }),
+    refused: (message) => observe({ kind: 'sqlEngineRefused', message }),
     died: (message) => observe({ kind: 'sqlEngineDied', message, restartInMs: restartDelayMs }),
   })
   closers.push(() => engine.close())

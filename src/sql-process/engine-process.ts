@@ -161,10 +161,12 @@ export function away(): Problem {
   )
 }
 
-function failureOf({ code, message, errors, isOverflow, isOutOfMemory }: SentFailure, hadCompany: boolean): Error {
+function failureOf(failure: SentFailure, hadCompany: boolean): Error {
+  const { code, message, errors, isOverflow, isOutOfMemory, engineWords } = failure
   if (isOverflow) return new LongOverflow()
   if (code === null) return new Error(message)
-  const problem = new Problem(code, message, errors === undefined ? {} : { errors })
+  const cause = engineWords === null ? undefined : new Error(engineWords)
+  const problem = new Problem(code, message, { ...(errors === undefined ? {} : { errors }), cause })
   // Others may have taken what it needed.
   return isOutOfMemory && hadCompany ? new EngineLost('none', problem) : problem
 }

@@ -32,6 +32,8 @@ export interface SentFailure {
   readonly isOverflow: boolean
   /** Memory did not suffice, which all queries that run at once share. */
   readonly isOutOfMemory: boolean
+  /** What the engine said, where no words of ours are known for it: for the log alone. */
+  readonly engineWords: string | null
 }
 
 export type FromSqlProcess =

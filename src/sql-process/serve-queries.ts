@@ -113,6 +113,9 @@ function sentFailure(error: unknown): SentFailure {
   const message = error instanceof Error ? error.message : String(error)
   const isOverflow = error instanceof LongOverflow
   const isOutOfMemory = error instanceof OutOfMemory
-  if (error instanceof Problem) return { code: error.code, message, errors: error.errors, isOverflow, isOutOfMemory }
-  return { code: null, message, errors: undefined, isOverflow, isOutOfMemory }
+  if (!(error instanceof Problem)) {
+    return { code: null, message, errors: undefined, isOverflow, isOutOfMemory, engineWords: null }
+  }
+  const engineWords = error.cause instanceof Error ? error.cause.message : null
+  return { code: error.code, message, errors: error.errors, isOverflow, isOutOfMemory, engineWords }
 }

@@ -36,6 +36,7 @@ function open(launch: (before: number) => ChildProcess): SqlProcess {
     cancelMs: 50,
     unsent: new UnsentAnswers({ answerMemoryBytes: 1000, memoryBytes: 1000, fileBytes: 0 }),
     started: () => undefined,
+    refused: () => undefined,
     died: (message) => deaths.push(message),
   })
   return opened

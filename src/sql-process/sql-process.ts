@@ -24,6 +24,8 @@ export interface SqlProcessOptions extends LaunchOptions {
   readonly started: (processId: number, ms: number) => void
   /** Told of a death that nobody asked for. */
   readonly died: (message: string) => void
+  /** Told what the engine said of a query that was refused in general words. */
+  readonly refused: (message: string) => void
 }
 
 /** `idle` until the first query starts the process. */
@@ -130,8 +132,13 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   }
 
   async #ask(engine: EngineProcess, run: Run, signal: AbortSignal): Promise<Answer> {
-    const { unsent } = this.#options
-    return unsent.open(await engine.ask({ ...run, room: unsent.room() }, signal))
+    const { unsent, refused } = this.#options
+    try {
+      return unsent.open(await engine.ask({ ...run, room: unsent.room() }, signal))
+    } catch (error) {
+      if (error instanceof Problem && error.cause instanceof Error) refused(error.cause.message)
+      throw error
+    }
   }
 
   /** One that is started again is waited for. */

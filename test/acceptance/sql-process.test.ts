@@ -29,6 +29,8 @@ const table = sqlTable({ id: 7, name: 'rows', fields })
 const rows = 100_000
 const unlimited = { resultRows: 1_000_000, resultBytes: 2 ** 28 }
 const deaths: string[] = []
+/** What the engine said that its caller was not told. */
+const refusals: string[] = []
 let engine: SqlProcess
 
 const dataIn = (folder: string): SqlProcessData => ({
@@ -61,6 +63,7 @@ beforeAll(async () => {
     restartDelayMs: 10,
     cancelMs: 2000,
     started: () => undefined,
+    refused: (message) => refusals.push(message),
     unsent: new UnsentAnswers({ answerMemoryBytes: 2 ** 20, memoryBytes: 2 ** 24, fileBytes: 2 ** 28 }),
     died: (message) => deaths.push(message),
   })
@@ -185,7 +188,9 @@ test('text that nobody checked is refused by the second wall', async () => {
     'SELECT * FROM information_schema.tables',
     "ATTACH 'x.db'",
   ]) {
-    await expect(run(text)).rejects.toThrow(/written for the engine/)
+    refusals.length = 0
+    await expect(run(text)).rejects.toThrow(/not answered here/)
+    expect(refusals).toEqual([expect.stringMatching(/written for the engine/)])
   }
 })
 

@@ -1,5 +1,6 @@
 // An engine for tests: tables of rows in a DuckDB of their own.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { engineError } from '../../src/engine/duckdb/engine-error.ts'
 import { TextRoom } from '../../src/engine/duckdb/text-room.ts'
 import type { EngineRow, EngineValue } from '../../src/engine/sql-engine.ts'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
@@ -83,8 +84,12 @@ export class DuckDbEngine implements NativeEngine {
   }
 
   async *run(statement: Sql): AsyncGenerator<readonly EngineRow[]> {
-    const reader = await this.#connection.runAndReadAll(statement.text, [...statement.parameters])
-    yield reader.getRows().map((row) => row.map(engineValue))
+    try {
+      const reader = await this.#connection.runAndReadAll(statement.text, [...statement.parameters])
+      yield reader.getRows().map((row) => row.map(engineValue))
+    } catch (error) {
+      throw engineError(error, [])
+    }
   }
 
   close(): void {

@@ -1,17 +1,18 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { Sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
-import type {
-  EngineBatch,
-  EngineLimits,
-  EngineQuery,
-  EngineRow,
-  EngineTable,
-  SqlEngine,
-  TimeRange,
+import {
+  type EngineBatch,
+  type EngineLimits,
+  type EngineQuery,
+  EngineRefusal,
+  type EngineRow,
+  type EngineTable,
+  type SqlEngine,
+  type TimeRange,
 } from '../sql-engine.ts'
 import { checkTree } from './allow-list.ts'
-import { engineError, memoryError } from './engine-error.ts'
+import { engineError } from './engine-error.ts'
 import { piecesOf, readChunk } from './read-chunk.ts'
 import { readRows } from './read-rows.ts'
 import { rowsOf, withTables } from './table-sql.ts'
@@ -54,6 +55,8 @@ export class DuckdbEngine implements SqlEngine {
     texts.register(connection)
     const directories = settings.directories.map((directory) => `'${directory.replaceAll("'", "''")}'`)
     await connection.run("SET GLOBAL TimeZone = 'UTC'")
+    // An order by a constant is none, and no fault.
+    await connection.run('SET GLOBAL order_by_non_integer_literal = true')
     await connection.run(`SET GLOBAL allowed_directories = [${directories.join(', ')}]`)
     await connection.run('SET GLOBAL enable_external_access = false')
     await connection.run('SET GLOBAL lock_configuration = true')
@@ -68,7 +71,7 @@ export class DuckdbEngine implements SqlEngine {
     const paths = query.tables.flatMap(({ files }) => files.map(({ path }) => path))
     const attempt = <T>(work: () => Promise<T>): Promise<T> => attemptOn(paths, signal, work)
     try {
-      await check(connection, query)
+      await attempt(() => check(connection, query))
       const result = await attempt(() => connection.stream(withTables(query.text, query.tables)))
       let rows = 0
       for (;;) {
@@ -89,7 +92,11 @@ export class DuckdbEngine implements SqlEngine {
     return new Sql(`(${rowsOf(table, within, newestFirst)})`, [])
   }
 
-  async *rows({ text, parameters }: Sql, signal: AbortSignal): AsyncGenerator<readonly EngineRow[]> {
+  async *rows(
+    { text, parameters }: Sql,
+    paths: readonly string[],
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly EngineRow[]> {
     signal.throwIfAborted()
     const connection = await this.#instance.connect()
     const interruption = new Interruption(connection, signal)
@@ -103,7 +110,7 @@ export class DuckdbEngine implements SqlEngine {
       }
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      throw memoryError(error)
+      throw engineError(error, paths)
     } finally {
       interruption.end()
       this.#texts.release(connection.clientContext.connectionId)
@@ -154,8 +161,15 @@ async function attemptOn<T>(paths: readonly string[], signal: AbortSignal, work:
     return await work()
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    throw engineError(error, paths)
+    throw asProblem(engineError(error, paths))
   }
+}
+
+/** A refusal as the fault of a text of SQL. */
+function asProblem(error: Error): Error {
+  if (!(error instanceof EngineRefusal)) return error
+  const { message, cause } = error
+  return new Problem('invalid_request', `sql_query: ${message}`, { errors: [{ path: 'sql_query', message }], cause })
 }
 
 function tooManyRows(resultRows: number): Problem {

@@ -1,59 +1,62 @@
-// What the engine says when a checked query fails while it runs, in the caller's words.
+// What the engine says when a checked query fails while it runs, in the caller's words. None of its own reaches a caller: they speak of SQL
+// that the caller has never seen, and may hold values of rows. What is not known here is refused in general words, and goes to the log.
 import { Problem } from '../../model/problem.ts'
-import { LongOverflow, OutOfMemory } from '../sql-engine.ts'
+import { EngineRefusal, LongOverflow, OutOfMemory, ownWords } from '../sql-engine.ts'
 import { isRoomError } from './text-room.ts'
 
 interface Known {
   readonly form: RegExp
-  readonly told: (message: string) => string
+  readonly told: string
 }
 
 const known: readonly Known[] = [
   {
-    form: /a whole number is divided by zero[^\n]*|a text could become longer than[^\n]*|a text of more than \d+ characters[^\n]*|a width is written in digits|a LIKE with %[^\n]*/,
-    told: (message) => message,
-  },
-  {
     form: /More than one row returned by a subquery/,
-    told: () => 'a query that stands for a value gave more than one row: aggregate it, or add LIMIT 1',
+    told: 'a query that stands for a value gave more than one row: aggregate it, or add LIMIT 1',
   },
   {
-    form: /invalid perl operator|missing \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid character class|pattern too large|unexpected \)|invalid named capture|trailing \\/i,
-    told: () => 'a regular expression is not one that is understood here: looking around and references back are not',
+    form: /invalid perl operator|missing \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid character class|pattern too large|unexpected \)|invalid named capture|trailing \\|invalid UTF-8|invalid repetition size/i,
+    told: 'a regular expression is not one that is understood here: looking around and references back are not',
   },
   {
     form: /FULL OUTER JOIN|full outer/i,
-    told: () => 'a FULL JOIN needs a condition that compares columns of both sides by =',
+    told: 'a FULL JOIN needs a condition that compares columns of both sides by =',
   },
   {
-    form: /Conversion Error|Could not convert|Invalid Input Error/,
-    told: () => 'a value cannot be turned into the type that is asked for',
+    form: /Separator argument to StringAgg must be a constant/,
+    told: 'what stands between the elements of an array must be a text in single quotes',
   },
-  { form: /out of range|Out of Range/, told: () => 'a number or a time is beyond its range' },
+  { form: /non-inner join on subquery/, told: 'the condition of a LEFT, RIGHT or FULL JOIN holds no query' },
+  { form: /JSON key cannot be NULL/, told: 'a key of a JSON object is null' },
+  {
+    form: /Invalid type specifier|for formatting a value|format string|Argument index/i,
+    told: 'the format of a STRING_FORMAT does not fit its values',
+  },
+  { form: /out of range|overflow/i, told: 'a number or a time is beyond its range' },
+  { form: /^Conversion Error|Could not convert/, told: 'a value cannot be turned into the type that is asked for' },
 ]
 
-/** The error to throw for one of the engine's that ran over the files of these paths. What is no query's fault stays an Error. */
+const unknownForm = 'this form of query is not answered here: write it in another way'
+
+/** What our own SQL says by `error()`. */
+const own = new RegExp(`${ownWords}([^\\n]*)`)
+
+/**
+ * The error to throw for one of the engine's: LongOverflow, EngineRefusal for what is the query's fault or more than the engine can do,
+ * Problem `result_too_large` where memory did not suffice, and the error itself where it is no query's fault: files of these paths, and whatever
+ * leaves the engine broken.
+ */
 export function engineError(error: unknown, paths: readonly string[]): Error {
+  if (error instanceof Problem) return error
   const failure = error instanceof Error ? error : new Error(String(error))
   const { message } = failure
   if (isMemoryError(message)) return outOfMemory(message)
-  if (/^(?:INTERNAL|FATAL|IO) Error/.test(message)) return failure
+  if (/^(?:FATAL|IO) Error/.test(message)) return failure
   // Whoever asks knows no file's name: what speaks of one is about the file, which is damaged or gone.
   if (paths.some((path) => message.includes(path))) return failure
-  if (/^Out of Range Error: Overflow in/.test(message)) return new LongOverflow()
-  for (const { form, told } of known) {
-    const found = form.exec(message)
-    if (found !== null) return atFault(told(found[0]))
-  }
-  if (/^(?:Binder|Catalog|Parser|Not implemented|Constraint|Invalid Type|Mismatch Type) Error/.test(message)) {
-    return atFault('this form of query is not answered here: write it in another way')
-  }
-  return failure
-}
-
-/** As it came, unless memory did not suffice. */
-export function memoryError(error: unknown): unknown {
-  return error instanceof Error && isMemoryError(error.message) ? outOfMemory(error.message) : error
+  if (/^Out of Range Error: Overflow (?:in|on)/.test(message)) return new LongOverflow()
+  const said = own.exec(message)?.[1] ?? known.find(({ form }) => form.test(message))?.told
+  return said === undefined ? new EngineRefusal(unknownForm, failure) : new EngineRefusal(said)
 }
 
 function isMemoryError(message: string): boolean {
@@ -67,8 +70,4 @@ function isMemoryError(message: string): boolean {
 /** The engine's own bound is told apart from the system's. */
 function outOfMemory(message: string): OutOfMemory {
   return new OutOfMemory(/bad.alloc|Allocation failure/i.test(message))
-}
-
-function atFault(message: string): Problem {
-  return new Problem('invalid_request', `sql_query: ${message}`, { errors: [{ path: 'sql_query', message }] })
 }

@@ -1,6 +1,7 @@
 // What texts take while they are made, which the engine's own bound on memory does not count: 2,048 rows of a million characters are two
 // gigabytes. A statement asks for room before it makes them: `text_room(bytes, most)` is true, or the query fails.
 import { BIGINT, BOOLEAN, type DuckDBConnection, DuckDBScalarFunction, type DuckDBVector } from '@duckdb/node-api'
+import { ownWords } from '../sql-engine.ts'
 
 /** What one expression holds at the moment, on one of the engine's threads: the texts of its last part of rows. */
 interface Held {
@@ -47,7 +48,7 @@ export class TextRoom {
     for (let row = 0; row < rows; row++) {
       const size = Number(sizes.getItem(row))
       const most = Number(limits.getItem(row))
-      if (size > most) return `a text could become longer than ${most} characters`
+      if (size > most) return `${ownWords}a text could become longer than ${most} characters`
       bytes += size
       output.setItem(row, true)
     }

@@ -51,16 +51,10 @@ export class FileTables implements NativeEngine {
 
   async *run(statement: Sql): AsyncGenerator<readonly EngineRow[]> {
     const { engine, signal, tables } = this.#parts
-    try {
-      for await (const rows of engine.rows(statement, signal)) {
-        this.#rows += rows.length
-        yield rows
-      }
-    } catch (error) {
-      const message = error instanceof Error ? error.message : ''
-      const isOfFile = tables.some(({ table }) => table.files.some(({ path }) => message.includes(path)))
-      // Whoever asks knows no file's name: what speaks of one is no fault of the query.
-      throw isOfFile ? new Error('a file of rows could not be read', { cause: error }) : error
+    const paths = tables.flatMap(({ table }) => table.files.map(({ path }) => path))
+    for await (const rows of engine.rows(statement, paths, signal)) {
+      this.#rows += rows.length
+      yield rows
     }
   }
 }

@@ -29,7 +29,7 @@ export interface NativeEngine {
   table(name: string): Promise<NativeTable | null>
   /** The days that have rows, oldest first. */
   days(table: NativeTable): Promise<readonly DayBounds[]>
-  /** The rows of a statement in parts, as they come. Throws the engine's own errors, and the reason when the query is aborted. */
+  /** The rows of a statement in parts, as they come. Throws EngineRefusal, LongOverflow, and the reason when the query is aborted. */
   run(statement: Sql): AsyncIterable<readonly EngineRow[]>
 }
 

@@ -42,6 +42,7 @@ function aggregateCall(call: Call, context: ExpressionContext) {
     unit: null,
     unitPlace: null,
     returning: null,
+    wraps: context.wraps,
     distinct: call.distinct,
     star: call.star,
     order,
@@ -86,7 +87,15 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
       throw sqlProblem(place, `${name} needs an ORDER BY in its window`)
     checkCount(name, place, entry.count, call.operands.length)
     const operands = call.operands.map((operand) => inner.bind(operand, inner))
-    const { call: text, type } = entry.bind({ name, place, operands, unit: null, unitPlace: null, returning: null })
+    const { call: text, type } = entry.bind({
+      name,
+      place,
+      operands,
+      unit: null,
+      unitPlace: null,
+      returning: null,
+      wraps: context.wraps,
+    })
     return { ...combine(place, type, sql`${text} OVER (${over.sql})`, [...operands, ...over.parts]), window: place }
   }
   if (!windowAggregates.has(name))
@@ -122,7 +131,8 @@ function windowText(window: Window, context: ExpressionContext): { sql: SqlText;
           )}`,
         ]),
     ...(order.length === 0 ? [] : [sql`ORDER BY ${orderText(window.orderBy, context)}`]),
-    ...(window.frame === null ? [] : [frameText(window.frame)]),
+    // Where nothing is before or after anything, Druid takes all rows.
+    ...(window.frame === null || order.length === 0 ? [] : [frameText(window.frame)]),
   ]
   return { sql: join(pieces, ' '), parts: [...partition, ...order] }
 }

@@ -7,7 +7,7 @@ import { type Bound, combine } from './bound.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
 import { as, timestampLiteral } from './conversions.ts'
 import { aggregates } from './functions/aggregates.ts'
-import { divisor, modulo, numbers, numeric, wrapped } from './functions/numbers.ts'
+import { divisor, modulo, numbers, numeric, quotient, wrapped } from './functions/numbers.ts'
 import { checkCount, type ScalarFunction, unknownFunction } from './functions/signature.ts'
 import { concat, texts } from './functions/texts.ts'
 import { times } from './functions/times.ts'
@@ -114,14 +114,30 @@ function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>,
   const { operator, place } = expression
   if (operator === '||') {
     const operands = chained(expression).map((operand) => bindExpression(operand, context))
-    return concat.bind({ name: '||', place, operands, unit: null, unitPlace: null, returning: null })
+    return concat.bind({
+      name: '||',
+      place,
+      operands,
+      unit: null,
+      unitPlace: null,
+      returning: null,
+      wraps: context.wraps,
+    })
   }
   const left = bindExpression(expression.left, context)
   const right = bindExpression(expression.right, context)
   const ofTime = timeArithmetic(operator, left, right, place)
   if (ofTime !== null) return ofTime
   if (operator === '%')
-    return modulo.bind({ name: 'MOD', place, operands: [left, right], unit: null, unitPlace: null, returning: null })
+    return modulo.bind({
+      name: 'MOD',
+      place,
+      operands: [left, right],
+      unit: null,
+      unitPlace: null,
+      returning: null,
+      wraps: context.wraps,
+    })
   const [a, b] = [numeric(left), numeric(right)]
   const type = commonType(a.type, b.type)!
   if (type.kind !== 'double') return longArithmetic(operator, a, b, place, context.wraps)
@@ -150,7 +166,7 @@ function longArithmetic(operator: NumberOperator, a: Bound, b: Bound, place: Pla
     const value = aroundConstants(a.constant, b.constant, results[operator])
     return constant(place, long, longLiteral(value), value)
   }
-  if (operator === '/') return combine(place, long, sql`(${a.sql} // ${divisor(b)})`, [a, b])
+  if (operator === '/') return combine(place, long, quotient(a, divisor(b), wraps), [a, b])
   if (!wraps) return combine(place, long, sql`(${a.sql} ${operatorText(operator)} ${b.sql})`, [a, b])
   return combine(place, long, wrapped(sql`(${a.sql}::HUGEINT ${operatorText(operator)} ${b.sql}::HUGEINT)`), [a, b])
 }
@@ -275,5 +291,13 @@ function bindCall(call: Call, context: ExpressionContext): Bound {
   checkCount(name, place, entry.count, call.operands.length)
   const operands = call.operands.map((operand) => bindExpression(operand, context))
   const returning = call.returning === null ? null : castTypeOf(call.returning)
-  return entry.bind({ name, place, operands, unit: call.unit, unitPlace: call.unitPlace, returning })
+  return entry.bind({
+    name,
+    place,
+    operands,
+    unit: call.unit,
+    unitPlace: call.unitPlace,
+    returning,
+    wraps: context.wraps,
+  })
 }

@@ -6,7 +6,7 @@ import { bindCondition, type ExpressionContext } from './context.ts'
 import { as, comparable } from './conversions.ts'
 import { onceEach } from './functions/text-room.ts'
 import { type Place, sqlProblem } from './sql-problem.ts'
-import { join, literal, plainInteger, type SqlText, sql } from './sql-text.ts'
+import { failing, join, literal, plainInteger, type SqlText, sql } from './sql-text.ts'
 import type { Expression } from './syntax.ts'
 import { boolean, isSame, string } from './types.ts'
 
@@ -176,12 +176,12 @@ function escapeOf(like: Extract<Expression, { kind: 'like' }>, context: Expressi
 
 /** A pattern is tried at each place of a text: both may not be long. */
 const patternMax = 1000
+const tooLong = `a LIKE with % and _ in it has ${patternMax} characters at most`
 
 function likeConstant(text: SqlText, pattern: string, escapedBy: string | null, place: Place): SqlText {
   const form = likeForm(pattern, escapedBy)
   if (form.kind === 'like') return sql`(${text} LIKE ${literal(form.pattern)})`
-  if (pattern.length > patternMax)
-    throw sqlProblem(place, `a LIKE with % and _ in it has ${patternMax} characters at most`)
+  if (pattern.length > patternMax) throw sqlProblem(place, tooLong)
   return sql`regexp_full_match(${text}, ${literal(form.pattern)})`
 }
 
@@ -202,7 +202,7 @@ function likePattern(text: SqlText, pattern: SqlText, escapedBy: string | null):
     const isPlain = sql`${escapedBy === null ? sql`` : sql`NOT contains(${p}, ${literal(escapedBy)}) AND `}NOT (contains(${p}, '%') AND contains(${p}, '_'))`
     return sql`CASE WHEN ${isPlain} THEN ${x} LIKE ${p} WHEN length(${p}) <= ${plainInteger(patternMax)}
       THEN regexp_full_match(${x}, '(?s)' || ${regex}) WHEN ${p} IS NOT NULL
-      THEN CAST(error('a LIKE with % and _ in it has ${plainInteger(patternMax)} characters at most') AS BOOLEAN) END`
+      THEN CAST(${failing(tooLong)} AS BOOLEAN) END`
   })
 }
 

@@ -198,10 +198,20 @@ export class CallParser {
     const cursor = this.#cursor
     if (!cursor.isWord('ROWS', 'RANGE')) return null
     const unit = cursor.next().upper === 'ROWS' ? 'ROWS' : 'RANGE'
-    if (!cursor.takeWords('BETWEEN')) return { unit, start: this.#bound(unit), end: { kind: 'currentRow' } }
+    if (!cursor.takeWords('BETWEEN')) {
+      const bound = this.#bound(unit)
+      // Rows that follow begin with the one they follow.
+      const isAhead = bound.kind === 'following' || bound.kind === 'unboundedFollowing'
+      return isAhead
+        ? { unit, start: { kind: 'currentRow' }, end: bound }
+        : { unit, start: bound, end: { kind: 'currentRow' } }
+    }
     const start = this.#bound(unit)
     cursor.expectWord('AND')
-    return { unit, start, end: this.#bound(unit) }
+    const { place } = cursor.token
+    const end = this.#bound(unit)
+    checkFrame(start, end, place)
+    return { unit, start, end }
   }
 
   #bound(unit: 'ROWS' | 'RANGE'): FrameBound {
@@ -212,7 +222,7 @@ export class CallParser {
     if (cursor.takeWords('CURRENT', 'ROW')) return { kind: 'currentRow' }
     if (unit === 'RANGE')
       throw sqlProblem(place, 'a RANGE goes from and to UNBOUNDED or CURRENT ROW; count rows with ROWS')
-    if (cursor.token.kind !== 'number' || !/^\d{1,9}$/.test(cursor.token.text))
+    if (cursor.token.kind !== 'number' || !/^\d{1,18}$/.test(cursor.token.text))
       throw cursor.unexpected('UNBOUNDED, CURRENT ROW or a whole number')
     const rows = BigInt(cursor.next().text)
     if (cursor.takeWords('PRECEDING')) return { kind: 'preceding', rows, place }
@@ -240,4 +250,19 @@ export class CallParser {
     }
     return parseUnit(text, place)
   }
+}
+
+const ranks: Readonly<Record<FrameBound['kind'], number>> = {
+  unboundedPreceding: 0,
+  preceding: 1,
+  currentRow: 2,
+  following: 3,
+  unboundedFollowing: 4,
+}
+
+/** A frame goes forward. */
+function checkFrame(start: FrameBound, end: FrameBound, place: Place): void {
+  if (start.kind === 'unboundedFollowing') throw sqlProblem(place, 'a window does not begin at UNBOUNDED FOLLOWING')
+  if (end.kind === 'unboundedPreceding') throw sqlProblem(place, 'a window does not end at UNBOUNDED PRECEDING')
+  if (ranks[start.kind] > ranks[end.kind]) throw sqlProblem(place, 'this window ends before it begins')
 }

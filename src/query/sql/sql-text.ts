@@ -1,5 +1,6 @@
 // DuckDB SQL is put together from pieces of this type alone. Nothing of the caller's text gets into it but the values of literals,
 // and they only through `literal`: names of tables and columns are numbers of our own.
+import { ownWords } from '../../engine/sql-engine.ts'
 import { Problem } from '../../model/problem.ts'
 
 /** More of DuckDB's SQL than any sensible query becomes; what doubles its arguments in the writing ends here. */
@@ -52,6 +53,11 @@ export function long(value: bigint | number): SqlText {
 
 export function double(value: number): SqlText {
   return new SqlText(`(${Number.isFinite(value) ? value.toExponential() : `'${value}'`}::DOUBLE)`)
+}
+
+/** Ends the query where it is reached; the caller is told the message. It is of no type: cast it where one is needed. */
+export function failing(message: string): SqlText {
+  return sql`error(${literal(`${ownWords}${message}`)})`
 }
 
 /** A whole number without a type, where the syntax asks for one: LIMIT, frames, the elements of lists. */

@@ -1,5 +1,6 @@
 // Arrays of the expression language: what counts as one, what they hold, and how long they may become.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { failing } from '../sql/failing.ts'
 import {
   bind,
   convert,
@@ -48,8 +49,8 @@ const lengthMax = 10_000
 
 /** The value where the length that goes with it is within bounds; past them the query fails. */
 export function boundedLength(length: Sql, value: Sql): Sql {
-  const message = sql.literal(`an array of more than ${lengthMax} elements`)
-  return sql`CASE WHEN coalesce(${length}, 0) <= ${sql.long(lengthMax)} THEN ${value} ELSE error(${message}) END`
+  const tooLong = failing(`an array of more than ${lengthMax} elements`)
+  return sql`CASE WHEN coalesce(${length}, 0) <= ${sql.long(lengthMax)} THEN ${value} ELSE ${tooLong} END`
 }
 
 /** Where in a list a value first is, from 1 on; 0 where it is not there. Null is found too. */
@@ -92,7 +93,7 @@ export function quantileOf({ sql: list }: ArrayOf, rank: Sql): Typed {
       bind(sql`(${rank} * (len(${s}) - 1))`, (at) => {
         const low = sql`${s}[CAST(floor(${at}) AS BIGINT) + 1]`
         const high = sql`${s}[CAST(ceil(${at}) AS BIGINT) + 1]`
-        return sql`CASE WHEN len(${s}) = 0 OR ${rank} IS NULL THEN NULL WHEN ${rank} < 0 THEN CAST(error('a quantile below 0') AS DOUBLE)
+        return sql`CASE WHEN len(${s}) = 0 OR ${rank} IS NULL THEN NULL WHEN ${rank} < 0 THEN CAST(${failing('a quantile below 0')} AS DOUBLE)
           WHEN ${rank} > 1 THEN CAST('NaN' AS DOUBLE) ELSE ${low} + (${high} - ${low}) * (${at} - floor(${at})) END`
       }),
     ),

@@ -1,5 +1,6 @@
 // Functions that apply a lambda to the elements of arrays.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { failing } from '../sql/failing.ts'
 import {
   bind,
   convert,
@@ -58,7 +59,7 @@ function product(arrays: readonly ArrayOf[], body: (values: readonly Typed[]) =>
 /** Texts of an array are together not longer than this, nor is a text that is folded. */
 const textMax = 100_000
 
-const tooLong = sql`error(${sql.literal(`texts of more than ${textMax} characters`)})`
+const tooLong = failing(`texts of more than ${textMax} characters`)
 
 /** A text where so many of its length are not too long. */
 const shortText = (text: Sql, count: Sql): Sql =>

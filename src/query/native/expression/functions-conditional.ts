@@ -1,4 +1,5 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { failing } from '../sql/failing.ts'
 import {
   bind,
   convert,
@@ -105,8 +106,9 @@ function castTo(value: Typed, type: ValueType): Typed {
   const element = elementOf(type)
   if (value.type === 'COMPLEX<json>' && element !== null) return jsonArray(value.sql, element)
   if (elementOf(value.type) === null || element !== null) return cast(value)
-  const failing = sql`CAST(error('an array of more or less than one element is cast to a single value') AS ${sqlType(type)})`
-  const body = (x: Sql): Sql => sql`CASE WHEN len(${x}) <> 1 THEN ${failing} ELSE ${cast({ ...value, sql: x }).sql} END`
+  const several = failing('an array of more or less than one element is cast to a single value')
+  const body = (x: Sql): Sql =>
+    sql`CASE WHEN len(${x}) <> 1 THEN CAST(${several} AS ${sqlType(type)}) ELSE ${cast({ ...value, sql: x }).sql} END`
   return { type, sql: bind(value.sql, body) }
 }
 

@@ -1,5 +1,6 @@
 // JSON in texts. What a path leads to keeps the type that the JSON has, unless the call tells one.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { failing } from '../sql/failing.ts'
 import {
   bind,
   convert,
@@ -100,7 +101,7 @@ function valueAt([value]: readonly Typed[], call: Call): Typed {
   if (known === undefined) return call.refuse(`the type must be one of ${[...valueTypes.keys()].join(', ')}`)
   const [element, isArray] = known
   if (isArray) return jsonArray(found, element)
-  const several = sql`CAST(error('an array as a single value') AS JSON)`
+  const several = sql`CAST(${failing('an array as a single value')} AS JSON)`
   const only = (x: Sql): Sql =>
     sql`CASE json_type(${x}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN CASE WHEN NOT ${isFlat(x)} THEN NULL WHEN json_array_length(${x}) = 1 THEN json_extract(${x}, '$[0]') ELSE ${several} END ELSE ${x} END`
   return elementValue(

@@ -1,5 +1,6 @@
 // The operators of Druid's expression language on typed SQL.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { failing } from '../sql/failing.ts'
 import { listKey } from '../sql/ordering.ts'
 import { concatenated, widthOfAll } from '../sql/text-room.ts'
 import {
@@ -125,7 +126,7 @@ function nullOf(operator: BinaryOperator, left: Typed, right: Typed): Typed {
 }
 
 /** What a division by zero is told with; the runner makes a 400 of it. */
-const divisionByZero = sql`CAST(error('a long is divided by zero') AS BIGINT)`
+const divisionByZero = sql`CAST(${failing('a long is divided by zero')} AS BIGINT)`
 
 function longArithmetic(operator: BinaryOperator, left: Sql, right: Sql): Typed {
   switch (operator) {
@@ -156,7 +157,7 @@ function longArithmetic(operator: BinaryOperator, left: Sql, right: Sql): Typed 
         bind2(
           left,
           right,
-          (x, y) => sql`CASE WHEN ${y} < 0 THEN CAST(error('a long is raised to a power below zero') AS BIGINT)
+          (x, y) => sql`CASE WHEN ${y} < 0 THEN CAST(${failing('a long is raised to a power below zero')} AS BIGINT)
         ELSE coalesce(TRY(CAST(CAST(pow(${x}, ${y}) AS HUGEINT) AS BIGINT)), 0) END`,
         ),
       )

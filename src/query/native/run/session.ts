@@ -1,4 +1,4 @@
-import type { EngineRow, EngineValue } from '../../../engine/sql-engine.ts'
+import { EngineRefusal, type EngineRow, type EngineValue, LongOverflow } from '../../../engine/sql-engine.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Relation } from '../compile/relation.ts'
@@ -98,18 +98,15 @@ export function msOf(value: EngineValue | undefined): number {
   return Number(value)
 }
 
-/** What the engine says of a value it cannot work with, or of a statement that goes too deep, is the query's fault; anything else is the service's. */
+/** What the engine refuses, or goes too deep for a statement to be written, is the query's fault; anything else is the service's. */
 export function asProblem(error: unknown): unknown {
   if (error instanceof RangeError) return tooInvolved()
-  const message = error instanceof Error ? error.message : ''
-  const match = /^(?:Invalid Input|Conversion|Out of Range|Syntax) Error: ([^\n]*)/.exec(message)
-  if (match !== null) return invalidRequest('', match[1]!)
-  return /^(?:[\w ]*: )?(?:Binder|Parser|Not implemented|Invalid Type|Mismatch Type) Error: /.test(message)
-    ? tooInvolved(message)
-    : error
+  if (error instanceof LongOverflow) return invalidRequest('', 'a number or a time is beyond its range')
+  if (!(error instanceof EngineRefusal)) return error
+  return error.cause === undefined ? invalidRequest('', error.message) : tooInvolved(error.cause)
 }
 
-function tooInvolved(cause?: string): Problem {
+function tooInvolved(cause?: Error): Problem {
   const message = 'the query is too involved to be run: use shorter expressions, and fewer parts within each other'
   return new Problem('unsupported_native_query', message, { errors: [{ path: '', message }], cause })
 }

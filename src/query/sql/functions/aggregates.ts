@@ -171,6 +171,7 @@ const textOfAll = aggregate(
   3,
   (call) => {
     const separator = call.operands.length > 1 ? neededText(call, 1) : ','
+    if (separator.includes('\0')) throw sqlProblem(call.place, `${call.name} takes no separator with a NUL`)
     constantInteger(call, 2, 0n)
     const x = as(call.operands[0]!, string)
     return {

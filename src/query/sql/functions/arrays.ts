@@ -80,7 +80,7 @@ const arraySlice = special(2, 3, (call) => {
   const { array } = arrayOperand(call)
   const start = as(call.operands[1]!, long)
   const end = call.operands[2] === undefined ? null : as(call.operands[2], long)
-  const slice = sql`${array.sql}[${start.sql} + 1:${end === null ? sql`len(${array.sql})` : end.sql}]`
+  const slice = sql`${array.sql}[least(${start.sql}, 2147483646) + 1:${end === null ? sql`len(${array.sql})` : end.sql}]`
   return combine(call.place, array.type, sql`(${slice})`, end === null ? [array, start] : [array, start, end])
 })
 
@@ -96,7 +96,7 @@ export const arrays: Catalogue = {
   ARRAY_LENGTH: arrayLength,
   CARDINALITY: arrayLength,
   MV_LENGTH: arrayLength,
-  ARRAY_OFFSET: at((array, index) => sql`CASE WHEN ${index} >= 0 THEN ${array}[${index} + 1] END`),
+  ARRAY_OFFSET: at((array, index) => sql`CASE WHEN ${index} BETWEEN 0 AND 2147483646 THEN ${array}[${index} + 1] END`),
   ARRAY_ORDINAL: at((array, index) => sql`CASE WHEN ${index} >= 1 THEN ${array}[${index}] END`),
   ARRAY_CONTAINS: ofTwo(
     () => boolean,

@@ -8,7 +8,7 @@ import { type BoundCall, type Catalogue, neededText, scalar, special } from './s
 /** A path of Druid's JSON functions, as the engine reads it: `$.a.b[0]`. */
 function jsonPath(call: BoundCall): SqlText {
   const path = neededText(call, 1)
-  const isPath = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[\d{1,6}\]|\['[^'"\\*]*'\]|\."[^"\\*]*")*$/.test(path)
+  const isPath = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[\d{1,6}\]|\['[^'"\\*]+'\]|\."[^"\\*]+")*$/.test(path)
   if (!isPath) throw sqlProblem(call.operands[1]!.place, `${quoted(path)} is no path: write one as '$.a.b[0]'`)
   return literal(path.replace(/\['([^']*)'\]/g, '."$1"'))
 }
@@ -38,8 +38,14 @@ const jsonKeys = special(2, 2, (call) => {
   return combine(call.place, arrayOf(string), keys, [document])
 })
 
+/** The engine wants a text even where it knows that it is null. */
+function keyOf(operand: Bound): Bound {
+  const key = as(operand, string)
+  return { ...key, sql: sql`CAST(${key.sql} AS VARCHAR)` }
+}
+
 const jsonObject = special(0, 200, ({ place, operands }) => {
-  const parts = operands.map((operand, index) => (index % 2 === 0 ? as(operand, string) : operand))
+  const parts = operands.map((operand, index) => (index % 2 === 0 ? keyOf(operand) : operand))
   return combine(
     place,
     json,

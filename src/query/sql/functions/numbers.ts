@@ -3,6 +3,7 @@ import { as, once } from '../conversions.ts'
 import { sqlProblem } from '../sql-problem.ts'
 import {
   double as doubleLiteral,
+  failing,
   join,
   long as longLiteral,
   plainInteger,
@@ -63,6 +64,12 @@ const truncate = special(1, 2, (call) => {
   return combine(call.place, double, sql`(${cut})`, [x])
 })
 
+const absolute = special(1, 1, (call) => {
+  const x = numeric(call.operands[0]!)
+  const goesRound = call.wraps && x.type.kind === 'long'
+  return combine(call.place, x.type, goesRound ? wrapped(sql`abs(${x.sql}::HUGEINT)`) : sql`abs(${x.sql})`, [x])
+})
+
 function numberPair(call: BoundCall): [Bound, Bound, SqlType] {
   const [a, b] = [numeric(call.operands[0]!), numeric(call.operands[1]!)]
   const type = commonType(a.type, b.type)!
@@ -73,10 +80,13 @@ function numberPair(call: BoundCall): [Bound, Bound, SqlType] {
 export const modulo = special(2, 2, (call) => {
   const [a, b, type] = numberPair(call)
   if (type.kind === 'double') return combine(call.place, double, sql`fmod(${a.sql}, ${b.sql})`, [a, b])
-  return combine(call.place, long, sql`(${a.sql} % ${divisor(b)})`, [a, b])
+  const text = call.wraps
+    ? sql`CAST(${a.sql}::HUGEINT % ${divisor(b)}::HUGEINT AS BIGINT)`
+    : sql`(${a.sql} % ${divisor(b)})`
+  return combine(call.place, long, text, [a, b])
 })
 
-const noDivision = sql`error('a whole number is divided by zero: SAFE_DIVIDE gives null there')`
+const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE gives null there')
 
 /** The second operand of a division of whole numbers: zero ends the query, as it does in Druid. */
 export function divisor(b: Bound): SqlText {
@@ -84,15 +94,20 @@ export function divisor(b: Bound): SqlText {
   return sql`CASE WHEN ${b.sql} = 0 THEN CAST(${noDivision} AS BIGINT) ELSE ${b.sql} END`
 }
 
+/** The least long divided by -1 goes round to itself. */
+export function quotient(a: Bound, by: SqlText, wraps: boolean): SqlText {
+  return wraps ? wrapped(sql`(${a.sql}::HUGEINT // ${by}::HUGEINT)`) : sql`(${a.sql} // ${by})`
+}
+
 const safeDivide = special(2, 2, (call) => {
   const [a, b, type] = numberPair(call)
   if (type.kind === 'double') return combine(call.place, double, sql`(${a.sql} / nullif(${b.sql}, 0::DOUBLE))`, [a, b])
-  return combine(call.place, long, sql`(${a.sql} // nullif(${b.sql}, 0::BIGINT))`, [a, b])
+  return combine(call.place, long, quotient(a, sql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
 })
 
 const div = special(2, 2, (call) => {
   const [a, b] = [as(numeric(call.operands[0]!), long), as(numeric(call.operands[1]!), long)]
-  return combine(call.place, long, sql`(${a.sql} // ${divisor(b)})`, [a, b])
+  return combine(call.place, long, quotient(a, divisor(b), call.wraps), [a, b])
 })
 
 function extreme(name: SqlText): ScalarFunction {
@@ -147,7 +162,7 @@ export function wrapped(huge: SqlText): SqlText {
 }
 
 export const numbers: Catalogue = {
-  ABS: sameNumber((x) => sql`abs(${x})`),
+  ABS: absolute,
   SIGN: ofDouble((x) => sql`CAST(sign(${x}) AS DOUBLE)`),
   ROUND: round,
   TRUNC: truncate,

@@ -15,6 +15,8 @@ export interface BoundCall {
   readonly unitPlace: Place | null
   /** The type after RETURNING. */
   readonly returning: SqlType | null
+  /** Whole numbers go round beyond their range, as in Java; else they end the query there. */
+  readonly wraps: boolean
 }
 
 export interface ScalarFunction {

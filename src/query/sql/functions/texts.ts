@@ -1,8 +1,8 @@
 import { textMaxOf } from '../../patterns/repetitions.ts'
 import { type Bound, combine } from '../bound.ts'
-import { as } from '../conversions.ts'
+import { as, once } from '../conversions.ts'
 import { type Place, sqlProblem } from '../sql-problem.ts'
-import { join, literal, plainInteger, type SqlText, sql } from '../sql-text.ts'
+import { failing, join, literal, plainInteger, type SqlText, sql } from '../sql-text.ts'
 import { boolean, long, string, wideString } from '../types.ts'
 import {
   asText,
@@ -216,7 +216,7 @@ const format = special(1, 100, ({ place, operands, name }) => {
         const bytes = sql`(strlen(${form}) + ${numbers} + (strlen(${form}) - strlen(replace(${form}, '%', ''))) * ${most})`
         const written = sql`printf(${join([form, ...values], ', ')})`
         const told = inRoom(bytes, toldCharactersMax, written)
-        return sql`CASE WHEN contains(${form}, '*') THEN error('a width is written in digits') ELSE ${told} END`
+        return sql`CASE WHEN contains(${form}, '*') THEN ${failing('a width is written in digits')} ELSE ${told} END`
       })
   return combine(place, wideString(width), whole, texts)
 })
@@ -293,5 +293,6 @@ export const texts: Catalogue = {
     string,
     (code) => sql`CASE WHEN ${code} BETWEEN 1 AND 1114111 THEN chr(CAST(${code} AS INTEGER)) END`,
   ),
-  DECODE_BASE64_UTF8: scalar([string], string, (x) => sql`TRY(decode(from_base64(${x})))`),
+  // The engine takes no aggregate and no query within TRY.
+  DECODE_BASE64_UTF8: scalar([string], string, (x) => once(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
 }

@@ -1,5 +1,5 @@
 import { type Bound, combine } from '../bound.ts'
-import { as, textToTimestamp, timestampLiteral } from '../conversions.ts'
+import { as, once, textToTimestamp, timestampLiteral } from '../conversions.ts'
 import { readInterval } from '../intervals.ts'
 import { formatTime, readPattern } from '../joda.ts'
 import { parseUnit } from '../parse-unit.ts'
@@ -122,7 +122,11 @@ const timeParse = special(1, 3, (call) => {
     pattern === null
       ? textToTimestamp(text.sql, (local) => toUtc(local, zone))
       : toUtc(
-          sql`TRY(date_trunc('millisecond', try_strptime(${text.sql}, ${readPattern(pattern, call.operands[1]!.place)})))`,
+          once(
+            text.sql,
+            (v) =>
+              sql`TRY(date_trunc('millisecond', try_strptime(${v}, ${readPattern(pattern, call.operands[1]!.place)})))`,
+          ),
           zone,
         )
   return combine(call.place, timestamp, read, [text])

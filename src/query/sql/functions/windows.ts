@@ -15,13 +15,20 @@ function ranking(name: SqlText, type: SqlType, needsOrder = true): WindowFunctio
   return { count: [0, 0], needsOrder, bind: () => ({ call: sql`${name}()`, type }) }
 }
 
+/** Further than any partition goes; the engine turns the sign of some. */
+const rowsMax = 2n ** 40n
+
+function withinRows(rows: bigint): bigint {
+  return rows > rowsMax ? rowsMax : rows < -rowsMax ? -rowsMax : rows
+}
+
 function offset(name: SqlText): WindowFunction {
   return {
     count: [1, 3],
     needsOrder: true,
     bind: (call) => {
       const [x, , fallback] = call.operands
-      const rows = constantInteger(call, 1, 1n)
+      const rows = withinRows(constantInteger(call, 1, 1n))
       const rest = fallback === undefined ? sql`` : sql`, ${as(fallback, x!.type).sql}`
       return { call: sql`${name}(${x!.sql}, ${plainInteger(rows)}${rest})`, type: x!.type }
     },

@@ -1,0 +1,102 @@
+// A service whose rows hold values at every edge, and queries at random to it: none may end in a failure of the service, and none may be told
+// a word of what works behind it.
+
+import type { ServiceOverrides } from '../../src/service/start-service.ts'
+import { fuzzedEntity, fuzzedFields, fuzzedRows } from '../druid-sql/fuzzed-values.ts'
+import { makeIngest } from './api.ts'
+import { type RunningService, runService } from './running-service.ts'
+import { adminKey } from './server-process.ts'
+
+export interface FuzzedWorld {
+  readonly service: RunningService
+  /** What the service told its log of failures and of words of the engine that are not known. */
+  readonly told: string[]
+  /** Queries that were refused in general words. */
+  readonly unexplained: string[]
+  /** Answers by their status. */
+  readonly statuses: Map<number, number>
+}
+
+export async function fuzzedWorld(
+  settings: Readonly<Record<string, string>> = {},
+  overrides: ServiceOverrides = {},
+): Promise<FuzzedWorld> {
+  const told: string[] = []
+  const service = await runService(
+    { 'store.headRows': '50', 'store.dayRowsMin': '10', ...settings },
+    {
+      ...overrides,
+      observe: (event) => {
+        if (event.kind === 'sqlEngineRefused') told.push(`refused: ${event.message}`)
+        if (event.kind === 'sqlEngineDied') told.push(`died: ${event.message}`)
+        if (event.kind === 'requestFailed') told.push(`failed: ${String(event.error)}`)
+      },
+    },
+  )
+  const key = await makeIngest(service.url, adminKey, { alias: fuzzedEntity, fields: fuzzedFields })
+  for (const body of fuzzedRows()) {
+    const response = await fetch(`${service.url}/ingests/${fuzzedEntity}/data?wait=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body,
+    })
+    const receipt = (await response.json()) as { rows: number; stored: number }
+    if (receipt.stored !== receipt.rows) throw new Error(`not all rows are stored: ${JSON.stringify(receipt)}`)
+  }
+  return { service, told, unexplained: [], statuses: new Map() }
+}
+
+/** What nobody is told: names of our own in the engine's SQL, and its own way to speak. */
+const inner =
+  /\b(?:Binder|Catalog|Parser|Conversion|Invalid Input|Out of Range|INTERNAL|Not implemented|Syntax|Invalid Type|Mismatch Type|Constraint) Error|DuckDB|duckdb|\bINT(?:8|16|32|64|128)\b|HUGEINT|list_transform|TRY_CAST|entity_\d|\br\d+\.c\d+|read_parquet|\.parquet|Tidemark says/
+
+export interface Fuzzed {
+  readonly path: string
+  readonly body: string
+}
+
+/** What is wrong with the answer to a query; null where nothing is. */
+export async function faultOf(
+  { service, statuses, unexplained }: FuzzedWorld,
+  { path, body }: Fuzzed,
+): Promise<string | null> {
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` },
+    body,
+  })
+  const text = await response.text()
+  statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+  if (response.status >= 500) return `${response.status} ${text}`
+  if (response.status >= 400 && inner.test(text)) return `words of the engine: ${text}`
+  if (/not answered here|too involved/.test(text)) unexplained.push(body)
+  if (response.status === 200) JSON.parse(text)
+  return null
+}
+
+export interface FuzzedRun {
+  readonly first: number
+  readonly count: number
+  /** Queries at once. */
+  readonly atOnce: number
+}
+
+/** Asks the queries of so many numbers; resolves with those that went wrong, 20 at the most. */
+export async function askFuzzed(
+  world: FuzzedWorld,
+  queryOf: (number: number) => Fuzzed,
+  { first, count, atOnce }: FuzzedRun,
+): Promise<readonly string[]> {
+  const faults: string[] = []
+  let next = first
+  const worker = async (): Promise<void> => {
+    while (next < first + count && faults.length < 20) {
+      const number = next++
+      const query = queryOf(number)
+      const fault = await faultOf(world, query).catch((error: unknown) => String(error))
+      if (fault !== null) faults.push(`number ${number}: ${fault}\n${query.body}`)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return faults
+}
