@@ -2,11 +2,7 @@
 // mostly of the types that they take, at times of others or too many or too few.
 import { Problem } from '../../src/model/problem.ts'
 import { aggregates } from '../../src/query/sql/functions/aggregates.ts'
-import { numbers } from '../../src/query/sql/functions/numbers.ts'
-import type { ScalarFunction } from '../../src/query/sql/functions/signature.ts'
-import { texts as textFunctions } from '../../src/query/sql/functions/texts.ts'
-import { times } from '../../src/query/sql/functions/times.ts'
-import { values } from '../../src/query/sql/functions/values.ts'
+import { catalogue as scalars } from '../../src/query/sql/functions/catalogue.ts'
 import { windowAggregates, windowFunctions } from '../../src/query/sql/functions/windows.ts'
 import { sqlTable } from '../../src/query/sql/tables.ts'
 import { translateSql } from '../../src/query/sql/translate.ts'
@@ -28,10 +24,6 @@ import {
   wholeNumbers,
   zones,
 } from './fuzzed-values.ts'
-
-const scalars: ReadonlyMap<string, ScalarFunction> = new Map(
-  [textFunctions, numbers, times, values].flatMap((part) => Object.entries(part)),
-)
 
 /** All that can be called, by name. */
 export const fuzzedNames: readonly string[] = [...scalars.keys(), ...aggregates.keys(), ...windowFunctions.keys()]

@@ -7,12 +7,11 @@ import { type Bound, combine } from './bound.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
 import { as, timestampLiteral } from './conversions.ts'
 import { aggregates } from './functions/aggregates.ts'
-import { divisor, modulo, numbers, numeric, quotient, wrapped } from './functions/numbers.ts'
-import { checkCount, type ScalarFunction, unknownFunction } from './functions/signature.ts'
-import { concat, texts } from './functions/texts.ts'
-import { times } from './functions/times.ts'
+import { catalogue } from './functions/catalogue.ts'
+import { divisor, modulo, numeric, quotient, wrapped } from './functions/numbers.ts'
+import { checkCount, unknownFunction } from './functions/signature.ts'
+import { concat } from './functions/texts.ts'
 import { unified } from './functions/unified.ts'
-import { values } from './functions/values.ts'
 import { windowFunctions } from './functions/windows.ts'
 import { intervalLiteral } from './intervals.ts'
 import { columnIn } from './scope.ts'
@@ -35,10 +34,6 @@ import {
   typeName,
   wideString,
 } from './types.ts'
-
-const catalogue: ReadonlyMap<string, ScalarFunction> = new Map(
-  [texts, numbers, times, values].flatMap((part) => Object.entries(part)),
-)
 
 export function bindExpression(expression: Expression, context: ExpressionContext): Bound {
   const bound = bindAny(expression, context)
