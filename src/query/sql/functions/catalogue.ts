@@ -1,0 +1,10 @@
+import { numbers } from './numbers.ts'
+import type { ScalarFunction } from './signature.ts'
+import { texts } from './texts.ts'
+import { times } from './times.ts'
+import { values } from './values.ts'
+
+/** All functions that are neither aggregates nor of windows, by their names in upper case. */
+export const catalogue: ReadonlyMap<string, ScalarFunction> = new Map(
+  [texts, numbers, times, values].flatMap((part) => Object.entries(part)),
+)
