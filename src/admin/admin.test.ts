@@ -22,6 +22,7 @@ let changes: number
 /** Whether what was changed cannot be read. */
 let unread: boolean
 let drops: number
+let waitingSinceMs: number | null
 let retentions: Retentions
 let purged: number[]
 /** What each purge waits for. */
@@ -36,6 +37,7 @@ beforeEach(async () => {
   catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
   changes = 0
   drops = 0
+  waitingSinceMs = null
   purged = []
   purging = Promise.resolve()
   currentMs = nowMs()
@@ -55,6 +57,7 @@ beforeEach(async () => {
     dropped: () => {
       drops += 1
     },
+    waitingSinceMs: () => waitingSinceMs,
     reach: () => {},
     nowMs,
   })
@@ -106,6 +109,12 @@ async function pages<Item>(list: (request: PageRequest) => Promise<Page<Item>>, 
 
 const refusal = (code: string, path?: string) =>
   expect.objectContaining(path === undefined ? { code } : { code, errors: [expect.objectContaining({ path })] })
+
+test('an ingest tells since when its entity waits for slots, while it does', async () => {
+  expect(await ingests.create({ alias: 'a', kind: 'series' })).not.toHaveProperty('waits_for_slots_since')
+  waitingSinceMs = nowMs()
+  expect(await ingests.show('a')).toMatchObject({ waits_for_slots_since: now })
+})
 
 describe('deleting an ingest', () => {
   test('keeps its entity, or drops it where no other ingest feeds it', async () => {

@@ -87,6 +87,13 @@ export const IngestAnswer = Type.Object(
       },
       { description: '`received = stored + rejected + pending`.' },
     ),
+    waits_for_slots_since: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'On a cluster, while its entity has rows and no slots of Druid’s indexers to be read in: they are kept, and queryable once others give theirs back or there are more.',
+      }),
+    ),
   },
   { description: 'An ingest: its definition, its state, and what became of the rows pushed to it.' },
 )

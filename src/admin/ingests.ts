@@ -16,6 +16,8 @@ export interface IngestAdminParts {
   readonly changed: () => Promise<void>
   /** Called when an entity was dropped: what the store holds of it is to go. */
   readonly dropped: () => void
+  /** Since when an entity waits for what is to read its rows; null while it does not. */
+  readonly waitingSinceMs: (entityId: number) => number | null
   readonly reach: Reach
   readonly nowMs: () => number
 }
@@ -81,6 +83,7 @@ export class IngestAdmin {
 
   #answer(ingest: Ingest): IngestAnswer {
     const { alias, kind, entity, fields, duplicates, state, reason, createdMs } = ingest
+    const sinceMs = this.#parts.waitingSinceMs(ingest.entityId)
     return {
       alias,
       kind,
@@ -91,6 +94,7 @@ export class IngestAdmin {
       reason,
       created: formatInstant(createdMs),
       counters: this.#parts.counters(ingest.id),
+      ...(sinceMs === null ? {} : { waits_for_slots_since: formatInstant(sinceMs) }),
     }
   }
 }

@@ -3,6 +3,7 @@
 import type { SharedCatalog } from './catalog.ts'
 import type { LaneCatalog, LaneState } from './lanes.ts'
 import type { PushKeyCatalog } from './push-keys.ts'
+import type { SlotWaitCatalog } from './slot-waits.ts'
 
 /** What may change under a process by another one's doing. */
 export interface ClusterChangeListener {
@@ -25,6 +26,7 @@ export interface ClusterCatalog extends SharedCatalog {
   /** Pipelines keep what they judge by lane; `outcomes` is for replays. */
   readonly lanes: LaneCatalog
   readonly pushKeys: PushKeyCatalog
+  readonly slotWaits: SlotWaitCatalog
   readonly changes: ClusterChanges
   /** Throws Problem `unavailable` when the database does not answer. */
   ping(): Promise<void>

@@ -7,6 +7,7 @@ import { lifecycle } from './migrations/0005-lifecycle.ts'
 import { lanes } from './migrations/0006-lanes.ts'
 import { announcements } from './migrations/0007-announcements.ts'
 import { journalEnd } from './migrations/0008-journal-end.ts'
+import { slotWaits } from './migrations/0009-slot-waits.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -33,6 +34,7 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0005-lifecycle', up: lifecycle },
   { name: '0006-lanes', up: lanes },
   { name: '0007-announcements', up: announcements },
+  { name: '0009-slot-waits', up: slotWaits },
 ]
 
 /** Brings the tables to this program's shape, in one transaction, of which `lock` is the first thing. Throws an Error when the catalog is newer than the program. */

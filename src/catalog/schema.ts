@@ -228,6 +228,12 @@ interface PushKeys {
   previous_position: number | null
 }
 
+/** Entities that have rows and no slots of Druid to be read in. */
+interface SlotWaits {
+  entity_id: number
+  since_ms: number
+}
+
 interface Migrations {
   number: number
   name: string
@@ -258,5 +264,6 @@ export interface Tables {
   lanes: Lanes
   judged_rows: JudgedRows
   push_keys: PushKeys
+  slot_waits: SlotWaits
   migrations: Migrations
 }

@@ -168,6 +168,28 @@ export const clusterSettings = {
     max: longestMs,
     description: 'How often Druid is held against the catalog: its supervisors, its rules, and what was dropped.',
   }),
+  'druid.slots': integer({
+    default: 0,
+    defaultText: 'all there are',
+    unit: null,
+    min: 0,
+    max: 1_000_000,
+    description: 'The most slots of Druid’s indexers that are taken, where others share them; 0 is all there are.',
+  }),
+  'druid.quietMs': integer({
+    default: 600_000,
+    unit: 'milliseconds',
+    min: 1000,
+    max: longestMs,
+    description: 'An entity that got no rows for so long gives its slots back; its next rows are read within seconds.',
+  }),
+  'druid.quietMinMs': integer({
+    default: 10_000,
+    unit: 'milliseconds',
+    min: 1000,
+    max: longestMs,
+    description: 'The same while another entity waits for slots.',
+  }),
   'postgres.url': secret({
     defaultText: 'none',
     description:

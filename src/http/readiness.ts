@@ -44,6 +44,15 @@ const Sql = Type.Object(
 
 const Part = Type.Object({ reachable: Type.Boolean() })
 
+const Druid = Type.Object({
+  reachable: Type.Boolean(),
+  waiting: Type.Array(Type.String(), {
+    description:
+      'Entities that have rows and no slots of Druid’s indexers to be read in, those that wait longest; their rows are not queryable yet.',
+  }),
+  waiting_entities: Type.Integer({ description: 'How many these are in all.' }),
+})
+
 export const ReadinessAnswer = Type.Object({
   ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
   /** Of the embedded engine. */
@@ -52,7 +61,7 @@ export const ReadinessAnswer = Type.Object({
   sql: Type.Optional(Sql),
   cluster: Type.Optional(
     Type.Object(
-      { kafka: Part, druid: Part, postgres: Part },
+      { kafka: Part, druid: Druid, postgres: Part },
       { description: 'Of the cluster engine: which of its servers are there.' },
     ),
   ),

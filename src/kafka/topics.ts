@@ -5,7 +5,6 @@ import {
   describeConfigsV4,
   IncrementalAlterConfigOperationTypes,
   incrementalAlterConfigsV1,
-  metadataV12,
 } from '@platformatic/kafka'
 import type { KafkaClient } from './kafka-client.ts'
 import { hasErrorId } from './kafka-errors.ts'
@@ -53,12 +52,6 @@ async function partitionsOf(client: KafkaClient, name: string): Promise<number> 
     if (hasErrorId(error, unknownTopic)) return 0
     throw error
   }
-}
-
-/** Of all topics there are. */
-export async function topicNames(client: KafkaClient): Promise<readonly string[]> {
-  const { topics } = await client.ask('any', metadataV12.api, null, false, false)
-  return topics.flatMap(({ name }) => name ?? [])
 }
 
 /** What is set for a topic, by itself or for all topics. */

@@ -22,6 +22,10 @@ export type ClusterEvent =
   | { readonly kind: 'partBack'; readonly part: string }
   /** Druid was told of entities that are new or changed. */
   | { readonly kind: 'supervisorsChanged'; readonly entityIds: readonly number[] }
+  /** Entities were given slots of Druid, or gave them back. */
+  | { readonly kind: 'slotsMoved'; readonly woken: readonly number[]; readonly resting: readonly number[] }
+  /** The entities that have rows and no slots are others than before; none when all have what they need. */
+  | { readonly kind: 'slotsWaitedFor'; readonly entities: readonly string[]; readonly freeSlots: number }
   | { readonly kind: 'entityRemoved'; readonly entityId: number }
   | { readonly kind: 'laneTaken'; readonly lane: number; readonly position: number }
   | { readonly kind: 'laneLeft'; readonly lane: number }

@@ -56,6 +56,9 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'requestFailed':
       logger.error({ ...fields, error: undefined, ...errorFields(event.error) }, 'request failed')
       return
+    case 'slotsWaitedFor':
+      logger[event.entities.length > 0 ? 'warn' : 'info'](fields, words(kind))
+      return
     case 'journalOpened':
       logger[event.tornBytes > 0 ? 'warn' : 'info'](fields, words(kind))
       return

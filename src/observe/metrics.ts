@@ -10,6 +10,8 @@ const levels = {
   journal_backlog_bytes:
     'Bytes of pushes that came through this process and are not judged yet; `journal.backlogBytes` bounds them.',
   pending_rows: 'Rows that this process acknowledged and that are not judged yet.',
+  waiting_entities:
+    'On a cluster, entities that have rows and no slots of Druid to be read in: their rows are not queryable yet.',
   disk_free_bytes:
     'What is free on the disk of the data folder, on a cluster on the fullest disk of Kafka; below `journal.diskFloorBytes` pushes are refused.',
   rejected_kept_bytes: 'What the rejected rows in the lists of all ingests take.',

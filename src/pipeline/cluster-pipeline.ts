@@ -33,6 +33,8 @@ export interface ClusterPipelineParts {
   readonly lanes: LaneCatalog
   readonly outcomes: LaneParts['outcomes']
   readonly judge: EntryJudge
+  /** Told of the entities whose rows are in their topics now. */
+  readonly written?: (entityIds: readonly number[]) => void
   readonly observe: Observe
   readonly settings: PipelineSettings
 }
@@ -133,7 +135,7 @@ export class ClusterPipeline {
   }
 
   #worker(lane: number, journal: JournalReader): LaneWorker {
-    const { client, settings, rowsTopics, lanes, outcomes, judge, observe } = this.#parts
+    const { client, settings, rowsTopics, lanes, outcomes, judge, written, observe } = this.#parts
     const { topic, compression, stepBytes, stepRows, timeoutMs } = settings
     const transactionalId = `${this.#group}-${lane}`
     const place = { topic, partition: lane }
@@ -152,6 +154,7 @@ export class ClusterPipeline {
       lanes,
       outcomes,
       judge,
+      written: written ?? (() => undefined),
       observe,
       stepBytes,
       stepRows,

@@ -28,6 +28,8 @@ export interface LaneParts {
   readonly lanes: LaneCatalog
   readonly outcomes: Pick<OutcomeCatalog, 'add' | 'rejectedIn' | 'replay'>
   readonly judge: EntryJudge
+  /** Told of the entities whose rows are in their topics now. */
+  readonly written: (entityIds: readonly number[]) => void
   readonly observe: Observe
   /** About how many bytes of bodies one step judges. */
   readonly stepBytes: number
@@ -47,6 +49,8 @@ export class LaneTaken extends Error {
 
 export class LaneWorker {
   readonly #parts: LaneParts
+  /** The entities that the step under way writes rows of. */
+  readonly #writing = new Set<number>()
   readonly #json = new WeakMap<RowBatch['fields'], RowJson>()
   /** What is before it is kept in the catalog. */
   #keptPosition = 0
@@ -103,7 +107,7 @@ export class LaneWorker {
 
   /** One transaction, whatever is in the entries; they are judged in pieces, and what has come together goes ahead to Kafka. */
   async #step(entries: readonly PlacedEntry[], signal: AbortSignal): Promise<void> {
-    const { lane, place, producer, timeoutMs } = this.#parts
+    const { lane, place, producer, timeoutMs, written } = this.#parts
     const batches: Batch[] = []
     let from = firstRow
     for (let left = await this.#withoutRepeated(entries); left.length > 0; ) {
@@ -119,7 +123,10 @@ export class LaneWorker {
       if (left.length > 0) await this.#goOn(batches, signal)
     }
     const reached = { ...place, partition: lane, offset: offsetFrom(positionAfter(entries.at(-1)!)) }
+    const writing = [...this.#writing]
+    this.#writing.clear()
     await producer.commit(batches, reached, timeoutMs)
+    if (writing.length > 0) written(writing)
     // Where the next record begins: that is as far as anybody can know that the lane goes.
     this.#tell(positionAt(lane, reached.offset))
   }
@@ -193,6 +200,7 @@ export class LaneWorker {
   async #add(batch: RowBatch, batches: Batch[]): Promise<void> {
     const { lane, judge, rowsTopics, timeoutMs } = this.#parts
     if (batch.rows === 0 || judge.isDropped(batch.entityId)) return
+    this.#writing.add(batch.entityId)
     const json = this.#json.get(batch.fields) ?? new RowJson(batch.fields)
     this.#json.set(batch.fields, json)
     const records = json.records(batch)

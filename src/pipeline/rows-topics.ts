@@ -1,7 +1,8 @@
+import { allTopics, topicEnds } from '../kafka/all-topics.ts'
 import type { KafkaClient } from '../kafka/kafka-client.ts'
 import { keepAll } from '../kafka/kept-records.ts'
 import type { Batch } from '../kafka/produce.ts'
-import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf, topicNames } from '../kafka/topics.ts'
+import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf } from '../kafka/topics.ts'
 import { rowsTopic } from '../model/druid-row.ts'
 
 export interface RowsTopicSettings {
@@ -81,9 +82,16 @@ export class RowsTopics {
     await deleteTopic(this.#client, rowsTopic(this.#settings.clusterName, entityId))
   }
 
+  /** Where the topics of these entities end, by partition; of those that are not there, or cannot be asked now, nothing. */
+  async ends(entityIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+    const topics = new Map(entityIds.map((id) => [rowsTopic(this.#settings.clusterName, id), id]))
+    const ends = await topicEnds(this.#client, [...topics.keys()])
+    return new Map([...ends].map(([topic, offsets]) => [topics.get(topic)!, offsets]))
+  }
+
   /** Of these entities, those that there is a topic of. */
   async left(entityIds: ReadonlySet<number>): Promise<readonly number[]> {
-    const there = new Set(await topicNames(this.#client))
+    const there = await allTopics(this.#client)
     return [...entityIds].filter((id) => there.has(rowsTopic(this.#settings.clusterName, id)))
   }
 

@@ -51,6 +51,8 @@ export interface ServiceParts {
   readonly limits: { readonly intake: Intake; readonly rejectedSpace: RejectedSpace }
   /** The catalog says that an entity was dropped. */
   readonly dropped: () => void
+  /** Since when an entity waits for what is to read its rows; null while it does not. */
+  readonly waitingSinceMs: (entityId: number) => number | null
   readonly nowMs: () => number
   readonly reach: Reach
 }
@@ -109,6 +111,7 @@ function operatorServices(
       counters: (id) => progress.counters(id),
       changed: () => definitions.refresh(),
       dropped: parts.dropped,
+      waitingSinceMs: parts.waitingSinceMs,
       reach,
       nowMs,
     }),

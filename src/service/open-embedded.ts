@@ -63,6 +63,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       retentions,
       limits,
       dropped: () => store.changed(),
+      waitingSinceMs: () => null,
       nowMs,
       reach,
     },
@@ -95,7 +96,7 @@ async function openLimits(
   const failed = checkFailed(observe)
   closers.push(repeat(check, limits.checkMs, failed))
   const intake = openIntake({ settings, progress: store, disk, rejectedSpace, nowMs })
-  const levels: Levels = {
+  const levels: Omit<Levels, 'waiting_entities'> = {
     ...intake.levels,
     idempotency_keys: () => keys.size,
     idempotency_key_bytes: () => keys.bytes,

@@ -136,6 +136,23 @@ test('items that are kept and deleted at once are counted right, and the newest 
   expect(await any(2).items.counts()).toEqual(new Map([[1, 40]]))
 })
 
+test('who waits for slots keeps its time, whoever notes it, and is gone when it does not wait', async () => {
+  expect(await any(0).slotWaits.put([3, 1], 10)).toBe(true)
+  expect(await any(1).slotWaits.put([1, 3], 20)).toBe(false)
+  await Promise.all([any(0).slotWaits.put([1, 2, 3], 30), any(1).slotWaits.put([3, 2, 1], 30)])
+  expect(await any(2).slotWaits.list()).toEqual(
+    new Map([
+      [1, 10],
+      [2, 30],
+      [3, 10],
+    ]),
+  )
+  expect(await any(2).slotWaits.put([2], 40)).toBe(true)
+  expect(await any(0).slotWaits.list()).toEqual(new Map([[2, 30]]))
+  expect(await any(0).slotWaits.put([], 50)).toBe(true)
+  expect(await any(0).slotWaits.list()).toEqual(new Map())
+})
+
 test('changes that stand in each other’s way are tried again', async () => {
   // Each keeps the first row that the other one keeps last.
   const rows = range(400).map((position) => rejected(position))

@@ -5,6 +5,7 @@ import { clusterMigrations, migrate } from '../migrate.ts'
 import { repositories } from '../open-catalog.ts'
 import { LaneRepository } from '../repositories/lanes.ts'
 import { PushKeyRepository } from '../repositories/push-keys.ts'
+import { SlotWaitRepository } from '../repositories/slot-waits.ts'
 import type { Tables } from '../schema.ts'
 import { Changes } from './changes.ts'
 import { connectionSettings } from './connection-settings.ts'
@@ -46,6 +47,7 @@ export async function openPostgresCatalog(options: PostgresCatalogOptions): Prom
     ...repositories(database, advisoryLocks, randomBytes),
     lanes: new LaneRepository({ database, locks: advisoryLocks, announce }),
     pushKeys: new PushKeyRepository(database),
+    slotWaits: new SlotWaitRepository(database),
     changes,
     ping: async () => {
       await sql`select 1`.execute(database)

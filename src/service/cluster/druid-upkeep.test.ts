@@ -60,7 +60,7 @@ function newUpkeep(beforeSupervisors: () => Promise<void> = async () => undefine
     ingests: { entities: async () => entities },
     dropped: { list: async () => dropped, remove },
     supervisors: {
-      ensure: async (given, failed) => {
+      ensure: async (given, { failed } = {}) => {
         await beforeSupervisors()
         const made: number[] = []
         for (const { id } of given) {

@@ -76,11 +76,13 @@ export class DruidUpkeep {
       )
       if (hasTopic) ready.push(entity)
     }
-    const ids = await supervisors.ensure(ready, (id, error) => failures.add(id, error))
+    const failed = (id: number, error: unknown): void => failures.add(id, error)
+    // Those that are not there are made with the first rows.
+    const ids = await supervisors.ensure(ready, { failed, makes: false })
     if (ids.length > 0) observe({ kind: 'supervisorsChanged', entityIds: ids })
     for (const { id, retention } of ready) await failures.attempt(id, () => supervisors.retain(id, retention))
-    const failed = failures.ids
-    this.#told = new Map(entities.filter(({ id }) => !failed.has(id)).map((entity) => [entity.id, tellingOf(entity)]))
+    const untold = failures.ids
+    this.#told = new Map(entities.filter(({ id }) => !untold.has(id)).map((entity) => [entity.id, tellingOf(entity)]))
   }
 
   async #dropDeleted(isWhole: boolean, failures: EntityFailures): Promise<void> {

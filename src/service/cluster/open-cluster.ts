@@ -26,8 +26,9 @@ import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } f
 import { openLimits } from './open-limits.ts'
 import { openPipeline } from './open-pipeline.ts'
 import { openQueries } from './open-queries.ts'
-import { PartsHealth } from './parts-health.ts'
+import { PartsHealth, type PartsHealthOptions } from './parts-health.ts'
 import { purgeBefore } from './purge-before.ts'
+import { SlotWaits } from './slot-waits.ts'
 
 export interface ClusterParts {
   readonly settings: Settings
@@ -88,7 +89,17 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     { ...parts, druid, store, definitions },
     closers,
   )
-  const health = watchParts({ journal, supervisors, catalog, observe })
+  const waits = new SlotWaits(catalog.slotWaits)
+  // That the catalog is away is told by the watch of the parts.
+  closers.push(
+    repeat(
+      () => waits.refresh(),
+      limits.checkMs,
+      () => undefined,
+    ),
+  )
+  const waiting = () => ({ waiting: [...waits.names(definitions.entities())], waiting_entities: waits.count })
+  const health = watchParts({ journal, supervisors, catalog, observe, waiting })
   closers.push(() => health.close())
   const services = await buildServices(
     {
@@ -105,9 +116,10 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
-      limits: await openLimits({ ...parts, catalog, progress, keys, kafka }, closers),
+      limits: await openLimits({ ...parts, catalog, progress, keys, kafka, waits }, closers),
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,
+      waitingSinceMs: (entityId) => waits.sinceMs(entityId),
       nowMs,
       reach: () => undefined,
     },
@@ -120,7 +132,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       observe,
     },
   )
-  if (settings.role !== 'api') openPipeline({ ...parts, catalog, keys, supervisors }, closers)
+  if (settings.role !== 'api') openPipeline({ ...parts, catalog, keys, supervisors, druid }, closers)
   return { services, newAdminKey }
 }
 
@@ -215,11 +227,13 @@ function watchParts({
   supervisors,
   catalog,
   observe,
+  waiting,
 }: {
   readonly journal: KafkaJournal
   readonly supervisors: Supervisors
   readonly catalog: ClusterCatalog
   readonly observe: Observe
+  readonly waiting: PartsHealthOptions['waiting']
 }): PartsHealth {
   return new PartsHealth({
     probes: {
@@ -229,6 +243,7 @@ function watchParts({
       druid: () => supervisors.checkReachable(),
       postgres: () => catalog.ping(),
     },
+    waiting,
     everyMs: retryMs,
     changed: (part, message) =>
       observe(message === null ? { kind: 'partBack', part } : { kind: 'partAway', part, message }),

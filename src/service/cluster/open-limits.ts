@@ -15,6 +15,7 @@ import type { LaneProgress } from '../../pipeline/lane-progress.ts'
 import type { ServiceParts } from '../build-services.ts'
 import { openIntake } from '../open-intake.ts'
 import type { Closer } from '../open-storage.ts'
+import type { SlotWaits } from './slot-waits.ts'
 
 interface LimitedParts {
   readonly settings: Settings
@@ -25,10 +26,11 @@ interface LimitedParts {
   readonly progress: LaneProgress
   readonly keys: SharedKeys
   readonly kafka: KafkaClient
+  readonly waits: SlotWaits
 }
 
 export async function openLimits(parts: LimitedParts, closers: Closer[]): Promise<ServiceParts['limits']> {
-  const { settings, observe, metrics, nowMs, catalog, progress, keys, kafka } = parts
+  const { settings, observe, metrics, nowMs, catalog, progress, keys, kafka, waits } = parts
   const { limits, journal } = settings
   const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
   const disk = new DiskFloor(() => leastFreeBytes(kafka), journal.diskFloorBytes, 'a disk of Kafka')
@@ -54,6 +56,7 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
     ...intake.levels,
     idempotency_keys: () => keys.count,
     pending_rows: () => progress.pendingRows,
+    waiting_entities: () => waits.count,
   })
   return intake.limits
 }

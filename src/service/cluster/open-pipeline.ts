@@ -1,6 +1,7 @@
 // What a process with the role `pipeline` does besides answering how it is: it judges lanes of the journal, and looks after Druid.
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { DruidClient } from '../../druid/druid-client.ts'
 import { EntryJudge } from '../../ingest/entry-judge.ts'
 import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { Judge } from '../../ingest/judge.ts'
@@ -15,15 +16,19 @@ import { ClusterPipeline } from '../../pipeline/cluster-pipeline.ts'
 import { oldestWaitingMs } from '../../pipeline/oldest-waiting.ts'
 import { RowsTopics } from '../../pipeline/rows-topics.ts'
 import { TopicTrim } from '../../pipeline/topic-trim.ts'
+import { SupervisorSlots } from '../../store/druid/supervision/supervisor-slots.ts'
 import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import type { Closer } from '../open-storage.ts'
-import { journalTopic, kafkaAccess, rowsTopicSettings } from './connections.ts'
+import { journalTopic, kafkaAccess, rowsTopicSettings, supervisionSettings } from './connections.ts'
 import { DruidUpkeep } from './druid-upkeep.ts'
+import { EntitySlots } from './entity-slots.ts'
 
 /** How long a reader waits at Kafka for what is to come. */
 const readWaitMs = 1000
 const forgetKeysEveryMs = 600_000
 const trimEveryMs = 60_000
+/** Rows of entities that were quiet, one after another, are one look at Druid. */
+const slotsPauseMs = 250
 
 export interface PipelineParts {
   readonly settings: Settings
@@ -31,6 +36,7 @@ export interface PipelineParts {
   readonly catalog: ClusterCatalog
   readonly keys: SharedKeys
   readonly supervisors: Supervisors
+  readonly druid: DruidClient
   readonly nowMs: () => number
 }
 
@@ -46,6 +52,7 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
     const own = client.sibling({ timeoutMs: settings.kafka.timeoutMs + waitMs })
     return new KafkaJournalReader({ client: own, topic, waitMs, observe })
   }
+  const slots = openSlots(parts, rowsTopics, closers)
   const pipeline = new ClusterPipeline({
     client,
     openReader: () => openReader(readWaitMs),
@@ -58,6 +65,8 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
       judge: new Judge({ rowBytes }),
       itemJudge: new ItemJudge({ rowBytes }),
     }),
+    // What fails is tried again by the next round, which also tells of it.
+    written: (entityIds) => void slots.written(entityIds)?.catch(() => undefined),
     observe,
     settings: {
       clusterName: settings.cluster.name,
@@ -88,6 +97,34 @@ function openForgetting(
   }
   closers.push(() => stop.abort())
   closers.push(repeat(forget, forgetKeysEveryMs, checkFailed(observe)))
+}
+
+function openSlots(
+  { settings, observe, catalog, druid, nowMs }: PipelineParts,
+  rowsTopics: RowsTopics,
+  closers: Closer[],
+): EntitySlots {
+  const { slots, quietMs, quietMinMs, checkMs, timeoutMs } = settings.druid
+  const supervision = supervisionSettings(settings)
+  const entitySlots = new EntitySlots({
+    ingests: catalog.ingests,
+    slots: new SupervisorSlots({ client: druid, settings: supervision, nowMs }),
+    rowsTopics,
+    waits: catalog.slotWaits,
+    observe,
+    nowMs,
+    settings: {
+      slotsEach: supervision.taskCount * supervision.replicas,
+      slotsMax: slots === 0 ? Number.POSITIVE_INFINITY : slots,
+      quietMs,
+      quietMinMs,
+      timeoutMs,
+      pauseMs: slotsPauseMs,
+    },
+  })
+  closers.push(() => entitySlots.close())
+  closers.push(repeat(() => entitySlots.check(), checkMs, checkFailed(observe)))
+  return entitySlots
 }
 
 function openTrim(

@@ -21,6 +21,7 @@ test.each<[Error | string, string]>([
   })
   const health = new PartsHealth({
     probes,
+    waiting: () => ({ waiting: [], waiting_entities: 0 }),
     everyMs: 60_000,
     changed: (part, message) => {
       told.push(`${part}: ${message}`)

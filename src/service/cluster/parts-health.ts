@@ -9,6 +9,8 @@ export type PartName = 'kafka' | 'druid' | 'postgres'
 
 export interface PartsHealthOptions {
   readonly probes: Readonly<Record<PartName, Probe>>
+  /** Which entities wait for slots of Druid: that is no reason to take no traffic. */
+  readonly waiting: () => { waiting: string[]; waiting_entities: number }
   readonly everyMs: number
   /** Told when a part went away or came back. */
   readonly changed: (part: PartName, message: string | null) => void
@@ -38,7 +40,11 @@ export class PartsHealth {
   get readiness(): Readiness {
     const away = partNames.filter((name) => this.#away.get(name) !== null)
     const part = (name: PartName) => ({ reachable: !away.includes(name) })
-    const cluster = { kafka: part('kafka'), druid: part('druid'), postgres: part('postgres') }
+    const cluster = {
+      kafka: part('kafka'),
+      druid: { ...part('druid'), ...this.#options.waiting() },
+      postgres: part('postgres'),
+    }
     const reason = away.length === 0 ? null : away.map((name) => consequences[name]).join(' ')
     return { ready: reason === null, reason, cluster }
   }

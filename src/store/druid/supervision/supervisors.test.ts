@@ -25,14 +25,14 @@ interface Task {
 }
 
 /** A Druid that has one supervisor, which was made for `entity`, and these tasks; what is posted to it is kept. */
-function druidWith(tasks: readonly Task[]) {
+function druidWith(tasks: readonly Task[], suspended = false) {
   const posted: unknown[] = []
   const listed = tasks.map(({ ageMs, host }) => ({
     type: 'index_kafka',
     location: { host },
     createdTime: new Date(nowMs - ageMs).toISOString(),
   }))
-  const known = { id: 'plant_1', spec: supervisorSpec(entity, settings) }
+  const known = { id: 'plant_1', spec: { ...supervisorSpec(entity, settings), suspended } }
   const compactionConfigs: object[] = [compactionConfig('plant_1')]
   const failing = new Set<string>()
   const manage = async (method: string, path: string, body: object): Promise<unknown> => {
@@ -110,13 +110,45 @@ describe('a supervisor', () => {
     expect(compactionConfigs).toHaveLength(1)
   })
 
+  test('that rests goes on resting when it is changed', async () => {
+    const { client, posted } = druidWith([], true)
+    const changed = { ...settings, replicas: 2 }
+    const supervisors = new Supervisors({ client, settings: changed, nowMs: () => nowMs })
+    expect(await supervisors.ensure([entity])).toEqual([1])
+    expect(posted).toEqual([{ ...supervisorSpec(entity, changed), suspended: true }])
+  })
+
+  test('that is not there is left alone where it is to be made with the first rows', async () => {
+    const { client, posted, compactionConfigs } = druidWith([])
+    const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
+    expect(await supervisors.ensure([{ ...entity, id: 2 }], { makes: false })).toEqual([])
+    expect([posted, compactionConfigs]).toEqual([[], [compactionConfig('plant_1')]])
+  })
+
+  test('that rests would read again from where it was published to', async () => {
+    const payload = { activeTasks: [], publishingTasks: [], suspended: true }
+    const from = async (own: object) => {
+      const client = { manage: async () => ({ payload: { ...payload, ...own } }) }
+      const found = await new Supervisors({ client, settings, nowMs: () => nowMs }).readFrom(1)
+      return found === null ? null : [...found]
+    }
+    const known = { latestOffsets: { 0: 8, 1: 4 }, minimumLag: { 0: 1, 1: 0 } }
+    expect(await from(known)).toEqual([
+      [0, 7],
+      [1, 4],
+    ])
+    expect(await from({})).toBeNull()
+    expect(await from({ ...known, minimumLag: { 0: 1 } })).toBeNull()
+    expect(await from({ ...known, publishingTasks: [{ startingOffsets: { 0: 2 } }] })).toEqual([[0, 2]])
+  })
+
   test('of one entity that Druid refuses holds up no other', async () => {
     const { client, posted, failing } = druidWith(settled)
     failing.add('"plant_2"')
     const others = [2, 3].map((id) => ({ ...entity, id }))
     const failed: number[] = []
     const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
-    expect(await supervisors.ensure([entity, ...others], (id) => failed.push(id))).toEqual([3])
+    expect(await supervisors.ensure([entity, ...others], { failed: (id) => failed.push(id) })).toEqual([3])
     expect([failed, posted]).toEqual([[2], [supervisorSpec(others[1]!, settings)]])
   })
 

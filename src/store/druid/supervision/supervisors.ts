@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { DruidClient } from '../../../druid/druid-client.ts'
-import { asProblem, DruidFailure } from '../../../druid/druid-failure.ts'
-import { dataSourceName } from '../../../model/druid-row.ts'
+import { Management, member } from './management.ts'
 import { compactionConfig, type SupervisedEntity, type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
 
 export interface SupervisorsParts {
@@ -13,6 +12,13 @@ export interface SupervisorsParts {
 
 /** Told of one entity at which Druid failed, while the others are gone on with. */
 export type EntityFailed = (entityId: number, error: unknown) => void
+
+export interface EnsureOptions {
+  /** Without it the first failure is thrown. */
+  readonly failed?: EntityFailed
+  /** Whether supervisors that are not there are made. */
+  readonly makes?: boolean
+}
 
 /** How an entity's supervisor does. */
 export interface SupervisorState {
@@ -37,29 +43,35 @@ const allTime = '-146136543-09-08T08:23:32.096Z_146140482-04-24T15:36:27.903Z'
  */
 export class Supervisors {
   readonly #parts: SupervisorsParts
+  readonly #management: Management
 
   constructor(parts: SupervisorsParts) {
     this.#parts = parts
+    this.#management = new Management(parts.client, parts.settings.clusterName)
   }
 
   /**
    * Makes or changes the supervisors of these entities where they are not as they must be, and says how their segments are merged where Druid was not told.
    * Answers the entities whose supervisor was changed. A field that was added changes nothing: tasks find it in the rows. One whose tasks only begin is
-   * left as it is: Druid would kill them, and until others have read the same rows again, these are missing or there twice. `failed` is told of an
-   * entity at which Druid failed, and the others are gone on with; without it the first failure is thrown.
+   * left as it is: Druid would kill them, and until others have read the same rows again, these are missing or there twice. One that rests goes on resting.
    */
-  async ensure(entities: readonly SupervisedEntity[], failed: EntityFailed = rethrow): Promise<number[]> {
+  async ensure(
+    entities: readonly SupervisedEntity[],
+    { failed = rethrow, makes = true }: EnsureOptions = {},
+  ): Promise<number[]> {
     const known = await this.#known()
     const merged = await this.#compactions()
     const changed: number[] = []
     for (const entity of entities) {
-      const name = this.#nameOf(entity.id)
+      const name = this.#management.nameOf(entity.id)
       try {
-        if (await this.#ensureSupervisor(entity, known.get(name))) changed.push(entity.id)
+        const found = known.get(name)
+        if (!makes && found === undefined) continue
+        if (await this.#ensureSupervisor(entity, found)) changed.push(entity.id)
         // Asked for by itself: whoever made the supervisor may have failed, or ended, before it came to this.
         const compaction = compactionConfig(name)
         if (holds(merged.get(name), compaction)) continue
-        await this.#manage('POST', `${coordinatorPath}/config/compaction`, compaction)
+        await this.#management.ask('POST', `${coordinatorPath}/config/compaction`, compaction)
       } catch (error) {
         failed(entity.id, error)
       }
@@ -72,67 +84,70 @@ export class Supervisors {
    * again after another one has dropped it, and a task that was ended may have published all the same.
    */
   async left(entityIds: ReadonlySet<number>): Promise<readonly number[]> {
-    const sources = await this.#manage('GET', `${coordinatorPath}/datasources`)
-    if (!Array.isArray(sources)) throw new Error('Druid answered something other than a list of data sources')
+    const sources = await this.#management.list(`${coordinatorPath}/datasources`)
     const names = [...(await this.#known()).keys(), ...sources.map(String)]
-    const ids = names.map((name) => this.#entityOf(name))
+    const ids = names.map((name) => this.#management.entityOf(name))
     return [...new Set(ids.filter((id) => id !== null && entityIds.has(id)))].filter((id) => id !== null)
   }
 
   /** Stops reading the entity's topic, for good. What was read stays queryable. */
   async end(entityId: number): Promise<void> {
-    const name = this.#nameOf(entityId)
-    await this.#orMissing('POST', `${supervisorPath}/${name}/terminate`)
+    const name = this.#management.nameOf(entityId)
+    await this.#management.orMissing('POST', `${supervisorPath}/${name}/terminate`)
   }
 
   /** Deletes all rows of an entity and ends its supervisor: they are marked as unused, and then removed by a task of Druid. */
   async drop(entityId: number): Promise<void> {
-    const name = this.#nameOf(entityId)
+    const name = this.#management.nameOf(entityId)
     await this.end(entityId)
     // They would read a topic that is gone, or wait for a server to load what nobody is to load any more.
     await this.#endTasks(name)
-    await this.#orMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
-    await this.#orMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
-    await this.#orMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
+    await this.#management.orMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
+    await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
+    await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
   }
 
   /** Deletes for good what is before a date; rows that a task still reads are not among it. */
   async purge(entityId: number, beforeMs: number): Promise<void> {
     const interval = `${allTime.split('_')[0]}/${new Date(beforeMs).toISOString()}`
-    const path = `${coordinatorPath}/datasources/${this.#nameOf(entityId)}`
-    await this.#orMissing('POST', `${path}/markUnused`, { interval })
-    await this.#orMissing('DELETE', `${path}/intervals/${interval.replace('/', '_')}`)
+    const path = `${coordinatorPath}/datasources/${this.#management.nameOf(entityId)}`
+    await this.#management.orMissing('POST', `${path}/markUnused`, { interval })
+    await this.#management.orMissing('DELETE', `${path}/intervals/${interval.replace('/', '_')}`)
   }
 
   /** Resolves when all tasks that read the entity's topic now have published what they hold, and others serve it. Others read on meanwhile. */
   async handOver(entityId: number, signal: AbortSignal): Promise<void> {
-    const name = this.#nameOf(entityId)
+    const name = this.#management.nameOf(entityId)
     const reading = new Set(await this.#taskIds(name))
     if (reading.size === 0) return
     const taskGroupIds = Array.from({ length: this.#parts.settings.taskCount }, (_, id) => id)
-    await this.#orMissing('POST', `${supervisorPath}/${name}/taskGroups/handoff`, { taskGroupIds })
+    await this.#management.orMissing('POST', `${supervisorPath}/${name}/taskGroups/handoff`, { taskGroupIds })
     while ((await this.#taskIds(name)).some((id) => reading.has(id))) await sleep(askEveryMs, undefined, { signal })
   }
 
   /** Days older than the period leave the servers of Druid; null keeps all. `period` is an ISO 8601 duration. */
   async retain(entityId: number, period: string | null): Promise<void> {
-    const path = `${coordinatorPath}/rules/${this.#nameOf(entityId)}`
+    const path = `${coordinatorPath}/rules/${this.#management.nameOf(entityId)}`
     const rules = retentionRules(period)
-    if (isDeepStrictEqual(await this.#manage('GET', path), rules)) return
-    await this.#manage('POST', path, rules)
+    if (isDeepStrictEqual(await this.#management.ask('GET', path), rules)) return
+    await this.#management.ask('POST', path, rules)
   }
 
   /**
-   * By partition of the entity's topic, the offset that its tasks would read again from if they had to be begun anew. Null while no tasks read it,
-   * or it has no supervisor.
+   * By partition of the entity's topic, the offset that its tasks would read again from if they had to be begun anew. Null while that is not known, or it has
+   * no supervisor.
    */
   async readFrom(entityId: number): Promise<ReadonlyMap<number, number> | null> {
-    const status = await this.#orMissing('GET', `${supervisorPath}/${this.#nameOf(entityId)}/status`)
+    const status = await this.#management.orMissing(
+      'GET',
+      `${supervisorPath}/${this.#management.nameOf(entityId)}/status`,
+    )
     const payload = member(status, 'payload')
     const tasks = ['activeTasks', 'publishingTasks'].flatMap((kind): unknown[] => {
       const listed = member(payload, kind)
       return Array.isArray(listed) ? listed : []
     })
+    if (tasks.length === 0 && member(payload, 'suspended') === true) return publishedTo(payload)
     const from = new Map<number, number>()
     for (const task of tasks) {
       const offsets = member(task, 'startingOffsets')
@@ -148,10 +163,9 @@ export class Supervisors {
 
   /** Of all our supervisors. */
   async states(): Promise<SupervisorState[]> {
-    const listed = await this.#manage('GET', `${supervisorPath}?state=true`)
-    if (!Array.isArray(listed)) throw new Error('Druid answered something other than a list of supervisors')
-    return listed.flatMap((entry: unknown) => {
-      const entityId = this.#entityOf(String(member(entry, 'id')))
+    const listed = await this.#management.list(`${supervisorPath}?state=true`)
+    return listed.flatMap((entry) => {
+      const entityId = this.#management.entityOf(String(member(entry, 'id')))
       if (entityId === null) return []
       const state = { isHealthy: member(entry, 'healthy') === true, state: String(member(entry, 'detailedState')) }
       return [{ entityId, ...state }]
@@ -160,32 +174,29 @@ export class Supervisors {
 
   /** Whether the processes of Druid that take supervisors and answer queries are there. Throws Problem `unavailable`. */
   async checkReachable(): Promise<void> {
-    await this.#manage('GET', '/status/health')
+    await this.#management.ask('GET', '/status/health')
   }
 
   async #ensureSupervisor(entity: SupervisedEntity, found: unknown): Promise<boolean> {
     const { settings } = this.#parts
     if (holds(found, supervisorSpec(entity, settings, declaredIn(found)))) return false
-    if (found !== undefined && !(await this.#isReading(this.#nameOf(entity.id)))) return false
-    await this.#manage('POST', `${supervisorPath}?skipRestartIfUnmodified=true`, supervisorSpec(entity, settings))
+    if (found !== undefined && !(await this.#isReading(this.#management.nameOf(entity.id)))) return false
+    const spec = { ...supervisorSpec(entity, settings), ...(isResting(found) ? { suspended: true } : {}) }
+    await this.#management.ask('POST', `${supervisorPath}?skipRestartIfUnmodified=true`, spec)
     return true
   }
 
   /** What the tasks of a data source hold that is not published is lost. */
   async #endTasks(dataSource: string): Promise<void> {
     for (const id of await this.#taskIds(dataSource)) {
-      await this.#orMissing('POST', `${indexerPath}/task/${id}/shutdown`)
+      await this.#management.orMissing('POST', `${indexerPath}/task/${id}/shutdown`)
     }
   }
 
   /** Whether Druid knows its tasks well enough to ask them to publish what they hold before it starts others. */
   async #isReading(dataSource: string): Promise<boolean> {
     const tasks = await this.#tasks(dataSource)
-    return tasks.every(
-      (task) =>
-        typeof member(member(task, 'location'), 'host') === 'string' &&
-        Date.parse(String(member(task, 'createdTime'))) + settledMs < this.#parts.nowMs(),
-    )
+    return tasks.every((task) => isSettled(task, this.#parts.nowMs()))
   }
 
   async #taskIds(dataSource: string): Promise<string[]> {
@@ -196,27 +207,15 @@ export class Supervisors {
   async #tasks(dataSource: string): Promise<unknown[]> {
     const found: unknown[] = []
     for (const state of ['running', 'pending', 'waiting']) {
-      const tasks = await this.#manage('GET', `${indexerPath}/tasks?state=${state}&datasource=${dataSource}`)
-      if (!Array.isArray(tasks)) throw new Error('Druid answered something other than a list of tasks')
-      found.push(...tasks.filter((task: unknown) => member(task, 'type') === 'index_kafka'))
+      const tasks = await this.#management.list(`${indexerPath}/tasks?state=${state}&datasource=${dataSource}`)
+      found.push(...tasks.filter((task) => member(task, 'type') === 'index_kafka'))
     }
     return found
   }
 
-  #nameOf(entityId: number | ''): string {
-    return dataSourceName(this.#parts.settings.clusterName, entityId)
-  }
-
-  /** Null of a name that is none of ours. */
-  #entityOf(name: string): number | null {
-    const prefix = this.#nameOf('')
-    const id = name.startsWith(prefix) ? name.slice(prefix.length) : ''
-    return /^\d+$/.test(id) ? Number(id) : null
-  }
-
   /** How segments are merged, by the names of their data sources. */
   async #compactions(): Promise<Map<string, unknown>> {
-    const answer = await this.#manage('GET', `${coordinatorPath}/config/compaction`)
+    const answer = await this.#management.ask('GET', `${coordinatorPath}/config/compaction`)
     const listed = member(answer, 'compactionConfigs')
     if (!Array.isArray(listed)) throw new Error('Druid answered something other than configurations of compaction')
     return new Map(listed.map((entry: unknown) => [String(member(entry, 'dataSource')), entry]))
@@ -224,28 +223,20 @@ export class Supervisors {
 
   /** The specifications of all supervisors, by their names. */
   async #known(): Promise<Map<string, unknown>> {
-    const listed = await this.#manage('GET', `${supervisorPath}?full`)
-    if (!Array.isArray(listed)) throw new Error('Druid answered something other than a list of supervisors')
-    return new Map(listed.map((entry: unknown) => [String(member(entry, 'id')), member(entry, 'spec')]))
+    const listed = await this.#management.list(`${supervisorPath}?full`)
+    return new Map(listed.map((entry) => [String(member(entry, 'id')), member(entry, 'spec')]))
   }
+}
 
-  /** Null where there is none. */
-  async #orMissing(method: 'GET' | 'POST' | 'DELETE', path: string, body: unknown = null): Promise<unknown> {
-    try {
-      return await this.#parts.client.manage(method, path, body)
-    } catch (error) {
-      if (!(error instanceof DruidFailure) || error.facts.status !== 404) throw asProblem(error)
-      return null
-    }
-  }
+/** Whether a supervisor's specification says that nobody reads. */
+export function isResting(spec: unknown): boolean {
+  return member(spec, 'suspended') === true
+}
 
-  async #manage(method: 'GET' | 'POST', path: string, body: unknown = null): Promise<unknown> {
-    try {
-      return await this.#parts.client.manage(method, path, body)
-    } catch (error) {
-      throw asProblem(error)
-    }
-  }
+/** Whether a task has a place, and is old enough that Druid asks it to publish. */
+export function isSettled(task: unknown, nowMs: number): boolean {
+  const hasPlace = typeof member(member(task, 'location'), 'host') === 'string'
+  return hasPlace && Date.parse(String(member(task, 'createdTime'))) + settledMs < nowMs
 }
 
 function rethrow(_entityId: number, error: unknown): never {
@@ -261,14 +252,23 @@ function declaredIn(supervisor: unknown): ReadonlySet<string> {
   )
 }
 
+/** Of a supervisor that rests: where its next tasks will begin. */
+function publishedTo(payload: unknown): ReadonlyMap<number, number> | null {
+  const [latest, lags] = [member(payload, 'latestOffsets'), member(payload, 'minimumLag')]
+  if (typeof latest !== 'object' || latest === null) return null
+  const from = new Map<number, number>()
+  for (const [partition, offset] of Object.entries(latest)) {
+    const lag = member(lags, partition)
+    if (typeof offset !== 'number' || typeof lag !== 'number') return null
+    from.set(Number(partition), offset - lag)
+  }
+  return from.size === 0 ? null : from
+}
+
 function retentionRules(period: string | null): readonly object[] {
   const load = { tieredReplicants: null, useDefaultTierForNull: true }
   if (period === null) return []
   return [{ type: 'loadByPeriod', period, includeFuture: true, ...load }, { type: 'dropForever' }]
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
 /** Whether Druid's specification, which has defaults besides, holds all that ours says. */

@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../schema.ts'
+import type { SlotWaitCatalog } from '../slot-waits.ts'
+import { inTransaction } from './in-transaction.ts'
+
+export class SlotWaitRepository implements SlotWaitCatalog {
+  readonly #database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database
+  }
+
+  async list(): Promise<ReadonlyMap<number, number>> {
+    const rows = await this.#database.selectFrom('slot_waits').selectAll().execute()
+    return new Map(rows.map(({ entity_id, since_ms }) => [entity_id, since_ms]))
+  }
+
+  async put(entityIds: readonly number[], nowMs: number): Promise<boolean> {
+    const before = await this.list()
+    const added = entityIds.filter((id) => !before.has(id))
+    const waiting = new Set(entityIds)
+    const removed = [...before.keys()].filter((id) => !waiting.has(id))
+    if (added.length + removed.length === 0) return false
+    await inTransaction(this.#database, async (transaction) => {
+      if (removed.length > 0) await transaction.deleteFrom('slot_waits').where('entity_id', 'in', removed).execute()
+      // Who locks several does so in one order.
+      for (const id of added.toSorted((a, b) => a - b)) {
+        await transaction
+          .insertInto('slot_waits')
+          .values({ entity_id: id, since_ms: nowMs })
+          .onConflict((conflict) => conflict.column('entity_id').doNothing())
+          .execute()
+      }
+    })
+    return true
+  }
+}

@@ -1,0 +1,35 @@
+import type { SlotWaitCatalog } from '../../catalog/slot-waits.ts'
+
+const namedMax = 20
+
+/** Which entities wait for slots of Druid, as this process last read. */
+export class SlotWaits {
+  readonly #waits: Pick<SlotWaitCatalog, 'list'>
+  #sinceMs: ReadonlyMap<number, number> = new Map()
+
+  constructor(waits: Pick<SlotWaitCatalog, 'list'>) {
+    this.#waits = waits
+  }
+
+  get count(): number {
+    return this.#sinceMs.size
+  }
+
+  async refresh(): Promise<void> {
+    this.#sinceMs = await this.#waits.list()
+  }
+
+  /** Null of an entity that does not wait. */
+  sinceMs(entityId: number): number | null {
+    return this.#sinceMs.get(entityId) ?? null
+  }
+
+  /** Of those that wait longest. */
+  names(entities: readonly { readonly id: number; readonly name: string }[]): readonly string[] {
+    const waiting = entities.filter(({ id }) => this.#sinceMs.has(id))
+    return waiting
+      .toSorted((a, b) => this.#sinceMs.get(a.id)! - this.#sinceMs.get(b.id)!)
+      .slice(0, namedMax)
+      .map(({ name }) => name)
+  }
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { planSlots, type SlotBounds, type SlotEntity, type SlotState } from './plan-slots.ts'
+
+const bounds: SlotBounds = { freeSlots: 0, comingSlots: 0, slotsEach: 1, quietMs: 600, quietMinMs: 10 }
+const nothing = { wake: [], rest: [], waiting: [] }
+
+function entity(entityId: number, state: SlotState, own: Partial<SlotEntity> = {}): SlotEntity {
+  return { entityId, state, hasUnread: false, isSettled: true, quietMs: 0, waitingSinceMs: null, ...own }
+}
+const unread = { hasUnread: true }
+const quiet = (quietMs: number) => ({ quietMs })
+
+test.each<[string, readonly SlotEntity[], Partial<SlotBounds>, object]>([
+  ['nothing to do', [entity(1, 'reading'), entity(2, 'resting'), entity(3, 'absent')], { freeSlots: 9 }, nothing],
+  [
+    'rows that nobody reads get a free slot',
+    [entity(1, 'resting', unread), entity(2, 'absent', unread)],
+    { freeSlots: 2 },
+    { ...nothing, wake: [1, 2] },
+  ],
+  [
+    'who waits longest gets it',
+    [entity(1, 'absent', unread), entity(2, 'resting', { ...unread, waitingSinceMs: 7 }), entity(3, 'absent', unread)],
+    { freeSlots: 1 },
+    { ...nothing, wake: [2], waiting: [1, 3] },
+  ],
+  [
+    'the quietest gives way, and only as many as are missing',
+    [entity(1, 'reading', quiet(20)), entity(2, 'reading', quiet(30)), entity(3, 'absent', unread)],
+    {},
+    { ...nothing, rest: [2], waiting: [3] },
+  ],
+  [
+    'nobody gives way to whom a slot comes free already',
+    [entity(1, 'reading', quiet(20)), entity(3, 'absent', unread)],
+    { comingSlots: 1 },
+    { ...nothing, waiting: [3] },
+  ],
+  [
+    'who got rows just now stays, however many wait',
+    [entity(1, 'reading', quiet(9)), entity(3, 'absent', unread)],
+    {},
+    { ...nothing, waiting: [3] },
+  ],
+  [
+    'whose tasks only began stays',
+    [entity(1, 'reading', { quietMs: 900, isSettled: false }), entity(3, 'absent', unread)],
+    {},
+    { ...nothing, waiting: [3] },
+  ],
+  [
+    'tasks that Druid could not start wait as well',
+    [entity(1, 'reading', quiet(20)), entity(2, 'queued')],
+    {},
+    { ...nothing, rest: [1], waiting: [2] },
+  ],
+  [
+    'who was quiet for long gives its slot back with nobody waiting',
+    [entity(1, 'reading', quiet(600)), entity(2, 'reading', quiet(599))],
+    { freeSlots: 5 },
+    { ...nothing, rest: [1] },
+  ],
+  [
+    'an entity takes as many slots as it has tasks',
+    [
+      entity(1, 'absent', unread),
+      entity(2, 'absent', unread),
+      entity(3, 'reading', quiet(20)),
+      entity(4, 'reading', quiet(30)),
+    ],
+    { freeSlots: 3, slotsEach: 2 },
+    { wake: [1], rest: [4], waiting: [2] },
+  ],
+  ['more tasks than slots', [entity(1, 'absent', unread)], { freeSlots: -3 }, { ...nothing, waiting: [1] }],
+])('%s', (_, entities, own, expected) => {
+  expect(planSlots(entities, { ...bounds, ...own })).toEqual(expected)
+})

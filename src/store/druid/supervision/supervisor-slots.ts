@@ -1,0 +1,112 @@
+// Who is read by tasks of Druid: supervisors are suspended, and then hold no slot, and resumed.
+import { isDeepStrictEqual } from 'node:util'
+import { Management, member } from './management.ts'
+import { type SupervisedEntity, supervisorSpec } from './supervisor-spec.ts'
+import { isResting, isSettled, type SupervisorsParts } from './supervisors.ts'
+
+interface SupervisorSeen {
+  readonly isSuspended: boolean
+  /** Tasks that run, those that publish included. */
+  readonly running: number
+  /** Tasks that Druid has no slot for. */
+  readonly queued: number
+  /** Whether tasks run, and all of them long enough to be asked to publish. */
+  readonly isSettled: boolean
+}
+
+export interface SlotsSeen {
+  /** Of all indexers, for whatever tasks. */
+  readonly freeSlots: number
+  /** By entity. */
+  readonly supervisors: ReadonlyMap<number, SupervisorSeen>
+}
+
+/** What Druid has not published of a topic that nobody reads. */
+export interface Unread {
+  /** False while Druid does not know the topic's end yet. */
+  readonly isKnown: boolean
+  /** Offsets that were not published, by partition. */
+  readonly lags: readonly number[]
+}
+
+const supervisorPath = '/druid/indexer/v1/supervisor'
+/** Druid has no such supervisor, or it is so already. */
+const refused: ReadonlySet<number> = new Set([400, 404])
+/** Behind the last row of a transaction Kafka writes its mark, which no task ever reads. */
+const markOffsets = 1
+
+/** All of it throws Problem `unavailable` while Druid is away. */
+export class SupervisorSlots {
+  readonly #parts: SupervisorsParts
+  readonly #management: Management
+
+  constructor(parts: SupervisorsParts) {
+    this.#parts = parts
+    this.#management = new Management(parts.client, parts.settings.clusterName)
+  }
+
+  async look(): Promise<SlotsSeen> {
+    const management = this.#management
+    const capacity = await management.ask('GET', '/druid/indexer/v1/totalWorkerCapacity')
+    const running = await management.list('/druid/indexer/v1/tasks?state=running')
+    const queued = [
+      ...(await management.list('/druid/indexer/v1/tasks?state=pending')),
+      ...(await management.list('/druid/indexer/v1/tasks?state=waiting')),
+    ]
+    const listed = await management.list('/druid/indexer/v1/supervisor?full')
+    const supervisors = new Map<number, SupervisorSeen>()
+    for (const entry of listed) {
+      const entityId = management.entityOf(String(member(entry, 'id')))
+      if (entityId === null) continue
+      const own = (tasks: readonly unknown[]): readonly unknown[] =>
+        tasks.filter(
+          (task) => member(task, 'dataSource') === member(entry, 'id') && member(task, 'type') === 'index_kafka',
+        )
+      const runs = own(running)
+      supervisors.set(entityId, {
+        isSuspended: isResting(member(entry, 'spec')),
+        running: runs.length,
+        queued: own(queued).length,
+        isSettled: runs.length > 0 && runs.every((task) => isSettled(task, this.#parts.nowMs())),
+      })
+    }
+    return { freeSlots: slotsOf(capacity) - running.length - queued.length, supervisors }
+  }
+
+  /** Has an entity's topic be read, from where it was published to. `isThere`: it has a supervisor, that rests. */
+  async wake(entity: SupervisedEntity, isThere: boolean): Promise<void> {
+    const management = this.#management
+    if (isThere) {
+      await management.unless(refused, 'POST', `${supervisorPath}/${management.nameOf(entity.id)}/resume`)
+      return
+    }
+    const spec = supervisorSpec(entity, this.#parts.settings)
+    await management.ask('POST', `${supervisorPath}?skipRestartIfUnmodified=true`, spec)
+  }
+
+  /** Has the tasks of an entity publish what they hold and end. What was read stays queryable all the while. */
+  async rest(entityId: number): Promise<void> {
+    await this.#management.unless(refused, 'POST', `${supervisorPath}/${this.#management.nameOf(entityId)}/suspend`)
+  }
+
+  /** What is unread of the topic of an entity that rests, and whose tasks have ended. `ends` are those of its partitions. */
+  async unread(entityId: number, ends: readonly number[]): Promise<Unread> {
+    const path = `/druid/indexer/v1/supervisor/${this.#management.nameOf(entityId)}/status`
+    const payload = member(await this.#management.orMissing('GET', path), 'payload')
+    const byPartition = (name: string): unknown[] =>
+      ends.map((_, partition) => member(member(payload, name), String(partition)))
+    const lags = byPartition('minimumLag').map((lag) =>
+      typeof lag === 'number' ? Math.max(0, lag - markOffsets) : Number.NaN,
+    )
+    const isKnown = isDeepStrictEqual(byPartition('latestOffsets'), [...ends]) && !lags.some(Number.isNaN)
+    return { isKnown, lags }
+  }
+}
+
+function slotsOf(capacity: unknown): number {
+  const now = member(capacity, 'currentClusterCapacity')
+  const most = member(capacity, 'maximumCapacityWithAutoScale')
+  if (typeof now !== 'number') throw new Error('Druid did not say how many slots it has')
+  // Indexers that come when tasks wait for them.
+  return Math.max(now, typeof most === 'number' ? most : 0)
+}
