@@ -45,6 +45,7 @@ export type ServiceEvent =
       readonly ms: number
     }
   | { readonly kind: 'sealFailed'; readonly message: string; readonly retryInMs: number }
+  | { readonly kind: 'judgeFailed'; readonly message: string; readonly retryInMs: number }
   | {
       readonly kind: 'compacted'
       readonly entityId: number

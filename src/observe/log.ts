@@ -75,6 +75,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'storeDied':
     case 'sqlEngineDied':
     case 'sealFailed':
+    case 'judgeFailed':
     case 'compactFailed':
     case 'dropFailed':
     case 'removalFailed':

@@ -214,6 +214,9 @@ export class Metrics {
       case 'sealFailed':
         this.#storageFailures.inc({ work: 'seal' })
         return
+      case 'judgeFailed':
+        this.#storageFailures.inc({ work: 'judge' })
+        return
       case 'compactFailed':
         this.#storageFailures.inc({ work: 'merge' })
         return

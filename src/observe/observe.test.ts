@@ -141,8 +141,13 @@ describe('metrics', () => {
     ['merges of files', [compacted], ['tidemark_merged_rows_total 30', 'tidemark_merge_seconds_count 1']],
     [
       'background work that failed',
-      [sealFailed, { ...sealFailed, kind: 'compactFailed' }, { kind: 'journalTrimFailed', message: 'x' }],
-      ['seal', 'merge', 'trim'].map((work) => `tidemark_storage_failures_total{work="${work}"} 1`),
+      [
+        sealFailed,
+        { ...sealFailed, kind: 'judgeFailed' },
+        { ...sealFailed, kind: 'compactFailed' },
+        { kind: 'journalTrimFailed', message: 'x' },
+      ],
+      ['seal', 'judge', 'merge', 'trim'].map((work) => `tidemark_storage_failures_total{work="${work}"} 1`),
     ],
     [
       'damaged files',

@@ -1,4 +1,5 @@
 import type { Pipeline, Tally } from '../ingest/pipeline.ts'
+import { Problem } from '../model/problem.ts'
 
 export interface FollowerParts {
   readonly pipeline: Pick<Pipeline, 'position' | 'advance'>
@@ -8,6 +9,8 @@ export interface FollowerParts {
   readonly mustWait: () => boolean
   /** Called once, when all is judged that was in the journal at the beginning. */
   readonly caughtUp: () => void
+  /** Told of a step that a part (the catalog) was not available for, once all had been judged before; resolves when it is to be tried again. */
+  readonly unavailable: (problem: Problem) => Promise<void>
 }
 
 /** Judges whatever the journal holds, as soon as it holds it. */
@@ -15,6 +18,7 @@ export class Follower {
   readonly #parts: FollowerParts
   #durablePosition: number
   #stopped = false
+  #isReady = false
   #wake: (() => void) | null = null
 
   constructor(parts: FollowerParts, durablePosition: number) {
@@ -44,9 +48,9 @@ export class Follower {
   async follow(): Promise<void> {
     const { pipeline, mustWait, caughtUp } = this.#parts
     const readyPosition = this.#durablePosition
-    for (let ready = false; !this.#stopped; ) {
-      if (!ready && pipeline.position >= readyPosition) {
-        ready = true
+    while (!this.#stopped) {
+      if (!this.#isReady && pipeline.position >= readyPosition) {
+        this.#isReady = true
         caughtUp()
       }
       if (mustWait() || pipeline.position >= this.#durablePosition) await this.#news()
@@ -55,9 +59,20 @@ export class Follower {
   }
 
   async #step(): Promise<void> {
-    this.#parts.stepped(await this.#parts.pipeline.advance(this.#durablePosition))
+    await this.#advance()
     // Questions that came meanwhile are answered before the next step.
     await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  /** A disk without room for what was rejected, say, is no reason to end: what is there is answered meanwhile. A step that failed changed nothing. */
+  async #advance(): Promise<void> {
+    const { pipeline, stepped, unavailable } = this.#parts
+    try {
+      stepped(await pipeline.advance(this.#durablePosition))
+    } catch (error) {
+      if (!this.#isReady || !(error instanceof Problem) || error.code !== 'unavailable') throw error
+      await unavailable(error)
+    }
   }
 
   #news(): Promise<void> {

@@ -2,6 +2,7 @@
 // rest. It is a composition root of its own, as app.ts is for the main thread.
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
@@ -121,6 +122,11 @@ export async function runStoreThread(
         return upkeep.isFull
       },
       caughtUp: () => send({ kind: 'ready' }),
+      unavailable: async ({ message }) => {
+        const { retryDelayMs } = settings
+        observe({ kind: 'judgeFailed', message, retryInMs: retryDelayMs })
+        await sleep(retryDelayMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      },
     },
     data.durablePosition,
   )

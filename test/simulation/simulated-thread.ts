@@ -137,6 +137,8 @@ export class SimulatedThread {
           return upkeep.isFull
         },
         caughtUp: () => undefined,
+        // A catalog in memory says what failed in other words.
+        unavailable: (problem) => Promise.reject(problem),
       },
       parts.durablePosition,
     )

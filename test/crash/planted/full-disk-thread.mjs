@@ -1,5 +1,5 @@
 // A store's thread on a disk that is full as long as a file named `disk-is-full` stands beside the catalog. Its catalog does not grow if it
-// was started while `catalog-is-full` stands there.
+// was started while `catalog-is-full` stands there; when that is gone, it ends, to be started with room.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -32,4 +32,8 @@ const disk = {
   },
 }
 
-await runStoreThread(parentPort, workerData, { disk, ...(isThere('catalog-is-full') ? { catalogPagesMax: 1 } : {}) })
+const pollMs = 20
+const catalogIsFull = isThere('catalog-is-full')
+if (catalogIsFull) setInterval(() => isThere('catalog-is-full') || process.exit(1), pollMs)
+
+await runStoreThread(parentPort, workerData, { disk, ...(catalogIsFull ? { catalogPagesMax: 1 } : {}) })
