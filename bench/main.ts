@@ -1,3 +1,4 @@
+// npm run bench -- worst-queries   what others get, and the SQL engine's memory, beside the worst queries
 // npm run bench [-- judge|store|sealed|ingest|beside|query|native|metadata] [--short] [--millions 20,50]
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
 // npm run bench -- push --millions 100
@@ -15,6 +16,7 @@ import { benchQuery } from './query.ts'
 import { benchSealed } from './sealed.ts'
 import { soak } from './soak.ts'
 import { benchStore } from './store.ts'
+import { benchWorstQueries } from './worst-queries.ts'
 
 const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
@@ -53,6 +55,7 @@ if (wants('metadata')) {
   await benchMetadata(short ? { runs: 1, sizes: [1000, 20_000] } : { runs: 3, sizes: [1000, 100_000, 1_000_000] })
 }
 // They are long: only when they are asked for.
+if (asked.includes('worst-queries')) await benchWorstQueries({ seconds: short ? 2 : 10 })
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('cluster')) for (const rows of sizes) await benchCluster(rows)
 if (asked.includes('soak')) await soak({ minutes: Number(values.minutes), rowsPerSecond: Number(values.rate) })

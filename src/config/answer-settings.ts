@@ -39,14 +39,25 @@ export const answerSettings = {
     unit: 'queries',
     min: 1,
     max: 10_000,
-    description: 'How many queries run at once.',
+    description:
+      'How many queries run at once. A fourth of them, of each kind, is kept for others than one reader: a subscriber, or an address where reading is public.',
+  }),
+  'limits.runningSqlQueries': integer({
+    default: Math.floor(1.5 * availableParallelism()),
+    defaultText: '3 for 2 cores',
+    unit: 'queries',
+    min: 1,
+    max: 10_000,
+    description:
+      'How many of them may be SQL and native queries; at least one place is kept for data queries, where there are two.',
   }),
   'limits.waitingQueries': integer({
     default: 100,
     unit: 'queries',
     min: 0,
     max: 1_000_000,
-    description: 'How many queries wait for their turn; past that the answer is a 503.',
+    description:
+      'How many queries wait for their turn, a fourth of them those of others than one reader; past that the answer is a 503.',
   }),
   'limits.pageBytes': integer({
     default: 16 * mebibyte,

@@ -1,6 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Caller } from '../access/access.ts'
 import { Problem } from '../model/problem.ts'
+import type { Reader } from '../query/reader.ts'
 import { acceptsType } from './accept.ts'
 import { isOpen, type OpenTo, openTo } from './consumption.ts'
 import type { HttpSettings } from './http-settings.ts'
@@ -49,6 +50,15 @@ export class Guard {
     if (this.#isOpen(this.#consumption, request)) return () => true
     const caller = this.caller(request)
     return (name) => this.#access.mayRead(caller, name)
+  }
+
+  /** Who asks: a subscriber, whichever of his keys he uses, or where reading is public an address. */
+  reader(request: FastifyRequest): Reader {
+    const caller = this.caller(request)
+    return {
+      id: caller === null ? `address ${request.ip}` : `subscriber ${caller.subscriberId}`,
+      mayRead: this.readable(request),
+    }
   }
 
   #isOpen(to: OpenTo, { headers }: FastifyRequest): boolean {

@@ -1,69 +1,174 @@
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { Problem } from '../model/problem.ts'
-import { Admission } from './admission.ts'
+import { Admission, type Leave, type QueryClass } from './admission.ts'
 
 const signal = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
+const few = { runningQueries: 4, runningSqlQueries: 3, waitingQueries: 8 }
+const one = { runningQueries: 1, runningSqlQueries: 1, waitingQueries: 1 }
 
-/** Enters under a name that is put into `entered` when its turn comes. */
-function enterAll(admission: Admission, names: readonly string[], entered: string[]): void {
-  for (const name of names) void Promise.resolve(admission.enter(signal)).then(() => entered.push(name))
+/** Queries under names, which say who asks and of what class: `a.sql.1`. */
+class Asked {
+  readonly admission: Admission
+  /** Those that run, in the order in which their turn came. */
+  readonly running = new Map<string, Leave>()
+  readonly refused: string[] = []
+
+  constructor(limits: ConstructorParameters<typeof Admission>[0]) {
+    this.admission = new Admission(limits)
+  }
+
+  async ask(...names: string[]): Promise<void> {
+    for (const name of names) {
+      const [reader, kind] = name.split('.') as [string, QueryClass]
+      try {
+        void Promise.resolve(this.admission.enter(kind, reader, signal)).then((leave) => this.running.set(name, leave))
+      } catch {
+        this.refused.push(name)
+      }
+    }
+    await settled()
+  }
+
+  async end(...names: string[]): Promise<void> {
+    for (const name of names) {
+      this.running.get(name)!()
+      this.running.delete(name)
+    }
+    await settled()
+  }
+
+  get names(): string[] {
+    return [...this.running.keys()]
+  }
 }
 
 test('so many run, the others wait in the order in which they came', async () => {
-  const admission = new Admission({ runningQueries: 2, waitingQueries: 3 })
-  const entered: string[] = []
-  enterAll(admission, ['a', 'b', 'c', 'd', 'e'], entered)
-  await settled()
-  expect(entered).toEqual(['a', 'b'])
-  admission.leave()
-  await settled()
-  expect(entered).toEqual(['a', 'b', 'c'])
-  admission.leave()
-  admission.leave()
-  await settled()
-  expect(entered).toEqual(['a', 'b', 'c', 'd', 'e'])
+  const asked = new Asked({ runningQueries: 2, runningSqlQueries: 2, waitingQueries: 8 })
+  await asked.ask('a.data.1', 'a.data.2', 'a.data.3', 'a.data.4', 'a.data.5')
+  expect(asked.names).toEqual(['a.data.1', 'a.data.2'])
+  await asked.end('a.data.1')
+  expect(asked.names).toEqual(['a.data.2', 'a.data.3'])
+  await asked.end('a.data.2', 'a.data.3')
+  expect(asked.names).toEqual(['a.data.4', 'a.data.5'])
 })
 
-test('one too many is told to come again', async () => {
-  const admission = new Admission({ runningQueries: 1, waitingQueries: 1 })
-  enterAll(admission, ['a', 'b'], [])
+describe('whatever one reader asks', () => {
+  test('places are left to others, and to data queries', async () => {
+    const asked = new Asked(few)
+    await asked.ask('a.sql.1', 'a.sql.2', 'a.sql.3', 'a.sql.4', 'a.data.1', 'a.data.2')
+    expect(asked.names).toEqual(['a.sql.1', 'a.sql.2', 'a.data.1'])
+    await asked.ask('b.sql.1', 'b.sql.2')
+    expect(asked.names).toEqual(['a.sql.1', 'a.sql.2', 'a.data.1', 'b.sql.1'])
+  })
+
+  test('of eight places for SQL two are left to others', async () => {
+    const asked = new Asked({ runningQueries: 12, runningSqlQueries: 8, waitingQueries: 100 })
+    await asked.ask(
+      ...Array.from({ length: 20 }, (_, index) => `a.sql.${index}`),
+      'b.sql.1',
+      'c.sql.1',
+      'd.sql.1',
+      'd.data.1',
+    )
+    expect(asked.names.filter((name) => name.startsWith('a'))).toHaveLength(6)
+    expect(asked.names.slice(6)).toEqual(['b.sql.1', 'c.sql.1', 'd.data.1'])
+  })
+
+  test('a place goes to who has the fewest', async () => {
+    const asked = new Asked(few)
+    await asked.ask('a.data.1', 'a.data.2', 'a.data.3', 'b.data.1', 'a.data.4', 'b.data.2', 'c.data.1')
+    await asked.end('a.data.1')
+    expect(asked.names).toEqual(['a.data.2', 'a.data.3', 'b.data.1', 'c.data.1'])
+    await asked.end('c.data.1')
+    expect(asked.names).toEqual(['a.data.2', 'a.data.3', 'b.data.1', 'b.data.2'])
+    await asked.end('a.data.2', 'a.data.3')
+    expect(asked.names).toEqual(['b.data.1', 'b.data.2', 'a.data.4'])
+  })
+
+  test('others may wait as well', async () => {
+    const asked = new Asked({ ...few, waitingQueries: 4 })
+    await asked.ask(...Array.from({ length: 7 }, (_, index) => `a.data.${index}`))
+    expect(asked.refused).toEqual(['a.data.6'])
+    await asked.ask('b.sql.1', 'b.sql.2', 'b.sql.3')
+    expect(asked.names.at(-1)).toBe('b.sql.1')
+    expect(asked.refused).toEqual(['a.data.6', 'b.sql.3'])
+  })
+})
+
+test('data queries may have all places, SQL all but one', async () => {
+  const asked = new Asked({ runningQueries: 3, runningSqlQueries: 3, waitingQueries: 9 })
+  await asked.ask('a.sql.1', 'b.sql.1', 'c.sql.1', 'd.data.1', 'e.data.1')
+  expect(asked.names).toEqual(['a.sql.1', 'b.sql.1', 'd.data.1'])
+  await asked.end('a.sql.1')
+  expect(asked.names).toEqual(['b.sql.1', 'd.data.1', 'c.sql.1'])
+  await asked.end('b.sql.1', 'c.sql.1')
+  expect(asked.names).toEqual(['d.data.1', 'e.data.1'])
+})
+
+test.each([
+  ['data', 'limits.runningQueries'],
+  ['sql', 'limits.runningSqlQueries'],
+] as const)('one too many of %s is told to come again', async (kind, setting) => {
+  const admission = new Admission({ ...one, waitingQueries: 0 })
+  await admission.enter(kind, 'a', signal)
   try {
-    await admission.enter(signal)
+    await admission.enter(kind, 'b', signal)
     expect.unreachable()
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     expect(error).toMatchObject({ code: 'overloaded', status: 503, retryable: true, retryAfterS: 1 })
+    expect(error.message).toContain(setting)
     expect(error.message).toContain('limits.waitingQueries')
   }
 })
 
 test('one that gives up leaves the queue to the others', async () => {
-  const admission = new Admission({ runningQueries: 1, waitingQueries: 1 })
-  const entered: string[] = []
-  enterAll(admission, ['a'], entered)
+  const asked = new Asked(one)
+  await asked.ask('a.data.1')
   const controller = new AbortController()
-  const given = Promise.resolve(admission.enter(controller.signal))
+  const given = Promise.resolve(asked.admission.enter('data', 'a', controller.signal))
   controller.abort(new Error('gone'))
   await expect(given).rejects.toThrow('gone')
-  enterAll(admission, ['c'], entered)
-  admission.leave()
-  await settled()
-  expect(entered).toEqual(['a', 'c'])
+  await asked.ask('a.data.2')
+  await asked.end('a.data.1')
+  expect(asked.names).toEqual(['a.data.2'])
 })
 
 test('one that has given up does not enter', () => {
-  const admission = new Admission({ runningQueries: 1, waitingQueries: 1 })
-  expect(() => admission.enter(AbortSignal.abort(new Error('gone')))).toThrow('gone')
+  const admission = new Admission(one)
+  expect(() => admission.enter('sql', 'a', AbortSignal.abort(new Error('gone')))).toThrow('gone')
 })
 
-test('places are free again when all have left', async () => {
-  const admission = new Admission({ runningQueries: 2, waitingQueries: 0 })
-  for (let round = 0; round < 5; round += 1) {
-    await admission.enter(signal)
-    await admission.enter(signal)
-    expect(() => admission.enter(signal)).toThrow(Problem)
-    admission.leave()
-    admission.leave()
-  }
+test('whatever is asked and ends, no bound is passed, nobody waits while he might run, and all get their turn', async () => {
+  const name = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('data', 'sql')).map((parts) => parts.join('.'))
+  const steps = fc.array(fc.oneof(name, fc.nat(9)), { maxLength: 60 })
+  await fc.assert(
+    fc.asyncProperty(steps, async (history) => {
+      const asked = new Asked({ ...few, waitingQueries: 100 })
+      let count = 0
+      for (const step of history) {
+        if (typeof step === 'string') await asked.ask(`${step}.${count++}`)
+        else if (asked.names.length > 0) await asked.end(asked.names[step % asked.names.length]!)
+        const { names } = asked
+        expect(names.length).toBeLessThanOrEqual(4)
+        expect(names.filter((running) => running.includes('sql')).length).toBeLessThanOrEqual(3)
+        for (const reader of ['a', 'b', 'c']) {
+          expect(names.filter((running) => running.startsWith(reader)).length).toBeLessThanOrEqual(3)
+        }
+      }
+      let ended = 0
+      while (asked.names.length > 0) {
+        await asked.end(asked.names[0]!)
+        ended += 1
+      }
+      const before = history.filter((step) => typeof step === 'string').length
+      expect(ended).toBeLessThanOrEqual(before)
+      // Nobody is left waiting: a new one enters at once, and is the only one.
+      await asked.ask('d.sql.0')
+      expect(asked.names).toEqual(['d.sql.0'])
+    }),
+    { numRuns: 200 },
+  )
 })

@@ -3,62 +3,149 @@ import { Problem } from '../model/problem.ts'
 export interface AdmissionLimits {
   /** Queries that run at once. */
   readonly runningQueries: number
+  /** Those of them that may be SQL and native queries: the other places are for data queries alone. */
+  readonly runningSqlQueries: number
   /** Queries that wait for one of them to end. */
   readonly waitingQueries: number
 }
 
-/** Lets so many queries run at once; the others wait their turn, in the order in which they came. */
+/** A data query ends soon; SQL, native queries among it, may take all the time that there is. */
+export type QueryClass = 'data' | 'sql'
+
+/** Frees the place that a query had; it is called once. */
+export type Leave = () => void
+
+interface Asker {
+  readonly kind: QueryClass
+  /** Whom places are shared between. */
+  readonly reader: string
+}
+
+interface Waiting extends Asker {
+  readonly begin: () => void
+}
+
+interface Count {
+  all: number
+  sql: number
+  waiting: number
+}
+
+/**
+ * Lets so many queries run at once; the others wait. A place goes to the reader who has the fewest, and of one reader's, and of equals', to the
+ * query that came first. A fourth of the places, running and waiting, and of three one, is left to others, whatever one reader asks.
+ */
 export class Admission {
   readonly #limits: AdmissionLimits
+  readonly #sqlMax: number
   /** A set keeps the order of arrival, and one in its middle can leave. */
-  readonly #waiting = new Set<() => void>()
-  #running = 0
+  readonly #waiting = new Set<Waiting>()
+  readonly #counts = new Map<string, Count>()
+  readonly #running = { all: 0, sql: 0 }
 
   constructor(limits: AdmissionLimits) {
     this.#limits = limits
+    this.#sqlMax = Math.min(limits.runningSqlQueries, Math.max(1, limits.runningQueries - 1))
   }
 
   /**
-   * Resolves when the query may run; whoever enters calls `leave` once. Throws Problem `overloaded` when too many wait already,
-   * and the signal's reason when it is aborted before the query's turn.
+   * Resolves when the query may run, with what frees its place. Throws Problem `overloaded` when too many wait already, and the signal's
+   * reason when it is aborted before the query's turn.
    */
-  enter(signal: AbortSignal): Promise<void> | void {
+  enter(kind: QueryClass, reader: string, signal: AbortSignal): Promise<Leave> | Leave {
     signal.throwIfAborted()
-    const { runningQueries, waitingQueries } = this.#limits
-    if (this.#running < runningQueries) {
-      this.#running += 1
-      return
+    const asker = { kind, reader }
+    if (this.#mayRun(asker)) return this.#begin(asker)
+    const { waitingQueries } = this.#limits
+    const count = this.#countOf(reader)
+    if (this.#waiting.size >= waitingQueries || count.waiting >= ofOne(waitingQueries)) {
+      this.#forget(reader)
+      throw this.#overloaded(asker)
     }
-    if (this.#waiting.size >= waitingQueries) throw overloaded(runningQueries, waitingQueries)
     return new Promise((resolve, reject) => {
-      const onTurn = (): void => {
+      const leaveQueue = (): void => {
+        this.#waiting.delete(waiting)
+        count.waiting -= 1
+        this.#forget(reader)
         signal.removeEventListener('abort', onAbort)
-        resolve()
       }
       const onAbort = (): void => {
-        this.#waiting.delete(onTurn)
+        leaveQueue()
         reject(signal.reason)
       }
-      this.#waiting.add(onTurn)
+      const waiting: Waiting = {
+        ...asker,
+        begin: () => {
+          const leave = this.#begin(asker)
+          leaveQueue()
+          resolve(leave)
+        },
+      }
+      count.waiting += 1
+      this.#waiting.add(waiting)
       signal.addEventListener('abort', onAbort, { once: true })
     })
   }
 
-  /** Gives the place to the one that waits longest. */
-  leave(): void {
-    for (const onTurn of this.#waiting) {
-      this.#waiting.delete(onTurn)
-      onTurn()
-      return
+  #begin(asker: Asker): Leave {
+    this.#add(asker, 1)
+    return () => {
+      this.#add(asker, -1)
+      this.#forget(asker.reader)
+      this.#next()?.begin()
     }
-    this.#running -= 1
+  }
+
+  /** Who gets the place that is free. */
+  #next(): Waiting | null {
+    let next: Waiting | null = null
+    for (const waiting of this.#waiting) {
+      if (!this.#mayRun(waiting)) continue
+      if (next === null || this.#countOf(waiting.reader).all < this.#countOf(next.reader).all) next = waiting
+    }
+    return next
+  }
+
+  #mayRun({ kind, reader }: Asker): boolean {
+    const { runningQueries } = this.#limits
+    const count = this.#counts.get(reader)
+    if (this.#running.all >= runningQueries || (count?.all ?? 0) >= ofOne(runningQueries)) return false
+    return kind === 'data' || (this.#running.sql < this.#sqlMax && (count?.sql ?? 0) < ofOne(this.#sqlMax))
+  }
+
+  #add({ kind, reader }: Asker, by: number): void {
+    for (const count of [this.#running, this.#countOf(reader)]) {
+      count.all += by
+      if (kind === 'sql') count.sql += by
+    }
+  }
+
+  #countOf(reader: string): Count {
+    const known = this.#counts.get(reader)
+    if (known !== undefined) return known
+    const count = { all: 0, sql: 0, waiting: 0 }
+    this.#counts.set(reader, count)
+    return count
+  }
+
+  #forget(reader: string): void {
+    const count = this.#counts.get(reader)
+    if (count?.all === 0 && count.waiting === 0) this.#counts.delete(reader)
+  }
+
+  #overloaded({ kind }: Asker): Problem {
+    const { runningQueries } = this.#limits
+    const running =
+      kind === 'data'
+        ? `${runningQueries} queries run at once (limits.runningQueries)`
+        : `${this.#sqlMax} SQL and native queries run at once (limits.runningSqlQueries)`
+    return new Problem(
+      'overloaded',
+      `${running}, a fourth of them kept for others than one reader, and as many wait as may (limits.waitingQueries). Ask again in a moment.`,
+      { retryAfterS: 1 },
+    )
   }
 }
 
-function overloaded(running: number, waiting: number): Problem {
-  return new Problem(
-    'overloaded',
-    `${running} queries are running (limits.runningQueries) and ${waiting} are waiting (limits.waitingQueries). Ask again in a moment.`,
-    { retryAfterS: 1 },
-  )
-}
+/** How many of so many places one reader may have: of two he may have both. */
+const ofOne = (places: number): number => (places < 3 ? places : places - Math.max(1, Math.floor(places / 4)))

@@ -20,8 +20,8 @@ import { entityNames } from './native/tree/entity-names.ts'
 import type { NativeQuery } from './native/tree/queries.ts'
 import type { NativeBody, NativeQueryLimits } from './native-queries.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
-import type { MayRead } from './queries.ts'
 import type { Answer } from './query-runner.ts'
+import type { Reader } from './reader.ts'
 import type { RunSettings } from './run-plan.ts'
 import { storeText } from './store-text.ts'
 import type { UnsentAnswers } from './unsent-answers.ts'
@@ -49,15 +49,17 @@ export class ClusterNativeQueries {
   }
 
   /** As `NativeQueries.run`. */
-  async run({ bytes, query }: NativeBody, signal: AbortSignal, mayRead: MayRead): Promise<Answer> {
+  async run({ bytes, query }: NativeBody, signal: AbortSignal, reader: Reader): Promise<Answer> {
     const { definitions, engine, clusterName, admission, limits, unsent, settings } = this.#parts
-    const entities = entityNames(query).flatMap((name) => (mayRead(name) ? (definitions.entity(name) ?? []) : []))
+    const entities = entityNames(query).flatMap((name) =>
+      reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],
+    )
     const { resultBytes, resultRows, buckets } = limits
     const { tree, query: rewritten } = await druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
     await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
     const queryTimeMs = Math.min(limits.queryTimeMs, timeoutOf(query))
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice: nativeAdvice }, async (deadline) => {
-      await admission.enter(deadline)
+      const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const daysOf = (names: readonly string[], intervals: readonly Interval[]): Promise<readonly DayBounds[]> =>
           this.#daysOf(
@@ -75,7 +77,7 @@ export class ClusterNativeQueries {
         const stored = await storeText(pieces, { resultBytes, room: unsent.room() }, settings, deadline)
         return unsent.open({ ...stored, rows: count.rows })
       } finally {
-        admission.leave()
+        leave()
       }
     })
   }

@@ -8,8 +8,8 @@ import type { ColumnType } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Admission } from './admission.ts'
 import { inTime } from './in-time.ts'
-import type { MayRead } from './queries.ts'
 import type { Answer, AnswerFormat } from './query-runner.ts'
+import type { Reader } from './reader.ts'
 import { type RunSettings, storeRows } from './run-plan.ts'
 import { druidStatement } from './sql/druid/druid-statement.ts'
 import type { KnownColumns } from './sql/druid/entity-source.ts'
@@ -51,14 +51,14 @@ export class ClusterSqlQueries {
   }
 
   /** As `SqlQueries.run`. */
-  async run(text: string, format: AnswerFormat, signal: AbortSignal, mayRead: MayRead): Promise<Answer> {
+  async run(text: string, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
     const { definitions, engine, catalogQueries, clusterName, admission, limits, unsent, settings } = this.#parts
-    const entities = definitions.entities().filter(({ name }) => mayRead(name))
+    const entities = definitions.entities().filter(({ name }) => reader.mayRead(name))
     const { columns, entityIds, readsCatalog } = translateSql(text, entities.map(sqlTable))
-    if (readsCatalog && entityIds.length === 0) return catalogQueries.run(text, format, signal, mayRead)
+    if (readsCatalog && entityIds.length === 0) return catalogQueries.run(text, format, signal, reader)
     const { queryTimeMs, resultBytes } = limits
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
-      await admission.enter(deadline)
+      const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const statement = druidStatement(text, entities, clusterName, await engine.knownColumns(deadline))
         const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
@@ -66,7 +66,7 @@ export class ClusterSqlQueries {
         const shape = { format, resultBytes, room: unsent.room() }
         return unsent.open(await storeRows({ fields, batches }, shape, settings, deadline))
       } finally {
-        admission.leave()
+        leave()
       }
     })
   }

@@ -12,8 +12,8 @@ import { inTime } from './in-time.ts'
 import type { NamedTable } from './native/file-tables.ts'
 import { entityNames } from './native/tree/entity-names.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
-import type { MayRead } from './queries.ts'
 import type { Answer } from './query-runner.ts'
+import type { Reader } from './reader.ts'
 
 export interface NativeQueryLimits {
   readonly queryTimeMs: number
@@ -65,12 +65,14 @@ export class NativeQueries {
    * Problem `invalid_request`, `unsupported_native_query` and `unknown_entity` with the path of the fault, `result_too_large`,
    * `too_many_buckets`, `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
-  async run({ bytes, query }: NativeBody, signal: AbortSignal, mayRead: MayRead): Promise<Answer> {
+  async run({ bytes, query }: NativeBody, signal: AbortSignal, reader: Reader): Promise<Answer> {
     const { definitions, admission, runner, limits, timer = systemTimer } = this.#parts
-    const entities = entityNames(query).flatMap((name) => (mayRead(name) ? (definitions.entity(name) ?? []) : []))
+    const entities = entityNames(query).flatMap((name) =>
+      reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],
+    )
     const queryTimeMs = Math.min(limits.queryTimeMs, timeoutOf(query))
     return inTime({ signal, queryTimeMs, timer, advice: nativeAdvice }, async (deadline) => {
-      await admission.enter(deadline)
+      const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const snapshot = await this.#snapshot(entities, deadline)
         const files = new Map(snapshot.entities.map((entity) => [entity.entityId, entity.files]))
@@ -87,7 +89,7 @@ export class NativeQueries {
           snapshot.release()
         }
       } finally {
-        admission.leave()
+        leave()
       }
     })
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { everyone } from '../../test/support/everyone.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Plan } from '../model/plan.ts'
@@ -34,10 +35,11 @@ const noLimits: QueryLimits & AdmissionLimits = {
   buckets: 100,
   resultBytes: 1000,
   runningQueries: 10,
+  runningSqlQueries: 10,
   waitingQueries: 10,
   queryTimeMs: 60_000,
 }
-const all = () => true
+
 const never = new AbortController().signal
 
 interface Run {
@@ -75,7 +77,7 @@ function world(limits: Partial<typeof noLimits> = {}, mayCount: Promise<void> = 
   const letTimePass = () => {
     for (const callback of timers) callback()
   }
-  const latest = (signal = never, entity = 'plant') => queries.run('latest', { entity }, 'json', signal, all)
+  const latest = (signal = never, entity = 'plant') => queries.run('latest', { entity }, 'json', signal, everyone)
   return { queries, runs, counted, timers, letTimePass, latest }
 }
 
@@ -105,7 +107,7 @@ describe('the entity', () => {
   test('that is unknown is answered with those the caller may read', async () => {
     const { queries } = world()
     const mayRead = (name: string) => name !== 'secret'
-    const problem = await problemOf(queries.run('select', { entity: 'plants' }, 'json', never, mayRead))
+    const problem = await problemOf(queries.run('select', { entity: 'plants' }, 'json', never, { id: 'a', mayRead }))
     expect(problem.body()).toMatchObject({
       status: 400,
       code: 'unknown_entity',
@@ -118,7 +120,9 @@ describe('the entity', () => {
     '%s is forbidden to those who may not read it, be it there or not',
     async (entity) => {
       const { queries } = world()
-      const problem = await problemOf(queries.run('select', { entity }, 'json', never, () => false))
+      const problem = await problemOf(
+        queries.run('select', { entity }, 'json', never, { id: 'a', mayRead: () => false }),
+      )
       expect(problem).toMatchObject({ status: 403, code: 'forbidden' })
     },
   )
@@ -182,7 +186,7 @@ test('the place of an ended query is free only when its runner has ended', async
 })
 
 test('a failed query frees its place too', async () => {
-  const { runs, latest } = world({ runningQueries: 1, waitingQueries: 0 })
+  const { runs, latest } = world({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 })
   const failed = expect(latest()).rejects.toThrow('broken')
   await settled()
   runs[0]?.fail(new Error('broken'))
@@ -194,7 +198,7 @@ test('a failed query frees its place too', async () => {
 })
 
 test('one query too many is told to come again', async () => {
-  const { latest } = world({ runningQueries: 1, waitingQueries: 0 })
+  const { latest } = world({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 })
   void latest()
   expect(await problemOf(latest())).toMatchObject({ code: 'overloaded', retryAfterS: 1 })
 })
@@ -210,8 +214,8 @@ describe('the list of entities', () => {
 
   test('takes one place among the queries, and gives it back', async () => {
     const { gate, go } = mayCount()
-    const { queries, latest, runs } = world({ runningQueries: 1, waitingQueries: 0 }, gate)
-    const listed = queries.entities(never, all)
+    const { queries, latest, runs } = world({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }, gate)
+    const listed = queries.entities(never, everyone)
     expect(await problemOf(latest())).toMatchObject({ code: 'overloaded' })
     go()
     expect(await listed).toHaveLength(2)
@@ -223,12 +227,12 @@ describe('the list of entities', () => {
   test('ends at its time limit, and when its caller leaves', async () => {
     const { gate, go } = mayCount()
     const { queries, counted, letTimePass } = world({}, gate)
-    const late = problemOf(queries.entities(never, all))
+    const late = problemOf(queries.entities(never, everyone))
     await settled()
     letTimePass()
     expect(await late).toMatchObject({ code: 'query_timeout' })
     const leaving = new AbortController()
-    const left = queries.entities(leaving.signal, all)
+    const left = queries.entities(leaving.signal, everyone)
     await settled()
     leaving.abort(new Error('gone'))
     await expect(left).rejects.toThrow('gone')
@@ -244,7 +248,7 @@ test('entities are those the caller may read', async () => {
     { name: 'T', type: 'string', role: 'tag' },
     { name: 'V', type: 'double', role: 'metric' },
   ]
-  expect(await queries.entities(never, (name) => name === 'plant')).toEqual([
+  expect(await queries.entities(never, { id: 'a', mayRead: (name) => name === 'plant' })).toEqual([
     {
       entity: 'plant',
       ingests: ['plant', 'plant.more'],
@@ -255,7 +259,7 @@ test('entities are those the caller may read', async () => {
       last_date: '1970-01-01T00:00:01.500Z',
     },
   ])
-  expect(await queries.entities(never, (name) => name === 'secret')).toMatchObject([
+  expect(await queries.entities(never, { id: 'a', mayRead: (name) => name === 'secret' })).toMatchObject([
     { entity: 'secret', rows: 0, first_date: null, last_date: null },
   ])
 })

@@ -11,6 +11,7 @@ import { listNames } from './faults.ts'
 import { inTime } from './in-time.ts'
 import { planQuery } from './plan-query.ts'
 import type { Answer, AnswerFormat, QueryRunner } from './query-runner.ts'
+import type { Reader } from './reader.ts'
 import type { QueryKind, QueryRequest } from './requests.ts'
 import type { EntityDescription } from './responses.ts'
 
@@ -34,9 +35,6 @@ const advice = 'Ask for a shorter range, fewer tags (ids, prefixes) or fewer met
 /** On a cluster each is a request to Druid, whose connections others need as well. */
 const describedAtOnce = 4
 
-/** Whether the caller may know of an entity. */
-export type MayRead = (entity: string) => boolean
-
 export class Queries {
   readonly #parts: QueriesParts
 
@@ -53,16 +51,16 @@ export class Queries {
     request: QueryRequest<Kind>,
     format: AnswerFormat,
     signal: AbortSignal,
-    mayRead: MayRead,
+    reader: Reader,
   ): Promise<Answer> {
     const { runner, admission, nowMs, limits, timer = systemTimer } = this.#parts
-    const entity = this.#entity(request.entity, mayRead)
+    const entity = this.#entity(request.entity, reader)
     const plan = planQuery(kind, request, { entity, nowMs: nowMs(), bucketsMax: limits.buckets })
     const { queryTimeMs } = limits
     return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
-      await admission.enter(deadline)
+      const leave = await admission.enter('data', reader.id, deadline)
       // The place is free again when the runner has really ended, be the answer awaited or not.
-      return runner.run(plan, format, limits, deadline).finally(() => admission.leave())
+      return runner.run(plan, format, limits, deadline).finally(leave)
     })
   }
 
@@ -70,14 +68,14 @@ export class Queries {
    * What there is to query, by name: a query like the others, which takes one place however many entities there are. Throws Problem
    * `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
-  async entities(signal: AbortSignal, mayRead: MayRead): Promise<readonly EntityDescription[]> {
+  async entities(signal: AbortSignal, reader: Reader): Promise<readonly EntityDescription[]> {
     const { definitions, admission, limits, timer = systemTimer } = this.#parts
-    const readable = definitions.entities().filter((entity) => mayRead(entity.name))
+    const readable = definitions.entities().filter((entity) => reader.mayRead(entity.name))
     const { queryTimeMs } = limits
     const advice = 'Ask again, with a key that may read fewer entities, or raise the limit.'
     const { descriptions } = await inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
-      await admission.enter(deadline)
-      const described = this.#describe(readable, deadline).finally(() => admission.leave())
+      const leave = await admission.enter('data', reader.id, deadline)
+      const described = this.#describe(readable, deadline).finally(leave)
       return { descriptions: await described, release: () => undefined }
     })
     return descriptions
@@ -103,7 +101,7 @@ export class Queries {
     return described
   }
 
-  #entity(name: string, mayRead: MayRead): Entity {
+  #entity(name: string, { mayRead }: Reader): Entity {
     // Whether it exists is not told to those who may not read it.
     if (!mayRead(name)) {
       throw new Problem(

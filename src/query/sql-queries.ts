@@ -8,8 +8,8 @@ import { Problem } from '../model/problem.ts'
 import type { Admission } from './admission.ts'
 import { engineTable } from './engine-tables.ts'
 import { inTime } from './in-time.ts'
-import type { MayRead } from './queries.ts'
 import type { Answer, AnswerFormat } from './query-runner.ts'
+import type { Reader } from './reader.ts'
 import { type SqlTable, sqlTable } from './sql/tables.ts'
 import { type CheckedSql, translateSql } from './sql/translate.ts'
 
@@ -59,9 +59,9 @@ export class SqlQueries {
    * `invalid_request`, with the place in the text, `result_too_large`, `overloaded`, `query_timeout` or `unavailable`, and the signal's
    * reason when it is aborted.
    */
-  async run(text: string, format: AnswerFormat, signal: AbortSignal, mayRead: MayRead): Promise<Answer> {
+  async run(text: string, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
     const { definitions, admission, limits, timer = systemTimer } = this.#parts
-    const entities = definitions.entities().filter(({ name }) => mayRead(name))
+    const entities = definitions.entities().filter(({ name }) => reader.mayRead(name))
     const translate = (wraps: boolean): CheckedSql => {
       return translateSql(
         text,
@@ -72,11 +72,11 @@ export class SqlQueries {
     const checked = translate(false)
     const { queryTimeMs } = limits
     return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
-      await admission.enter(deadline)
+      const leave = await admission.enter('sql', reader.id, deadline)
       try {
         return await this.#runOn(entities, checked, () => translate(true), format, deadline)
       } finally {
-        admission.leave()
+        leave()
       }
     })
   }

@@ -35,7 +35,7 @@ export type SqlProcessState = 'idle' | 'starting' | 'ready'
 const repeatsMax = 2
 
 /** How long a query may run alone while others wait for that. */
-const firstTurnMs = 2000
+const firstTurnMs = 500
 
 type Run = Omit<SqlRun, 'room'> | Omit<NativeRun, 'room'>
 
@@ -89,22 +89,31 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   async #answer(run: Run, signal: AbortSignal): Promise<Answer> {
     for (let repeats = 0; ; repeats++) {
       const engine = await this.#current(signal)
+      const startedMs = performance.now()
       try {
         return await this.#ask(engine, run, signal)
       } catch (error) {
         if (!(error instanceof EngineLost)) throw error
         if (this.#closing.signal.aborted) throw error.problem
-        if (error.end !== 'cancelled' || repeats === repeatsMax) break
+        if (error.end !== 'cancelled' || repeats === repeatsMax)
+          return this.#alone(run, signal, performance.now() - startedMs)
       }
     }
-    return this.#alone(run, signal)
   }
 
-  /** One that takes long makes room for others that wait, and begins again with more time. */
-  async #alone(run: Run, signal: AbortSignal): Promise<Answer> {
+  /**
+   * One that takes long makes room for others that wait, and begins again with more time. Who ran but a moment when all was lost comes first: it is
+   * as likely to be done in a moment.
+   */
+  async #alone(run: Run, signal: AbortSignal, ranMs: number): Promise<Answer> {
+    let hadMs = ranMs
     for (let turnMs = firstTurnMs; ; turnMs *= 2) {
-      const answer = await this.#apartTurns.run(signal, turnMs, (turn) => this.#answerApart(run, signal, turn))
+      const startedMs = performance.now()
+      const answer = await this.#apartTurns.run({ signal, hadMs, turnMs }, (turn) =>
+        this.#answerApart(run, signal, turn),
+      )
       if (answer !== null) return answer
+      hadMs += performance.now() - startedMs
     }
   }
 

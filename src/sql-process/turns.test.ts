@@ -12,29 +12,41 @@ test('one at a time, in the order in which they came', async () => {
     await sleep(1)
     seen.push(`${name} ends`)
   }
-  await Promise.all(['a', 'b', 'c'].map((name) => turns.run(never, 1000, work(name))))
+  await Promise.all(['a', 'b', 'c'].map((name) => turns.run({ signal: never, hadMs: 0, turnMs: 1000 }, work(name))))
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+})
+
+test('who had less time comes first', async () => {
+  const turns = new Turns()
+  const seen: number[] = []
+  const run = (hadMs: number) => turns.run({ signal: never, hadMs, turnMs: 1000 }, async () => void seen.push(hadMs))
+  await Promise.all([9, 5, 7, 2, 7].map(run))
+  expect(seen).toEqual([9, 2, 5, 7, 7])
 })
 
 test('who takes long makes room once another waits, before or after its time is over', async () => {
   const turns = new Turns()
   const untilTold = (turn: AbortSignal): Promise<string> =>
     new Promise((resolve) => turn.addEventListener('abort', () => resolve('told')))
-  const long = turns.run(never, 1, untilTold)
+  const long = turns.run({ signal: never, hadMs: 0, turnMs: 1 }, untilTold)
   await sleep(20)
   expect(await Promise.race([long, sleep(1, 'not told')])).toBe('not told')
-  const short = turns.run(never, 1000, async () => 'short')
+  const short = turns.run({ signal: never, hadMs: 0, turnMs: 1000 }, async () => 'short')
   expect(await Promise.all([long, short])).toEqual(['told', 'short'])
-  const again = turns.run(never, 20, untilTold)
-  expect(await Promise.all([again, turns.run(never, 1000, async () => 'short')])).toEqual(['told', 'short'])
+  const again = turns.run({ signal: never, hadMs: 0, turnMs: 20 }, untilTold)
+  expect(await Promise.all([again, turns.run({ signal: never, hadMs: 0, turnMs: 1000 }, async () => 'short')])).toEqual(
+    ['told', 'short'],
+  )
 })
 
 test('who gives up while it waits, or fails, holds up nobody', async () => {
   const turns = new Turns()
-  const first = turns.run(never, 1000, () => sleep(10).then(() => Promise.reject(new Error('failed'))))
+  const first = turns.run({ signal: never, hadMs: 0, turnMs: 1000 }, () =>
+    sleep(10).then(() => Promise.reject(new Error('failed'))),
+  )
   const controller = new AbortController()
-  const given = turns.run(controller.signal, 1000, async () => 'never')
-  const last = turns.run(never, 1000, async () => 'last')
+  const given = turns.run({ signal: controller.signal, hadMs: 0, turnMs: 1000 }, async () => 'never')
+  const last = turns.run({ signal: never, hadMs: 0, turnMs: 1000 }, async () => 'last')
   controller.abort(new Error('gone'))
   await expect(given).rejects.toThrow('gone')
   await expect(first).rejects.toThrow('failed')

@@ -1,8 +1,9 @@
 interface Waiting {
+  readonly hadMs: number
   readonly begin: () => void
 }
 
-/** Lets one run at a time, in the order in which they came; who takes long is told to make room while others wait. */
+/** Lets one run at a time, those first that had the least time so far; who takes long is told to make room while others wait. */
 export class Turns {
   readonly #waiting = new Set<Waiting>()
   /** Tells the one that runs to make room, where its time is over. */
@@ -10,15 +11,14 @@ export class Turns {
   #isTaken = false
 
   /**
-   * Runs `work` when its turn comes, with a signal that is aborted once others wait and `turnMs` are over. Throws what it throws, and the
-   * signal's reason when it is aborted before its turn.
+   * Runs `work`, which had `hadMs` before, when its turn comes, with a signal that is aborted once others wait and `turnMs` are over. Throws
+   * what it throws, and the signal's reason when it is aborted before its turn.
    */
   async run<Result>(
-    signal: AbortSignal,
-    turnMs: number,
+    { signal, hadMs, turnMs }: { readonly signal: AbortSignal; readonly hadMs: number; readonly turnMs: number },
     work: (turn: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    await this.#enter(signal)
+    await this.#enter(signal, hadMs)
     const turn = new AbortController()
     const timer = setTimeout(() => {
       this.#makeRoom = () => turn.abort()
@@ -32,7 +32,7 @@ export class Turns {
     }
   }
 
-  #enter(signal: AbortSignal): Promise<void> | void {
+  #enter(signal: AbortSignal, hadMs: number): Promise<void> | void {
     signal.throwIfAborted()
     if (!this.#isTaken) {
       this.#isTaken = true
@@ -44,6 +44,7 @@ export class Turns {
         reject(signal.reason)
       }
       const waiting: Waiting = {
+        hadMs,
         begin: () => {
           signal.removeEventListener('abort', onAbort)
           resolve()
@@ -57,11 +58,13 @@ export class Turns {
 
   #leave(): void {
     this.#makeRoom = null
-    for (const waiting of this.#waiting) {
-      this.#waiting.delete(waiting)
-      waiting.begin()
+    const [first, ...others] = this.#waiting
+    if (first === undefined) {
+      this.#isTaken = false
       return
     }
-    this.#isTaken = false
+    const next = others.reduce((least, other) => (other.hadMs < least.hadMs ? other : least), first)
+    this.#waiting.delete(next)
+    next.begin()
   }
 }

@@ -1,4 +1,5 @@
 // Every recorded native query through our own check and rewriting, on a Druid again: it must answer what it answered when asked by hand.
+
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +10,7 @@ import { Admission } from '../../src/query/admission.ts'
 import { ClusterNativeQueries } from '../../src/query/cluster-native-queries.ts'
 import { UnsentAnswers } from '../../src/query/unsent-answers.ts'
 import { isRecorded, loadTool } from '../druid-sql/recorded.ts'
+import { everyone } from '../support/everyone.ts'
 import { recordedWorld } from './recorded-worlds.ts'
 import { WorldsOnDruid } from './world-view.ts'
 
@@ -70,7 +72,7 @@ if (!isRecorded) {
       definitions: { entity: (name) => world.entities.find((entity) => entity.name === name) },
       engine: new DruidEngine({ client: druid.client, settings, nowMs: Date.now }),
       clusterName,
-      admission: new Admission({ runningQueries: 1, waitingQueries: 0 }),
+      admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }),
       limits: { queryTimeMs: 30_000, resultRows: 1_000_000, resultBytes: 1e9, buckets: 1_000_000 },
       unsent: new UnsentAnswers({ answerMemoryBytes: 1e9, memoryBytes: 1e9, fileBytes: 0 }),
       settings: { sliceMs: 1000, spoolDirectory: '' },
@@ -104,7 +106,7 @@ async function ask(queries: ClusterNativeQueries, { query }: Item): Promise<{ st
   try {
     const body = { query_type: query.queryType, query_data: query }
     const bytes = Buffer.from(JSON.stringify(body))
-    const answer = await queries.run({ bytes, query }, new AbortController().signal, () => true)
+    const answer = await queries.run({ bytes, query }, new AbortController().signal, everyone)
     const chunks: Uint8Array[] = []
     for await (const chunk of answer.chunks) chunks.push(Buffer.from(chunk))
     answer.release()

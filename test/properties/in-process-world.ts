@@ -1,4 +1,5 @@
 // The whole way without HTTP and threads, on a simulated disk: a journal, a pipeline and the embedded store. A restart reads the journal anew.
+
 import { expect } from 'vitest'
 import type { ReplayedRows, ReplayOutcome } from '../../src/catalog/catalog.ts'
 import { Judge } from '../../src/ingest/judge.ts'
@@ -15,6 +16,7 @@ import { Queries } from '../../src/query/queries.ts'
 import type { QueryKind, QueryRequest } from '../../src/query/requests.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'
+import { everyone } from '../support/everyone.ts'
 import { bodyOf, inProcessRunner } from '../support/in-process.ts'
 import { entityName, type Question, type Times } from '../support/random-queries.ts'
 import { SimulatedDisk } from '../support/simulated-disk.ts'
@@ -96,7 +98,7 @@ export class InProcessWorld implements HistoryWorld {
 
   async ask({ kind, request }: Question, format: TextFormat): Promise<string> {
     const asked = request as QueryRequest<QueryKind> & QueryRequest<'last'>
-    const answer = await this.#queries.run(kind, asked, format, new AbortController().signal, () => true)
+    const answer = await this.#queries.run(kind, asked, format, new AbortController().signal, everyone)
     return (await bodyOf(answer)).toString()
   }
 
@@ -209,7 +211,7 @@ export class InProcessWorld implements HistoryWorld {
       sinceMs: this.#sinceMs,
     })
     const room = { resultRows: 1e6, buckets: 1e6, resultBytes: 1e9 }
-    const limits = { ...room, runningQueries: 1, waitingQueries: 0, queryTimeMs: 60_000 }
+    const limits = { ...room, runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0, queryTimeMs: 60_000 }
     const definitions = { entity, entities: () => [entity()] }
     const admission = new Admission(limits)
     const runner = inProcessRunner(this.#store)

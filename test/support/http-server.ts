@@ -123,12 +123,12 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
     sqlQueries: { run: async () => plainAnswer(rows) },
     nativeQueries: { run: async () => plainAnswer(rows) },
     queries: {
-      run: async (_kind, request, _format, _signal, mayRead) => {
+      run: async (_kind, request, _format, _signal, { mayRead }) => {
         if (!mayRead(request.entity)) throw forbidden()
         if (request.entity !== 'plant') throw new Problem('unknown_entity', 'There is no such entity.')
         return plainAnswer(rows)
       },
-      entities: async (_signal, mayRead) =>
+      entities: async (_signal, { mayRead }) =>
         ['plant', 'secret'].filter(mayRead).map((entity) => ({
           entity,
           ingests: [],

@@ -1,4 +1,5 @@
 // Runs the checks of a scenario: rows are judged as pushed ones are, and queries go the way from request to JSON.
+
 import { Check as conforms } from 'typebox/value'
 import { Judge } from '../../src/ingest/judge.ts'
 import type { PlacedEntry } from '../../src/journal/journal.ts'
@@ -11,6 +12,7 @@ import { Admission } from '../../src/query/admission.ts'
 import { Queries, type QueryLimits } from '../../src/query/queries.ts'
 import { type QueryKind, type QueryRequest, queryRequests } from '../../src/query/requests.ts'
 import type { SeriesReader, SeriesWriter } from '../../src/store/series-store.ts'
+import { everyone } from './everyone.ts'
 import { bodyOf, inProcessRunner } from './in-process.ts'
 import { ingestOf } from './ingest-of.ts'
 import { type Asked, type Check, type Given, instantOf, type Table } from './scenario.ts'
@@ -138,15 +140,14 @@ class ScenarioWorld {
         entities: () => [...this.#entities.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
       },
       runner: inProcessRunner(this.#store),
-      admission: new Admission({ runningQueries: 1, waitingQueries: 0 }),
+      admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }),
       nowMs: () => this.#nowMs,
       limits: this.#limits,
     })
-    if (asked.kind === 'entities')
-      return JSON.stringify(await queries.entities(new AbortController().signal, () => true))
+    if (asked.kind === 'entities') return JSON.stringify(await queries.entities(new AbortController().signal, everyone))
     const { query, request } = asked
     if (!isRequest(query, request)) throw new Error(`the schema of ${query} refuses ${JSON.stringify(request)}`)
-    const answer = await queries.run(query, request, 'json', new AbortController().signal, () => true)
+    const answer = await queries.run(query, request, 'json', new AbortController().signal, everyone)
     return (await bodyOf(answer)).toString('utf8')
   }
 

@@ -1,5 +1,6 @@
 // What texts take while they are made, which the engine's own bound on memory does not count: 2,048 rows of a million characters are two
-// gigabytes. A statement asks for room before it makes them: `text_room(bytes, most)` is true, or the query fails.
+// gigabytes. A statement asks for room before it makes them: `text_room(bytes, most)` is true, or the query fails. `text_out` is asked about texts that
+// leave the engine.
 import { BIGINT, BOOLEAN, type DuckDBConnection, DuckDBScalarFunction, type DuckDBVector } from '@duckdb/node-api'
 import { ownWords } from '../sql-engine.ts'
 
@@ -22,10 +23,16 @@ export class TextRoom {
   }
 
   register(connection: DuckDBConnection): void {
-    const room = DuckDBScalarFunction.create({
-      name: 'text_room',
+    for (const name of ['text_room', 'text_out']) connection.registerScalarFunction(this.#function(name))
+  }
+
+  #function(name: string): DuckDBScalarFunction {
+    return DuckDBScalarFunction.create({
+      name,
       returnType: BOOLEAN,
       parameterTypes: [BIGINT, BIGINT],
+      // A constant that leaves the engine is copied for each row: it is asked about for each.
+      volatile: name === 'text_out',
       // One for each place in a statement, and for each thread.
       initFunction: (info) => info.setState({ connectionId: info.clientContext.connectionId, bytes: 0 } satisfies Held),
       mainFunction: (info, input, output) => {
@@ -34,7 +41,6 @@ export class TextRoom {
         if (error !== null) info.setError(error)
       },
     })
-    connection.registerScalarFunction(room)
   }
 
   /** A query is over: what it held is free. */

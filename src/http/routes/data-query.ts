@@ -11,8 +11,8 @@ export function dataQuery(kind: QueryKind, text: { readonly summary: string; rea
       ...route,
       schema: { ...schema, body: queryRequests[kind] },
       handler: (request, reply) =>
-        answerRows(kind, request, reply, context, (format, signal, mayRead) =>
-          context.services.queries.run(kind, request.body, format, signal, mayRead),
+        answerRows(kind, request, reply, context, (format, signal, reader) =>
+          context.services.queries.run(kind, request.body, format, signal, reader),
         ),
     })
   }

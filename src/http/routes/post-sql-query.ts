@@ -11,8 +11,8 @@ export const postSqlQuery: Route = (app, context) => {
     ...route,
     schema: { ...schema, body: SqlQueryRequest },
     handler: (request, reply) =>
-      answerRows(name, request, reply, context, (format, signal, mayRead) =>
-        context.services.sqlQueries.run(request.body.sql_query, format, signal, mayRead),
+      answerRows(name, request, reply, context, (format, signal, reader) =>
+        context.services.sqlQueries.run(request.body.sql_query, format, signal, reader),
       ),
   })
 }

@@ -1,8 +1,8 @@
 // What the endpoints under /consumer/data have in common that answer with rows, in any of the formats.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ProblemCode } from '../../model/problem.ts'
-import type { MayRead } from '../../query/queries.ts'
 import type { Answer, AnswerFormat } from '../../query/query-runner.ts'
+import type { Reader } from '../../query/reader.ts'
 import { sendBody } from '../answer.ts'
 import { acceptFormat, contentType, formatFor } from '../answer-format.ts'
 import { jsonTypes, readJson } from '../body.ts'
@@ -47,12 +47,12 @@ export async function answerRows(
   request: FastifyRequest,
   reply: FastifyReply,
   { services, settings, guard, inFlight }: RouteParts,
-  run: (format: AnswerFormat, signal: AbortSignal, mayRead: MayRead) => Promise<Answer>,
+  run: (format: AnswerFormat, signal: AbortSignal, reader: Reader) => Promise<Answer>,
 ): Promise<FastifyReply> {
   const signal = inFlight.signal(reply)
   const startedMs = performance.now()
   const format = formatFor(request.headers.accept)
-  const answer = await run(format, signal, guard.readable(request))
+  const answer = await run(format, signal, guard.reader(request))
   releaseAfter(reply, answer)
   const { rows, bytes } = answer
   services.observe({ kind: 'queryAnswered', query: name, rows, bytes, ms: performance.now() - startedMs })

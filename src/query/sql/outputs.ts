@@ -1,4 +1,5 @@
 import type { ColumnType } from '../../model/column.ts'
+import { isFree, outOfRoom, widthOf } from './functions/text-room.ts'
 import { type SqlText, sql } from './sql-text.ts'
 import { engineType, type SqlType } from './types.ts'
 
@@ -11,8 +12,9 @@ export function toOutput(type: SqlType, column: SqlText): { readonly type: Colum
     case 'long':
     case 'double':
     case 'boolean':
-    case 'string':
       return { type: type.kind, sql: sql`CAST(${column} AS ${engineType(type)})` }
+    case 'string':
+      return { type: 'string', sql: isFree(widthOf(type)) ? sql`CAST(${column} AS VARCHAR)` : outOfRoom(column) }
     case 'timestamp':
       return { type: 'timestamp', sql: milliseconds(column) }
     case 'date':

@@ -2,6 +2,7 @@ import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import { compileFilter } from '../compile/filter.ts'
 import type { Column, Relation } from '../compile/relation.ts'
+import { answered } from '../sql/text-room.ts'
 import { typedNull } from '../sql/typed.ts'
 import { formatTimestamp } from '../time/iso.ts'
 import { unsupported } from '../tree/json-reader.ts'
@@ -33,7 +34,7 @@ function compile(query: ScanQuery, relation: Relation): Compiled {
   const list = [
     sql`${time} AS "r0"`,
     ...values.map(
-      (value, index) => sql`${value.type === null ? typedNull(null) : value.sql} AS ${sql.id(`r${index + 1}`)}`,
+      (value, index) => sql`${value.type === null ? typedNull(null) : answered(value)} AS ${sql.id(`r${index + 1}`)}`,
     ),
   ]
   // Rows of a segment lie by time and then by their columns; that decides which of them a limit takes.

@@ -4,6 +4,7 @@ import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Relation } from '../compile/relation.ts'
 import { Source } from '../compile/source.ts'
 import type { NativeEngine, NativeLimits } from '../native-engine.ts'
+import { answered } from '../sql/text-room.ts'
 import { wideRange } from '../sql/time.ts'
 import type { Typed } from '../sql/typed.ts'
 import type { Interval } from '../time/iso.ts'
@@ -91,7 +92,7 @@ export function timestampWriter(query: NativeQuery): (ms: number) => JsonValue {
 
 /** A list of values as o0, o1 and so on. */
 export const outputs = (values: readonly Typed[]): readonly Sql[] =>
-  values.map(({ sql: value }, index) => sql`${value} AS ${sql.id(`o${index}`)}`)
+  values.map((value, index) => sql`${answered(value)} AS ${sql.id(`o${index}`)}`)
 
 export function msOf(value: EngineValue | undefined): number {
   if (typeof value !== 'bigint') throw new Error('a time is no BIGINT')

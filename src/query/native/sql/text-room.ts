@@ -28,6 +28,15 @@ export function inRoom(bytes: Sql, most: number, text: Sql): Sql {
   })
 }
 
+/** A text of the answer, which is copied for each row. */
+export function answered(value: Typed): Sql {
+  if (value.type !== 'STRING' || isFree(widthOf(value))) return value.sql
+  return bind(
+    value.sql,
+    (x) => sql`CASE WHEN text_out(CAST(strlen(${x}) AS BIGINT), ${sql.long(joinedBytesMax)}) THEN ${x} END`,
+  )
+}
+
 /** A count that was told, so small that its product with a length is a number: one too many stays one too many. */
 export const told = (count: Sql): Sql => sql`least(${count}, ${sql.long(toldCharactersMax + 1)})`
 

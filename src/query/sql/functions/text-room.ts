@@ -31,6 +31,11 @@ export function inRoom(bytes: SqlText, most: number, text: SqlText): SqlText {
   return sql`CASE WHEN CASE WHEN ${bytes} <= ${plainInteger(freeBytes)} THEN TRUE ELSE ${asked} END THEN ${text} END`
 }
 
+/** A text of the answer, which is copied for each row. */
+export function outOfRoom(text: SqlText): SqlText {
+  return sql`CASE WHEN text_out(CAST(strlen(${text}) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
+}
+
 /** A count that was told, so small that its product with a length is a number: one too many stays one too many. */
 export const told = (count: SqlText): SqlText => sql`least(${count}, ${plainInteger(toldCharactersMax + 1)})`
 

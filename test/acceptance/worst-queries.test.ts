@@ -1,0 +1,99 @@
+// One caller asks for more than there is; what others ask meanwhile is answered, and the engine's process stays within its bounds.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, callWell } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
+import { EngineMemory } from '../support/engine-memory.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+import { makeWorst, type WorstQuery, worstQueries, worstRows } from '../support/worst-queries.ts'
+
+const mebibyte = 2 ** 20
+const bounds = { memoryBytes: 256 * mebibyte, workingBytes: 512 * mebibyte }
+/** What may come between two looks of the process at itself. */
+const overshoot = 1.25
+
+/** How long the one who asks for much waits, his turn among the running queries included. */
+const patienceMs = 8000
+
+let service: RunningService
+let badKey: string
+let goodKey: string
+let memory: EngineMemory
+beforeAll(async () => {
+  service = await runService({
+    'access.consumption': 'key',
+    'limits.runningQueries': '6',
+    'limits.runningSqlQueries': '4',
+    'sql.memoryBytes': String(bounds.memoryBytes),
+    'sql.workingBytes': String(bounds.workingBytes),
+    'sql.cancelMs': '200',
+  })
+  await makeWorst(service.url)
+  badKey = await readerKey('bad')
+  goodKey = await readerKey('good')
+  memory = new EngineMemory()
+})
+afterAll(async () => {
+  memory?.stop()
+  await service?.close()
+})
+
+async function readerKey(name: string): Promise<string> {
+  const admin = { key: adminKey }
+  await callWell(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
+  const path = `/admin/subscribers/${name}`
+  await callWell(service.url, 'PUT', `${path}/subscriptions`, { ...admin, body: [{ entity: '*' }] })
+  const made = { ...admin, body: { rights: ['consume'] } }
+  return (await callWell<{ key: string }>(service.url, 'POST', `${path}/keys`, made)).key
+}
+
+const sqlQuery = '/consumer/data/sql-query'
+const counted = { key: '', body: { sql_query: "SELECT COUNT(*) AS n FROM worst WHERE T LIKE 'tag1%'" } }
+
+/** What another caller asks, as long as `until` has not come; all of it must be answered. */
+async function neighbour(until: Promise<unknown>): Promise<number> {
+  let isOver = false
+  void until.then(() => {
+    isOver = true
+  })
+  let answered = 0
+  for (; !isOver; answered++) {
+    const sql = await call(service.url, 'POST', sqlQuery, { ...counted, key: goodKey })
+    expect(sql).toEqual({ status: 200, body: [{ n: (worstRows / 100) * 11 }] })
+    const latest = { key: goodKey, body: { entity: 'worst', ids: ['tag7'] } }
+    expect((await call(service.url, 'POST', '/consumer/data/latest', latest)).status).toBe(200)
+    await sleep(20)
+  }
+  return answered
+}
+
+test.skipIf(onCluster)(
+  'small queries that ask for much are answered, refused or left; nobody else is, and memory is bounded',
+  async () => {
+    await neighbour(Promise.resolve())
+    const asking = Promise.all(
+      worstQueries.map(async (query) => ({ name: query.name, outcome: await outcomeOf(query) })),
+    )
+    expect(await neighbour(asking)).toBeGreaterThan(3)
+    const refused = (await asking).filter(
+      ({ outcome }) => !/^(?:200 |400 invalid_request|413 result_too_large|left)$/.test(outcome),
+    )
+    expect(refused).toEqual([])
+    expect(memory.takePeakBytes()).toBeLessThan((bounds.memoryBytes + bounds.workingBytes) * overshoot)
+  },
+  120_000,
+)
+
+/** What a caller gets who goes after a while. */
+async function outcomeOf({ path, body }: WorstQuery): Promise<string> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${badKey}` }
+  const init = { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(patienceMs) }
+  try {
+    const response = await fetch(service.url + path, init)
+    const { code } = (await response.json()) as { code?: string }
+    return `${response.status} ${code ?? ''}`
+  } catch {
+    return 'left'
+  }
+}

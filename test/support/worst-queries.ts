@@ -1,0 +1,80 @@
+// Small queries that ask for much: of memory, of time, or of a single call of a function. `worst` has the fields D, T and V.
+import { callWell, makeIngest } from './api.ts'
+import { adminKey } from './server-process.ts'
+
+export const worstRows = 20_000
+
+export interface WorstQuery {
+  readonly name: string
+  readonly path: string
+  readonly body: object
+}
+
+const many = (count: number, text: string): string[] => Array.from({ length: count }, () => text)
+const joined = 'FROM worst a CROSS JOIN worst b'
+
+const texts: Readonly<Record<string, string>> = {
+  'a format of a gigabyte': "SELECT LENGTH(STRING_FORMAT('%999999999s', 'a')) AS n",
+  'four formats': `SELECT ${many(4, "LENGTH(STRING_FORMAT('%99999999s', T))").join(' + ')} AS n FROM worst`,
+  'a gigabyte by REPLACE': "SELECT LENGTH(REPLACE(REPEAT('x', 1000000), 'x', REPEAT('y', 1000))) AS n",
+  'REPLACE a row': "SELECT SUM(LENGTH(REPLACE(REPEAT(T, 10000), 't', T || T || T || T))) AS n FROM worst",
+  'a long constant a row': "SELECT REPEAT('x', 1000000) AS x FROM worst",
+  'a long text a row': 'SELECT SUM(LENGTH(REPEAT(T, 100000))) AS n FROM worst',
+  'a padded text a row': 'SELECT MAX(LPAD(T, 900000)) AS n FROM worst',
+  'many texts together': `SELECT SUM(LENGTH(CONCAT(${many(200, 'REPEAT(T, 1000)').join(', ')}))) AS n FROM worst`,
+  'a text through many functions': `SELECT SUM(LENGTH(${'REVERSE(UPPER('.repeat(20)}REPEAT(T, 10000)${'))'.repeat(20)})) AS n FROM worst`,
+  'texts sorted':
+    'SELECT MAX(x) AS n FROM (SELECT x FROM (SELECT REPEAT(T, 5000) AS x FROM worst) ORDER BY x DESC LIMIT 10000)',
+  'all texts as one': `SELECT LENGTH(STRING_AGG(REPEAT(a.T, 100), ',')) AS n ${joined}`,
+  'an array of all': `SELECT ARRAY_AGG(a.T || b.T) AS x ${joined}`,
+  'LIKE that goes back': "SELECT REPEAT('a', 100000) LIKE '%_a_%_a_%_a_%_a_%b' AS x",
+  'LIKE that goes back, a row': "SELECT COUNT(*) AS n FROM worst WHERE REPEAT(T, 5000) LIKE '%_t_%_t_%_t_%_t_%b'",
+  'a regular expression, a row':
+    "SELECT COUNT(*) AS n FROM worst WHERE REGEXP_LIKE(REPEAT(T, 5000), '(t*|1*)*(t*|1*)*b')",
+  'pairs counted': `SELECT COUNT(*) AS n ${joined} CROSS JOIN worst c WHERE a.V + b.V + c.V = -1`,
+  'pairs sorted': `SELECT a.V AS v ${joined} ORDER BY b.V * a.V, a.T || b.T LIMIT 3`,
+}
+
+const native = (expression: string, filter: object = { type: 'true' }): object => ({
+  query_type: 'groupBy',
+  query_data: {
+    dataSource: 'worst',
+    granularity: 'all',
+    intervals: ['2026-01-01/2027-01-01'],
+    virtualColumns: [{ type: 'expression', name: 'v', expression }],
+    filter,
+    dimensions: ['v'],
+    aggregations: [],
+  },
+})
+
+const natives: Readonly<Record<string, object>> = {
+  'native: a gigabyte by replace': native("strlen(replace(repeat('x', 1000000), 'x', repeat('y', 1000)))"),
+  'native: many texts together': native(`strlen(concat(${many(200, 'repeat(T, 10000)').join(', ')}))`),
+  'native: a long text a row': native('strlen(repeat(T, 100000))'),
+  'native: like that goes back': native('repeat(T, 5000)', {
+    type: 'like',
+    dimension: 'v',
+    pattern: '%_t_%_t_%_t_%_t_%b',
+  }),
+}
+
+export const worstQueries: readonly WorstQuery[] = [
+  ...Object.entries(texts).map(([name, text]) => ({
+    name,
+    path: '/consumer/data/sql-query',
+    body: { sql_query: text },
+  })),
+  ...Object.entries(natives).map(([name, body]) => ({ name, path: '/consumer/data/druid-native-query', body })),
+]
+
+/** The entity that they are asked of. */
+export async function makeWorst(url: string): Promise<void> {
+  const key = await makeIngest(url, adminKey, { alias: 'worst' })
+  const body = Array.from({ length: worstRows }, (_, row) => ({
+    D: new Date(Date.UTC(2026, 0, 1) + row * 1000).toISOString(),
+    T: `tag${row % 100}`,
+    V: row,
+  }))
+  await callWell(url, 'POST', '/ingests/worst/data?wait=true', { key, body })
+}
