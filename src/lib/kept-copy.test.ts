@@ -92,3 +92,16 @@ test('one that is closed reads no more', async () => {
   await vi.advanceTimersByTimeAsync(10 * retryMs)
   expect(reads).toBe(1)
 })
+
+test('what cannot be held is read again', async () => {
+  let isBroken = true
+  const hold = (state: number): void => {
+    if (isBroken) throw new Error('broken')
+    held.push(state)
+  }
+  const broken = new KeptCopy({ read, hold, retryMs })
+  await expect(broken.refresh()).rejects.toThrow('broken')
+  isBroken = false
+  await vi.advanceTimersByTimeAsync(retryMs)
+  expect(held).toEqual([1])
+})

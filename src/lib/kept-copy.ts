@@ -33,8 +33,8 @@ export class KeptCopy<State> {
       const state = await this.#parts.read()
       // Of two reads at once, the one that began first may have seen the older state and come to its end last.
       if (own < this.#held) return
-      this.#held = own
       this.#parts.hold(state)
+      this.#held = own
     } catch (error) {
       this.#failed = Math.max(this.#failed, own)
       this.#retryLater()

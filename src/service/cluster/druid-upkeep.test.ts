@@ -138,6 +138,17 @@ describe('an entity at which something fails', () => {
   })
 })
 
+test('changes that come while a round is under way are one round', async () => {
+  const upkeep = newUpkeep()
+  await Promise.all([upkeep.check(false), ...entities.map(() => upkeep.check(true)), upkeep.check(false)])
+  expect(asked.filter((each) => each === 'topic 1')).toHaveLength(1)
+  const first = upkeep.check(false)
+  await Promise.resolve()
+  await Promise.resolve()
+  await Promise.all([first, ...entities.map(() => upkeep.check(true)), upkeep.check(false)])
+  expect(asked.filter((each) => each === 'topic 1').length).toBeLessThanOrEqual(2)
+})
+
 describe('an entity that another process drops meanwhile', () => {
   test('is removed again where it was made again', async () => {
     const other = newUpkeep()

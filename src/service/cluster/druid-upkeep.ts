@@ -27,6 +27,8 @@ const timeoutsMax = 3
 export class DruidUpkeep {
   readonly #parts: DruidUpkeepParts
   readonly #rounds = new Serial()
+  /** The round that has not begun. */
+  #next: { isWhole: boolean; readonly done: Promise<void> } | null = null
   /** Entities as Druid was told of them; others are told again. */
   #told: ReadonlyMap<number, string> = new Map()
   /** Those at which the last round failed come last in the next. */
@@ -40,11 +42,21 @@ export class DruidUpkeep {
   }
 
   /**
-   * One round. `isWhole`: Druid is asked what it has, also of entities that did not change, and of those that were dropped. Throws Problem `unavailable`
+   * One round, after the one that is under way; all who ask before it begins share it. `isWhole`: Druid is asked what it has, also of entities that did not change, and of those that were dropped. Throws Problem `unavailable`
    * while a part is away, and an Error that names entities at which something failed, after all others were looked after.
    */
   check(isWhole: boolean): Promise<void> {
-    return this.#rounds.run(() => this.#round(isWhole))
+    if (this.#next !== null) {
+      this.#next.isWhole ||= isWhole
+      return this.#next.done
+    }
+    const round = { isWhole, done: Promise.resolve().then(() => this.#rounds.run(begin)) }
+    const begin = (): Promise<void> => {
+      this.#next = null
+      return this.#round(round.isWhole)
+    }
+    this.#next = round
+    return round.done
   }
 
   async close(): Promise<void> {
