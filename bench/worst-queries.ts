@@ -75,7 +75,7 @@ async function beside(
   }
   const worst = async (): Promise<void> => {
     while (query !== null && !isOver()) {
-      const leaving = AbortSignal.timeout(Math.min(patienceMs, Math.max(1, endMs - performance.now())))
+      const leaving = AbortSignal.timeout(Math.ceil(Math.min(patienceMs, Math.max(1, endMs - performance.now()))))
       await post(url + query.path, bad, query.body, leaving)
         .then((response) => response.arrayBuffer())
         .catch(() => undefined)
