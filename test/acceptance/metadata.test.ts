@@ -198,15 +198,17 @@ test('in `key` mode a table that may not be read is as one that is not there', a
       (await call(closed.url, options?.body === undefined ? 'GET' : 'POST', path, options)).status
     const body = { itemsId: ['a'] }
     expect(await status('/consumer/metadata/tags', {})).toBe(403)
-    expect(await status('/consumer/metadata/tags', { key: pusher })).toBe(404)
-    expect(await status('/consumer/metadata/tags', { key: pusher, body })).toBe(404)
-    expect(await status('/consumer/metadata', { key: pusher, body: { entities: ['tags'] } })).toBe(400)
-    expect(await callWell(closed.url, 'POST', '/consumer/metadata', { key: pusher, body: {} })).toEqual([])
-    expect(await status('/consumer/metadata/tags', { key: adminKey })).toBe(200)
+    expect(await status('/consumer/metadata/tags', { key: pusher })).toBe(403)
+    expect(await status('/consumer/metadata', { key: pusher, body: {} })).toBe(403)
     const subscriber = '/admin/subscribers/pusher-of-tags'
-    await callWell(closed.url, 'PUT', `${subscriber}/subscriptions`, { key: adminKey, body: [{ entity: 'tags' }] })
     const made = { key: adminKey, body: { rights: ['consume'] } }
     const reader = (await callWell<{ key: string }>(closed.url, 'POST', `${subscriber}/keys`, made)).key
+    expect(await status('/consumer/metadata/tags', { key: reader })).toBe(404)
+    expect(await status('/consumer/metadata/tags', { key: reader, body })).toBe(404)
+    expect(await status('/consumer/metadata', { key: reader, body: { entities: ['tags'] } })).toBe(400)
+    expect(await callWell(closed.url, 'POST', '/consumer/metadata', { key: reader, body: {} })).toEqual([])
+    expect(await status('/consumer/metadata/tags', { key: adminKey })).toBe(200)
+    await callWell(closed.url, 'PUT', `${subscriber}/subscriptions`, { key: adminKey, body: [{ entity: 'tags' }] })
     expect(await status('/consumer/metadata/tags', { key: reader })).toBe(200)
     expect(await callWell(closed.url, 'POST', '/consumer/metadata', { key: reader, body: {} })).toHaveLength(1)
   } finally {

@@ -224,7 +224,7 @@ describe('a process that ends under its queries', () => {
     }
     expect(await told).toMatchObject({ code: 'result_too_large' })
     for (const answer of await Promise.all(neighbours)) expect(answer).toBe('[{"n":100000}]')
-  })
+  }, 120_000)
 })
 
 /** A query that runs until it is stopped. */
