@@ -88,7 +88,7 @@ test('what the engine says goes to the log, not to the caller', async () => {
   ).toBeNull()
 })
 
-const count = Number(process.env['FUZZ_QUERIES'] ?? 150)
+const count = Number(process.env['TIDEMARK_FUZZ_QUERIES'] ?? 150)
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 
 test('SQL at random', async () => {

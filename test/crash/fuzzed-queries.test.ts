@@ -1,4 +1,4 @@
-// A hundred thousand queries at random, of SQL and native ones: none ends in a failure of the service.
+// A hundred thousand queries at random, of SQL: none ends in a failure of the service.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fuzzedNames, fuzzedSql } from '../druid-sql/fuzzed-queries.ts'
 import { askFuzzed, type FuzzedWorld, fuzzedWorld } from '../support/fuzzed-world.ts'
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.service.close())
 
-const count = Number(process.env['FUZZ_QUERIES'] ?? 100_000)
+const count = Number(process.env['TIDEMARK_FUZZ_QUERIES'] ?? 100_000)
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 
 test('SQL', async () => {
