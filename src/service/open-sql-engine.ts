@@ -12,6 +12,8 @@ import type { Closer } from './open-storage.ts'
 const otherThreads = 4
 /** Of what is written to not all is held: the system's bound, for what comes too fast to be watched, is so many times what the process may hold. */
 const dataPerResident = 2
+/** What the system counts for the stack of a thread, however little of it is used. */
+const stackBytes = 8 * 1024 * 1024
 /** Texts are copied from one step of a query to the next. */
 const workingPerTexts = 4
 /** As many as there can be. */
@@ -36,6 +38,7 @@ export function openSqlEngine(
 ): SqlProcess {
   const { memoryBytes, workingBytes, temporaryBytes, threads, restartDelayMs, cancelMs } = settings.sql
   const residentBytes = memoryBytes + workingBytes
+  const poolThreads = Math.min(poolThreadsMax, settings.limits.runningQueries + otherThreads)
   const dataIn = (folder: string): SqlProcessData => ({
     engine: {
       directories,
@@ -53,8 +56,8 @@ export function openSqlEngine(
     entryUrl: sqlEntryUrl,
     data: dataIn(scratchDirectory),
     apart: dataIn(join(scratchDirectory, 'apart')),
-    dataBytes: residentBytes * dataPerResident,
-    poolThreads: Math.min(poolThreadsMax, settings.limits.runningQueries + otherThreads),
+    dataBytes: residentBytes * dataPerResident + (poolThreads + threads) * stackBytes,
+    poolThreads,
     restartDelayMs,
     cancelMs,
     unsent,
