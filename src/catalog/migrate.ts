@@ -8,6 +8,7 @@ import { lanes } from './migrations/0006-lanes.ts'
 import { announcements } from './migrations/0007-announcements.ts'
 import { journalEnd } from './migrations/0008-journal-end.ts'
 import { slotWaits } from './migrations/0009-slot-waits.ts'
+import { storedRows } from './migrations/0010-stored-rows.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -35,6 +36,7 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0006-lanes', up: lanes },
   { name: '0007-announcements', up: announcements },
   { name: '0009-slot-waits', up: slotWaits },
+  { name: '0010-stored-rows', up: storedRows },
 ]
 
 /** Brings the tables to this program's shape, in one transaction, of which `lock` is the first thing. Throws an Error when the catalog is newer than the program. */
