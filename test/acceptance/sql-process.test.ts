@@ -215,16 +215,20 @@ describe('a process that ends under its queries', () => {
       `SELECT SUM(LENGTH(${Array.from({ length: 60 }, () => 'REVERSE(d)').join(' || ')})) AS n FROM (SELECT LPAD(T, 20000, T) AS d FROM "rows")`,
     ],
     ['lists', 'SELECT ARRAY_AGG(a.T || b.T) AS x FROM "rows" a JOIN "rows" b ON a.T = b.T'],
-  ])('for want of memory (%s): who took it is told, its neighbours get their answers', async (_name, bomb) => {
-    const neighbours: Promise<string>[] = []
-    const told = ask(bomb).catch((error: unknown) => error)
-    for (let round = 0; round < 20; round++) {
-      neighbours.push(ask('SELECT COUNT(*) AS n FROM "rows" WHERE LENGTH(T) = 2'))
-      await sleep(50)
-    }
-    expect(await told).toMatchObject({ code: 'result_too_large' })
-    for (const answer of await Promise.all(neighbours)) expect(answer).toBe('[{"n":100000}]')
-  }, 120_000)
+  ])(
+    'for want of memory (%s): who took it is told, its neighbours get their answers',
+    async (_name, bomb) => {
+      const neighbours: Promise<string>[] = []
+      const told = ask(bomb).catch((error: unknown) => error)
+      for (let round = 0; round < 20; round++) {
+        neighbours.push(ask('SELECT COUNT(*) AS n FROM "rows" WHERE LENGTH(T) = 2'))
+        await sleep(50)
+      }
+      expect(await told).toMatchObject({ code: 'result_too_large' })
+      for (const answer of await Promise.all(neighbours)) expect(answer).toBe('[{"n":100000}]')
+    },
+    120_000,
+  )
 })
 
 /** A query that runs until it is stopped. */
