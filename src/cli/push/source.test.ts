@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeName, openSource, type RowFormat } from './source.ts'
@@ -69,6 +71,28 @@ test.each([
   const source = await openSource('-', 'csv', Readable.from([gzipSync('a,b\n'), ...behind]))
   if (text === null) await expect(textOf(source.bytes)).rejects.toThrow('after zeros')
   else expect(await textOf(source.bytes)).toBe(text)
+})
+
+test('gzip that comes faster than it is unpacked leaves no listeners behind', async () => {
+  const warnings: string[] = []
+  const listen = (warning: Error): unknown => warnings.push(warning.message)
+  process.on('warning', listen)
+  try {
+    // Bytes that do not shrink: each chunk is over what the stream takes at once.
+    const noise = randomBytes(4_000_000)
+    const packed = gzipSync(noise)
+    const chunks = Array.from({ length: Math.ceil(packed.length / 65_536) }, (_, at) =>
+      packed.subarray(at * 65_536, (at + 1) * 65_536),
+    )
+    const source = await openSource('-', 'csv', Readable.from(chunks))
+    let bytes = 0
+    for await (const chunk of source.bytes) bytes += chunk.length
+    expect(bytes).toBe(noise.length)
+    await setImmediate()
+    expect(warnings).toEqual([])
+  } finally {
+    process.off('warning', listen)
+  }
 })
 
 test('gzip that ends too early is an error', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { CommandError } from '../command-error.ts'
 
@@ -61,6 +61,19 @@ async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   }
 }
 
+/** Ends when the stream takes more or has no more to give. The wait that lost leaves no listener behind: a long file waits thousands of times. */
+async function drainedOrEnded(stream: Duplex): Promise<void> {
+  const either = new AbortController()
+  const events = ['drain', 'end'].map((name) => once(stream, name, { signal: either.signal }))
+  const settled = Promise.allSettled(events)
+  try {
+    await Promise.race(events)
+  } finally {
+    either.abort()
+    await settled
+  }
+}
+
 async function* gunzipped(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: chunkBytes })
   let read = 0
@@ -72,7 +85,7 @@ async function* gunzipped(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
       if (last >= 0) saidBytes = read + last + 1
       read += chunk.length
       if (gunzip.readableEnded) continue
-      if (!gunzip.write(chunk)) await Promise.race([once(gunzip, 'drain'), once(gunzip, 'end')])
+      if (!gunzip.write(chunk)) await drainedOrEnded(gunzip)
     }
     gunzip.end()
   })()
