@@ -47,6 +47,7 @@ const ports = [
   'src/catalog/manifest.ts',
   'src/catalog/definitions.ts',
   'src/catalog/lanes.ts',
+  'src/catalog/set-aside.ts',
   'src/catalog/push-keys.ts',
   'src/catalog/cluster-catalog.ts',
   'src/query/query-runner.ts',

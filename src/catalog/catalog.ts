@@ -4,6 +4,8 @@ import type { Duplicates, Ingest, IngestKind, IngestState } from '../model/inges
 import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { ManifestCatalog } from './manifest.ts'
+import type { SecretCatalog } from './secret-catalog.ts'
+import type { SetAsideCatalog } from './set-aside.ts'
 
 /** What is asked of the catalog to make an ingest; `entity` is null for a metadata ingest. */
 export interface NewIngest {
@@ -139,6 +141,7 @@ export const rejectCodes = [
   'wrong_type',
   'out_of_range',
   'too_large',
+  'not_judged',
 ] as const
 export type RejectCode = (typeof rejectCodes)[number]
 
@@ -276,12 +279,6 @@ export interface DroppedCatalog {
   remove(entityId: number, signal: AbortSignal): Promise<boolean>
 }
 
-/** Random values that outlive restarts: what tokens and batch ids are signed with. */
-export interface SecretCatalog {
-  /** The secret of this name; made at first use. */
-  secret(name: string): Promise<Uint8Array>
-}
-
 /** What is kept the same way by one machine and by a cluster. */
 export interface SharedCatalog {
   readonly ingests: IngestCatalog
@@ -290,6 +287,7 @@ export interface SharedCatalog {
   readonly rejected: RejectedCatalog
   readonly items: ItemCatalog
   readonly dropped: DroppedCatalog
+  readonly setAside: SetAsideCatalog
   readonly secrets: SecretCatalog
   close(): Promise<void>
 }

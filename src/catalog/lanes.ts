@@ -48,6 +48,9 @@ export interface LaneCatalog {
   keep(step: LaneStep): Promise<boolean>
   /** Moves `processedPosition` on; a position that is behind changes nothing. */
   processed(lane: number, position: number): Promise<void>
+  /** What the judge of a lane wrote down last, for who comes after it; null when there is nothing. */
+  note(lane: number): Promise<string | null>
+  writeNote(lane: number, note: string): Promise<void>
   /** How many rows of each ingest were judged ever, by ingest id. */
   judgedRows(): Promise<ReadonlyMap<number, number>>
 }

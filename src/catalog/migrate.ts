@@ -8,6 +8,8 @@ import { lanes } from './migrations/0006-lanes.ts'
 import { announcements } from './migrations/0007-announcements.ts'
 import { journalEnd } from './migrations/0008-journal-end.ts'
 import { slotWaits } from './migrations/0009-slot-waits.ts'
+import { setAside } from './migrations/0010-set-aside.ts'
+import { laneNotes } from './migrations/0011-lane-notes.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -24,6 +26,7 @@ export const machineMigrations: readonly Migration[] = [
   { name: '0004-rejected-bytes', up: rejectedBytes },
   { name: '0005-lifecycle', up: lifecycle },
   { name: '0008-journal-end', up: journalEnd },
+  { name: '0010-set-aside', up: setAside },
 ]
 
 /** Those of a cluster, which has no files of its own to list, but lanes. */
@@ -35,6 +38,8 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0006-lanes', up: lanes },
   { name: '0007-announcements', up: announcements },
   { name: '0009-slot-waits', up: slotWaits },
+  { name: '0010-set-aside', up: setAside },
+  { name: '0011-lane-notes', up: laneNotes },
 ]
 
 /** Brings the tables to this program's shape, in one transaction, of which `lock` is the first thing. Throws an Error when the catalog is newer than the program. */

@@ -10,6 +10,7 @@ import { ManifestRepository } from './repositories/manifest.ts'
 import { OutcomeRepository } from './repositories/outcomes.ts'
 import { RejectedRepository } from './repositories/rejected.ts'
 import { SecretRepository } from './repositories/secrets.ts'
+import { SetAsideRepository } from './repositories/set-aside.ts'
 import type { Tables } from './schema.ts'
 
 export interface OpenCatalogOptions {
@@ -47,6 +48,7 @@ export function repositories(
     rejected: new RejectedRepository(database),
     items: new ItemRepository(database),
     dropped: new DroppedRepository(database),
+    setAside: new SetAsideRepository(database),
     secrets: new SecretRepository(database, randomBytes),
     close: () => database.destroy(),
   }

@@ -1,4 +1,5 @@
 // The catalog's tables, written once for every SQL dialect: whole numbers, text and the keys of items, no boolean or auto-increment column.
+import type { SetAsideTables } from './set-aside-tables.ts'
 
 interface Counters {
   name: CounterName
@@ -239,7 +240,7 @@ interface Migrations {
   name: string
 }
 
-export interface Tables {
+export interface Tables extends SetAsideTables {
   counters: Counters
   entities: Entities
   dropped_entities: DroppedEntities

@@ -42,6 +42,16 @@ const Sql = Type.Object(
   { additionalProperties: true },
 )
 
+const SetAside = Type.Object(
+  {
+    entries: Type.Integer({
+      description: 'Pushes that ended the judge twice and are not judged any more, until they are let go.',
+    }),
+    rows: Type.Integer({ description: 'Rows of them that were not judged.' }),
+  },
+  { additionalProperties: true },
+)
+
 const Part = Type.Object({ reachable: Type.Boolean() })
 
 const Druid = Type.Object({
@@ -59,6 +69,8 @@ export const ReadinessAnswer = Type.Object({
   journal: Type.Optional(Journal),
   store: Type.Optional(Store),
   sql: Type.Optional(Sql),
+  /** Of both. */
+  setAside: Type.Optional(SetAside),
   cluster: Type.Optional(
     Type.Object(
       { kafka: Part, druid: Druid, postgres: Part },

@@ -3,6 +3,7 @@ import { deleteIngest } from './routes/delete-ingest.ts'
 import { deleteKey } from './routes/delete-key.ts'
 import { deleteMetadataItem } from './routes/delete-metadata-item.ts'
 import { deleteRejected } from './routes/delete-rejected.ts'
+import { deleteSetAside } from './routes/delete-set-aside.ts'
 import { deleteSubscriber } from './routes/delete-subscriber.ts'
 import { getAdminEntities } from './routes/get-admin-entities.ts'
 import { getBatch } from './routes/get-batch.ts'
@@ -16,6 +17,8 @@ import { getMetrics } from './routes/get-metrics.ts'
 import { getOpenapi } from './routes/get-openapi.ts'
 import { getReadiness } from './routes/get-readiness.ts'
 import { getRejected } from './routes/get-rejected.ts'
+import { getSetAside } from './routes/get-set-aside.ts'
+import { getSetAsideBody } from './routes/get-set-aside-body.ts'
 import { getSubscribers } from './routes/get-subscribers.ts'
 import { getSubscription } from './routes/get-subscription.ts'
 import { getSubscriptions } from './routes/get-subscriptions.ts'
@@ -68,6 +71,9 @@ export const routes: readonly Route[] = [
   getRejected,
   deleteRejected,
   postReplay,
+  getSetAside,
+  getSetAsideBody,
+  deleteSetAside,
   deleteMetadataItem,
   postSubscriber,
   getSubscribers,

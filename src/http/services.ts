@@ -3,6 +3,7 @@ import type { Backups } from '../admin/backups.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
 import type { RejectedAdmin } from '../admin/rejected.ts'
+import type { SetAsideAdmin } from '../admin/set-aside.ts'
 import type { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Pushes } from '../ingest/push.ts'
@@ -31,6 +32,7 @@ export interface Services {
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change' | 'delete'>
   readonly rejectedAdmin: Pick<RejectedAdmin, 'list' | 'discard' | 'replay'>
+  readonly setAsideAdmin: Pick<SetAsideAdmin, 'list' | 'body' | 'letGo'>
   readonly subscriberAdmin: Pick<
     SubscriberAdmin,
     'create' | 'list' | 'delete' | 'createKey' | 'deleteKey' | 'putSubscriptions' | 'getSubscriptions'

@@ -1,12 +1,15 @@
 // What entries of the journal come to, wherever they are judged and whatever is done with it. Deterministic: an entry at its position always comes
 // to the same outcome, but that nothing is left of an entity once it was dropped.
 import type { DroppedCatalog, IngestCatalog, Outcome, RejectedRow, ReplayOutcome } from '../catalog/catalog.ts'
+import type { AsideDecision } from '../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { ItemWrite } from '../model/item.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { decodeReplayedRows } from './replay/replayed-rows.ts'
-import { firstRow, isSpent, type Reached, type RowPlace, type StepBudget, unbounded } from './step-budget.ts'
+import { UnknownIngest } from './set-aside/judging-watch.ts'
+import { unjudgedRows } from './set-aside/unjudged-rows.ts'
+import { firstRow, isSpent, type Reached, type RowPlace, rowCost, type StepBudget, unbounded } from './step-budget.ts'
 
 export interface EntryJudgeParts {
   readonly ingests: Pick<IngestCatalog, 'findVersion'>
@@ -88,8 +91,21 @@ export class EntryJudge {
     return this.#droppedEntities.has(entityId)
   }
 
-  /** Judges pushes, no replays: from a row of the first one as far as the budget goes, one row at least. What was lost is passed over. */
-  async judge(entries: readonly PlacedEntry[], from: RowPlace, budget: StepBudget): Promise<JudgedStep> {
+  /** Whether an entry's rows become items, which the catalog keeps. */
+  async makesItems({ ingestId, fieldsVersion }: PlacedEntry): Promise<boolean> {
+    return (await this.#ingest(ingestId, fieldsVersion))?.kind === 'metadata'
+  }
+
+  /**
+   * Judges pushes, no replays: from a row of the first one as far as the budget goes, one row at least. What was lost is passed over. One
+   * of which something was decided comes alone, with the decision.
+   */
+  async judge(
+    entries: readonly PlacedEntry[],
+    from: RowPlace,
+    budget: StepBudget,
+    decision?: AsideDecision,
+  ): Promise<JudgedStep> {
     const runs: JudgedRun[] = []
     let done = 0
     let place = from
@@ -100,7 +116,10 @@ export class EntryJudge {
         continue
       }
       const ingest = await this.#ingest(ingestId, fieldsVersion)
-      const { reached, ...judged } = this.#judge(run, ingest, place, budget)
+      const { reached, ...judged } =
+        decision === undefined || ingest === null
+          ? this.#judge(run, ingest, place, budget)
+          : this.#judgeAside(run, ingest, place, budget, decision)
       const [kind, rejectedRows] = [ingest?.kind ?? null, judged.rejected.length]
       runs.push({ ingestId, kind, ...judged, rejectedRows, spans: spansOf(run, place, reached) })
       done += reached.entries
@@ -127,6 +146,20 @@ export class EntryJudge {
     return { outcome: { ingestId, position, passed, items, rejected }, batch, rows: replayed.length }
   }
 
+  /** The rows before those that are set aside, or these. */
+  #judgeAside(
+    run: readonly PlacedEntry[],
+    ingest: Ingest,
+    from: RowPlace,
+    budget: StepBudget,
+    decision: AsideDecision,
+  ): Judged {
+    const [entry] = run
+    const rowsBefore = decision.fromPosition - entry!.position - from.index
+    if (rowsBefore <= 0) return { batch: null, items: [], ...unjudgedRows(entry!, from, decision, budget) }
+    return this.#judge(run, ingest, from, { ...budget, rows: Math.min(budget.rows, rowsBefore * rowCost(ingest)) })
+  }
+
   /** An ingest of null was dropped: its rows were judged, and there is nothing to be kept of them. */
   #judge(run: readonly PlacedEntry[], ingest: Ingest | null, from: RowPlace, budget: StepBudget): Judged {
     if (ingest === null) {
@@ -149,7 +182,7 @@ export class EntryJudge {
       // It may have been dropped a moment ago.
       await this.refresh()
       if (this.#droppedIngests.has(id)) return null
-      throw new Error(`the journal names ingest ${id}, version ${fieldsVersion}, which the catalog lacks`)
+      throw new UnknownIngest(`the journal names ingest ${id}, version ${fieldsVersion}, which the catalog lacks`)
     }
     this.#ingests.set(key, ingest)
     return ingest

@@ -11,7 +11,7 @@ import { type Fault, kindOfValue, readWithCare } from './scan/careful-row.ts'
 import { RowScanner } from './scan/row-scanner.ts'
 import { skipSpace, skipValue } from './scan/skip.ts'
 import { TimestampReader } from './scan/timestamps.ts'
-import { firstRow, isSpent, type Reached, type RowPlace, type StepBudget, unbounded } from './step-budget.ts'
+import { firstRow, isSpent, type Reached, type RowPlace, rowCost, type StepBudget, unbounded } from './step-budget.ts'
 
 export interface JudgeSettings {
   /** The text of a row may have this many bytes. */
@@ -51,9 +51,6 @@ interface Growing {
   readonly rejected: RejectedRow[]
   readonly budget: StepBudget
 }
-
-/** A row of as many fields counts for one in the budget of a step: its columns have a place for each field, however few are pushed. */
-const fieldsOfOne = 32
 
 /**
  * Turns pushed rows into columns, or says why they cannot be stored. The outcome depends on nothing but the entries and the ingest's
@@ -186,7 +183,7 @@ export class Judge {
     const slots = ingest.fields.map((field) => new FieldSlot(field, this.#seed, replaces, this.#arrays))
     const bySource = new Map(ingest.fields.map((field, index) => [field.source, index]))
     const scanner = new RowScanner(slots, bySource, this.#timestamps)
-    const cost = Math.ceil(ingest.fields.length / fieldsOfOne)
+    const cost = rowCost(ingest)
     return { ingest, slots, bySource, scanner, cost, bytes: 0 }
   }
 

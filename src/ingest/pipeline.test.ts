@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { nothingAside } from '../../test/support/nothing-aside.ts'
 import type { DroppedEntity, RejectedRow } from '../catalog/catalog.ts'
 import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { defaultSeriesFields } from '../model/field.ts'
@@ -86,6 +87,7 @@ function world(
         id < 9 ? { ...plant, id, fieldsVersion, kind: id < 5 ? 'series' : 'metadata' } : null,
     },
     dropped: { list: async () => dropped },
+    ...nothingAside,
     outcomes: {
       replay: async ({ position, passed, rejected }) => {
         log.push(`replay at ${position}: ${passed} pass, ${rejected.map((row) => row.position)} stay`)

@@ -4,12 +4,11 @@ import type { Outcome, OutcomeCatalog, RejectedRow } from '../catalog/catalog.ts
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { ItemWrite } from '../model/item.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'
-import type { Observe } from '../observe/event.ts'
-import type { Reach } from '../observe/step.ts'
 import type { SeriesWriter } from '../store/series-store.ts'
 import { EntryJudge, type EntryJudgeParts, pushesOfStep, rowsFrom, rowsOf } from './entry-judge.ts'
 import { skipRows } from './scan/body-rows.ts'
-import { firstRow, newBudget, type Reached } from './step-budget.ts'
+import { JudgingWatch, type JudgingWatchParts } from './set-aside/judging-watch.ts'
+import { firstRow, newBudget, type Reached, type StepBudget } from './step-budget.ts'
 import { asTold } from './told-outcomes.ts'
 
 /** What became of the rows of one ingest. A replay judges no new rows, and takes some back from the rejected ones. */
@@ -19,12 +18,10 @@ export interface Tally {
   rejected: number
 }
 
-export interface PipelineParts extends EntryJudgeParts {
+export interface PipelineParts extends EntryJudgeParts, JudgingWatchParts {
   readonly journal: Pick<JournalReader, 'read'>
   readonly outcomes: OutcomeCatalog
   readonly store: SeriesWriter
-  readonly observe: Observe
-  readonly reach: Reach
   /** About how many bytes of bodies one step judges: it holds up queries that long. */
   readonly stepBytes: number
   /** The most rows that one step judges. */
@@ -36,6 +33,7 @@ export interface PipelineParts extends EntryJudgeParts {
 export class Pipeline {
   readonly #parts: PipelineParts
   readonly #judge: EntryJudge
+  readonly #watch: JudgingWatch
   /** Items and rejected rows before this position are kept already. */
   #keptPosition: number
   #position: number
@@ -45,15 +43,17 @@ export class Pipeline {
   #place = firstRow
   #judgedBytes = 0
 
-  private constructor(parts: PipelineParts, keptPosition: number) {
+  private constructor(parts: PipelineParts, keptPosition: number, watch: JudgingWatch) {
     this.#parts = parts
+    this.#watch = watch
     this.#judge = new EntryJudge(parts)
     this.#keptPosition = keptPosition
     this.#position = parts.store.position
   }
 
   static async open(parts: PipelineParts): Promise<Pipeline> {
-    const pipeline = new Pipeline(parts, await parts.outcomes.judgedPosition())
+    const watch = await JudgingWatch.open(parts, parts.store.position)
+    const pipeline = new Pipeline(parts, await parts.outcomes.judgedPosition(), watch)
     await pipeline.refresh()
     return pipeline
   }
@@ -84,27 +84,47 @@ export class Pipeline {
     if (first === undefined) return []
     const tallies = new Map<number, Tally>()
     if (first.position + this.#place.index < this.#position) this.#skip(first)
-    else if (first.format === 'replay') {
-      await this.#replay(first, tallies)
-      this.#moveTo({ entries: 1, place: firstRow }, positionAfter(first))
-    } else await this.#apply(tallies)
+    else await this.#step(tallies)
     return [...tallies.values()]
+  }
+
+  async #step(tallies: Map<number, Tally>): Promise<void> {
+    const { stepRows, stepBytes } = this.#parts
+    const watch = this.#watch
+    const budget = newBudget(stepRows, cutSteps * stepBytes)
+    const [first] = this.#entries
+    const isReplay = first!.format === 'replay'
+    const entries = isReplay ? [first!] : watch.together(pushesOfStep(this.#entries, budget))
+    await watch.begin(entries, this.#position, async (entry) =>
+      (await this.#judge.makesItems(entry)) ? this.#keptPosition : entry.position,
+    )
+    try {
+      if (isReplay) await this.#replay(first!, tallies)
+      else await this.#apply(entries, budget, tallies)
+    } catch (error) {
+      await watch.failed(error)
+      throw error
+    }
+    if (isReplay) this.#moveTo({ entries: 1, place: firstRow }, positionAfter(first!))
+    await watch.end(this.#position)
   }
 
   /** Towards the position, where that lies within the entry: rows before it are judged, and sealed. */
   #skip(entry: PlacedEntry): void {
     const { stepBytes } = this.#parts
-    this.#place = skipRows(entry, this.#place, this.#position - entry.position, skippedSteps * stepBytes)
+    const index = this.#position - entry.position
+    const decision = this.#watch.decision(entry.position)
+    // What follows is not looked at.
+    if (decision?.level === 2 && decision.fromPosition <= this.#position) this.#place = { index, at: 0 }
+    else this.#place = skipRows(entry, this.#place, index, skippedSteps * stepBytes)
   }
 
-  async #apply(tallies: Map<number, Tally>): Promise<void> {
+  async #apply(entries: readonly PlacedEntry[], budget: StepBudget, tallies: Map<number, Tally>): Promise<void> {
     const startedMs = performance.now()
-    const { stepRows, stepBytes } = this.#parts
-    const budget = newBudget(stepRows, cutSteps * stepBytes)
-    const entries = pushesOfStep(this.#entries, budget)
     const batches: RowBatch[] = []
     const outcome = { items: [] as ItemWrite[], rejected: [] as RejectedRow[] }
-    const step = await this.#judge.judge(entries, this.#place, budget)
+    const decision = this.#watch.decision(entries[0]!.position)
+    const step = await this.#judge.judge(entries, this.#place, budget, decision)
     const runs = await asTold(step.runs, this.#keptPosition, this.#parts.outcomes)
     for (const { ingestId, spans, batch, items, rejected, rejectedRows } of runs) {
       if (batch !== null) batches.push(batch)
@@ -131,7 +151,9 @@ export class Pipeline {
   }
 
   async #replay(entry: PlacedEntry, tallies: Map<number, Tally>): Promise<void> {
-    const judged = await this.#judge.judgeReplay(entry)
+    // One that was set aside leaves its rows as they are, rejected.
+    const isAside = this.#watch.decision(entry.position) !== undefined
+    const judged = isAside ? null : await this.#judge.judgeReplay(entry)
     if (judged === null) return
     const { outcomes, observe, reach } = this.#parts
     const { outcome, batch, rows } = judged

@@ -1,3 +1,5 @@
+import type { Ingest } from '../model/ingest.ts'
+
 /** A row of an entry: which one it is, and where it begins in the body. */
 export interface RowPlace {
   readonly index: number
@@ -26,6 +28,14 @@ const rejectedMax = 1024
 
 export function newBudget(rows: number, bytes: number): StepBudget {
   return { rows, bytes, rejected: rejectedMax }
+}
+
+/** A row of as many fields counts for one: its columns have a place for each field, however few are pushed. */
+const fieldsOfOne = 32
+
+/** What a row of an ingest takes of the rows of a budget. */
+export function rowCost({ fields }: Pick<Ingest, 'fields'>): number {
+  return Math.ceil(fields.length / fieldsOfOne)
 }
 
 export function unbounded(): StepBudget {

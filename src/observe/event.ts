@@ -33,6 +33,16 @@ export type ServiceEvent =
     }
   /** `stored` rows left the list of rejected ones; none when the replay was judged before. */
   | { readonly kind: 'rowsReplayed'; readonly ingestId: number; readonly rows: number; readonly stored: number }
+  /** The judge had ended while it was at these entries, so many times by now. */
+  | { readonly kind: 'judgingEnded'; readonly position: number; readonly entries: number; readonly deaths: number }
+  /** So many rows of an entry of the journal are not judged any more, and kept as rejected. */
+  | {
+      readonly kind: 'entrySetAside'
+      readonly position: number
+      readonly ingestId: number
+      readonly rows: number
+      readonly level: number
+    }
   | { readonly kind: 'storeStarted'; readonly replayedRows: number; readonly ms: number }
   | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }
   | {

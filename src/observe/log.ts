@@ -72,6 +72,8 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'partAway':
     case 'journalGap':
     case 'laneFailed':
+    case 'judgingEnded':
+    case 'entrySetAside':
     case 'storeDied':
     case 'sqlEngineDied':
     case 'sealFailed':

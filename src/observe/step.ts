@@ -44,11 +44,15 @@ export const lifecycleSteps = [
 
 export const restoreSteps = ['restore-begun', 'restore-file-copied', 'restore-files-copied', 'restore-renamed'] as const
 
+/** Of entries that end the judge. */
+export const asideSteps = ['aside-recorded'] as const
+
 export type Step =
   | (typeof storeSteps)[number]
   | (typeof serviceSteps)[number]
   | (typeof lifecycleSteps)[number]
   | (typeof restoreSteps)[number]
+  | (typeof asideSteps)[number]
 
 /** Told when a step is reached; work goes on when it returns. */
 export type Reach = (step: Step) => void

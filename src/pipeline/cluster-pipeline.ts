@@ -1,6 +1,7 @@
 // The pipelines of a cluster share the lanes of the journal among them. Each lane has one judge at a time: who takes it over shuts the former one out.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LaneCatalog } from '../catalog/lanes.ts'
+import type { SetAsideCatalog } from '../catalog/set-aside.ts'
 import type { EntryJudge } from '../ingest/entry-judge.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import { GroupMember } from '../kafka/group-member.ts'
@@ -35,6 +36,8 @@ export interface ClusterPipelineParts {
   readonly judge: EntryJudge
   /** Told of the entities whose rows are in their topics now. */
   readonly written?: (entityIds: readonly number[]) => void
+  readonly setAside: Pick<SetAsideCatalog, 'add' | 'list'>
+  readonly nowMs: () => number
   readonly observe: Observe
   readonly settings: PipelineSettings
 }
@@ -135,7 +138,7 @@ export class ClusterPipeline {
   }
 
   #worker(lane: number, journal: JournalReader): LaneWorker {
-    const { client, settings, rowsTopics, lanes, outcomes, judge, written, observe } = this.#parts
+    const { client, settings, rowsTopics, lanes, outcomes, judge, setAside, nowMs, written, observe } = this.#parts
     const { topic, compression, stepBytes, stepRows, timeoutMs } = settings
     const transactionalId = `${this.#group}-${lane}`
     const place = { topic, partition: lane }
@@ -155,6 +158,8 @@ export class ClusterPipeline {
       outcomes,
       judge,
       written: written ?? (() => undefined),
+      setAside,
+      nowMs,
       observe,
       stepBytes,
       stepRows,

@@ -4,9 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
 import type { KeyedEntry, LaneCatalog } from '../catalog/lanes.ts'
+import type { SetAsideCatalog } from '../catalog/set-aside.ts'
 import { type EntryJudge, type JudgedStep, pushesOfStep, rowsFrom, rowsOf } from '../ingest/entry-judge.ts'
 import { hashBody } from '../ingest/idempotency/push-key.ts'
-import { firstRow, newBudget, type RowPlace } from '../ingest/step-budget.ts'
+import { type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging-notes.ts'
+import { JudgingWatch } from '../ingest/set-aside/judging-watch.ts'
+import { firstRow, newBudget, type RowPlace, type StepBudget } from '../ingest/step-budget.ts'
 import { asTold } from '../ingest/told-outcomes.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { offsetFrom, positionAt } from '../journal/lane-position.ts'
@@ -30,6 +33,8 @@ export interface LaneParts {
   readonly judge: EntryJudge
   /** Told of the entities whose rows are in their topics now. */
   readonly written: (entityIds: readonly number[]) => void
+  readonly setAside: Pick<SetAsideCatalog, 'add' | 'list'>
+  readonly nowMs: () => number
   readonly observe: Observe
   /** About how many bytes of bodies one step judges. */
   readonly stepBytes: number
@@ -56,6 +61,7 @@ export class LaneWorker {
   #keptPosition = 0
   /** The next entry is here or after it. */
   #position = 0
+  #watch!: JudgingWatch
   /** Tells the catalog how far the lane has come, behind the steps. */
   #telling: Promise<void> | null = null
   #toldPosition = 0
@@ -101,6 +107,7 @@ export class LaneWorker {
     this.#keptPosition = keptPosition
     rowsTopics.forget()
     await judge.refresh()
+    this.#watch = await this.#openWatch()
     if (this.#position > processedPosition) await lanes.processed(lane, this.#position)
     observe({ kind: 'laneTaken', lane, position: this.#position })
   }
@@ -111,17 +118,12 @@ export class LaneWorker {
     const batches: Batch[] = []
     let from = firstRow
     for (let left = await this.#withoutRepeated(entries); left.length > 0; ) {
-      const [first] = left
-      if (first!.format === 'replay') {
-        await this.#replay(first!, batches)
-        left = left.slice(1)
-      } else {
-        const { reached } = await this.#judge(left, from, batches)
-        left = left.slice(reached.entries)
-        from = reached.place
-      }
+      const { reached } = await this.#piece(left, from, batches)
+      left = left.slice(reached.entries)
+      from = reached.place
       if (left.length > 0) await this.#goOn(batches, signal)
     }
+    await this.#watch.end(positionAfter(entries.at(-1)!))
     const reached = { ...place, partition: lane, offset: offsetFrom(positionAfter(entries.at(-1)!)) }
     const writing = [...this.#writing]
     this.#writing.clear()
@@ -142,21 +144,62 @@ export class LaneWorker {
     return repeated.size === 0 ? entries : entries.filter(({ position }) => !repeated.has(position))
   }
 
+  /** The rows from a place on that one piece takes, or one replay. */
+  async #piece(
+    left: readonly PlacedEntry[],
+    from: RowPlace,
+    batches: Batch[],
+  ): Promise<Pick<JudgedStep, 'runs' | 'reached'>> {
+    const { judge, stepRows, stepBytes } = this.#parts
+    const watch = this.#watch
+    const budget = newBudget(stepRows, stepBytes)
+    const [first] = left
+    const isReplay = first!.format === 'replay'
+    const entries = isReplay ? [first!] : watch.together(pushesOfStep(left, budget))
+    await watch.begin(entries, first!.position + from.index, async (entry) =>
+      (await judge.makesItems(entry)) ? this.#keptPosition : entry.position,
+    )
+    try {
+      if (!isReplay) return await this.#judge(entries, from, budget, batches)
+      await this.#replay(first!, batches)
+      return { runs: [], reached: { entries: 1, place: firstRow } }
+    } catch (error) {
+      await watch.failed(error)
+      throw error
+    }
+  }
+
+  #openWatch(): Promise<JudgingWatch> {
+    const { lane, lanes, setAside, nowMs, observe } = this.#parts
+    const notes: JudgingNotes = {
+      read: async () => noteOf((await lanes.note(lane)) ?? ''),
+      write: (note) => lanes.writeNote(lane, noteText(note)),
+    }
+    return JudgingWatch.open({ notes, setAside, nowMs, observe, reach: () => undefined }, this.#position)
+  }
+
   /** Between two pieces. Throws when the lane is to be left. */
   async #goOn(batches: Batch[], signal: AbortSignal): Promise<void> {
     const { producer, timeoutMs } = this.#parts
-    signal.throwIfAborted()
+    if (signal.aborted) {
+      await this.#watch.failed(signal.reason)
+      signal.throwIfAborted()
+    }
     const bytes = batches.reduce((sum, { values }) => sum + values.reduce((own, { length }) => own + length, 0), 0)
     if (bytes >= aheadBytes) await producer.send(batches.splice(0), timeoutMs)
     // Requests are answered in between.
     await new Promise((resolve) => setImmediate(resolve))
   }
 
-  async #judge(entries: readonly PlacedEntry[], from: RowPlace, batches: Batch[]): Promise<JudgedStep> {
-    const { lane, judge, lanes, outcomes, observe, stepRows, stepBytes } = this.#parts
+  async #judge(
+    entries: readonly PlacedEntry[],
+    from: RowPlace,
+    budget: StepBudget,
+    batches: Batch[],
+  ): Promise<JudgedStep> {
+    const { lane, judge, lanes, outcomes, observe } = this.#parts
     const startedMs = performance.now()
-    const budget = newBudget(stepRows, stepBytes)
-    const step = await judge.judge(pushesOfStep(entries, budget), from, budget)
+    const step = await judge.judge(entries, from, budget, this.#watch.decision(entries[0]!.position))
     const { throughPosition } = step
     const fromPosition = this.#keptPosition
     const runs = await asTold(step.runs, fromPosition, outcomes)
@@ -190,6 +233,7 @@ export class LaneWorker {
 
   async #replay(entry: PlacedEntry, batches: Batch[]): Promise<void> {
     const { judge, outcomes, observe } = this.#parts
+    if (this.#watch.decision(entry.position) !== undefined) return
     const judged = await judge.judgeReplay(entry)
     if (judged === null) return
     const { stored, taken } = await outcomes.replay(judged.outcome)

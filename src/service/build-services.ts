@@ -6,6 +6,7 @@ import { EntityAdmin } from '../admin/entities.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
 import { RejectedAdmin } from '../admin/rejected.ts'
 import type { Retentions } from '../admin/retentions.ts'
+import { SetAsideAdmin } from '../admin/set-aside.ts'
 import { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { ItemCatalog, SharedCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -19,6 +20,7 @@ import type { IngestProgress } from '../ingest/progress.ts'
 import { type PlacedBatch, Pushes } from '../ingest/push.ts'
 import { Receipts } from '../ingest/receipts.ts'
 import { type ReplayParts, Replays } from '../ingest/replay/replays.ts'
+import type { AsideCount } from '../ingest/set-aside/aside-count.ts'
 import type { JournalWriter } from '../journal/journal.ts'
 import { ItemAdmin } from '../metadata/item-admin.ts'
 import { Metadata } from '../metadata/metadata.ts'
@@ -48,7 +50,7 @@ export interface ServiceParts {
   readonly definitions: Definitions
   readonly access: Access
   readonly retentions: Retentions
-  readonly limits: { readonly intake: Intake; readonly rejectedSpace: RejectedSpace }
+  readonly limits: { readonly intake: Intake; readonly rejectedSpace: RejectedSpace; readonly asideCount: AsideCount }
   /** The catalog says that an entity was dropped. */
   readonly dropped: () => void
   /** Since when an entity waits for what is to read its rows; null while it does not. */
@@ -101,7 +103,7 @@ function operatorServices(
   parts: ServiceParts,
   batchIds: BatchIds,
   tokens: NextTokens,
-): Pick<Services, 'ingestAdmin' | 'rejectedAdmin' | 'subscriberAdmin' | 'entityAdmin'> {
+): Pick<Services, 'ingestAdmin' | 'rejectedAdmin' | 'setAsideAdmin' | 'subscriberAdmin' | 'entityAdmin'> {
   const { settings, catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
   const { ingests, rejected } = catalog
   return {
@@ -123,6 +125,12 @@ function operatorServices(
       tokens,
       pageBytes: settings.limits.pageBytes,
       discarded: () => parts.limits.rejectedSpace.refresh(),
+    }),
+    setAsideAdmin: new SetAsideAdmin({
+      setAside: catalog.setAside,
+      ingests,
+      batchIds,
+      changed: () => parts.limits.asideCount.refresh(),
     }),
     subscriberAdmin: new SubscriberAdmin({
       access: catalog.access,

@@ -69,10 +69,10 @@ function folderFault(name: string, path: string): string | null {
 
 /** A file where the data folder has a folder, or the other way round. */
 function partFaults(data: string): string[] {
-  const { catalog, ...folders } = dataPaths(data)
+  const { catalog, judging, ...folders } = dataPaths(data)
   const expected = [
     ...Object.values(folders).map((path) => ({ path, kind: 'a folder' })),
-    ...[catalog, join(data, 'owner.lock'), join(data, 'owner.pid')].map((path) => ({ path, kind: 'a file' })),
+    ...[catalog, judging, join(data, 'owner.lock'), join(data, 'owner.pid')].map((path) => ({ path, kind: 'a file' })),
   ]
   return expected.flatMap(({ path, kind }) => {
     const found = kindOf(path)

@@ -7,6 +7,7 @@ import { Definitions } from '../catalog/definitions.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { DiskFloor } from '../ingest/limits/disk-floor.ts'
 import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
+import { AsideCount } from '../ingest/set-aside/aside-count.ts'
 import { repeat } from '../lib/repeat.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Levels, Metrics } from '../observe/metrics.ts'
@@ -72,7 +73,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       nativeQueries: new NativeQueries(queryParts),
       backups,
       metrics,
-      readiness: () => readiness(storage, sqlEngine),
+      readiness: () => readiness(storage, sqlEngine, limits.asideCount),
       observe,
     },
   )
@@ -88,14 +89,16 @@ async function openLimits(
   const { catalog, store, keys } = storage
   const disk = new DiskFloor(() => freeBytes(data), journal.diskFloorBytes, 'the disk of the service')
   const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
+  const asideCount = new AsideCount(catalog.setAside)
   const check = async (): Promise<void> => {
     await disk.refresh()
     await rejectedSpace.refresh()
+    await asideCount.refresh()
   }
   await check()
   const failed = checkFailed(observe)
   closers.push(repeat(check, limits.checkMs, failed))
-  const intake = openIntake({ settings, progress: store, disk, rejectedSpace, nowMs })
+  const intake = openIntake({ settings, progress: store, disk, rejectedSpace, asideCount, nowMs })
   const levels: Omit<Levels, 'waiting_entities'> = {
     ...intake.levels,
     idempotency_keys: () => keys.size,
@@ -129,7 +132,7 @@ const storeIsAway = 'The store is being started again: pushes are taken, queries
 const journalHasFailed =
   'The journal could not be written to disk: queries are answered, pushes are not taken. Check the disk of the data folder, then start the service again.'
 
-function readiness({ journal, store }: Storage, sqlEngine: SqlProcess): Readiness {
+function readiness({ journal, store }: Storage, sqlEngine: SqlProcess, { entries, rows }: AsideCount): Readiness {
   const { hasFailed, recovery } = journal
   const reason = hasFailed ? journalHasFailed : store.isReady ? null : storeIsAway
   return {
@@ -138,5 +141,6 @@ function readiness({ journal, store }: Storage, sqlEngine: SqlProcess): Readines
     journal: { recovery: { ...recovery } },
     store: { ready: store.isReady, ...store.state },
     sql: { state: sqlEngine.state },
+    setAside: { entries, rows },
   }
 }

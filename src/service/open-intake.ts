@@ -6,6 +6,7 @@ import { Intake } from '../ingest/limits/intake.ts'
 import { KeyRates } from '../ingest/limits/key-rates.ts'
 import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
+import type { AsideCount } from '../ingest/set-aside/aside-count.ts'
 import type { Levels } from '../observe/metrics.ts'
 import type { ServiceParts } from './build-services.ts'
 
@@ -14,6 +15,7 @@ export interface IntakeParts {
   readonly progress: Pick<IngestProgress, 'processedThrough'>
   readonly disk: DiskFloor
   readonly rejectedSpace: RejectedSpace
+  readonly asideCount: AsideCount
   readonly nowMs: () => number
 }
 
@@ -21,23 +23,30 @@ interface OpenedIntake {
   readonly limits: ServiceParts['limits']
   readonly levels: Pick<
     Levels,
-    'journal_backlog_bytes' | 'disk_free_bytes' | 'rejected_kept_bytes' | 'rejected_kept_bytes_max'
+    | 'journal_backlog_bytes'
+    | 'disk_free_bytes'
+    | 'rejected_kept_bytes'
+    | 'rejected_kept_bytes_max'
+    | 'set_aside_entries'
+    | 'set_aside_rows'
   >
 }
 
-/** Whoever calls it keeps `disk` and `rejectedSpace` up to date. */
-export function openIntake({ settings, progress, disk, rejectedSpace, nowMs }: IntakeParts): OpenedIntake {
+/** Whoever calls it keeps `disk`, `rejectedSpace` and `asideCount` up to date. */
+export function openIntake({ settings, progress, disk, rejectedSpace, asideCount, nowMs }: IntakeParts): OpenedIntake {
   const { journal, limits } = settings
   const backlog = new Backlog(progress, journal.backlogBytes)
   const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
   const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
   return {
-    limits: { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace },
+    limits: { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace, asideCount },
     levels: {
       journal_backlog_bytes: () => backlog.bytes,
       disk_free_bytes: () => disk.freeBytes,
       rejected_kept_bytes: () => rejectedSpace.totalBytes,
       rejected_kept_bytes_max: () => rejectedSpace.mostBytes,
+      set_aside_entries: () => asideCount.entries,
+      set_aside_rows: () => asideCount.rows,
     },
   }
 }

@@ -14,6 +14,7 @@ import { narrowFolder } from '../lib/private-files.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
+import { isJudgingNoted } from '../store-thread/note-file.ts'
 import { StoreThread } from '../store-thread/store-thread.ts'
 import { Trimmer } from '../store-thread/trimmer.ts'
 import { requireJournal } from './require-journal.ts'
@@ -57,6 +58,7 @@ export function dataPaths(data: string) {
     engine: join(data, 'engine'),
     deltas: join(data, 'engine', 'deltas'),
     store: join(data, 'store'),
+    judging: join(data, 'judging.note'),
   }
 }
 
@@ -162,6 +164,7 @@ function startStore(
     spoolDirectory: paths.spool,
     deltasDirectory: paths.deltas,
     storeDirectory: paths.store,
+    judgingPath: paths.judging,
     rowBytes: settings.limits.rowBytes,
     settings: settings.store,
   }
@@ -173,6 +176,7 @@ function startStore(
       restartDelayMs: settings.store.restartDelayMs,
       spool: settings.spool,
       sealed: (position) => trimmer.sealed(position),
+      diedJudging: () => isJudgingNoted(paths.judging),
     },
     durablePosition,
   )

@@ -15,6 +15,8 @@ import type { EntityStatistics } from '../store/series-store.ts'
 export interface StoreThreadData {
   readonly journalDirectory: string
   readonly catalogPath: string
+  /** Of the note of what is being judged. */
+  readonly judgingPath: string
   /** For answers that do not fit into memory. The thread empties it when it starts. */
   readonly spoolDirectory: string
   /** For the rows in memory as files of the SQL engine. The thread empties it when it starts. */

@@ -19,7 +19,14 @@ const script = `
   parentPort.postMessage([{ kind: 'begun', state: state(), counts: [] }, { kind: 'ready' }])`
 
 const { store: settings, spool } = loadSettings({ flags: {}, environment: {}, file: null })
-const folder = { journalDirectory: '', catalogPath: '', spoolDirectory: '', deltasDirectory: '', storeDirectory: '' }
+const folder = {
+  journalDirectory: '',
+  catalogPath: '',
+  spoolDirectory: '',
+  deltasDirectory: '',
+  storeDirectory: '',
+  judgingPath: '',
+}
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1))
@@ -27,7 +34,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 const scriptUrl = new URL(`data:text/javascript,${encodeURIComponent(script)}`)
 
-async function startThread(urls: readonly URL[] = []) {
+async function startThread(urls: readonly URL[] = [], diesJudging = false) {
   const left = [...urls]
   const events: ServiceEvent[] = []
   const thread = await StoreThread.start(
@@ -40,6 +47,7 @@ async function startThread(urls: readonly URL[] = []) {
       restartDelayMs: 1,
       spool,
       sealed: () => undefined,
+      diedJudging: async () => diesJudging,
     },
     0,
   )
@@ -83,4 +91,17 @@ test('a thread that cannot be started again is tried again', async () => {
   await until(() => thread.isReady)
   expect(events.map(({ kind }) => kind)).toEqual(['storeStarted', 'storeDied', 'storeDied', 'storeStarted'])
   await thread.close()
+})
+
+/** One that dies before it is ready. */
+const dyingUrl = new URL(`data:text/javascript,${encodeURIComponent('process.exit(1)')}`)
+
+test('a first start is tried again where the thread died of an entry that it was judging', async () => {
+  const { thread, events } = await startThread([dyingUrl, dyingUrl], true)
+  expect(events.map(({ kind }) => kind)).toEqual(['storeDied', 'storeDied', 'storeStarted'])
+  await thread.close()
+})
+
+test('a first start that fails of anything else fails', async () => {
+  await expect(startThread([dyingUrl])).rejects.toThrow('the store thread ended')
 })

@@ -4,18 +4,19 @@ import type { AcceptedPush, IngestProgress } from '../ingest/progress.ts'
 import type { Held } from '../lib/held.ts'
 import type { IngestCounters } from '../model/ingest.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
-import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Answer, AnswerFormat, QueryRunner } from '../query/query-runner.ts'
 import { chunkBytes } from '../query/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../query/unsent-answers.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 import { Counters } from './counters.ts'
+import { firstStart } from './first-start.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
 import type { FromStore, StoreState, StoreThreadData, ToStore } from './messages.ts'
 import { Outbox } from './outbox.ts'
 import { PendingAsks, type Reply } from './pending-asks.ts'
 import { PositionWaiters } from './position-waiters.ts'
+import { storeAway } from './store-away.ts'
 
 export interface StoreThreadOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
@@ -27,6 +28,8 @@ export interface StoreThreadOptions {
   readonly spool: SpoolSettings
   /** Told when the sealed position may have moved: the journal is not needed before it. */
   readonly sealed: (position: number) => void
+  /** Whether the thread that died was judging an entry of the journal: another start may come past it. */
+  readonly diedJudging: () => Promise<boolean>
 }
 
 type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'hold' | 'purge' }>
@@ -62,8 +65,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   /** Resolves once everything before `durablePosition` is queryable. */
   static async start(options: StoreThreadOptions, durablePosition: number): Promise<StoreThread> {
     const thread = new StoreThread(options, durablePosition)
-    thread.#start()
-    await thread.#ready
+    await firstStart(() => thread.#start(), options)
     thread.#counters.settle()
     return thread
   }
@@ -170,7 +172,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     })
   }
 
-  #start(): void {
+  #start(): Promise<void> {
     const { threadUrl, observe } = this.#options
     const startedMs = performance.now()
     raiseHeapFloor()
@@ -213,6 +215,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
     })
     // A first start that fails is reported by `start`, a later one by the event of its death.
     this.#ready.catch(() => undefined)
+    return this.#ready
   }
 
   #dataOfThread(): StoreThreadData {
@@ -240,7 +243,7 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   /** Where no thread can be had at the moment, it is tried again as after a death. */
   #startAgain(): void {
     try {
-      this.#start()
+      void this.#start()
     } catch (error) {
       this.#died(error)
     }
@@ -290,11 +293,4 @@ export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress
   #post(message: ToStore, transfer?: readonly ArrayBuffer[]): void {
     this.#outbox?.push(message, transfer)
   }
-}
-
-function storeAway(): Problem {
-  return new Problem(
-    'unavailable',
-    'The store is being started again; pushes are taken meanwhile. Ask again in a moment.',
-  )
 }

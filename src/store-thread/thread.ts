@@ -8,7 +8,7 @@ import type { IngestCatalog } from '../catalog/catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { Judge } from '../ingest/judge.ts'
 import { ItemJudge } from '../ingest/judge-items.ts'
-import { Pipeline } from '../ingest/pipeline.ts'
+import { Pipeline, type PipelineParts } from '../ingest/pipeline.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
@@ -25,6 +25,7 @@ import { Departures } from './departures.ts'
 import { Follower } from './follower.ts'
 import { IngestCounts } from './ingest-counts.ts'
 import type { FromStore, StoreThreadData, ToStore } from './messages.ts'
+import { NoteFile } from './note-file.ts'
 import { type OpenedStore, openStore } from './open-store.ts'
 import { Outbox } from './outbox.ts'
 import { Removals } from './removals.ts'
@@ -34,6 +35,7 @@ import { Upkeep } from './upkeep.ts'
 /** Parts that a test may put in place of the real ones. */
 export interface StoreThreadOverrides {
   readonly wrapJournal?: (journal: JournalReader) => JournalReader
+  readonly wrapJudge?: (judge: PipelineParts['judge']) => PipelineParts['judge']
   readonly reach?: Reach
   readonly disk?: Disk
   /** The catalog takes no more room than so many pages, in this thread. */
@@ -45,6 +47,7 @@ export async function runStoreThread(
   data: StoreThreadData,
   {
     wrapJournal = (journal) => journal,
+    wrapJudge = (judge) => judge,
     reach = () => undefined,
     disk = nodeDisk,
     catalogPagesMax: pagesMax,
@@ -67,12 +70,16 @@ export async function runStoreThread(
   const { store, folder } = opened
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
+  const notes = await NoteFile.open(disk, data.judgingPath)
   const pipeline = await Pipeline.open({
     journal,
     ingests: catalog.ingests,
     outcomes: catalog.outcomes,
+    setAside: catalog.setAside,
+    notes,
+    nowMs: Date.now,
     dropped: catalog.dropped,
-    judge: new Judge({ rowBytes, arrays: batchArrays }),
+    judge: wrapJudge(new Judge({ rowBytes, arrays: batchArrays })),
     itemJudge: new ItemJudge({ rowBytes }),
     store,
     observe,
@@ -182,6 +189,7 @@ export async function runStoreThread(
   await removals.settle()
   await departures.settle()
   await journal.close()
+  await notes.close()
   await catalog.close()
   outbox.flush()
   port.close()

@@ -33,6 +33,8 @@ const pipeline = new ClusterPipeline({
   rowsTopics: new RowsTopics(client, rowsTopics),
   lanes: catalog.lanes,
   outcomes: catalog.outcomes,
+  setAside: catalog.setAside,
+  nowMs: Date.now,
   judge,
   observe,
   settings,

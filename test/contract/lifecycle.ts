@@ -40,6 +40,32 @@ export function lifecycleTests(catalog: () => SharedCatalog): void {
   describe('deleting ingests', () => deletionTests(catalog))
   describe('replays', () => replayTests(catalog))
 
+  test('an entry is set aside once, with its body; letting go of it leaves the decision', async () => {
+    const { setAside } = catalog()
+    const header = { ingestId: 1, fieldsVersion: 1, subscriberId: 7, receivedMs: 5, format: 'ndjson', rows: 3 } as const
+    const entry = { ...header, position: 2 ** 40, fromPosition: 2 ** 40 + 1, level: 1, setAsideMs: 9 } as const
+    const body = Buffer.alloc(2 ** 21 + 1, 'x')
+    const bodyOf = async () => {
+      const parts: Uint8Array[] = []
+      for (let part = 0; ; part++) {
+        const bytes = await setAside.bodyPart(entry.position, part)
+        if (bytes === null) return Buffer.concat(parts)
+        parts.push(bytes)
+      }
+    }
+    await setAside.add(entry, body)
+    const kept = { ...entry, bodyBytes: body.length, isLetGo: false }
+    expect(await setAside.list()).toEqual([kept])
+    expect((await bodyOf()).equals(body)).toBe(true)
+    await setAside.add({ ...entry, fromPosition: 2 ** 40, level: 2, setAsideMs: 10 }, body)
+    expect(await setAside.list()).toEqual([{ ...kept, level: 2 }])
+    expect(await setAside.letGo(entry.position)).toBe(true)
+    expect(await setAside.letGo(entry.position)).toBe(false)
+    expect(await setAside.letGo(1)).toBe(false)
+    expect(await setAside.list()).toEqual([{ ...kept, level: 2, isLetGo: true }])
+    expect(await bodyOf()).toHaveLength(0)
+  })
+
   test('an entity has its retention, and what has left it', async () => {
     const { ingests } = catalog()
     await ingests.create(series('a'))

@@ -42,6 +42,8 @@ export interface KillOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Whether a kill waits until rows of its round were sealed. */
   readonly afterSeal?: boolean
+  /** The most rows of a push. */
+  readonly rowsMax?: number
 }
 
 /** Every tenth row is pushed as text, and must be kept as rejected. */
@@ -66,10 +68,12 @@ export class Pushers {
   readonly batches: Batch[] = []
   readonly #random: Random
   #nextValue = 0
+  readonly #rowsMax: number
   #stopped = false
 
-  constructor(random: Random) {
+  constructor(random: Random, rowsMax = 30) {
     this.#random = random
+    this.#rowsMax = rowsMax
   }
 
   /** Pushes until the server is gone. A push whose answer never came is not acknowledged. */
@@ -84,7 +88,7 @@ export class Pushers {
 
   async #client(url: string, key: string, tag: string): Promise<void> {
     while (!this.#stopped) {
-      const batch = { tag, first: this.#nextValue, rows: 1 + this.#random.below(30), acknowledged: false }
+      const batch = { tag, first: this.#nextValue, rows: 1 + this.#random.below(this.#rowsMax), acknowledged: false }
       this.#nextValue += batch.rows
       this.batches.push(batch)
       try {
@@ -183,11 +187,11 @@ export function killRounds(options: KillOptions): Promise<Findings> {
 }
 
 async function killIn(dataDirectory: string, options: KillOptions): Promise<Findings> {
-  const { rounds, clients, seed, program, environment = {}, afterSeal = false } = options
+  const { rounds, clients, seed, program, environment = {}, afterSeal = false, rowsMax } = options
   const random = seededRandom(seed)
   const start = (): Promise<ServerProcess> =>
     ServerProcess.start({ dataDirectory, environment, ...(program === undefined ? {} : { program }) })
-  const pushers = new Pushers(random)
+  const pushers = new Pushers(random, rowsMax)
   let server = await start()
   try {
     const key = await makeIngest(server.url, adminKey, { alias: 'kill' })

@@ -18,6 +18,7 @@ import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'
 import { everyone } from '../support/everyone.ts'
 import { bodyOf, inProcessRunner } from '../support/in-process.ts'
+import { nothingAside } from '../support/nothing-aside.ts'
 import { entityName, type Question, type Times } from '../support/random-queries.ts'
 import { SimulatedDisk } from '../support/simulated-disk.ts'
 import {
@@ -190,6 +191,7 @@ export class InProcessWorld implements HistoryWorld {
         judgedPosition: async () => 0,
       },
       dropped: { list: async () => [] },
+      ...nothingAside,
       judge: new Judge({ rowBytes: 1_000_000 }),
       itemJudge: { judge: noItems },
       store: this.#store,

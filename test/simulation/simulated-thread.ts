@@ -21,6 +21,7 @@ import type { StoreSettings, StoreState } from '../../src/store-thread/messages.
 import { openStore } from '../../src/store-thread/open-store.ts'
 import { Removals } from '../../src/store-thread/removals.ts'
 import { Upkeep } from '../../src/store-thread/upkeep.ts'
+import { nothingAside } from '../support/nothing-aside.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'
 import { withFiles } from './sabotage.ts'
@@ -228,6 +229,7 @@ function openPipeline(
 ): Promise<Pipeline> {
   return Pipeline.open({
     ...catalog,
+    ...nothingAside,
     journal,
     judge: new Judge({ rowBytes: 10_000 }),
     itemJudge: new ItemJudge({ rowBytes: 10_000 }),

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { loadSettings } from '../../src/config/load.ts'
 import { InFlight } from '../../src/http/in-flight.ts'
 import type { App } from '../../src/http/route.ts'
@@ -159,6 +160,11 @@ function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> 
       list: async () => page,
       discard: async () => ({ discarded: 0 }),
       replay: async () => ({ replayed: 0, stored: 0, rejected: 0 }),
+    },
+    setAsideAdmin: {
+      list: async () => page,
+      body: async () => ({ format: 'json', bytes: 2, chunks: Readable.from([Buffer.from('[]')]) }),
+      letGo: async () => {},
     },
     backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },
     subscriberAdmin: {

@@ -1,7 +1,7 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
 import { inTransaction } from './in-transaction.ts'
-import { lockKeptBytes, sumOfKept } from './kept-bytes.ts'
+import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 
 /** So many rows go in one transaction: others get their turn in between. */
 const rowsAtOnce = 500
@@ -20,9 +20,10 @@ export async function discardRejected(
     return discarded
   }
   const last = await lastKept(database, ingestId)
-  for (let kept = await firstKept(database, ingestId, last); kept.length > 0; ) {
+  // Each from where the one before ended: those that are discarded already are not passed over again.
+  for (let kept = await keptAfter(database, ingestId, -1, last); kept.length > 0; ) {
     discarded += await discardThese(database, ingestId, kept)
-    kept = await firstKept(database, ingestId, last)
+    kept = await keptAfter(database, ingestId, kept.at(-1)!, last)
   }
   return discarded
 }
@@ -36,12 +37,18 @@ async function lastKept(database: Kysely<Tables>, ingestId: number): Promise<num
   return Number(last ?? -1)
 }
 
-async function firstKept(database: Kysely<Tables>, ingestId: number, last: number): Promise<readonly number[]> {
+async function keptAfter(
+  database: Kysely<Tables>,
+  ingestId: number,
+  after: number,
+  last: number,
+): Promise<readonly number[]> {
   const rows = await database
     .selectFrom('rejected_rows')
     .select('position')
     .where('ingest_id', '=', ingestId)
     .where('state', '=', 'kept')
+    .where('position', '>', after)
     .where('position', '<=', last)
     .orderBy('position')
     .limit(rowsAtOnce)
@@ -70,19 +77,4 @@ async function discardThese(database: Kysely<Tables>, ingestId: number, position
   })
   await new Promise((resolve) => setImmediate(resolve))
   return discarded
-}
-
-async function keptBytesOf(
-  transaction: Transaction<Tables>,
-  ingestId: number,
-  positions: readonly number[],
-): Promise<number> {
-  const { bytes } = await transaction
-    .selectFrom('rejected_rows')
-    .select(sumOfKept)
-    .where('ingest_id', '=', ingestId)
-    .where('state', '=', 'kept')
-    .where('position', 'in', positions)
-    .executeTakeFirstOrThrow()
-  return Number(bytes)
 }

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import type { RejectedRow } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { countKeptBytes, keptRowBytes } from './kept-bytes.ts'
+import { keptRowBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { toTextColumn } from './text-column.ts'
 
@@ -19,19 +19,22 @@ export class RejectedKeeper {
   /** Rows that were kept before are left as they are. */
   async keep(transaction: Transaction<Tables>, rows: readonly RejectedRow[]): Promise<void> {
     for (const [ingestId, records] of recordsByIngest(rows)) {
-      let kept = 0
-      for (const portion of portions(records)) kept += await this.#insert(transaction, portion)
-      const bytes = records.reduce((sum, { row_bytes }) => sum + row_bytes + keptRowBytes, 0)
+      let [kept, bytes] = [0, 0]
+      for (const portion of portions(records)) {
+        const added = await this.#insert(transaction, portion)
+        kept += added.size
+        for (const { position, row_bytes } of portion) if (added.has(position)) bytes += row_bytes + keptRowBytes
+      }
       await addToCount(transaction, ingestId, kept, bytes)
-      if (kept < records.length) await countKeptBytes(transaction, ingestId)
     }
   }
 
-  /** Keeps the records that are not there yet, and says how many these were. */
-  async #insert(transaction: Transaction<Tables>, records: readonly RejectedRecord[]): Promise<number> {
+  /** Keeps the records that are not there yet, and says at which positions these are. */
+  async #insert(transaction: Transaction<Tables>, records: readonly RejectedRecord[]): Promise<ReadonlySet<number>> {
     const parameters = records.flatMap((record) => columns.map((column) => record[column]))
-    const result = await transaction.executeQuery(CompiledQuery.raw(this.#insertSql(records), parameters))
-    return Number(result.numAffectedRows ?? 0n)
+    const insert = CompiledQuery.raw(this.#insertSql(records), parameters)
+    const { rows } = await transaction.executeQuery<Pick<RejectedRecord, 'position'>>(insert)
+    return new Set(rows.map(({ position }) => position))
   }
 
   /** The statement for so many records. Building one costs more than running it, so each size is built once. */
@@ -43,6 +46,7 @@ export class RejectedKeeper {
       .columns(columns)
       .values(records)
       .onConflict((conflict) => conflict.columns(['ingest_id', 'position']).doNothing())
+      .returning('position')
       .compile()
     this.#inserts.set(records.length, sql)
     return sql

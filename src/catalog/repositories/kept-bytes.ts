@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts'
 export const keptRowBytes = 128
 
 /** What the kept ones among these rows take together. */
-export function sumOfKept({ fn }: ExpressionBuilder<Tables, 'rejected_rows'>) {
+function sumOfKept({ fn }: ExpressionBuilder<Tables, 'rejected_rows'>) {
   return fn.coalesce(fn.sum<number>(sql<number>`row_bytes + ${sql.lit(keptRowBytes)}`), sql.lit(0)).as('bytes')
 }
 
@@ -18,18 +18,18 @@ export async function lockKeptBytes(transaction: Transaction<Tables>, ingestId: 
     .execute()
 }
 
-/** Counts what the kept rows of an ingest take, all of them: where it cannot be told by what was just changed. */
-export async function countKeptBytes(transaction: Transaction<Tables>, ingestId: number): Promise<void> {
-  await lockKeptBytes(transaction, ingestId)
+/** What the kept ones take of the rows at some positions. */
+export async function keptBytesOf(
+  transaction: Transaction<Tables>,
+  ingestId: number,
+  positions: readonly number[],
+): Promise<number> {
   const { bytes } = await transaction
     .selectFrom('rejected_rows')
     .select(sumOfKept)
     .where('ingest_id', '=', ingestId)
     .where('state', '=', 'kept')
+    .where('position', 'in', positions)
     .executeTakeFirstOrThrow()
-  await transaction
-    .updateTable('rejected_counts')
-    .set({ kept_bytes: Number(bytes) })
-    .where('ingest_id', '=', ingestId)
-    .execute()
+  return Number(bytes)
 }

@@ -63,6 +63,23 @@ export class LaneRepository implements LaneCatalog {
     await this.#announce()
   }
 
+  async note(lane: number): Promise<string | null> {
+    const found = await this.#database
+      .selectFrom('lane_notes')
+      .select('note')
+      .where('lane', '=', lane)
+      .executeTakeFirst()
+    return found?.note ?? null
+  }
+
+  async writeNote(lane: number, note: string): Promise<void> {
+    await this.#database
+      .insertInto('lane_notes')
+      .values({ lane, note })
+      .onConflict((conflict) => conflict.column('lane').doUpdateSet({ note }))
+      .execute()
+  }
+
   async judgedRows(): Promise<ReadonlyMap<number, number>> {
     const rows = await this.#database.selectFrom('judged_rows').selectAll().execute()
     return new Map(rows.map((row) => [row.ingest_id, row.rows]))

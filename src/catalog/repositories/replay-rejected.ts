@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { countKeptBytes, lockKeptBytes } from './kept-bytes.ts'
+import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { toTextColumn } from './text-column.ts'
 
@@ -13,8 +13,9 @@ export async function takeReplayed(
   // Before its rows, as all others do.
   await lockKeptBytes(transaction, ingestId)
   const stored: number[] = []
-  let taken = 0
+  let [taken, bytes] = [0, 0]
   for (const portion of portions(passed)) {
+    bytes += await keptBytesOf(transaction, ingestId, portion)
     const { numUpdatedRows } = await transaction
       .updateTable('rejected_rows')
       .set({ state: 'stored', replay_position: position, row_text: '', row_bytes: 0 })
@@ -36,10 +37,9 @@ export async function takeReplayed(
   if (taken > 0) {
     await transaction
       .updateTable('rejected_counts')
-      .set((column) => ({ rows: column('rows', '-', taken) }))
+      .set((column) => ({ rows: column('rows', '-', taken), kept_bytes: column('kept_bytes', '-', bytes) }))
       .where('ingest_id', '=', ingestId)
       .execute()
-    await countKeptBytes(transaction, ingestId)
   }
   return { stored, taken }
 }

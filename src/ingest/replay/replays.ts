@@ -94,7 +94,9 @@ export class Replays {
     for (const chosen of positions === null ? [undefined] : chunksOf(positions)) {
       for (let afterPosition = -1; ; ) {
         const page = await rejected.list(ingestId, { positions: chosen, afterPosition, ...limits })
-        if (page.rows.length > 0) yield page.rows
+        // A row that is kept without its text cannot be judged again.
+        const rows = page.rows.filter(({ row }) => row !== '')
+        if (rows.length > 0) yield rows
         if (!page.more) break
         afterPosition = page.rows.at(-1)!.position
       }

@@ -101,6 +101,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const waiting = () => ({ waiting: [...waits.names(definitions.entities())], waiting_entities: waits.count })
   const health = watchParts({ journal, supervisors, catalog, observe, waiting })
   closers.push(() => health.close())
+  const opened = await openLimits({ ...parts, catalog, progress, keys, kafka, waits }, closers)
   const services = await buildServices(
     {
       settings,
@@ -116,7 +117,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
-      limits: await openLimits({ ...parts, catalog, progress, keys, kafka, waits }, closers),
+      limits: opened,
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,
       waitingSinceMs: (entityId) => waits.sinceMs(entityId),
@@ -128,7 +129,10 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       nativeQueries,
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
-      readiness: () => health.readiness,
+      readiness: () => {
+        const { entries, rows } = opened.asideCount
+        return { ...health.readiness, setAside: { entries, rows } }
+      },
       observe,
     },
   )

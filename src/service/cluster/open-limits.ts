@@ -4,6 +4,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { DiskFloor } from '../../ingest/limits/disk-floor.ts'
 import { RejectedSpace } from '../../ingest/limits/rejected-space.ts'
+import { AsideCount } from '../../ingest/set-aside/aside-count.ts'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import { KafkaAway } from '../../kafka/kafka-errors.ts'
 import { leastFreeBytes } from '../../kafka/kept-records.ts'
@@ -35,8 +36,10 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
   const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
   const disk = new DiskFloor(() => leastFreeBytes(kafka), journal.diskFloorBytes, 'a disk of Kafka')
   const failed = checkFailed(observe)
+  const asideCount = new AsideCount(catalog.setAside)
   const check = async (): Promise<void> => {
     await rejectedSpace.refresh()
+    await asideCount.refresh()
     await keys.refresh()
   }
   await check()
@@ -51,7 +54,7 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
   void look()
   closers.push(repeat(look, limits.checkMs, failed))
   closers.push(repeat(check, limits.checkMs, failed))
-  const intake = openIntake({ settings, progress, disk, rejectedSpace, nowMs })
+  const intake = openIntake({ settings, progress, disk, rejectedSpace, asideCount, nowMs })
   metrics.watch({
     ...intake.levels,
     idempotency_keys: () => keys.count,

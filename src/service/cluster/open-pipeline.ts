@@ -41,7 +41,7 @@ export interface PipelineParts {
 }
 
 export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
-  const { settings, observe, catalog } = parts
+  const { settings, observe, catalog, nowMs } = parts
   const client = new KafkaClient(kafkaAccess(settings, `${settings.cluster.name}-pipeline`))
   closers.push(() => client.close())
   const rowsTopics = new RowsTopics(client, rowsTopicSettings(settings))
@@ -59,6 +59,8 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
     rowsTopics,
     lanes: catalog.lanes,
     outcomes: catalog.outcomes,
+    setAside: catalog.setAside,
+    nowMs,
     judge: new EntryJudge({
       ingests: catalog.ingests,
       dropped: catalog.dropped,

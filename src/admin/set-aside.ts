@@ -1,0 +1,112 @@
+import { Type } from 'typebox'
+import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { AsideEntry, SetAsideCatalog } from '../catalog/set-aside.ts'
+import { formatInstant } from '../model/instant.ts'
+import { Problem } from '../model/problem.ts'
+import { pageSchema } from './page.ts'
+
+const AsideAnswer = Type.Object(
+  {
+    id: Type.String({ description: 'Names the entry: its position in the journal.' }),
+    batch: Type.Union([Type.String(), Type.Null()], {
+      description: 'The batch that it is; null of a replay, and where the ingest is gone.',
+    }),
+    ingest: Type.Union([Type.String(), Type.Null()], {
+      description: 'The alias of the ingest; null where it is gone.',
+    }),
+    format: Type.Enum(['json', 'ndjson', 'replay']),
+    rows: Type.Integer({ minimum: 0, description: 'Rows of the push.' }),
+    not_judged: Type.Integer({ minimum: 0, description: 'How many of them, its last ones, were not judged.' }),
+    texts: Type.Boolean({
+      description: 'Whether their texts are in the list of rejected rows; else they are in the body alone.',
+    }),
+    bytes: Type.Integer({ minimum: 0, description: 'The size of the body.' }),
+    received: Type.String({ format: 'date-time' }),
+    set_aside: Type.String({ format: 'date-time' }),
+  },
+  { description: 'A push, or a replay, that ended the judge twice and is not judged any more.' },
+)
+type AsideAnswer = Type.Static<typeof AsideAnswer>
+
+export const AsidePage = pageSchema(AsideAnswer)
+type AsidePage = Type.Static<typeof AsidePage>
+
+export interface SetAsideAdminParts {
+  readonly setAside: Pick<SetAsideCatalog, 'list' | 'bodyPart' | 'letGo'>
+  readonly ingests: Pick<IngestCatalog, 'findVersion'>
+  readonly batchIds: {
+    encode(key: { position: number; rows: number; ingestId: number; subscriberId: number }): string
+  }
+  /** Called when one was let go. */
+  readonly changed: () => Promise<void>
+}
+
+export interface AsideBody {
+  readonly format: AsideEntry['format']
+  readonly bytes: number
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+export class SetAsideAdmin {
+  readonly #parts: SetAsideAdminParts
+
+  constructor(parts: SetAsideAdminParts) {
+    this.#parts = parts
+  }
+
+  /** All of them: each has ended the judge twice, so there are never many. */
+  async list(): Promise<AsidePage> {
+    const entries = (await this.#parts.setAside.list()).filter(({ isLetGo }) => !isLetGo)
+    return { Items: await Promise.all(entries.map((entry) => this.#answer(entry))), NextToken: null }
+  }
+
+  /** What was pushed, byte for byte. Throws Problem `not_found`. */
+  async body(id: string): Promise<AsideBody> {
+    const { position, format, bodyBytes } = await this.#found(id)
+    return { format, bytes: bodyBytes, chunks: this.#chunks(position) }
+  }
+
+  /** The body is kept no more; its rows stay in the list of rejected ones. Throws Problem `not_found`. */
+  async letGo(id: string): Promise<void> {
+    const { position } = await this.#found(id)
+    if (!(await this.#parts.setAside.letGo(position))) throw notFound(id)
+    await this.#parts.changed()
+  }
+
+  async #found(id: string): Promise<AsideEntry> {
+    const entry = (await this.#parts.setAside.list()).find(({ position }) => String(position) === id)
+    if (entry === undefined || entry.isLetGo) throw notFound(id)
+    return entry
+  }
+
+  async *#chunks(position: number): AsyncGenerator<Uint8Array> {
+    for (let part = 0; ; part++) {
+      const bytes = await this.#parts.setAside.bodyPart(position, part)
+      if (bytes === null) return
+      yield bytes
+    }
+  }
+
+  async #answer(entry: AsideEntry): Promise<AsideAnswer> {
+    const { ingests, batchIds } = this.#parts
+    const { position, fromPosition, ingestId, fieldsVersion, subscriberId, rows, format, level } = entry
+    const ingest = await ingests.findVersion(ingestId, fieldsVersion)
+    const isPush = format !== 'replay' && ingest !== null
+    return {
+      id: String(position),
+      batch: isPush ? batchIds.encode({ position, rows, ingestId, subscriberId }) : null,
+      ingest: ingest?.alias ?? null,
+      format,
+      rows,
+      not_judged: position + rows - fromPosition,
+      texts: level === 1,
+      bytes: entry.bodyBytes,
+      received: formatInstant(entry.receivedMs),
+      set_aside: formatInstant(entry.setAsideMs),
+    }
+  }
+}
+
+function notFound(id: string): Problem {
+  return new Problem('not_found', `Nothing of the id ${id.slice(0, 64)} is set aside, or it was let go.`)
+}

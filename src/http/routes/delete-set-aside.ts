@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { answers, keySecurity } from '../document.ts'
+import type { Route } from '../route.ts'
+import { noBodyProblems, refuseBody } from './admin-request.ts'
+
+export const deleteSetAside: Route = (app, { services, settings, guard }) => {
+  app.route({
+    method: 'DELETE',
+    url: '/admin/set-aside/:id',
+    schema: {
+      tags: ['admin'],
+      operationId: 'letGoSetAside',
+      summary: 'Let go of the body of a push that was set aside; its rows stay in the list of rejected ones.',
+      security: keySecurity,
+      params: Type.Object({ id: Type.String({ description: 'As the list says.' }) }),
+      response: answers(204, 'It is kept no more.', null, [...noBodyProblems, 'not_found', 'unavailable']),
+    },
+    onRequest: guard.admin,
+    preValidation: refuseBody(settings),
+    handler: async (request, reply) => {
+      await services.setAsideAdmin.letGo(request.params.id)
+      return reply.code(204).send()
+    },
+  })
+}

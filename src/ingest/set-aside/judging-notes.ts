@@ -1,0 +1,48 @@
+// What is being judged, written where it outlives the judge: who comes after one that ended without a word knows what it was at.
+
+/** Entries that one step judges, or the next rows of one. */
+export interface JudgedSpan {
+  /** That of the first entry. */
+  readonly position: number
+  /** The first row that is judged. */
+  readonly fromPosition: number
+  /** The position after the last entry. */
+  readonly throughPosition: number
+  readonly entries: number
+  /** How the entry is judged: 0 as any other, else by what was decided of it. */
+  readonly level: number
+}
+
+/** A span that was being judged when the judge ended. */
+export interface Suspect extends JudgedSpan {
+  readonly deaths: number
+  /** Whether it is enough: the entry is to be set aside. */
+  readonly isDue: boolean
+}
+
+export interface JudgingNote {
+  readonly judging: JudgedSpan | null
+  readonly suspect: Suspect | null
+}
+
+export interface JudgingNotes {
+  /** The newest note; null when there is none, or it cannot be read. It need not outlive the machine, only the process. */
+  read(): Promise<JudgingNote | null>
+  write(note: JudgingNote): Promise<void>
+}
+
+export const emptyNote: JudgingNote = { judging: null, suspect: null }
+
+/** A note as text, and back; null where it is none. */
+export function noteText(note: JudgingNote): string {
+  return JSON.stringify(note)
+}
+
+export function noteOf(text: string): JudgingNote | null {
+  try {
+    const note: JudgingNote = JSON.parse(text)
+    return typeof note === 'object' && note !== null ? note : null
+  } catch {
+    return null
+  }
+}

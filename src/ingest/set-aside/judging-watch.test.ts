@@ -1,0 +1,306 @@
+// Entries that end the judge, over all lives that they end: the store forgets with each, the catalog and the note stay.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { RejectedRow } from '../../catalog/catalog.ts'
+import type { AsideEntry } from '../../catalog/set-aside.ts'
+import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
+import { defaultSeriesFields } from '../../model/field.ts'
+import type { Ingest } from '../../model/ingest.ts'
+import { Judge } from '../judge.ts'
+import { ItemJudge } from '../judge-items.ts'
+import { Pipeline, type PipelineParts } from '../pipeline.ts'
+import { encodeReplayedRows } from '../replay/replayed-rows.ts'
+import type { JudgingNote } from './judging-notes.ts'
+
+const series: Ingest = {
+  id: 1,
+  alias: 'plant',
+  kind: 'series',
+  entity: 'plant',
+  entityId: 1,
+  fields: defaultSeriesFields,
+  fieldsVersion: 1,
+  duplicates: 'keep',
+  state: 'active',
+  reason: null,
+  createdMs: 0,
+}
+const metadata: Ingest = {
+  ...series,
+  id: 2,
+  kind: 'metadata',
+  entity: 'table',
+  entityId: 2,
+  fields: [
+    { name: 'id', source: 'D', type: 'long', role: 'index' },
+    { name: 'T', source: 'T', type: 'string', role: 'attribute' },
+    { name: 'V', source: 'V', type: 'double', role: 'attribute' },
+  ],
+}
+
+/** Where a row ends the judge: as it is judged, as it is kept with its text, once it is kept, or not at all. */
+type Fate = 'judged' | 'kept' | 'behind' | 'none'
+
+const rowText = (position: number, fate: Fate, isGood: boolean): string =>
+  isGood ? `{"D":${position},"T":"${fate}","V":1}` : `"${fate} ${position}"`
+
+interface Push {
+  readonly ingestId: number
+  readonly rows: readonly { readonly fate: Fate; readonly isGood: boolean }[]
+}
+
+function entriesOf(pushes: readonly Push[]): readonly PlacedEntry[] {
+  const entries: PlacedEntry[] = []
+  let position = 0
+  for (const { ingestId, rows } of pushes) {
+    const first = position
+    const texts = rows.map(({ fate, isGood }, index) => rowText(first + index, fate, isGood))
+    const header = { ingestId, fieldsVersion: 1, subscriberId: 1, receivedMs: 0, idempotencyKey: null }
+    const body = Buffer.from(`[${texts.join()}]`)
+    entries.push({ ...header, format: 'json', position, rows: rows.length, body })
+    position = positionAfter(entries.at(-1)!)
+  }
+  return entries
+}
+
+class Death extends Error {}
+
+interface WorldOptions {
+  readonly stepRows: number
+  /** A planted bug: the decision is used before it is kept. */
+  readonly forgetsDecisions?: boolean
+}
+
+/** What outlives the judge, and a life of it. */
+class World {
+  readonly stored = new Map<number, number>()
+  readonly rejected = new Map<number, RejectedRow>()
+  readonly items = new Set<number>()
+  readonly aside = new Map<number, AsideEntry>()
+  readonly #entries: readonly PlacedEntry[]
+  readonly #options: WorldOptions
+  #note: JudgingNote | null = null
+  #judgedPosition = 0
+  deaths = 0
+
+  constructor(entries: readonly PlacedEntry[], options: WorldOptions) {
+    this.#entries = entries
+    this.#options = options
+  }
+
+  get end(): number {
+    return positionAfter(this.#entries.at(-1)!)
+  }
+
+  /** True when it comes to the end of the journal. */
+  async live(steps = Number.POSITIVE_INFINITY): Promise<boolean> {
+    this.stored.clear()
+    try {
+      const pipeline = await Pipeline.open(this.#parts())
+      for (let step = 0; step < steps; step++) {
+        if (pipeline.position >= this.end) return true
+        await pipeline.advance(this.end)
+      }
+      return false
+    } catch (error) {
+      if (!(error instanceof Death)) throw error
+      this.deaths++
+      return false
+    }
+  }
+
+  #parts(): PipelineParts {
+    const judge = new Judge({ rowBytes: 1000 })
+    const itemJudge = new ItemJudge({ rowBytes: 1000 })
+    return {
+      journal: {
+        read: async (position, until) =>
+          this.#entries.filter((one) => positionAfter(one) > position && one.position < until),
+      },
+      ingests: { findVersion: async (id) => (id === 1 ? series : metadata) },
+      dropped: { list: async () => [] },
+      outcomes: {
+        add: async ({ rejected, items }, through) => {
+          if (rejected.some(({ row }) => row.includes('kept'))) throw new Death()
+          for (const row of rejected) if (!this.rejected.has(row.position)) this.rejected.set(row.position, row)
+          for (const { position } of items) this.items.add(position)
+          this.#judgedPosition = Math.max(this.#judgedPosition, through)
+          if (rejected.some(({ row, code }) => row.includes('behind') && code !== 'not_judged')) throw new Death()
+        },
+        replay: async () => {
+          throw new Death()
+        },
+        judgedPosition: async () => this.#judgedPosition,
+        rejectedIn: async (ingestId, from, end) =>
+          [...this.rejected.values()]
+            .filter((row) => row.ingestId === ingestId && row.position >= from && row.position < end)
+            .map(({ position }) => position),
+      },
+      judge: {
+        judge: (run, ingest, from, budget) => {
+          const judged = judge.judge(run, ingest, from, budget)
+          const column = judged.batch?.columns[1]
+          const tags = column?.type === 'string' ? [...column.codes].map((code) => column.dictionary[code]) : []
+          const texts = judged.rejected.map(({ row }) => row)
+          if ([...tags, ...texts].some((text) => text?.startsWith('judged') || text?.startsWith('"judged'))) {
+            throw new Death()
+          }
+          return judged
+        },
+      },
+      itemJudge,
+      store: {
+        position: 0,
+        write: ({ positions }) => {
+          for (const position of positions) this.stored.set(position, (this.stored.get(position) ?? 0) + 1)
+        },
+      },
+      notes: {
+        read: async () => this.#note,
+        write: async (note) => {
+          this.#note = structuredClone(note)
+        },
+      },
+      setAside: {
+        list: async () => [...this.aside.values()],
+        add: async (entry, body) => {
+          const known = this.aside.get(entry.position)
+          const kept = known ?? { ...entry, bodyBytes: body.length, isLetGo: false }
+          if (!this.#options.forgetsDecisions) this.aside.set(entry.position, { ...kept, level: entry.level })
+        },
+      },
+      nowMs: () => 0,
+      observe: () => undefined,
+      reach: () => undefined,
+      stepBytes: 1 << 20,
+      stepRows: this.#options.stepRows,
+    }
+  }
+}
+
+/** Lives until all is judged; null when that never is. */
+async function liveOn(world: World, livesMax: number): Promise<number | null> {
+  for (let lives = 1; lives <= livesMax; lives++) if (await world.live()) return lives
+  return null
+}
+
+const good = { fate: 'none', isGood: true } as const
+const bad = { fate: 'none', isGood: false } as const
+const ends = (fate: Fate, isGood = false) => ({ fate, isGood })
+
+describe('an entry that ends the judge', () => {
+  test.each<[what: string, pushes: Push[], stepRows: number, deaths: number, aside: [number, number, number][]]>([
+    ['none', [{ ingestId: 1, rows: [good, bad] }], 9, 0, []],
+    ['alone', [{ ingestId: 1, rows: [ends('judged', true), good] }], 9, 2, [[0, 0, 1]]],
+    [
+      'among others of its step',
+      [
+        { ingestId: 1, rows: [good, bad] },
+        { ingestId: 1, rows: [good, ends('judged')] },
+        { ingestId: 1, rows: [good] },
+      ],
+      9,
+      2,
+      [[2, 2, 1]],
+    ],
+    [
+      'in the midst of a large one',
+      [{ ingestId: 1, rows: [good, bad, good, ends('judged'), good] }],
+      1,
+      2,
+      [[0, 3, 1]],
+    ],
+    ['by the text of a row, also as it is set aside', [{ ingestId: 1, rows: [good, ends('kept')] }], 1, 4, [[0, 1, 2]]],
+    ['behind the catalog, of rows that were kept', [{ ingestId: 1, rows: [bad, ends('behind'), good] }], 2, 1, []],
+    [
+      'twice, of different kinds',
+      [
+        { ingestId: 2, rows: [good, ends('kept')] },
+        { ingestId: 1, rows: [ends('judged', true)] },
+      ],
+      1,
+      6,
+      [
+        [0, 1, 2],
+        [2, 2, 1],
+      ],
+    ],
+  ])('%s', async (_, pushes, stepRows, deaths, aside) => {
+    const world = new World(entriesOf(pushes), { stepRows })
+    expect(await liveOn(world, 20)).toBe(deaths + 1)
+    expect([...world.aside.values()].map((one) => [one.position, one.fromPosition, one.level])).toEqual(aside)
+  })
+
+  test('a replay: its rows stay rejected', async () => {
+    const body = encodeReplayedRows([{ position: 0, text: Buffer.from(rowText(0, 'none', true)) }])
+    const entries = entriesOf([{ ingestId: 1, rows: [bad] }])
+    const world = new World([...entries, { ...entries[0]!, format: 'replay', position: 1, rows: 0, body }], {
+      stepRows: 9,
+    })
+    expect(await liveOn(world, 5)).toBe(3)
+    expect([...world.rejected.keys()]).toEqual([0])
+  })
+})
+
+const anyPush: fc.Arbitrary<Push> = fc.record({
+  ingestId: fc.constantFrom(1, 1, 2),
+  rows: fc.array(
+    fc.record({
+      fate: fc.oneof(
+        { weight: 8, arbitrary: fc.constant<Fate>('none') },
+        { weight: 1, arbitrary: fc.constantFrom<Fate>('judged', 'kept', 'behind') },
+      ),
+      isGood: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 6 },
+  ),
+})
+
+/** Each row is one thing, once; only rows of entries that ended the judge are not judged, and none that was kept otherwise. */
+function check(world: World, pushes: readonly Push[]): void {
+  const entries = entriesOf(pushes)
+  for (const [place, { position, rows }] of entries.entries()) {
+    const isPoison = pushes[place]!.rows.some(({ fate }) => fate !== 'none')
+    for (let index = 0; index < rows; index++) {
+      const row = position + index
+      const places = [world.stored.get(row) ?? 0, Number(world.items.has(row)), Number(world.rejected.has(row))]
+      expect(places.reduce((sum, count) => sum + count, 0)).toBe(1)
+      const isUnjudged = world.rejected.get(row)?.code === 'not_judged'
+      if (isUnjudged) expect(isPoison).toBe(true)
+      else expect(world.rejected.has(row)).toBe(!pushes[place]!.rows[index]!.isGood)
+    }
+  }
+}
+
+describe('whatever ends the judge', () => {
+  const anyLives = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 6 })
+
+  test('it comes to the end of the journal, and each row is stored or rejected once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyPush, { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 9 }),
+        anyLives,
+        async (pushes, stepRows, lives) => {
+          const world = new World(entriesOf(pushes), { stepRows })
+          // Also where it is ended for other reasons, between two steps.
+          for (const steps of lives) await world.live(steps)
+          expect(await liveOn(world, 200)).not.toBeNull()
+          check(world, pushes)
+          // And again, from the beginning.
+          expect(await world.live()).toBe(true)
+          check(world, pushes)
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+
+  test('the same check finds a judge that does not record what it sets aside', async () => {
+    const world = new World(entriesOf([{ ingestId: 1, rows: [ends('judged', true)] }]), {
+      stepRows: 1,
+      forgetsDecisions: true,
+    })
+    expect(await liveOn(world, 200)).toBeNull()
+  })
+})

@@ -1,0 +1,56 @@
+// The note of what is being judged, in a file of its own (docs/formats/judging-note.md). It is not fsynced: it has to outlive the process, and a
+// machine that ends was not ended by an entry.
+import { crc32 } from 'node:zlib'
+import { type JudgingNote, type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging-notes.ts'
+import type { Disk, DiskFile } from '../lib/disk.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
+
+const noteBytes = 1024
+const checksumChars = 8
+
+export class NoteFile implements JudgingNotes {
+  readonly #file: DiskFile
+
+  private constructor(file: DiskFile) {
+    this.#file = file
+  }
+
+  static async open(disk: Disk, path: string): Promise<NoteFile> {
+    const there = await disk.open(path, { create: false }).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+      throw error
+    })
+    return new NoteFile(there ?? (await disk.open(path, { create: true })))
+  }
+
+  async read(): Promise<JudgingNote | null> {
+    const bytes = Buffer.alloc(noteBytes)
+    const line = bytes.toString('utf8', 0, await this.#file.read(bytes, 0)).trimEnd()
+    const text = line.slice(checksumChars + 1)
+    return line.slice(0, checksumChars) === checksumOf(text) ? noteOf(text) : null
+  }
+
+  write(note: JudgingNote): Promise<void> {
+    const text = noteText(note)
+    return this.#file.write([Buffer.from(`${checksumOf(text)} ${text}`.padEnd(noteBytes - 1).concat('\n'))], 0)
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+}
+
+/** Whether the thread that wrote the note last ended while it was judging. */
+export async function isJudgingNoted(path: string): Promise<boolean> {
+  const notes = await NoteFile.open(nodeDisk, path)
+  try {
+    const note = await notes.read()
+    return note !== null && note.judging !== null
+  } finally {
+    await notes.close()
+  }
+}
+
+function checksumOf(text: string): string {
+  return crc32(text).toString(16).padStart(checksumChars, '0')
+}

@@ -1,0 +1,52 @@
+// Kills while large pushes are judged in pieces, and pushes that themselves end the process.
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { clean, killRounds } from './kill-rounds.ts'
+import { restlessEnvironment } from './step-rounds.ts'
+
+const rounds = Math.ceil(Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100) / 4)
+const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+/** Pieces so small that a kill is hardly ever at the end of a push. */
+const environment = { ...restlessEnvironment, TIDEMARK_STORE_STEP_ROWS: '50' }
+const planted = (name: string): string => fileURLToPath(new URL(`./planted/${name}`, import.meta.url))
+
+test(`${rounds} kills amidst large pushes lose nothing and double nothing (TIDEMARK_CRASH_SEED=${seed})`, async () => {
+  const findings = await killRounds({ rounds, clients: 2, seed, environment, rowsMax: 3000 })
+  console.log(findings)
+  expect(findings).toMatchObject(clean)
+  expect(findings.acknowledged).toBeGreaterThan(rounds / 2)
+})
+
+test('the canary: a store that begins a push anew in its midst is caught', async () => {
+  const program = planted('serve-piece-twice.mjs')
+  const findings = await killRounds({ rounds: 2, clients: 2, seed, environment, program, rowsMax: 3000 })
+  expect(findings.doubled).toBeGreaterThan(0)
+})
+
+test('a push that kills the whole process is set aside at the third start, and the others are stored once', async () => {
+  await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
+    const program = planted('serve-dies-on-entry.mjs')
+    let server = await ServerProcess.start({ dataDirectory, program })
+    const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
+    const row = (T: string, V: number): object => ({ D: '2026-01-01T00:00:00Z', T, V })
+    const push = (body: unknown) => callWell(server.url, 'POST', '/ingests/plant/data', { key, body })
+    await push([row('a', 1), row('b', 2)])
+    await push([row('c', 3), row('ends the process', 4)]).catch(() => undefined)
+    await server.ended()
+    await expect(ServerProcess.start({ dataDirectory, program })).rejects.toThrow('the server ended')
+    server = await ServerProcess.start({ dataDirectory, program })
+    await push(row('d', 5))
+    const options = { body: { entity: 'plant' } }
+    const items = await callWell<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', options)
+    expect(items.map(({ V }) => V).sort()).toEqual([1, 2, 5])
+    const { counters } = await callWell<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', {
+      key: adminKey,
+    })
+    expect(counters).toEqual({ received: 5, stored: 3, rejected: 2, pending: 0 })
+    expect(server.log).toContain('entry set aside')
+    expect(await server.stop()).toBe(0)
+  })
+})

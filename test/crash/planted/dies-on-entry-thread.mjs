@@ -1,0 +1,20 @@
+// A store's thread that ends when it judges a row that says so; one that says more takes the whole process with it.
+import { parentPort, workerData } from 'node:worker_threads'
+import { runStoreThread } from '../../../dist/store-thread/thread.js'
+
+await runStoreThread(parentPort, workerData, {
+  wrapJudge: (judge) => ({
+    judge: (run, ingest, from, budget) => {
+      const judged = judge.judge(run, ingest, from, budget)
+      const texts = [...judged.rejected.map(({ row }) => row), ...(judged.batch?.columns ?? []).flatMap(textsOf)]
+      if (texts.some((text) => text.includes('ends the process'))) process.kill(process.pid, 'SIGKILL')
+      if (texts.some((text) => text.includes('ends the thread'))) process.exit(1)
+      if (texts.some((text) => text.includes('throws'))) throw new Error('the judge was told to throw')
+      return judged
+    },
+  }),
+})
+
+function textsOf({ type, codes, dictionary }) {
+  return type === 'string' ? [...codes].filter((code) => code >= 0).map((code) => dictionary[code]) : []
+}

@@ -1,0 +1,14 @@
+// A store's thread that begins one push that is cut from its first row again, once in its life: the crash tests must notice.
+import { parentPort, workerData } from 'node:worker_threads'
+import { runStoreThread } from '../../../dist/store-thread/thread.js'
+
+let isDone = false
+await runStoreThread(parentPort, workerData, {
+  wrapJudge: (judge) => ({
+    judge: (run, ingest, from, budget) => {
+      const begins = isDone || from.index === 0 ? from : { index: 0, at: 0 }
+      isDone ||= from.index > 0
+      return judge.judge(run, ingest, begins, budget)
+    },
+  }),
+})
