@@ -2,7 +2,7 @@
 // machine that ends was not ended by an entry.
 import { crc32 } from 'node:zlib'
 import { type JudgingNote, type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging-notes.ts'
-import type { Disk, DiskFile } from '../lib/disk.ts'
+import { type Disk, type DiskFile, isDiskFull } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 
 const noteBytes = 1024
@@ -30,9 +30,13 @@ export class NoteFile implements JudgingNotes {
     return line.slice(0, checksumChars) === checksumOf(text) ? noteOf(text) : null
   }
 
-  write(note: JudgingNote): Promise<void> {
+  /** Without room for it there is no note: what can be judged all the same is judged. */
+  async write(note: JudgingNote): Promise<void> {
     const text = noteText(note)
-    return this.#file.write([Buffer.from(`${checksumOf(text)} ${text}`.padEnd(noteBytes - 1).concat('\n'))], 0)
+    const written = this.#file.write([Buffer.from(`${checksumOf(text)} ${text}`.padEnd(noteBytes - 1).concat('\n'))], 0)
+    await written.catch((error: unknown) => {
+      if (!isDiskFull(error)) throw error
+    })
   }
 
   close(): Promise<void> {
