@@ -251,6 +251,25 @@ describe('retention', () => {
       expect(await since()).toBe(day('2026-03-22T00:00'))
     })
 
+    test('of differing clocks agree at midnight: what left by one clock is not taken back by another', async () => {
+      const store = { changed: () => {}, purge: async (entityId: number) => void purged.push(entityId) }
+      const changed = async (): Promise<void> => undefined
+      const slow = new Retentions({
+        ...{ ingests: catalog.ingests, store, changed, reach: () => {} },
+        nowMs: () => currentMs - 1_800_000,
+      })
+      await one.set('e', 'P1D')
+      for (const time of ['00:00', '00:10', '00:29:59', '00:30', '00:31', '23:59']) {
+        currentMs = day(`2026-04-01T${time}`)
+        for (const each of [one, slow, one, slow]) await each.check()
+        expect(await since()).toBe(day('2026-03-31T00:00'))
+      }
+      expect([purges, purged]).toEqual([[], []])
+      // Who is asked for a longer one gives it at once, also right before midnight.
+      await one.set('e', 'P2D')
+      expect([await since(), purges]).toEqual([day('2026-03-30T00:00'), [[1, day('2026-03-31T00:00')]]])
+    })
+
     test('one that was dropped meanwhile is none any more', async () => {
       await one.set('e', 'P1D')
       meanwhile = () => ingests.delete('e', 'drop')

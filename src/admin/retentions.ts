@@ -21,6 +21,12 @@ export interface RetentionParts {
 }
 
 /**
+ * Clocks of processes may differ so much. At midnight the first one lets a day leave; the others, by whose clocks it is not over, would purge it and take the
+ * date back, and the first one would raise it again.
+ */
+const clocksDifferMs = 3_600_000
+
+/**
  * Lets items leave that are older than their entity keeps them, whole UTC days at a time. What has left is noted in the catalog as a date:
  * queries see nothing before it from that moment on, whatever is in the files still.
  */
@@ -35,8 +41,8 @@ export class Retentions {
 
   /** Lets go what is due at all entities. To be called often: a day leaves within an hour of its end. Throws the first failure, after all are tried. */
   async check(): Promise<void> {
-    const due = (await this.#parts.ingests.entities()).filter((entity) => this.#dueMs(entity) !== entity.sinceMs)
-    const done = await Promise.allSettled(due.map(({ id }) => this.#alone(id, () => this.#apply(id))))
+    const due = (await this.#parts.ingests.entities()).filter((entity) => !this.#isAsDue(entity, clocksDifferMs))
+    const done = await Promise.allSettled(due.map(({ id }) => this.#alone(id, () => this.#apply(id, clocksDifferMs))))
     for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason
   }
 
@@ -59,7 +65,7 @@ export class Retentions {
         if (entity === undefined) return false
         if (await this.#retain(entity, { retention, sinceMs: entity.sinceMs })) break
       }
-      await this.#apply(named.id)
+      await this.#apply(named.id, 0)
       return true
     })
   }
@@ -76,22 +82,31 @@ export class Retentions {
   }
 
   /** Until what has left is what is due, also where another process changes it meanwhile: a purge may take minutes. */
-  async #apply(id: number): Promise<void> {
+  async #apply(id: number, aheadMs: number): Promise<void> {
     for (;;) {
       const entity = await this.#entity(id)
       if (entity === undefined) return
+      if (this.#isAsDue(entity, aheadMs)) return
       const { retention, sinceMs } = entity
       const dueMs = this.#dueMs(entity)
-      if (dueMs === sinceMs) return
       // What has left is never shown again, so it has to be gone before older items may be seen.
       if (sinceMs !== null && (dueMs === null || dueMs < sinceMs)) await this.#parts.store.purge(id, sinceMs)
       if (await this.#retain(entity, { retention, sinceMs: dueMs })) return
     }
   }
 
-  /** From when on its items are kept now. */
-  #dueMs({ retention }: Pick<Entity, 'retention'>): number | null {
-    return retention === null ? null : sinceOf(retention, this.#parts.nowMs())
+  /** Whether what has left is what is due, by this clock or by one that is so much ahead. */
+  #isAsDue(entity: Retention, aheadMs: number): boolean {
+    const { sinceMs } = entity
+    const dueMs = this.#dueMs(entity)
+    if (sinceMs === null || dueMs === sinceMs) return dueMs === sinceMs
+    const aheadDueMs = this.#dueMs(entity, aheadMs)
+    return aheadDueMs !== null && sinceMs <= aheadDueMs && (dueMs === null || dueMs < sinceMs)
+  }
+
+  /** From when on its items are kept now, or in a while. */
+  #dueMs({ retention }: Pick<Entity, 'retention'>, aheadMs = 0): number | null {
+    return retention === null ? null : sinceOf(retention, this.#parts.nowMs() + aheadMs)
   }
 
   /** False when it is not as it was any more. */
