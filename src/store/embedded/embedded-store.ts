@@ -1,4 +1,4 @@
-import { Pacer } from '../../lib/pacer.ts'
+import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import type { EntityStatistics, ResultBatch, SeriesReader, SeriesWriter } from '../series-store.ts'
@@ -23,9 +23,16 @@ export interface EmbeddedStoreSettings {
   /** How long a run may hold the event loop. */
   readonly sliceMs: number
   readonly nowMs: () => number
+  /** What runs are paced by: tests look at how much they do between two rests. */
+  readonly newPacer: (options: PacerOptions) => Pacer
 }
 
-const defaultSettings: EmbeddedStoreSettings = { generationRows: 262_144, sliceMs: 1, nowMs: Date.now }
+const defaultSettings: EmbeddedStoreSettings = {
+  generationRows: 262_144,
+  sliceMs: 1,
+  nowMs: Date.now,
+  newPacer: (options) => new Pacer(options),
+}
 
 /** What is in memory only, and not being sealed: what the bounds of the head are held against. */
 export interface HeadState {
@@ -162,7 +169,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
   }
 
   async *run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncGenerator<ResultBatch> {
-    const pacer = new Pacer({ sliceMs: this.#settings.sliceMs, signal })
+    const pacer = this.#newPacer(signal)
     const snapshot = this.#entities.get(plan.selection.entityId)?.open() ?? null
     if (snapshot === null) return
     this.#pins.pin(snapshot.files)
@@ -192,7 +199,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     this.#pins.pin(snapshot.files)
     try {
       const { signal } = new AbortController()
-      const pacer = new Pacer({ sliceMs: this.#settings.sliceMs, signal })
+      const pacer = this.#newPacer(signal)
       const counter = replaces ? this.#itemCounter : this.#sinceCounter
       return await counter.count(snapshot, sinceMs ?? Number.NEGATIVE_INFINITY, pacer)
     } finally {
@@ -206,6 +213,11 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     let bytes = 0
     for (const entity of this.#entities.values()) bytes += entity.bytes
     return bytes
+  }
+
+  #newPacer(signal: AbortSignal): Pacer {
+    const { newPacer, sliceMs } = this.#settings
+    return newPacer({ sliceMs, signal })
   }
 
   #entity(entityId: number): EntityRows {

@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
+import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { nullCode, type StringColumn } from '../../../model/column.ts'
-import { sortCodes } from './sort-codes.ts'
 
 const unmapped = -2
 /** Bytes of a string in the dictionary besides its characters: its header, the array's and the map's entry. */
@@ -76,7 +76,7 @@ export class Dictionary {
     const codes = new Int32Array(length)
     codes.set(known)
     for (let code = known.length; code < length; code++) codes[code] = code
-    const sorted = await sortCodes(codes, known.length, this.compare, pacer)
+    const sorted = await sortInSlices(codes, known.length, this.compare, pacer)
     if (sorted.length > this.#sorted.length) this.#sorted = sorted
     return sorted
   }

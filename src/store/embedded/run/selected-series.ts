@@ -1,8 +1,8 @@
 import type { Pacer } from '../../../lib/pacer.ts'
+import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { nullCode } from '../../../model/column.ts'
 import type { Selection } from '../../../model/plan.ts'
 import { GrowableInt32 } from '../head/growable.ts'
-import { sortCodes } from '../head/sort-codes.ts'
 import type { TagIndex } from '../registry/series-index.ts'
 
 /** The series that a query looks at, by the order of their values of the selected tag: those of one value are neighbours. */
@@ -43,7 +43,7 @@ async function selectedCodes(tag: TagIndex, { ids, prefixes }: Selection, pacer:
       const code = dictionary.codeOf(id)
       if (code !== nullCode && begins(code)) known.add(code)
     }
-    return sortCodes(Int32Array.from(known), 0, dictionary.compare, pacer)
+    return sortInSlices(Int32Array.from(known), 0, dictionary.compare, pacer)
   }
   const sorted = await dictionary.sorted(pacer)
   if (prefixes === null) return sorted

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
 import type { Pacer } from '../../../lib/pacer.ts'
+import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import type { Chunk } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
-import { sortCodes } from '../head/sort-codes.ts'
 import { codecIds, encodingIds, type RowGroupPages } from '../parquet/pages.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import { encodeColumns } from './column-table.ts'
@@ -140,7 +140,7 @@ export class IndexBuilder {
     const numbers = used(this.#numbers)
     const places = new Int32Array(numbers.length)
     for (let place = 0; place < places.length; place++) places[place] = place
-    const byNumber = await sortCodes(places, 0, (left, right) => numbers[left] - numbers[right], pacer)
+    const byNumber = await sortInSlices(places, 0, (left, right) => numbers[left] - numbers[right], pacer)
     return joinArrays([used(this.#firstMs), used(this.#lastMs), numbers, used(this.#rowEnds), byNumber])
   }
 

@@ -1,8 +1,8 @@
 import type { Pacer } from '../../../lib/pacer.ts'
+import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import type { Reach } from '../../../observe/step.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
 import { Dictionary } from '../head/dictionary.ts'
-import { sortCodes } from '../head/sort-codes.ts'
 import { MergedSource } from '../reading/merged-source.ts'
 import { OpenFile } from '../reading/open-file.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
@@ -88,5 +88,5 @@ async function seriesInOrder(
       if (pacer.spend(4)) await pacer.rest()
     }
   }
-  return sortCodes(Int32Array.from(known), 0, series.compare, pacer)
+  return sortInSlices(Int32Array.from(known), 0, series.compare, pacer)
 }

@@ -1,7 +1,7 @@
 import type { Pacer } from '../../../lib/pacer.ts'
+import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import type { Reach } from '../../../observe/step.ts'
 import type { FrozenRows } from '../embedded-store.ts'
-import { sortCodes } from '../head/sort-codes.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { since } from '../reading/since-source.ts'
 import { countDays } from './count-days.ts'
@@ -30,7 +30,7 @@ export async function sealRows(frozen: FrozenRows, options: SealOptions): Promis
     for (const { table, view } of views) {
       const { registry, series } = table
       const known = series.values.slice(0, series.length)
-      const inOrder = await sortCodes(known, 0, registry.series.compare, pacer)
+      const inOrder = await sortInSlices(known, 0, registry.series.compare, pacer)
       const source = since(view, sinceMs(registry.entityId))
       const dayRows = await countDays(source, inOrder, pacer)
       parts.push({ entityId: registry.entityId, source, series: inOrder, dayRows })

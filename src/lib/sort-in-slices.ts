@@ -1,0 +1,78 @@
+import type { Pacer } from './pacer.ts'
+
+/** Numbers that are sorted at a stretch: about a millisecond of comparing strings. */
+const blockLength = 2048
+/** Units of the pacer that the sorting of one number in its block takes, and what a comparison of a merge does. */
+const sortUnits = 32
+const mergeUnits = 16
+/** Numbers that are merged between two looks at the clock. */
+const mergedAtOnce = 1024
+
+interface Stretch {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Sorts numbers (codes of strings, places of rows) by `compare` in slices, for a million of them take seconds; equal ones keep their order.
+ * The first `sorted` of them are in order already. Changes `numbers`, and may answer another array.
+ */
+export async function sortInSlices(
+  numbers: Int32Array,
+  sorted: number,
+  compare: (left: number, right: number) => number,
+  pacer: Pacer,
+): Promise<Int32Array> {
+  let stretches: Stretch[] = sorted > 0 ? [{ start: 0, end: sorted }] : []
+  for (let start = sorted; start < numbers.length; start += blockLength) {
+    const end = Math.min(numbers.length, start + blockLength)
+    numbers.subarray(start, end).sort(compare)
+    stretches.push({ start, end })
+    if (pacer.spend((end - start) * sortUnits)) await pacer.rest()
+  }
+  let from = numbers
+  let to = stretches.length > 1 ? new Int32Array(numbers.length) : numbers
+  while (stretches.length > 1) {
+    const merged: Stretch[] = []
+    // From the end, so that the long sorted stretch at the front is merged once, at last.
+    for (let right = stretches.length - 1; right >= 0; right -= 2) {
+      const end = stretches[right].end
+      if (right === 0) to.set(from.subarray(0, end))
+      else await mergeTwo(from, to, stretches[right - 1].start, stretches[right].start, end, compare, pacer)
+      merged.unshift({ start: stretches[Math.max(0, right - 1)].start, end })
+    }
+    stretches = merged
+    ;[from, to] = [to, from]
+  }
+  return from
+}
+
+async function mergeTwo(
+  from: Int32Array,
+  to: Int32Array,
+  start: number,
+  middle: number,
+  end: number,
+  compare: (left: number, right: number) => number,
+  pacer: Pacer,
+): Promise<void> {
+  if (compare(from[middle - 1], from[middle]) <= 0) {
+    to.set(from.subarray(start, end), start)
+    if (pacer.spend(end - start)) await pacer.rest()
+    return
+  }
+  let left = start
+  let right = middle
+  for (let place = start; place < end; place++) {
+    const takeLeft = right >= end || (left < middle && compare(from[left], from[right]) <= 0)
+    to[place] = takeLeft ? from[left++] : from[right++]
+    if (place % mergedAtOnce === 0 && pacer.spend(mergedAtOnce * mergeUnits)) await pacer.rest()
+  }
+}
+
+/** The numbers 0 to `length` - 1. */
+export function inOrder(length: number): Int32Array {
+  const order = new Int32Array(length)
+  for (let index = 0; index < length; index++) order[index] = index
+  return order
+}
