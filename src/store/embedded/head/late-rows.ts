@@ -1,8 +1,10 @@
 // Late rows are merged in when their series is read. What lies before the first of them is shared with what was there, so that the
 // cost goes with how late they are, not with how long the series is.
 import type { Pacer } from '../../../lib/pacer.ts'
+import { inOrder } from '../../../lib/sort-in-slices.ts'
 import { type ReplacedColumn, replaceRows } from '../reading/replace-rows.ts'
-import { inOrder, orderByTime, orderWithin } from '../run/order-by-time.ts'
+import { orderByTime } from '../run/order-by-time.ts'
+import { orderWithin } from '../run/order-within.ts'
 import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type Segment } from './chunk.ts'
 
 /** A run of more segments than this, and shorter ones than these, is laid down as one: reading it would cost more than its rows. */

@@ -1,6 +1,8 @@
+import { inOrder } from '../../../lib/sort-in-slices.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import { compareKeys, keyAt } from './field-reader.ts'
-import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
+import { orderByTime } from './order-by-time.ts'
+import { orderWithin } from './order-within.ts'
 import type { PickedRows } from './picked-rows.ts'
 import { mayTie, type PlanRun } from './plan-run.ts'
 

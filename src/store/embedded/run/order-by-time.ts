@@ -1,12 +1,8 @@
 import type { Pacer } from '../../../lib/pacer.ts'
+import { GrowableInt32 } from '../head/growable.ts'
 
-/** Where the rising stretches of `times` begin, and its length at the end. */
-function risingStretches(times: Float64Array): number[] {
-  const bounds = [0]
-  for (let index = 1; index < times.length; index++) if (times[index] < times[index - 1]) bounds.push(index)
-  bounds.push(times.length)
-  return bounds
-}
+/** Rows that are looked at or moved between two looks at the clock. */
+const rowsPerSpend = 8192
 
 interface Keyed {
   readonly times: Float64Array
@@ -28,65 +24,75 @@ export class OrderRoom {
   }
 }
 
-function merge(from: Keyed, to: Keyed, start: number, middle: number, end: number): void {
-  const times = from.times
-  let left = start
-  let right = middle
-  let place = start
-  while (left < middle && right < end) {
-    const source = times[left] <= times[right] ? left++ : right++
-    to.times[place] = times[source]
-    to.places[place] = from.places[source]
-    place++
+/** Calls `take` for [0, length) in parts, with rests between them. */
+async function inParts(length: number, pacer: Pacer, take: (start: number, end: number) => void): Promise<void> {
+  for (let start = 0; start < length; start += rowsPerSpend) {
+    const end = Math.min(length, start + rowsPerSpend)
+    take(start, end)
+    if (pacer.spend(end - start)) await pacer.rest()
   }
-  const rest = left < middle ? left : right
-  const restEnd = left < middle ? middle : end
-  to.times.set(times.subarray(rest, restEnd), place)
-  to.places.set(from.places.subarray(rest, restEnd), place)
 }
 
-const rowsPerSpend = 1024
+/** Where the rising stretches of `times` begin, and its length at the end. */
+async function risingStretches(times: Float64Array, pacer: Pacer): Promise<Int32Array> {
+  const bounds = new GrowableInt32()
+  let beforeMs = Number.POSITIVE_INFINITY
+  await inParts(times.length, pacer, (start, end) => {
+    for (let index = start; index < end; index++) {
+      const ms = times[index]
+      if (ms < beforeMs) bounds.push(index)
+      beforeMs = ms
+    }
+  })
+  bounds.push(times.length)
+  return bounds.values.subarray(0, bounds.length)
+}
+
 /** With more stretches than this it pays to take single late rows out first. */
 const stretchesMax = 16
 
 /**
  * The places of `times` in rising order; equal times keep their order. Null when they rise already. Rows come in as a few long
- * rising stretches (series), or as one with late rows in between: either is merged in few passes.
+ * rising stretches (series), or as one with late rows in between: either is merged in few passes. The order lies in `room`.
  */
 export async function orderByTime(
   times: Float64Array,
   pacer: Pacer,
   room = new OrderRoom(),
 ): Promise<Int32Array | null> {
-  const bounds = risingStretches(times)
+  const bounds = await risingStretches(times, pacer)
   if (bounds.length <= 2) return null
   const keyed = room.keyed(0, times.length)
-  keyed.times.set(times)
-  for (let place = 0; place < times.length; place++) keyed.places[place] = place
-  const split = bounds.length > stretchesMax ? splitLate(keyed) : null
-  if (split === null) return (await mergeStretches(keyed, bounds, pacer, room)).places
-  const late = await mergeStretches(split.late, risingStretches(split.late.times), pacer, room)
-  return mergeSplit(split.inTime, late)
+  await inParts(times.length, pacer, (start, end) => {
+    for (let place = start; place < end; place++) {
+      keyed.times[place] = times[place]
+      keyed.places[place] = place
+    }
+  })
+  const other = room.keyed(1, times.length)
+  const late = bounds.length > stretchesMax ? await countLate(times, pacer) : null
+  if (late === null) return (await mergeStretches(keyed, bounds, other, pacer)).places
+  return (await mergeLate(keyed, late, other, pacer)).places
 }
 
-/** `room` has `keyed` as its first, or nothing of it. */
-async function mergeStretches(
-  keyed: Keyed,
-  stretches: readonly number[],
-  pacer: Pacer,
-  room: OrderRoom,
-): Promise<Keyed> {
+/** Merges neighbouring stretches until one is left, to and fro between the two. */
+async function mergeStretches(keyed: Keyed, stretches: Int32Array, other: Keyed, pacer: Pacer): Promise<Keyed> {
   let bounds = stretches
   let from = keyed
-  let to = room.keyed(1, keyed.times.length)
+  let to = other
   while (bounds.length > 2) {
-    const merged = [0]
+    const merge = new Merge(from, from, to)
+    const merged = new Int32Array((bounds.length >>> 1) + 1)
     for (let index = 0; index + 1 < bounds.length; index += 2) {
       const middle = bounds[index + 1]
-      const end = bounds[index + 2] ?? middle
-      merge(from, to, bounds[index], middle, end)
-      merged.push(end)
-      if (pacer.spend(end - bounds[index])) await pacer.rest()
+      const end = index + 2 < bounds.length ? bounds[index + 2] : middle
+      merge.begin(bounds[index], middle, middle, end)
+      for (let place = bounds[index]; place < end; ) {
+        const merged = merge.goOn()
+        place += merged
+        if (pacer.spend(merged)) await pacer.rest()
+      }
+      merged[(index >>> 1) + 1] = end
     }
     bounds = merged
     ;[from, to] = [to, from]
@@ -94,64 +100,107 @@ async function mergeStretches(
   return from
 }
 
-/** Rows before which none is later, and the others; null when the others are many. */
-function splitLate({ times, places }: Keyed): { inTime: Keyed; late: Keyed } | null {
-  const late: number[] = []
-  const inTime: number[] = []
+/** How many rows are before one that is earlier in the list; null when they are many. */
+async function countLate(times: Float64Array, pacer: Pacer): Promise<number | null> {
+  let late = 0
   let newestMs = Number.NEGATIVE_INFINITY
-  for (const place of places) {
-    const ms = times[place]
-    if (ms >= newestMs) {
-      newestMs = ms
-      inTime.push(place)
-    } else late.push(place)
-    if (late.length * 4 > times.length) return null
-  }
-  const keyed = (chosen: readonly number[]): Keyed => ({
-    times: Float64Array.from(chosen, (place) => times[place]),
-    places: Int32Array.from(chosen),
-  })
-  return { inTime: keyed(inTime), late: keyed(late) }
-}
-
-/** Of equal times those in time came first: a late row is older than a row before it. */
-function mergeSplit(inTime: Keyed, late: Keyed): Int32Array {
-  const places = new Int32Array(inTime.places.length + late.places.length)
-  let left = 0
-  let right = 0
-  for (let index = 0; index < places.length; index++) {
-    const takeLeft =
-      right === late.times.length || (left < inTime.times.length && inTime.times[left] <= late.times[right])
-    places[index] = takeLeft ? inTime.places[left++] : late.places[right++]
-  }
-  return places
-}
-
-/** Sorts each group of neighbours of `order` for which `same` holds by `compare`; the order of equal ones stays. */
-export async function orderWithin(
-  order: Int32Array,
-  same: (left: number, right: number) => boolean,
-  compare: (left: number, right: number) => number,
-  pacer: Pacer,
-): Promise<void> {
-  let start = 0
-  let end = 1
-  let spent = 0
-  while (start < order.length) {
-    while (end < order.length && same(order[start], order[end])) end++
-    if (end - start > 1) {
-      order.subarray(start, end).sort(compare)
-      if (pacer.spend((end - start) * 8)) await pacer.rest()
+  await inParts(times.length, pacer, (start, end) => {
+    for (let place = start; place < end; place++) {
+      if (times[place] >= newestMs) newestMs = times[place]
+      else late++
     }
-    start = end++
-    if (start - spent < rowsPerSpend) continue
-    spent = start
-    if (pacer.spend(rowsPerSpend)) await pacer.rest()
-  }
+  })
+  return late * 4 > times.length ? null : late
 }
 
-export function inOrder(length: number): Int32Array {
-  const order = new Int32Array(length)
-  for (let index = 0; index < length; index++) order[index] = index
-  return order
+/** Takes the late rows out, orders them, and merges them with the others. */
+async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): Promise<Keyed> {
+  const { times, places } = keyed
+  const taken: Keyed = { times: new Float64Array(late), places: new Int32Array(late) }
+  let inTime = 0
+  let out = 0
+  let newestMs = Number.NEGATIVE_INFINITY
+  await inParts(times.length, pacer, (start, end) => {
+    for (let place = start; place < end; place++) {
+      const ms = times[place]
+      const isLate = ms < newestMs
+      const target = isLate ? taken : keyed
+      const at = isLate ? out++ : inTime++
+      if (!isLate) newestMs = ms
+      target.times[at] = ms
+      target.places[at] = places[place]
+    }
+  })
+  const other: Keyed = { times: new Float64Array(late), places: new Int32Array(late) }
+  const ordered = await mergeStretches(taken, await risingStretches(taken.times, pacer), other, pacer)
+  // Of equal times those in time come first: a late row is older than a row before it.
+  const merge = new Merge(keyed, ordered, to)
+  merge.begin(0, inTime, 0, late)
+  for (let merged = merge.goOn(); merged > 0; merged = merge.goOn()) if (pacer.spend(merged)) await pacer.rest()
+  return to
+}
+
+/** Merges a rising stretch of each of two into a third, a part at a time; of equal times the first one's come first. */
+class Merge {
+  readonly #first: Keyed
+  readonly #second: Keyed
+  readonly #to: Keyed
+  #left = 0
+  #leftEnd = 0
+  #right = 0
+  #rightEnd = 0
+  #place = 0
+
+  constructor(first: Keyed, second: Keyed, to: Keyed) {
+    this.#first = first
+    this.#second = second
+    this.#to = to
+  }
+
+  /** The result begins where the first one's stretch does. */
+  begin(left: number, leftEnd: number, right: number, rightEnd: number): void {
+    this.#left = left
+    this.#leftEnd = leftEnd
+    this.#right = right
+    this.#rightEnd = rightEnd
+    this.#place = left
+  }
+
+  /** Returns how many rows it has merged: none when it is over. */
+  goOn(): number {
+    const { times: firstTimes, places: firstPlaces } = this.#first
+    const { times: secondTimes, places: secondPlaces } = this.#second
+    const { times, places } = this.#to
+    const leftEnd = this.#leftEnd
+    const rightEnd = this.#rightEnd
+    const begun = this.#place
+    const stop = begun + rowsPerSpend
+    let left = this.#left
+    let right = this.#right
+    let place = begun
+    for (; place < stop && left < leftEnd && right < rightEnd; place++) {
+      if (firstTimes[left] <= secondTimes[right]) {
+        times[place] = firstTimes[left]
+        places[place] = firstPlaces[left++]
+      } else {
+        times[place] = secondTimes[right]
+        places[place] = secondPlaces[right++]
+      }
+    }
+    if (place < stop) {
+      const isLeft = left < leftEnd
+      const from = isLeft ? this.#first : this.#second
+      const start = isLeft ? left : right
+      const end = Math.min(isLeft ? leftEnd : rightEnd, start + stop - place)
+      times.set(from.times.subarray(start, end), place)
+      places.set(from.places.subarray(start, end), place)
+      place += end - start
+      if (isLeft) left = end
+      else right = end
+    }
+    this.#left = left
+    this.#right = right
+    this.#place = place
+    return place - begun
+  }
 }

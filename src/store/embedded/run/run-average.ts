@@ -1,3 +1,4 @@
+import { inOrder } from '../../../lib/sort-in-slices.ts'
 import type { ColumnVector } from '../../../model/column.ts'
 import type { AveragePlan } from '../../../model/plan.ts'
 import type { ResultBatch } from '../../series-store.ts'
@@ -7,7 +8,8 @@ import { collectMeans } from './collect-means.ts'
 import { Combinations } from './combinations.ts'
 import type { FieldReader, Key } from './field-reader.ts'
 import type { MeanGroups } from './mean-groups.ts'
-import { inOrder, orderByTime, orderWithin } from './order-by-time.ts'
+import { orderByTime } from './order-by-time.ts'
+import { orderWithin } from './order-within.ts'
 import type { PlanRun } from './plan-run.ts'
 
 /** Means by bucket, tag and fields. */

@@ -1,6 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import { sortInSlices } from '../../../lib/sort-in-slices.ts'
-import { inOrder } from './order-by-time.ts'
+import { inOrder, sortInSlices } from '../../../lib/sort-in-slices.ts'
 
 const noTags = new Int32Array(0)
 
