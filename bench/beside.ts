@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ServerProcess } from '../test/support/server-process.ts'
-import { beginCompany, type Company, largeBodyBytes, push } from './company.ts'
+import { beginCompany, type Company, type CompanyWork, largeBodyBytes, push } from './company.ts'
 import { printTable, quantile, spread } from './figures.ts'
-import { runLoad } from './load.ts'
+import { type LoadResult, request, runLoad } from './load.ts'
 import { drain, makePlant, plantBodies } from './plant.ts'
+import { makeWorstData, worstDataQueries } from './worst-data.ts'
 
 const smallRows = 10
 const smallConnections = 8
@@ -81,4 +82,42 @@ async function measure(company: Company, seconds: number): Promise<Measured> {
     await server.stop()
     await rm(dataDirectory, { recursive: true, force: true })
   }
+}
+
+/** The latencies of `latest` of one tag, and of pushes of ten rows, beside each of the worst data queries. */
+export async function benchBesideWorst({ seconds }: { readonly seconds: number }): Promise<void> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
+  const server = await ServerProcess.start({ dataDirectory })
+  try {
+    const key = await makePlant(server.url, 'plant')
+    await makeWorstData(server.url)
+    const alone: Company = { name: 'nothing', queries: false, largeBodies: false }
+    const companies = [alone, ...worstDataQueries.map((question) => ({ ...alone, name: question.name, question }))]
+    const rows: string[][] = []
+    for (const company of companies) rows.push(await besideWorst({ company, url: server.url, key, seconds }))
+    printTable(
+      `Beside two askers of each of the worst data queries, ${seconds} s each`,
+      ['beside', 'latest p50 ms', 'p99', 'max', 'push p50 ms', 'p99', 'max', 'answers beside'],
+      rows,
+    )
+  } finally {
+    await server.stop()
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+async function besideWorst(work: CompanyWork): Promise<string[]> {
+  const { company, url, key, seconds } = work
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ entity: 'many', ids: ['tag7'] })
+  const latest = request(url, 'POST', '/consumer/data/latest', headers, body)
+  const pushed = push(url, key, plantBodies(1000, 1, smallRows).next().value!.body)
+  const { ended } = await beginCompany(work)
+  const endMs = performance.now() + seconds * 1000
+  const load = (payload: Uint8Array): Promise<LoadResult> =>
+    runLoad({ url, connections: 1, pauseMs: 5, retryMs: 5, next: () => (performance.now() < endMs ? payload : null) })
+  const measured = await Promise.all([load(latest), load(pushed)])
+  const { answers } = await ended
+  const figures = measured.flatMap(({ latenciesMs }) => [0.5, 0.99, 1].map((share) => quantile(latenciesMs, share)))
+  return [company.name, ...figures.map((ms) => ms.toFixed(1)), company.question === undefined ? '' : String(answers)]
 }

@@ -2,6 +2,7 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { request, runLoad } from './load.ts'
 import { plantBodies } from './plant.ts'
+import type { WorstDataQuery } from './worst-data.ts'
 
 export const largeBodyBytes = 16 * 1024 * 1024
 /** Between two large bodies of one connection: they are about half of what the service takes. */
@@ -12,6 +13,8 @@ export interface Company {
   readonly name: string
   readonly queries: boolean
   readonly largeBodies: boolean
+  /** What is asked again and again, be it answered or refused. */
+  readonly question?: WorstDataQuery
 }
 
 export interface CompanyWork {
@@ -45,6 +48,7 @@ async function work({ company, url, key, seconds }: CompanyWork): Promise<Compan
   const large = company.largeBodies ? push(url, key, largeBody()) : null
   parentPort?.postMessage('begun')
   const endMs = performance.now() + seconds * 1000
+  if (company.question !== undefined) return askAgain(url, company.question, endMs)
   const load = (payload: Uint8Array, pauseMs: number) =>
     runLoad({ url, connections, pauseMs, next: () => (performance.now() < endMs ? payload : null) })
   const [first] = await Promise.all([
@@ -52,6 +56,21 @@ async function work({ company, url, key, seconds }: CompanyWork): Promise<Compan
     ...(company.queries ? [load(query(url), 0)] : []),
   ])
   return { answers: first?.answers ?? 0 }
+}
+
+async function askAgain(url: string, { path, body, accept }: WorstDataQuery, endMs: number): Promise<CompanyResult> {
+  const headers = { 'content-type': 'application/json', accept: accept ?? 'application/json' }
+  const text = body === null ? null : JSON.stringify(body)
+  let answers = 0
+  const ask = async (): Promise<void> => {
+    while (performance.now() < endMs) {
+      const response = await fetch(url + path, { method: text === null ? 'GET' : 'POST', headers, body: text })
+      for await (const _ of response.body ?? []);
+      answers++
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, ask))
+  return { answers }
 }
 
 export function push(url: string, key: string, body: string): Uint8Array {

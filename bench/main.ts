@@ -1,11 +1,12 @@
 // npm run bench -- worst-queries   what others get, and the SQL engine's memory, beside the worst queries
+// npm run bench -- beside-worst   what others get beside the worst data queries
 // npm run bench [-- judge|store|sealed|ingest|beside|query|native|metadata] [--short] [--millions 20,50]
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
 // npm run bench -- push --millions 100
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
 // npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
-import { benchBeside } from './beside.ts'
+import { benchBeside, benchBesideWorst } from './beside.ts'
 import { benchCluster } from './cluster.ts'
 import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
@@ -56,6 +57,7 @@ if (wants('metadata')) {
 }
 // They are long: only when they are asked for.
 if (asked.includes('worst-queries')) await benchWorstQueries({ seconds: short ? 2 : 10 })
+if (asked.includes('beside-worst')) await benchBesideWorst({ seconds: short ? 2 : 10 })
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('cluster')) for (const rows of sizes) await benchCluster(rows)
 if (asked.includes('soak')) await soak({ minutes: Number(values.minutes), rowsPerSecond: Number(values.rate) })
