@@ -1,5 +1,6 @@
 // npm run bench -- worst-queries   what others get, and the SQL engine's memory, beside the worst queries
 // npm run bench -- beside-worst   what others get beside the worst data queries
+// npm run bench -- worst-bodies    what others get, and the service's memory, while the worst pushes are judged
 // npm run bench [-- judge|store|sealed|ingest|beside|query|native|metadata] [--short] [--millions 20,50]
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
 // npm run bench -- push --millions 100
@@ -17,6 +18,7 @@ import { benchQuery } from './query.ts'
 import { benchSealed } from './sealed.ts'
 import { soak } from './soak.ts'
 import { benchStore } from './store.ts'
+import { benchWorstBodies } from './worst-bodies.ts'
 import { benchWorstQueries } from './worst-queries.ts'
 
 const { values, positionals: asked } = parseArgs({
@@ -58,6 +60,9 @@ if (wants('metadata')) {
 // They are long: only when they are asked for.
 if (asked.includes('worst-queries')) await benchWorstQueries({ seconds: short ? 2 : 10 })
 if (asked.includes('beside-worst')) await benchBesideWorst({ seconds: short ? 2 : 10 })
+if (asked.includes('worst-bodies')) {
+  await benchWorstBodies(short ? { seconds: 1, rowsMax: 50_000 } : { seconds: 10, rowsMax: 1_000_000 })
+}
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('cluster')) for (const rows of sizes) await benchCluster(rows)
 if (asked.includes('soak')) await soak({ minutes: Number(values.minutes), rowsPerSecond: Number(values.rate) })

@@ -1,11 +1,15 @@
 // Kills while large pushes are judged in pieces, and pushes that themselves end the process.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { PeakMemory } from '../support/peak-memory.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { makeNarrowAndWide, packed, pushWorst, worstBodies } from '../support/worst-bodies.ts'
 import { clean, killRounds } from './kill-rounds.ts'
 import { restlessEnvironment } from './step-rounds.ts'
+import { settled, WorstCompany } from './worst-company.ts'
 
 const rounds = Math.ceil(Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100) / 4)
 const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
@@ -18,6 +22,55 @@ test(`${rounds} kills amidst large pushes lose nothing and double nothing (TIDEM
   console.log(findings)
   expect(findings).toMatchObject(clean)
   expect(findings.acknowledged).toBeGreaterThan(rounds / 2)
+})
+
+test(`${rounds} kills while the worst bodies are judged (TIDEMARK_CRASH_SEED=${seed})`, async () => {
+  const company = new WorstCompany(seed, { bytes: 300_000, rowsMax: 3000 })
+  const findings = await killRounds({ rounds, clients: 1, seed, environment: restlessEnvironment, company })
+  console.log({ ...findings, worstBodies: company.bodies })
+  expect(findings).toMatchObject(clean)
+})
+
+/** In full length each body has as many rows as a push may have. */
+const worstRowsMax = rounds < 25 ? 20_000 : 1_000_000
+
+test('the worst bodies are judged, others are answered meanwhile, and memory does not grow with them', async () => {
+  await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
+    const environment = { TIDEMARK_LIMITS_REJECTED_BYTES: String(64 * 2 ** 30) }
+    const server = await ServerProcess.start({ dataDirectory, environment })
+    const memory = new PeakMemory(server.id)
+    try {
+      const keys = await makeNarrowAndWide(server.url)
+      const small = await makeIngest(server.url, adminKey, { alias: 'plant' })
+      const row = { D: '2026-01-01T00:00:00Z', T: 'a', V: 1 }
+      const asked: number[] = []
+      let isOver = false
+      const neighbour = (async () => {
+        for (; !isOver; await sleep(20)) {
+          asked.push((await call(server.url, 'POST', '/ingests/plant/data', { key: small, body: row })).status)
+          asked.push((await call(server.url, 'POST', '/consumer/data/latest', { body: { entity: 'plant' } })).status)
+        }
+      })()
+      let rows = 0
+      for (const body of worstBodies) {
+        rows += await pushWorst(server.url, keys[body.alias], body, packed(body, 16_000_000, worstRowsMax))
+      }
+      const counters = [await settled(server.url, 'narrow'), await settled(server.url, 'wide')]
+      isOver = true
+      await neighbour
+      expect(counters.reduce((sum, { stored, rejected }) => sum + stored + rejected, 0)).toBe(rows)
+      expect(asked.filter((status) => status !== 200)).toEqual([])
+      expect((await callWell<{ setAside: object }>(server.url, 'GET', '/readyz')).setAside).toMatchObject({
+        entries: 0,
+      })
+      const peakBytes = memory.takePeakBytes()
+      console.log({ rows, neighbours: asked.length, peakMebibytes: Math.round(peakBytes / 2 ** 20) })
+      expect(peakBytes).toBeLessThan(1.5 * 2 ** 30)
+    } finally {
+      memory.stop()
+      await server.kill()
+    }
+  })
 })
 
 test('the canary: a store that begins a push anew in its midst is caught', async () => {

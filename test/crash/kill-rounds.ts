@@ -44,6 +44,16 @@ export interface KillOptions {
   readonly afterSeal?: boolean
   /** The most rows of a push. */
   readonly rowsMax?: number
+  readonly company?: Company
+}
+
+/** What else goes on while the server is killed. */
+export interface Company {
+  begin(url: string): Promise<void>
+  /** In each round; resolves when the server is gone. */
+  beside(url: string): Promise<void>
+  /** After the last round, with the server running. */
+  end(url: string): Promise<void>
 }
 
 /** Every tenth row is pushed as text, and must be kept as rejected. */
@@ -187,7 +197,7 @@ export function killRounds(options: KillOptions): Promise<Findings> {
 }
 
 async function killIn(dataDirectory: string, options: KillOptions): Promise<Findings> {
-  const { rounds, clients, seed, program, environment = {}, afterSeal = false, rowsMax } = options
+  const { rounds, clients, seed, program, environment = {}, afterSeal = false, rowsMax, company } = options
   const random = seededRandom(seed)
   const start = (): Promise<ServerProcess> =>
     ServerProcess.start({ dataDirectory, environment, ...(program === undefined ? {} : { program }) })
@@ -195,9 +205,10 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
   let server = await start()
   try {
     const key = await makeIngest(server.url, adminKey, { alias: 'kill' })
+    await company?.begin(server.url)
     for (let round = 0; round < rounds; round++) {
       const before = await sealedPosition(server.url)
-      const running = pushers.run(server.url, key, clients)
+      const running = Promise.all([pushers.run(server.url, key, clients), company?.beside(server.url)])
       await sleep(20 + random.below(300))
       while (afterSeal && (await sealedPosition(server.url)) === before) await sleep(10)
       await server.kill()
@@ -205,6 +216,7 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
       await running
       server = await start()
     }
+    await company?.end(server.url)
     return await judge(seed, pushers.batches, server.url)
   } finally {
     await server.kill()

@@ -45,6 +45,11 @@ export class ServerProcess {
     })
   }
 
+  /** That of the process. */
+  get id(): number {
+    return this.#child.pid!
+  }
+
   /** What it wrote to standard error so far. */
   get log(): string {
     return this.#errors.join('')

@@ -1,0 +1,69 @@
+import { callWell } from '../support/api.ts'
+import { seededRandom } from '../support/random.ts'
+import { adminKey } from '../support/server-process.ts'
+import { makeNarrowAndWide, packed, pushWorst, type WorstBody, worstBodies } from '../support/worst-bodies.ts'
+import type { Company } from './kill-rounds.ts'
+
+type Alias = WorstBody['alias']
+
+/** Somebody who pushes one of the worst bodies after the other, while the server is killed; none of the rows that were acknowledged may be missing. */
+export class WorstCompany implements Company {
+  readonly #random
+  readonly #bytes: number
+  readonly #rowsMax: number
+  readonly #acknowledged: Record<Alias, number> = { narrow: 0, wide: 0 }
+  #keys: Readonly<Record<Alias, string>> = { narrow: '', wide: '' }
+  bodies = 0
+
+  constructor(seed: number, { bytes, rowsMax }: { readonly bytes: number; readonly rowsMax: number }) {
+    this.#random = seededRandom(seed)
+    this.#bytes = bytes
+    this.#rowsMax = rowsMax
+  }
+
+  async begin(url: string): Promise<void> {
+    this.#keys = await makeNarrowAndWide(url)
+  }
+
+  async beside(url: string): Promise<void> {
+    for (;;) {
+      const body = worstBodies[this.#random.below(worstBodies.length)]!
+      const bytes = packed(body, this.#bytes, this.#rowsMax)
+      try {
+        this.#acknowledged[body.alias] += await pushWorst(url, this.#keys[body.alias], body, bytes)
+        this.bodies++
+      } catch (error) {
+        // What fetch throws when there is nobody any more.
+        if (error instanceof TypeError) return
+        throw error
+      }
+    }
+  }
+
+  async end(url: string): Promise<void> {
+    for (const alias of ['narrow', 'wide'] as const) {
+      const { received, stored, rejected } = await settled(url, alias)
+      // A push whose answer was lost with the server may be there.
+      if (received < this.#acknowledged[alias]) {
+        throw new Error(`${alias}: ${this.#acknowledged[alias]} rows were acknowledged, ${received} are there`)
+      }
+      if (stored + rejected !== received) {
+        throw new Error(`${alias}: of ${received} rows ${stored} are stored and ${rejected} rejected`)
+      }
+    }
+  }
+}
+
+/** The counters once nothing is pending. */
+export async function settled(url: string, alias: Alias) {
+  for (;;) {
+    const { counters } = await callWell<{ counters: Record<'received' | 'stored' | 'rejected' | 'pending', number> }>(
+      url,
+      'GET',
+      `/admin/ingests/${alias}`,
+      { key: adminKey },
+    )
+    if (counters.pending === 0) return counters
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+
+/** What a process holds of the machine's memory, looked at again and again; nothing where the system does not tell. */
+export class PeakMemory {
+  readonly #processId: number
+  readonly #timer: NodeJS.Timeout
+  #peakBytes = 0
+
+  constructor(processId: number) {
+    this.#processId = processId
+    this.#timer = setInterval(() => this.#look(), 20)
+  }
+
+  /** The most that it held since the last call. */
+  takePeakBytes(): number {
+    this.#look()
+    const peak = this.#peakBytes
+    this.#peakBytes = 0
+    return peak
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    try {
+      const status = readFileSync(`/proc/${this.#processId}/status`, 'utf8')
+      this.#peakBytes = Math.max(this.#peakBytes, Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024)
+    } catch {
+      // It ended, or this is no Linux.
+    }
+  }
+}
