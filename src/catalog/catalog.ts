@@ -171,13 +171,14 @@ export interface Outcome {
 /** What became of rejected rows of one ingest that were judged again. */
 export interface ReplayOutcome {
   readonly ingestId: number
+  readonly kind: IngestKind
   /** That of the replay in the journal. */
   readonly position: number
   /** Positions of the rows that pass now. */
   readonly passed: readonly number[]
   /** Items of rows that pass, in the order of their positions. */
   readonly items: readonly ItemWrite[]
-  /** Those that are rejected still, with their new reason. */
+  /** Those that are rejected still, with their new reason. One that this replay stored when it was judged before is rejected once more. */
   readonly rejected: readonly RejectedRow[]
 }
 

@@ -143,7 +143,7 @@ export class EntryJudge {
     const { batch, items, rejected } = this.#judge(run, ingest, firstRow, unbounded())
     const failed = new Set(rejected.map((row) => row.position))
     const passed = replayed.map((row) => row.position).filter((one) => !failed.has(one))
-    return { outcome: { ingestId, position, passed, items, rejected }, batch, rows: replayed.length }
+    return { outcome: { ingestId, kind: ingest.kind, position, passed, items, rejected }, batch, rows: replayed.length }
   }
 
   /** The rows before those that are set aside, or these. */

@@ -50,6 +50,23 @@ async function after({ service, key, batch }: Told, rowBytes: number) {
   }
 }
 
+test('a row that a replay stored is stored or rejected, and never neither, when it is too long from now on', async () => {
+  const first = await pushed(1000)
+  const service = await first.service.restart({ settings: { 'limits.rowBytes': '100000' } })
+  const path = '/admin/ingests/plant/rejected/replay'
+  expect(await callWell(service.url, 'POST', path, { key: adminKey, body: {} })).toEqual({
+    replayed: 2,
+    stored: 1,
+    rejected: 1,
+  })
+  expect(await after({ ...first, service }, 1000)).toEqual({
+    items: [2],
+    rejected: [0, 2],
+    told: { stored: 1, rejected: 2 },
+    counters: { received: 3, stored: 1, rejected: 2, pending: 0 },
+  })
+})
+
 test('a row that was too long stays rejected when longer ones are taken', async () => {
   const first = await pushed(1000)
   expect(first).toMatchObject({ stored: 1, rejected: 2 })

@@ -97,6 +97,7 @@ test('rows that are kept, discarded and replayed at once are counted right', asy
     ...range(6).map(async (n) => {
       const outcome = {
         ingestId: 1,
+        kind: 'series' as const,
         position: 5000 + n,
         passed: range(120).map((at) => at + 60),
         items: [],

@@ -182,14 +182,14 @@ function deletionTests(catalog: () => SharedCatalog): void {
   })
 
   const replay = async (ingestId: number, position: number, passed: readonly number[]): Promise<readonly number[]> =>
-    (await catalog().outcomes.replay({ ingestId, position, passed, items: [], rejected: [] })).stored
+    (await catalog().outcomes.replay({ ingestId, kind: 'series', position, passed, items: [], rejected: [] })).stored
 }
 
 function replayTests(catalog: () => SharedCatalog): void {
   const positions = async (): Promise<number[]> =>
     (await catalog().rejected.list(1, everything)).rows.map(({ position }) => position)
   const told = (position: number, change: Partial<ReplayOutcome>): ReturnType<OutcomeCatalog['replay']> =>
-    catalog().outcomes.replay({ ingestId: 1, position, passed: [], items: [], rejected: [], ...change })
+    catalog().outcomes.replay({ ingestId: 1, kind: 'series', position, passed: [], items: [], rejected: [], ...change })
   const replay = async (position: number, change: Partial<ReplayOutcome>): Promise<readonly number[]> =>
     (await told(position, change)).stored
   const pushed = Array.from({ length: 300 }, (_, position) => rejected(1, position))
@@ -236,6 +236,27 @@ function replayTests(catalog: () => SharedCatalog): void {
     await replay(501, { rejected: [rejected(1, 4, { code: 'wrong_type' })] })
     const { rows } = await catalog().rejected.list(1, { ...everything, code: 'wrong_type' })
     expect(rows).toEqual([rejected(1, 3, { code: 'wrong_type', field: null, message: 'not so' })])
+  })
+
+  test('give rows back that they stored and that do not pass any more, once', async () => {
+    const { rejected: rows } = catalog()
+    const before = [await positions(), await rows.counts(), await rows.keptBytes()]
+    await replay(500, { passed: [1, 2, 3] })
+    const tooLong = rejected(1, 2, { code: 'wrong_type', message: 'too long by now' })
+    for (let time = 0; time < 2; time++) {
+      expect(await told(500, { passed: [1, 3], rejected: [tooLong] })).toEqual({ stored: [1, 3], taken: 0 })
+      expect((await positions()).slice(0, 3)).toEqual([0, 2, 4])
+      expect((await rows.list(1, { ...everything, positions: [2] })).rows).toEqual([tooLong])
+      expect(await rows.fates(1, [1, 2, 3])).toEqual({ stored: 2, rejected: 1 })
+      expect(await rows.counts()).toEqual(new Map([[1, 298]]))
+    }
+    await told(500, { passed: [], rejected: [rejected(1, 1), rejected(1, 3)] })
+    expect([await positions(), await rows.counts(), await rows.keptBytes()]).toEqual(before)
+    // Of items, and of what another replay stored, nothing is given back.
+    await replay(501, { passed: [7, 8] })
+    await replay(501, { kind: 'metadata', rejected: [rejected(1, 7)] })
+    await replay(502, { rejected: [rejected(1, 8)] })
+    expect((await positions()).slice(6, 9)).toEqual([6, 9, 10])
   })
 
   test('keep items of the rows that they store, where none is newer', async () => {

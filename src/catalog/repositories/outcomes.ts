@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts'
 import { counterValue } from './counters.ts'
 import { inTransaction } from './in-transaction.ts'
 import { OutcomeKeeper } from './keep-outcome.ts'
-import { keepNewReasons, takeReplayed } from './replay-rejected.ts'
+import { giveBack, keepNewReasons, takeReplayed } from './replay-rejected.ts'
 
 export class OutcomeRepository implements OutcomeCatalog {
   readonly #database: Kysely<Tables>
@@ -39,6 +39,7 @@ export class OutcomeRepository implements OutcomeCatalog {
         outcome.items.filter(({ position }) => stored.has(position)),
       )
       await keepNewReasons(transaction, outcome)
+      await giveBack(transaction, outcome)
       return rows
     })
   }

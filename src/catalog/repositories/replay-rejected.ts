@@ -1,14 +1,14 @@
 import type { Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
+import { keptBytesOf, keptRowBytes, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { toTextColumn } from './text-column.ts'
 
 /** Marks the rows that pass as stored by this replay; resolves with those that it stores, now or when it was told before. */
 export async function takeReplayed(
   transaction: Transaction<Tables>,
-  { ingestId, position, passed }: Omit<ReplayOutcome, 'items' | 'rejected'>,
+  { ingestId, position, passed }: Omit<ReplayOutcome, 'kind' | 'items' | 'rejected'>,
 ): Promise<ReplayedRows> {
   // Before its rows, as all others do.
   await lockKeptBytes(transaction, ingestId)
@@ -58,4 +58,41 @@ export async function keepNewReasons(
       .where('state', '=', 'kept')
       .execute()
   }
+}
+
+/** Rows that this replay stored when it was judged before become rejected ones again. Items are kept in the catalog: they stay. */
+export async function giveBack(
+  transaction: Transaction<Tables>,
+  { ingestId, kind, position, rejected }: Pick<ReplayOutcome, 'ingestId' | 'kind' | 'position' | 'rejected'>,
+): Promise<void> {
+  if (kind === 'metadata') return
+  let [rows, bytes] = [0, 0]
+  for (const row of rejected) {
+    const rowBytes = Buffer.byteLength(row.row)
+    const { numUpdatedRows } = await transaction
+      .updateTable('rejected_rows')
+      .set({
+        state: 'kept',
+        replay_position: null,
+        row_text: row.row,
+        row_bytes: rowBytes,
+        code: row.code,
+        field: row.field === null ? null : toTextColumn(row.field),
+        message: toTextColumn(row.message),
+      })
+      .where('ingest_id', '=', ingestId)
+      .where('position', '=', row.position)
+      .where('state', '=', 'stored')
+      .where('replay_position', '=', position)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) continue
+    rows += 1
+    bytes += rowBytes + keptRowBytes
+  }
+  if (rows === 0) return
+  await transaction
+    .updateTable('rejected_counts')
+    .set((column) => ({ rows: column('rows', '+', rows), kept_bytes: column('kept_bytes', '+', bytes) }))
+    .where('ingest_id', '=', ingestId)
+    .execute()
 }
