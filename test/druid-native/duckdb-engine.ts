@@ -6,8 +6,8 @@ import type { EngineRow, EngineValue } from '../../src/engine/sql-engine.ts'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
 import type { NativeEngine, NativeTable } from '../../src/query/native/native-engine.ts'
 import { runNative } from '../../src/query/native/run-native.ts'
-import type { Interval } from '../../src/query/native/time/iso.ts'
 import { readNativeQuery } from '../../src/query/native/tree/read-query.ts'
+import type { Interval } from '../../src/query/time/iso.ts'
 
 export interface TestColumn {
   readonly name: string

@@ -1,8 +1,8 @@
 // The part that timeseries, topN and groupBy share: rows put into buckets of time and groups, aggregated, and finished.
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { floorToBucket } from '../sql/time.ts'
+import { floorToBucket } from '../../time/bucket-sql.ts'
+import type { NativeGranularity } from '../../time/granularity.ts'
 import { typedNull } from '../sql/typed.ts'
-import type { NativeGranularity } from '../time/granularity.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { Aggregator, DimensionSpec, Filter, PostAggregator } from '../tree/nodes.ts'
 import { compileAggregator } from './aggregator.ts'

@@ -1,9 +1,11 @@
 // Filters on columns of arrays, and of several values.
+
+import { bind, nextName } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { invalidRequest } from '../../../model/problem.ts'
 import { arrayFrom, positionIn } from '../expression/arrays.ts'
 import { listKey } from '../sql/ordering.ts'
-import { bind, convert, doubleValue, elementOf, longValue, nextName, type Typed, textValue } from '../sql/typed.ts'
+import { convert, doubleValue, elementOf, longValue, type Typed, textValue } from '../sql/typed.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { Filter, Scalar } from '../tree/nodes.ts'
 

@@ -1,7 +1,9 @@
 // Filters that values lie between bounds, and the numbers that bounds and constants stand for.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { alphanumericKey, lengthKey } from '../sql/ordering.ts'
-import { bind, type Typed, textToDouble, toText } from '../sql/typed.ts'
+import { type Typed, textToDouble, toText } from '../sql/typed.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { Filter } from '../tree/nodes.ts'
 

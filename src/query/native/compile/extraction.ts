@@ -1,19 +1,18 @@
+import { bind, nextName } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { invalidRequest } from '../../../model/problem.ts'
+import { floorToBucket, wideRange } from '../../time/bucket-sql.ts'
 import type { Scope } from '../expression/compile.ts'
 import { extractPattern, matchesPattern } from '../sql/patterns.ts'
 import { substringOf, textList } from '../sql/text.ts'
 import { concatenated, widthOf } from '../sql/text-room.ts'
-import { floorToBucket, wideRange } from '../sql/time.ts'
 import { formatTime, patternPieces } from '../sql/time-format.ts'
 import {
-  bind,
   convert,
   doubleToText,
   type ElementType,
   elementOf,
   listText,
-  nextName,
   type Typed,
   textValue,
   toDouble,

@@ -1,10 +1,12 @@
 // Filters as SQL conditions, in three-valued logic.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Scope } from '../expression/compile.ts'
 import { truthOf } from '../expression/operators.ts'
 import { likePattern, matchesPattern } from '../sql/patterns.ts'
 import { textList } from '../sql/text.ts'
-import { bind, elementOf, type Typed, textValue, toDouble, toLong, toText } from '../sql/typed.ts'
+import { elementOf, type Typed, textValue, toDouble, toLong, toText } from '../sql/typed.ts'
 import type { Extraction, Filter, Scalar } from '../tree/nodes.ts'
 import { equalsArray, hasElement, onAnyValue } from './array-filter.ts'
 import { compileBound, compileRange, decimalForm, exactLong, never } from './bounds.ts'

@@ -2,8 +2,8 @@
 import { dataSourceName, timeColumn } from '../../../model/druid-row.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay } from '../../../model/instant.ts'
+import type { Interval } from '../../time/iso.ts'
 import type { DayBounds } from '../native-engine.ts'
-import type { Interval } from '../time/iso.ts'
 
 /** The query that tells the first and the last time of each day that the intervals touch. */
 export function daysQuery(entity: Entity, clusterName: string, intervals: readonly Interval[]): object {

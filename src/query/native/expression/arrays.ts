@@ -1,16 +1,9 @@
 // Arrays of the expression language: what counts as one, what they hold, and how long they may become.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { failing } from '../sql/failing.ts'
-import {
-  bind,
-  convert,
-  doubleValue,
-  type ElementType,
-  elementOf,
-  isScalar,
-  type Typed,
-  typedNull,
-} from '../sql/typed.ts'
+import { convert, doubleValue, type ElementType, elementOf, isScalar, type Typed, typedNull } from '../sql/typed.ts'
 import { ExpressionError } from './error.ts'
 import type { Expression } from './syntax.ts'
 

@@ -1,9 +1,11 @@
 // Druid's expressions as DuckDB SQL, typed as Druid types them.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { type TimeRange, wideRange } from '../../time/bucket-sql.ts'
+import { parseInstantText } from '../../time/iso.ts'
 import { widthOfAll } from '../sql/text-room.ts'
-import { type TimeRange, wideRange } from '../sql/time.ts'
-import { bind, doubleValue, elementOf, longValue, nullValue, type Typed, textValue } from '../sql/typed.ts'
-import { parseInstantText } from '../time/iso.ts'
+import { doubleValue, elementOf, longValue, nullValue, type Typed, textValue } from '../sql/typed.ts'
 import { arrayLiteral, boundedLength } from './arrays.ts'
 import type { Call } from './call.ts'
 import { ExpressionError } from './error.ts'

@@ -1,6 +1,8 @@
 // Addresses of the internet protocols, as texts and, for version 4, as numbers.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { bind, longValue, nullValue, type Typed, textValue, truthValue } from '../sql/typed.ts'
+import { longValue, nullValue, type Typed, textValue, truthValue } from '../sql/typed.ts'
 import { type Call, type FunctionTable, literalText } from './call.ts'
 
 const octet = '0{0,2}[0-9]|0?[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5]'

@@ -1,12 +1,12 @@
 // Functions that apply a lambda to the elements of arrays.
+
+import { bind, nextName } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { failing } from '../sql/failing.ts'
 import {
-  bind,
   convert,
   type ElementType,
   elementOf,
-  nextName,
   nullValue,
   type Typed,
   truthValue,

@@ -1,7 +1,9 @@
 // Functions that make arrays.
+
+import { bind, bind2 } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { isBrokenPattern, isPortablePattern } from '../sql/patterns.ts'
-import { bind, bind2, convert, nullValue, type Typed, toLong, toText, typedNull } from '../sql/typed.ts'
+import { convert, nullValue, type Typed, toLong, toText, typedNull } from '../sql/typed.ts'
 import { type ArrayOf, arrayFrom, arrayOf, arrayValue, asElement, boundedLength, hasNull, listType } from './arrays.ts'
 import type { Call, ExpressionFunction, FunctionTable } from './call.ts'
 import { commonType } from './functions-conditional.ts'

@@ -1,9 +1,9 @@
 // What is asked of arrays.
+
+import { bind, bind2 } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { bytesOf, inRoom, joinedBytesMax } from '../sql/text-room.ts'
 import {
-  bind,
-  bind2,
   convert,
   longValue,
   nullValue,

@@ -1,6 +1,8 @@
 // The bits of doubles, as Java's Math tells them.
+
+import { bind, bind2 } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { bind, bind2, doubleValue, longValue, nullValue, type Typed, toDouble, toLong } from '../sql/typed.ts'
+import { doubleValue, longValue, nullValue, type Typed, toDouble, toLong } from '../sql/typed.ts'
 import type { ExpressionFunction, FunctionTable } from './call.ts'
 
 const bitsOf = (double: Sql): Sql => sql`CAST(CAST(${double} AS BIT) AS BIGINT)`

@@ -1,7 +1,7 @@
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { failing } from '../sql/failing.ts'
 import {
-  bind,
   convert,
   elementOf,
   nullValue,

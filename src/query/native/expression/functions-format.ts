@@ -1,6 +1,8 @@
 // Numbers written for people, and texts that were encoded.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { bind, nullValue, type Typed, textValue, toLong, toText } from '../sql/typed.ts'
+import { nullValue, type Typed, textValue, toLong, toText } from '../sql/typed.ts'
 import { type Call, type ExpressionFunction, type FunctionTable, literalWhole } from './call.ts'
 
 const powers = ['K', 'M', 'G', 'T', 'P', 'E']

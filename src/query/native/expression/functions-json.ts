@@ -1,8 +1,9 @@
 // JSON in texts. What a path leads to keeps the type that the JSON has, unless the call tells one.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { failing } from '../sql/failing.ts'
 import {
-  bind,
   convert,
   doubleToText,
   type ElementType,

@@ -1,7 +1,6 @@
+import { bind, bind2 } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import {
-  bind,
-  bind2,
   divideDoubles,
   doubleToLong,
   doubleValue,

@@ -1,3 +1,4 @@
+import { bind, bind2 } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import {
   extractPattern,
@@ -19,8 +20,6 @@ import {
   widthOfAll,
 } from '../sql/text-room.ts'
 import {
-  bind,
-  bind2,
   longValue,
   nullValue,
   type Typed,

@@ -1,11 +1,20 @@
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import {
+  floorToBucket,
+  fromLocal,
+  nextBucketSql,
+  shift,
+  type TimeRange,
+  toLocal,
+  wideRange,
+} from '../../time/bucket-sql.ts'
+import { type BucketGranularity, isUsable, periodGranularity } from '../../time/granularity.ts'
+import { type Period, parseInstantText, parsePeriod } from '../../time/iso.ts'
+import { Zone } from '../../time/zone.ts'
 import { parseTimeText } from '../sql/text.ts'
-import { floorToBucket, fromLocal, nextBucketSql, shift, type TimeRange, toLocal, wideRange } from '../sql/time.ts'
 import { formatTime, parsePattern, patternPieces } from '../sql/time-format.ts'
-import { bind, doubleValue, longValue, type Typed, textValue, toLong, toText } from '../sql/typed.ts'
-import { type BucketGranularity, isUsable, periodGranularity } from '../time/granularity.ts'
-import { type Period, parseInstantText, parsePeriod } from '../time/iso.ts'
-import { Zone } from '../time/zone.ts'
+import { doubleValue, longValue, type Typed, textValue, toLong, toText } from '../sql/typed.ts'
 import { type Call, type FunctionTable, literalText } from './call.ts'
 
 function zoneOf(call: Call, index: number): Zone {

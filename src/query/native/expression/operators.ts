@@ -1,11 +1,11 @@
 // The operators of Druid's expression language on typed SQL.
+
+import { bind, bind2 } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { failing } from '../sql/failing.ts'
 import { listKey } from '../sql/ordering.ts'
 import { concatenated, widthOfAll } from '../sql/text-room.ts'
 import {
-  bind,
-  bind2,
   type ColumnType,
   convert,
   divideDoubles,

@@ -1,8 +1,8 @@
 // Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
 import { Problem } from '../../../model/problem.ts'
+import { type BucketGranularity, bucketStart, nextBucket } from '../../time/granularity.ts'
+import type { Interval } from '../../time/iso.ts'
 import type { DayBounds } from '../native-engine.ts'
-import { type BucketGranularity, bucketStart, nextBucket } from '../time/granularity.ts'
-import type { Interval } from '../time/iso.ts'
 
 /** The tables that rows come from, each with its days; null where rows are not kept by day. */
 interface Kept {

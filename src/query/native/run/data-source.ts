@@ -3,6 +3,7 @@
 import type { EngineValue } from '../../../engine/sql-engine.ts'
 import { sql } from '../../../lib/sql-text.ts'
 import { Problem } from '../../../model/problem.ts'
+import { wideRange } from '../../time/bucket-sql.ts'
 import { compileFilter } from '../compile/filter.ts'
 import {
   type Column,
@@ -14,7 +15,6 @@ import {
 } from '../compile/relation.ts'
 import { compileAt, Source } from '../compile/source.ts'
 import { truthOf } from '../expression/operators.ts'
-import { wideRange } from '../sql/time.ts'
 import { type ColumnType, isScalar, nullValue, type Typed, type ValueType } from '../sql/typed.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { Scalar } from '../tree/nodes.ts'

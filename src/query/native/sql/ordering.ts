@@ -1,7 +1,9 @@
 // Druid's comparators: the keys that order values as each of them does.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { Ordering } from '../tree/nodes.ts'
-import { bind, type ElementType, elementOf, type Typed, textToDouble, toText, transform, utf16Length } from './typed.ts'
+import { type ElementType, elementOf, type Typed, textToDouble, toText, transform, utf16Length } from './typed.ts'
 
 /** A text's runs of digits and of other characters, as one text that compares as the text does alphanumerically. */
 export function alphanumericKey(text: Sql): Sql {

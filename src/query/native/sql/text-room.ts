@@ -1,7 +1,9 @@
 // How long texts may become, asked before they are made, as in SQL (src/query/sql/functions/text-room.ts): the engine's bound on memory does
 // not count them. What is known to stay short is not asked about.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { bind, type Typed } from './typed.ts'
+import type { Typed } from './typed.ts'
 
 /** What a call writes as long as it is told. */
 export const toldCharactersMax = 1_000_000

@@ -1,5 +1,5 @@
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { bind } from './typed.ts'
 
 /** From the index on; null where nothing is left, as Druid's substring gives it. */
 export function substringOf(text: Sql, index: number, length: number | null): Sql {

@@ -1,8 +1,9 @@
 // Joda-Time's patterns, in SQL: what a pattern letter becomes for an instant on the zone's clock.
+
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import type { Zone } from '../time/zone.ts'
-import { type TimeRange, toLocal } from './time.ts'
-import { bind } from './typed.ts'
+import { type TimeRange, toLocal } from '../../time/bucket-sql.ts'
+import type { Zone } from '../../time/zone.ts'
 
 interface Moment {
   /** TIMESTAMP of the zone's clock. */

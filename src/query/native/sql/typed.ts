@@ -1,4 +1,5 @@
 // SQL values with their Druid types, and Druid's conversions between them.
+import { bind, bind2, nextName } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 
 export type ColumnType = 'STRING' | 'LONG' | 'DOUBLE' | 'FLOAT'
@@ -54,25 +55,6 @@ export function elementOf(type: ValueType | null): ElementType | null {
 export const isScalar = (type: ValueType): type is ColumnType => type !== 'COMPLEX<json>' && elementOf(type) === null
 
 export const typedNull = (type: ValueType | null): Sql => sql`CAST(NULL AS ${sqlType(type)})`
-
-const atom = /^(?:"\w+"|[a-z]\w*|CAST\(-?\d+ AS BIGINT\)|-?[\d.e+-]+)$/
-
-let bound = 0
-
-/** A name that no lambda around has. */
-export function nextName(): Sql {
-  bound = (bound + 1) % 1_000_000
-  return sql.id(`v${bound}`)
-}
-
-/** Names a value, so that a text which needs it several times holds it once. */
-export function bind(value: Sql, body: (value: Sql) => Sql): Sql {
-  if (atom.test(value.text)) return body(value)
-  const name = nextName()
-  return sql`list_transform([${value}], lambda ${name}: ${body(name)})[1]`
-}
-
-export const bind2 = (a: Sql, b: Sql, body: (a: Sql, b: Sql) => Sql): Sql => bind(a, (x) => bind(b, (y) => body(x, y)))
 
 const longMin = sql.long(-(2n ** 63n))
 const longMax = sql.long(2n ** 63n - 1n)

@@ -1,9 +1,10 @@
 // The parts of a native query, checked: plain tagged data, one type a component of Druid's.
+
+import type { NativeGranularity } from '../../time/granularity.ts'
+import type { Interval } from '../../time/iso.ts'
+import type { Zone } from '../../time/zone.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { ColumnType, ElementType, ValueType } from '../sql/typed.ts'
-import type { NativeGranularity } from '../time/granularity.ts'
-import type { Interval } from '../time/iso.ts'
-import type { Zone } from '../time/zone.ts'
 
 export type Ordering = 'lexicographic' | 'alphanumeric' | 'numeric' | 'strlen' | 'version' | 'natural'
 

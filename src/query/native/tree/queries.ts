@@ -1,8 +1,9 @@
 // Whole native queries, checked.
+
+import type { NativeGranularity } from '../../time/granularity.ts'
+import type { Interval } from '../../time/iso.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { ColumnType } from '../sql/typed.ts'
-import type { NativeGranularity } from '../time/granularity.ts'
-import type { Interval } from '../time/iso.ts'
 import type {
   Aggregator,
   DimensionSpec,

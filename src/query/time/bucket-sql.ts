@@ -1,10 +1,11 @@
 // Druid's arithmetic of time in SQL, on milliseconds: zones come in as the steps of their offsets, so that the engine needs no calendar.
-import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { msPerDay } from '../../../model/instant.ts'
-import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from '../time/granularity.ts'
-import { type Period, periodDays, periodMonths, periodTimeMs } from '../time/iso.ts'
-import type { Zone } from '../time/zone.ts'
-import { bind } from './typed.ts'
+
+import { bind } from '../../lib/bind-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { msPerDay } from '../../model/instant.ts'
+import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from './granularity.ts'
+import { type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
+import type { Zone } from './zone.ts'
 
 /** Where instants may lie; an offset outside is that of the end. */
 export interface TimeRange {
