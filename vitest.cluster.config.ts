@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** Of the tests of the whole service, those that hold with either engine. */
 const acceptance = [
   'ingestion',
+  'pending',
   'lifecycle',
   'metadata',
   'queries',
@@ -38,7 +39,11 @@ const shortFiles = [
 ].join()
 const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
 const files = isShort
-  ? [`test/cluster/{${shortFiles}}.test.ts`, 'test/acceptance/{ingestion,metrics,replace,sql}.test.ts', properties]
+  ? [
+      `test/cluster/{${shortFiles}}.test.ts`,
+      'test/acceptance/{ingestion,pending,metrics,replace,sql}.test.ts',
+      properties,
+    ]
   : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, properties]
 
 /** Against a real Kafka, Druid and PostgreSQL, which are started when they do not run: `npm run test:cluster`. */

@@ -1,6 +1,6 @@
 // What the pipelines of a cluster tell each other and the processes that answer requests. A lane is a partition of the journal: its positions
 // begin at a place of their own (src/journal/lane-position.ts), and one pipeline at a time judges it, in order.
-import type { Outcome } from './catalog.ts'
+import type { Outcome, ReplayedRows, ReplayOutcome } from './catalog.ts'
 
 export interface LaneState {
   readonly lane: number
@@ -22,6 +22,42 @@ export interface KeyedEntry {
   readonly receivedMs: number
 }
 
+/** Where a row is that queries are to see. */
+export interface RowPlace {
+  readonly position: number
+  /** Its time. */
+  readonly ms: number
+}
+
+/** Rows of an ingest that a step hands on to be stored, in the order in which they are written. */
+export interface NewRows {
+  readonly ingestId: number
+  readonly entityId: number
+  readonly rows: number
+  /** Whoever sees it sees all that were written before it. */
+  readonly last: RowPlace
+}
+
+/** How many rows of an ingest one lane has handed on to be stored, and how many of them queries were found to see. */
+export interface StoredRows extends NewRows {
+  readonly lane: number
+  /** Where the step ends that the last of them came in: what is judged by then is what they are. */
+  readonly throughPosition: number
+  /** As `throughPosition`, of the last replay that stored some; 0 where there was none. */
+  readonly replayedPosition: number
+  /** All that was stored before it is seen. */
+  readonly seenPosition: number
+  readonly seenRows: number
+}
+
+/** A replay's outcome, in the lane that it is judged in. */
+export interface LaneReplay extends ReplayOutcome {
+  readonly lane: number
+  readonly throughPosition: number
+  /** The entity of the rows that pass, and the time of each by its position; null of items. */
+  readonly rows: { readonly entityId: number; readonly times: ReadonlyMap<number, number> } | null
+}
+
 /** What a run of entries of one lane came to. */
 export interface LaneStep extends Outcome {
   readonly lane: number
@@ -30,6 +66,8 @@ export interface LaneStep extends Outcome {
   readonly throughPosition: number
   /** How many rows of each ingest were judged, rejected ones included. */
   readonly judged: readonly { readonly ingestId: number; readonly rows: number }[]
+  /** The rows among them that are to be stored. */
+  readonly stored: readonly NewRows[]
 }
 
 export interface LaneCatalog {
@@ -46,6 +84,8 @@ export interface LaneCatalog {
    * the lane is not at `fromPosition`.
    */
   keep(step: LaneStep): Promise<boolean>
+  /** As `OutcomeCatalog.replay`; what it stores counts as handed on, in the same transaction. */
+  replay(replay: LaneReplay): Promise<ReplayedRows>
   /** Moves `processedPosition` on; a position that is behind changes nothing. */
   processed(lane: number, position: number): Promise<void>
   /** What the judge of a lane wrote down last, for who comes after it; null when there is nothing. */
@@ -53,4 +93,8 @@ export interface LaneCatalog {
   writeNote(lane: number, note: string): Promise<void>
   /** How many rows of each ingest were judged ever, by ingest id. */
   judgedRows(): Promise<ReadonlyMap<number, number>>
+  /** What ingests have handed on, by lane; of one ingest alone where it is named. */
+  storedRows(ingestId?: number): Promise<readonly StoredRows[]>
+  /** Notes that queries see these rows, as they were told by `storedRows`. */
+  seen(rows: readonly StoredRows[]): Promise<void>
 }

@@ -10,6 +10,7 @@ import { journalEnd } from './migrations/0008-journal-end.ts'
 import { slotWaits } from './migrations/0009-slot-waits.ts'
 import { setAside } from './migrations/0010-set-aside.ts'
 import { laneNotes } from './migrations/0011-lane-notes.ts'
+import { storedRows } from './migrations/0012-stored-rows.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -40,6 +41,7 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0009-slot-waits', up: slotWaits },
   { name: '0010-set-aside', up: setAside },
   { name: '0011-lane-notes', up: laneNotes },
+  { name: '0012-stored-rows', up: storedRows },
 ]
 
 /** Brings the tables to this program's shape, in one transaction, of which `lock` is the first thing. Throws an Error when the catalog is newer than the program. */

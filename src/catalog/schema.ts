@@ -210,6 +210,21 @@ interface JudgedRows {
   rows: number
 }
 
+/** By lane and ingest: the rows that were handed on to be stored, and what queries were found to see of them. */
+interface StoredRows {
+  lane: number
+  ingest_id: number
+  entity_id: number
+  rows: number
+  /** Of the last row. */
+  position: number
+  ms: number
+  through_position: number
+  replayed_position: number
+  seen_position: number
+  seen_rows: number
+}
+
 /** One row a key: what it stands for, or that a push is under way with it. */
 interface PushKeys {
   /** SHA-256 of the key with its subscriber and ingest. */
@@ -264,6 +279,7 @@ export interface Tables extends SetAsideTables {
   journal_end: JournalEnd
   lanes: Lanes
   judged_rows: JudgedRows
+  stored_rows: StoredRows
   push_keys: PushKeys
   slot_waits: SlotWaits
   migrations: Migrations

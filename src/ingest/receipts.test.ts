@@ -20,11 +20,15 @@ const badRow = (index: number): RejectedRow => ({
   receivedMs: 0,
 })
 
-function receipts(processedPosition: number, bad: readonly number[]): Receipts {
+function receipts(processedPosition: number, bad: readonly number[], seenRows = 10): Receipts {
   const counters = { received: 0, stored: 0, rejected: 0, pending: 0 }
   return new Receipts({
     batchIds,
     errorsMax: 2,
+    unseen: async ({ position }, stored) => {
+      expect(position).toBe(100)
+      return Math.max(0, stored - seenRows)
+    },
     rejected: { ofBatch: async (_, __, limit) => ({ count: bad.length, first: bad.slice(0, limit).map(badRow) }) },
     progress: {
       processedThrough: () => processedPosition,
@@ -47,6 +51,16 @@ describe('a receipt of ten rows from position 100', () => {
     const { errors, ...receipt } = await receipts(processed, bad).receipt(1, 1, batch)
     expect(receipt).toEqual({ batch, rows: 10, ...expected })
     expect(errors.map(({ index }) => index)).toEqual(bad.slice(0, Math.min(2, expected.rejected)))
+  })
+
+  test.each([
+    { processed: 110, bad: [], seenRows: 0, stored: 0, rejected: 0, pending: 10 },
+    { processed: 110, bad: [1, 2], seenRows: 0, stored: 0, rejected: 2, pending: 8 },
+    { processed: 110, bad: [1, 2], seenRows: 5, stored: 5, rejected: 2, pending: 3 },
+    { processed: 104, bad: [], seenRows: 3, stored: 3, rejected: 0, pending: 7 },
+  ])('judged to $processed, of which queries see $seenRows', async ({ processed, bad, seenRows, ...expected }) => {
+    const { errors: _, ...receipt } = await receipts(processed, bad, seenRows).receipt(1, 1, batch)
+    expect(receipt).toEqual({ batch, rows: 10, ...expected })
   })
 })
 

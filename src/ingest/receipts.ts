@@ -25,6 +25,8 @@ export interface ReceiptParts {
   readonly batchIds: BatchIds
   readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
   readonly progress: IngestProgress
+  /** How many rows of a batch are judged to be stored and not seen by queries yet; `stored` is how many of it are to be. */
+  readonly unseen: (batch: BatchKey, stored: number) => Promise<number>
   /** How many rejected rows a receipt shows. */
   readonly errorsMax: number
 }
@@ -59,12 +61,14 @@ export class Receipts {
   }
 
   async ofKey(batch: string, key: BatchKey): Promise<Receipt> {
-    const { progress, rejected, errorsMax } = this.#parts
+    const { progress, rejected, unseen, errorsMax } = this.#parts
     const judged = Math.min(key.rows, Math.max(0, progress.processedThrough(key.position) - key.position))
     const { count, first } = await rejected.ofBatch(key.ingestId, key.position, errorsMax)
     // Rejected rows are kept a moment before the position that covers them is known: until then they are pending still.
     const known = Math.min(count, judged)
     const errors = first.slice(0, known).map(({ index, field, code, message }) => ({ index, field, code, message }))
-    return { batch, rows: key.rows, stored: judged - known, rejected: known, pending: key.rows - judged, errors }
+    const missing = judged === known ? 0 : await unseen(key, judged - known)
+    const [stored, pending] = [judged - known - missing, key.rows - judged + missing]
+    return { batch, rows: key.rows, stored, rejected: known, pending, errors }
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ClusterChangeListener } from '../catalog/cluster-catalog.ts'
+import type { StoredRows } from '../catalog/lanes.ts'
 import { positionAt } from '../journal/lane-position.ts'
 import { LaneProgress } from './lane-progress.ts'
 
@@ -8,21 +9,32 @@ function tellingCatalog() {
   let listener: ClusterChangeListener | null = null
   const judged = new Map<number, number>()
   const rejected = new Map<number, number>()
+  const stored: StoredRows[] = []
+  const seen = { position: 0 }
   const progress = new LaneProgress({
     changes: {
       listen: (one) => {
         listener = one
       },
     },
-    lanes: { judgedRows: async () => new Map(judged) },
+    lanes: {
+      judgedRows: async () => new Map(judged),
+      storedRows: async () => [...stored],
+      seen: async (rows) => {
+        for (const { throughPosition, rows: seenRows } of rows) {
+          stored.splice(0, 1, { ...stored[0]!, seenPosition: throughPosition, seenRows })
+        }
+      },
+    },
     rejected: { counts: async () => new Map(rejected) },
+    isSeen: async (_, { position }) => position < seen.position,
     countEveryMs: 1,
   })
   const tell = (lane: number, offset: number): void => {
     const position = positionAt(lane, offset)
     listener?.lanes([{ lane, keptPosition: position, processedPosition: position }])
   }
-  return { progress, tell, judged, rejected }
+  return { progress, tell, judged, rejected, stored, seen }
 }
 
 const soon = (): AbortSignal => AbortSignal.timeout(5000)
@@ -69,5 +81,30 @@ test('who waits for rows finds them in the counters', async () => {
   tell(1, 1)
   await Promise.all(waiting)
   expect(progress.counters(7)).toEqual({ received: 10, stored: 10, rejected: 0, pending: 0 })
+  await progress.close()
+})
+
+test('rows are pending until queries see them', async () => {
+  const { progress, tell, judged, rejected, stored, seen } = tellingCatalog()
+  const last = { position: positionAt(1, 0) + 9, ms: 0 }
+  const noted = { lane: 1, ingestId: 7, entityId: 1, rows: 8, last, throughPosition: positionAt(1, 1) }
+  stored.push({ ...noted, replayedPosition: 0, seenPosition: 0, seenRows: 0 })
+  judged.set(7, 10)
+  rejected.set(7, 2)
+  progress.accepted({ ingestId: 7, position: positionAt(1, 0), rows: 10 })
+  tell(1, 1)
+  await expect.poll(() => progress.counters(7)).toEqual({ received: 10, stored: 0, rejected: 2, pending: 8 })
+  await progress.look(7)
+  expect(progress.counters(7)).toMatchObject({ stored: 0, pending: 8 })
+  seen.position = positionAt(1, 1)
+  await progress.look(7)
+  expect(progress.counters(7)).toEqual({ received: 10, stored: 8, rejected: 2, pending: 0 })
+  // Newer ones, which another process finds.
+  judged.set(7, 13)
+  stored.splice(0, 1, { ...stored[0]!, rows: 11, throughPosition: positionAt(1, 2) })
+  tell(1, 2)
+  await expect.poll(() => progress.counters(7)).toEqual({ received: 13, stored: 8, rejected: 2, pending: 3 })
+  stored.splice(0, 1, { ...stored[0]!, seenPosition: positionAt(1, 2), seenRows: 11 })
+  await expect.poll(() => progress.counters(7)).toEqual({ received: 13, stored: 11, rejected: 2, pending: 0 })
   await progress.close()
 })

@@ -2,18 +2,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RejectedCatalog } from '../catalog/catalog.ts'
 import type { ClusterChanges } from '../catalog/cluster-catalog.ts'
-import type { LaneCatalog, LaneState } from '../catalog/lanes.ts'
+import type { LaneCatalog, LaneState, StoredRows } from '../catalog/lanes.ts'
 import type { AcceptedPush, IngestProgress } from '../ingest/progress.ts'
 import { positionAfter } from '../journal/journal.ts'
 import { laneOf, positionAt } from '../journal/lane-position.ts'
 import { Serial } from '../lib/serial.ts'
 import type { IngestCounters } from '../model/ingest.ts'
 import { PendingRows } from './pending-rows.ts'
+import { type IsSeen, seenOf, unseenOf } from './seen-watch.ts'
 
 export interface LaneProgressParts {
   readonly changes: ClusterChanges
-  readonly lanes: Pick<LaneCatalog, 'judgedRows'>
+  readonly lanes: Pick<LaneCatalog, 'judgedRows' | 'storedRows' | 'seen'>
   readonly rejected: Pick<RejectedCatalog, 'counts'>
+  readonly isSeen: IsSeen
   /** How long the counts of ingests may lag behind. */
   readonly countEveryMs: number
 }
@@ -30,6 +32,8 @@ export class LaneProgress implements IngestProgress {
   readonly #processed = new Map<number, number>()
   #judged: ReadonlyMap<number, number> = new Map()
   #rejected: ReadonlyMap<number, number> = new Map()
+  /** Rows that were judged to be stored, and that queries were not found to see. */
+  #unseen: ReadonlyMap<number, number> = new Map()
   /** Of pushes that came through here, by what the counts hold. */
   readonly #pending = new PendingRows()
   /** How far each lane had come before the counts were read. */
@@ -80,8 +84,21 @@ export class LaneProgress implements IngestProgress {
   counters(ingestId: number): IngestCounters {
     const judged = this.#judged.get(ingestId) ?? 0
     const rejected = Math.min(judged, this.#rejected.get(ingestId) ?? 0)
-    const pending = this.#pending.of(ingestId)
-    return { received: judged + pending, stored: judged - rejected, rejected, pending }
+    const unseen = Math.min(judged - rejected, this.#unseen.get(ingestId) ?? 0)
+    const waiting = this.#pending.of(ingestId)
+    return { received: judged + waiting, stored: judged - rejected - unseen, rejected, pending: waiting + unseen }
+  }
+
+  /** Looks whether queries see all rows of an ingest that are judged: the counters show it when this resolves. It never fails for that. */
+  async look(ingestId: number): Promise<void> {
+    const { lanes, isSeen } = this.#parts
+    try {
+      const unseen = unseenOf(await lanes.storedRows(ingestId))
+      await lanes.seen(await seenOf(unseen, isSeen))
+    } catch {
+      // The catalog is away: pipelines look as well.
+    }
+    await this.#catchUp()
   }
 
   /** Of all ingests, as far as they came through here. */
@@ -141,11 +158,15 @@ export class LaneProgress implements IngestProgress {
     const { lanes, rejected } = this.#parts
     const counted = new Map(this.#processed)
     try {
-      // Rejected rows after judged ones: it never looks as if a row was stored that is rejected.
+      // Judged rows first: it never looks as if a row was stored that is rejected, or is not seen.
       const judgedRows = await lanes.judgedRows()
+      const unseenRows = rowsByIngest(await lanes.storedRows())
       const rejectedRows = await rejected.counts()
       this.#judged = judgedRows
       this.#rejected = rejectedRows
+      this.#unseen = unseenRows
+      // Nobody tells when they are seen.
+      if (unseenRows.size > 0) this.#isCountDue = true
       this.#counted = counted
       for (const [lane, position] of counted) this.#pending.reached(lane, position)
     } catch {
@@ -153,4 +174,12 @@ export class LaneProgress implements IngestProgress {
       this.#isCountDue = true
     }
   }
+}
+
+function rowsByIngest(stored: readonly StoredRows[]): ReadonlyMap<number, number> {
+  const rows = new Map<number, number>()
+  for (const { ingestId, rows: handedOn, seenRows } of unseenOf(stored)) {
+    rows.set(ingestId, (rows.get(ingestId) ?? 0) + Math.max(0, handedOn - seenRows))
+  }
+  return rows
 }

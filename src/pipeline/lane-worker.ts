@@ -3,9 +3,16 @@
 // what the catalog has kept already it keeps once, and of rows that were produced without an offset nobody ever reads.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
-import type { KeyedEntry, LaneCatalog } from '../catalog/lanes.ts'
+import type { KeyedEntry, LaneCatalog, NewRows } from '../catalog/lanes.ts'
 import type { SetAsideCatalog } from '../catalog/set-aside.ts'
-import { type EntryJudge, type JudgedStep, pushesOfStep, rowsFrom, rowsOf } from '../ingest/entry-judge.ts'
+import {
+  type EntryJudge,
+  type JudgedRun,
+  type JudgedStep,
+  pushesOfStep,
+  rowsFrom,
+  rowsOf,
+} from '../ingest/entry-judge.ts'
 import { hashBody } from '../ingest/idempotency/push-key.ts'
 import { type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging-notes.ts'
 import { JudgingWatch } from '../ingest/set-aside/judging-watch.ts'
@@ -17,6 +24,7 @@ import type { Batch } from '../kafka/produce.ts'
 import type { GroupOffset, TransactionalProducer } from '../kafka/transactional-producer.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'
 import type { Observe } from '../observe/event.ts'
+import { handedOn, timesByPosition } from './handed-on.ts'
 import { RowJson } from './row-json.ts'
 import type { RowsTopics } from './rows-topics.ts'
 
@@ -29,7 +37,7 @@ export interface LaneParts {
   readonly producer: Pick<TransactionalProducer, 'begin' | 'send' | 'commit'>
   readonly rowsTopics: Pick<RowsTopics, 'batches' | 'forget'>
   readonly lanes: LaneCatalog
-  readonly outcomes: Pick<OutcomeCatalog, 'add' | 'rejectedIn' | 'replay'>
+  readonly outcomes: Pick<OutcomeCatalog, 'add' | 'rejectedIn'>
   readonly judge: EntryJudge
   /** Told of the entities whose rows are in their topics now. */
   readonly written: (entityIds: readonly number[]) => void
@@ -211,6 +219,7 @@ export class LaneWorker {
         throughPosition,
         judged: runs.map((run) => ({ ingestId: run.ingestId, rows: rowsFrom(run.spans, fromPosition) })),
         ...outcome,
+        stored: runs.flatMap((run) => this.#handedOn(run, fromPosition)),
       })
       if (!kept) throw new LaneTaken(lane)
       this.#keptPosition = throughPosition
@@ -231,13 +240,21 @@ export class LaneWorker {
     return step
   }
 
+  #handedOn({ ingestId, batch }: JudgedRun, fromPosition: number): readonly NewRows[] {
+    if (batch === null || this.#parts.judge.isDropped(batch.entityId)) return []
+    const rows = handedOn(ingestId, batch, fromPosition)
+    return rows === null ? [] : [rows]
+  }
+
   async #replay(entry: PlacedEntry, batches: Batch[]): Promise<void> {
-    const { judge, outcomes, observe } = this.#parts
+    const { lane, judge, lanes, observe } = this.#parts
     if (this.#watch.decision(entry.position) !== undefined) return
     const judged = await judge.judgeReplay(entry)
     if (judged === null) return
-    const { stored, taken } = await outcomes.replay(judged.outcome)
-    if (judged.batch !== null) await this.#add(keptRows(judged.batch, new Set(stored)), batches)
+    const { batch, outcome } = judged
+    const rows = batch === null ? null : { entityId: batch.entityId, times: timesByPosition(batch) }
+    const { stored, taken } = await lanes.replay({ ...outcome, lane, throughPosition: positionAfter(entry), rows })
+    if (batch !== null) await this.#add(keptRows(batch, new Set(stored)), batches)
     observe({ kind: 'rowsReplayed', ingestId: entry.ingestId, rows: judged.rows, stored: taken })
   }
 

@@ -18,7 +18,7 @@ import type { Intake } from '../ingest/limits/intake.ts'
 import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
 import { type PlacedBatch, Pushes } from '../ingest/push.ts'
-import { Receipts } from '../ingest/receipts.ts'
+import { type ReceiptParts, Receipts } from '../ingest/receipts.ts'
 import { type ReplayParts, Replays } from '../ingest/replay/replays.ts'
 import type { AsideCount } from '../ingest/set-aside/aside-count.ts'
 import type { JournalWriter } from '../journal/journal.ts'
@@ -43,6 +43,8 @@ export interface ServiceParts {
   readonly progress: IngestProgress
   /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason. */
   readonly isQueryable: (batch: PlacedBatch, signal: AbortSignal) => Promise<void>
+  /** As `ReceiptParts.unseen`. */
+  readonly unseen: ReceiptParts['unseen']
   /** As `ReplayParts.isQueryable`. */
   readonly replayIsQueryable: ReplayParts['isQueryable']
   readonly runner: QueryRunner
@@ -74,7 +76,8 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   const { ingestWaitMs } = limits
   const batchIds = new BatchIds(await catalog.secrets.secret('batch-id'))
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
-  const receipts = new Receipts({ batchIds, rejected: catalog.rejected, progress, errorsMax: receiptErrorsMax })
+  const { rejected } = catalog
+  const receipts = new Receipts({ batchIds, rejected, progress, unseen: parts.unseen, errorsMax: receiptErrorsMax })
   return {
     ...own,
     access,

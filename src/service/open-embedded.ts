@@ -55,6 +55,8 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       keys,
       progress: store,
       isQueryable: ({ position, rows }, signal) => store.waitFor(position + rows, signal),
+      // What is judged is in the head, which queries read.
+      unseen: async () => 0,
       // What is judged is queryable.
       replayIsQueryable: async () => undefined,
       runner: store,

@@ -117,6 +117,10 @@ async function check(ingests: readonly Ingest[], expected: Expected): Promise<vo
     const page = await world.catalog.rejected.list(id, { afterPosition: -1, limit: 100_000, bytesMax: 1 << 30 })
     expect(page.rows.map(({ position }) => position)).toEqual(rejected)
     const rows = expected.rows.get(id) ?? 0
+    // Nobody has looked whether queries see them; what is noted to be seen then is each row once, however often it was judged.
+    const handedOn = (await world.catalog.lanes.storedRows(id)).reduce((sum, lane) => sum + lane.rows, 0)
+    expect(handedOn).toBe(kind === 'metadata' ? 0 : rows - rejected.length)
+    await world.progress.look(id)
     await expect
       .poll(() => world.progress.counters(id), { timeout: 10_000 })
       .toEqual({ received: rows, stored: rows - rejected.length, rejected: rejected.length, pending: 0 })

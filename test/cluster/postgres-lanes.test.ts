@@ -26,7 +26,7 @@ const hash = (text: string): Uint8Array => new Uint8Array(createHash('sha256').u
 function step(lane: number, from: number, through: number, change: Partial<LaneStep> = {}): LaneStep {
   const fromPosition = positionAt(lane, 0) + from
   const throughPosition = positionAt(lane, 0) + through
-  return { lane, fromPosition, throughPosition, judged: [], rejected: [], items: [], ...change }
+  return { lane, fromPosition, throughPosition, judged: [], rejected: [], items: [], stored: [], ...change }
 }
 
 describe('lanes', () => {
@@ -88,6 +88,75 @@ describe('lanes', () => {
       ]),
     )
     expect(await catalog.items.find(2, [new Uint8Array([1])], 99)).toMatchObject({ items: [{ attributes: '' }] })
+  })
+})
+
+describe('rows that are handed on', () => {
+  const first = positionAt(3, 0)
+  const handed = (rows: number, position: number, ingestId = 1) => {
+    return { ingestId, entityId: 10 + ingestId, rows, last: { position: first + position, ms: position } }
+  }
+  const all = async () =>
+    (await other.lanes.storedRows()).map(({ ingestId, rows, seenRows }) => [ingestId, rows, seenRows])
+
+  test('are unseen until they are noted as seen, as they were told', async () => {
+    expect(await catalog.lanes.storedRows()).toEqual([])
+    const stored = [handed(3, 2), handed(1, 4, 2), handed(2, 200)]
+    expect(await catalog.lanes.keep(step(3, 0, 256, { stored }))).toBe(true)
+    const [told, ...rest] = await other.lanes.storedRows(1)
+    expect(rest).toEqual([])
+    expect(told).toEqual({
+      ...{ lane: 3, ingestId: 1, entityId: 11, rows: 5, last: { position: first + 200, ms: 200 } },
+      ...{ throughPosition: first + 256, replayedPosition: 0, seenPosition: first, seenRows: 0 },
+    })
+    // What comes meanwhile is not seen with them.
+    expect(await catalog.lanes.keep(step(3, 256, 512, { stored: [handed(4, 300)] }))).toBe(true)
+    await other.lanes.seen([told!])
+    expect(await all()).toEqual([
+      [1, 9, 5],
+      [2, 1, 0],
+    ])
+    await catalog.lanes.seen(await catalog.lanes.storedRows())
+    // One who was slow takes nothing back.
+    await other.lanes.seen([told!])
+    expect(await all()).toEqual([
+      [1, 9, 9],
+      [2, 1, 1],
+    ])
+    expect((await catalog.lanes.storedRows(1))[0]).toMatchObject({ seenPosition: first + 512 })
+  })
+
+  test('are not noted of a step that was not kept, and no rows are no news', async () => {
+    expect(await catalog.lanes.keep(step(3, 256, 512, { stored: [handed(4, 300)] }))).toBe(false)
+    expect(await catalog.lanes.keep(step(3, 0, 256, { stored: [handed(0, 300)] }))).toBe(true)
+    expect(await all()).toEqual([])
+  })
+
+  test('are those of a replay as well', async () => {
+    const rejected = [5, 6, 7].map((row) => ({
+      ...{ ingestId: 1, position: first + row, batchPosition: first, batchRows: 10, subscriberId: 1, index: row },
+      ...{ row: '{}', field: null, code: 'missing_time' as const, message: '', receivedMs: 0 },
+    }))
+    expect(await catalog.lanes.keep(step(3, 0, 256, { rejected }))).toBe(true)
+    const replay = {
+      ...{ lane: 3, ingestId: 1, kind: 'series' as const, position: first + 256, throughPosition: first + 257 },
+      ...{ items: [], rejected: [] },
+      ...{
+        passed: [first + 5, first + 7],
+        rows: { entityId: 11, times: new Map([5, 7].map((row) => [first + row, row])) },
+      },
+    }
+    expect(await catalog.lanes.replay(replay)).toEqual({ stored: replay.passed, taken: 2 })
+    expect(await catalog.lanes.storedRows(1)).toEqual([
+      {
+        ...{ lane: 3, ingestId: 1, entityId: 11, rows: 2, last: { position: first + 7, ms: 7 }, seenRows: 0 },
+        ...{ throughPosition: first + 257, replayedPosition: first + 257, seenPosition: first + 256 },
+      },
+    ])
+    // A pipeline was killed before it committed.
+    expect(await other.lanes.replay(replay)).toEqual({ stored: replay.passed, taken: 0 })
+    expect(await catalog.lanes.replay({ ...replay, rows: null, passed: [first + 6] })).toMatchObject({ taken: 1 })
+    expect(await all()).toEqual([[1, 2, 0]])
   })
 })
 

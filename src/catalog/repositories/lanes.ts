@@ -1,11 +1,14 @@
 import type { Kysely, Transaction } from 'kysely'
 import { positionAt } from '../../journal/lane-position.ts'
-import type { KeyedEntry, LaneCatalog, LaneState, LaneStep } from '../lanes.ts'
+import type { ReplayedRows } from '../catalog.ts'
+import type { KeyedEntry, LaneCatalog, LaneReplay, LaneState, LaneStep, StoredRows } from '../lanes.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { claimKeys } from './claim-keys.ts'
 import { inTransaction } from './in-transaction.ts'
 import { OutcomeKeeper } from './keep-outcome.ts'
+import { keepReplay } from './replay-rejected.ts'
+import { noteSeen, noteStored, storedRowsOf } from './stored-rows.ts'
 
 export interface LaneRepositoryParts {
   readonly database: Kysely<Tables>
@@ -45,7 +48,23 @@ export class LaneRepository implements LaneCatalog {
       if (!(await moveKept(transaction, step))) return false
       await this.#keeper.keep(transaction, step)
       await countJudged(transaction, step)
+      await noteStored(transaction, step.stored, { ...step, isReplay: false })
       return true
+    })
+  }
+
+  replay(replay: LaneReplay): Promise<ReplayedRows> {
+    return inTransaction(this.#database, async (transaction) => {
+      const found = await keepReplay(transaction, this.#keeper, replay)
+      const { ingestId, lane, throughPosition, position, rows } = replay
+      const last = found.stored.at(-1)
+      // Of one that is judged again all are noted: they were stored and noted together.
+      if (rows === null || last === undefined || found.taken === 0) return found
+      const ms = rows.times.get(last)
+      if (ms === undefined) throw new Error('a replay stores a row of which it has no time')
+      const stored = { ingestId, entityId: rows.entityId, rows: found.taken, last: { position: last, ms } }
+      await noteStored(transaction, [stored], { lane, fromPosition: position, throughPosition, isReplay: true })
+      return found
     })
   }
 
@@ -83,6 +102,14 @@ export class LaneRepository implements LaneCatalog {
   async judgedRows(): Promise<ReadonlyMap<number, number>> {
     const rows = await this.#database.selectFrom('judged_rows').selectAll().execute()
     return new Map(rows.map((row) => [row.ingest_id, row.rows]))
+  }
+
+  storedRows(ingestId?: number): Promise<readonly StoredRows[]> {
+    return storedRowsOf(this.#database, ingestId)
+  }
+
+  async seen(rows: readonly StoredRows[]): Promise<void> {
+    if (rows.length > 0) await inTransaction(this.#database, (transaction) => noteSeen(transaction, rows))
   }
 }
 

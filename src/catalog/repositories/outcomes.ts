@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts'
 import { counterValue } from './counters.ts'
 import { inTransaction } from './in-transaction.ts'
 import { OutcomeKeeper } from './keep-outcome.ts'
-import { giveBack, keepNewReasons, takeReplayed } from './replay-rejected.ts'
+import { keepReplay } from './replay-rejected.ts'
 
 export class OutcomeRepository implements OutcomeCatalog {
   readonly #database: Kysely<Tables>
@@ -29,19 +29,7 @@ export class OutcomeRepository implements OutcomeCatalog {
   }
 
   replay(outcome: ReplayOutcome): Promise<ReplayedRows> {
-    return inTransaction(this.#database, async (transaction) => {
-      const { ingests } = await this.#keeper.dropped(transaction)
-      if (ingests.has(outcome.ingestId)) return { stored: [], taken: 0 }
-      const rows = await takeReplayed(transaction, outcome)
-      const stored = new Set(rows.stored)
-      await this.#keeper.items.keep(
-        transaction,
-        outcome.items.filter(({ position }) => stored.has(position)),
-      )
-      await keepNewReasons(transaction, outcome)
-      await giveBack(transaction, outcome)
-      return rows
-    })
+    return inTransaction(this.#database, (transaction) => keepReplay(transaction, this.#keeper, outcome))
   }
 
   async rejectedIn(ingestId: number, fromPosition: number, toPosition: number): Promise<readonly number[]> {

@@ -1,12 +1,31 @@
 import type { Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
+import type { OutcomeKeeper } from './keep-outcome.ts'
 import { keptBytesOf, keptRowBytes, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { toTextColumn } from './text-column.ts'
 
+export async function keepReplay(
+  transaction: Transaction<Tables>,
+  keeper: OutcomeKeeper,
+  outcome: ReplayOutcome,
+): Promise<ReplayedRows> {
+  const { ingests } = await keeper.dropped(transaction)
+  if (ingests.has(outcome.ingestId)) return { stored: [], taken: 0 }
+  const rows = await takeReplayed(transaction, outcome)
+  const stored = new Set(rows.stored)
+  await keeper.items.keep(
+    transaction,
+    outcome.items.filter(({ position }) => stored.has(position)),
+  )
+  await keepNewReasons(transaction, outcome)
+  await giveBack(transaction, outcome)
+  return rows
+}
+
 /** Marks the rows that pass as stored by this replay; resolves with those that it stores, now or when it was told before. */
-export async function takeReplayed(
+async function takeReplayed(
   transaction: Transaction<Tables>,
   { ingestId, position, passed }: Omit<ReplayOutcome, 'kind' | 'items' | 'rejected'>,
 ): Promise<ReplayedRows> {
@@ -45,7 +64,7 @@ export async function takeReplayed(
 }
 
 /** Rows that are rejected still get the reason that they are rejected for now. */
-export async function keepNewReasons(
+async function keepNewReasons(
   transaction: Transaction<Tables>,
   { ingestId, rejected }: Pick<ReplayOutcome, 'ingestId' | 'rejected'>,
 ): Promise<void> {
@@ -61,7 +80,7 @@ export async function keepNewReasons(
 }
 
 /** Rows that this replay stored when it was judged before become rejected ones again. Items are kept in the catalog: they stay. */
-export async function giveBack(
+async function giveBack(
   transaction: Transaction<Tables>,
   { ingestId, kind, position, rejected }: Pick<ReplayOutcome, 'ingestId' | 'kind' | 'position' | 'rejected'>,
 ): Promise<void> {

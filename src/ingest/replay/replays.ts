@@ -15,7 +15,7 @@ export interface Replayed {
 
 /** Rows that were judged again, and how many of them are stored now. */
 export interface JudgedAgain {
-  readonly ingest: Pick<Ingest, 'kind' | 'entityId'>
+  readonly ingest: Pick<Ingest, 'id' | 'kind' | 'entityId'>
   readonly positions: readonly number[]
   readonly stored: number
 }

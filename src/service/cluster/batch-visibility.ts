@@ -1,16 +1,22 @@
 // When the rows of a push, or of a replay, can be queried: judged by a pipeline, and read by Druid.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RejectedCatalog } from '../../catalog/catalog.ts'
+import type { Definitions } from '../../catalog/definitions.ts'
+import type { LaneCatalog, RowPlace } from '../../catalog/lanes.ts'
+import type { BatchKey } from '../../ingest/batch-id.ts'
 import type { PlacedBatch } from '../../ingest/push.ts'
 import type { JudgedAgain } from '../../ingest/replay/replays.ts'
+import { laneOf } from '../../journal/lane-position.ts'
 import { Problem } from '../../model/problem.ts'
 import type { LaneProgress } from '../../pipeline/lane-progress.ts'
 import type { DruidStore } from '../../store/druid/druid-store.ts'
 
+type CountsPositions = Pick<DruidStore, 'countPositions'>
+
 export interface BatchVisibilityParts {
-  readonly progress: Pick<LaneProgress, 'waitFor'>
+  readonly progress: Pick<LaneProgress, 'waitFor' | 'look'>
   readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
-  readonly store: Pick<DruidStore, 'countPositions'>
+  readonly store: CountsPositions
 }
 
 /** Druid takes a moment from a row to its being there, so asking more often finds nothing. */
@@ -27,6 +33,37 @@ export async function batchIsQueryable(
   const { count } = await rejected.ofBatch(ingest.id, position, 0)
   const seen = (): Promise<number> => store.countPositions(ingest.entityId, position, position + rows, null)
   await untilSeen(seen, rows - count, signal)
+  await progress.look(ingest.id)
+}
+
+/**
+ * How many rows of a batch that are stored are not seen by queries yet: none where the pipelines have found that they are, all while Druid does not
+ * answer. Rows that have left count as not seen only for the moments until the ingest's newest rows are seen.
+ */
+export async function unseenRows(
+  { lanes, store }: { readonly lanes: Pick<LaneCatalog, 'storedRows'>; readonly store: CountsPositions },
+  { ingestId, position, rows }: BatchKey,
+  stored: number,
+): Promise<number> {
+  const noted = (await lanes.storedRows(ingestId)).find(({ lane }) => lane === laneOf(position))
+  if (noted === undefined) return 0
+  const { entityId, seenPosition, replayedPosition } = noted
+  // A replay that is not seen yet may have stored rows of any batch.
+  if (seenPosition >= position + rows && seenPosition >= replayedPosition) return 0
+  const seen = await orNone(store.countPositions(entityId, position, position + rows, null))
+  return Math.max(0, stored - seen)
+}
+
+/** As `IsSeen`. */
+export async function rowIsSeen(
+  { store, definitions }: { readonly store: CountsPositions; readonly definitions: Pick<Definitions, 'entities'> },
+  entityId: number,
+  { position, ms }: RowPlace,
+): Promise<boolean> {
+  const sinceMs = definitions.entities().find(({ id }) => id === entityId)?.sinceMs ?? null
+  // A row that was pushed older than the retention is never shown, and Druid may have let it go before anybody looked.
+  if (sinceMs !== null && ms < sinceMs) return true
+  return (await store.countPositions(entityId, position, position + 1, { fromMs: ms, toMs: ms })) > 0
 }
 
 /**
@@ -34,7 +71,15 @@ export async function batchIsQueryable(
  * before.
  */
 export async function replayIsQueryable(
-  { store, waitMs }: { readonly store: Pick<DruidStore, 'countAt'>; readonly waitMs: number },
+  {
+    progress,
+    store,
+    waitMs,
+  }: {
+    readonly progress: Pick<LaneProgress, 'look'>
+    readonly store: Pick<DruidStore, 'countAt'>
+    readonly waitMs: number
+  },
   { ingest, positions, stored }: JudgedAgain,
   signal: AbortSignal,
 ): Promise<void> {
@@ -45,17 +90,19 @@ export async function replayIsQueryable(
   } catch (error) {
     if (!timeout.aborted || signal.aborted) throw error
   }
+  await progress.look(ingest.id)
 }
 
 async function untilSeen(seen: () => Promise<number>, rows: number, signal: AbortSignal): Promise<void> {
-  const areThere = async (): Promise<boolean> => {
-    try {
-      return (await seen()) >= rows
-    } catch (error) {
-      // They are kept, whatever Druid is busy with: nobody should send them again.
-      if (error instanceof Problem && error.status === 503) return false
-      throw error
-    }
+  while (rows > 0 && (await orNone(seen())) < rows) await sleep(askEveryMs, undefined, { signal })
+}
+
+/** They are kept, whatever Druid is busy with: nobody should send them again. */
+async function orNone(seen: Promise<number>): Promise<number> {
+  try {
+    return await seen
+  } catch (error) {
+    if (error instanceof Problem && error.status === 503) return 0
+    throw error
   }
-  while (!(await areThere())) await sleep(askEveryMs, undefined, { signal })
 }

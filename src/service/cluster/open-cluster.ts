@@ -5,6 +5,7 @@ import { ensureAdminKey } from '../../access/admin-key.ts'
 import { Retentions } from '../../admin/retentions.ts'
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import { Definitions } from '../../catalog/definitions.ts'
+import type { RowPlace } from '../../catalog/lanes.ts'
 import { openPostgresCatalog } from '../../catalog/postgres/postgres-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
 import { DruidClient } from '../../druid/druid-client.ts'
@@ -21,7 +22,7 @@ import { DruidStore } from '../../store/druid/druid-store.ts'
 import { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import { buildServices, type Opened } from '../build-services.ts'
 import type { Closer } from '../open-storage.ts'
-import { batchIsQueryable, replayIsQueryable } from './batch-visibility.ts'
+import { batchIsQueryable, replayIsQueryable, rowIsSeen, unseenRows } from './batch-visibility.ts'
 import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './connections.ts'
 import { openLimits } from './open-limits.ts'
 import { openPipeline } from './open-pipeline.ts'
@@ -69,7 +70,15 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const kafka = new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`))
   const journal = await openJournal({ ...parts, kafka }, closers)
   const { changes, lanes, rejected } = catalog
-  const progress = new LaneProgress({ changes, lanes, rejected, countEveryMs })
+  const { queryTimeMs } = limits
+  const store = new DruidStore({
+    client: druid,
+    settings: { clusterName: cluster.name, queryTimeMs, sliceMs },
+    entity: (id) => definitions.entities().find((entity) => entity.id === id),
+    nowMs,
+  })
+  const isSeen = (entityId: number, row: RowPlace): Promise<boolean> => rowIsSeen({ store, definitions }, entityId, row)
+  const progress = new LaneProgress({ changes, lanes, rejected, isSeen, countEveryMs })
   closers.push(() => progress.close())
   const keys = new SharedKeys({
     keys: catalog.pushKeys,
@@ -77,13 +86,6 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     nowMs,
     keysMax: limits.idempotencyKeys,
     waitMs: limits.ingestWaitMs,
-  })
-  const { queryTimeMs } = limits
-  const store = new DruidStore({
-    client: druid,
-    settings: { clusterName: cluster.name, queryTimeMs, sliceMs },
-    entity: (id) => definitions.entities().find((entity) => entity.id === id),
-    nowMs,
   })
   const { runner, admission, sqlQueries, nativeQueries } = await openQueries(
     { ...parts, druid, store, definitions },
@@ -111,7 +113,9 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       keys,
       progress,
       isQueryable: (batch, signal) => batchIsQueryable({ progress, rejected, store }, batch, signal),
-      replayIsQueryable: (rows, signal) => replayIsQueryable({ store, waitMs: limits.ingestWaitMs }, rows, signal),
+      unseen: (batch, stored) => unseenRows({ lanes, store }, batch, stored),
+      replayIsQueryable: (rows, signal) =>
+        replayIsQueryable({ progress, store, waitMs: limits.ingestWaitMs }, rows, signal),
       runner,
       admission,
       definitions,
@@ -136,7 +140,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       observe,
     },
   )
-  if (settings.role !== 'api') openPipeline({ ...parts, catalog, keys, supervisors, druid }, closers)
+  if (settings.role !== 'api') openPipeline({ ...parts, catalog, keys, supervisors, druid, isSeen }, closers)
   return { services, newAdminKey }
 }
 

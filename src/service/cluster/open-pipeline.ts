@@ -15,6 +15,7 @@ import type { Observe } from '../../observe/event.ts'
 import { ClusterPipeline } from '../../pipeline/cluster-pipeline.ts'
 import { oldestWaitingMs } from '../../pipeline/oldest-waiting.ts'
 import { RowsTopics } from '../../pipeline/rows-topics.ts'
+import { type IsSeen, SeenWatch } from '../../pipeline/seen-watch.ts'
 import { TopicTrim } from '../../pipeline/topic-trim.ts'
 import { SupervisorSlots } from '../../store/druid/supervision/supervisor-slots.ts'
 import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
@@ -25,6 +26,8 @@ import { EntitySlots } from './entity-slots.ts'
 
 /** How long a reader waits at Kafka for what is to come. */
 const readWaitMs = 1000
+/** How often queries are looked at for rows that were handed on. */
+const seenEveryMs = 250
 const forgetKeysEveryMs = 600_000
 const trimEveryMs = 60_000
 /** Rows of entities that were quiet, one after another, are one look at Druid. */
@@ -37,6 +40,7 @@ export interface PipelineParts {
   readonly keys: SharedKeys
   readonly supervisors: Supervisors
   readonly druid: DruidClient
+  readonly isSeen: IsSeen
   readonly nowMs: () => number
 }
 
@@ -81,6 +85,12 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
     },
   })
   closers.push(() => pipeline.close())
+  const { changes, lanes } = catalog
+  const seen = new SeenWatch({
+    ...{ changes, lanes, isSeen: parts.isSeen, nowMs: () => performance.now() },
+    ownLanes: () => pipeline.lanes,
+  })
+  closers.push(repeat(() => seen.check(), seenEveryMs, checkFailed(observe)))
   openTrim(parts, client, closers)
   openUpkeep(parts, rowsTopics, closers)
   openForgetting(parts, { client, topic, openReader: () => openReader(0) }, closers)

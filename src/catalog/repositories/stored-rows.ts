@@ -1,0 +1,76 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { NewRows, StoredRows } from '../lanes.ts'
+import type { Tables } from '../schema.ts'
+
+/** Where rows of a lane stand that are handed on. */
+interface Handing {
+  readonly lane: number
+  /** Where the step begins: what was stored before it in a lane of which nothing is noted counts as seen. */
+  readonly fromPosition: number
+  readonly throughPosition: number
+  readonly isReplay: boolean
+}
+
+export async function noteStored(
+  transaction: Transaction<Tables>,
+  stored: readonly NewRows[],
+  { lane, fromPosition, throughPosition, isReplay }: Handing,
+): Promise<void> {
+  const sums = new Map<number, NewRows>()
+  for (const rows of stored) {
+    if (rows.rows === 0) continue
+    sums.set(rows.ingestId, { ...rows, rows: rows.rows + (sums.get(rows.ingestId)?.rows ?? 0) })
+  }
+  // Who locks several ingests does so in one order.
+  for (const { ingestId, entityId, rows, last } of [...sums.values()].sort((a, b) => a.ingestId - b.ingestId)) {
+    const newest = { position: last.position, ms: last.ms, through_position: throughPosition }
+    const replayed = isReplay ? { replayed_position: throughPosition } : {}
+    await transaction
+      .insertInto('stored_rows')
+      .values({
+        ...{ lane, ingest_id: ingestId, entity_id: entityId, rows, replayed_position: 0 },
+        ...{ seen_position: fromPosition, seen_rows: 0, ...newest, ...replayed },
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['ingest_id', 'lane'])
+          .doUpdateSet((column) => ({ rows: column('stored_rows.rows', '+', rows), ...newest, ...replayed })),
+      )
+      .execute()
+  }
+}
+
+export async function storedRowsOf(database: Kysely<Tables>, ingestId?: number): Promise<readonly StoredRows[]> {
+  const all = database
+    .selectFrom('stored_rows')
+    .selectAll()
+    // Of a dropped entity queries see nothing, and nobody asks.
+    .where('ingest_id', 'not in', database.selectFrom('dropped_ingests').select('ingest_id'))
+    .orderBy('ingest_id')
+    .orderBy('lane')
+  const rows = await (ingestId === undefined ? all : all.where('ingest_id', '=', ingestId)).execute()
+  return rows.map((row) => ({
+    lane: row.lane,
+    ingestId: row.ingest_id,
+    entityId: row.entity_id,
+    rows: row.rows,
+    last: { position: row.position, ms: row.ms },
+    throughPosition: row.through_position,
+    replayedPosition: row.replayed_position,
+    seenPosition: row.seen_position,
+    seenRows: row.seen_rows,
+  }))
+}
+
+export async function noteSeen(transaction: Transaction<Tables>, seen: readonly StoredRows[]): Promise<void> {
+  const ordered = seen.toSorted((a, b) => a.ingestId - b.ingestId || a.lane - b.lane)
+  for (const { lane, ingestId, throughPosition, rows } of ordered) {
+    await transaction
+      .updateTable('stored_rows')
+      .set({ seen_position: throughPosition, seen_rows: rows })
+      .where('ingest_id', '=', ingestId)
+      .where('lane', '=', lane)
+      .where('seen_position', '<', throughPosition)
+      .execute()
+  }
+}

@@ -1,0 +1,93 @@
+// What is told to be stored is there for queries: `pending` is 0 only then, of a receipt and of an ingest's counters, whoever looks.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+interface Told {
+  readonly stored: number
+  readonly rejected: number
+  readonly pending: number
+}
+
+const rounds = 12
+let service: RunningService
+let key = ''
+
+beforeAll(async () => {
+  service = await runService()
+  key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+  await makeIngest(service.url, adminKey, { alias: 'other' })
+})
+afterAll(() => service?.close())
+
+/** Rows under tags of their own: an answer without the last ones would be taken for one with fewer tags. */
+function rows(from: number, count: number): readonly object[] {
+  return Array.from({ length: count }, (_, index) => ({ D: '2026-01-01', T: `tag ${from + index}`, V: 1 }))
+}
+
+async function push(body: readonly object[]): Promise<string> {
+  return (await callWell<{ batch: string }>(service.url, 'POST', '/ingests/plant/data', { key, body })).batch
+}
+
+async function selected(): Promise<number> {
+  const items = await callWell<unknown[]>(service.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+  return items.length
+}
+
+/** Asks until it is told that nothing is pending; resolves with what was told then. */
+async function untilNonePending(ask: () => Promise<Told>, isWhole: (told: Told) => boolean): Promise<Told> {
+  for (;;) {
+    const told = await ask()
+    if (told.pending === 0 && isWhole(told)) return told
+  }
+}
+
+const receiptOf = (batch: string) => (): Promise<Told> =>
+  callWell<Told>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
+const counters = async (): Promise<Told> =>
+  (await callWell<{ counters: Told }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).counters
+
+test('by receipts and by counters', async () => {
+  let pushed = 0
+  for (let round = 0; round < rounds; round++) {
+    const count = 1 + ((round * 37) % 100)
+    const bad = { D: '2026-01-01', T: 'bad', V: 'x' }
+    const batch = await push([...rows(pushed, count), bad])
+    pushed += count
+    const rejected = round + 1
+    const isWhole = (told: Told): boolean => told.stored + told.rejected >= pushed + rejected
+    if (round % 2 === 0) {
+      const receipt = await untilNonePending(receiptOf(batch), () => true)
+      expect(await selected()).toBe(pushed)
+      expect(receipt).toMatchObject({ stored: count, rejected: 1 })
+    } else {
+      const told = await untilNonePending(counters, isWhole)
+      expect(await selected()).toBe(pushed)
+      expect(told).toMatchObject({ stored: pushed, rejected })
+    }
+    // Who has waited finds it everywhere.
+    const { batch: waited } = await callWell<{ batch: string }>(service.url, 'POST', '/ingests/plant/data?wait=true', {
+      key,
+      body: rows(pushed, 1),
+    })
+    pushed += 1
+    expect(await receiptOf(waited)()).toMatchObject({ stored: 1, pending: 0 })
+    expect(await counters()).toMatchObject({ stored: pushed, rejected, pending: 0 })
+  }
+})
+
+test('rows that were replayed are there when nothing is pending', async () => {
+  const before = await selected()
+  const batch = await push([{ D: '2026-01-02', T: 'late', V: 1, Z: 1 }])
+  await untilNonePending(receiptOf(batch), ({ rejected }) => rejected === 1)
+  await callWell(service.url, 'PATCH', '/admin/ingests/plant', {
+    key: adminKey,
+    body: { add_fields: [{ name: 'Z', type: 'double', role: 'metric' }] },
+  })
+  const replaying = callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey })
+  await untilNonePending(receiptOf(batch), ({ stored }) => stored === 1)
+  expect(await selected()).toBe(before + 1)
+  await replaying
+  expect(await counters()).toMatchObject({ pending: 0 })
+})
