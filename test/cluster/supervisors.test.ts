@@ -98,8 +98,13 @@ test('a supervisor is made once, reads fields that are added, and ends with its 
     [2000, 'a', 2, 7],
   ])
 
-  await supervisors.retain(1, 'P30000D')
-  await supervisors.retain(1, null)
+  const rules = async () => (await supervisors.retentions()).rulesOf(1)
+  expect(await rules()).toEqual([])
+  await supervisors.retain(1, 'P30000D', await supervisors.retentions())
+  expect(await rules()).toMatchObject([{ period: 'P30000D' }, { type: 'dropForever' }])
+  await supervisors.retain(1, 'P30000D', await supervisors.retentions())
+  await supervisors.retain(1, null, await supervisors.retentions())
+  expect(await rules()).toEqual([])
   expect((await supervisors.states()).map(({ entityId }) => entityId)).toEqual([1])
   expect(await supervisors.left(new Set([1, 2]))).toEqual([1])
   await supervisors.end(1)

@@ -75,6 +75,10 @@ function newUpkeep(beforeSupervisors: () => Promise<void> = async () => undefine
       },
       drop: async (id) => ask(`drop ${id}`, () => supervisors.delete(id)),
       left: async (ids) => [...ids].filter((id) => supervisors.has(id)),
+      retentions: async () => {
+        ask('retentions', () => undefined)
+        return { rulesOf: () => [] }
+      },
       retain: async (id) => ask(`retain ${id}`, () => undefined),
     },
     rowsTopics: {
@@ -147,6 +151,15 @@ test('changes that come while a round is under way are one round', async () => {
   await Promise.resolve()
   await Promise.all([first, ...entities.map(() => upkeep.check(true)), upkeep.check(false)])
   expect(asked.filter((each) => each === 'topic 1').length).toBeLessThanOrEqual(2)
+})
+
+test('how long days are kept is asked once a round, and not where nothing changed', async () => {
+  entities = Array.from({ length: 300 }, (_, index) => entityOf(index + 1))
+  const upkeep = newUpkeep()
+  await upkeep.check(true)
+  await upkeep.check(false)
+  expect(asked.filter((each) => each === 'retentions')).toHaveLength(1)
+  expect(asked.filter((each) => each.startsWith('retain'))).toHaveLength(300)
 })
 
 describe('an entity that another process drops meanwhile', () => {

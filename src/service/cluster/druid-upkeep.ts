@@ -10,7 +10,7 @@ import { EntityFailures } from './entity-failures.ts'
 export interface DruidUpkeepParts {
   readonly ingests: Pick<IngestCatalog, 'entities'>
   readonly dropped: DroppedCatalog
-  readonly supervisors: Pick<Supervisors, 'ensure' | 'drop' | 'left' | 'retain'>
+  readonly supervisors: Pick<Supervisors, 'ensure' | 'drop' | 'left' | 'retain' | 'retentions'>
   readonly rowsTopics: Pick<RowsTopics, 'ensure' | 'left' | 'remove'>
   readonly observe: Observe
   /** How long one request may take. */
@@ -92,7 +92,10 @@ export class DruidUpkeep {
     // Those that are not there are made with the first rows.
     const ids = await supervisors.ensure(ready, { failed, makes: false })
     if (ids.length > 0) observe({ kind: 'supervisorsChanged', entityIds: ids })
-    for (const { id, retention } of ready) await failures.attempt(id, () => supervisors.retain(id, retention))
+    if (ready.length > 0) {
+      const known = await supervisors.retentions()
+      for (const { id, retention } of ready) await failures.attempt(id, () => supervisors.retain(id, retention, known))
+    }
     const untold = failures.ids
     this.#told = new Map(entities.filter(({ id }) => !untold.has(id)).map((entity) => [entity.id, tellingOf(entity)]))
   }

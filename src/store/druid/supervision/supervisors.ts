@@ -13,6 +13,11 @@ export interface SupervisorsParts {
 /** Told of one entity at which Druid failed, while the others are gone on with. */
 export type EntityFailed = (entityId: number, error: unknown) => void
 
+/** What Druid was told of how long it keeps the days of all entities. */
+export interface KnownRetentions {
+  readonly rulesOf: (entityId: number) => unknown
+}
+
 export interface EnsureOptions {
   /** Without it the first failure is thrown. */
   readonly failed?: EntityFailed
@@ -125,12 +130,17 @@ export class Supervisors {
     while ((await this.#taskIds(name)).some((id) => reading.has(id))) await sleep(askEveryMs, undefined, { signal })
   }
 
+  /** In one request, however many entities there are: it is given to `retain`. */
+  async retentions(): Promise<KnownRetentions> {
+    const rules = await this.#management.ask('GET', `${coordinatorPath}/rules`)
+    return { rulesOf: (entityId) => member(rules, this.#management.nameOf(entityId)) ?? [] }
+  }
+
   /** Days older than the period leave the servers of Druid; null keeps all. `period` is an ISO 8601 duration. */
-  async retain(entityId: number, period: string | null): Promise<void> {
-    const path = `${coordinatorPath}/rules/${this.#management.nameOf(entityId)}`
+  async retain(entityId: number, period: string | null, known: KnownRetentions): Promise<void> {
     const rules = retentionRules(period)
-    if (isDeepStrictEqual(await this.#management.ask('GET', path), rules)) return
-    await this.#management.ask('POST', path, rules)
+    if (isDeepStrictEqual(known.rulesOf(entityId), rules)) return
+    await this.#management.ask('POST', `${coordinatorPath}/rules/${this.#management.nameOf(entityId)}`, rules)
   }
 
   /**
