@@ -31,6 +31,9 @@ const common = () => ({
   emitter: 'noop',
   'indexing.doubleStorage': 'double',
   'lookup.enableLookupSyncOnStartup': 'false',
+  // Tasks look whether others serve what they have published, and the coordinator which segments are deleted: by default every minute.
+  'segment.handoff.pollDuration': 'PT2S',
+  'manager.segments.pollDuration': 'PT5S',
   'server.http.numThreads': '30',
   'processing.numMergeBuffers': '4',
 })

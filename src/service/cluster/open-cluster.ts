@@ -45,8 +45,8 @@ const kafkaFirstMs = 5000
 const countEveryMs = 250
 const retryMs = 1000
 const sliceMs = 5
-/** Tasks of Druid publish what they hold within a minute or so. */
-const purgeMs = 120_000
+/** Tasks of Druid look every minute whether what they published is served, and its coordinator every minute what was deleted. */
+const purgeMs = 180_000
 
 /**
  * Waits for PostgreSQL, without which nobody is known, and a moment for Kafka: that and Druid may come later. `closers` gets what puts each part away.
