@@ -1,5 +1,6 @@
 // Queries with values at every edge: what is beyond a range is what Druid makes of it, or the query's fault, and never a failure of the service.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fuzzedNative } from '../druid-native/fuzzed-native.ts'
 import { fuzzedSql } from '../druid-sql/fuzzed-queries.ts'
 import { askFuzzed, type FuzzedWorld, faultOf, fuzzedWorld } from '../support/fuzzed-world.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -64,6 +65,9 @@ const cases: readonly (readonly [text: string, answer: readonly (string | null)[
     (frame) =>
       [`SELECT SUM(l) OVER (ORDER BY l ROWS BETWEEN ${frame}) AS x FROM ${four}`, /ends before it begins/] as const,
   ),
+  [`SELECT TRY_PARSE_JSON(s) AS x FROM (VALUES ('NaN'), ('[1,]'), ('[1, 2]')) AS t (s)`, [null, null, '[1,2]']],
+  [`SELECT PARSE_JSON(s) AS x FROM (VALUES ('-Infinity')) AS t (s)`, /a text is no JSON/],
+  [`SELECT PARSE_JSON(s) AS x FROM (VALUES ('{')) AS t (s)`, /a text is no JSON/],
   [
     "SELECT JSON_OBJECT(KEY s VALUE 1) AS x FROM (VALUES (NULLIF('a', 'a'))) AS t (s)",
     /a key of a JSON object is null/,
@@ -90,6 +94,207 @@ test('what the engine says goes to the log, not to the caller', async () => {
 
 const count = Number(process.env['TIDEMARK_FUZZ_QUERIES'] ?? 150)
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
+
+/** Rows that are written into the query. */
+const inline = (rows: readonly (readonly unknown[])[], types: readonly (string | null)[]) => ({
+  type: 'inline',
+  columnNames: ['k', 'l'],
+  columnTypes: types,
+  rows,
+})
+const always = ['0000-01-01/3000-01-01']
+const counts = [{ type: 'count', name: 'n' }]
+const empty = { ...inline([], ['STRING', 'LONG']) }
+
+/** Native queries that were a failure of the service once. */
+const natives: Readonly<Record<string, readonly [query: object, answer: unknown]>> = {
+  'rows without a time, in buckets': [
+    {
+      queryType: 'timeseries',
+      dataSource: inline([['a', 1]], ['STRING', 'LONG']),
+      intervals: '1970/1971',
+      granularity: 'year',
+      aggregations: counts,
+    },
+    [{ timestamp: '1970-01-01T00:00:00.000Z', result: { n: 1 } }],
+  ],
+  'rows without a time, in other buckets': [
+    {
+      queryType: 'timeseries',
+      dataSource: inline([['a', 1]], ['STRING', 'LONG']),
+      intervals: '2026/2027',
+      granularity: 'year',
+      aggregations: counts,
+    },
+    [{ timestamp: '2026-01-01T00:00:00.000Z', result: { n: 0 } }],
+  ],
+  'rows without a time, in groups by day': [
+    {
+      queryType: 'groupBy',
+      dataSource: inline([['a', 1]], ['STRING', 'LONG']),
+      intervals: always,
+      granularity: 'day',
+      dimensions: ['k'],
+      aggregations: [],
+    },
+    [{ version: 'v1', timestamp: '1970-01-01T00:00:00.000Z', event: { k: 'a' } }],
+  ],
+  'the right side of a join alone, by day': [
+    {
+      queryType: 'groupBy',
+      dataSource: {
+        type: 'join',
+        left: empty,
+        right: inline([['a', 1]], ['STRING', 'LONG']),
+        rightPrefix: 'r.',
+        condition: 'k == "r.k"',
+        joinType: 'FULL',
+      },
+      intervals: always,
+      granularity: 'day',
+      dimensions: ['r.k'],
+      aggregations: [],
+    },
+    [{ version: 'v1', timestamp: '1970-01-01T00:00:00.000Z', event: { 'r.k': 'a' } }],
+  ],
+  'numbers beyond longs': [
+    {
+      queryType: 'scan',
+      dataSource: inline(
+        [
+          ['a', 1e38],
+          ['b', -1e300],
+        ],
+        ['STRING', 'LONG'],
+      ),
+      intervals: always,
+      columns: ['l'],
+      resultFormat: 'compactedList',
+    },
+    [
+      {
+        segmentId: null,
+        columns: ['l'],
+        events: [[2 ** 63], [-(2 ** 63)]],
+        rowSignature: [{ name: 'l', type: 'LONG' }],
+      },
+    ],
+  ],
+  'numbers beyond longs, of no type': [
+    {
+      queryType: 'scan',
+      dataSource: inline([['a', 1e38]], ['STRING', null]),
+      intervals: always,
+      columns: ['l'],
+      resultFormat: 'compactedList',
+    },
+    [{ segmentId: null, columns: ['l'], events: [[1e38]], rowSignature: [{ name: 'l' }] }],
+  ],
+  'JSON that is none': [
+    {
+      queryType: 'scan',
+      dataSource: inline(
+        ['NaN', '-Infinity', '[1,]', '{"a":1,}', '["nan", ",]", 1e5]', '[1, "x"]'].map((text) => [text, 1]),
+        ['STRING', 'LONG'],
+      ),
+      intervals: always,
+      virtualColumns: [{ type: 'expression', name: 'v', expression: 'try_parse_json(k)', outputType: 'COMPLEX<json>' }],
+      columns: ['v'],
+      resultFormat: 'compactedList',
+    },
+    expect.arrayContaining([
+      expect.objectContaining({ events: [[null], [null], [null], [null], [['nan', ',]', 1e5]], [[1, 'x']]] }),
+    ]),
+  ],
+  'JSON of no number': [
+    {
+      queryType: 'scan',
+      dataSource: inline([['nan', 1]], ['STRING', 'LONG']),
+      intervals: always,
+      virtualColumns: [
+        {
+          type: 'expression',
+          name: 'v',
+          expression: "json_object('a', -1 / 0.0, 'b', 0 / 0.0, 'c', k)",
+          outputType: 'COMPLEX<json>',
+        },
+      ],
+      columns: ['v'],
+      resultFormat: 'compactedList',
+    },
+    expect.arrayContaining([expect.objectContaining({ events: [[{ a: '-Infinity', b: 'NaN', c: 'nan' }]] })]),
+  ],
+  'a filter by no interval': [
+    {
+      queryType: 'timeseries',
+      dataSource: 'fuzz',
+      intervals: always,
+      granularity: 'all',
+      aggregations: counts,
+      filter: { type: 'interval', dimension: 'T', intervals: [] },
+    },
+    [expect.objectContaining({ result: { n: 0 } })],
+  ],
+  'a period of more than there is': [
+    {
+      queryType: 'scan',
+      dataSource: 'fuzz',
+      intervals: always,
+      virtualColumns: [{ type: 'expression', name: 'v', expression: "timestamp_shift(__time, 'P2147483647W', 1)" }],
+      columns: ['v'],
+    },
+    expect.anything(),
+  ],
+  'groups by days of a zone, of rows of the years 1 and 9999': [
+    {
+      queryType: 'groupBy',
+      dataSource: 'fuzz',
+      intervals: '9999-07-01/P1Y',
+      granularity: { type: 'period', period: 'P1D', timeZone: 'Europe/Madrid' },
+      dimensions: [],
+      aggregations: [],
+    },
+    [{ version: 'v1', timestamp: expect.stringMatching(/10000-01-01T00:00:00.000.01:00$/), event: {} }],
+  ],
+  'an interval beyond all time': [
+    {
+      queryType: 'timeseries',
+      dataSource: 'fuzz',
+      intervals: always,
+      granularity: 'all',
+      aggregations: counts,
+      filter: { type: 'interval', dimension: 'nothing', intervals: ['2020/P999999999Y'] },
+    },
+    expect.anything(),
+  ],
+  'days of a zone, of ten thousand years': [
+    {
+      queryType: 'timeseries',
+      dataSource: inline([], ['STRING', 'LONG']),
+      intervals: '0000-01-01/10000-01-01',
+      granularity: { type: 'period', period: 'P1D', timeZone: 'America/St_Johns' },
+      aggregations: counts,
+    },
+    expect.objectContaining({ code: 'too_many_buckets' }),
+  ],
+}
+
+test.each(Object.entries(natives))('native: %s', async (_name, [query, answer]) => {
+  const body = JSON.stringify({ query_type: (query as { queryType: string }).queryType, query_data: query })
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` }
+  const response = await fetch(`${world.service.url}/consumer/data/druid-native-query`, {
+    method: 'POST',
+    headers,
+    body,
+  })
+  expect(await response.json()).toEqual(answer)
+  expect(response.status).toBeLessThan(500)
+})
+
+test('native queries at random', async () => {
+  const nativeOf = (number: number) => ({ path: '/consumer/data/druid-native-query', body: fuzzedNative(number) })
+  expect(await askFuzzed(world, nativeOf, { first: seed * 1_000_000, count, atOnce: 4 })).toEqual([])
+}, 120_000)
 
 test('SQL at random', async () => {
   const sqlOf = (number: number) => ({

@@ -1,32 +1,65 @@
-// A hundred thousand queries at random, of SQL: none ends in a failure of the service.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fuzzedNames, fuzzedSql } from '../druid-sql/fuzzed-queries.ts'
-import { askFuzzed, type FuzzedWorld, fuzzedWorld } from '../support/fuzzed-world.ts'
-
-let world: FuzzedWorld
-beforeAll(async () => {
-  world = await fuzzedWorld()
-})
-afterAll(() => world?.service.close())
+// A hundred thousand queries at random of each language: none ends in a failure of the service, none is told what the engine says, and
+// whoever asks beside them is answered. TIDEMARK_FUZZ_QUERIES of them, from a million times TIDEMARK_TEST_SEED.
+import { afterEach, expect, test } from 'vitest'
+import { fuzzedNative } from '../druid-native/fuzzed-native.ts'
+import { fuzzedSql } from '../druid-sql/fuzzed-queries.ts'
+import { askFuzzed, type Fuzzed, type FuzzedWorld, fuzzedWorld } from '../support/fuzzed-world.ts'
 
 const count = Number(process.env['TIDEMARK_FUZZ_QUERIES'] ?? 100_000)
-const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
+const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1) * 1_000_000
+const longMs = 8 * 60 * 60_000
 
-test('SQL', async () => {
-  const left = new Set(fuzzedNames)
-  const sqlOf = (number: number) => {
-    const text = fuzzedSql(number)
-    for (const [name] of text.matchAll(/\w+(?=\()/g)) left.delete(name)
-    return { path: '/consumer/data/sql-query', body: JSON.stringify({ sql_query: text }) }
-  }
-  const faults = await askFuzzed(world, sqlOf, { first: seed * 1_000_000, count, atOnce: 4 })
-  // What the engine said that no words of ours are known for, to be put into the catalogue.
-  const words = new Map<string, number>()
-  for (const one of world.told) words.set(one.slice(0, 160), (words.get(one.slice(0, 160)) ?? 0) + 1)
-  console.log([...world.statuses].join(' '))
-  console.log([...words].map(([word, times]) => `${times} ${word}`).join('\n'))
-  console.log(world.unexplained.slice(0, 40).join('\n'))
-  expect(faults).toEqual([])
-  // Some are written without parentheses, or by a form of their own.
-  expect([...left].filter((name) => !/^(?:CURRENT_\w+|LOCALTIMESTAMP)$/.test(name))).toEqual([])
+let world: FuzzedWorld | null = null
+afterEach(async () => {
+  await world?.service.close()
+  world = null
 })
+
+const sqlOf = (number: number): Fuzzed => ({
+  path: '/consumer/data/sql-query',
+  body: JSON.stringify({ sql_query: fuzzedSql(number) }),
+})
+const nativeOf = (number: number): Fuzzed => ({
+  path: '/consumer/data/druid-native-query',
+  body: fuzzedNative(number),
+})
+const languages = { SQL: sqlOf, 'native queries': nativeOf }
+const languageNames = Object.keys(languages) as readonly (keyof typeof languages)[]
+
+test.each(languageNames)(
+  `${count} of %s`,
+  async (name) => {
+    world = await fuzzedWorld()
+    const faults = await askFuzzed(world, languages[name], { first, count, atOnce: 4 })
+    tell(name, world)
+    expect(faults).toEqual([])
+    // Where nothing is answered, nothing was asked of the engine.
+    expect(world.statuses.get(200)).toBeGreaterThan(count / 10)
+  },
+  longMs,
+)
+
+/** What the engine said that no words of ours are known for, to be put into the catalogue. */
+function tell(name: string, { statuses, told, unexplained }: FuzzedWorld): void {
+  const words = new Map<string, number>()
+  for (const one of told) words.set(one.slice(0, 200), (words.get(one.slice(0, 200)) ?? 0) + 1)
+  const lines = [...words].map(([word, times]) => `${times} ${word}`)
+  console.log([name, [...statuses].join(' '), ...lines, ...unexplained.slice(0, 40)].join('\n'))
+}
+
+/** Faults that are planted into the engine's process, and what tells of each. */
+const canaries = [
+  ['leaks-engine-words', /words of the engine/],
+  ['fails-on-refusal', /^number \d+: 500 /],
+  ['ends-by-query', /ends the engine/],
+  ['refuses-neighbours', /a neighbour was told/],
+] as const
+
+test.each(canaries.flatMap(([planted, form]) => languageNames.map((name) => [planted, name, form] as const)))(
+  'a planted fault shows: %s, by %s',
+  async (planted, name, form) => {
+    world = await fuzzedWorld({}, { sqlEntryUrl: new URL(`./planted/${planted}.mjs`, import.meta.url) })
+    const faults = await askFuzzed(world, languages[name], { first, count: 1000, atOnce: 4, faultsMax: 1 })
+    expect(faults[0]).toMatch(form)
+  },
+)

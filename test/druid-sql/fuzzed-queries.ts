@@ -7,7 +7,9 @@ import { windowAggregates, windowFunctions } from '../../src/query/sql/functions
 import { sqlTable } from '../../src/query/sql/tables.ts'
 import { translateSql } from '../../src/query/sql/translate.ts'
 import { seededRandom } from '../support/random.ts'
+import { castOf, castTypes, columnsOf, type Kind, operandKinds, plain, results, valueKinds } from './fuzzed-operands.ts'
 import {
+  counts,
   type Draw,
   expressions,
   formats,
@@ -28,158 +30,9 @@ import {
 /** All that can be called, by name. */
 export const fuzzedNames: readonly string[] = [...scalars.keys(), ...aggregates.keys(), ...windowFunctions.keys()]
 
-type Kind =
-  | 'text'
-  | 'long'
-  | 'double'
-  | 'time'
-  | 'truth'
-  | 'array'
-  | 'json'
-  | 'any'
-  | 'sketch'
-  | 'quantiles'
-  | 'period'
-  | 'zone'
-  | 'pattern'
-  | 'regex'
-  | 'path'
-  | 'unit'
-  | 'format'
-  | 'count'
-  | 'share'
-  | 'address'
-  | 'interval'
-
-const valueKinds = ['text', 'long', 'double', 'time', 'truth', 'array', 'json'] as const
-
-/** What functions take, where it matters; others are given anything. The last kind stands for those that follow. */
-const operandKinds: ReadonlyMap<string, readonly Kind[]> = new Map<string, readonly Kind[]>([
-  ...['TIME_FLOOR', 'TIME_CEIL'].map((name) => [name, ['time', 'period', 'time', 'zone']] as const),
-  ['DATE_TRUNC', ['unit', 'time']],
-  ['TIME_SHIFT', ['time', 'period', 'long', 'zone']],
-  ['TIME_EXTRACT', ['time', 'unit', 'zone']],
-  ['TIME_PARSE', ['text', 'pattern', 'zone']],
-  ['TIME_FORMAT', ['time', 'pattern', 'zone']],
-  ['TIME_IN_INTERVAL', ['time', 'interval']],
-  ...['REGEXP_LIKE', 'REGEXP_EXTRACT', 'REGEXP_REPLACE'].map((name) => [name, ['text', 'regex', 'long']] as const),
-  ...['REPEAT', 'LPAD', 'RPAD'].map((name) => [name, ['text', 'count', 'text']] as const),
-  ['STRING_FORMAT', ['format', 'any']],
-  ...['SUBSTRING', 'SUBSTR', 'LEFT', 'RIGHT'].map((name) => [name, ['text', 'long', 'long']] as const),
-  ...['LOWER', 'UPPER', 'INITCAP', 'CONCAT', 'TRIM', 'REPLACE', 'REVERSE', 'STRPOS', 'CONTAINS_STRING'].map(
-    (name) => [name, ['text']] as const,
-  ),
-  ...['ROUND', 'TRUNC', 'TRUNCATE'].map((name) => [name, ['double', 'long']] as const),
-  ...['MOD', 'DIV', 'SAFE_DIVIDE', 'POWER', 'ATAN2', 'GREATEST', 'LEAST'].map((name) => [name, ['long']] as const),
-  ...['JSON_VALUE', 'JSON_QUERY', 'JSON_KEYS'].map((name) => [name, ['json', 'path']] as const),
-  ...['ARRAY_OFFSET', 'ARRAY_ORDINAL', 'ARRAY_SLICE'].map((name) => [name, ['array', 'long']] as const),
-  ...['ARRAY_LENGTH', 'CARDINALITY', 'MV_LENGTH', 'ARRAY_CONCAT', 'ARRAY_CONTAINS', 'ARRAY_OVERLAP'].map(
-    (name) => [name, ['array']] as const,
-  ),
-  ...['ARRAY_APPEND', 'ARRAY_OFFSET_OF', 'ARRAY_ORDINAL_OF', 'ARRAY_TO_STRING'].map(
-    (name) => [name, ['array', 'any']] as const,
-  ),
-  ...['ARRAY_PREPEND', 'SCALAR_IN_ARRAY'].map((name) => [name, ['any', 'array']] as const),
-  ...['IPV4_MATCH', 'IPV4_PARSE', 'IPV4_STRINGIFY'].map((name) => [name, ['text', 'address']] as const),
-  ...['HLL_SKETCH_ESTIMATE', 'HLL_SKETCH_UNION', 'THETA_SKETCH_ESTIMATE', 'THETA_SKETCH_UNION'].map(
-    (name) => [name, ['sketch']] as const,
-  ),
-  ...['THETA_SKETCH_INTERSECT', 'THETA_SKETCH_NOT'].map((name) => [name, ['sketch']] as const),
-  ...['DS_GET_QUANTILE', 'DS_RANK'].map((name) => [name, ['quantiles', 'double']] as const),
-  ...['APPROX_QUANTILE', 'APPROX_QUANTILE_DS'].map((name) => [name, ['double', 'share']] as const),
-  ['APPROX_QUANTILE_FIXED_BUCKETS', ['double', 'share', 'long']],
-  ...['LATEST_BY', 'EARLIEST_BY'].map((name) => [name, ['any', 'time']] as const),
-  ...['STRING_AGG', 'LISTAGG'].map((name) => [name, ['text', 'text', 'long']] as const),
-  ['ARRAY_CONCAT_AGG', ['array', 'long']],
-  ['NTILE', ['long']],
-  ...['LAG', 'LEAD'].map((name) => [name, ['any', 'long', 'any']] as const),
-  ...['EXTRACT', 'TIMESTAMPADD', 'TIMESTAMPDIFF', 'YEAR', 'MONTH', 'DAYOFWEEK'].map(
-    (name) => [name, ['time']] as const,
-  ),
-])
-
-/** What functions give, where it matters: texts and numbers are taken for each other. */
-const results: ReadonlyMap<Kind, readonly string[]> = new Map<Kind, readonly string[]>([
-  [
-    'truth',
-    [
-      'REGEXP_LIKE',
-      'CONTAINS_STRING',
-      'ICONTAINS_STRING',
-      'ARRAY_CONTAINS',
-      'ARRAY_OVERLAP',
-      'SCALAR_IN_ARRAY',
-      'TIME_IN_INTERVAL',
-      'IPV4_MATCH',
-    ],
-  ],
-  [
-    'time',
-    [
-      'TIME_FLOOR',
-      'TIME_CEIL',
-      'DATE_TRUNC',
-      'TIME_SHIFT',
-      'TIMESTAMPADD',
-      'TIME_PARSE',
-      'MILLIS_TO_TIMESTAMP',
-      'CURRENT_TIMESTAMP',
-      'CURRENT_DATE',
-    ],
-  ],
-  ['array', ['ARRAY_APPEND', 'ARRAY_PREPEND', 'ARRAY_CONCAT', 'ARRAY_SLICE', 'STRING_TO_ARRAY', 'JSON_KEYS']],
-  ['json', ['JSON_QUERY', 'JSON_OBJECT', 'JSON_MERGE', 'PARSE_JSON', 'TRY_PARSE_JSON']],
-])
-/** What they give may be as long as somebody wants: bounded elsewhere. */
-const growing: ReadonlySet<string> = new Set(['REPEAT', 'LPAD', 'RPAD', 'STRING_FORMAT'])
-const special: ReadonlySet<string> = new Set([
-  ...[...results.values()].flat(),
-  'LOCALTIMESTAMP',
-  'LOOKUP',
-  'HLL_SKETCH_UNION',
-  'THETA_SKETCH_UNION',
-  'THETA_SKETCH_INTERSECT',
-  'THETA_SKETCH_NOT',
-])
-const plain = [...scalars.keys()].filter((name) => !special.has(name))
-
 /** A function that gives a value of a kind, mostly. */
 function functionOf(draw: Draw, kind: Kind): string {
   return perhaps(draw, 5) ? oneOf(draw, [...scalars.keys()]) : oneOf(draw, results.get(kind) ?? plain)
-}
-
-const castTypes = [
-  'VARCHAR',
-  'BIGINT',
-  'DOUBLE',
-  'BOOLEAN',
-  'TIMESTAMP',
-  'DATE',
-  'DECIMAL(10,2)',
-  'DECIMAL(99,99)',
-  'VARCHAR(3)',
-  'INTEGER',
-  'VARCHAR ARRAY',
-  'BIGINT ARRAY',
-  'TINYINT',
-]
-const castOf = {
-  text: 'VARCHAR',
-  long: 'BIGINT',
-  double: 'DOUBLE',
-  time: 'TIMESTAMP',
-  truth: 'BOOLEAN',
-  array: 'VARCHAR ARRAY',
-  json: 'VARCHAR',
-}
-const columnsOf: Readonly<Record<(typeof valueKinds)[number], readonly string[]>> = {
-  text: ['T', 's'],
-  long: ['l', 'b'],
-  double: ['V'],
-  time: ['__time', 'ts'],
-  truth: [],
-  array: [],
-  json: [],
 }
 
 /** Where an expression stands. */
@@ -195,6 +48,20 @@ class QueryWriter {
 
   constructor(draw: Draw) {
     this.#draw = draw
+  }
+
+  /** With a call of one function. */
+  queryOf(name: string): string {
+    const around = { columns: true, depth: 1 + this.#draw(2) }
+    const isWindow = windowFunctions.has(name)
+    const isAggregate = aggregates.has(name)
+    const call = isWindow
+      ? this.#window(around, name)
+      : isAggregate
+        ? this.#aggregate(around, name)
+        : this.#call('any', around, name)
+    const tail = isAggregate ? oneOf(this.#draw, ['', ' GROUP BY T', ' GROUP BY s, l']) : ''
+    return `SELECT ${call} AS c0 FROM ${this.#from()}${tail}`
   }
 
   query(): string {
@@ -288,9 +155,8 @@ class QueryWriter {
     )
   }
 
-  #aggregate(around: Around): string {
+  #aggregate(around: Around, name = oneOf(this.#draw, [...aggregates.keys()])): string {
     const draw = this.#draw
-    const name = oneOf(draw, [...aggregates.keys()])
     if (name === 'COUNT' && perhaps(draw, 50)) return 'COUNT(*)'
     const distinct = perhaps(draw, 10) ? 'DISTINCT ' : ''
     const order = perhaps(draw, 8) ? ` ORDER BY ${this.value('any', { ...around, depth: 0 })}` : ''
@@ -312,9 +178,8 @@ class QueryWriter {
     return `${name}(${[value, ...rest].join(', ')})`
   }
 
-  #window(around: Around): string {
+  #window(around: Around, name = oneOf(this.#draw, [...windowFunctions.keys(), ...windowAggregates])): string {
     const draw = this.#draw
-    const name = oneOf(draw, [...windowFunctions.keys(), ...windowAggregates])
     const count = windowFunctions.get(name)?.count ?? ([1, 1] as const)
     const partition = perhaps(draw, 50) ? `PARTITION BY ${this.value('any', { ...around, depth: 1 })}` : ''
     const order = perhaps(draw, 70)
@@ -349,8 +214,7 @@ class QueryWriter {
     const kinds = operandKinds.get(name)
     const inner = { ...around, depth: around.depth - 1 }
     return Array.from({ length: count }, (_, index) => {
-      const kind =
-        perhaps(draw, 7) && !growing.has(name) ? 'any' : (kinds?.[Math.min(index, kinds.length - 1)] ?? 'any')
+      const kind = perhaps(draw, 7) ? 'any' : (kinds?.[Math.min(index, kinds.length - 1)] ?? 'any')
       return this.#operand(kind, inner)
     }).join(', ')
   }
@@ -371,7 +235,7 @@ class QueryWriter {
     if (texts !== undefined) return textLiteral(oneOf(draw, texts))
     switch (kind) {
       case 'count':
-        return oneOf(draw, ['0', '1', '-1', '3', '200', '-9223372036854775808'])
+        return perhaps(draw, 70) ? oneOf(draw, counts) : this.value('long', around)
       case 'share':
         return oneOf(draw, ['0', '0.5', '1', '0.999', '-0.1', '1.1', "'x'", 'V', '1e400'])
       case 'address':
@@ -498,9 +362,8 @@ class QueryWriter {
     }
   }
 
-  #call(kind: Kind, around: Around): string {
+  #call(kind: (typeof valueKinds)[number] | 'any', around: Around, name = functionOf(this.#draw, kind)): string {
     const draw = this.#draw
-    const name = functionOf(draw, kind)
     const { count } = scalars.get(name)!
     const inner = { ...around, depth: around.depth - 1 }
     if (['TIMESTAMPADD', 'TIMESTAMPDIFF', 'EXTRACT', 'JSON_OBJECT', 'POSITION'].includes(name))
@@ -589,12 +452,16 @@ function isTaken(text: string): boolean {
 
 /** Tries until one is taken for a query: most that are made are refused before an engine hears of them. */
 const triesMax = 12
+/** One query of so many has a call of the function whose turn it is. */
+const turnEvery = 3
 
-/** The query of a number: the same one each time. */
+/** The query of a number: the same one each time. In their order they come to all functions. */
 export function fuzzedSql(number: number): string {
+  const turn = number % turnEvery === 0 ? fuzzedNames[(number / turnEvery) % fuzzedNames.length] : undefined
   let text = ''
   for (let attempt = 0; attempt < triesMax; attempt++) {
-    text = new QueryWriter(seededRandom(number * triesMax + attempt).below).query()
+    const writer = new QueryWriter(seededRandom(number * triesMax + attempt).below)
+    text = turn === undefined ? writer.query() : writer.queryOf(turn)
     if (isTaken(text)) return text
   }
   return text

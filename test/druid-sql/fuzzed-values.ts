@@ -144,6 +144,12 @@ export const wholeNumbers: readonly string[] = [
   ],
 ]
 
+/** How long a text is to become: a million characters is where it ends. */
+export const counts: readonly string[] = [
+  ...['0', '1', '-1', '3', '200', '4096', '100000', '999999', '1000000', '1000001'],
+  ...['2147483647', '2147483648', '9223372036854775807', '-9223372036854775808', '99999999999999999999'],
+]
+
 export const fractions: readonly string[] = [
   ...[
     '0.0',
@@ -368,7 +374,7 @@ export const units: readonly string[] = [
   ...['CENTURY', 'MILLENNIUM', 'MICROSECOND', 'NANOSECOND', 'DAYS', 'SQL_TSI_DAY', 'x', 'EPOCHS'],
 ]
 
-/** Of what is written to be filled: wide ones are bounded elsewhere. */
+/** Of what is written to be filled. */
 export const formats: readonly string[] = [
   ...[
     '%s',
@@ -389,6 +395,14 @@ export const formats: readonly string[] = [
     '%s %s',
     '%999s',
     '%.99f',
+    '%1000000s',
+    '%1000001s',
+    '%-999999999s|',
+    '%99999999999999999999s',
+    '%0999999d',
+    '%.2147483648f',
+    '%.999999f',
+    '%1$500000s%1$600000s',
   ],
   ...[
     '',

@@ -15,11 +15,13 @@ export interface FuzzedWorld {
   readonly unexplained: string[]
   /** Answers by their status. */
   readonly statuses: Map<number, number>
+  /** Bodies that were answered with 200. */
+  readonly answered: (body: string) => void
 }
 
 export async function fuzzedWorld(
   settings: Readonly<Record<string, string>> = {},
-  overrides: ServiceOverrides = {},
+  { answered = () => undefined, ...overrides }: ServiceOverrides & { answered?: FuzzedWorld['answered'] } = {},
 ): Promise<FuzzedWorld> {
   const told: string[] = []
   const service = await runService(
@@ -43,7 +45,7 @@ export async function fuzzedWorld(
     const receipt = (await response.json()) as { rows: number; stored: number }
     if (receipt.stored !== receipt.rows) throw new Error(`not all rows are stored: ${JSON.stringify(receipt)}`)
   }
-  return { service, told, unexplained: [], statuses: new Map() }
+  return { service, told, unexplained: [], statuses: new Map(), answered }
 }
 
 /** What nobody is told: names of our own in the engine's SQL, and its own way to speak. */
@@ -57,7 +59,7 @@ export interface Fuzzed {
 
 /** What is wrong with the answer to a query; null where nothing is. */
 export async function faultOf(
-  { service, statuses, unexplained }: FuzzedWorld,
+  { service, statuses, unexplained, answered }: FuzzedWorld,
   { path, body }: Fuzzed,
 ): Promise<string | null> {
   const response = await fetch(service.url + path, {
@@ -70,31 +72,52 @@ export async function faultOf(
   if (response.status >= 500) return `${response.status} ${text}`
   if (response.status >= 400 && inner.test(text)) return `words of the engine: ${text}`
   if (/not answered here|too involved/.test(text)) unexplained.push(body)
-  if (response.status === 200) JSON.parse(text)
+  if (/ends the SQL engine/.test(text)) return `ends the engine: ${text}`
+  if (response.status === 200) {
+    JSON.parse(text)
+    answered(body)
+  }
   return null
 }
+
+const counted = { path: '/consumer/data/sql-query', body: `{"sql_query":"SELECT COUNT(*) AS n FROM ${fuzzedEntity}"}` }
+
+/** What somebody asks who means well: null where it is answered. */
+async function neighbourFault({ service }: FuzzedWorld): Promise<string | null> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` }
+  const response = await fetch(service.url + counted.path, { method: 'POST', headers, body: counted.body })
+  const text = await response.text()
+  return response.status === 200 ? null : `a neighbour was told ${response.status} ${text}`
+}
+
+/** How many queries come between two of somebody else. */
+const neighbourEvery = 20
 
 export interface FuzzedRun {
   readonly first: number
   readonly count: number
   /** Queries at once. */
   readonly atOnce: number
+  /** Ends at so many that went wrong. */
+  readonly faultsMax?: number
 }
 
-/** Asks the queries of so many numbers; resolves with those that went wrong, 20 at the most. */
+/** Asks the queries of so many numbers, and somebody else's between them; resolves with what went wrong. */
 export async function askFuzzed(
   world: FuzzedWorld,
   queryOf: (number: number) => Fuzzed,
-  { first, count, atOnce }: FuzzedRun,
+  { first, count, atOnce, faultsMax = 20 }: FuzzedRun,
 ): Promise<readonly string[]> {
   const faults: string[] = []
   let next = first
   const worker = async (): Promise<void> => {
-    while (next < first + count && faults.length < 20) {
+    while (next < first + count && faults.length < faultsMax) {
       const number = next++
       const query = queryOf(number)
       const fault = await faultOf(world, query).catch((error: unknown) => String(error))
       if (fault !== null) faults.push(`number ${number}: ${fault}\n${query.body}`)
+      const other = number % neighbourEvery === 0 ? await neighbourFault(world) : null
+      if (other !== null) faults.push(`number ${number}: ${other}\n${query.body}`)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))

@@ -27,6 +27,8 @@ const known: readonly Known[] = [
     told: 'what stands between the elements of an array must be a text in single quotes',
   },
   { form: /non-inner join on subquery/, told: 'the condition of a LEFT, RIGHT or FULL JOIN holds no query' },
+  { form: /Malformed JSON/, told: 'a text is no JSON' },
+  { form: /JSON path error/, told: 'a path into JSON is not one that is understood here' },
   { form: /JSON key cannot be NULL/, told: 'a key of a JSON object is null' },
   {
     form: /Invalid type specifier|for formatting a value|format string|Argument index/i,

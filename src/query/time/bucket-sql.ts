@@ -5,7 +5,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from './granularity.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
-import type { Zone } from './zone.ts'
+import { cycleEndMs, cycleMs, type Zone } from './zone.ts'
 
 /** Where instants may lie; an offset outside is that of the end. */
 export interface TimeRange {
@@ -26,10 +26,19 @@ function steps(ms: Sql, found: readonly { readonly fromMs: number; readonly valu
   return sql`CASE WHEN ${ms} < ${sql.long(found[middle]!.fromMs)} THEN ${steps(ms, found.slice(0, middle))} ELSE ${steps(ms, found.slice(middle))} END`
 }
 
+/** The instant of the last cycle of a zone's rules with the offset of one behind it. */
+const withinCycle = (ms: Sql): Sql =>
+  bind(
+    ms,
+    (x) =>
+      sql`CASE WHEN ${x} < ${sql.long(cycleEndMs)} THEN ${x} ELSE ${x} - ((${x} - ${sql.long(cycleEndMs)}) // ${sql.long(cycleMs)} + 1) * ${sql.long(cycleMs)} END`,
+  )
+
 /** Local time minus UTC at an instant. */
 function offsetAt(ms: Sql, zone: Zone, range: TimeRange): Sql {
   const changes = zone.changes(range.fromMs, range.untilMs).map(({ fromMs, offsetMs }) => ({ fromMs, value: offsetMs }))
-  return changes.length === 1 ? steps(ms, changes) : bind(ms, (x) => steps(x, changes))
+  if (changes.length === 1) return steps(ms, changes)
+  return bind(range.untilMs > cycleEndMs ? withinCycle(ms) : ms, (x) => steps(x, changes))
 }
 
 export function toLocal(ms: Sql, zone: Zone, range: TimeRange): Sql {
@@ -166,7 +175,7 @@ export function shift(ms: Sql, period: Period, times: Sql, zone: Zone, range: Ti
   const byMonths = (x: Sql, n: Sql): Sql =>
     toInstant(addMonthsTo(toLocal(x, zone, range), sql`${sql.long(months)} * ${n}`), x, zone, range)
   const byDays = (x: Sql, n: Sql): Sql =>
-    toInstant(sql`(${toLocal(x, zone, range)} + ${sql.long(days * msPerDay)} * ${n})`, x, zone, range)
+    toInstant(sql`(${toLocal(x, zone, range)} + ${sql.long(BigInt(days) * BigInt(msPerDay))} * ${n})`, x, zone, range)
   return bind(times, (n) => {
     const moved = months === 0 ? ms : bind(ms, (x) => byMonths(x, n))
     const further = days === 0 ? moved : bind(moved, (x) => byDays(x, n))

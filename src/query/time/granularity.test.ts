@@ -38,6 +38,8 @@ test.each<[string, string | null]>([
   ['0000/3000', '0000-01-01T00:00:00.000Z/3000-01-01T00:00:00.000Z'],
   ['2015-09-12T00:00:00+02:00/2015-09-12T00', '2015-09-11T22:00:00.000Z/2015-09-12T00:00:00.000Z'],
   ['2009-W53-7/2010-003T12:30', '2010-01-03T00:00:00.000Z/2010-01-03T12:30:00.000Z'],
+  ['2015-09-12/P999999999Y', '2015-09-12T00:00:00.000Z/+275760-09-13T00:00:00.000Z'],
+  ['P999999999Y/2015-09-12', '-271821-04-20T00:00:00.000Z/2015-09-12T00:00:00.000Z'],
   ['yesterday', null],
   ['2015-13-01/2015-13-02', null],
   ['2015-09-13/2015-09-12', null],
@@ -47,4 +49,52 @@ test.each<[string, string | null]>([
   expect(interval === null ? null : `${formatTimestamp(interval.startMs)}/${formatTimestamp(interval.endMs)}`).toBe(
     expected,
   )
+})
+
+/** Local time minus UTC, as the calendar of `Intl` has it, which is Julian before 1582. */
+function told(name: string, ms: number): number {
+  const options = { timeZone: name, dateStyle: 'short', timeStyle: 'medium' } as const
+  const local = new Intl.DateTimeFormat('sv-SE', options).format(ms)
+  return Date.parse(`${local.replace(' ', 'T')}Z`) - ms
+}
+
+test.each(['P99999999999D', 'PT9999999999H', 'PT2147483648S', 'P-2147483648M'])('no period: %s', (text) => {
+  expect(parsePeriod(text)).toBeNull()
+})
+
+describe('the offset of a zone', () => {
+  const names = [
+    'America/St_Johns',
+    'Europe/Madrid',
+    'Australia/Lord_Howe',
+    'Africa/Casablanca',
+    'Asia/Gaza',
+    'America/Santiago',
+  ]
+  const years = [1600, 1799, 1880, 1950, 1987, 2026, 2099, 2127, 2128, 2129, 2200, 2399, 2400, 5000, 9999]
+  const days = ['01-01', '03-12', '03-29', '04-05', '09-07', '10-31', '12-31']
+  test.each(names)('%s, asked once and from a table', (name) => {
+    const moments = years.flatMap((year) => days.map((day) => Date.parse(`${year}-${day}T12:00:00Z`)))
+    const expected = moments.map((ms) => told(name, ms))
+    expect(moments.map((ms) => zone(name).offset(ms))).toEqual(expected)
+    for (const far of [2300, 2487]) {
+      const changes = zone(name).changes(Date.UTC(far, 0, 1), Date.UTC(9999, 0, 1))
+      for (const at of days.map((day) => Date.parse(`${far}-${day}T12:00:00Z`))) {
+        expect(changes.findLast(({ fromMs }) => fromMs <= at)?.offsetMs).toBe(told(name, at))
+      }
+    }
+    for (let day = 0; day < 3000; day++) zone(name).offset(day * 86_400_000)
+    expect(moments.map((ms) => zone(name).offset(ms))).toEqual(expected)
+  })
+
+  test('before 1800 is that of the sun, on our own calendar', () => {
+    expect(
+      ['0001-01-01', '1000-06-01', '1582-10-04', '1799-12-31'].map((day) =>
+        zone('America/Chicago').offset(Date.parse(`${day}T00:00:00Z`)),
+      ),
+    ).toEqual([-21_036_000, -21_036_000, -21_036_000, -21_036_000])
+    expect(zone('America/Chicago').changes(Date.UTC(1, 0, 1) - 86_400_000 * 365 * 1900, Date.UTC(1880, 0, 1))).toEqual([
+      { fromMs: Number.NEGATIVE_INFINITY, offsetMs: -21_036_000 },
+    ])
+  })
 })

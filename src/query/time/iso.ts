@@ -24,10 +24,15 @@ export interface Interval {
 const periodForm =
   /^P(?!$)(?:([+-]?\d+)Y)?(?:([+-]?\d+)M)?(?:([+-]?\d+)W)?(?:([+-]?\d+)D)?(?:T(?!$)(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+)(?:[.,](\d{1,9}))?S)?)?$/i
 
+/** Counts are Java's integers. */
+const integerMax = 2 ** 31 - 1
+
+/** Null when the text is none. */
 export function parsePeriod(text: string): Period | null {
   const match = periodForm.exec(text)
   if (match === null) return null
   const part = (group: number): number => Number(match[group] ?? 0)
+  if ([1, 2, 3, 4, 5, 6, 7].some((group) => Math.abs(part(group)) > integerMax)) return null
   const fraction = Number((match[8] ?? '').slice(0, 3).padEnd(3, '0'))
   return {
     years: part(1),
@@ -105,16 +110,16 @@ export function parseInterval(text: string): Interval | null {
   if (/^P/i.test(left)) {
     const period = parsePeriod(left)
     const endMs = parseInstantText(right)
-    return period === null || endMs === null ? null : ordered(addPeriod(endMs, period, -1, Zone.utc), endMs)
+    return period === null || endMs === null ? null : ordered(clamp(addPeriod(endMs, period, -1, Zone.utc)), endMs)
   }
   const startMs = parseInstantText(left)
   if (startMs === null) return null
   const period = /^P/i.test(right) ? parsePeriod(right) : null
-  const endMs = period === null ? parseInstantText(right) : addPeriod(startMs, period, 1, Zone.utc)
+  const endMs = period === null ? parseInstantText(right) : clamp(addPeriod(startMs, period, 1, Zone.utc))
   return endMs === null ? null : ordered(startMs, endMs)
 }
 
-const ordered = (startMs: number, endMs: number): Interval | null => (startMs > endMs ? null : { startMs, endMs })
+const ordered = (startMs: number, endMs: number): Interval | null => (startMs <= endMs ? { startMs, endMs } : null)
 
 /** Sorted, with those that touch or overlap made one. */
 export function condense(intervals: readonly Interval[]): readonly Interval[] {

@@ -12,9 +12,33 @@ export interface ZoneChange {
   readonly offsetMs: number
 }
 
-const tableFromMs = Date.UTC(1900, 0, 1)
-const tableUntilMs = Date.UTC(2100, 0, 1)
+/** Before, each zone keeps its local mean time. What `Intl` makes of days before 1582 is another calendar's. */
+const tableFromMs = Date.UTC(1800, 0, 1)
+/** From some years before on, each zone repeats the rules of its last year. */
+const tableUntilMs = Date.UTC(2128, 0, 1)
+/** Its last years, in which a year of each length begins on each day of the week. */
+const lastYears = Array.from({ length: 40 }, (_, index) => 2088 + index)
 const tableAfter = 2000
+
+/** The calendar repeats itself, and so do a zone's rules: what comes behind the end is as a cycle before. */
+export const cycleMs = 146_097 * msPerDay
+export const cycleEndMs = Date.UTC(2088, 0, 1) + cycleMs
+
+const startOfYear = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1)
+const yearForm = (startMs: number, nextMs: number): string =>
+  `${(nextMs - startMs) / msPerDay} ${(((startMs / msPerDay) % 7) + 7) % 7}`
+const lastYearOfForm = new Map(
+  lastYears.map((year) => [yearForm(startOfYear(year), startOfYear(year + 1)), startOfYear(year)] as const),
+)
+
+/** An instant within the table's time at which a zone has the offset of this one. */
+function withinTable(ms: number): number {
+  if (ms < tableFromMs) return tableFromMs
+  if (ms < tableUntilMs) return ms
+  const year = new Date(Math.min(ms, 8.64e15 - 400 * msPerDay)).getUTCFullYear()
+  const startMs = startOfYear(year)
+  return ms - startMs + lastYearOfForm.get(yearForm(startMs, startOfYear(year + 1)))!
+}
 
 export class Zone {
   readonly name: string
@@ -64,24 +88,16 @@ export class Zone {
     if (this.#format === null) return this.#fixedMs ?? 0
     // Who asks often is answered from a table, which costs as much as a few thousand questions.
     if (this.#table === null && ++this.#asked > tableAfter) this.#table = this.changes(tableFromMs, tableUntilMs)
-    if (this.#table === null || ms < tableFromMs || ms >= tableUntilMs) return this.#ask(ms)
-    return this.#table.findLast(({ fromMs }) => fromMs <= ms)!.offsetMs
+    return this.#table === null ? this.#ask(ms) : offsetIn(this.#table, withinTable(ms))
   }
 
   #ask(ms: number): number {
     if (this.#format === null) throw new Error('a fixed zone is not asked')
-    const second = Math.floor(Math.max(Math.min(ms, 8.64e15), -8.64e15) / 1000) * 1000
+    const second = Math.floor(withinTable(ms) / 1000) * 1000
     const parts: Record<string, number> = {}
-    let sign = 1
-    for (const { type, value } of this.#format.formatToParts(second)) {
-      if (type === 'era') sign = value.startsWith('B') ? -1 : 1
-      else parts[type] = Number(value)
-    }
-    const year = sign === 1 ? parts['year']! : 1 - parts['year']!
-    const local = new Date(0)
-    local.setUTCFullYear(year, parts['month']! - 1, parts['day'])
-    local.setUTCHours(parts['hour']!, parts['minute'], parts['second'])
-    return local.getTime() - second
+    for (const { type, value } of this.#format.formatToParts(second)) parts[type] = Number(value)
+    const day = Date.UTC(parts['year']!, parts['month']! - 1, parts['day'])
+    return day + ((parts['hour']! * 60 + parts['minute']!) * 60 + parts['second']!) * 1000 - second
   }
 
   toLocal(ms: number): number {
@@ -99,17 +115,19 @@ export class Zone {
     return this.offset(other) === there ? other : localMs - Math.min(near, there)
   }
 
-  /** The offsets between two instants, the first from `-Infinity` on. */
-  changes(fromMs: number, untilMs: number): readonly ZoneChange[] {
+  /** The offsets between two instants, the first from `-Infinity` on; behind `cycleEndMs` they repeat. */
+  changes(fromMs: number, wantedMs: number): readonly ZoneChange[] {
+    const untilMs = Math.min(wantedMs, cycleEndMs)
     if (this.#fixedMs !== null) return [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#fixedMs }]
     const key = `${fromMs} ${untilMs}`
     const known = this.#changes.get(key)
     if (known !== undefined) return known
     const found: ZoneChange[] = [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#ask(fromMs) }]
-    for (let at = fromMs; at < untilMs; at += scanStepMs) {
+    for (let at = Math.max(fromMs, tableFromMs); at < untilMs; at += scanStepMs) {
       const next = Math.min(at + scanStepMs, untilMs)
       const before = found.at(-1)!.offsetMs
-      if (this.#ask(next) === before) continue
+      // Far ahead, the table knows.
+      if ((next > tableUntilMs ? this.offset(next) : this.#ask(next)) === before) continue
       const changeMs = this.#changeBetween(at, next, before)
       found.push({ fromMs: changeMs, offsetMs: this.#ask(changeMs) })
     }
@@ -130,10 +148,20 @@ export class Zone {
   }
 }
 
+/** The offset at an instant, by halves. */
+function offsetIn(changes: readonly ZoneChange[], ms: number): number {
+  let [low, high] = [0, changes.length]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (changes[middle]!.fromMs <= ms) low = middle
+    else high = middle
+  }
+  return changes[low]!.offsetMs
+}
+
 const zones = new Map<string, Zone>()
 
 const fields = {
-  era: 'short',
   year: 'numeric',
   month: 'numeric',
   day: 'numeric',

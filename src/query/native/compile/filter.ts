@@ -37,7 +37,8 @@ function equalsConstant(value: Typed, constant: string): Sql {
   }
 }
 
-const any = (conditions: readonly Sql[]): Sql => sql`(${sql.join(conditions, ' OR ')})`
+const any = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? sql`FALSE` : sql`(${sql.join(conditions, ' OR ')})`
 
 /** A longer list is a parameter of its own: texts put together by what none of them holds. */
 const listedMax = 100

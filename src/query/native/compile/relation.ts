@@ -126,7 +126,7 @@ export function statementRelation(statement: Sql, columns: readonly Column[]): R
 function typeOf(values: readonly (Scalar | null)[]): ColumnType {
   const there = values.filter((value) => value !== null)
   if (there.length === 0 || there.some((value) => typeof value === 'string')) return 'STRING'
-  return there.every((value) => typeof value !== 'number' || Number.isInteger(value)) ? 'LONG' : 'DOUBLE'
+  return there.every((value) => typeof value !== 'number' || Number.isSafeInteger(value)) ? 'LONG' : 'DOUBLE'
 }
 
 function inlineValue(value: Scalar | null, type: ValueType): Sql {
@@ -136,9 +136,15 @@ function inlineValue(value: Scalar | null, type: ValueType): Sql {
   const number = Number(plain)
   if (plain === '' || Number.isNaN(number)) return typedNull(type)
   if (type !== 'LONG') return sql`CAST(${sql.double(number)} AS ${sqlType(type)})`
-  return sql.long(
-    typeof plain === 'bigint' ? plain : /^-?\d+$/.test(String(plain)) ? BigInt(String(plain)) : Math.trunc(number),
-  )
+  if (typeof plain === 'bigint') return sql.long(plain)
+  return sql.long(/^-?\d+$/.test(String(plain)) ? BigInt(String(plain)) : longOf(number))
+}
+
+/** As Java casts: what is beyond a long is the nearest one. */
+function longOf(number: number): bigint {
+  const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
+  if (Math.abs(number) >= 2 ** 63) return number < 0 ? least : most
+  return BigInt(Math.trunc(number))
 }
 
 export function inlineRelation(

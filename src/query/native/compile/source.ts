@@ -76,9 +76,13 @@ export class Source implements Scope {
     return sql.id(`u${this.#exploded.push(list) - 1}`)
   }
 
-  /** A column as a time in milliseconds. */
+  /** In milliseconds; rows without a time are of 1970, as in Druid. */
   time(): Typed {
-    return convert(this.column('__time'), 'LONG')
+    const column = this.column('__time')
+    if (column.type === null) return { type: 'LONG', sql: sql.long(0) }
+    const time = convert(column, 'LONG')
+    // A join may have rows of its right side alone.
+    return this.relation.instant === null ? { ...time, sql: sql`coalesce(${time.sql}, ${sql.long(0)})` } : time
   }
 
   /** What rows are ordered by for their time; those that come first are read first. */

@@ -2,6 +2,7 @@
 
 import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import { jsonTexts, notJson } from '../../patterns/json-form.ts'
 import { failing } from '../sql/failing.ts'
 import {
   convert,
@@ -121,6 +122,10 @@ function untyped(found: Sql): Typed {
   )
 }
 
+/** Whether a text has what the engine alone takes for JSON: most texts are looked through once. */
+const isLoose = (text: Sql): Sql =>
+  sql`(regexp_matches(${text}, ${sql.literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${sql.literal(jsonTexts)}, '0', 'g'), ${sql.literal(notJson)}))`
+
 const parsing = (parse: (text: Sql) => Sql, ofOther: (call: Call) => Typed): ExpressionFunction => ({
   args: [1, 1],
   compile: ([text], call) => {
@@ -162,11 +167,12 @@ export const jsonFunctions = {
   json_keys: { args: [2, 2], compile: keys },
   json_object: { args: [0, many], compile: object },
   parse_json: parsing(
-    (text) => sql`json(${text})`,
+    (text) =>
+      sql`json(CASE WHEN ${isLoose(text)} THEN CAST(${failing('a text is no JSON')} AS VARCHAR) ELSE ${text} END)`,
     (call) => call.refuse('the argument must be a text'),
   ),
   try_parse_json: parsing(
-    (text) => sql`CASE WHEN json_valid(${text}) THEN json(${text}) END`,
+    (text) => sql`CASE WHEN json_valid(${text}) AND NOT ${isLoose(text)} THEN json(${text}) END`,
     () => nullValue,
   ),
   to_json_string: { args: [1, 1], compile: jsonTextOf },

@@ -1,7 +1,8 @@
 // Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
+import { msPerDay } from '../../../model/instant.ts'
 import { Problem } from '../../../model/problem.ts'
-import { type BucketGranularity, bucketStart, nextBucket } from '../../time/granularity.ts'
-import type { Interval } from '../../time/iso.ts'
+import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from '../../time/granularity.ts'
+import { type Interval, periodDays, periodMonths, periodTimeMs } from '../../time/iso.ts'
 import type { DayBounds } from '../native-engine.ts'
 
 /** The tables that rows come from, each with its days; null where rows are not kept by day. */
@@ -34,12 +35,38 @@ export function filledBuckets(
 ): readonly number[] {
   const starts = new Set<number>()
   for (const { minMs, maxMs } of spans(relation, intervals)) {
+    // By arithmetic first: a walk to the bound takes its time.
+    if ((maxMs - minMs) / widthMaxMs(granularity) > bucketsMax + 1) throw tooManyBuckets(bucketsMax)
+    if (granularity.kind === 'walk') {
+      const walked = walkStarts(granularity, minMs, maxMs, bucketsMax) ?? []
+      if (walked.length === 0) throw tooManyBuckets(bucketsMax)
+      for (const at of walked) starts.add(at)
+      if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
+      continue
+    }
     for (let at = bucketStart(granularity, minMs); at <= maxMs; at = nextBucket(granularity, at)) {
       starts.add(at)
       if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
     }
   }
   return [...starts].sort((a, b) => a - b)
+}
+
+/** No bucket is longer: a zone's clock may be put back by a day. */
+function widthMaxMs(granularity: BucketGranularity): number {
+  switch (granularity.kind) {
+    case 'days':
+      return (granularity.days + 1) * msPerDay
+    case 'months':
+      return (granularity.months * 31 + 1) * msPerDay
+    case 'walk':
+      return (
+        (periodMonths(granularity.period) * 31 + periodDays(granularity.period) + 1) * msPerDay +
+        periodTimeMs(granularity.period)
+      )
+    default:
+      return granularity.widthMs
+  }
 }
 
 function tooManyBuckets(bucketsMax: number): Problem {

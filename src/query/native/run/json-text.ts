@@ -60,9 +60,18 @@ export function outputValue(value: EngineValue | undefined, type: ValueType | nu
   return typeof value === 'bigint' ? Number(value) : value
 }
 
+/** What the engine writes into JSON for doubles that JSON has no number for: a text, as elsewhere. */
+const looseNumber = /"(?:[^"\\]|\\.)*"|(-?)(?:(nan)|inf(?:inity)?)/gi
+const strictJson = (json: string): string =>
+  /nan|inf/i.test(json)
+    ? json.replace(looseNumber, (found, sign: string | undefined, word: string | undefined) =>
+        found.startsWith('"') ? found : word === undefined ? `"${sign}Infinity"` : '"NaN"',
+      )
+    : json
+
 /** A value as its JSON; JSON itself is written as it is. */
 function cellText(value: EngineValue | undefined, { type, isMulti }: Omit<OutputColumn, 'name'>): string {
-  if (type === 'COMPLEX<json>' && typeof value === 'string') return value
+  if (type === 'COMPLEX<json>' && typeof value === 'string') return strictJson(value)
   const output = outputValue(value, type)
   return jsonText(isMulti && isList(output) && output.length === 1 ? output[0]! : output)
 }

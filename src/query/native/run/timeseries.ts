@@ -96,7 +96,8 @@ async function bucketRows(
   if (granularity.kind === 'all') throw new Error('one bucket holds all')
   if (context.skipEmptyBuckets) return [...byStart].sort(([a], [b]) => a - b).map(([ms, values]) => ({ ms, values }))
   const starts = filledBuckets(relation, query.intervals, granularity, session.limits.bucketsMax)
-  if (starts.length === byStart.size) return starts.map((ms) => ({ ms, values: byStart.get(ms)! }))
+  // Rows without a time lie in the bucket of 1970, whether or not the intervals do.
+  if (starts.every((ms) => byStart.has(ms))) return starts.map((ms) => ({ ms, values: byStart.get(ms)! }))
   const [nothing] = await session.rows(compile(query, relation, { empty: true }).statement)
   return starts.map((ms) => ({ ms, values: byStart.get(ms) ?? nothing! }))
 }

@@ -1,9 +1,11 @@
+import { jsonTexts, notJson } from '../../patterns/json-form.ts'
 import { type Bound, combine } from '../bound.ts'
 import { as } from '../conversions.ts'
 import { quoted, sqlProblem } from '../sql-problem.ts'
-import { join, literal, type SqlText, sql } from '../sql-text.ts'
+import { failing, join, literal, type SqlText, sql } from '../sql-text.ts'
 import { arrayOf, json, string } from '../types.ts'
 import { type BoundCall, type Catalogue, neededText, scalar, special } from './signature.ts'
+import { onceEach } from './text-room.ts'
 
 /** A path of Druid's JSON functions, as the engine reads it: `$.a.b[0]`. */
 function jsonPath(call: BoundCall): SqlText {
@@ -62,6 +64,10 @@ const jsonMerge = special(2, 2, ({ place, operands }) => {
   return combine(place, json, sql`json_merge_patch(${a.sql}, ${b.sql})`, [a, b])
 })
 
+/** Whether a text has what the engine alone takes for JSON: most texts are looked through once. */
+const isLoose = (text: SqlText): SqlText =>
+  sql`(regexp_matches(${text}, ${literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${literal(jsonTexts)}, '0', 'g'), ${literal(notJson)}))`
+
 const toJson = special(1, 1, ({ place, operands }) =>
   combine(place, string, sql`CAST(to_json(${operands[0]!.sql}) AS VARCHAR)`, operands),
 )
@@ -72,7 +78,14 @@ export const jsons: Catalogue = {
   JSON_KEYS: jsonKeys,
   JSON_OBJECT: jsonObject,
   JSON_MERGE: jsonMerge,
-  PARSE_JSON: scalar([string], json, (x) => sql`CAST(${x} AS JSON)`),
-  TRY_PARSE_JSON: scalar([string], json, (x) => sql`TRY_CAST(${x} AS JSON)`),
+  PARSE_JSON: scalar([string], json, (x) =>
+    onceEach(
+      [x],
+      (text) => sql`CAST(CASE WHEN ${isLoose(text)} THEN ${failing('a text is no JSON')} ELSE ${text} END AS JSON)`,
+    ),
+  ),
+  TRY_PARSE_JSON: scalar([string], json, (x) =>
+    onceEach([x], (text) => sql`CASE WHEN NOT ${isLoose(text)} THEN TRY_CAST(${text} AS JSON) END`),
+  ),
   TO_JSON_STRING: toJson,
 }

@@ -1,0 +1,58 @@
+// The fuzzer of SQL comes to all that can be called, and so to all that the documentation names.
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { fuzzedNames, fuzzedSql } from './fuzzed-queries.ts'
+
+const docs = new URL('../../docs/', import.meta.url)
+const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
+/** What has parentheses behind it and is no function, and what the pages name because it is not there. */
+const notCalled = /^(?:AND|AS|BY|CAST|IN|INTO|OVER|SELECT|TABLE|VALUES|APPEND|EXTERN|SHA256|MV_\w+)$/
+
+const texts = Array.from({ length: 3 * fuzzedNames.length * 2 }, (_, number) => fuzzedSql(number)).join('\n')
+
+test('every function', () => {
+  const called = new Set([...texts.matchAll(/\b(\w+)\(/g)].map(([, name]) => name!))
+  // These are written without parentheses.
+  const bare = fuzzedNames.filter((name) => new RegExp(`\\b${name}\\b`).test(texts))
+  expect(fuzzedNames.filter((name) => !called.has(name) && !/^(?:CURRENT_|LOCALTIME)/.test(name))).toEqual([])
+  expect(bare).toEqual(fuzzedNames)
+})
+
+test('what the documentation calls can be called', () => {
+  const text = pages.map((name) => readFileSync(new URL(name, docs), 'utf8')).join('\n')
+  const named = new Set([...text.matchAll(/\b([A-Z][A-Z0-9_]+)\(/g)].map(([, name]) => name!))
+  expect(named.size).toBeGreaterThan(5)
+  expect([...named].filter((name) => !fuzzedNames.includes(name) && !notCalled.test(name))).toEqual([])
+})
+
+test.each([
+  ...[
+    'WITH ',
+    'UNION ALL',
+    'INTERSECT',
+    'EXCEPT',
+    ' JOIN ',
+    'UNNEST(',
+    'VALUES',
+    'GROUPING SETS',
+    'ROLLUP',
+    'CUBE',
+    'HAVING',
+  ],
+  ...[
+    'ORDER BY',
+    'LIMIT',
+    'OFFSET',
+    'FILTER (WHERE',
+    'PARTITION BY',
+    'ROWS ',
+    'RANGE ',
+    'CASE WHEN',
+    'BETWEEN',
+    'LIKE',
+    'EXISTS',
+  ],
+  ...['INTERVAL', 'DISTINCT', 'CAST(', 'ESCAPE', 'NULLS LAST', 'RETURNING', ' IN ('],
+])('the clause %s', (clause) => {
+  expect(texts).toContain(clause)
+})
