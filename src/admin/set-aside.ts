@@ -63,7 +63,7 @@ export class SetAsideAdmin {
   /** What was pushed, byte for byte. Throws Problem `not_found`. */
   async body(id: string): Promise<AsideBody> {
     const { position, format, bodyBytes } = await this.#found(id)
-    return { format, bytes: bodyBytes, chunks: this.#chunks(position) }
+    return { format, bytes: bodyBytes, chunks: this.#chunks(position, bodyBytes) }
   }
 
   /** The body is kept no more; its rows stay in the list of rejected ones. Throws Problem `not_found`. */
@@ -79,10 +79,13 @@ export class SetAsideAdmin {
     return entry
   }
 
-  async *#chunks(position: number): AsyncGenerator<Uint8Array> {
-    for (let part = 0; ; part++) {
+  /** Throws where it is let go meanwhile: one that came short would look whole, and what follows on the connection like the rest of it. */
+  async *#chunks(position: number, bodyBytes: number): AsyncGenerator<Uint8Array> {
+    let sent = 0
+    for (let part = 0; sent < bodyBytes; part++) {
       const bytes = await this.#parts.setAside.bodyPart(position, part)
-      if (bytes === null) return
+      if (bytes === null) throw new Error(`the body of ${position} was let go while it was sent`)
+      sent += bytes.length
       yield bytes
     }
   }

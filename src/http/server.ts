@@ -58,6 +58,8 @@ export async function buildServer(parts: ServerParts): Promise<App> {
     { prefix: basePath },
   )
   answerOddRequests(app.server, parts.requestId)
+  // Node.js passes over those behind the 2000th without a word: a key, or what says that a request was forwarded. They are bounded by their bytes.
+  app.server.maxHeadersCount = 0
   return app
 }
 

@@ -208,6 +208,16 @@ describe('what the parser refuses is a problem too', () => {
     expect(await exchange(head('GET /healthz', closing), await listen(server))).toMatch(/^HTTP\/1.1 200 /)
   })
 
+  test('no header goes unread, however many stand before it', async () => {
+    const many = await listen(await testServer())
+    const before = 'a:\r\n'.repeat(3000)
+    const read = (headers: string): Promise<string> => exchange(head('GET /consumer/data/entities', headers), many)
+    expect(await read(`${before}${closing}`)).toMatch(/^HTTP\/1.1 200 /)
+    expect(await read(`${before}${closing}X-Forwarded-For: 192.0.2.1\r\n`)).toMatch(/^HTTP\/1.1 403 /)
+    const repeated = 'Idempotency-Key: a\r\n'.repeat(2)
+    expect(await read(`${before}${closing}${repeated}`)).toMatch(/^HTTP\/1.1 400 [\s\S]*is there twice/)
+  })
+
   test('a refused body is read to its end, and the connection used again', async () => {
     const refused = `${head(pushLine, `${keyed}Content-Length: 5000\r\n`)}${'x'.repeat(5000)}`
     const answer = await exchange(refused + head('GET /healthz', closing))

@@ -31,6 +31,11 @@ async function firstColumn(text: string): Promise<Value[]> {
   return values
 }
 
+test('a text keeps the U+FEFF that it begins with', async () => {
+  const texts = String.raw`(VALUES (1, U&'\FEFFa'), (2, U&'\FEFF'), (3, 'a')) AS v(i, x)`
+  expect(await firstColumn(`SELECT x FROM ${texts} ORDER BY i`)).toEqual(['\uFEFFa', '\uFEFF', 'a'])
+})
+
 /** One row whose values no planner knows: they are as long as a text may be. */
 const unknown = `(SELECT x || LPAD('', i, '') AS x, y, p, i, CASE WHEN i = 3 THEN NULL ELSE i END AS n
   FROM (VALUES ('aXbX', '<>', '%_X', 2), (NULL, NULL, NULL, 3)) AS v(x, y, p, i))`

@@ -17,6 +17,7 @@ import { piecesOf, readChunk } from './read-chunk.ts'
 import { readRows } from './read-rows.ts'
 import { rowsOf, withTables } from './table-sql.ts'
 import { TextRoom } from './text-room.ts'
+import { readWholeTexts } from './whole-texts.ts'
 
 export interface DuckdbSettings {
   /** The folders of the files that queries may read; nothing else is open to the engine. */
@@ -41,6 +42,7 @@ export class DuckdbEngine implements SqlEngine {
   }
 
   static async open(settings: DuckdbSettings): Promise<DuckdbEngine> {
+    readWholeTexts()
     const instance = await DuckDBInstance.create(':memory:', {
       threads: String(settings.threads),
       memory_limit: `${settings.memoryBytes}B`,
