@@ -67,6 +67,10 @@ const cases: readonly (readonly [text: string, answer: readonly (string | null)[
   ),
   [`SELECT TRY_PARSE_JSON(s) AS x FROM (VALUES ('NaN'), ('[1,]'), ('[1, 2]')) AS t (s)`, [null, null, '[1,2]']],
   [`SELECT PARSE_JSON(s) AS x FROM (VALUES ('-Infinity')) AS t (s)`, /a text is no JSON/],
+  [
+    `SELECT REGEXP_LIKE(REPEAT(s, 900000), '${'a|b'.repeat(100)}') AS x FROM (VALUES ('a')) AS t (s)`,
+    /a text of more than 666666 characters is too long/,
+  ],
   [`SELECT PARSE_JSON(s) AS x FROM (VALUES ('{')) AS t (s)`, /a text is no JSON/],
   [
     "SELECT JSON_OBJECT(KEY s VALUE 1) AS x FROM (VALUES (NULLIF('a', 'a'))) AS t (s)",
@@ -255,6 +259,39 @@ const natives: Readonly<Record<string, readonly [query: object, answer: unknown]
       aggregations: [],
     },
     [{ version: 'v1', timestamp: expect.stringMatching(/10000-01-01T00:00:00.000.01:00$/), event: {} }],
+  ],
+  'a long pattern and long texts': [
+    {
+      queryType: 'scan',
+      dataSource: inline([['a', 1]], ['STRING', 'LONG']),
+      intervals: always,
+      virtualColumns: [{ type: 'expression', name: 'v', expression: 'repeat(k, 500000)' }],
+      filter: { type: 'regex', dimension: 'v', pattern: 'a|b'.repeat(500) },
+      columns: ['v'],
+    },
+    expect.objectContaining({
+      code: 'invalid_request',
+      detail: expect.stringMatching(/a text of more than 133333 characters is too long for this pattern/),
+    }),
+  ],
+  'a long pattern and short texts': [
+    {
+      queryType: 'search',
+      dataSource: 'fuzz',
+      intervals: always,
+      searchDimensions: ['T'],
+      query: { type: 'regex', pattern: `t1$|${'b'.repeat(5000)}` },
+    },
+    [expect.objectContaining({ result: [expect.objectContaining({ dimension: 'T', value: 't1' })] })],
+  ],
+  'too long a pattern': [
+    {
+      queryType: 'scan',
+      dataSource: 'fuzz',
+      intervals: always,
+      filter: { type: 'like', dimension: 'T', pattern: 'a%_'.repeat(7000) },
+    },
+    expect.objectContaining({ detail: expect.stringMatching(/filter.pattern: has more than 20000 characters/) }),
   ],
   'an interval beyond all time': [
     {

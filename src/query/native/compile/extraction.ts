@@ -3,7 +3,7 @@ import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { invalidRequest } from '../../../model/problem.ts'
 import { floorToBucket, wideRange } from '../../time/bucket-sql.ts'
 import type { Scope } from '../expression/compile.ts'
-import { extractPattern, matchesPattern } from '../sql/patterns.ts'
+import { extractPattern, matchesPattern, matchesWhole } from '../sql/patterns.ts'
 import { substringOf, textList } from '../sql/text.ts'
 import { concatenated, widthOf } from '../sql/text-room.ts'
 import { formatTime, patternPieces } from '../sql/time-format.ts'
@@ -132,7 +132,7 @@ function timeText(
 function kept(value: Typed, keep: NonNullable<DimensionSpec['keep']>): Typed {
   return textValue(
     bind(toText(value), (x) => {
-      if ('pattern' in keep) return sql`CASE WHEN regexp_full_match(${x}, ${sql.literal(keep.pattern)}) THEN ${x} END`
+      if ('pattern' in keep) return sql`CASE WHEN ${matchesWhole(x, keep.pattern)} THEN ${x} END`
       if ('prefix' in keep) return sql`CASE WHEN starts_with(${x}, ${keep.prefix}) THEN ${x} END`
       const texts = keep.values.filter((item) => item !== null).map((item) => sql`CAST(${item} AS VARCHAR)`)
       const listed = texts.length === 0 ? sql`FALSE` : sql`${x} IN (${sql.join(texts, ', ')})`

@@ -5,7 +5,9 @@ import {
   isBrokenPattern,
   isPortablePattern,
   likePattern,
+  matchable,
   matchesPattern,
+  patternMax,
   portableReplacement,
 } from '../sql/patterns.ts'
 import { substringOf } from '../sql/text.ts'
@@ -214,7 +216,9 @@ export const textFunctions = {
     compile: ([value], call) => {
       const escapedBy = call.literal(2) === null ? null : literalText(call, 2, 'escape')
       if (escapedBy !== null && escapedBy.length !== 1) return call.refuse('the escape must be one character')
-      return truthValue(likePattern(toText(value!), literalText(call, 1, 'pattern'), escapedBy))
+      const pattern = literalText(call, 1, 'pattern')
+      if (pattern.length > patternMax) return call.refuse(`a pattern has ${patternMax} characters at most`)
+      return truthValue(likePattern(toText(value!), pattern, escapedBy))
     },
   },
   parse_long: { args: [1, 2], compile: parseLong },
@@ -234,13 +238,15 @@ export const textFunctions = {
     args: [3, 3],
     compile: ([value], call) => {
       const replacement = portableReplacement(literalText(call, 2, 'replacement'))
-      const form = sql.literal(patternOf(call, 1))
-      const replaced = (x: Sql): Sql => sql`regexp_replace(${x}, ${form}, ${sql.literal(replacement)}, 'g')`
+      const pattern = patternOf(call, 1)
+      const form = sql.literal(pattern)
+      const replaced = (x: Sql): Sql =>
+        sql`regexp_replace(${matchable(x, pattern)}, ${form}, ${sql.literal(replacement)}, 'g')`
       const width = widthOf(value!) * Math.max(1, 2 * replacement.length)
       if (isFree(width)) return textValue(replaced(toText(value!)), width)
       // In longer texts a match at each place is reckoned with: to count them would take as long as to replace them.
       const body = (x: Sql): Sql => {
-        const matches = sql`CASE WHEN strlen(${x}) <= 10000 THEN len(regexp_extract_all(${x}, ${form})) ELSE strlen(${x}) + 1 END`
+        const matches = sql`CASE WHEN strlen(${x}) <= 10000 THEN len(regexp_extract_all(${matchable(x, pattern)}, ${form})) ELSE strlen(${x}) + 1 END`
         const groups = 1 + (replacement.match(/\\\d/g)?.length ?? 0)
         const bytes = sql`(strlen(${x}) * ${sql.long(groups)} + ${matches} * ${sql.long(replacement.length)})`
         return inRoom(bytes, joinedBytesMax, replaced(x))

@@ -1,6 +1,25 @@
 // Java's regular expressions and LIKE, for an engine whose regular expressions are RE2.
+import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { likeForm } from '../../patterns/like.ts'
+import { textMaxOf } from '../../patterns/repetitions.ts'
+import { failing } from './failing.ts'
+import { joinedBytesMax } from './text-room.ts'
+
+/** Longer than anybody writes. */
+export const patternMax = 20_000
+
+/** A text that a pattern can be done with in time; a longer one fails the query. Patterns of ordinary length are done with any text. */
+export function matchable(text: Sql, pattern: string): Sql {
+  const most = textMaxOf(pattern)
+  if (most >= joinedBytesMax) return text
+  const refused = failing(`a text of more than ${most} characters is too long for this pattern`)
+  return bind(
+    text,
+    (x) =>
+      sql`CASE WHEN strlen(${x}) <= ${sql.long(most)} THEN ${x} WHEN ${x} IS NOT NULL THEN CAST(${refused} AS VARCHAR) END`,
+  )
+}
 
 /** What Java has and RE2 has not. */
 const javaOnly = /\(\?(?:[=!>]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|&&\[|\\[GZR]/
@@ -19,7 +38,12 @@ export function isBrokenPattern(pattern: string): boolean {
   }
 }
 
-export const matchesPattern = (text: Sql, pattern: string): Sql => sql`regexp_matches(${text}, ${sql.literal(pattern)})`
+export const matchesPattern = (text: Sql, pattern: string): Sql =>
+  sql`regexp_matches(${matchable(text, pattern)}, ${sql.literal(pattern)})`
+
+/** Whether it matches the whole of the text. */
+export const matchesWhole = (text: Sql, pattern: string): Sql =>
+  sql`regexp_full_match(${matchable(text, pattern)}, ${sql.literal(pattern)})`
 
 /** A group of the first match; null where nothing matches. */
 export const extractPattern = (text: Sql, pattern: string, group: number): Sql =>
@@ -36,7 +60,5 @@ export function portableReplacement(replacement: string): string {
 /** Reads the text once: see `likeForm`. */
 export function likePattern(text: Sql, pattern: string, escapedBy: string | null): Sql {
   const form = likeForm(pattern, escapedBy)
-  return form.kind === 'like'
-    ? sql`(${text} LIKE ${sql.literal(form.pattern)})`
-    : sql`regexp_full_match(${text}, ${sql.literal(form.pattern)})`
+  return form.kind === 'like' ? sql`(${text} LIKE ${sql.literal(form.pattern)})` : matchesWhole(text, form.pattern)
 }

@@ -4,7 +4,7 @@ import { isUsable, mondayMs, type NativeGranularity, periodGranularity } from '.
 import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../../time/iso.ts'
 import { Zone } from '../../time/zone.ts'
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
-import { isBrokenPattern, isPortablePattern } from '../sql/patterns.ts'
+import { isBrokenPattern, isPortablePattern, patternMax } from '../sql/patterns.ts'
 import { type ColumnType, isScalar, type ValueType } from '../sql/typed.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { Ordering, SearchSpec } from './nodes.ts'
@@ -55,6 +55,7 @@ export function readZone(json: Json): Zone {
 
 export function readPattern(json: Json): string {
   const pattern = json.text()
+  if (pattern.length > patternMax) return json.fail(`has more than ${patternMax} characters`)
   if (isBrokenPattern(pattern)) return json.fail(`"${pattern}" is no regular expression`)
   if (isPortablePattern(pattern)) return pattern
   throw unsupported(json.path, 'a pattern with look-around, back-references or possessive quantifiers')

@@ -1,3 +1,4 @@
+import { patternMax } from '../sql/patterns.ts'
 import { type ColumnType, elementOf } from '../sql/typed.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { Filter, Scalar } from './nodes.ts'
@@ -161,5 +162,7 @@ function readTextFilter(json: Json, kind: 'like' | 'regex' | 'search'): Filter {
   }
   const escapedBy = json.at('escape').textOrNull()
   if (escapedBy !== null && escapedBy.length !== 1) return json.at('escape').fail('must be one character')
-  return { ...base, kind, pattern: json.at('pattern').text(), escapedBy }
+  const pattern = json.at('pattern').text()
+  if (pattern.length > patternMax) return json.at('pattern').fail(`has more than ${patternMax} characters`)
+  return { ...base, kind, pattern, escapedBy }
 }

@@ -75,12 +75,12 @@ function pattern(call: BoundCall, index: number): SqlText {
 
 /** A text that a pattern can be done with in time; a longer one fails the query. Only texts that are made are that long. */
 function matchable(text: Bound, form: string): SqlText {
-  const most = plainInteger(textMaxOf(form))
+  const most = textMaxOf(form)
   if (isFree(widthOf(text.type))) return text.sql
   return onceEach(
     [text.sql],
-    (x) => sql`CASE WHEN strlen(${x}) <= ${most} THEN ${x} WHEN ${x} IS NOT NULL
-    THEN error('a text of more than ${most} characters is too long for this regular expression') END`,
+    (x) => sql`CASE WHEN strlen(${x}) <= ${plainInteger(most)} THEN ${x} WHEN ${x} IS NOT NULL
+    THEN CAST(${failing(`a text of more than ${most} characters is too long for this regular expression`)} AS VARCHAR) END`,
   )
 }
 
