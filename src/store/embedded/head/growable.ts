@@ -3,8 +3,13 @@
 const initialLength = 16
 
 export class GrowableInt32 {
-  values = new Int32Array(initialLength)
+  values: Int32Array<ArrayBuffer>
   length = 0
+
+  /** Those that are filled together begin with different lengths, so that they do not grow together either. */
+  constructor(firstLength = initialLength) {
+    this.values = new Int32Array(firstLength)
+  }
 
   push(value: number): void {
     if (this.length === this.values.length) this.reserve(this.length + 1)
@@ -21,8 +26,13 @@ export class GrowableInt32 {
 }
 
 export class GrowableFloat64 {
-  values = new Float64Array(initialLength)
+  values: Float64Array<ArrayBuffer>
   length = 0
+
+  /** Those that are filled together begin with different lengths, so that they do not grow together either. */
+  constructor(firstLength = initialLength) {
+    this.values = new Float64Array(firstLength)
+  }
 
   push(value: number): void {
     if (this.length === this.values.length) this.reserve(this.length + 1)

@@ -1,8 +1,9 @@
 // Late rows are merged in when their series is read. What lies before the first of them is shared with what was there, so that the
 // cost goes with how late they are, not with how long the series is.
+import { inParts } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { inOrder } from '../../../lib/sort-in-slices.ts'
-import { type ReplacedColumn, replaceRows } from '../reading/replace-rows.ts'
+import { type ReplacedColumn, replaceManyRows } from '../reading/replace-rows.ts'
 import { orderByTime } from '../run/order-by-time.ts'
 import { orderWithin } from '../run/order-within.ts'
 import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type Segment } from './chunk.ts'
@@ -24,37 +25,44 @@ export async function mergeLate(
 ): Promise<readonly Segment[]> {
   const segments = ordered.length + arrived.length
   const scattered = segments > segmentsMax && segments * segmentRowsMin > rowsOf(ordered) + rowsOf(arrived)
-  const firstMs = scattered ? Number.NEGATIVE_INFINITY : earliest(arrived)
+  const firstMs = scattered ? Number.NEGATIVE_INFINITY : await earliest(arrived, pacer)
   const { before, after } = splitAt(ordered, firstMs)
   const tail = [...after, ...arrived]
-  if (after.length === 0 && isOrdered(arrived, replaced === null)) return [...before, ...arrived]
+  if (after.length === 0 && (await isOrdered(arrived, replaced === null, pacer))) return [...before, ...arrived]
   const rows = rowsOf(tail)
   const chunk = await layDown(tail, rows, columns, pacer)
-  return [...before, { chunk, start: 0, end: replaced === null ? rows : replaceRows(chunk, rows, replaced) }]
+  const end = replaced === null ? rows : await replaceManyRows(chunk, rows, replaced, pacer)
+  return [...before, { chunk, start: 0, end }]
 }
 
 function rowsOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, segment) => sum + segment.end - segment.start, 0)
 }
 
-function earliest(segments: readonly Segment[]): number {
+async function earliest(segments: readonly Segment[], pacer: Pacer): Promise<number> {
   let earliestMs = Number.POSITIVE_INFINITY
   for (const { chunk, start, end } of segments) {
-    for (let row = start; row < end; row++) if (chunk.times[row] < earliestMs) earliestMs = chunk.times[row]
+    await inParts(start, end, pacer, (first, last) => {
+      for (let row = first; row < last; row++) if (chunk.times[row] < earliestMs) earliestMs = chunk.times[row]
+    })
   }
   return earliestMs
 }
 
-function isOrdered(segments: readonly Segment[], mayTie: boolean): boolean {
+async function isOrdered(segments: readonly Segment[], mayTie: boolean, pacer: Pacer): Promise<boolean> {
   let lastMs = Number.NEGATIVE_INFINITY
   let lastPosition = Number.NEGATIVE_INFINITY
+  let isSo = true
   for (const { chunk, start, end } of segments) {
-    for (let row = start; row < end; row++) {
-      const ms = chunk.times[row]
-      if (ms < lastMs || (ms === lastMs && !(mayTie && chunk.positions[row] >= lastPosition))) return false
-      lastMs = ms
-      lastPosition = chunk.positions[row]
-    }
+    await inParts(start, end, pacer, (first, last) => {
+      for (let row = first; row < last && isSo; row++) {
+        const ms = chunk.times[row]
+        if (ms < lastMs || (ms === lastMs && !(mayTie && chunk.positions[row] >= lastPosition))) isSo = false
+        lastMs = ms
+        lastPosition = chunk.positions[row]
+      }
+    })
+    if (!isSo) return false
   }
   return true
 }
@@ -81,44 +89,60 @@ async function layDown(segments: readonly Segment[], rows: number, columns: numb
     length += end - start
   }
   const order = (await orderByTime(times, pacer)) ?? inOrder(rows)
-  if (!risesWithinTies(order, times, positions)) {
+  if (!(await risesWithinTies(order, times, positions, pacer))) {
     const sameTime = (left: number, right: number): boolean => times[left] === times[right]
     await orderWithin(order, sameTime, (left, right) => positions[left] - positions[right], pacer)
   }
   const placeOf = new Int32Array(rows)
-  for (let place = 0; place < rows; place++) placeOf[order[place]] = place
   const chunk = newChunk(rows)
-  for (let place = 0; place < rows; place++) {
-    chunk.times[place] = times[order[place]]
-    chunk.positions[place] = positions[order[place]]
-  }
-  for (let column = 0; column < columns; column++) {
-    copyColumn(segments, column, placeOf, chunk)
-    if (pacer.spend(rows)) await pacer.rest()
-  }
+  await inParts(0, rows, pacer, (start, end) => {
+    for (let place = start; place < end; place++) {
+      const row = order[place]
+      placeOf[row] = place
+      chunk.times[place] = times[row]
+      chunk.positions[place] = positions[row]
+    }
+  })
+  for (let column = 0; column < columns; column++) await copyColumn(segments, column, placeOf, chunk, pacer)
   return chunk
 }
 
 /** Positions rise as rows come, so that rows of one time are nearly always in order already. */
-function risesWithinTies(order: Int32Array, times: Float64Array, positions: Float64Array): boolean {
-  for (let place = 1; place < order.length; place++) {
-    const before = order[place - 1]
-    const here = order[place]
-    if (times[before] === times[here] && positions[before] > positions[here]) return false
-  }
-  return true
+async function risesWithinTies(
+  order: Int32Array,
+  times: Float64Array,
+  positions: Float64Array,
+  pacer: Pacer,
+): Promise<boolean> {
+  let isSo = true
+  await inParts(1, order.length, pacer, (start, end) => {
+    for (let place = start; place < end && isSo; place++) {
+      const before = order[place - 1]
+      const here = order[place]
+      isSo = times[before] !== times[here] || positions[before] <= positions[here]
+    }
+  })
+  return isSo
 }
 
-function copyColumn(segments: readonly Segment[], index: number, placeOf: Int32Array, to: Chunk): void {
+async function copyColumn(
+  segments: readonly Segment[],
+  index: number,
+  placeOf: Int32Array,
+  to: Chunk,
+  pacer: Pacer,
+): Promise<void> {
   let length = 0
   for (const { chunk, start, end } of segments) {
     const from = chunk.columns[index]
-    if (from !== undefined) {
-      const target =
-        to.columns[index] ?? newColumn(from.type, placeOf.length, from.type === 'string' ? from.dictionary : [])
-      to.columns[index] = target
-      copyRows(from, start, end, target, placeOf.subarray(length, length + end - start))
-    }
+    const offset = length - start
     length += end - start
+    if (from === undefined) continue
+    const target =
+      to.columns[index] ?? newColumn(from.type, placeOf.length, from.type === 'string' ? from.dictionary : [])
+    to.columns[index] = target
+    await inParts(start, end, pacer, (first, last) =>
+      copyRows(from, first, last, target, placeOf.subarray(offset + first, offset + last)),
+    )
   }
 }

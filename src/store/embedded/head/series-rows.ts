@@ -11,6 +11,8 @@ const rowMask = chunkRowsMax - 1
 const chunksMax = 2 ** (32 - rowBits)
 const firstChunkRows = 256
 const extentRowsMax = 1024
+/** A stretch of more rows is shown in parts, for who takes them rests between two of them at best. As long as a page of a file. */
+export const segmentRowsMax = 8192
 const none = -1
 /** `lateFrom` of a series whose rows all came in order. */
 const notLate = 2 ** 31 - 1
@@ -181,12 +183,14 @@ export class SeriesRows {
 
 /** Shows the part of a segment within the range; false when the walk towards older rows is over. */
 export function showWithin(segment: Segment, fromMs: number, toMs: number, visit: SegmentVisitor): boolean {
-  const { chunk, start, end } = segment
+  const { chunk, start, end: segmentEnd } = segment
   const times = chunk.times
   const firstMs = times[start]
   if (firstMs > toMs) return true
-  const high = times[end - 1] > toMs ? firstAfter(times, start, end, toMs) : end
+  const high = times[segmentEnd - 1] > toMs ? firstAfter(times, start, segmentEnd, toMs) : segmentEnd
   const low = firstMs < fromMs ? firstAtOrAfter(times, start, high, fromMs) : start
-  if (low < high && !visit(chunk, low, high)) return false
+  for (let end = high; end > low; end -= segmentRowsMax) {
+    if (!visit(chunk, Math.max(low, end - segmentRowsMax), end)) return false
+  }
   return firstMs >= fromMs
 }

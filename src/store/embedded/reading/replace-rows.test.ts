@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { drawFrom } from '../../../../test/support/random-rows.ts'
+import { WatchedPacer } from '../../../../test/support/watched-pacer.ts'
 import { type Chunk, exactOf, newChunk, newColumn } from '../head/chunk.ts'
-import { replaceRows } from './replace-rows.ts'
+import { replaceManyRows, replaceRows } from './replace-rows.ts'
 
 /** `value` is absent where the row does not have the property. `origin` is where it is not its row's. */
 interface Row {
@@ -150,3 +152,22 @@ test('it does not matter in how many steps, or in what order, rows come together
     }),
   )
 })
+
+test.each([1, 3, 5000, 100_000])(
+  'in slices they are what they are at once, with %i rows of a date',
+  async (rowsOfDate) => {
+    const draw = drawFrom(rowsOfDate)
+    const rows = Array.from({ length: 20_000 }, (_, place): Row => {
+      const ms = Math.floor(place / rowsOfDate)
+      const pushed = [{}, { value: null }, { value: BigInt(place) }][draw(3)]
+      return { ms, position: place ^ 5, ...pushed }
+    })
+    const atOnce = chunkOf(rows)
+    const inSlices = chunkOf(rows)
+    const pacer = new WatchedPacer({ sliceMs: 0, signal: new AbortController().signal })
+    const left = await replaceManyRows(inSlices, rows.length, columns, pacer)
+    expect(rowsOf(inSlices, left)).toEqual(rowsOf(atOnce, replaceRows(atOnce, rows.length, columns)))
+    expect(pacer.stepMax).toBeLessThanOrEqual(8192)
+    expect(pacer.spent).toBe(rows.length)
+  },
+)

@@ -1,6 +1,8 @@
 // Where newer rows replace older ones of the same time and tags, field by field. Each value has an origin: the position of the row it was
 // pushed with. Of two rows of one date, each field goes by the newer origin, so that it does not matter in what order, or in how many steps,
 // rows come together.
+import { inParts } from '../../../lib/in-parts.ts'
+import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, exactOf, isNullIn, type NumberColumn, newColumn, type StoredColumn } from '../head/chunk.ts'
 
 /**
@@ -19,41 +21,73 @@ const none = -1
  * The first `rows` rows of the chunk are of one series and ordered by time. Returns how many are left.
  */
 export function replaceRows(chunk: Chunk, rows: number, columns: readonly ReplacedColumn[]): number {
+  return replacePart(chunk, { start: 0, end: rows }, 0, columns)
+}
+
+/** The same, in slices. */
+export async function replaceManyRows(
+  chunk: Chunk,
+  rows: number,
+  columns: readonly ReplacedColumn[],
+  pacer: Pacer,
+): Promise<number> {
+  let left = 0
+  await inParts(0, rows, pacer, (start, end) => {
+    const isOfLast = left > 0 && chunk.times[left - 1] === chunk.times[start]
+    // The last row that was made is one of its date like the others: in how many steps they come together does not matter.
+    if (isOfLast) moveRow(chunk, left - 1, start - 1, columns)
+    const from = isOfLast ? start - 1 : start
+    left = replacePart(chunk, { start: from, end }, isOfLast ? left - 1 : left, columns)
+  })
+  return left
+}
+
+interface Part {
+  readonly start: number
+  readonly end: number
+}
+
+/** Puts what becomes of the rows of a part to `to`, which is not after its start; returns where that ends. */
+function replacePart(chunk: Chunk, part: Part, to: number, columns: readonly ReplacedColumn[]): number {
   const { times, positions } = chunk
-  const ends = endsOfDates(times, rows)
-  if (ends.length === rows) return rows
+  const { start, end } = part
+  const ends = endsOfDates(times, part)
+  if (ends.length === end - start && to === start) return end
   const newest = new Float64Array(ends.length)
-  let start = 0
+  let row = start
   for (let place = 0; place < ends.length; place++) {
-    newest[place] = positions[start]
-    for (let row = start + 1; row < ends[place]; row++) newest[place] = Math.max(newest[place], positions[row])
-    start = ends[place]
+    newest[place] = positions[row]
+    for (row++; row < ends[place]; row++) newest[place] = Math.max(newest[place], positions[row])
   }
-  for (const column of columns) replaceValues(chunk, ends, newest, column)
-  for (let place = 0; place < ends.length; place++) times[place] = times[ends[place] - 1]
-  positions.set(newest)
-  return ends.length
+  for (const column of columns) replaceValues(chunk, { start, ends, newest, to }, column)
+  for (let place = 0; place < ends.length; place++) times[to + place] = times[ends[place] - 1]
+  positions.set(newest, to)
+  return to + ends.length
 }
 
 /** Where the rows of each date end. */
-function endsOfDates(times: Float64Array, rows: number): Int32Array {
-  const ends = new Int32Array(rows)
+function endsOfDates(times: Float64Array, { start, end }: Part): Int32Array {
+  const ends = new Int32Array(end - start)
   let count = 0
-  for (let row = 1; row <= rows; row++) if (row === rows || times[row] !== times[row - 1]) ends[count++] = row
+  for (let row = start + 1; row <= end; row++) if (row === end || times[row] !== times[row - 1]) ends[count++] = row
   return ends.subarray(0, count)
 }
 
+/** The rows of the dates of a part, and where they go to. */
+interface Dates {
+  readonly start: number
+  readonly ends: Int32Array
+  readonly newest: Float64Array
+  readonly to: number
+}
+
 /** Values move towards the start alone, to places whose rows were looked at. */
-function replaceValues(
-  chunk: Chunk,
-  ends: Int32Array,
-  newest: Float64Array,
-  { index, originIndex }: ReplacedColumn,
-): void {
+function replaceValues(chunk: Chunk, dates: Dates, { index, originIndex }: ReplacedColumn): void {
+  const { ends, newest, to } = dates
   const column = chunk.columns[index]
   let origins = originsIn(chunk, originIndex)
   if (column === undefined && origins === null) return
-  let start = 0
+  let start = dates.start
   for (let place = 0; place < ends.length; place++) {
     let from = none
     let origin = none
@@ -65,11 +99,21 @@ function replaceValues(
     }
     start = ends[place]
     const isNull = column === undefined || from === none || isNullIn(column, from)
-    if (column !== undefined) copyValue(column, from === none ? start - 1 : from, place)
+    if (column !== undefined) copyValue(column, from === none ? start - 1 : from, to + place)
     const isEvident = from === none || (!isNull && origin === newest[place])
     if (isEvident && origins === null) continue
     origins ??= newOrigins(chunk, originIndex)
-    origins.values[place] = isEvident ? Number.NaN : origin
+    origins.values[to + place] = isEvident ? Number.NaN : origin
+  }
+}
+
+function moveRow(chunk: Chunk, from: number, to: number, columns: readonly ReplacedColumn[]): void {
+  chunk.times[to] = chunk.times[from]
+  chunk.positions[to] = chunk.positions[from]
+  for (const { index, originIndex } of columns) {
+    for (const column of [chunk.columns[index], chunk.columns[originIndex]]) {
+      if (column !== undefined) copyValue(column, from, to)
+    }
   }
 }
 

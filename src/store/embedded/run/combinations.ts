@@ -1,17 +1,21 @@
+import { LargeMap } from '../../../lib/large-map.ts'
 import type { Chunk } from '../head/chunk.ts'
 import { compareKeys, type FieldReader, type Key, keyAt } from './field-reader.ts'
 
 /** A branch of the tree of combinations: by the value of one field, the next branch, or the combination's number at the last one. */
-type Branch = Map<Key, Branch | number>
+type Branch = LargeMap<Key, Branch | number>
 
 /** The combinations of values of some fields that occur, numbered as they are met. Without fields there is one: 0. */
 export class Combinations {
   readonly #fields: readonly FieldReader[]
-  readonly #root: Branch = new Map()
-  readonly #keys: Key[][] = []
+  readonly #root: Branch = new LargeMap()
+  /** By field, then by combination: an object for each of a million would be work for the garbage collector. */
+  readonly #keys: readonly Key[][]
+  #count = 0
 
   constructor(fields: readonly FieldReader[]) {
     this.#fields = fields
+    this.#keys = fields.map(() => [])
   }
 
   at(chunk: Chunk, row: number, series: number): number {
@@ -20,17 +24,17 @@ export class Combinations {
     for (let index = 0; index < last; index++) {
       const key = keyAt(this.#fields[index], chunk, row, series)
       const known = branch.get(key)
-      const next: Branch = known instanceof Map ? known : new Map()
-      if (known === undefined) branch.set(key, next)
+      const next: Branch = known instanceof LargeMap ? known : new LargeMap()
+      if (known === undefined) branch.add(key, next)
       branch = next
     }
     if (last < 0) return 0
     const key = keyAt(this.#fields[last], chunk, row, series)
     const known = branch.get(key)
     if (typeof known === 'number') return known
-    const combination = this.#keys.length
-    branch.set(key, combination)
-    this.#keys.push(this.#fields.map((field) => keyAt(field, chunk, row, series)))
+    const combination = this.#count++
+    branch.add(key, combination)
+    for (let index = 0; index <= last; index++) this.#keys[index].push(keyAt(this.#fields[index], chunk, row, series))
     return combination
   }
 
@@ -51,13 +55,13 @@ export class Combinations {
 
   /** The value of field number `index` in a combination. */
   key(combination: number, index: number): Key {
-    return this.#keys[combination][index]
+    return this.#keys[index][combination]
   }
 
   /** Orders two combinations by their values. */
   readonly compare = (left: number, right: number): number => {
     for (let index = 0; index < this.#fields.length; index++) {
-      const order = compareKeys(this.#fields[index], this.#keys[left][index], this.#keys[right][index])
+      const order = compareKeys(this.#fields[index], this.#keys[index][left], this.#keys[index][right])
       if (order !== 0) return order
     }
     return 0

@@ -5,6 +5,7 @@ import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { HourSums } from '../reading/sealed-source.ts'
 import type { Combinations } from './combinations.ts'
 import type { FieldReader } from './field-reader.ts'
+import { GroupTable } from './group-table.ts'
 import { GroupSums, type Sum, sumRows } from './sum.ts'
 
 /** For combinations of tags alone, which no row is needed for. */
@@ -14,8 +15,8 @@ const noRows = newChunk(0)
 export class MeanGroups {
   /** By group. */
   readonly bucketsMs = new GrowableFloat64()
-  readonly series = new GrowableInt32()
-  readonly combinations = new GrowableInt32()
+  readonly series = new GrowableInt32(18)
+  readonly combinations = new GrowableInt32(20)
   /** By metric. */
   readonly sums: readonly GroupSums[]
   /** The date of the oldest item, for a bucket that has no start of its own. */
@@ -24,11 +25,14 @@ export class MeanGroups {
   readonly #parts: readonly Sum[]
   readonly #combined: Combinations | null
   readonly #limits: PlanLimits
-  /** The groups of the tag at hand, by bucket and then (when there are fields) by combination. */
-  readonly #byBucket = new Map<number, number>()
-  readonly #byCombination = new Map<number, Map<number, number>>()
-  /** The buckets of all tags, each once: as ticks of a snap are counted. */
-  readonly #bucketsSeen = new Set<number>()
+  /** The groups of the tag at hand. */
+  #ofTag = new GroupTable()
+  #tags = 0
+  /** The buckets of all tags, each once: as ticks of a snap are counted. Those of the first tag are its groups, where there are no fields. */
+  #bucketsSeen = new GroupTable()
+  #buckets = 0
+  /** Whether there may be more buckets than may be: no more, once two groups have one in common, where groups are bounded by as much. */
+  #mayPass = true
 
   constructor(metrics: readonly FieldReader[], combined: Combinations | null, limits: PlanLimits) {
     this.#columns = metrics.map((metric) => (metric.kind === 'column' ? metric.index : -1))
@@ -44,8 +48,11 @@ export class MeanGroups {
 
   /** What follows belongs to another tag. */
   nextTag(): void {
-    this.#byBucket.clear()
-    this.#byCombination.clear()
+    this.#tags++
+    if (this.#tags === 2 && this.#combined === null) {
+      this.#bucketsSeen = this.#ofTag
+      this.#ofTag = new GroupTable()
+    } else this.#ofTag.clear()
   }
 
   /** Adds rows [start, end) of one series, which belong to one bucket and combination. Rows without a value make no group. */
@@ -97,26 +104,23 @@ export class MeanGroups {
   }
 
   #group(bucketMs: number, combination: number, series: number): number {
-    const groups = this.#combined === null ? this.#byBucket : this.#combinationsOf(bucketMs)
-    const key = this.#combined === null ? bucketMs : combination
-    const known = groups.get(key)
-    if (known !== undefined) return known
-    const group = this.length
-    this.#bucketsSeen.add(bucketMs)
-    if (this.#bucketsSeen.size > this.#limits.buckets) throw tooManyBuckets(this.#limits.buckets)
+    const next = this.length
+    const group = this.#ofTag.take(bucketMs, combination, next)
+    if (group !== next) return group
+    if (this.#mayPass) this.#countBucket(bucketMs)
     if (group === this.#limits.resultRows) throw resultTooLarge(this.#limits.resultRows, null)
-    groups.set(key, group)
     this.bucketsMs.push(bucketMs)
     this.series.push(series)
     this.combinations.push(combination)
     return group
   }
 
-  #combinationsOf(bucketMs: number): Map<number, number> {
-    const known = this.#byCombination.get(bucketMs)
-    if (known !== undefined) return known
-    const groups = new Map<number, number>()
-    this.#byCombination.set(bucketMs, groups)
-    return groups
+  #countBucket(bucketMs: number): void {
+    const { buckets, resultRows } = this.#limits
+    const isOfGroup = this.#tags <= 1 && this.#combined === null
+    if (isOfGroup || this.#bucketsSeen.take(bucketMs, 0, this.length) === this.length) this.#buckets++
+    else if (resultRows <= buckets) this.#mayPass = false
+    if (this.#buckets > buckets) throw tooManyBuckets(buckets)
+    if (!this.#mayPass) this.#bucketsSeen = new GroupTable()
   }
 }

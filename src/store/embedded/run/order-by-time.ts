@@ -1,7 +1,8 @@
+import { inParts } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { GrowableInt32 } from '../head/growable.ts'
 
-/** Rows that are looked at or moved between two looks at the clock. */
+/** Rows that are merged between two looks at the clock. */
 const rowsPerSpend = 8192
 
 interface Keyed {
@@ -24,20 +25,11 @@ export class OrderRoom {
   }
 }
 
-/** Calls `take` for [0, length) in parts, with rests between them. */
-async function inParts(length: number, pacer: Pacer, take: (start: number, end: number) => void): Promise<void> {
-  for (let start = 0; start < length; start += rowsPerSpend) {
-    const end = Math.min(length, start + rowsPerSpend)
-    take(start, end)
-    if (pacer.spend(end - start)) await pacer.rest()
-  }
-}
-
 /** Where the rising stretches of `times` begin, and its length at the end. */
 async function risingStretches(times: Float64Array, pacer: Pacer): Promise<Int32Array> {
   const bounds = new GrowableInt32()
   let beforeMs = Number.POSITIVE_INFINITY
-  await inParts(times.length, pacer, (start, end) => {
+  await inParts(0, times.length, pacer, (start, end) => {
     for (let index = start; index < end; index++) {
       const ms = times[index]
       if (ms < beforeMs) bounds.push(index)
@@ -48,6 +40,8 @@ async function risingStretches(times: Float64Array, pacer: Pacer): Promise<Int32
   return bounds.values.subarray(0, bounds.length)
 }
 
+/** A merge of so many rows is done at once. */
+const shortRows = 256
 /** With more stretches than this it pays to take single late rows out first. */
 const stretchesMax = 16
 
@@ -63,7 +57,7 @@ export async function orderByTime(
   const bounds = await risingStretches(times, pacer)
   if (bounds.length <= 2) return null
   const keyed = room.keyed(0, times.length)
-  await inParts(times.length, pacer, (start, end) => {
+  await inParts(0, times.length, pacer, (start, end) => {
     for (let place = start; place < end; place++) {
       keyed.times[place] = times[place]
       keyed.places[place] = place
@@ -86,11 +80,12 @@ async function mergeStretches(keyed: Keyed, stretches: Int32Array, other: Keyed,
     for (let index = 0; index + 1 < bounds.length; index += 2) {
       const middle = bounds[index + 1]
       const end = index + 2 < bounds.length ? bounds[index + 2] : middle
-      merge.begin(bounds[index], middle, middle, end)
-      for (let place = bounds[index]; place < end; ) {
-        const merged = merge.goOn()
-        place += merged
-        if (pacer.spend(merged)) await pacer.rest()
+      if (end - bounds[index] <= shortRows) {
+        mergeShort(from, to, bounds[index], middle, end)
+        if (pacer.spend(end - bounds[index])) await pacer.rest()
+      } else {
+        merge.begin(bounds[index], middle, middle, end)
+        for (let rows = merge.goOn(); rows > 0; rows = merge.goOn()) if (pacer.spend(rows)) await pacer.rest()
       }
       merged[(index >>> 1) + 1] = end
     }
@@ -104,7 +99,7 @@ async function mergeStretches(keyed: Keyed, stretches: Int32Array, other: Keyed,
 async function countLate(times: Float64Array, pacer: Pacer): Promise<number | null> {
   let late = 0
   let newestMs = Number.NEGATIVE_INFINITY
-  await inParts(times.length, pacer, (start, end) => {
+  await inParts(0, times.length, pacer, (start, end) => {
     for (let place = start; place < end; place++) {
       if (times[place] >= newestMs) newestMs = times[place]
       else late++
@@ -120,7 +115,7 @@ async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): P
   let inTime = 0
   let out = 0
   let newestMs = Number.NEGATIVE_INFINITY
-  await inParts(times.length, pacer, (start, end) => {
+  await inParts(0, times.length, pacer, (start, end) => {
     for (let place = start; place < end; place++) {
       const ms = times[place]
       const isLate = ms < newestMs
@@ -138,6 +133,19 @@ async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): P
   merge.begin(0, inTime, 0, late)
   for (let merged = merge.goOn(); merged > 0; merged = merge.goOn()) if (pacer.spend(merged)) await pacer.rest()
   return to
+}
+
+/** As `Merge`, of neighbours, for stretches that are not worth more. */
+function mergeShort(from: Keyed, to: Keyed, start: number, middle: number, end: number): void {
+  const { times, places } = from
+  let left = start
+  let right = middle
+  for (let place = start; place < end; place++) {
+    const takesLeft = right === end || (left < middle && times[left] <= times[right])
+    const source = takesLeft ? left++ : right++
+    to.times[place] = times[source]
+    to.places[place] = places[source]
+  }
 }
 
 /** Merges a rising stretch of each of two into a third, a part at a time; of equal times the first one's come first. */
