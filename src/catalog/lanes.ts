@@ -1,6 +1,6 @@
 // What the pipelines of a cluster tell each other and the processes that answer requests. A lane is a partition of the journal: its positions
 // begin at a place of their own (src/journal/lane-position.ts), and one pipeline at a time judges it, in order.
-import type { Outcome, ReplayedRows, ReplayOutcome } from './catalog.ts'
+import type { Outcome, RejectedRow, ReplayedRows, ReplayOutcome } from './catalog.ts'
 
 export interface LaneState {
   readonly lane: number
@@ -38,6 +38,14 @@ export interface NewRows {
   readonly last: RowPlace
 }
 
+/** Rows that were noted to be stored, and that do not pass where they are judged once more before anybody could see them. */
+export interface TakenBack {
+  readonly ingestId: number
+  readonly positions: ReadonlySet<number>
+  /** The last of the ingest's rows before them that is handed on again; null where all before them are committed. */
+  readonly last: RowPlace | null
+}
+
 /** How many rows of an ingest one lane has handed on to be stored, and how many of them queries were found to see. */
 export interface StoredRows extends NewRows {
   readonly lane: number
@@ -68,6 +76,7 @@ export interface LaneStep extends Outcome {
   readonly judged: readonly { readonly ingestId: number; readonly rows: number }[]
   /** The rows among them that are to be stored. */
   readonly stored: readonly NewRows[]
+  readonly takenBack: readonly TakenBack[]
 }
 
 export interface LaneCatalog {
@@ -84,6 +93,8 @@ export interface LaneCatalog {
    * the lane is not at `fromPosition`.
    */
   keep(step: LaneStep): Promise<boolean>
+  /** Rejected rows of steps that are kept already, as `OutcomeCatalog.add`, and what does not count as handed on for them, in one transaction. */
+  keepAgain(lane: number, rejected: readonly RejectedRow[], takenBack: readonly TakenBack[]): Promise<void>
   /** As `OutcomeCatalog.replay`; what it stores counts as handed on, in the same transaction. */
   replay(replay: LaneReplay): Promise<ReplayedRows>
   /** Moves `processedPosition` on; a position that is behind changes nothing. */

@@ -1,13 +1,37 @@
-import type { NewRows } from '../catalog/lanes.ts'
+import type { NewRows, RowPlace, TakenBack } from '../catalog/lanes.ts'
+import type { JudgedRun } from '../ingest/entry-judge.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 
-/** The rows of a batch from a position on, as the catalog notes that they are to be stored; null where there are none. */
-export function handedOn(ingestId: number, batch: RowBatch, fromPosition: number): NewRows | null {
+/** The rows of a run from a position on, as the catalog notes that they are to be stored; none where there are none. */
+export function handedOn({ ingestId, batch }: Pick<JudgedRun, 'ingestId' | 'batch'>, fromPosition: number): NewRows[] {
+  if (batch === null) return []
   const { entityId, positions, rows } = batch
   const first = positions.findIndex((position) => position >= fromPosition)
-  if (first < 0) return null
-  const last = rows - 1
-  return { ingestId, entityId, rows: rows - first, last: { position: positions[last]!, ms: timesOf(batch)[last]! } }
+  if (first < 0) return []
+  const last = { position: positions[rows - 1]!, ms: timesOf(batch)[rows - 1]! }
+  return [{ ingestId, entityId, rows: rows - first, last }]
+}
+
+/** What is handed on again of steps that are kept already, by the one who has taken a lane over. */
+export class HandedAgain {
+  /** By ingest. */
+  readonly #last = new Map<number, RowPlace>()
+
+  /** Of runs that were kept before: the rows that the catalog noted as handed on, and that do not pass any more. To be told of all runs, in order. */
+  takenBack(runs: readonly JudgedRun[], keptPosition: number): readonly TakenBack[] {
+    return runs.flatMap(({ ingestId, kind, batch, rejected }): readonly TakenBack[] => {
+      if (kind !== 'series') return []
+      const last = batch === null ? null : lastBefore(batch, keptPosition)
+      if (last !== null) this.#last.set(ingestId, last)
+      const positions = new Set(rejected.map(({ position }) => position).filter((position) => position < keptPosition))
+      return positions.size === 0 ? [] : [{ ingestId, positions, last: this.#last.get(ingestId) ?? null }]
+    })
+  }
+}
+
+function lastBefore(batch: RowBatch, endPosition: number): RowPlace | null {
+  const row = batch.positions.findLastIndex((position) => position < endPosition)
+  return row < 0 ? null : { position: batch.positions[row]!, ms: timesOf(batch)[row]! }
 }
 
 /** The time of each row, by its position. */

@@ -3,7 +3,7 @@
 // what the catalog has kept already it keeps once, and of rows that were produced without an offset nobody ever reads.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
-import type { KeyedEntry, LaneCatalog, NewRows } from '../catalog/lanes.ts'
+import type { KeyedEntry, LaneCatalog } from '../catalog/lanes.ts'
 import type { SetAsideCatalog } from '../catalog/set-aside.ts'
 import {
   type EntryJudge,
@@ -24,7 +24,7 @@ import type { Batch } from '../kafka/produce.ts'
 import type { GroupOffset, TransactionalProducer } from '../kafka/transactional-producer.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'
 import type { Observe } from '../observe/event.ts'
-import { handedOn, timesByPosition } from './handed-on.ts'
+import { HandedAgain, handedOn, timesByPosition } from './handed-on.ts'
 import { RowJson } from './row-json.ts'
 import type { RowsTopics } from './rows-topics.ts'
 
@@ -37,7 +37,7 @@ export interface LaneParts {
   readonly producer: Pick<TransactionalProducer, 'begin' | 'send' | 'commit'>
   readonly rowsTopics: Pick<RowsTopics, 'batches' | 'forget'>
   readonly lanes: LaneCatalog
-  readonly outcomes: Pick<OutcomeCatalog, 'add' | 'rejectedIn'>
+  readonly outcomes: Pick<OutcomeCatalog, 'rejectedIn'>
   readonly judge: EntryJudge
   /** Told of the entities whose rows are in their topics now. */
   readonly written: (entityIds: readonly number[]) => void
@@ -65,6 +65,7 @@ export class LaneWorker {
   /** The entities that the step under way writes rows of. */
   readonly #writing = new Set<number>()
   readonly #json = new WeakMap<RowBatch['fields'], RowJson>()
+  readonly #again = new HandedAgain()
   /** What is before it is kept in the catalog. */
   #keptPosition = 0
   /** The next entry is here or after it. */
@@ -212,6 +213,8 @@ export class LaneWorker {
     const fromPosition = this.#keptPosition
     const runs = await asTold(step.runs, fromPosition, outcomes)
     const outcome = { rejected: runs.flatMap(({ rejected }) => rejected), items: runs.flatMap(({ items }) => items) }
+    const isDropped = ({ batch }: JudgedRun): boolean => batch !== null && judge.isDropped(batch.entityId)
+    const takenBack = this.#again.takenBack(runs, fromPosition)
     if (throughPosition > fromPosition) {
       const kept = await lanes.keep({
         lane,
@@ -219,12 +222,13 @@ export class LaneWorker {
         throughPosition,
         judged: runs.map((run) => ({ ingestId: run.ingestId, rows: rowsFrom(run.spans, fromPosition) })),
         ...outcome,
-        stored: runs.flatMap((run) => this.#handedOn(run, fromPosition)),
+        stored: runs.flatMap((run) => (isDropped(run) ? [] : handedOn(run, fromPosition))),
+        takenBack,
       })
       if (!kept) throw new LaneTaken(lane)
       this.#keptPosition = throughPosition
     } else if (outcome.rejected.length > 0) {
-      await outcomes.add({ ...outcome, items: [] }, 0)
+      await lanes.keepAgain(lane, outcome.rejected, takenBack)
     }
     const rows = runs.reduce((sum, { spans }) => sum + rowsFrom(spans, fromPosition), 0)
     const all = runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
@@ -238,12 +242,6 @@ export class LaneWorker {
     })
     for (const { batch } of runs) if (batch !== null) await this.#add(batch, batches)
     return step
-  }
-
-  #handedOn({ ingestId, batch }: JudgedRun, fromPosition: number): readonly NewRows[] {
-    if (batch === null || this.#parts.judge.isDropped(batch.entityId)) return []
-    const rows = handedOn(ingestId, batch, fromPosition)
-    return rows === null ? [] : [rows]
   }
 
   async #replay(entry: PlacedEntry, batches: Batch[]): Promise<void> {

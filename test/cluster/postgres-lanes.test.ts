@@ -26,7 +26,17 @@ const hash = (text: string): Uint8Array => new Uint8Array(createHash('sha256').u
 function step(lane: number, from: number, through: number, change: Partial<LaneStep> = {}): LaneStep {
   const fromPosition = positionAt(lane, 0) + from
   const throughPosition = positionAt(lane, 0) + through
-  return { lane, fromPosition, throughPosition, judged: [], rejected: [], items: [], stored: [], ...change }
+  return {
+    lane,
+    fromPosition,
+    throughPosition,
+    judged: [],
+    rejected: [],
+    items: [],
+    stored: [],
+    takenBack: [],
+    ...change,
+  }
 }
 
 describe('lanes', () => {
@@ -132,11 +142,33 @@ describe('rows that are handed on', () => {
     expect(await all()).toEqual([])
   })
 
-  test('are those of a replay as well', async () => {
-    const rejected = [5, 6, 7].map((row) => ({
+  const rejectedAt = (rows: readonly number[]) =>
+    rows.map((row) => ({
       ...{ ingestId: 1, position: first + row, batchPosition: first, batchRows: 10, subscriberId: 1, index: row },
       ...{ row: '{}', field: null, code: 'missing_time' as const, message: '', receivedMs: 0 },
     }))
+  const positions = (rows: readonly number[]) => new Set(rows.map((row) => first + row))
+  const place = (row: number) => ({ position: first + row, ms: row })
+
+  test.each([
+    ['none of them the last one: that is looked for', [3, 4], place(2), 7, [1, 7, 0]],
+    ['the last one: the one before it is looked for', [7, 9], place(6), 6, [1, 7, 0]],
+    ['the last one, and nothing is handed on again before it: nothing is looked for', [9], null, 9, [1, 8, 8]],
+  ])('do not count where they do not pass any more: %s', async (_, rows, last, looked, counted) => {
+    expect(await catalog.lanes.keep(step(3, 0, 256, { stored: [handed(9, 9)] }))).toBe(true)
+    await other.lanes.keepAgain(3, rejectedAt(rows), [{ ingestId: 1, positions: positions(rows), last }])
+    expect(await all()).toEqual([counted])
+    const [told] = await catalog.lanes.storedRows(1)
+    expect(told?.last).toEqual(place(rows.includes(9) ? looked : 9))
+    expect(await catalog.outcomes.rejectedIn(1, first, first + 256)).toEqual([...positions(rows)])
+    // A step that is new may begin with some that are not.
+    const takenBack = [{ ingestId: 1, positions: positions([0, 1]), last: place(6) }]
+    expect(await catalog.lanes.keep(step(3, 256, 512, { stored: [handed(3, 300)], takenBack }))).toBe(true)
+    expect((await all())[0]?.[1]).toBe(counted[1]! - 2 + 3)
+  })
+
+  test('are those of a replay as well', async () => {
+    const rejected = rejectedAt([5, 6, 7])
     expect(await catalog.lanes.keep(step(3, 0, 256, { rejected }))).toBe(true)
     const replay = {
       ...{ lane: 3, ingestId: 1, kind: 'series' as const, position: first + 256, throughPosition: first + 257 },
@@ -155,6 +187,12 @@ describe('rows that are handed on', () => {
     ])
     // A pipeline was killed before it committed.
     expect(await other.lanes.replay(replay)).toEqual({ stored: replay.passed, taken: 0 })
+    // By one with another limit: what it stored does not pass any more.
+    const narrower = { ...replay, passed: [first + 5], rejected: rejectedAt([7]) }
+    expect(await other.lanes.replay(narrower)).toEqual({ stored: [first + 5], taken: 0 })
+    expect((await catalog.lanes.storedRows(1))[0]).toMatchObject({ rows: 1, last: place(5) })
+    expect(await other.lanes.replay(replay)).toEqual({ stored: replay.passed, taken: 1 })
+    expect((await catalog.lanes.storedRows(1))[0]).toMatchObject({ rows: 2, last: place(7) })
     expect(await catalog.lanes.replay({ ...replay, rows: null, passed: [first + 6] })).toMatchObject({ taken: 1 })
     expect(await all()).toEqual([[1, 2, 0]])
   })

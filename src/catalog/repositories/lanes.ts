@@ -1,14 +1,23 @@
 import type { Kysely, Transaction } from 'kysely'
 import { positionAt } from '../../journal/lane-position.ts'
-import type { ReplayedRows } from '../catalog.ts'
-import type { KeyedEntry, LaneCatalog, LaneReplay, LaneState, LaneStep, StoredRows } from '../lanes.ts'
+import type { RejectedRow, ReplayedRows } from '../catalog.ts'
+import type {
+  KeyedEntry,
+  LaneCatalog,
+  LaneReplay,
+  LaneState,
+  LaneStep,
+  RowPlace,
+  StoredRows,
+  TakenBack,
+} from '../lanes.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { claimKeys } from './claim-keys.ts'
 import { inTransaction } from './in-transaction.ts'
 import { OutcomeKeeper } from './keep-outcome.ts'
 import { keepReplay } from './replay-rejected.ts'
-import { noteSeen, noteStored, storedRowsOf } from './stored-rows.ts'
+import { noteSeen, noteStored, storedRowsOf, takeBack } from './stored-rows.ts'
 
 export interface LaneRepositoryParts {
   readonly database: Kysely<Tables>
@@ -48,21 +57,28 @@ export class LaneRepository implements LaneCatalog {
       if (!(await moveKept(transaction, step))) return false
       await this.#keeper.keep(transaction, step)
       await countJudged(transaction, step)
+      await takeBack(transaction, step.lane, step.takenBack)
       await noteStored(transaction, step.stored, { ...step, isReplay: false })
       return true
     })
   }
 
+  async keepAgain(lane: number, rejected: readonly RejectedRow[], takenBack: readonly TakenBack[]): Promise<void> {
+    await inTransaction(this.#database, async (transaction) => {
+      await this.#keeper.keep(transaction, { rejected, items: [] })
+      await takeBack(transaction, lane, takenBack)
+    })
+  }
+
   replay(replay: LaneReplay): Promise<ReplayedRows> {
     return inTransaction(this.#database, async (transaction) => {
-      const found = await keepReplay(transaction, this.#keeper, replay)
+      const { givenBack, ...found } = await keepReplay(transaction, this.#keeper, replay)
       const { ingestId, lane, throughPosition, position, rows } = replay
-      const last = found.stored.at(-1)
+      const last = lastOf(found.stored, rows?.times)
+      if (givenBack.size > 0) await takeBack(transaction, lane, [{ ingestId, positions: givenBack, last }])
       // Of one that is judged again all are noted: they were stored and noted together.
-      if (rows === null || last === undefined || found.taken === 0) return found
-      const ms = rows.times.get(last)
-      if (ms === undefined) throw new Error('a replay stores a row of which it has no time')
-      const stored = { ingestId, entityId: rows.entityId, rows: found.taken, last: { position: last, ms } }
+      if (rows === null || last === null || found.taken === 0) return found
+      const stored = { ingestId, entityId: rows.entityId, rows: found.taken, last }
       await noteStored(transaction, [stored], { lane, fromPosition: position, throughPosition, isReplay: true })
       return found
     })
@@ -111,6 +127,14 @@ export class LaneRepository implements LaneCatalog {
   async seen(rows: readonly StoredRows[]): Promise<void> {
     if (rows.length > 0) await inTransaction(this.#database, (transaction) => noteSeen(transaction, rows))
   }
+}
+
+function lastOf(stored: readonly number[], times: ReadonlyMap<number, number> | undefined): RowPlace | null {
+  const position = stored.at(-1)
+  if (position === undefined || times === undefined) return null
+  const ms = times.get(position)
+  if (ms === undefined) throw new Error('a replay stores a row of which it has no time')
+  return { position, ms }
 }
 
 export function laneStateOf({ lane, kept_position, processed_position }: Tables['lanes']): LaneState {

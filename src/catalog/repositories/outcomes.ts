@@ -29,7 +29,10 @@ export class OutcomeRepository implements OutcomeCatalog {
   }
 
   replay(outcome: ReplayOutcome): Promise<ReplayedRows> {
-    return inTransaction(this.#database, (transaction) => keepReplay(transaction, this.#keeper, outcome))
+    return inTransaction(this.#database, async (transaction) => {
+      const { stored, taken } = await keepReplay(transaction, this.#keeper, outcome)
+      return { stored, taken }
+    })
   }
 
   async rejectedIn(ingestId: number, fromPosition: number, toPosition: number): Promise<readonly number[]> {

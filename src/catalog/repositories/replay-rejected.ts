@@ -6,13 +6,18 @@ import { keptBytesOf, keptRowBytes, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { toTextColumn } from './text-column.ts'
 
+export interface KeptReplay extends ReplayedRows {
+  /** The positions of rows that it stored when it was judged before, and that do not pass any more. */
+  readonly givenBack: ReadonlySet<number>
+}
+
 export async function keepReplay(
   transaction: Transaction<Tables>,
   keeper: OutcomeKeeper,
   outcome: ReplayOutcome,
-): Promise<ReplayedRows> {
+): Promise<KeptReplay> {
   const { ingests } = await keeper.dropped(transaction)
-  if (ingests.has(outcome.ingestId)) return { stored: [], taken: 0 }
+  if (ingests.has(outcome.ingestId)) return { stored: [], taken: 0, givenBack: new Set() }
   const rows = await takeReplayed(transaction, outcome)
   const stored = new Set(rows.stored)
   await keeper.items.keep(
@@ -20,8 +25,7 @@ export async function keepReplay(
     outcome.items.filter(({ position }) => stored.has(position)),
   )
   await keepNewReasons(transaction, outcome)
-  await giveBack(transaction, outcome)
-  return rows
+  return { ...rows, givenBack: await giveBack(transaction, outcome) }
 }
 
 /** Marks the rows that pass as stored by this replay; resolves with those that it stores, now or when it was told before. */
@@ -83,9 +87,10 @@ async function keepNewReasons(
 async function giveBack(
   transaction: Transaction<Tables>,
   { ingestId, kind, position, rejected }: Pick<ReplayOutcome, 'ingestId' | 'kind' | 'position' | 'rejected'>,
-): Promise<void> {
-  if (kind === 'metadata') return
-  let [rows, bytes] = [0, 0]
+): Promise<ReadonlySet<number>> {
+  const givenBack = new Set<number>()
+  if (kind === 'metadata') return givenBack
+  let bytes = 0
   for (const row of rejected) {
     const rowBytes = Buffer.byteLength(row.row)
     const { numUpdatedRows } = await transaction
@@ -105,13 +110,14 @@ async function giveBack(
       .where('replay_position', '=', position)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) continue
-    rows += 1
+    givenBack.add(row.position)
     bytes += rowBytes + keptRowBytes
   }
-  if (rows === 0) return
+  if (givenBack.size === 0) return givenBack
   await transaction
     .updateTable('rejected_counts')
-    .set((column) => ({ rows: column('rows', '+', rows), kept_bytes: column('kept_bytes', '+', bytes) }))
+    .set((column) => ({ rows: column('rows', '+', givenBack.size), kept_bytes: column('kept_bytes', '+', bytes) }))
     .where('ingest_id', '=', ingestId)
     .execute()
+  return givenBack
 }

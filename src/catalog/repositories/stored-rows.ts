@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { NewRows, StoredRows } from '../lanes.ts'
+import type { NewRows, StoredRows, TakenBack } from '../lanes.ts'
 import type { Tables } from '../schema.ts'
 
 /** Where rows of a lane stand that are handed on. */
@@ -36,6 +36,31 @@ export async function noteStored(
           .columns(['ingest_id', 'lane'])
           .doUpdateSet((column) => ({ rows: column('stored_rows.rows', '+', rows), ...newest, ...replayed })),
       )
+      .execute()
+  }
+}
+
+/** Where the last one is among them, another one is looked for; where there is none, all that was stored before them was committed, and is taken to be seen. */
+export async function takeBack(
+  transaction: Transaction<Tables>,
+  lane: number,
+  takenBack: readonly TakenBack[],
+): Promise<void> {
+  for (const { ingestId, positions, last } of takenBack.toSorted((a, b) => a.ingestId - b.ingestId)) {
+    const noted = await transaction
+      .updateTable('stored_rows')
+      .set((column) => ({ rows: column('rows', '-', positions.size) }))
+      .where('ingest_id', '=', ingestId)
+      .where('lane', '=', lane)
+      .returning(['rows', 'position', 'through_position'])
+      .executeTakeFirst()
+    if (noted === undefined || !positions.has(noted.position)) continue
+    const seen = { seen_position: noted.through_position, seen_rows: noted.rows }
+    await transaction
+      .updateTable('stored_rows')
+      .set(last === null ? seen : { position: last.position, ms: last.ms })
+      .where('ingest_id', '=', ingestId)
+      .where('lane', '=', lane)
       .execute()
   }
 }
