@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allTypes, type Entity, rowsOf, temporaryFolder, writeEntity } from '../../../../test/support/sealed-files.ts'
+import { Pacer } from '../../../lib/pacer.ts'
 import { type BlockingFile, openBlocking } from './blocking-file.ts'
 
 const folder = temporaryFolder()
@@ -145,4 +146,26 @@ test('nothing is kept of a file that was removed, whatever was read of it', asyn
   expect(Math.min(stored.pageCacheBytes, stored.indexCacheBytes)).toBeGreaterThan(0)
   await stored.remove(file)
   expect([stored.pageCacheBytes, stored.indexCacheBytes]).toEqual([0, 0])
+})
+
+test.each<[string, readonly number[]]>([
+  ['dates alone', []],
+  ['a column without a dictionary', [0]],
+])('who goes through a file once reads %s of a page once, however many series it holds', async (_, columns) => {
+  const counts = countingReads()
+  const series = Array.from({ length: 500 }, (_, number) => ({
+    tags: [`tag ${String(number).padStart(3, '0')}`],
+    rows: [{ ms: number, position: number, values: [number / 7] }],
+  }))
+  const many: Entity = { tags: ['T'], columns: [['V', 'double']], series }
+  const { file } = await writeEntity(folder.path, many, { folder: { openBlocking: counts.open } })
+  const reader = file.open(columns, 'once')
+  const pacer = new Pacer({ sliceMs: 1000, signal: new AbortController().signal })
+  let rows = 0
+  for (let place = 0; place < reader.length; place++) {
+    await reader.prepare(place, pacer)
+    for (const { start, end } of reader.forward(place, ...ever)) rows += end - start
+  }
+  expect(rows).toBe(500)
+  expect(counts.reads).toBeLessThan(many.series.length / 2)
 })

@@ -141,6 +141,8 @@ export class PassingPages implements Pages, PageOwner {
 
   /** A row group has a dictionary of up to a mebibyte for each column: all of them at once would take long. */
   async #readAhead(page: number, wanted: WantedColumns, pacer: Pacer): Promise<void> {
+    // Also where no column has a dictionary: what was read is not read again for each series.
+    this.#begin(wanted.index.groupOf(page))
     const chunk = new PageChunk(page, wanted.index, this)
     for (const column of wanted.columns) {
       chunk.need({ index: wanted.index, columns: [column] })
@@ -150,12 +152,16 @@ export class PassingPages implements Pages, PageOwner {
   }
 
   readonly #dictionaryOf: DictionaryOf = (group, column, load) => {
-    if (group !== this.#group) this.#dictionaries.clear()
-    this.#group = group
+    this.#begin(group)
     const known = this.#dictionaries.get(column)
     if (known !== undefined) return known
     const dictionary = load()
     this.#dictionaries.set(column, dictionary)
     return dictionary
+  }
+
+  #begin(group: number): void {
+    if (group !== this.#group) this.#dictionaries.clear()
+    this.#group = group
   }
 }
