@@ -15,14 +15,14 @@ afterAll(() => world?.close())
 
 test.each(steps)(
   `a crash at %s, passed %i times before (TIDEMARK_CRASH_SEED=${seed})`,
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (step, passes) => {
     await world.endAt(step, passes)
     expect(await world.faults()).toEqual([])
   },
 )
 
-test('the canary: a store that takes a replay twice is caught', { timeout: 300_000 }, async () => {
+test('the canary: a store that takes a replay twice is caught', { timeout: 900_000 }, async () => {
   const planted = await LifecycleWorld.open(seed, resolve('test/crash/planted/serve-replay-twice.mjs'))
   try {
     await planted.endAt('replay-taken', 2)

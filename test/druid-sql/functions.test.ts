@@ -154,6 +154,15 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ["TIME_FLOOR(TIMESTAMP '2024-05-15 10:11:12', 'PT15M')", at('2024-05-15T10:00Z')],
     ["TIME_FLOOR(TIMESTAMP '2024-05-15 10:11:12', 'P1D', TIMESTAMP '2024-01-01 06:00:00')", at('2024-05-15T06:00Z')],
     ["TIME_FLOOR(TIMESTAMP '2024-05-15 10:11:12', 'P1D', NULL, 'Asia/Kolkata')", at('2024-05-14T18:30Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-05-30 12:34:56', 'P1M', TIMESTAMP '2024-01-15 00:00:00')", at('2024-05-15T00:00Z')],
+    ["TIME_CEIL(TIMESTAMP '2024-05-30 12:34:56', 'P1M', TIMESTAMP '2024-01-15 06:00:00')", at('2024-06-15T06:00Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-05-30 12:34:56', 'P1Y', TIMESTAMP '2020-06-15 00:00:00')", at('2023-06-15T00:00Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-05-30 12:34:56', 'PT6H', TIMESTAMP '2024-05-30 01:30:00')", at('2024-05-30T07:30Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-05-15 10:11:12', 'PT1H', NULL, 'Asia/Kathmandu')", at('2024-05-15T09:15Z')],
+    ["TIME_FLOOR(TIMESTAMP '1980-05-15 10:11:12', 'PT1H', NULL, 'Asia/Kathmandu')", at('1980-05-15T09:30Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-01-15 10:11:12', 'PT1H', NULL, 'Australia/Lord_Howe')", at('2024-01-15T10:00Z')],
+    ["TIME_FLOOR(TIMESTAMP '2024-06-15 10:11:12', 'PT1H', NULL, 'Australia/Lord_Howe')", at('2024-06-15T09:30Z')],
+    ["TIME_CEIL(TIMESTAMP '2010-06-15 10:11:12', 'PT1H', NULL, 'America/Caracas')", at('2010-06-15T10:30Z')],
     ["TIME_CEIL(TIMESTAMP '2024-05-01 00:00:00', 'P1M')", at('2024-05-01T00:00Z')],
     ["CEIL(TIMESTAMP '2024-05-01 00:00:01' TO MONTH)", at('2024-06-01T00:00Z')],
     ["FLOOR(TIMESTAMP '2024-05-15 10:11:12' TO QUARTER)", at('2024-04-01T00:00Z')],
@@ -170,6 +179,15 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ["TIME_PARSE('2024-05-01T02:00:00+02:00')", at('2024-05-01T00:00Z')],
     ["TIME_PARSE('01/05/2024', 'dd/MM/yyyy')", at('2024-05-01T00:00Z')],
     ["TIME_PARSE('nonsense')", null],
+    ["TIME_PARSE('2024-05-01 10:00:00+0200', 'yyyy-MM-dd HH:mm:ssZ', 'America/New_York')", at('2024-05-01T08:00Z')],
+    ["TIME_PARSE('2024-05-01 10:00:00+02:00', 'yyyy-MM-dd HH:mm:ssZZ')", at('2024-05-01T08:00Z')],
+    ["TIME_PARSE('2024-05-01 10:00', 'yyyy-MM-dd HH:mm', 'America/New_York')", at('2024-05-01T14:00Z')],
+    ["TIME_FORMAT(TIMESTAMP '2024-05-01 03:04:05', 'w')", '18'],
+    ["TIME_FORMAT(TIMESTAMP '2024-05-01 03:04:05', 'xxxx-ww-e')", '2024-18-3'],
+    [
+      "TIME_FORMAT(TIMESTAMP '2024-05-01 23:04:05', 'yyyy-MM-dd HH:mm ZZ', 'Asia/Kathmandu')",
+      '2024-05-02 04:49 +05:45',
+    ],
     ["TIME_FORMAT(TIMESTAMP '2024-05-01 03:04:05', 'EEE d MMM yyyy h:mm a')", 'Wed 1 May 2024 3:04 AM'],
     ["TIME_FORMAT(TIMESTAMP '2024-05-01 03:04:05.678')", '2024-05-01T03:04:05.678+00:00'],
     ["TIME_IN_INTERVAL(TIMESTAMP '2024-05-01 00:00:00', '2024-05-01/P1D')", true],
@@ -233,6 +251,28 @@ describe.each(Object.entries(scalars))('%s', (_kind, rows) => {
 })
 
 const rows = "(VALUES (1, 'a', 2.5), (2, 'b', NULL), (3, 'b', 4.5)) AS t (n, s, d)"
+
+/** Columns of nulls have the type of what they are put together with. */
+test.each<readonly [string, Value]>([
+  ['MAX(x) FROM (SELECT 9 AS x UNION ALL SELECT 10 UNION ALL SELECT NULL)', 10],
+  ['MAX(x) FROM (SELECT NULL AS x UNION ALL SELECT 9 UNION ALL SELECT 10)', 10],
+  ['MAX(x) FROM (SELECT x FROM (SELECT NULL AS x) UNION ALL SELECT 9 UNION ALL SELECT 10)', 10],
+  ['MAX(x) FROM (VALUES (9, NULL), (10, NULL)) AS t (x, y)', 10],
+  ['MAX(y) FROM (SELECT y FROM (VALUES (9, NULL), (10, NULL)) AS t (x, y) UNION ALL SELECT 3 UNION ALL SELECT 20)', 20],
+  ['COUNT(*) FROM (SELECT NULL AS x UNION ALL SELECT NULL)', 2],
+  ['x FROM (SELECT NULL AS x)', null],
+  ['MAX(x) FROM (WITH w AS (SELECT NULL AS x) SELECT x FROM w UNION SELECT 9 UNION SELECT 10)', 10],
+  ['CAST(9223372036854774784e0 AS BIGINT) = 9223372036854774784', true],
+  ['CAST(-9223372036854774784e0 AS BIGINT) = -9223372036854774784', true],
+  ['CAST(9223372036854775807e0 AS BIGINT) = 9223372036854775807', true],
+])('SELECT %s', async (rest, value) => {
+  expect(await firstColumn(`SELECT ${rest}`)).toEqual([value])
+})
+
+test('a number is no time for LATEST_BY', () => {
+  const text = "SELECT LATEST_BY(s, n) FROM (VALUES (1, 'a')) AS t (n, s)"
+  expect(() => translateSql(text, [])).toThrow('MILLIS_TO_TIMESTAMP')
+})
 
 test.each<readonly [string, readonly Value[]]>([
   ['COUNT(d)', [2]],

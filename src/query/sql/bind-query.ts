@@ -12,7 +12,7 @@ import { sqlProblem } from './sql-problem.ts'
 import { columnName, columnOf, join, plainInteger, relationName, type SqlText, sql } from './sql-text.ts'
 import type { OrderItem, Query, QueryBody, Select, SetOperation, Values, Window } from './syntax.ts'
 import type { SqlTable } from './tables.ts'
-import { commonType, nullType, type SqlType, string, typeName } from './types.ts'
+import { commonType, type SqlType, typeName } from './types.ts'
 
 interface Surroundings {
   readonly parent: Scope | null
@@ -76,7 +76,7 @@ export class QueryBinder {
       orderMatters: around.isTop || hasLimit,
       hasLimit,
     })
-    return { sql: text, columns: outputs.map(({ name, bound }) => ({ name, type: shownType(bound.type) })) }
+    return { sql: text, columns: outputs.map(({ name, bound }) => ({ name, type: bound.type })) }
   }
 
   #fromContext(around: Surroundings): FromContext {
@@ -188,7 +188,7 @@ export class QueryBinder {
     )
     const names = columns.map((_column, index) => columnName(index))
     const text = sql`SELECT * FROM (VALUES ${join(lines, ', ')}) AS ${relationName(this.#nextRelation())}(${join(names, ', ')})`
-    return { sql: text, columns: columns.map(({ type }, index) => ({ name: `EXPR$${index}`, type: shownType(type) })) }
+    return { sql: text, columns: columns.map(({ type }, index) => ({ name: `EXPR$${index}`, type })) }
   }
 
   #setOperation(operation: SetOperation, around: Surroundings): BoundSubquery {
@@ -231,11 +231,6 @@ const nothing: BoundFrom = { sql: sql``, relations: [], table: null }
 
 function bare(body: QueryBody): Query {
   return { with: [], body, orderBy: [], limit: null, offset: null, place: body.place }
-}
-
-/** What is NULL in all rows is a text that nobody wrote. */
-function shownType(type: SqlType): SqlType {
-  return type.kind === nullType.kind ? string : type
 }
 
 function limits({ limit, offset }: Query): SqlText[] {

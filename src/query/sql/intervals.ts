@@ -1,7 +1,8 @@
 // Intervals: `INTERVAL '1 02:03' DAY TO MINUTE` of SQL, and `start/end` of ISO 8601.
-import { addDuration, type Duration, parseDuration } from '../../model/duration.ts'
+import { addDuration, parseDuration } from '../../model/duration.ts'
 import { parseInstant } from '../../model/instant.ts'
-import { intervalOf, unitPeriod } from './periods.ts'
+import { type Period, periodDays, periodMonths, periodTimeMs } from '../time/iso.ts'
+import { type Steps, unitPeriod, writeInterval } from './periods.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
 import { type SqlText, sql } from './sql-text.ts'
 import type { Expression, TimeUnit } from './syntax.ts'
@@ -53,20 +54,18 @@ export function intervalLiteral({
   if (first < 0 && !isSimple) throw wrong
   const hasFraction = digits.includes('.')
   if (numbers.length !== parts.length + (hasFraction ? 1 : 0) || (hasFraction && parts.at(-1) !== 'SECOND')) throw wrong
-  let sum: Duration = { years: 0, months: 0, weeks: 0, days: 0, ms: 0 }
+  let sum: Steps = { months: 0, days: 0, ms: 0 }
   for (const [index, unit] of parts.entries()) sum = add(sum, unitPeriod(unit), Number(numbers[index]))
   if (hasFraction) sum = { ...sum, ms: sum.ms + Number(numbers.at(-1)!.slice(0, 3).padEnd(3, '0')) }
   const isNothing = Object.values(sum).every((part) => part === 0)
   if (isNothing) return sql`to_milliseconds(0)`
-  return isNegative ? sql`(-(${intervalOf(sum)}))` : sql`(${intervalOf(sum)})`
+  return isNegative ? sql`(-(${writeInterval(sum)}))` : sql`(${writeInterval(sum)})`
 }
 
-function add(sum: Duration, unit: Duration, count: number): Duration {
+function add(sum: Steps, unit: Period, count: number): Steps {
   return {
-    years: sum.years + unit.years * count,
-    months: sum.months + unit.months * count,
-    weeks: sum.weeks + unit.weeks * count,
-    days: sum.days + unit.days * count,
-    ms: sum.ms + unit.ms * count,
+    months: sum.months + periodMonths(unit) * count,
+    days: sum.days + periodDays(unit) * count,
+    ms: sum.ms + periodTimeMs(unit) * count,
   }
 }

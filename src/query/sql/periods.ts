@@ -1,65 +1,81 @@
-// Periods, units and zones of Druid's time functions as DuckDB SQL. Buckets are those of Druid's granularities.
-import { type Duration, fixedMs, parseDuration } from '../../model/duration.ts'
+// Periods, units and zones of Druid's time functions for SQL, whose times are the engine's; their arithmetic is that of the native queries.
+import { bind } from '../../lib/bind-sql.ts'
+import { type Sql, sql as shared } from '../../lib/sql-text.ts'
+import {
+  floorFromOrigin,
+  floorToBucket,
+  fromLocal,
+  toLocal as localMs,
+  nextBucketSql,
+  shift as shiftMs,
+  wideRange,
+} from '../time/bucket-sql.ts'
+import { formatTime as formatMs, parsePattern, parseTimeBy, patternPieces } from '../time/format-sql.ts'
+import { type BucketGranularity, isUsable, mondayMs, periodGranularity } from '../time/granularity.ts'
+import { type Period, parsePeriod, periodDays, periodMonths, periodTimeMs } from '../time/iso.ts'
+import { Zone } from '../time/zone.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
-import { literal, plainInteger, type SqlText, sql } from './sql-text.ts'
+import { asShared, fromShared, literal, plainInteger, type SqlText, sql } from './sql-text.ts'
 import type { TimeUnit } from './syntax.ts'
 
-/** A zone of the calendar, or a fixed offset. */
-export type Zone = { readonly name: string } | { readonly offsetMs: number } | null
-
-/** Zones that were asked for, by the way they were written: to find one takes longer than all else in a query. */
-const zones = new Map<string, string>()
-const zonesMax = 1000
-
-/** Null is UTC. Throws a Problem where there is no such zone. */
+/** Throws a Problem where there is no such zone. */
 export function readZone(text: string, place: Place): Zone {
-  if (text === 'UTC' || text === 'Z' || text === 'Etc/UTC' || text === 'GMT') return null
-  const offset = /^([+-])(\d\d):?(\d\d)$/.exec(text)
-  if (offset !== null) {
-    const minutes = Number(offset[2]) * 60 + Number(offset[3])
-    return { offsetMs: (offset[1] === '-' ? -1 : 1) * minutes * 60_000 }
-  }
-  const known = zones.get(text)
-  if (known !== undefined) return { name: known }
-  try {
-    const name = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone
-    if (zones.size < zonesMax) zones.set(text, name)
-    return { name }
-  } catch {
-    throw sqlProblem(place, `${quoted(text)} is no time zone: write one as 'Europe/Madrid' or '+02:00'`)
-  }
+  const zone = Zone.find(text)
+  if (zone !== null) return zone
+  throw sqlProblem(place, `${quoted(text)} is no time zone: write one as 'Europe/Madrid' or '+02:00'`)
 }
 
-const milliseconds = (ms: number): SqlText => sql`to_milliseconds(${plainInteger(ms)})`
+const isUtc = (zone: Zone): boolean => zone.fixed && zone.offset(0) === 0
+
+const msOf = (at: SqlText): Sql => shared`epoch_ms(${asShared(at)})`
+const atMs = (ms: Sql): SqlText => fromShared(shared`make_timestamp_ms(${ms})`)
 
 /** An instant as the clocks of the zone show it. */
 export function toLocal(at: SqlText, zone: Zone): SqlText {
-  if (zone === null) return at
-  if ('offsetMs' in zone) return sql`(${at} + ${milliseconds(zone.offsetMs)})`
-  return sql`timezone(${literal(zone.name)}, timezone('UTC', ${at}))`
+  return isUtc(zone) ? at : atMs(localMs(msOf(at), zone, wideRange))
 }
 
 /** The inverse of `toLocal`. */
 export function toUtc(local: SqlText, zone: Zone): SqlText {
-  if (zone === null) return local
-  if ('offsetMs' in zone) return sql`(${local} - ${milliseconds(zone.offsetMs)})`
-  return sql`timezone('UTC', timezone(${literal(zone.name)}, ${local}))`
+  return isUtc(zone) ? local : atMs(fromLocal(msOf(local), zone, wideRange))
+}
+
+const patternCharsMax = 200
+
+function checkLength(pattern: string, place: Place): void {
+  if (pattern.length > patternCharsMax) throw sqlProblem(place, `a pattern has ${patternCharsMax} characters at most`)
+}
+
+/** An instant written by a pattern of Joda-Time's, as the clocks of the zone show it. */
+export function formatTime(at: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
+  checkLength(pattern, place)
+  const pieces = patternPieces(pattern)
+  if (pieces !== null) return fromShared(formatMs(msOf(at), pieces, zone, wideRange))
+  throw sqlProblem(place, `${quoted(pattern)} is no pattern: a quote is open, or a letter has no meaning`)
+}
+
+/** The instant that a text says by a pattern; null where it does not fit. */
+export function parseTime(text: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
+  checkLength(pattern, place)
+  const format = parsePattern(pattern)
+  if (format === null) throw sqlProblem(place, `texts cannot be read by the pattern ${quoted(pattern)}`)
+  return atMs(parseTimeBy(asShared(text), format, zone))
 }
 
 /** An ISO period such as `PT5M`, longer than nothing. */
-export function readPeriod(text: string, place: Place): Duration {
-  const period = parseDuration(text)
-  if (period === null || (period.years === 0 && period.months === 0 && fixedMs(period) === 0)) {
+export function readPeriod(text: string, place: Place): Period {
+  const period = parsePeriod(text)
+  if (period === null || Object.values(period).every((part) => part === 0)) {
     throw sqlProblem(place, `${quoted(text)} is no period: write one as 'PT5M', 'P1D' or 'P1M'`)
   }
   return period
 }
 
-const unitPeriods: Readonly<Record<TimeUnit, Partial<Duration>>> = {
+const unitPeriods: Readonly<Record<TimeUnit, Partial<Period>>> = {
   MILLISECOND: { ms: 1 },
-  SECOND: { ms: 1000 },
-  MINUTE: { ms: 60_000 },
-  HOUR: { ms: 3_600_000 },
+  SECOND: { seconds: 1 },
+  MINUTE: { minutes: 1 },
+  HOUR: { hours: 1 },
   DAY: { days: 1 },
   WEEK: { weeks: 1 },
   MONTH: { months: 1 },
@@ -67,60 +83,85 @@ const unitPeriods: Readonly<Record<TimeUnit, Partial<Duration>>> = {
   YEAR: { years: 1 },
 }
 
-export function unitPeriod(unit: TimeUnit): Duration {
-  return { years: 0, months: 0, weeks: 0, days: 0, ms: 0, ...unitPeriods[unit] }
+const nothing: Period = { years: 0, months: 0, weeks: 0, days: 0, hours: 0, minutes: 0, seconds: 0, ms: 0 }
+
+export function unitPeriod(unit: TimeUnit): Period {
+  return { ...nothing, ...unitPeriods[unit] }
 }
 
 /** The period as an interval, `count` times. */
-export function intervalOf(period: Duration, count?: SqlText): SqlText {
-  const months = period.years * 12 + period.months
-  const days = period.weeks * 7 + period.days
+function intervalOf(period: Period, count: SqlText): SqlText {
+  return writeInterval({ months: periodMonths(period), days: periodDays(period), ms: periodTimeMs(period) }, count)
+}
+
+export interface Steps {
+  readonly months: number
+  readonly days: number
+  readonly ms: number
+}
+
+/** As an interval of the engine, `count` times; not of nothing. */
+export function writeInterval({ months, days, ms }: Steps, count?: SqlText): SqlText {
   const times = count === undefined ? sql`` : sql` * ${count}`
   const parts = [
     ...(months === 0 ? [] : [sql`to_months(CAST(${plainInteger(months)}${times} AS INTEGER))`]),
     ...(days === 0 ? [] : [sql`to_days(CAST(${plainInteger(days)}${times} AS INTEGER))`]),
-    ...(period.ms === 0 ? [] : [sql`to_milliseconds(${plainInteger(period.ms)}${times})`]),
+    ...(ms === 0 ? [] : [sql`to_milliseconds(${plainInteger(ms)}${times})`]),
   ]
   return parts.slice(1).reduce((sum, part) => sql`${sum} + ${part}`, parts[0]!)
 }
 
-/** An instant moved by `count` periods (1 where it is left out), by the calendar of the zone. */
-export function shift(at: SqlText, period: Duration, zone: Zone, count?: SqlText): SqlText {
-  // What is shorter than a day is the same length wherever it is added.
-  if (isOfTime(period)) return sql`(${at} + (${intervalOf(period, count)}))`
-  return toUtc(sql`(${toLocal(at, zone)} + (${intervalOf(period, count)}))`, zone)
+/** An instant moved by `count` periods, by the calendar of the zone. */
+export function shift(at: SqlText, period: Period, zone: Zone, count: SqlText): SqlText {
+  if (isUtc(zone)) return sql`(${at} + (${intervalOf(period, count)}))`
+  return atMs(shiftMs(msOf(at), period, asShared(count), zone, wideRange))
 }
-
-const isOfTime = (period: Duration): boolean =>
-  period.years === 0 && period.months === 0 && period.weeks === 0 && period.days === 0
 
 /** The start of the bucket that holds the instant. Buckets of one unit are the calendar's, others are counted from `origin` or 1970. */
-export function floorTo(at: SqlText, period: Duration, zone: Zone, origin: SqlText | null, place: Place): SqlText {
-  const parts = [period.years * 12 + period.months, period.weeks * 7 + period.days, period.ms].filter(
-    (part) => part !== 0,
-  )
-  if (parts.length > 1)
-    throw sqlProblem(place, 'a period of several units is not taken here: use one unit, as P1D or PT90M')
-  if (isOfTime(period)) {
-    const start = origin ?? toUtc(sql`TIMESTAMP '1970-01-01'`, zone)
-    return sql`time_bucket(${intervalOf(period)}, ${at}, ${start})`
+export function floorTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
+  if (origin !== null) {
+    return atMs(floorFromOrigin(msOf(at), period, msOf(origin), zone) ?? refuseUnits(place))
   }
-  const local = toLocal(at, zone)
-  if (origin !== null) return toUtc(sql`time_bucket(${intervalOf(period)}, ${local}, ${toLocal(origin, zone)})`, zone)
-  const unit = calendarUnit(period)
-  if (unit !== null) return toUtc(sql`CAST(date_trunc(${literal(unit)}, ${local}) AS TIMESTAMP)`, zone)
-  return toUtc(sql`time_bucket(${intervalOf(period)}, ${local}, TIMESTAMP '1970-01-01')`, zone)
+  const granularity = granularityOf(period, zone, place)
+  return inUtc(at, granularity) ?? atMs(floorToBucket(msOf(at), granularity, wideRange) ?? refuseUnits(place))
 }
 
-function calendarUnit({ years, months, weeks, days }: Duration): string | null {
-  if (years === 1 && months === 0) return 'year'
-  if (years === 0 && months === 1) return 'month'
-  if (weeks === 1 && days === 0) return 'week'
-  if (weeks === 0 && days === 1) return 'day'
-  return null
+function granularityOf(period: Period, zone: Zone, place: Place): BucketGranularity {
+  const found = periodGranularity(period, zone, null)
+  if (found !== null && isUsable(found)) return found
+  throw sqlProblem(place, 'the period is longer than there are times for, or goes backwards')
+}
+
+function refuseUnits(place: Place): never {
+  throw sqlProblem(place, 'a period of several units is not taken here: use one unit, as P1D or PT90M')
+}
+
+/** By the engine's own functions, which take less time for a row; null where they have none. */
+function inUtc(at: SqlText, granularity: BucketGranularity): SqlText | null {
+  const { kind, zone } = granularity
+  if (!isUtc(zone)) return null
+  if (kind === 'localTime') {
+    return sql`time_bucket(to_milliseconds(${plainInteger(granularity.widthMs)}), ${at}, TIMESTAMP '1970-01-01')`
+  }
+  const unit = calendarUnit(granularity)
+  return unit === null ? null : sql`CAST(date_trunc(${literal(unit)}, ${at}) AS TIMESTAMP)`
+}
+
+function calendarUnit(granularity: BucketGranularity): string | null {
+  if (granularity.kind === 'days') {
+    const { days, originLocalMs } = granularity
+    return days === 1 ? 'day' : days === 7 && originLocalMs === mondayMs ? 'week' : null
+  }
+  if (granularity.kind !== 'months' || granularity.originLocalMs !== 0) return null
+  return granularity.months === 1 ? 'month' : granularity.months === 12 ? 'year' : null
 }
 
 /** The start of the bucket, or of the next one where the instant is no start itself. */
-export function ceilTo(at: SqlText, period: Duration, zone: Zone, origin: SqlText | null, place: Place): SqlText {
-  return shift(floorTo(sql`(${at} - to_milliseconds(1))`, period, zone, origin, place), period, zone)
+export function ceilTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
+  const start = msOf(floorTo(at, period, zone, origin, place))
+  const next =
+    origin === null
+      ? (x: Sql): Sql => nextBucketSql(x, granularityOf(period, zone, place), wideRange)
+      : (x: Sql): Sql => shiftMs(x, period, shared.long(1), zone, wideRange)
+  return atMs(bind(msOf(at), (x) => bind(start, (s) => shared`CASE WHEN ${s} = ${x} THEN ${x} ELSE ${next(s)} END`)))
 }

@@ -1,6 +1,7 @@
 // DuckDB SQL is put together from pieces of this type alone. Nothing of the caller's text gets into it but the values of literals,
 // and they only through `literal`: names of tables and columns are numbers of our own.
 import { ownWords } from '../../engine/sql-engine.ts'
+import { Sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
 
 /** More of DuckDB's SQL than any sensible query becomes; what doubles its arguments in the writing ends here. */
@@ -37,6 +38,17 @@ export function join(
   separator: ', ' | ' AND ' | ' OR ' | ' || ' | ' UNION ALL ' | ' ',
 ): SqlText {
   return new SqlText(parts.map((part) => part.text).join(separator))
+}
+
+/** The piece as that of the tag whose values may be parameters: it has none. */
+export function asShared({ text }: SqlText): Sql {
+  return new Sql(text, [])
+}
+
+/** Its inverse. There may be no parameters in it. */
+export function fromShared({ text, parameters }: Sql): SqlText {
+  if (parameters.length > 0) throw new Error('SQL with parameters is no text')
+  return new SqlText(text)
 }
 
 /** A text as a literal. A NUL would end the statement for the parser, so it is put in by its code. */

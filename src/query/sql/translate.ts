@@ -7,7 +7,7 @@ import { parseQuery } from './parse-query.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
 import { columnName, join, type SqlText, sql } from './sql-text.ts'
 import type { SqlTable } from './tables.ts'
-import { type SqlType, typeName } from './types.ts'
+import { nullType, type SqlType, string, typeName } from './types.ts'
 
 /** A query that was checked: the engine runs its text as it is. */
 export interface CheckedSql {
@@ -34,7 +34,10 @@ export function translateSql(
   const binder = new QueryBinder(new Map(tables.map((table) => [table.name, table])), wraps)
   const bound = binder.statement(parseQuery(text))
   checkNames(bound)
-  const outputs = bound.columns.map(({ name, type }, index) => ({ name, ...outputOf(type, columnName(index), name) }))
+  const outputs = bound.columns.map(({ name, type }, index) => ({
+    name,
+    ...outputOf(shownType(type), columnName(index), name),
+  }))
   const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
   const statement = sql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
   return {
@@ -43,6 +46,11 @@ export function translateSql(
     entityIds: [...binder.used].map((table) => table.entityId),
     readsCatalog: binder.readsCatalog,
   }
+}
+
+/** What is NULL in all rows is a text that nobody wrote. */
+function shownType(type: SqlType): SqlType {
+  return type.kind === nullType.kind ? string : type
 }
 
 const top = { line: 1, column: 1 }

@@ -1,11 +1,11 @@
-// Druid's arithmetic of time in SQL, on milliseconds: zones come in as the steps of their offsets, so that the engine needs no calendar.
+// Druid's arithmetic of time in SQL, on milliseconds.
 
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from './granularity.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
-import { cycleEndMs, cycleMs, type Zone } from './zone.ts'
+import { cycleEndMs, cycleMs, historyFromMs, type Zone } from './zone.ts'
 
 /** Where instants may lie; an offset outside is that of the end. */
 export interface TimeRange {
@@ -15,6 +15,9 @@ export interface TimeRange {
 
 /** What zones are read for when nothing tells where the instants lie. */
 export const wideRange: TimeRange = { fromMs: Date.UTC(1900, 0, 1), untilMs: Date.UTC(2100, 0, 1) }
+
+/** The last instant of a Date. */
+const latestMs = 8.64e15
 
 /** More buckets than any walk in a query should have. */
 const walkBucketsMax = 5000
@@ -26,6 +29,9 @@ function steps(ms: Sql, found: readonly { readonly fromMs: number; readonly valu
   return sql`CASE WHEN ${ms} < ${sql.long(found[middle]!.fromMs)} THEN ${steps(ms, found.slice(0, middle))} ELSE ${steps(ms, found.slice(middle))} END`
 }
 
+/** Where the changes of an offset are few enough to be written out. Else the engine's calendar is asked, which takes longer for a row, and whose text is short. */
+const writtenRangeMs = 20 * 365 * msPerDay
+
 /** The instant of the last cycle of a zone's rules with the offset of one behind it. */
 const withinCycle = (ms: Sql): Sql =>
   bind(
@@ -36,9 +42,17 @@ const withinCycle = (ms: Sql): Sql =>
 
 /** Local time minus UTC at an instant. */
 function offsetAt(ms: Sql, zone: Zone, range: TimeRange): Sql {
+  if (!zone.fixed && range.untilMs - range.fromMs > writtenRangeMs) return askedOffset(ms, zone)
   const changes = zone.changes(range.fromMs, range.untilMs).map(({ fromMs, offsetMs }) => ({ fromMs, value: offsetMs }))
   if (changes.length === 1) return steps(ms, changes)
   return bind(range.untilMs > cycleEndMs ? withinCycle(ms) : ms, (x) => steps(x, changes))
+}
+
+/** Of instants that are further than any calendar, the offset of the last one that it has. */
+function askedOffset(ms: Sql, zone: Zone): Sql {
+  const within = sql`least(greatest(${ms}, ${sql.long(historyFromMs)}), ${sql.long(latestMs)})`
+  const name = sql.literal(zone.calendarName)
+  return bind(within, (x) => sql`(epoch_ms(timezone(${name}, timezone('UTC', make_timestamp_ms(${x})))) - ${x})`)
 }
 
 export function toLocal(ms: Sql, zone: Zone, range: TimeRange): Sql {
@@ -69,10 +83,10 @@ const floorTo = (value: Sql, width: number): Sql =>
     ? value
     : bind(value, (x) => sql`(${x} - ((${x} % ${sql.long(width)}) + ${sql.long(width)}) % ${sql.long(width)})`)
 
-const floorFrom = (value: Sql, width: number, origin: number): Sql =>
-  origin === 0
-    ? floorTo(value, width)
-    : sql`(${floorTo(sql`(${value} - ${sql.long(origin)})`, width)} + ${sql.long(origin)})`
+const floorFrom = (value: Sql, width: number, origin: Sql): Sql =>
+  origin.text === zero.text ? floorTo(value, width) : sql`(${floorTo(sql`(${value} - ${origin})`, width)} + ${origin})`
+
+const zero = sql.long(0)
 
 const timestamp = (localMs: Sql): Sql => sql`make_timestamp_ms(${localMs})`
 
@@ -83,12 +97,11 @@ const addMonthsTo = (localMs: Sql, months: Sql): Sql =>
   sql`epoch_ms(${timestamp(localMs)} + to_months(CAST(${months} AS INTEGER)))`
 
 /** The start of a bucket of whole months since the local origin. */
-function floorMonths(localMs: Sql, months: number, originLocalMs: number): Sql {
-  if (originLocalMs === 0) {
+function floorMonths(localMs: Sql, months: number, origin: Sql): Sql {
+  if (origin.text === zero.text) {
     const unit = months === 1 ? 'month' : months === 3 ? 'quarter' : months === 12 ? 'year' : null
     if (unit !== null) return sql`epoch_ms(date_trunc(${sql.literal(unit)}, ${timestamp(localMs)}))`
   }
-  const origin = sql.long(originLocalMs)
   return bind(localMs, (local) =>
     bind(sql`${monthIndex(local)} - ${monthIndex(origin)}`, (between) => {
       const whole = sql`(${between} - CASE WHEN ${addMonthsTo(origin, between)} > ${local} THEN 1 ELSE 0 END)`
@@ -112,7 +125,7 @@ export function floorToBucket(ms: Sql, granularity: BucketGranularity, rowRange:
   const range = reaching(granularity, rowRange)
   switch (granularity.kind) {
     case 'uniform':
-      return floorFrom(ms, granularity.widthMs, modulo(granularity.originMs, granularity.widthMs))
+      return floorFrom(ms, granularity.widthMs, sql.long(modulo(granularity.originMs, granularity.widthMs)))
     case 'localTime': {
       const { widthMs } = granularity
       if (zone.changes(range.fromMs, range.untilMs).every(({ offsetMs }) => offsetMs % widthMs === 0))
@@ -123,16 +136,39 @@ export function floorToBucket(ms: Sql, granularity: BucketGranularity, rowRange:
     }
     case 'days': {
       const width = granularity.days * msPerDay
-      const origin = modulo(granularity.originLocalMs, width)
+      const origin = sql.long(modulo(granularity.originLocalMs, width))
       return bind(ms, (x) => toInstant(floorFrom(toLocal(x, zone, range), width, origin), x, zone, range))
     }
     case 'months':
       return bind(ms, (x) =>
-        toInstant(floorMonths(toLocal(x, zone, range), granularity.months, granularity.originLocalMs), x, zone, range),
+        toInstant(
+          floorMonths(toLocal(x, zone, range), granularity.months, sql.long(granularity.originLocalMs)),
+          x,
+          zone,
+          range,
+        ),
       )
     case 'walk':
       return floorByWalk(ms, granularity, range)
   }
+}
+
+/** The start of the bucket that holds `ms`, counted from an origin that each row has. `null` for a period of several units. */
+export function floorFromOrigin(ms: Sql, period: Period, origin: Sql, zone: Zone): Sql | null {
+  const [months, days, timeMs] = [periodMonths(period), periodDays(period), periodTimeMs(period)]
+  if ([months, days, timeMs].filter((part) => part !== 0).length !== 1) return null
+  if (timeMs !== 0) return bind(origin, (from) => floorFrom(ms, timeMs, from))
+  const [at, from] = [toLocal(ms, zone, wideRange), toLocal(origin, zone, wideRange)]
+  return bind(from, (start) =>
+    bind(ms, (x) =>
+      toInstant(
+        months === 0 ? floorFrom(at, days * msPerDay, start) : floorMonths(at, months, start),
+        x,
+        zone,
+        wideRange,
+      ),
+    ),
+  )
 }
 
 const modulo = (value: number, width: number): number => value - Math.floor(value / width) * width

@@ -13,7 +13,7 @@ export interface ZoneChange {
 }
 
 /** Before, each zone keeps its local mean time. What `Intl` makes of days before 1582 is another calendar's. */
-const tableFromMs = Date.UTC(1800, 0, 1)
+export const historyFromMs = Date.UTC(1800, 0, 1)
 /** From some years before on, each zone repeats the rules of its last year. */
 const tableUntilMs = Date.UTC(2128, 0, 1)
 /** Its last years, in which a year of each length begins on each day of the week. */
@@ -33,7 +33,7 @@ const lastYearOfForm = new Map(
 
 /** An instant within the table's time at which a zone has the offset of this one. */
 function withinTable(ms: number): number {
-  if (ms < tableFromMs) return tableFromMs
+  if (ms < historyFromMs) return historyFromMs
   if (ms < tableUntilMs) return ms
   const year = new Date(Math.min(ms, 8.64e15 - 400 * msPerDay)).getUTCFullYear()
   const startMs = startOfYear(year)
@@ -42,6 +42,8 @@ function withinTable(ms: number): number {
 
 export class Zone {
   readonly name: string
+  /** The name as every calendar knows it, whatever case it was asked for in. */
+  readonly calendarName: string
   readonly #fixedMs: number | null
   readonly #format: Intl.DateTimeFormat | null
   readonly #changes = new Map<string, readonly ZoneChange[]>()
@@ -52,6 +54,7 @@ export class Zone {
     this.name = name
     this.#fixedMs = fixedMs
     this.#format = format
+    this.calendarName = format?.resolvedOptions().timeZone ?? name
   }
 
   static readonly utc = new Zone('UTC', 0, null)
@@ -87,7 +90,7 @@ export class Zone {
   offset(ms: number): number {
     if (this.#format === null) return this.#fixedMs ?? 0
     // Who asks often is answered from a table, which costs as much as a few thousand questions.
-    if (this.#table === null && ++this.#asked > tableAfter) this.#table = this.changes(tableFromMs, tableUntilMs)
+    if (this.#table === null && ++this.#asked > tableAfter) this.#table = this.changes(historyFromMs, tableUntilMs)
     return this.#table === null ? this.#ask(ms) : offsetIn(this.#table, withinTable(ms))
   }
 
@@ -123,7 +126,7 @@ export class Zone {
     const known = this.#changes.get(key)
     if (known !== undefined) return known
     const found: ZoneChange[] = [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#ask(fromMs) }]
-    for (let at = Math.max(fromMs, tableFromMs); at < untilMs; at += scanStepMs) {
+    for (let at = Math.max(fromMs, historyFromMs); at < untilMs; at += scanStepMs) {
       const next = Math.min(at + scanStepMs, untilMs)
       const before = found.at(-1)!.offsetMs
       // Far ahead, the table knows.

@@ -2,11 +2,11 @@ import { bind, nextName } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { invalidRequest } from '../../../model/problem.ts'
 import { floorToBucket, wideRange } from '../../time/bucket-sql.ts'
+import { formatTime, patternPieces } from '../../time/format-sql.ts'
 import type { Scope } from '../expression/compile.ts'
 import { extractPattern, matchesPattern, matchesWhole } from '../sql/patterns.ts'
 import { substringOf, textList } from '../sql/text.ts'
 import { concatenated, widthOf } from '../sql/text-room.ts'
-import { formatTime, patternPieces } from '../sql/time-format.ts'
 import {
   convert,
   doubleToText,

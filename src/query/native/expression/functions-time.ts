@@ -9,11 +9,11 @@ import {
   toLocal,
   wideRange,
 } from '../../time/bucket-sql.ts'
+import { formatTime, parsePattern, parseTimeBy, patternPieces } from '../../time/format-sql.ts'
 import { type BucketGranularity, isUsable, periodGranularity } from '../../time/granularity.ts'
 import { type Period, parseInstantText, parsePeriod } from '../../time/iso.ts'
 import { Zone } from '../../time/zone.ts'
 import { parseTimeText } from '../sql/text.ts'
-import { formatTime, parsePattern, patternPieces } from '../sql/time-format.ts'
 import { doubleValue, longValue, type Typed, textValue, toLong, toText } from '../sql/typed.ts'
 import { type Call, type FunctionTable, literalText } from './call.ts'
 
@@ -126,8 +126,7 @@ function parsed(args: readonly Typed[], call: Call): Typed {
   if (pattern === null) return longValue(parseTime(text, zone))
   const format = parsePattern(String(pattern))
   if (format === null) return call.unsupported(`the pattern "${pattern}"`)
-  const local = sql`epoch_ms(try_strptime(${text}, ${sql.literal(format)}))`
-  return longValue(bind(local, (x) => fromLocal(x, zone, wideRange)))
+  return longValue(parseTimeBy(text, format, zone))
 }
 
 /** `timestamp(text[, pattern])`: the milliseconds; a number is taken as they are. */

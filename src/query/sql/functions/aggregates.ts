@@ -96,10 +96,20 @@ function extreme(name: SqlText): Aggregate {
 function byTime(name: SqlText, isGiven: boolean): Aggregate {
   return aggregate(isGiven ? 2 : 1, isGiven ? 3 : 2, (call) => {
     const x = call.operands[0]!
-    const time = isGiven ? as(call.operands[1]!, timestamp) : call.time()
+    const time = isGiven ? givenTime(call) : call.time()
     const order = isGiven || call.position === null ? time.sql : sql`row(${time.sql}, ${call.position})`
     return { call: sql`${name}(${x.sql}, ${order})`, type: x.type, finish: same }
   })
+}
+
+/** A number is no time: nobody can tell its unit. */
+function givenTime({ name, operands }: AggregateCall): Bound {
+  const time = operands[1]!
+  if (['timestamp', 'date', 'string', 'null'].includes(time.type.kind)) return as(time, timestamp)
+  throw sqlProblem(
+    time.place,
+    `${name} takes a time as its second operand: MILLIS_TO_TIMESTAMP makes one of milliseconds`,
+  )
 }
 
 const anyValue = aggregate(1, 2, ({ operands: [x] }) => ({

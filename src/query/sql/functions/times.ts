@@ -1,9 +1,22 @@
+import { msPerDay } from '../../../model/instant.ts'
+import { periodDays, periodTimeMs } from '../../time/iso.ts'
+import { Zone } from '../../time/zone.ts'
 import { type Bound, combine } from '../bound.ts'
-import { as, once, textToTimestamp, timestampLiteral } from '../conversions.ts'
+import { as, textToTimestamp, timestampLiteral } from '../conversions.ts'
 import { readInterval } from '../intervals.ts'
-import { formatTime, readPattern } from '../joda.ts'
 import { parseUnit } from '../parse-unit.ts'
-import { ceilTo, floorTo, readPeriod, readZone, shift, toLocal, toUtc, unitPeriod, type Zone } from '../periods.ts'
+import {
+  ceilTo,
+  floorTo,
+  formatTime,
+  parseTime,
+  readPeriod,
+  readZone,
+  shift,
+  toLocal,
+  toUtc,
+  unitPeriod,
+} from '../periods.ts'
 import { quoted, sqlProblem } from '../sql-problem.ts'
 import { literal, long as longLiteral, type SqlText, sql } from '../sql-text.ts'
 import { boolean, date, long, string, timestamp } from '../types.ts'
@@ -12,7 +25,7 @@ import { type BoundCall, type Catalogue, constantText, neededText, scalar, speci
 
 function zoneOf(call: BoundCall, index: number): Zone {
   const text = constantText(call, index)
-  return text === null ? null : readZone(text, call.operands[index]!.place)
+  return text === null ? Zone.utc : readZone(text, call.operands[index]!.place)
 }
 
 function instant(call: BoundCall, index = 0): Bound {
@@ -37,13 +50,13 @@ const toUnit = (rounding: Rounding, ofNumber: typeof floorNumber) =>
     if (call.unit === null) return ofNumber.bind(call)
     const at = instant(call)
     const period = unitPeriod(parseUnit(call.unit, call.unitPlace!))
-    return combine(call.place, timestamp, rounding(at.sql, period, null, null, call.place), [at])
+    return combine(call.place, timestamp, rounding(at.sql, period, Zone.utc, null, call.place), [at])
   })
 
 const dateTrunc = special(2, 2, (call) => {
   const at = instant(call, 1)
   const period = unitPeriod(parseUnit(neededText(call, 0), call.operands[0]!.place))
-  return combine(call.place, timestamp, floorTo(at.sql, period, null, null, call.place), [at])
+  return combine(call.place, timestamp, floorTo(at.sql, period, Zone.utc, null, call.place), [at])
 })
 
 const timeShift = special(3, 4, (call) => {
@@ -57,15 +70,15 @@ const timestampAdd = special(2, 2, (call) => {
   const count = as(call.operands[0]!, long)
   const at = instant(call, 1)
   const period = unitPeriod(parseUnit(call.unit!, call.unitPlace!))
-  return combine(call.place, timestamp, shift(at.sql, period, null, count.sql), [count, at])
+  return combine(call.place, timestamp, shift(at.sql, period, Zone.utc, count.sql), [count, at])
 })
 
 /** Whole units between two instants, negative where the first is the later. */
 const timestampDiff = special(2, 2, (call) => {
   const [from, to] = [instant(call, 0), instant(call, 1)]
   const unit = parseUnit(call.unit!, call.unitPlace!)
-  const { ms, days, weeks } = unitPeriod(unit)
-  const fixedMs = ms + (days + weeks * 7) * 86_400_000
+  const period = unitPeriod(unit)
+  const fixedMs = periodTimeMs(period) + periodDays(period) * msPerDay
   const whole =
     fixedMs > 0
       ? sql`((epoch_ms(${to.sql}) - epoch_ms(${from.sql})) // ${longLiteral(fixedMs)})`
@@ -107,12 +120,13 @@ function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Bound['p
   return combine(call.place, long, part(toLocal(at.sql, zone), at.sql), [at])
 }
 
-const extract = special(1, 1, (call) => extracted(call, instant(call), call.unit!, call.unitPlace!, null))
+const extract = special(1, 1, (call) => extracted(call, instant(call), call.unit!, call.unitPlace!, Zone.utc))
 const timeExtract = special(2, 3, (call) =>
   extracted(call, instant(call), neededText(call, 1), call.operands[1]!.place, zoneOf(call, 2)),
 )
 /** `YEAR(x)` and the like. */
-const partFunction = (unit: string) => special(1, 1, (call) => extracted(call, instant(call), unit, call.place, null))
+const partFunction = (unit: string) =>
+  special(1, 1, (call) => extracted(call, instant(call), unit, call.place, Zone.utc))
 
 const timeParse = special(1, 3, (call) => {
   const text = as(call.operands[0]!, string)
@@ -121,26 +135,15 @@ const timeParse = special(1, 3, (call) => {
   const read =
     pattern === null
       ? textToTimestamp(text.sql, (local) => toUtc(local, zone))
-      : toUtc(
-          once(
-            text.sql,
-            (v) =>
-              sql`TRY(date_trunc('millisecond', try_strptime(${v}, ${readPattern(pattern, call.operands[1]!.place)})))`,
-          ),
-          zone,
-        )
+      : parseTime(text.sql, pattern, zone, call.operands[1]!.place)
   return combine(call.place, timestamp, read, [text])
 })
 
 const timeFormat = special(1, 3, (call) => {
   const at = instant(call)
   const pattern = constantText(call, 1) ?? "yyyy-MM-dd'T'HH:mm:ss.SSSZZ"
-  return combine(
-    call.place,
-    string,
-    formatTime(at.sql, pattern, zoneOf(call, 2), call.operands[1]?.place ?? call.place),
-    [at],
-  )
+  const written = formatTime(at.sql, pattern, zoneOf(call, 2), call.operands[1]?.place ?? call.place)
+  return combine(call.place, string, written, [at])
 })
 
 const timeInInterval = special(2, 2, (call) => {

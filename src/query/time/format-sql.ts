@@ -1,9 +1,9 @@
 // Joda-Time's patterns, in SQL: what a pattern letter becomes for an instant on the zone's clock.
 
-import { bind } from '../../../lib/bind-sql.ts'
-import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { type TimeRange, toLocal } from '../../time/bucket-sql.ts'
-import type { Zone } from '../../time/zone.ts'
+import { bind } from '../../lib/bind-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { fromLocal, type TimeRange, toLocal, wideRange } from './bucket-sql.ts'
+import type { Zone } from './zone.ts'
 
 interface Moment {
   /** TIMESTAMP of the zone's clock. */
@@ -14,11 +14,11 @@ interface Moment {
 }
 
 /** A pattern in pieces: runs of one letter, and literal text. */
-type Piece = { readonly letter: string; readonly count: number } | { readonly text: string }
+export type PatternPiece = { readonly letter: string; readonly count: number } | { readonly text: string }
 
 /** The pieces of a pattern; null when a quote is left open or a letter is none of Joda's. */
-export function patternPieces(pattern: string): readonly Piece[] | null {
-  const pieces: Piece[] = []
+export function patternPieces(pattern: string): readonly PatternPiece[] | null {
+  const pieces: PatternPiece[] = []
   for (let at = 0; at < pattern.length; ) {
     const char = pattern[at]!
     if (/[A-Za-z]/.test(char)) {
@@ -122,8 +122,20 @@ function letterText(moment: Moment, letter: string, count: number): Sql {
   }
 }
 
+/** The instant, in milliseconds, that a text says by a pattern, in the zone where the text names no offset; NULL where it does not fit. */
+export function parseTimeBy(text: Sql, { text: format, hasOffset }: ParseFormat, zone: Zone): Sql {
+  const ms = sql`epoch_ms(try_strptime(${text}, ${sql.literal(format)}))`
+  return hasOffset ? ms : fromLocal(ms, zone, wideRange)
+}
+
 /** The text of an instant by a pattern's pieces; `null` for ISO 8601 with milliseconds and the offset. */
-export function formatTime(ms: Sql, pieces: readonly Piece[] | null, zone: Zone, range: TimeRange, locale = 'en'): Sql {
+export function formatTime(
+  ms: Sql,
+  pieces: readonly PatternPiece[] | null,
+  zone: Zone,
+  range: TimeRange,
+  locale = 'en',
+): Sql {
   return bind(ms, (x) =>
     bind(toLocal(x, zone, range), (localMs) => {
       const local = sql`make_timestamp_ms(${localMs})`
@@ -165,11 +177,19 @@ const parseLetters: ReadonlyMap<string, string> = new Map<string, string>([
   ['Z', '%z'],
 ])
 
-/** A Joda pattern as the engine's parser wants it; null where it has no counterpart. */
-export function parsePattern(pattern: string): string | null {
+export interface ParseFormat {
+  /** As the engine's parser wants it. */
+  readonly text: string
+  /** Whether what it reads names its offset: then it is an instant, in whatever zone. */
+  readonly hasOffset: boolean
+}
+
+/** A Joda pattern for parsing; null where the engine has no counterpart. */
+export function parsePattern(pattern: string): ParseFormat | null {
   const pieces = patternPieces(pattern)
   if (pieces === null) return null
   let format = ''
+  let hasOffset = false
   for (const piece of pieces) {
     if ('text' in piece) format += piece.text.replaceAll('%', '%%')
     else {
@@ -177,8 +197,9 @@ export function parsePattern(pattern: string): string | null {
       const found =
         letter === 'y' && count === 2 ? '%y' : (parseLetters.get(letter.repeat(count)) ?? parseLetters.get(letter))
       if (found === undefined) return null
+      hasOffset ||= letter === 'Z'
       format += found.replace('%-Y', '%Y')
     }
   }
-  return format
+  return { text: format, hasOffset }
 }
