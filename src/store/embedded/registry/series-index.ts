@@ -1,3 +1,5 @@
+import { inParts } from '../../../lib/in-parts.ts'
+import type { Pacer } from '../../../lib/pacer.ts'
 import { nullCode } from '../../../model/column.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { GrowableInt32 } from '../head/growable.ts'
@@ -65,6 +67,17 @@ export class SeriesIndex {
     if (known !== null) return known
     const tag = new TagIndex(name)
     for (let series = 0; series < this.#count; series++) tag.add(nullCode)
+    return tag
+  }
+
+  /** As `tagOrNulls`, in slices; series that come meanwhile may not be in it. */
+  async tagOrNullsPaced(name: string, pacer: Pacer): Promise<TagIndex> {
+    const known = this.tag(name)
+    if (known !== null) return known
+    const tag = new TagIndex(name)
+    await inParts(0, this.#count, pacer, (start, end) => {
+      for (let series = start; series < end; series++) tag.add(nullCode)
+    })
     return tag
   }
 

@@ -57,7 +57,7 @@ export async function preparePlan(
   memory: RunMemory,
 ): Promise<PlanRun> {
   const { registry } = snapshot
-  const index = registry.series.tagOrNulls(selection.tag.name)
+  const index = await registry.series.tagOrNullsPaced(selection.tag.name, pacer)
   const dictionaryOf = dictionariesOf(snapshot)
   const readerOf = (field: EntityField): FieldReader => fieldReader(registry, field, dictionaryOf)
   const metrics = selection.metrics.map(readerOf)

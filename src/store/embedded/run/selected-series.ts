@@ -2,8 +2,10 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { nullCode } from '../../../model/column.ts'
 import type { Selection } from '../../../model/plan.ts'
+import type { Dictionary } from '../head/dictionary.ts'
 import { GrowableInt32 } from '../head/growable.ts'
 import type { TagIndex } from '../registry/series-index.ts'
+import { PrefixRanges } from './prefix-ranges.ts'
 
 /** The series that a query looks at, by the order of their values of the selected tag: those of one value are neighbours. */
 export interface SelectedSeries {
@@ -12,45 +14,54 @@ export interface SelectedSeries {
   readonly bounds: Int32Array
 }
 
+/** Values or series that are taken between two looks at the clock. */
+const takenAtOnce = 1024
+
 export async function selectSeries(tag: TagIndex, selection: Selection, pacer: Pacer): Promise<SelectedSeries> {
   const codes = await selectedCodes(tag, selection, pacer)
   const series = new GrowableInt32()
   const bounds = new GrowableInt32()
-  const take = (code: number): void => {
-    const newest = tag.newestSeries(code)
-    if (newest === -1) return
-    bounds.push(series.length)
-    for (let one = newest; one !== -1; one = tag.seriesBefore(one)) series.push(one)
-  }
-  if (selection.ids === null && selection.prefixes === null) take(nullCode)
-  for (const code of codes) {
-    take(code)
-    if (pacer.spend(1)) await pacer.rest()
+  const isOfAll = selection.ids === null && selection.prefixes === null
+  let before = nullCode
+  let taken = 0
+  for (let place = isOfAll ? -1 : 0; place < codes.length; place++) {
+    const code = place === -1 ? nullCode : codes[place]
+    // Sorted: a value that is asked for twice comes twice in a row.
+    const newest = code === before && place >= 0 ? -1 : tag.newestSeries(code)
+    before = code
+    if (newest !== -1) bounds.push(series.length)
+    for (let one = newest; one !== -1; one = tag.seriesBefore(one)) {
+      series.push(one)
+      if (++taken % takenAtOnce === 0 && pacer.spend(takenAtOnce)) await pacer.rest()
+    }
+    if (++taken % takenAtOnce === 0 && pacer.spend(takenAtOnce)) await pacer.rest()
   }
   bounds.push(series.length)
   return { series: series.values.subarray(0, series.length), bounds: bounds.values.subarray(0, bounds.length) }
 }
 
 /** The codes that pass the filter, in the order of their strings. */
-async function selectedCodes(tag: TagIndex, { ids, prefixes }: Selection, pacer: Pacer): Promise<Int32Array> {
-  const { dictionary } = tag
-  const { strings } = dictionary
-  const begins = (code: number): boolean =>
-    prefixes === null || prefixes.some((prefix) => strings[code].startsWith(prefix))
-  if (ids !== null) {
-    const known = new Set<number>()
-    for (const id of ids) {
-      const code = dictionary.codeOf(id)
-      if (code !== nullCode && begins(code)) known.add(code)
-    }
-    return sortInSlices(Int32Array.from(known), 0, dictionary.compare, pacer)
+async function selectedCodes(
+  { dictionary }: TagIndex,
+  { ids, prefixes }: Selection,
+  pacer: Pacer,
+): Promise<Int32Array> {
+  if (ids === null) {
+    const sorted = await dictionary.sorted(pacer)
+    return prefixes === null ? sorted : (await PrefixRanges.of(prefixes, dictionary, sorted, pacer)).codes(pacer)
   }
-  const sorted = await dictionary.sorted(pacer)
-  if (prefixes === null) return sorted
+  const codes = await sortInSlices(await codesOf(ids, dictionary, pacer), 0, dictionary.compare, pacer)
+  if (prefixes === null) return codes
+  return (await PrefixRanges.of(prefixes, dictionary, codes, pacer)).codes(pacer)
+}
+
+/** The codes of the values that are known. */
+async function codesOf(ids: readonly string[], dictionary: Dictionary, pacer: Pacer): Promise<Int32Array> {
   const codes = new GrowableInt32()
-  for (const code of sorted) {
-    if (begins(code)) codes.push(code)
-    if (pacer.spend(prefixes.length)) await pacer.rest()
+  for (let place = 0; place < ids.length; place++) {
+    const code = dictionary.codeOf(ids[place])
+    if (code !== nullCode) codes.push(code)
+    if ((place + 1) % takenAtOnce === 0 && pacer.spend(takenAtOnce)) await pacer.rest()
   }
   return codes.values.subarray(0, codes.length)
 }

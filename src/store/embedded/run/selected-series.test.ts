@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { WatchedPacer } from '../../../../test/support/watched-pacer.ts'
+import { compareCodePoints } from '../../../lib/compare-code-points.ts'
+import type { Selection } from '../../../model/plan.ts'
+import { SeriesIndex } from '../registry/series-index.ts'
+import { selectSeries } from './selected-series.ts'
+
+type Filter = Pick<Selection, 'ids' | 'prefixes'>
+type Tags = readonly [T: string | null, U: string | null]
+
+const newPacer = (): WatchedPacer => new WatchedPacer({ sliceMs: 0, signal: new AbortController().signal })
+
+function indexOf(series: readonly Tags[]): SeriesIndex {
+  const index = new SeriesIndex()
+  index.addTag('T')
+  index.addTag('U')
+  for (const tags of series) index.restore(tags)
+  return index
+}
+
+/** The values of T that are selected, each with its series, newest first. */
+async function selected(index: SeriesIndex, { ids, prefixes }: Filter, pacer = newPacer()): Promise<number[][]> {
+  const tag = index.tag('T')!
+  const { series, bounds } = await selectSeries(tag, { ids, prefixes } as Selection, pacer)
+  return Array.from({ length: bounds.length - 1 }, (_, group) => [...series.subarray(bounds[group], bounds[group + 1])])
+}
+
+function naively(series: readonly Tags[], { ids, prefixes }: Filter): number[][] {
+  const values = [...new Set(series.map(([value]) => value))].filter((value) => {
+    if (value === null) return ids === null && prefixes === null
+    if (ids !== null && !ids.includes(value)) return false
+    return prefixes === null || prefixes.some((prefix) => value.startsWith(prefix))
+  })
+  const byValue = values.toSorted((left, right) =>
+    left === null ? -1 : right === null ? 1 : compareCodePoints(left, right),
+  )
+  return byValue.map((value) => [...series.keys()].filter((one) => series[one]![0] === value).reverse())
+}
+
+const text = fc.string({ unit: fc.constantFrom('a', 'b', '\uffff', '\u{1f600}'), maxLength: 4 })
+const texts = fc.option(fc.array(text, { minLength: 1, maxLength: 8 }))
+
+test('ids and prefixes, in any order, twice, one covering another: as a naive filter and sort would', async () => {
+  const some = fc.uniqueArray(fc.tuple(fc.option(text), fc.option(text)), { selector: String, maxLength: 60 })
+  await fc.assert(
+    fc.asyncProperty(some, texts, texts, async (series, ids, prefixes) => {
+      const filter = { ids, prefixes }
+      expect(await selected(indexOf(series), filter)).toEqual(naively(series, filter))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+const many = 100_000
+const tagName = (place: number): string => `tag${String((place * 7919) % many).padStart(6, '0')}`
+const places = (length: number): number[] => Array.from({ length }, (_, place) => place)
+const idsOfPrefix = places(50_000).filter((place) => tagName(place).startsWith('tag00')).length
+
+test.each<[string, (place: number) => Tags, Filter, number]>([
+  ['all', (place) => [tagName(place), null], { ids: null, prefixes: null }, many],
+  ['ids', (place) => [tagName(place), null], { ids: places(50_000).map(tagName), prefixes: null }, 50_000],
+  ['prefixes', (place) => [tagName(place), null], { ids: null, prefixes: places(10_000).map(tagName) }, 10_000],
+  ['both', (place) => [tagName(place), null], { ids: places(50_000).map(tagName), prefixes: ['tag00'] }, idsOfPrefix],
+  ['one value of many series', (place) => ['one', `${place}`], { ids: ['one'], prefixes: null }, 1],
+])('%s of 100,000: no step is long, and prefixes are looked for, not tried', async (_, tagsOf, filter, values) => {
+  const pacer = newPacer()
+  const index = indexOf(places(many).map(tagsOf))
+  expect(await selected(index, filter, pacer)).toHaveLength(values)
+  expect(pacer.stepMax).toBeLessThanOrEqual(65_536)
+  expect(pacer.spent).toBeLessThan(many * 400)
+})
+
+test('a tag that no row came with yet is made in slices', async () => {
+  const index = indexOf(places(many).map((place): Tags => [tagName(place), null]))
+  const pacer = newPacer()
+  const tag = await index.tagOrNullsPaced('V', pacer)
+  expect([tag.codes.length, pacer.stepMax, pacer.spent]).toEqual([many, 8192, many])
+})
