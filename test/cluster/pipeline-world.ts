@@ -86,7 +86,11 @@ export class PipelineWorld {
     ])
     this.#processes.add(child)
     child.once('exit', () => this.#processes.delete(child))
-    await Promise.race([once(child, 'message'), once(child, 'exit')])
+    const ended = once(child, 'exit').then(() => {
+      throw new Error('a pipeline ended before it began: its reason is in the output')
+    })
+    await Promise.race([once(child, 'message'), ended])
+    ended.catch(() => {})
   }
 
   get processes(): readonly ChildProcess[] {

@@ -107,7 +107,7 @@ function of(all: Map<number, Map<number, number>>, id: number): Map<number, numb
 }
 
 async function judged(expected: Expected): Promise<void> {
-  const signal = AbortSignal.timeout(90_000)
+  const signal = AbortSignal.timeout(240_000)
   for (const position of expected.endPositions) await world.progress.waitFor(position, signal)
 }
 
@@ -156,7 +156,7 @@ async function replayAll(ingests: readonly Ingest[], expected: Expected): Promis
     if (kind === 'metadata') continue
     const ingest = await catalog.ingests.change(alias, { addFields: [later] })
     const rejected = of(expected.rejected, id)
-    expect(await replays.replay(ingest!, null, AbortSignal.timeout(90_000))).toEqual({
+    expect(await replays.replay(ingest!, null, AbortSignal.timeout(240_000))).toEqual({
       replayed: rejected.size,
       stored: rejected.size,
       rejected: 0,
@@ -171,34 +171,38 @@ const rounds = Number(process.env['TIDEMARK_PIPELINE_ROUNDS'] ?? 3)
 test.each([
   ['one lane an entity', { partitions: 4, lanes: 1, stepBytes: 4096 }],
   ['two lanes an entity', { partitions: 4, lanes: 2, stepBytes: 16_384 }],
-])('%s: pipelines are killed at random moments, and others come', async (_, options) => {
-  const seed = Number(process.env['TIDEMARK_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
-  console.log(`seed=${seed}`)
-  const random = seededRandom(seed)
-  const ingests = await begin(options)
-  const pushing = new Pushing(world, random, ingests)
-  await world.startProcess()
-  for (let round = 0; round < rounds; round++) {
-    const kill = async (): Promise<void> => {
-      await sleep(random.below(2000))
-      const victim = world.processes[random.below(world.processes.length)]!
-      await world.end(victim, random.below(5) === 0 ? 'SIGTERM' : 'SIGKILL')
-      await world.startProcess()
-      // Mostly two of them share the lanes.
-      if (world.processes.length < 2 && random.below(3) > 0) await world.startProcess()
+])(
+  '%s: pipelines are killed at random moments, and others come',
+  async (_, options) => {
+    const seed = Number(process.env['TIDEMARK_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+    console.log(`seed=${seed}`)
+    const random = seededRandom(seed)
+    const ingests = await begin(options)
+    const pushing = new Pushing(world, random, ingests)
+    await world.startProcess()
+    for (let round = 0; round < rounds; round++) {
+      const kill = async (): Promise<void> => {
+        await sleep(random.below(2000))
+        const victim = world.processes[random.below(world.processes.length)]!
+        await world.end(victim, random.below(5) === 0 ? 'SIGTERM' : 'SIGKILL')
+        await world.startProcess()
+        // Mostly two of them share the lanes.
+        if (world.processes.length < 2 && random.below(3) > 0) await world.startProcess()
+      }
+      const killing = kill()
+      for (let count = 0; count < 30; count++) await Promise.all(Array.from({ length: 4 }, () => pushing.push()))
+      await killing
     }
-    const killing = kill()
-    for (let count = 0; count < 30; count++) await Promise.all(Array.from({ length: 4 }, () => pushing.push()))
-    await killing
-  }
-  await judged(pushing.expected)
-  await pushing.settle()
-  await check(ingests, pushing.expected)
-  await Promise.all([
-    replayAll(ingests, pushing.expected),
-    sleep(random.below(1000))
-      .then(() => world.end(world.processes[0]!, 'SIGKILL'))
-      .then(() => world.startProcess()),
-  ])
-  await check(ingests, pushing.expected)
-})
+    await judged(pushing.expected)
+    await pushing.settle()
+    await check(ingests, pushing.expected)
+    await Promise.all([
+      replayAll(ingests, pushing.expected),
+      sleep(random.below(1000))
+        .then(() => world.end(world.processes[0]!, 'SIGKILL'))
+        .then(() => world.startProcess()),
+    ])
+    await check(ingests, pushing.expected)
+  },
+  600_000,
+)

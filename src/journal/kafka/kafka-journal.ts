@@ -128,7 +128,8 @@ export class KafkaJournal implements JournalWriter {
     this.#lanes = Array.from({ length: partitions }, (_, partition) => {
       const producer = new BatchProducer(client, { topic: topic.name, partition, compression })
       const failed = (error: unknown): Problem => this.#failed(error)
-      const bounds = { batchBytesMax, waitMs: timeoutMs / 2 }
+      // Timers of Node take whole numbers alone.
+      const bounds = { batchBytesMax, waitMs: Math.ceil(timeoutMs / 2) }
       return new JournalLane({ lane: partition, producer, ...bounds, observe, failed, tooLate: kafkaIsSlow })
     })
   }

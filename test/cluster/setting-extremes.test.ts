@@ -1,0 +1,64 @@
+// Every setting of a cluster at the least and at the most that it is allowed, those of a part together: the service starts, takes a push and answers.
+import { describe, expect, test } from 'vitest'
+import { settingEntries } from '../../src/config/settings.ts'
+import { call, makeIngest } from '../support/api.ts'
+import { runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+const wholeNumber = /^a whole number(?: of \w+)? from (\d+) to (\d+)$/
+const parts = ['kafka', 'druid', 'postgres'] as const
+/** The cluster under test has one broker, and slots for a few tasks. */
+const apart = new Set(['kafka.replicationFactor'])
+/** Parts that have so little time may be told to be away; nothing else may come of it. */
+const hasty = new Set(['kafka.timeoutMs', 'druid.timeoutMs', 'postgres.timeoutMs'])
+
+const bounded = settingEntries.flatMap(([name, { allowed }]) => {
+  const [, min, max] = wholeNumber.exec(allowed) ?? []
+  return min === undefined || apart.has(name) ? [] : [{ name, min, max: max! }]
+})
+
+async function statusesWith(settings: Readonly<Record<string, string>>): Promise<readonly number[]> {
+  const service = await runService(settings)
+  try {
+    const ready = (await call(service.url, 'GET', '/readyz')).status
+    const key = await makeIngest(service.url, adminKey, { alias: 'plant' }).catch(() => 'none')
+    const body = { D: '2026-01-01T00:00:00.000Z', T: 'a', V: 1 }
+    const push = (await call(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })).status
+    const query = (await call(service.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })).status
+    return [ready, push, query]
+  } finally {
+    await service.close()
+  }
+}
+
+describe.each(parts)('the settings of %s', (part) => {
+  const own = bounded.filter(({ name }) => name.startsWith(`${part}.`))
+  const valuesAt = (end: 'min' | 'max') => own.filter(({ name }) => !hasty.has(name)).map((one) => [one.name, one[end]])
+
+  test.each(['min', 'max'] as const)('together at their %s', async (end) => {
+    expect(await statusesWith(Object.fromEntries(valuesAt(end)))).toEqual([200, 200, 200])
+  })
+
+  test.each(own.filter(({ name }) => hasty.has(name)))('$name of $max', async ({ name, max }) => {
+    expect(await statusesWith({ [name]: max })).toEqual([200, 200, 200])
+  })
+})
+
+test.each([
+  ['1', '60000'],
+  // More than there are slots: its rows are kept, and are not queryable here.
+  ['64', '100'],
+])('ingest.lanes of %s, on as many partitions', async (lanes, waitMs) => {
+  const settings = { 'ingest.lanes': lanes, 'kafka.journalPartitions': lanes, 'limits.ingestWaitMs': waitMs }
+  expect(await statusesWith(settings)).toEqual([200, 200, 200])
+})
+
+test('kafka.timeoutMs that is odd', async () => {
+  expect(await statusesWith({ 'kafka.timeoutMs': '9999' })).toEqual([200, 200, 200])
+})
+
+test.each([...hasty])('%s at its least: what is not answered in time is away, and nothing worse', async (name) => {
+  const least = bounded.find((one) => one.name === name)!.min
+  const statuses = await statusesWith({ [name]: least, 'limits.ingestWaitMs': '10000' })
+  expect(statuses.filter((status) => status >= 500 && status !== 503)).toEqual([])
+})
