@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keys, type TestServer, testServer } from '../../test/support/http-server.ts'
+import { keys, plant, type TestServer, testServer } from '../../test/support/http-server.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
+import type { Ingest } from '../model/ingest.ts'
 import { stopServer } from './stop.ts'
 
 const running: TestServer[] = []
@@ -216,6 +217,19 @@ describe('what the parser refuses is a problem too', () => {
     expect(await read(`${before}${closing}X-Forwarded-For: 192.0.2.1\r\n`)).toMatch(/^HTTP\/1.1 403 /)
     const repeated = 'Idempotency-Key: a\r\n'.repeat(2)
     expect(await read(`${before}${closing}${repeated}`)).toMatch(/^HTTP\/1.1 400 [\s\S]*is there twice/)
+  })
+
+  test('a push is let in again when its body is whole', async () => {
+    let known: Ingest | undefined = plant
+    const server = await testServer({ definitions: { ingest: () => known } })
+    const socket = connect(await listen(server), '127.0.0.1')
+    const begun = once(server.app.server, 'request')
+    socket.write(`${head(pushLine, `${keyed}${closing}Content-Length: 2\r\n`)}{`)
+    await begun
+    known = undefined
+    socket.write('}')
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 404 [\s\S]*ingest_not_found/)
+    expect(server.pushed).toEqual([])
   })
 
   test('a refused body is read to its end, and the connection used again', async () => {

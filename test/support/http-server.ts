@@ -17,7 +17,7 @@ const rightsOf = new Map([
   [keys.admin, { keyId: 'k3', subscriberId: 3, subscriber: 'operator', rights: new Set(['admin'] as const) }],
 ])
 
-const plant: Ingest = {
+export const plant: Ingest = {
   id: 1,
   alias: 'plant',
   kind: 'series',

@@ -18,12 +18,6 @@ interface PushTarget {
   readonly ingest: Ingest
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    pushTarget: PushTarget | null
-  }
-}
-
 const Parameters = Type.Object({ ingest: Type.String({ description: 'The alias of the ingest.' }) })
 const Query = Type.Object(
   {
@@ -74,7 +68,6 @@ const paths = [
 /** A push of rows, at its path and at the other way of writing it. */
 export const postPush: Route = (app, parts) => {
   const { services, settings, guard } = parts
-  app.decorateRequest('pushTarget', null)
   const preValidation = readBytes({
     limitBytes: settings.limits.ingestBodyBytes,
     limitName: 'limits.ingestBodyBytes',
@@ -92,13 +85,14 @@ export const postPush: Route = (app, parts) => {
         return schemaCompiler(route.httpPart === 'headers' ? { ...route, schema: ReadHeaders } : route)
       },
       onRequest: (request, _reply, done) => {
-        request.pushTarget = admit(services, guard.caller(request), request.params.ingest)
+        admit(services, guard.caller(request), request.params.ingest)
         done()
       },
       preValidation,
       handler: async (request, reply) => {
         const answer = await services.pushes.push({
-          ...request.pushTarget!,
+          // Again, for a body may take minutes: what was dropped meanwhile would keep nothing of it.
+          ...admit(services, guard.caller(request), request.params.ingest),
           body: bytesOf(request.body),
           idempotencyKey: keyOf(request.headers),
           format: mediaTypeOf(request.headers['content-type']) === 'application/x-ndjson' ? 'ndjson' : 'json',
