@@ -41,6 +41,12 @@ export function ticksOf(granularity: Granularity, range: Range, nowMs: number, b
   const count = countTicks(granularity, firstMs, lastMs)
   if (count > bucketsMax) throw tooManyTicks(count, bucketsMax)
   const ticks = new Float64Array(count)
+  if (granularity.kind === 'uniform') {
+    // A million of them are made at once, in the thread that all requests go through.
+    const { widthMs } = granularity
+    for (let index = 0; index < count; index += 1) ticks[index] = firstMs + index * widthMs
+    return ticks
+  }
   for (let index = 0, tick = firstMs; index < count; index += 1, tick = nextBucketStart(granularity, tick)) {
     ticks[index] = tick
   }
