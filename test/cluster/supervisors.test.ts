@@ -103,7 +103,9 @@ test('a supervisor is made once, reads fields that are added, and ends with its 
   await supervisors.retain(1, 'P30000D', await supervisors.retentions())
   expect(await rules()).toMatchObject([{ period: 'P30000D' }, { type: 'dropForever' }])
   await supervisors.retain(1, 'P30000D', await supervisors.retentions())
-  await supervisors.retain(1, null, await supervisors.retentions())
+  // It would end each round of Druid's coordinator, for all data sources.
+  await supervisors.retain(1, 'P999999999Y', await supervisors.retentions())
+  expect(await rules()).toEqual([])
   expect(await rules()).toEqual([])
   expect((await supervisors.states()).map(({ entityId }) => entityId)).toEqual([1])
   expect(await supervisors.left(new Set([1, 2]))).toEqual([1])

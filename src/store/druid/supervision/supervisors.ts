@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { DruidClient } from '../../../druid/druid-client.ts'
 import { Management, member } from './management.ts'
+import { retentionRules } from './retention-rules.ts'
 import { compactionConfig, type SupervisedEntity, type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
 
 export interface SupervisorsParts {
@@ -138,7 +139,7 @@ export class Supervisors {
 
   /** Days older than the period leave the servers of Druid; null keeps all. `period` is an ISO 8601 duration. */
   async retain(entityId: number, period: string | null, known: KnownRetentions): Promise<void> {
-    const rules = retentionRules(period)
+    const rules = retentionRules(period, this.#parts.nowMs())
     if (isDeepStrictEqual(known.rulesOf(entityId), rules)) return
     await this.#management.ask('POST', `${coordinatorPath}/rules/${this.#management.nameOf(entityId)}`, rules)
   }
@@ -273,12 +274,6 @@ function publishedTo(payload: unknown): ReadonlyMap<number, number> | null {
     from.set(Number(partition), offset - lag)
   }
   return from.size === 0 ? null : from
-}
-
-function retentionRules(period: string | null): readonly object[] {
-  const load = { tieredReplicants: null, useDefaultTierForNull: true }
-  if (period === null) return []
-  return [{ type: 'loadByPeriod', period, includeFuture: true, ...load }, { type: 'dropForever' }]
 }
 
 /** Whether Druid's specification, which has defaults besides, holds all that ours says. */

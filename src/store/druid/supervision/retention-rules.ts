@@ -1,0 +1,24 @@
+// How long Druid keeps the days of an entity. Its coordinator reckons the rules of all data sources in one round: a period that leads out of its calendar
+// ends that round each time, and from then on no segment of anybody is loaded, no task comes to its end, and slots run out.
+import { addDuration, parseDuration } from '../../../model/duration.ts'
+import { earliestMs, msPerDay } from '../../../model/instant.ts'
+
+const load = { tieredReplicants: null, useDefaultTierForNull: true }
+
+/** Druid's rules for a retention, which is an ISO 8601 duration; null keeps all days, as does what reaches back before all dates. */
+export function retentionRules(retention: string | null, nowMs: number): readonly object[] {
+  const period = retention === null ? null : druidPeriod(retention, nowMs)
+  if (period === null) return []
+  return [{ type: 'loadByPeriod', period, includeFuture: true, ...load }, { type: 'dropForever' }]
+}
+
+function druidPeriod(retention: string, nowMs: number): string | null {
+  const duration = parseDuration(retention)
+  if (duration === null) throw new Error(`the catalog holds the retention ${retention}, which is no duration`)
+  const sinceMs = addDuration(nowMs, duration, -1)
+  // Also what is no number any more.
+  if (!(sinceMs > earliestMs)) return null
+  // Druid reads numbers of up to nine digits whole, and fractions of three.
+  if (!/\d{10}|\.\d{4}/.test(retention)) return retention
+  return `P${Math.ceil((nowMs - sinceMs) / msPerDay)}D`
+}
