@@ -41,7 +41,8 @@ export function noteText(note: JudgingNote): string {
 export function noteOf(text: string): JudgingNote | null {
   try {
     const note: JudgingNote = JSON.parse(text)
-    return typeof note === 'object' && note !== null ? note : null
+    // One of another version, say.
+    return typeof note === 'object' && note !== null && 'judging' in note && 'suspect' in note ? note : null
   } catch {
     return null
   }
