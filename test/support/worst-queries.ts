@@ -13,6 +13,13 @@ export interface WorstQuery {
 const many = (count: number, text: string): string[] => Array.from({ length: count }, () => text)
 const joined = 'FROM worst a CROSS JOIN worst b'
 
+/** Subqueries within each other, each of which makes more of the column of the one within. */
+function nested(depth: number, innermost: string, more: (a: string) => string): string {
+  let text = innermost
+  for (let level = 0; level < depth; level++) text = `SELECT ${more('a')} AS a FROM (${text})`
+  return `SELECT MAX(a) AS n FROM (${text})`
+}
+
 const texts: Readonly<Record<string, string>> = {
   'a format of a gigabyte': "SELECT LENGTH(STRING_FORMAT('%999999999s', 'a')) AS n",
   'four formats': `SELECT ${many(4, "LENGTH(STRING_FORMAT('%99999999s', T))").join(' + ')} AS n FROM worst`,
@@ -31,6 +38,19 @@ const texts: Readonly<Record<string, string>> = {
   'LIKE that goes back, a row': "SELECT COUNT(*) AS n FROM worst WHERE REPEAT(T, 5000) LIKE '%_t_%_t_%_t_%_t_%b'",
   'a regular expression, a row':
     "SELECT COUNT(*) AS n FROM worst WHERE REGEXP_LIKE(REPEAT(T, 5000), '(t*|1*)*(t*|1*)*b')",
+  'texts that grow from query to query': nested(8, 'SELECT T AS a FROM worst', (a) => `REPLACE(${a}, 't', 'tttttttt')`),
+  'arrays that grow from query to query': nested(
+    14,
+    'SELECT ARRAY[T, T] AS a FROM worst',
+    (a) => `ARRAY_CONCAT(${a}, ${a})`,
+  ).replace('MAX(a)', 'SUM(ARRAY_LENGTH(a))'),
+  'escapes of JSON, a row':
+    "SELECT SUM(LENGTH(TO_JSON_STRING(JSON_OBJECT('a' : REPEAT(CHR(1), 100000) || T)))) AS n FROM worst",
+  'groups of a regular expression': "SELECT MAX(REGEXP_EXTRACT(REPEAT(T, 10000), '(.*)(.*)(.*)(.*)x')) AS n FROM worst",
+  'texts of windows':
+    'SELECT SUM(LENGTH(x)) AS n FROM (SELECT LAG(REPEAT(T, 10000), 1) OVER (ORDER BY V) AS x FROM worst)',
+  'exact quantiles of pairs': `SELECT APPROX_QUANTILE_DS(a.V * b.V, 0.5) AS n ${joined}`,
+  'thousands of conditions': `SELECT COUNT(*) AS n FROM worst WHERE ${Array.from({ length: 5000 }, (_, index) => `T LIKE '%_x${index}%'`).join(' OR ')}`,
   'pairs counted': `SELECT COUNT(*) AS n ${joined} CROSS JOIN worst c WHERE a.V + b.V + c.V = -1`,
   'pairs sorted': `SELECT a.V AS v ${joined} ORDER BY b.V * a.V, a.T || b.T LIMIT 3`,
 }

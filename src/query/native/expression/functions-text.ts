@@ -227,6 +227,7 @@ export const textFunctions = {
     compile: ([value, , index], call) => {
       const pattern = patternOf(call, 1)
       const group = index === undefined ? 0 : literalWhole(call, 2, 'index')
+      if (group < 0 || group > 9) return call.refuse('the index must be 0 to 9')
       return textValue(bind(toText(value!), (text) => extractPattern(text, pattern, group)))
     },
   },
