@@ -293,6 +293,52 @@ const natives: Readonly<Record<string, readonly [query: object, answer: unknown]
     },
     expect.objectContaining({ detail: expect.stringMatching(/filter.pattern: has more than 20000 characters/) }),
   ],
+  'rows without a time, in no interval': [
+    {
+      queryType: 'groupBy',
+      dataSource: inline([['a', 1]], ['STRING', 'LONG']),
+      intervals: ['2026/2026'],
+      granularity: 'all',
+      dimensions: ['k'],
+      aggregations: counts,
+    },
+    [],
+  ],
+  'deviations by their own estimator': [
+    {
+      queryType: 'groupBy',
+      dataSource: inline(
+        [
+          ['a', 1],
+          ['a', 3],
+        ],
+        ['STRING', 'LONG'],
+      ),
+      intervals: always,
+      granularity: 'all',
+      dimensions: [],
+      aggregations: [
+        { type: 'variance', name: 's', fieldName: 'l' },
+        { type: 'variance', name: 'p', fieldName: 'l', estimator: 'population' },
+      ],
+      postAggregations: ['s', 'p'].flatMap((fieldName) => [
+        { type: 'stddev', name: `sample of ${fieldName}`, fieldName },
+        { type: 'stddev', name: `population of ${fieldName}`, fieldName, estimator: 'population' },
+      ]),
+    },
+    [
+      expect.objectContaining({
+        event: {
+          s: 2,
+          p: 1,
+          'sample of s': Math.SQRT2,
+          'population of s': 1,
+          'sample of p': Math.SQRT2,
+          'population of p': 1,
+        },
+      }),
+    ],
+  ],
   'an interval beyond all time': [
     {
       queryType: 'timeseries',

@@ -43,7 +43,7 @@ const unknown = `(SELECT x || LPAD('', i, '') AS x, y, p, i, CASE WHEN i = 3 THE
 test.each([
   ['REPEAT(x, i)', 'aXbXaXbX'],
   ["REPEAT('ab', i)", 'abab'],
-  ['REPEAT(x, 0 - i)', ''],
+  ['REPEAT(x, 0 - i)', null],
   ["REPEAT('', 1000000000000 * i)", ''],
   ['REPLACE(x, y, x)', 'aXbX'],
   ["REPLACE(x, 'X', y || y || y)", 'a<><><>b<><><>'],

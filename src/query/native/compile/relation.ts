@@ -117,7 +117,9 @@ export function statementRelation(statement: Sql, columns: readonly Column[]): R
     instant: null,
     select: (names, intervals) => {
       const time = at.get('__time')
-      const condition = time === undefined ? sql`TRUE` : within(time, intervals, sql.long)
+      // Rows without a time lie in any interval, but in none where there is none.
+      const isNone = intervals.every(({ startMs, endMs }) => startMs >= endMs)
+      const condition = time !== undefined ? within(time, intervals, sql.long) : isNone ? sql`FALSE` : sql`TRUE`
       return sql`(SELECT ${selected(names.map((name) => at.get(name)!))} FROM (${statement}) AS q WHERE ${condition})`
     },
   }

@@ -152,7 +152,11 @@ export class Rows implements Scope {
       case 'stddev': {
         if (!this.has(post.fieldName))
           throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is the name of nothing that comes before`)
-        return doubleValue(sql`sqrt(${toDouble(this.column(post.fieldName))})`)
+        // Of what the aggregator keeps, whichever its own estimator is.
+        const sketch = this.#aggregations.get(post.fieldName)?.sketch
+        if (sketch?.kind !== 'variance') return doubleValue(sql`sqrt(${toDouble(this.column(post.fieldName))})`)
+        const variance = post.population ? sql`var_pop(${sketch.values})` : sql`var_samp(${sketch.values})`
+        return doubleValue(sql`sqrt(${this.#hide(variance, sketch.filter)})`)
       }
     }
   }

@@ -158,7 +158,7 @@ function longArithmetic(operator: BinaryOperator, left: Sql, right: Sql): Typed 
           left,
           right,
           (x, y) => sql`CASE WHEN ${y} < 0 THEN CAST(${failing('a long is raised to a power below zero')} AS BIGINT)
-        ELSE coalesce(TRY(CAST(CAST(pow(${x}, ${y}) AS HUGEINT) AS BIGINT)), 0) END`,
+        WHEN ${x} IS NOT NULL AND ${y} >= 0 THEN coalesce(TRY(CAST(CAST(pow(${x}, ${y}) AS HUGEINT) AS BIGINT)), 0) END`,
         ),
       )
   }
@@ -182,7 +182,11 @@ function doubleArithmetic(operator: BinaryOperator, left: Sql, right: Sql): Type
         bind2(
           left,
           right,
-          (x, y) => sql`CASE WHEN ${y} = 0 THEN ${x} * ${sql.double(Number.NaN)} ELSE fmod(${x}, ${y}) END`,
+          (
+            x,
+            y,
+          ) => sql`CASE WHEN ${y} = 0 THEN ${x} * ${sql.double(Number.NaN)} WHEN isfinite(${x}) AND isfinite(${y}) THEN ${x} % ${y}
+            WHEN isfinite(${x}) AND isinf(${y}) THEN ${x} ELSE ${x} * ${y} * ${sql.double(Number.NaN)} END`,
         ),
       )
     case '^':

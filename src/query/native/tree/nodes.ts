@@ -219,7 +219,7 @@ export type PostAggregator = { readonly name: string | null; readonly path: stri
       readonly splitPoints: readonly number[] | null
       readonly bins: number
     }
-  | { readonly kind: 'stddev'; readonly fieldName: string }
+  | { readonly kind: 'stddev'; readonly fieldName: string; readonly population: boolean }
 )
 
 export type Having =

@@ -195,7 +195,12 @@ export function readPostAggregator(json: Json): PostAggregator {
       return { ...at, kind: 'histogram', field: field(), splitPoints, bins: readBins(json.at('numBins')) }
     }
     case 'stddev':
-      return { ...at, kind: 'stddev', fieldName: json.at('fieldName').text() }
+      return {
+        ...at,
+        kind: 'stddev',
+        fieldName: json.at('fieldName').text(),
+        population: json.at('estimator').textOrNull() === 'population',
+      }
     default:
       return json.refuseType('post-aggregator', knownPostAggregators)
   }

@@ -13,6 +13,7 @@ import {
 } from '../sql-text.ts'
 import { commonType, double, isNumeric, long, type SqlType, string, typeName } from '../types.ts'
 import { type BoundCall, type Catalogue, constantInteger, type ScalarFunction, scalar, special } from './signature.ts'
+import { onceEach } from './text-room.ts'
 
 const ofDouble = (render: (x: SqlText) => SqlText): ScalarFunction => scalar([double], double, render)
 
@@ -79,7 +80,15 @@ function numberPair(call: BoundCall): [Bound, Bound, SqlType] {
 /** The remainder with the sign of the first. */
 export const modulo = special(2, 2, (call) => {
   const [a, b, type] = numberPair(call)
-  if (type.kind === 'double') return combine(call.place, double, sql`fmod(${a.sql}, ${b.sql})`, [a, b])
+  // The engine's fmod has the sign of the second.
+  if (type.kind === 'double') {
+    const rest = onceEach(
+      [a.sql, b.sql],
+      (x, y) =>
+        sql`CASE WHEN isinf(${y}) AND isfinite(${x}) THEN ${x} WHEN ${y} <> 0::DOUBLE AND isfinite(${x}) THEN ${x} % ${y} END`,
+    )
+    return combine(call.place, double, rest, [a, b])
+  }
   const text = call.wraps
     ? sql`CAST(${a.sql}::HUGEINT % ${divisor(b)}::HUGEINT AS BIGINT)`
     : sql`(${a.sql} % ${divisor(b)})`

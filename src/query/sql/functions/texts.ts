@@ -161,7 +161,7 @@ function checkTold(characters: number, place: Place): void {
 const repeat = special(2, 2, ({ place, operands }) => {
   const parts = [as(operands[0]!, string), as(operands[1]!, long)] as const
   const body = (x: SqlText, count: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
-    sql`CASE WHEN ${count} < 1 THEN '' WHEN ${count} >= 1 THEN ${guard(sql`repeat(${x}, ${told(count)})`)} END`
+    sql`CASE WHEN ${count} >= 1 THEN ${guard(sql`repeat(${x}, ${told(count)})`)} END`
   const width = widthOf(parts[0].type) * constantCount(operands[1]!)
   const [{ constant }, count] = operands as [Bound, Bound]
   if (typeof constant === 'string' && typeof count.constant === 'bigint') checkTold(width, place)
@@ -285,7 +285,7 @@ export const texts: Catalogue = {
     [string, long],
     long,
     (x, radix = sql`10::BIGINT`) =>
-      sql`CASE WHEN ${radix} = 10 THEN TRY_CAST(${x} AS BIGINT) WHEN ${radix} = 16 AND regexp_full_match(${x}, '[0-9a-fA-F]{1,15}') THEN TRY_CAST('0x' || ${x} AS BIGINT) END`,
+      sql`CASE WHEN ${radix} = 10 THEN TRY_CAST(${x} AS BIGINT) WHEN ${radix} = 16 AND regexp_full_match(${x}, '(0[xX])?[0-9a-fA-F]{1,15}') THEN TRY_CAST('0x' || regexp_replace(${x}, '^0[xX]', '') AS BIGINT) END`,
     1,
   ),
   CHR: scalar(

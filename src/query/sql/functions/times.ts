@@ -1,5 +1,5 @@
 import { msPerDay } from '../../../model/instant.ts'
-import { periodDays, periodTimeMs } from '../../time/iso.ts'
+import { type Period, parsePeriod, periodDays, periodTimeMs } from '../../time/iso.ts'
 import { Zone } from '../../time/zone.ts'
 import { type Bound, combine } from '../bound.ts'
 import { as, textToTimestamp, timestampLiteral } from '../conversions.ts'
@@ -53,9 +53,21 @@ const toUnit = (rounding: Rounding, ofNumber: typeof floorNumber) =>
     return combine(call.place, timestamp, rounding(at.sql, period, Zone.utc, null, call.place), [at])
   })
 
+/** Of DATE_TRUNC alone; they count from 1970. */
+const longUnits: ReadonlyMap<string, Period> = new Map(
+  (
+    [
+      ['DECADE', 'P10Y'],
+      ['CENTURY', 'P100Y'],
+      ['MILLENNIUM', 'P1000Y'],
+    ] as const
+  ).map(([unit, period]) => [unit, parsePeriod(period)!]),
+)
+
 const dateTrunc = special(2, 2, (call) => {
   const at = instant(call, 1)
-  const period = unitPeriod(parseUnit(neededText(call, 0), call.operands[0]!.place))
+  const unit = neededText(call, 0)
+  const period = longUnits.get(unit.toUpperCase()) ?? unitPeriod(parseUnit(unit, call.operands[0]!.place))
   return combine(call.place, timestamp, floorTo(at.sql, period, Zone.utc, null, call.place), [at])
 })
 
@@ -107,7 +119,8 @@ const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['MONTH', datePart('month')],
   ['QUARTER', datePart('quarter')],
   ['YEAR', datePart('year')],
-  ['ISOYEAR', datePart('isoyear')],
+  // Druid's is the calendar's year all the same.
+  ['ISOYEAR', datePart('year')],
   ['DECADE', datePart('decade')],
   ['CENTURY', datePart('century')],
   ['MILLENNIUM', datePart('millennium')],

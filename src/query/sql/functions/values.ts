@@ -41,6 +41,7 @@ const lookup = special(2, 3, (call) => {
 export const values: Catalogue = {
   COALESCE: coalesce,
   NVL: { ...coalesce, count: [2, 2] },
+  IFNULL: { ...coalesce, count: [2, 2] },
   NULLIF: nullif,
   LOOKUP: lookup,
   ...arrays,
