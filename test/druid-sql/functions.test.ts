@@ -280,6 +280,25 @@ test.each<readonly [string, Value]>([
   expect(await firstColumn(`SELECT ${rest}`)).toEqual([value])
 })
 
+/** As a real Druid answers. */
+test.each<readonly [string, readonly Value[]]>([
+  ['s FROM t GROUP BY s HAVING COUNT(*) > 1', ['b']],
+  ['s, COUNT(*) AS c FROM t GROUP BY s HAVING c > 1', ['b']],
+  ["s AS n, COUNT(*) AS c FROM t GROUP BY s HAVING n = 'b'", ['b']],
+  ['MAX(n) AS n FROM t HAVING n > 1', [3]],
+  ['MAX(n) AS n FROM t HAVING MAX(n) > 3', []],
+])('SELECT %s', async (rest, values) => {
+  expect(await firstColumn(`SELECT ${rest.replace('FROM t', `FROM ${rows}`)}`)).toEqual(values)
+})
+
+test.each<readonly [string, string]>([
+  ['MAX(n) AS q FROM t HAVING MAX(q) > 1', "column 'q' is not found"],
+  ['LAG(n, 1, 99) OVER (ORDER BY n) FROM t', 'takes no default'],
+  ['LEAD(n, 1, 99) OVER (ORDER BY n) FROM t', 'takes no default'],
+])('SELECT %s is refused', (rest, message) => {
+  expect(() => translateSql(`SELECT ${rest.replace('FROM t', `FROM ${rows}`)}`, [])).toThrow(message)
+})
+
 test('a number is no time for LATEST_BY', () => {
   const text = "SELECT LATEST_BY(s, n) FROM (VALUES (1, 'a')) AS t (n, s)"
   expect(() => translateSql(text, [])).toThrow('MILLIS_TO_TIMESTAMP')
@@ -320,7 +339,7 @@ test.each<readonly [string, readonly Value[]]>([
 
 test.each<readonly [string, readonly Value[]]>([
   ['SELECT SUM(n) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM ROWS', [1, 3, 5]],
-  ['SELECT LAG(n, 1, 0) OVER (ORDER BY n) FROM ROWS', [0, 1, 2]],
+  ['SELECT COALESCE(LAG(n, 1) OVER (ORDER BY n), 0) FROM ROWS', [0, 1, 2]],
   ['SELECT LEAD(s) OVER (ORDER BY n) FROM ROWS', ['b', 'b', null]],
   ['SELECT FIRST_VALUE(n) OVER (PARTITION BY s ORDER BY n) FROM ROWS ORDER BY n', [1, 2, 2]],
   ['SELECT NTILE(2) OVER (ORDER BY n) FROM ROWS', [1, 1, 2]],

@@ -33,7 +33,9 @@ function aggregateCall(call: Call, context: ExpressionContext) {
   if (call.star && name !== 'COUNT') throw sqlProblem(place, `only COUNT takes *`)
   checkCount(name, place, entry.count, call.operands.length)
   if (call.distinct && !entry.takesDistinct) throw sqlProblem(place, `${name} does not take DISTINCT`)
-  const operands = call.operands.map((operand) => context.bind(operand, context))
+  // What an output is named is no column that an aggregate reads.
+  const inside = { ...context, aliases: null }
+  const operands = call.operands.map((operand) => context.bind(operand, inside))
   const order = call.orderBy.length === 0 ? sql`` : sql` ORDER BY ${orderText(call.orderBy, context)}`
   const aggregateCall: AggregateCall = {
     name,

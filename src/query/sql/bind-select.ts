@@ -38,7 +38,11 @@ export function bindSelect(parts: SelectParts): { readonly sql: SqlText; readonl
   const having =
     select.having === null
       ? null
-      : bindCondition(select.having, { ...inner, noWindows: 'a window function cannot stand in HAVING' }, 'HAVING')
+      : bindCondition(
+          select.having,
+          { ...inner, aliases: aliasesOf(outputs), noWindows: 'a window function cannot stand in HAVING' },
+          'HAVING',
+        )
   const order = bindOrder(parts, inner, outputs)
   const all = [
     ...outputs.map((output) => output.bound),
@@ -183,13 +187,17 @@ interface BoundOrder {
   readonly output: number
 }
 
+/** HAVING and ORDER BY know an output by its name, and before a column of that name. */
+function aliasesOf(outputs: readonly OutputColumn[]): ReadonlyMap<string, Bound> {
+  return new Map(outputs.map(({ name, bound }) => [name, bound]))
+}
+
 function bindOrder(
   { orderBy, select }: SelectParts,
   context: ExpressionContext,
   outputs: readonly OutputColumn[],
 ): BoundOrder[] {
-  const aliases = new Map(outputs.map(({ name, bound }) => [name, bound]))
-  const inner = { ...context, aliases }
+  const inner = { ...context, aliases: aliasesOf(outputs) }
   return orderBy.map((item) => {
     const { expression } = item
     if (expression.kind === 'number') {

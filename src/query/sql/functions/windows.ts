@@ -1,5 +1,4 @@
 // Functions that look at the rows around one.
-import { as } from '../conversions.ts'
 import { quoted, sqlProblem } from '../sql-problem.ts'
 import { plainInteger, type SqlText, sql } from '../sql-text.ts'
 import { double, long, type SqlType } from '../types.ts'
@@ -28,9 +27,12 @@ function offset(name: SqlText): WindowFunction {
     needsOrder: true,
     bind: (call) => {
       const [x, , fallback] = call.operands
+      // Druid takes it and leaves it out without a word.
+      if (fallback !== undefined) {
+        throw sqlProblem(fallback.place, `${call.name} takes no default: put COALESCE(..., x) around it`)
+      }
       const rows = withinRows(constantInteger(call, 1, 1n))
-      const rest = fallback === undefined ? sql`` : sql`, ${as(fallback, x!.type).sql}`
-      return { call: sql`${name}(${x!.sql}, ${plainInteger(rows)}${rest})`, type: x!.type }
+      return { call: sql`${name}(${x!.sql}, ${plainInteger(rows)})`, type: x!.type }
     },
   }
 }
