@@ -304,6 +304,18 @@ const natives: Readonly<Record<string, readonly [query: object, answer: unknown]
     },
     [],
   ],
+  'a total over nothing': [
+    {
+      queryType: 'timeseries',
+      dataSource: inline([['a', 1]], ['STRING', 'LONG']),
+      intervals: always,
+      granularity: 'all',
+      filter: { type: 'false' },
+      aggregations: counts,
+      context: { grandTotal: true, skipEmptyBuckets: true },
+    },
+    [{ timestamp: null, result: { n: null } }],
+  ],
   'deviations by their own estimator': [
     {
       queryType: 'groupBy',

@@ -153,7 +153,13 @@ export const mathFunctions = {
   round: { args: [1, 2], compile: round },
   safe_divide: byType(
     (a, b) => bind2(a, b, (x, y) => sql`CASE WHEN ${y} <> 0 THEN ${x} // ${y} END`),
-    (a, b) => bind2(a, b, (x, y) => sql`CASE WHEN ${y} <> 0 THEN ${x} / ${y} END`),
+    // Of doubles, nothing of nothing is 0.
+    (a, b) =>
+      bind2(
+        a,
+        b,
+        (x, y) => sql`CASE WHEN ${y} <> 0 THEN ${x} / ${y} WHEN ${x} = 0 AND ${y} = 0 THEN ${sql.double(0)} END`,
+      ),
   ),
   signum: ofDouble((x) => sql`CASE WHEN isnan(${x}) THEN ${x} ELSE CAST(sign(${x}) AS DOUBLE) END`),
   sin: finite(sql`sin`),

@@ -102,7 +102,7 @@ async function bucketRows(
   return starts.map((ms) => ({ ms, values: byStart.get(ms) ?? nothing! }))
 }
 
-/** The total over the rows that are shown. */
+/** The total over the rows that are shown, one at least. */
 async function totalOf(
   query: TimeseriesQuery,
   relation: Relation,
@@ -111,10 +111,8 @@ async function totalOf(
   all: boolean,
 ): Promise<readonly EngineValue[]> {
   const { granularity } = query
-  if (all || granularity.kind === 'all' || rows.length === 0) {
-    const [total] = await session.rows(
-      compile(query, relation, rows.length === 0 ? { empty: true } : { total: true }).statement,
-    )
+  if (all || granularity.kind === 'all') {
+    const [total] = await session.rows(compile(query, relation, { total: true }).statement)
     return total!
   }
   const times = rows.map(({ ms }) => ms)
@@ -134,5 +132,8 @@ export async function* runTimeseries(
   const entry = (time: JsonValue, values: EngineRow): string =>
     `{"timestamp":${jsonText(time)},"result":${writer.object(values)}}`
   for (const { ms, values } of rows) yield entry(timestamp(ms), values)
-  if (query.context.grandTotal) yield entry(null, await totalOf(query, relation, session, rows, query.limit === 0))
+  if (!query.context.grandTotal) return
+  // Over nothing there is none, not even of what counts.
+  if (rows.length === 0) yield entry(null, [null, null, ...columns.map(() => null)])
+  else yield entry(null, await totalOf(query, relation, session, rows, query.limit === 0))
 }

@@ -110,7 +110,15 @@ export function quotient(a: Bound, by: SqlText, wraps: boolean): SqlText {
 
 const safeDivide = special(2, 2, (call) => {
   const [a, b, type] = numberPair(call)
-  if (type.kind === 'double') return combine(call.place, double, sql`(${a.sql} / nullif(${b.sql}, 0::DOUBLE))`, [a, b])
+  if (type.kind === 'double') {
+    // Of doubles, nothing of nothing is 0.
+    const whole = onceEach(
+      [a.sql, b.sql],
+      (x, y) =>
+        sql`CASE WHEN ${y} <> 0::DOUBLE THEN ${x} / ${y} WHEN ${x} = 0::DOUBLE AND ${y} = 0::DOUBLE THEN 0::DOUBLE END`,
+    )
+    return combine(call.place, double, whole, [a, b])
+  }
   return combine(call.place, long, quotient(a, sql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
 })
 
