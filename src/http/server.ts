@@ -1,7 +1,7 @@
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyReply, type FastifyRequest, fastify, type onRouteHookHandler } from 'fastify'
 import { timerMs } from '../lib/timer.ts'
 import { Problem } from '../model/problem.ts'
 import { discardBody } from './body.ts'
@@ -52,6 +52,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   const guard = new Guard(parts.services.access, parts.settings)
   await app.register(
     async (scope) => {
+      scope.addHook('onRoute', askAgain(guard))
       const served = parts.settings.role === 'pipeline' ? stateRoutes : routes
       for (const route of served) route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard })
     },
@@ -61,6 +62,15 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   // Node.js passes over those behind the 2000th without a word: a key, or what says that a request was forwarded. They are bounded by their bytes.
   app.server.maxHeadersCount = 0
   return app
+}
+
+/** A body may take minutes to come: an operator's key is asked for again when it is whole. */
+function askAgain({ admin }: Guard): onRouteHookHandler {
+  return (route) => {
+    if (![route.onRequest].flat().includes(admin)) return
+    const others = [route.preHandler].flat().filter((handler) => handler !== undefined)
+    route.preHandler = [admin, ...others]
+  }
 }
 
 function bareServer({ services, settings, inFlight, requestId }: ServerParts): App {

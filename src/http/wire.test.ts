@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keys, plant, type TestServer, testServer } from '../../test/support/http-server.ts'
+import { keys, plainServices, plant, type TestServer, testServer } from '../../test/support/http-server.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { stopServer } from './stop.ts'
@@ -230,6 +230,34 @@ describe('what the parser refuses is a problem too', () => {
     socket.write('}')
     expect(await text(socket)).toMatch(/^HTTP\/1.1 404 [\s\S]*ingest_not_found/)
     expect(server.pushed).toEqual([])
+  })
+
+  test('an operator is let in again when the body is whole', async () => {
+    let isRevoked = false
+    const made: unknown[] = []
+    const { access, ingestAdmin } = plainServices([])
+    const server = await testServer({
+      access: { ...access, identify: (given) => (isRevoked ? null : access.identify(given)) },
+      ingestAdmin: {
+        ...ingestAdmin,
+        create: async (definition) => {
+          made.push(definition)
+          return ingestAdmin.create(definition)
+        },
+      },
+    })
+    const socket = connect(await listen(server), '127.0.0.1')
+    const begun = once(server.app.server, 'request')
+    const body = JSON.stringify({ alias: 'other', kind: 'series' })
+    const key = `Authorization: Bearer ${keys.admin}\r\n`
+    socket.write(
+      `${head('POST /admin/ingests', `${key}${closing}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`)}{`,
+    )
+    await begun
+    isRevoked = true
+    socket.write(body.slice(1))
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 403 [\s\S]*forbidden/)
+    expect(made).toEqual([])
   })
 
   test('a refused body is read to its end, and the connection used again', async () => {

@@ -84,7 +84,7 @@ const entityAnswer: Awaited<ReturnType<Services['entityAdmin']['change']>> = {
   retention: null,
 }
 
-function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
+export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
   return {
     access: {
       identify: ({ authorization, apiKey }) =>
