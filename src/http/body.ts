@@ -97,8 +97,11 @@ function parseJson(body: unknown): unknown {
 /** The media type of a Content-Type without its parameters; null when the text's encoding is not UTF-8. */
 export function mediaTypeOf(contentType: string | undefined): string | null {
   if (contentType === undefined) return 'application/json'
-  const [type, ...parameters] = contentType.split(';')
-  const otherCharset = parameters.some((parameter) => /^\s*charset\s*=/i.test(parameter) && !/utf-?8/i.test(parameter))
+  // A semicolon between quotes parts nothing.
+  const [type, ...parameters] = contentType.match(/(?:"(?:[^"\\]|\\.)*"|[^;"]|")+/g) ?? ['']
+  const otherCharset = parameters.some(
+    (parameter) => /^\s*charset\s*=/i.test(parameter) && !/=\s*"?utf-?8"?\s*$/i.test(parameter),
+  )
   return otherCharset ? null : type!.trim().toLowerCase()
 }
 

@@ -101,6 +101,18 @@ describe('pushes: access, existence, state, and only then the body', () => {
       415,
       'unsupported_media_type',
     ],
+    [
+      'a charset that begins as UTF-8',
+      post(push, '{}', { ...pusher, 'content-type': 'application/json; charset=utf-8859' }),
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'a charset between the quotes of another parameter',
+      post(push, '{}', { ...pusher, 'content-type': 'application/json;x="a;charset=latin1"' }),
+      200,
+      null,
+    ],
     ['utf-8', post(push, '{}', { ...pusher, 'content-type': 'Application/JSON; charset="UTF-8"' }), 200, null],
     ['encoding', post(push, '{}', { ...pusher, 'content-encoding': 'br' }), 415, 'unsupported_media_type'],
     ['identity', post(push, '{}', { ...pusher, 'content-encoding': 'identity' }), 200, null],
