@@ -304,6 +304,30 @@ const natives: Readonly<Record<string, readonly [query: object, answer: unknown]
     },
     [],
   ],
+  'groups that have a time': [
+    {
+      queryType: 'groupBy',
+      dataSource: inline([['a', 1]], ['STRING', 'LONG']),
+      intervals: '1970/1971',
+      granularity: 'day',
+      dimensions: ['k'],
+      aggregations: [],
+      having: { type: 'filter', filter: { type: 'interval', dimension: '__time', intervals: ['1970/P1D'] } },
+    },
+    [{ version: 'v1', timestamp: '1970-01-01T00:00:00.000Z', event: { k: 'a' } }],
+  ],
+  'groups that have another time': [
+    {
+      queryType: 'groupBy',
+      dataSource: inline([['a', 1]], ['STRING', 'LONG']),
+      intervals: '1970/1971',
+      granularity: 'all',
+      dimensions: ['k'],
+      aggregations: [],
+      having: { type: 'filter', filter: { type: 'range', column: '__time', matchValueType: 'LONG', lower: 1 } },
+    },
+    [],
+  ],
   'a total over nothing': [
     {
       queryType: 'timeseries',

@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { toText } from '../sql/typed.ts'
+import { type Typed, toText } from '../sql/typed.ts'
 import type { Having } from '../tree/nodes.ts'
 import { dimensionValue } from './extraction.ts'
 import { compileFilter } from './filter.ts'
@@ -7,8 +7,8 @@ import type { Rows } from './rows.ts'
 
 const operators = { '>': sql`>`, '<': sql`<`, '=': sql`=` }
 
-/** A condition on finished rows: true or false, never unknown but inside a filter. */
-export function compileHaving(having: Having, rows: Rows): Sql {
+/** A condition on finished rows: true or false, never unknown but inside a filter. `time` is that of a row's bucket, in milliseconds. */
+export function compileHaving(having: Having, rows: Rows, time: Sql): Sql {
   switch (having.kind) {
     case 'constant':
       return having.value ? sql`TRUE` : sql`FALSE`
@@ -16,13 +16,15 @@ export function compileHaving(having: Having, rows: Rows): Sql {
     case 'or':
       if (having.specs.length === 0) return having.kind === 'and' ? sql`TRUE` : sql`FALSE`
       return sql`(${sql.join(
-        having.specs.map((spec) => compileHaving(spec, rows)),
+        having.specs.map((spec) => compileHaving(spec, rows, time)),
         having.kind === 'and' ? ' AND ' : ' OR ',
       )})`
     case 'not':
-      return sql`(NOT ${compileHaving(having.spec, rows)})`
-    case 'filter':
-      return sql`coalesce(${compileFilter(having.filter, rows)}, FALSE)`
+      return sql`(NOT ${compileHaving(having.spec, rows, time)})`
+    case 'filter': {
+      const column = (name: string): Typed => (name === '__time' ? { type: 'LONG', sql: time } : rows.column(name))
+      return sql`coalesce(${compileFilter(having.filter, { column, range: rows.range })}, FALSE)`
+    }
     case 'dimSelector': {
       const value = toText(dimensionValue(having.dimension, rows))
       // Null and '' are one here.

@@ -42,7 +42,7 @@ function groupedBy(
   const keys = query.limitSpec.columns.flatMap((column) => keysOf(column, made.rows, query))
   const time = query.granularity.kind === 'all' ? sql.long(query.intervals[0]?.startMs ?? 0) : sql`"b"`
   const conditions = [
-    ...(query.having === null ? [] : [compileHaving(query.having, made.rows)]),
+    ...(query.having === null ? [] : [compileHaving(query.having, made.rows, time)]),
     // The one row of no rows at all is given for a query without dimensions, not for a subtotal.
     ...(query.subtotals === null ? [] : [sql`"n" > 0`]),
   ]
