@@ -173,6 +173,40 @@ describe('limits', () => {
   })
 })
 
+describe('buckets of several tags, 4 of time in 6 groups', () => {
+  const times: readonly (readonly [ms: number, tag: string])[] = [
+    [1000, 'a'],
+    [2000, 'a'],
+    [2000, 'b'],
+    [3000, 'b'],
+    [4000, 'c'],
+    [1000, 'c'],
+  ]
+  const store = storeOf(...times.map(([ms, name]): Value[] => [ms, name, 1]))
+  test.each<[Partial<PlanLimits>, string | number]>([
+    [{ buckets: 3, resultRows: 100 }, 'more than 3 buckets'],
+    [{ buckets: 4, resultRows: 100 }, 6],
+    [{ buckets: 3, resultRows: 6 }, 'more than 3 buckets'],
+    [{ buckets: 4, resultRows: 6 }, 6],
+    [{ buckets: 4, resultRows: 5 }, 'more than 5 rows'],
+    [{ buckets: 4, resultRows: 4 }, 'more than 4 rows'],
+    [{ buckets: 1, resultRows: 1 }, 'more than 1 buckets'],
+  ])('within %j: %s', async (over, expected) => {
+    for (const fields of [[], [tag]]) {
+      const plan: Plan = {
+        kind: 'average',
+        selection: selection({ fields }),
+        range: always,
+        granularity: granularityNames.second,
+        byTag: fields.length === 0,
+      }
+      const answer = rowsOf(store, plan, { ...limits, ...over })
+      if (typeof expected === 'number') expect(await answer).toHaveLength(expected)
+      else await expect(answer).rejects.toThrow(expected)
+    }
+  })
+})
+
 describe('a run that is paused', () => {
   const rows = Array.from({ length: 40_000 }, (_, index): Value[] => [index, index % 2 === 0 ? 'a' : 'b', index])
 

@@ -1,7 +1,7 @@
 /** Beyond so many groups the table is cut into many. */
 const groupsMax = 8192
 const shardBits = 10
-const firstSlots = 16
+const firstSlots = 64
 
 /**
  * The number of a group by its bucket and its combination of fields. It may have millions of groups and grows a little at a time: a plain

@@ -29,7 +29,7 @@ export class MeanGroups {
   #ofTag = new GroupTable()
   #tags = 0
   /** The buckets of all tags, each once: as ticks of a snap are counted. Those of the first tag are its groups, where there are no fields. */
-  #bucketsSeen = new GroupTable()
+  #bucketsSeen: GroupTable | null = null
   #buckets = 0
   /** Whether there may be more buckets than may be: no more, once two groups have one in common, where groups are bounded by as much. */
   #mayPass = true
@@ -118,9 +118,14 @@ export class MeanGroups {
   #countBucket(bucketMs: number): void {
     const { buckets, resultRows } = this.#limits
     const isOfGroup = this.#tags <= 1 && this.#combined === null
-    if (isOfGroup || this.#bucketsSeen.take(bucketMs, 0, this.length) === this.length) this.#buckets++
+    if (isOfGroup || this.#isNewBucket(bucketMs)) this.#buckets++
     else if (resultRows <= buckets) this.#mayPass = false
     if (this.#buckets > buckets) throw tooManyBuckets(buckets)
-    if (!this.#mayPass) this.#bucketsSeen = new GroupTable()
+    if (!this.#mayPass) this.#bucketsSeen = null
+  }
+
+  #isNewBucket(bucketMs: number): boolean {
+    this.#bucketsSeen ??= new GroupTable()
+    return this.#bucketsSeen.take(bucketMs, 0, this.length) === this.length
   }
 }

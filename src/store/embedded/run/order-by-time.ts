@@ -186,13 +186,21 @@ class Merge {
     let left = this.#left
     let right = this.#right
     let place = begun
-    for (; place < stop && left < leftEnd && right < rightEnd; place++) {
-      if (firstTimes[left] <= secondTimes[right]) {
-        times[place] = firstTimes[left]
-        places[place] = firstPlaces[left++]
-      } else {
-        times[place] = secondTimes[right]
-        places[place] = secondPlaces[right++]
+    if (left < leftEnd && right < rightEnd) {
+      let leftMs = firstTimes[left]
+      let rightMs = secondTimes[right]
+      while (place < stop) {
+        if (leftMs <= rightMs) {
+          times[place] = leftMs
+          places[place++] = firstPlaces[left++]
+          if (left === leftEnd) break
+          leftMs = firstTimes[left]
+        } else {
+          times[place] = rightMs
+          places[place++] = secondPlaces[right++]
+          if (right === rightEnd) break
+          rightMs = secondTimes[right]
+        }
       }
     }
     if (place < stop) {

@@ -30,7 +30,7 @@ async function* snapOnce(tickMs: number, run: PlanRun): AsyncGenerator<ResultBat
 async function* snapOften(ticksMs: Float64Array, run: PlanRun): AsyncGenerator<ResultBatch> {
   const { picked, tags } = await statesOf(ticksMs, run)
   const shown = await TagsByTick.of(tags, run.pacer)
-  const batch = new StatesBatch(tags)
+  const batch = new StatesBatch(tags, Math.min(batchRows, tags.length * ticksMs.length))
   for (let tick = 0; tick < ticksMs.length; tick++) {
     const arrived = shown.enter(tick)
     if (arrived !== null) await arrived
@@ -38,7 +38,7 @@ async function* snapOften(ticksMs: Float64Array, run: PlanRun): AsyncGenerator<R
     do {
       const start = place
       place = batch.add(shown.tags, start, tick, ticksMs[tick])
-      if (batch.isFull) yield batch.take(run, picked)
+      if (batch.isFull && batch.rows > 0) yield batch.take(run, picked)
       if (run.pacer.spend(1 + place - start)) await run.pacer.rest()
     } while (place < shown.tags.length)
   }
@@ -49,20 +49,22 @@ async function* snapOften(ticksMs: Float64Array, run: PlanRun): AsyncGenerator<R
 class StatesBatch {
   rows = 0
   readonly #tags: readonly TagStates[]
-  readonly #order = new Int32Array(batchRows)
-  readonly #ticks = new Float64Array(batchRows)
+  readonly #order: Int32Array
+  readonly #ticks: Float64Array
 
-  constructor(tags: readonly TagStates[]) {
+  constructor(tags: readonly TagStates[], rowsMax: number) {
     this.#tags = tags
+    this.#order = new Int32Array(rowsMax)
+    this.#ticks = new Float64Array(rowsMax)
   }
 
   get isFull(): boolean {
-    return this.rows === batchRows
+    return this.rows === this.#order.length
   }
 
   /** Adds the states of tags at a tick, from place `start` of their numbers on, as many as fit; returns up to which place. */
   add(numbers: Int32Array, start: number, tick: number, tickMs: number): number {
-    const end = Math.min(numbers.length, start + batchRows - this.rows)
+    const end = Math.min(numbers.length, start + this.#order.length - this.rows)
     for (let place = start; place < end; place++) {
       const { from, picks } = this.#tags[numbers[place]]
       this.#order[this.rows + place - start] = picks[tick - from]
