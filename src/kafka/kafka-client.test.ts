@@ -75,6 +75,14 @@ test.each<{ doings: Doing[] }>([
   },
 )
 
+test('however long a request may take, its time fits into timers and into requests', () => {
+  const longest = 2 ** 31 - 1
+  const client = clientOf([], longest)
+  const sibling = client.sibling({ timeoutMs: client.timeoutMs + 10_000 })
+  opened.push(sibling)
+  expect([client.timeoutMs, sibling.timeoutMs]).toEqual([longest, longest])
+})
+
 test('a broker that answers again is asked again when the others fail', async () => {
   const [one, other] = [await broker('is silent'), await broker('answers')]
   const client = clientOf([one, other], 400)

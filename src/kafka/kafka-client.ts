@@ -52,8 +52,10 @@ export class KafkaClient {
   #closed = false
 
   constructor(access: KafkaAccess) {
-    this.#access = access
-    const { login, tls, caFile, timeoutMs } = access
+    // Of siblings it is a little more than what is set.
+    const timeoutMs = timerMs(access.timeoutMs)
+    this.#access = { ...access, timeoutMs }
+    const { login, tls, caFile } = access
     this.#connectionOptions = {
       connectTimeout: timeoutMs,
       requestTimeout: timerMs(2 * timeoutMs),
