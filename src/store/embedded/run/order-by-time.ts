@@ -30,11 +30,14 @@ async function risingStretches(times: Float64Array, pacer: Pacer): Promise<Int32
   const bounds = new GrowableInt32()
   let beforeMs = Number.POSITIVE_INFINITY
   await inParts(0, times.length, pacer, (start, end) => {
+    // What a loop writes to is a variable of its own: one that is shared with others is an object for each number.
+    let lastMs = beforeMs
     for (let index = start; index < end; index++) {
       const ms = times[index]
-      if (ms < beforeMs) bounds.push(index)
-      beforeMs = ms
+      if (ms < lastMs) bounds.push(index)
+      lastMs = ms
     }
+    beforeMs = lastMs
   })
   bounds.push(times.length)
   return bounds.values.subarray(0, bounds.length)
