@@ -122,6 +122,14 @@ export function diskErrorOf(error: unknown): unknown {
 
 /** The primary result code of an error that SQLite threw, null for others. */
 function resultCode(error: unknown): number | null {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null
-  return error.errcode & 0xff
+  if (!(error instanceof Error)) return null
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
+  // Rows that are read come without a code; SQLite has one text for each (sqlite3_errstr).
+  return codesOfTexts.get(error.message) ?? null
 }
+
+const codesOfTexts = new Map([
+  ['database is locked', busyCode],
+  ['disk I/O error', 10],
+  ['database or disk is full', 13],
+])
