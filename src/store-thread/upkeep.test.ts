@@ -171,6 +171,11 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin) {
   const leave = (sinceMs: number): void => {
     departures.sinceMs = () => sinceMs
   }
+  /** There is always an entity to be dropped. */
+  const dropForEver = (): void => {
+    Object.defineProperty(departures, 'nextDropped', { get: () => 9 })
+    departures.remove = () => undefined
+  }
   const upkeep = new Upkeep({
     ...whole,
     manifest: faults.manifest(catalog.manifest),
@@ -199,7 +204,7 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin) {
     await upkeep.stop()
     await removals.settle()
   }
-  return { catalog, events, observe, storeDirectory, store, upkeep, seal, leave, stop }
+  return { catalog, events, observe, storeDirectory, store, upkeep, seal, leave, dropForEver, stop }
 }
 
 /** Seals four batches, which come to be merged, on a disk that fails; then the store is opened anew. */
@@ -276,6 +281,20 @@ describe('upkeep', () => {
       await expect(upkeep.purge(1, 3 * batchRows)).rejects.toMatchObject({ code: 'damaged_data' })
       await seal(3 * batchRows)
       expect((await catalog.manifest.load()).sealedPosition).toBe(4 * batchRows)
+      await stop()
+      await catalog.close()
+    })
+
+    test('is done though entities are dropped one after the other', async () => {
+      const { catalog, store, upkeep, seal, leave, dropForEver, stop } = await opened(
+        new Faults(Number.POSITIVE_INFINITY, 0),
+        mixed,
+      )
+      await seal(0)
+      leave(secondDay)
+      dropForEver()
+      await upkeep.purge(1, batchRows)
+      expect((await rowsOf(store, everything)).length).toBe(batchRows / 2)
       await stop()
       await catalog.close()
     })

@@ -129,7 +129,7 @@ export class Upkeep {
   }
 
   /**
-   * Seals go first, as pushes are refused when they stand still; after each, one thing that has to leave has its turn. What fails of the rest is left
+   * Seals go first, as pushes are refused when they stand still; after each, an entity and rows that have to leave have their turn. What fails of the rest is left
    * out, and holds up nothing.
    */
   async #work(): Promise<void> {
@@ -142,14 +142,17 @@ export class Upkeep {
     }
   }
 
-  /** Removes what has left the store, one thing of it; false when there is nothing. */
+  /** Removes what has left the store, one entity and one thing of another; false when there is nothing. */
   async #letGo(): Promise<boolean> {
+    const dropped = this.#parts.departures.nextDropped
+    const isDropped = dropped !== null && this.#seal === null
+    if (isDropped) await this.#runDrop(dropped)
+    // Entities that are dropped one after the other hold up nothing else.
+    return (await this.#letRowsGo()) || isDropped
+  }
+
+  async #letRowsGo(): Promise<boolean> {
     const { departures } = this.#parts
-    const dropped = departures.nextDropped
-    if (dropped !== null && this.#seal === null) {
-      await this.#runDrop(dropped)
-      return true
-    }
     const left = this.#files.filter(({ info }) => info.lastMs < (departures.sinceMs(info.entityId) ?? -Infinity))
     const purged = left.length === 0 ? this.#purges.chooseFile(this.#merges.damaged) : null
     if (left.length > 0) await this.#runLeave(left)
