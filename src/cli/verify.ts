@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { loadSettings } from '../config/load.ts'
+import { readSettings } from '../config/read-settings.ts'
 import type { CliContext } from './context.ts'
 
 const examples = `
@@ -19,9 +18,8 @@ export function addVerify(program: Command, context: CliContext): void {
     .option('--data <folder>', 'the data folder (TIDEMARK_DATA; default ./data)')
     .option('--config <file>', 'a JSON file of settings')
     .addHelpText('after', examples)
-    .action(async ({ config, ...flags }: { readonly config?: string; readonly data?: string }) => {
-      const file = config === undefined ? null : { path: config, text: await readFile(config, 'utf8') }
-      const settings = loadSettings({ flags, environment: context.environment, file })
+    .action(async (flags: { readonly config?: string; readonly data?: string }) => {
+      const settings = await readSettings(flags, context.environment)
       // Loaded here, so that the other commands start without the service's parts.
       const { verifyData } = await import('../service/verify-data.ts')
       let damages = 0

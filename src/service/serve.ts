@@ -1,8 +1,6 @@
 // The service as a process: settings, the ready line, signals, the exit code.
-import { readFile } from 'node:fs/promises'
-import { loadSettings, SettingsError } from '../config/load.ts'
-import type { Settings } from '../config/settings.ts'
-import { inWords } from '../lib/system-error.ts'
+import { SettingsError } from '../config/load.ts'
+import { readSettings } from '../config/read-settings.ts'
 import { logSink } from '../observe/log.ts'
 import { letHeapGrow } from './heap-growth.ts'
 import { type ServiceOverrides, startService } from './start-service.ts'
@@ -18,7 +16,7 @@ export interface ServeOptions {
 export async function serve({ flags, environment, overrides = {} }: ServeOptions): Promise<number> {
   letHeapGrow()
   try {
-    const settings = await settingsOf(flags, environment)
+    const settings = await readSettings(flags, environment)
     const observe = logSink({ ...settings.log, destination: process.stderr })
     const service = await startService(settings, observe, overrides)
     if (service.newAdminKey !== null) process.stderr.write(`${JSON.stringify({ adminKey: service.newAdminKey })}\n`)
@@ -33,23 +31,6 @@ export async function serve({ flags, environment, overrides = {} }: ServeOptions
   } catch (error) {
     process.stderr.write(`${startFailure(error)}\n`)
     return 1
-  }
-}
-
-async function settingsOf(flags: ServeOptions['flags'], environment: ServeOptions['environment']): Promise<Settings> {
-  const { config, ...named } = flags
-  const path = config ?? environment['TIDEMARK_CONFIG']
-  const file = path === undefined || path === '' ? null : { path, text: await readConfig(path) }
-  return loadSettings({ flags: named, environment, file })
-}
-
-async function readConfig(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new SettingsError([
-      `The file of settings ${path} (from --config or TIDEMARK_CONFIG) cannot be read: ${inWords(error)}.`,
-    ])
   }
 }
 

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { inWords } from '../lib/system-error.ts'
+import { loadSettings, SettingsError } from './load.ts'
+import type { Settings } from './settings.ts'
+
+type Words = Readonly<Record<string, string | undefined>>
+
+/**
+ * The settings of a command: its flags by their names, `config` (or TIDEMARK_CONFIG) as the path of a file of settings among them. Throws
+ * SettingsError, which says all that is wrong with them, or that the file cannot be read.
+ */
+export async function readSettings({ config, ...flags }: Words, environment: Words): Promise<Settings> {
+  const path = config ?? environment['TIDEMARK_CONFIG']
+  const file = path === undefined || path === '' ? null : { path, text: await readConfig(path) }
+  return loadSettings({ flags, environment, file })
+}
+
+async function readConfig(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new SettingsError([
+      `The file of settings ${path} (from --config or TIDEMARK_CONFIG) cannot be read: ${inWords(error)}.`,
+    ])
+  }
+}
