@@ -5,6 +5,7 @@ import { type ArrayMaker, newArrays } from '../lib/spare-buffers.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { FieldSlot } from './columns/field-slot.ts'
+import { rejectedRow } from './rejected-row.ts'
 import { openBrace } from './scan/ascii.ts'
 import { bodyRows, nextRowAt } from './scan/body-rows.ts'
 import { type Fault, kindOfValue, readWithCare } from './scan/careful-row.ts'
@@ -200,21 +201,5 @@ export class Judge {
       this.#prepared.delete(oldest)
       this.#rememberedBytes -= bytes
     }
-  }
-}
-
-function rejectedRow(entry: PlacedEntry, index: number, row: string, fault: Fault): RejectedRow {
-  return {
-    ingestId: entry.ingestId,
-    position: entry.position + index,
-    batchPosition: entry.position,
-    batchRows: entry.rows,
-    subscriberId: entry.subscriberId,
-    index,
-    row,
-    field: fault.field,
-    code: fault.code,
-    message: fault.message,
-    receivedMs: entry.receivedMs,
   }
 }

@@ -82,6 +82,11 @@ function recordsByIngest(rows: readonly RejectedRow[]): ReadonlyMap<number, read
   return new Map([...records].sort(([a], [b]) => a - b))
 }
 
+/** Why a row is rejected, as the catalog keeps it. */
+export function reasonOf({ code, field, message }: Pick<RejectedRow, 'code' | 'field' | 'message'>) {
+  return { code, field: field === null ? null : toTextColumn(field), message: toTextColumn(message) }
+}
+
 function recordOf(row: RejectedRow): RejectedRecord {
   return {
     ingest_id: row.ingestId,
@@ -91,9 +96,7 @@ function recordOf(row: RejectedRow): RejectedRecord {
     subscriber_id: row.subscriberId,
     row_index: row.index,
     row_bytes: Buffer.byteLength(row.row),
-    code: row.code,
-    field: row.field === null ? null : toTextColumn(row.field),
-    message: toTextColumn(row.message),
+    ...reasonOf(row),
     received_ms: row.receivedMs,
     state: 'kept',
     replay_position: null,

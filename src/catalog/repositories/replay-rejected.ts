@@ -2,9 +2,9 @@ import type { Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import type { OutcomeKeeper } from './keep-outcome.ts'
+import { reasonOf } from './keep-rejected.ts'
 import { keptBytesOf, keptRowBytes, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
-import { toTextColumn } from './text-column.ts'
 
 export interface KeptReplay extends ReplayedRows {
   /** The positions of rows that it stored when it was judged before, and that do not pass any more. */
@@ -72,15 +72,35 @@ async function keepNewReasons(
   transaction: Transaction<Tables>,
   { ingestId, rejected }: Pick<ReplayOutcome, 'ingestId' | 'rejected'>,
 ): Promise<void> {
-  for (const { position, code, field, message } of rejected) {
+  for (const row of rejected) {
     await transaction
       .updateTable('rejected_rows')
-      .set({ code, field: field === null ? null : toTextColumn(field), message: toTextColumn(message) })
+      .set(reasonOf(row))
       .where('ingest_id', '=', ingestId)
-      .where('position', '=', position)
+      .where('position', '=', row.position)
       .where('state', '=', 'kept')
       .execute()
   }
+}
+
+/** The positions of rejected rows that this replay stored when it was judged before: none, nearly always. */
+async function storedAmong(
+  transaction: Transaction<Tables>,
+  { ingestId, position, rejected }: Pick<ReplayOutcome, 'ingestId' | 'position' | 'rejected'>,
+): Promise<ReadonlySet<number>> {
+  const stored = new Set<number>()
+  for (const portion of portions(rejected.map((row) => row.position))) {
+    const rows = await transaction
+      .selectFrom('rejected_rows')
+      .select('position')
+      .where('ingest_id', '=', ingestId)
+      .where('position', 'in', portion)
+      .where('state', '=', 'stored')
+      .where('replay_position', '=', position)
+      .execute()
+    for (const row of rows) stored.add(row.position)
+  }
+  return stored
 }
 
 /** Rows that this replay stored when it was judged before become rejected ones again. Items are kept in the catalog: they stay. */
@@ -88,29 +108,17 @@ async function giveBack(
   transaction: Transaction<Tables>,
   { ingestId, kind, position, rejected }: Pick<ReplayOutcome, 'ingestId' | 'kind' | 'position' | 'rejected'>,
 ): Promise<ReadonlySet<number>> {
-  const givenBack = new Set<number>()
-  if (kind === 'metadata') return givenBack
+  if (kind === 'metadata') return new Set()
+  const givenBack = await storedAmong(transaction, { ingestId, position, rejected })
   let bytes = 0
-  for (const row of rejected) {
+  for (const row of rejected.filter((one) => givenBack.has(one.position))) {
     const rowBytes = Buffer.byteLength(row.row)
-    const { numUpdatedRows } = await transaction
+    await transaction
       .updateTable('rejected_rows')
-      .set({
-        state: 'kept',
-        replay_position: null,
-        row_text: row.row,
-        row_bytes: rowBytes,
-        code: row.code,
-        field: row.field === null ? null : toTextColumn(row.field),
-        message: toTextColumn(row.message),
-      })
+      .set({ state: 'kept', replay_position: null, row_text: row.row, row_bytes: rowBytes, ...reasonOf(row) })
       .where('ingest_id', '=', ingestId)
       .where('position', '=', row.position)
-      .where('state', '=', 'stored')
-      .where('replay_position', '=', position)
-      .executeTakeFirstOrThrow()
-    if (numUpdatedRows === 0n) continue
-    givenBack.add(row.position)
+      .execute()
     bytes += rowBytes + keptRowBytes
   }
   if (givenBack.size === 0) return givenBack

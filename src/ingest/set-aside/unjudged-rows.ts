@@ -1,6 +1,7 @@
 import type { RejectedRow } from '../../catalog/catalog.ts'
 import type { AsideDecision } from '../../catalog/set-aside.ts'
 import type { PlacedEntry } from '../../journal/journal.ts'
+import { rejectedRow } from '../rejected-row.ts'
 import { bodyRows, nextRowAt } from '../scan/body-rows.ts'
 import { skipValue } from '../scan/skip.ts'
 import { firstRow, isSpent, type Reached, type RowPlace, type StepBudget } from '../step-budget.ts'
@@ -8,7 +9,11 @@ import { firstRow, isSpent, type Reached, type RowPlace, type StepBudget } from 
 /** A longer row is kept with the body alone: no text is longer than half a gigabyte, and several copies of it are made. */
 const textBytesMax = 64 * 1024 * 1024
 
-const message = 'the row was not judged: the entry that it came with ended the judge, and was set aside'
+const reason = {
+  code: 'not_judged',
+  field: null,
+  message: 'the row was not judged: the entry that it came with ended the judge, and was set aside',
+} as const
 
 /** The rows of an entry that was set aside, from a place on as far as the budget goes, as rejected ones. */
 export function unjudgedRows(
@@ -23,7 +28,7 @@ export function unjudgedRows(
   let at = from.at
   for (; index < entry.rows && !isSpent(budget); index++) {
     const row = next?.() ?? { text: '', nextAt: 0 }
-    rejected.push(rejectedRow(entry, index, row.text))
+    rejected.push(rejectedRow(entry, index, row.text, reason))
     budget.rows--
     budget.bytes -= row.nextAt - at
     budget.rejected--
@@ -42,21 +47,5 @@ function textsOf(entry: PlacedEntry, from: number): () => { readonly text: strin
     const text = end - at > textBytesMax ? '' : rows.bytes.toString('utf8', at, end)
     at = nextRowAt(rows, end)
     return { text, nextAt: at }
-  }
-}
-
-function rejectedRow(entry: PlacedEntry, index: number, row: string): RejectedRow {
-  return {
-    ingestId: entry.ingestId,
-    position: entry.position + index,
-    batchPosition: entry.position,
-    batchRows: entry.rows,
-    subscriberId: entry.subscriberId,
-    index,
-    row,
-    field: null,
-    code: 'not_judged',
-    message,
-    receivedMs: entry.receivedMs,
   }
 }

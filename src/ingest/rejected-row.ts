@@ -1,0 +1,24 @@
+import type { RejectedRow } from '../catalog/catalog.ts'
+import type { PlacedEntry } from '../journal/journal.ts'
+
+/** A row of an entry with the reason that it is rejected for. `row` is its text as it was pushed. */
+export function rejectedRow(
+  entry: PlacedEntry,
+  index: number,
+  row: string,
+  { code, field, message }: Pick<RejectedRow, 'code' | 'field' | 'message'>,
+): RejectedRow {
+  return {
+    ingestId: entry.ingestId,
+    position: entry.position + index,
+    batchPosition: entry.position,
+    batchRows: entry.rows,
+    subscriberId: entry.subscriberId,
+    index,
+    row,
+    field,
+    code,
+    message,
+    receivedMs: entry.receivedMs,
+  }
+}
