@@ -296,6 +296,9 @@ test.each<readonly [string, readonly Value[]]>([
 
 test.each<readonly [string, string]>([
   ['MAX(n) AS q FROM t HAVING MAX(q) > 1', "column 'q' is not found"],
+  ["TIME_FLOOR(TIMESTAMP '2024-05-01', 'P-1D') FROM t", 'goes backwards'],
+  ["TIME_FLOOR(TIMESTAMP '2024-05-01', 'P-1D', TIMESTAMP '2024-01-01') FROM t", 'goes backwards'],
+  ["TIME_CEIL(TIMESTAMP '2024-05-01', 'P-1D', TIMESTAMP '2024-01-01') FROM t", 'goes backwards'],
   ['LAG(n, 1, 99) OVER (ORDER BY n) FROM t', 'takes no default'],
   ['LEAD(n, 1, 99) OVER (ORDER BY n) FROM t', 'takes no default'],
 ])('SELECT %s is refused', (rest, message) => {

@@ -25,19 +25,17 @@ export function readZone(text: string, place: Place): Zone {
   throw sqlProblem(place, `${quoted(text)} is no time zone: write one as 'Europe/Madrid' or '+02:00'`)
 }
 
-const isUtc = (zone: Zone): boolean => zone.fixed && zone.offset(0) === 0
-
 const msOf = (at: SqlText): Sql => shared`epoch_ms(${asShared(at)})`
 const atMs = (ms: Sql): SqlText => fromShared(shared`make_timestamp_ms(${ms})`)
 
 /** An instant as the clocks of the zone show it. */
 export function toLocal(at: SqlText, zone: Zone): SqlText {
-  return isUtc(zone) ? at : atMs(localMs(msOf(at), zone, wideRange))
+  return zone === Zone.utc ? at : atMs(localMs(msOf(at), zone, wideRange))
 }
 
 /** The inverse of `toLocal`. */
 export function toUtc(local: SqlText, zone: Zone): SqlText {
-  return isUtc(zone) ? local : atMs(fromLocal(msOf(local), zone, wideRange))
+  return zone === Zone.utc ? local : atMs(fromLocal(msOf(local), zone, wideRange))
 }
 
 const patternCharsMax = 200
@@ -113,16 +111,16 @@ export function writeInterval({ months, days, ms }: Steps, count?: SqlText): Sql
 
 /** An instant moved by `count` periods, by the calendar of the zone. */
 export function shift(at: SqlText, period: Period, zone: Zone, count: SqlText): SqlText {
-  if (isUtc(zone)) return sql`(${at} + (${intervalOf(period, count)}))`
+  if (zone === Zone.utc) return sql`(${at} + (${intervalOf(period, count)}))`
   return atMs(shiftMs(msOf(at), period, asShared(count), zone, wideRange))
 }
 
 /** The start of the bucket that holds the instant. Buckets of one unit are the calendar's, others are counted from `origin` or 1970. */
 export function floorTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
+  const granularity = granularityOf(period, zone, place)
   if (origin !== null) {
     return atMs(floorFromOrigin(msOf(at), period, msOf(origin), zone) ?? refuseUnits(place))
   }
-  const granularity = granularityOf(period, zone, place)
   return inUtc(at, granularity) ?? atMs(floorToBucket(msOf(at), granularity, wideRange) ?? refuseUnits(place))
 }
 
@@ -139,7 +137,7 @@ function refuseUnits(place: Place): never {
 /** By the engine's own functions, which take less time for a row; null where they have none. */
 function inUtc(at: SqlText, granularity: BucketGranularity): SqlText | null {
   const { kind, zone } = granularity
-  if (!isUtc(zone)) return null
+  if (zone !== Zone.utc) return null
   if (kind === 'localTime') {
     return sql`time_bucket(to_milliseconds(${plainInteger(granularity.widthMs)}), ${at}, TIMESTAMP '1970-01-01')`
   }
