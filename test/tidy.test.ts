@@ -90,8 +90,12 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/admin/', [...words, 'src/observe/', ...ports]],
   ['src/ingest/', [...words, 'src/observe/', ...ports]],
   ['src/metadata/', [...words, 'src/observe/', ...ports]],
-  ['src/pipeline/', [...words, 'src/observe/', 'src/ingest/', 'src/kafka/', 'src/query/text-columns.ts', ...ports]],
-  ['src/query/', [...words, 'src/observe/', ...ports]],
+  [
+    'src/pipeline/',
+    [...words, 'src/observe/', 'src/ingest/', 'src/kafka/', 'src/answer/text/text-columns.ts', ...ports],
+  ],
+  ['src/answer/', [...words, 'src/query/query-runner.ts', 'src/store/series-store.ts']],
+  ['src/query/', [...words, 'src/observe/', 'src/answer/', ...ports]],
   [
     'src/http/',
     [
@@ -102,6 +106,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
       'src/ingest/',
       'src/metadata/',
       'src/query/',
+      'src/answer/',
       'src/catalog/definitions.ts',
     ],
   ],

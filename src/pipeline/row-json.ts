@@ -1,9 +1,10 @@
 // Rows on their way to Druid: a line of JSON each (docs/formats/kafka-topics.md), many lines to a record.
+
+import { type ColumnWriter, columnWriter, jsonNotation } from '../answer/text/text-columns.ts'
 import { type ColumnVector, nullBoolean } from '../model/column.ts'
 import { nullsColumn, positionColumn, timeColumn } from '../model/druid-row.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { RowBatch } from '../model/row-batch.ts'
-import { type ColumnWriter, columnWriter, jsonNotation } from '../query/text-columns.ts'
 
 /** Rows of about so many bytes make a record. */
 const recordBytes = 256 * 1024

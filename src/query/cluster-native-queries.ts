@@ -1,5 +1,8 @@
 // One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
 
+import type { RunSettings } from '../answer/store-rows.ts'
+import { storeText } from '../answer/store-text.ts'
+import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
@@ -21,10 +24,7 @@ import type { NativeBody, NativeQueryLimits } from './native-queries.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
 import type { Answer } from './query-runner.ts'
 import type { Reader } from './reader.ts'
-import type { RunSettings } from './run-plan.ts'
-import { storeText } from './store-text.ts'
 import type { Interval } from './time/iso.ts'
-import type { UnsentAnswers } from './unsent-answers.ts'
 
 /** Runs native queries that our own code wrote; the answer comes in pieces of JSON: a bracket or a comma, and whole elements. */
 export interface DruidNatives {

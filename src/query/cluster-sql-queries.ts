@@ -1,5 +1,7 @@
 // One query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
 
+import { type RunSettings, storeRows } from '../answer/store-rows.ts'
+import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { EngineBatch, EngineLimits } from '../engine/sql-engine.ts'
 import type { Sql } from '../lib/sql-text.ts'
@@ -10,13 +12,11 @@ import type { Admission } from './admission.ts'
 import { inTime } from './in-time.ts'
 import type { Answer, AnswerFormat } from './query-runner.ts'
 import type { Reader } from './reader.ts'
-import { type RunSettings, storeRows } from './run-plan.ts'
 import { druidStatement } from './sql/druid/druid-statement.ts'
 import type { KnownColumns } from './sql/druid/entity-source.ts'
 import { sqlTable } from './sql/tables.ts'
 import { translateSql } from './sql/translate.ts'
 import type { SqlQueries, SqlQueryLimits } from './sql-queries.ts'
-import type { UnsentAnswers } from './unsent-answers.ts'
 
 /** Runs statements of Druid's SQL that our own code wrote. */
 export interface DruidStatements {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
+import { clearSpool } from '../answer/spool.ts'
+import { runPlan } from '../answer/store-rows.ts'
+import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, SeriesReader } from '../store/series-store.ts'
 import type { Answer, AnswerFormat, QueryRunner } from './query-runner.ts'
-import { runPlan } from './run-plan.ts'
-import { clearSpool } from './spool.ts'
-import { type SpoolSettings, UnsentAnswers } from './unsent-answers.ts'
 
 export interface InProcessRunnerOptions {
   readonly reader: SeriesReader

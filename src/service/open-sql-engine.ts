@@ -1,8 +1,8 @@
 // The process of the SQL engine: what it may take, what it may read.
 import { join } from 'node:path'
+import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Observe } from '../observe/event.ts'
-import type { UnsentAnswers } from '../query/unsent-answers.ts'
 import { launchEngine } from '../sql-process/launch.ts'
 import type { SqlProcessData } from '../sql-process/messages.ts'
 import { SqlProcess } from '../sql-process/sql-process.ts'

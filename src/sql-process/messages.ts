@@ -1,10 +1,11 @@
 // What the server and the SQL engine's process say to each other: plain data.
+
+import type { SpoolRoom } from '../answer/spool.ts'
+import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { DuckdbSettings } from '../engine/duckdb/duckdb-engine.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { NativeRequest } from '../query/native-queries.ts'
-import type { SpoolRoom } from '../query/spool.ts'
 import type { SqlRequest } from '../query/sql-queries.ts'
-import type { StoredAnswer } from '../query/stored-answer.ts'
 
 /** What the process is started with, as its first message. */
 export interface SqlProcessData {

@@ -1,6 +1,10 @@
 // The engine's side of the process: a composition root of its own, as the store's thread is.
 
 import { rm } from 'node:fs/promises'
+import { clearSpool } from '../answer/spool.ts'
+import { type RunSettings, storeRows } from '../answer/store-rows.ts'
+import { storeText } from '../answer/store-text.ts'
+import type { StoredAnswer } from '../answer/stored-answer.ts'
 import { DuckdbEngine } from '../engine/duckdb/duckdb-engine.ts'
 import { LongOverflow, OutOfMemory, type SqlEngine } from '../engine/sql-engine.ts'
 import { makePrivateFolder } from '../lib/private-files.ts'
@@ -9,10 +13,6 @@ import { FileDays } from '../query/native/file-days.ts'
 import { FileTables } from '../query/native/file-tables.ts'
 import { runNative } from '../query/native/run-native.ts'
 import { readNativeBody } from '../query/native/tree/read-body.ts'
-import { type RunSettings, storeRows } from '../query/run-plan.ts'
-import { clearSpool } from '../query/spool.ts'
-import { storeText } from '../query/store-text.ts'
-import type { StoredAnswer } from '../query/stored-answer.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
 

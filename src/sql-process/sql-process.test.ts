@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { UnsentAnswers } from '../answer/unsent-answers.ts'
 import { Problem } from '../model/problem.ts'
 import type { SqlRequest } from '../query/sql-queries.ts'
-import { UnsentAnswers } from '../query/unsent-answers.ts'
 import type { SqlProcessData } from './messages.ts'
 import { SqlProcess } from './sql-process.ts'
 

@@ -1,4 +1,7 @@
 // What the main thread and the store's thread say to each other: plain data, so that either side can be read alone.
+
+import type { SpoolRoom } from '../answer/spool.ts'
+import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Tally } from '../ingest/pipeline.ts'
@@ -7,8 +10,6 @@ import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
 import type { ServiceEvent } from '../observe/event.ts'
 import type { AnswerFormat } from '../query/query-runner.ts'
-import type { SpoolRoom } from '../query/spool.ts'
-import type { StoredAnswer } from '../query/stored-answer.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 
 /** What the thread is started with. */

@@ -1,9 +1,9 @@
 // Queries without a thread or a server between: for tests of what is answered.
 import { tmpdir } from 'node:os'
+import type { SpoolRoom } from '../../src/answer/spool.ts'
+import { runPlan } from '../../src/answer/store-rows.ts'
+import { openAnswer } from '../../src/answer/stored-answer.ts'
 import type { Answer, QueryRunner } from '../../src/query/query-runner.ts'
-import { runPlan } from '../../src/query/run-plan.ts'
-import type { SpoolRoom } from '../../src/query/spool.ts'
-import { openAnswer } from '../../src/query/stored-answer.ts'
 import type { SeriesReader } from '../../src/store/series-store.ts'
 
 const roomy: SpoolRoom = { memoryBytes: 1_000_000_000, fileBytes: 0 }

@@ -1,6 +1,6 @@
 // Columns as the buffers of Arrow: a bitmap of what is not null, then the values.
 import { type ColumnVector, isNullAt, nullCode, type StringColumn } from '../../model/column.ts'
-import { TextPool } from '../text-pool.ts'
+import { TextPool } from '../text/text-pool.ts'
 import { alignedBytes, type ColumnLayout } from './messages.ts'
 
 /** Rows [from, to) of a column. */

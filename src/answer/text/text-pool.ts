@@ -1,4 +1,4 @@
-import { nullCode, type StringColumn } from '../model/column.ts'
+import { nullCode, type StringColumn } from '../../model/column.ts'
 
 /** Texts that are prepared at once, and those that are kept for later rows, have about so many bytes at most. */
 const preparedBytesMax = 1024 * 1024

@@ -2,7 +2,7 @@
 import type { EntityField } from '../../model/entity.ts'
 import type { ResultBatch } from '../../store/series-store.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
-import { columnType, type Shaper } from '../shape-text.ts'
+import { columnType, type Shaper } from '../text/shape-text.ts'
 import { ArrowColumn } from './arrow-columns.ts'
 import { alignedBytes, endOfStream, recordBatchMessage, schemaMessage } from './messages.ts'
 

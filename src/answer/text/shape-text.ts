@@ -1,8 +1,8 @@
 // Result columns -> rows as text: a JSON array of flat objects (the same that JSON.stringify would give), one object a line, or CSV.
-import type { ColumnType } from '../model/column.ts'
-import type { EntityField } from '../model/entity.ts'
-import type { ResultBatch } from '../store/series-store.ts'
-import type { ChunkWriter } from './chunk-writer.ts'
+import type { ColumnType } from '../../model/column.ts'
+import type { EntityField } from '../../model/entity.ts'
+import type { ResultBatch } from '../../store/series-store.ts'
+import type { ChunkWriter } from '../chunk-writer.ts'
 import { type ColumnWriter, columnWriter, csvNotation, jsonNotation } from './text-columns.ts'
 
 /** Writes the rows of a result in one format. */

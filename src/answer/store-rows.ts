@@ -5,14 +5,14 @@ import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import type { EntityField } from '../model/entity.ts'
 import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
+import type { AnswerFormat } from '../query/query-runner.ts'
 import type { ResultBatch, SeriesReader } from '../store/series-store.ts'
 import { ArrowShaper } from './arrow/shape-arrow.ts'
 import { ChunkWriter } from './chunk-writer.ts'
-import type { AnswerFormat } from './query-runner.ts'
-import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './shape-text.ts'
 import type { SpareChunks } from './spare-chunks.ts'
 import { Spool, type SpoolRoom } from './spool.ts'
 import type { StoredAnswer } from './stored-answer.ts'
+import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './text/shape-text.ts'
 
 /** Bytes written that count as one unit of the pacer's work. */
 const bytesPerUnit = 4

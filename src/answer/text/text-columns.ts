@@ -10,8 +10,8 @@ import {
   nullCode,
   type StringColumn,
   type TimestampColumn,
-} from '../model/column.ts'
-import { civilFromDays, formatInstant, msPerDay } from '../model/instant.ts'
+} from '../../model/column.ts'
+import { civilFromDays, formatInstant, msPerDay } from '../../model/instant.ts'
 import { DoubleWriter, numberBytesMax, writeAscii, writeWhole } from './text-number.ts'
 import { TextPool } from './text-pool.ts'
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import { ChunkWriter } from './chunk-writer.ts'
-import type { RunSettings } from './run-plan.ts'
 import { Spool, type SpoolRoom } from './spool.ts'
+import type { RunSettings } from './store-rows.ts'
 import type { StoredAnswer } from './stored-answer.ts'
 
 /** Characters that count as one unit of the pacer's work. */
