@@ -7,7 +7,7 @@ import { type DemoFile, openDemoFile, saveDemoFile } from './demo/demo-file.ts'
 import { type FeedOptions, type HistoryResult, ingestAlias, pushHistory, pushLive } from './demo/feed.ts'
 import { freePort, ServiceProcess } from './demo/service-process.ts'
 import { pushTags, tagFields, tagsAlias } from './demo/tags.ts'
-import { welcomeText } from './demo/welcome.ts'
+import { demoFolder, demoPort, goOnText, welcomeText } from './demo/welcome.ts'
 import { parsePort } from './number-option.ts'
 import { formatCount } from './push/report.ts'
 
@@ -53,7 +53,7 @@ async function prepare(admin: TidemarkClient, folder: string, file: DemoFile): P
 }
 
 function historyText({ rows, pushSeconds, settleSeconds }: HistoryResult): string {
-  if (rows === 0) return 'They are there already.\n'
+  if (rows === 0) return 'They are already stored.\n'
   const rate = formatCount(rows / Math.max(pushSeconds, 0.001))
   return `${formatCount(rows)} rows pushed in ${pushSeconds.toFixed(1)} s (${rate} rows/s); all of them could be queried ${settleSeconds.toFixed(1)} s later.\n`
 }
@@ -74,14 +74,14 @@ async function play({ context, options, file, url, signal }: Demo): Promise<void
     if (!quiet) context.stdout.write(text)
   }
   const feed: FeedOptions = { context, client: new TidemarkClient({ url, key }), admin, seed: file.seed, quiet, signal }
-  say('Pushing the readings of 40 instruments, a week of them, over HTTP...\n')
+  say('Pushing readings of 40 instruments over HTTP: the last seven days, and 2026-01-01 for the guides...\n')
   await pushTags(feed.client, file.seed)
   const history = await pushHistory(feed, file.historyStartMs)
   if (signal.aborted) return
   say(historyText(history))
   say(welcomeText({ url, adminKey: file.adminKey, key, folder: options.data, nowMs: context.nowMs() }))
-  if (options.once) return
-  say('A reading of each instrument now follows every second. Ctrl-C ends it.\n')
+  if (options.once) return say(goOnText(options))
+  say('The demo now pushes a reading of each instrument every second. Press Ctrl-C to end it.\n')
   await pushLive(feed)
 }
 
@@ -121,11 +121,11 @@ async function runDemo(context: CliContext, options: DemoOptions): Promise<void>
 export function addDemo(program: Command, context: CliContext): void {
   program
     .command('demo')
-    .description('run the service with a week of made-up readings in it, and live ones')
-    .option('--port <port>', 'the port to listen on, on this machine only; 0 is any free one', parsePort, 8080)
-    .option('--data <folder>', 'where the demo is kept; a second start goes on with it', './data/demo')
-    .option('--once', 'push the history, print how to ask for it, and end')
-    .option('--quiet', 'print nothing but errors')
+    .description('start a service with a week of made-up readings and push live ones')
+    .option('--port <port>', 'the port to listen on, on this machine only; 0 takes a free port', parsePort, demoPort)
+    .option('--data <folder>', 'the folder that holds the demo; a second start continues with it', demoFolder)
+    .option('--once', 'push the history, print the examples, stop the service and end')
+    .option('--quiet', 'print errors only')
     .addHelpText('after', '\nExamples:\n  tidemark demo\n  tidemark demo --port 9000 --data ./my-demo\n')
     .action((options: DemoOptions) => runDemo(context, options))
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makePrivateFolder } from '../../lib/private-files.ts'
@@ -17,6 +17,8 @@ export interface DemoFile {
 const fileName = 'demo.json'
 const historyMs = 7 * 86_400_000
 const minuteMs = 60_000
+/** The same for every new demo, so that the answers which the guides show are the reader's own. */
+const newSeed = 1
 
 function isDemoFile(value: unknown): value is DemoFile {
   if (typeof value !== 'object' || value === null) return false
@@ -50,7 +52,7 @@ export async function openDemoFile(folder: string, nowMs: number): Promise<DemoF
     const made = {
       adminKey: `demo-admin-${randomBytes(24).toString('base64url')}`,
       key: null,
-      seed: randomInt(1, 1_000_000),
+      seed: newSeed,
       historyStartMs,
     }
     await saveDemoFile(folder, made)

@@ -3,6 +3,7 @@ import { ProgressBar } from '../../lib/progress-bar.ts'
 import type { CliContext } from '../context.ts'
 import { formatCount } from '../push/report.ts'
 import { withRetries } from '../push/send.ts'
+import { pushExampleDay } from './example-day.ts'
 import { instrumentsOf, rowsAt } from './plant.ts'
 
 export const ingestAlias = 'plant'
@@ -28,7 +29,7 @@ export interface HistoryResult {
   readonly settleSeconds: number
 }
 
-/** The date of the newest row that the service has, null where it has none. Every acknowledged row must be judged already. */
+/** The date of the newest row that the service has, null if it has none. Every acknowledged row must be judged already. */
 async function newestMs(client: TidemarkClient): Promise<number | null> {
   const entity = (await client.entities()).find(({ ingests }) => ingests.includes(ingestAlias))
   return entity?.last_date == null ? null : Date.parse(entity.last_date)
@@ -40,8 +41,9 @@ async function settled({ context, admin, signal }: FeedOptions): Promise<void> {
 }
 
 /**
- * Pushes what is missing between `historyStartMs` and now, one row of each instrument a minute. One push at a time and each whole
- * minutes, in order of time: so the newest row tells where an earlier start came to.
+ * Pushes the example day where it is missing, and what is missing between `historyStartMs` and now: one row of each instrument a
+ * minute. The pushes go one at a time, in order of time, and each holds whole minutes. So the newest row shows how far an earlier
+ * start came.
  */
 export async function pushHistory(options: FeedOptions, historyStartMs: number): Promise<HistoryResult> {
   const { context, client, seed, quiet, signal } = options
@@ -49,6 +51,8 @@ export async function pushHistory(options: FeedOptions, historyStartMs: number):
   const sleep = (ms: number) => context.sleep(ms, signal)
   await settled(options)
   const newest = await newestMs(client)
+  const startMs = nowMs()
+  let rows = await pushExampleDay({ context, client, ingest: ingestAlias, seed, signal })
   const firstMs =
     newest === null ? historyStartMs : Math.max(historyStartMs, (Math.floor(newest / stepMs) + 1) * stepMs)
   const instruments = instrumentsOf(seed)
@@ -60,8 +64,6 @@ export async function pushHistory(options: FeedOptions, historyStartMs: number):
     ).join('')
   }
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: ticks })
-  const startMs = nowMs()
-  let rows = 0
   let next = body(0)
   for (let from = 0; from < ticks && !signal.aborted; from += ticksPerPush) {
     const current = next

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { curlLines, welcomeText } from './welcome.ts'
+import { curlLines, goOnText, welcomeText } from './welcome.ts'
 
 const welcome = {
   url: 'http://127.0.0.1:8080',
@@ -53,4 +53,12 @@ test('the text holds address, keys and six lines', () => {
   const text = welcomeText(welcome)
   for (const part of [welcome.url, welcome.key, welcome.folder]) expect(text).toContain(part)
   expect(text.match(/^curl /gm)).toHaveLength(6)
+})
+
+test('after --once the text says that the demo has ended and how to go on', () => {
+  const text = goOnText({ port: 9000, data: './my demo' })
+  expect(text).toContain('The demo has ended')
+  expect(text).toContain("  tidemark demo --port 9000 --data './my demo'\n")
+  expect(text).toContain("npm run demo -- --port 9000 --data './my demo'\n")
+  expect(goOnText({ port: 8080, data: './data/demo' })).toMatch(/^ {2}tidemark demo$/m)
 })

@@ -18,7 +18,7 @@ function post(url: string, body: object): string {
   return `curl -s ${url} -H 'content-type: application/json' -d ${quoted(JSON.stringify(body))}`
 }
 
-/** Six questions that work when pasted, each under what it does. */
+/** Six requests that work when pasted, each with a title. */
 export function curlLines({ url, key, nowMs }: Welcome): readonly (readonly [title: string, line: string])[] {
   const hour = new Date(Math.floor(nowMs / hourMs) * hourMs).toISOString()
   const row = { D: new Date(nowMs).toISOString(), T: 'my.first.tag', V: 21.5 }
@@ -27,23 +27,40 @@ export function curlLines({ url, key, nowMs }: Welcome): readonly (readonly [tit
   return [
     ['Push a row', `${post(`${url}/ingests/plant/data`, row)} -H ${quoted(`authorization: Bearer ${key}`)}`],
     [
-      'The last quarter of an hour of a tag',
+      'Read a quarter of an hour of one tag',
       post(`${data}/select`, { entity: 'plant', ...range, start_date: 'PT15M' }),
     ],
-    ['Its mean, hour by hour, of a day', post(`${data}/average`, { entity: 'plant', ...range, granularity: 'hour' })],
-    ['The newest value of every tag', post(`${data}/latest`, { entity: 'plant' })],
-    ['What is known of the tags of an area', `curl -s -g ${quoted(`${url}/consumer/metadata/tags?tag[bw]=01PHD`)}`],
-    ['What there is to ask', `curl -s ${data}/entities`],
+    [
+      'Average that tag by hour, over a day',
+      post(`${data}/average`, { entity: 'plant', ...range, granularity: 'hour' }),
+    ],
+    ['Read the newest value of every tag', post(`${data}/latest`, { entity: 'plant' })],
+    ["List the metadata of one area's tags", `curl -s -g ${quoted(`${url}/consumer/metadata/tags?tag[bw]=01PHD`)}`],
+    ['List what can be queried', `curl -s ${data}/entities`],
   ]
+}
+
+export const demoPort = 8080
+export const demoFolder = './data/demo'
+
+/** How to go on after `--once`. */
+export function goOnText({ port, data }: { readonly port: number; readonly data: string }): string {
+  const flags = `${port === demoPort ? '' : ` --port ${port}`}${data === demoFolder ? '' : ` --data ${quoted(data)}`}`
+  return `The demo has ended and its service is stopped. The lines above work while the service runs. Start it again with
+
+  tidemark demo${flags}
+
+In a checkout, that command is: npm run demo${flags === '' ? '' : ` --${flags}`}
+`
 }
 
 export function welcomeText(welcome: Welcome): string {
   const lines = curlLines(welcome).map(([title, line]) => `# ${title}\n${line}\n`)
   return `
 Tidemark is at       ${welcome.url}
-Key to push          ${welcome.key}
+Key to push and read ${welcome.key}
 Admin key            ${welcome.adminKey}
-All of it is kept in ${welcome.folder}
+The data is kept in  ${welcome.folder}
 
 ${lines.join('\n')}
 `

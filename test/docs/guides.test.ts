@@ -1,0 +1,71 @@
+// What the guides tell their reader to type is typed here, in order, and must answer as they show.
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { inScratchFolder } from '../support/scratch-folder.ts'
+import { type Guide, type GuideCommand, isAsShown, readGuide } from './guide.ts'
+import { follow, type Outcome } from './shell.ts'
+
+const guides = new Map(
+  readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => [basename(name), readGuide(readFileSync(join('docs', name), 'utf8'))] as const)
+    .filter(([, guide]) => guide.steps.length > 0 || guide.run !== null),
+)
+
+const demo: GuideCommand = { line: 0, text: 'tidemark demo --data ./data/demo', answer: null, exitCode: 0 }
+
+interface Placed extends GuideCommand {
+  readonly guide: string
+}
+
+/** Guides that are followed in one shell: one that stands for itself, and those that go on from it. */
+function chainFrom(name: string): string[] {
+  const next = [...guides].filter(([, { run }]) => run === `after ${name}`).map(([other]) => other)
+  return [name, ...next.flatMap(chainFrom)]
+}
+
+const isStart = ({ run }: Guide): boolean => run === 'in a fresh folder' || run === 'with the demo'
+const chains = [...guides].filter(([, guide]) => isStart(guide)).map(([name]) => chainFrom(name))
+
+test('every page with commands says how they are run', () => {
+  const followed = new Set(chains.flat())
+  const silent = [...guides].filter(([name, { run }]) => !followed.has(name) && !run?.startsWith('nothing, because '))
+  expect(silent.map(([name]) => name)).toEqual([])
+})
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+/** What is wrong with an outcome, null where it is what the guide promises. */
+function wrongWith(
+  { guide, line, text, answer, exitCode }: Placed,
+  { output, exitCode: came }: Outcome,
+): string | null {
+  const where = `${guide}:${line}: ${text}\n`
+  if (came !== exitCode) return `${where}ended with ${came}: ${output}`
+  if (answer === null) return /"type":"about:blank"/.test(output) ? `${where}was refused: ${output}` : null
+  return isAsShown(answer, output) ? null : `${where}answered:\n${output}and not:\n${answer}`
+}
+
+describe.concurrent('each command answers as its guide shows', () => {
+  test.each(chains.map((chain) => [chain.join(', '), chain] as const))('%s', async (_, chain) => {
+    const steps = chain.flatMap((name) => guides.get(name)!.steps.map((step) => ({ ...step, guide: name })))
+    const first = guides.get(chain[0]!)!.run === 'with the demo' ? [{ ...demo, guide: 'the demo' }] : []
+    const all = [...first, ...steps]
+    const port = await freePort()
+    const outcomes = await inScratchFolder('tidemark-guide-', (folder) => follow({ folder, port, steps: all }))
+    const commands = all.filter((step) => 'text' in step)
+    const wrong = commands.map((command, index) =>
+      wrongWith(command, outcomes[index] ?? { output: 'nothing: the shell had ended', exitCode: -1 }),
+    )
+    expect(wrong.filter((text) => text !== null)).toEqual([])
+  })
+})
