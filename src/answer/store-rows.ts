@@ -4,9 +4,8 @@ import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import type { EntityField } from '../model/entity.ts'
-import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
-import type { AnswerFormat } from '../query/query-runner.ts'
-import type { ResultBatch, SeriesReader } from '../store/series-store.ts'
+import type { ResultBatch } from '../store/series-store.ts'
+import type { AnswerFormat } from './answer.ts'
 import { ArrowShaper } from './arrow/shape-arrow.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import type { SpareChunks } from './spare-chunks.ts'
@@ -17,7 +16,7 @@ import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './text/shape-t
 /** Bytes written that count as one unit of the pacer's work. */
 const bytesPerUnit = 4
 
-export interface RunSettings {
+export interface AnswerSettings {
   /** How long the writing of an answer may hold the event loop. */
   readonly sliceMs: number
   /** This machine's when it is left out. */
@@ -26,24 +25,6 @@ export interface RunSettings {
   readonly spoolDirectory: string
   /** Where the memory of answers comes from that were sent. */
   readonly spares?: SpareChunks
-}
-
-export interface RunRequest {
-  readonly plan: Plan
-  readonly format: AnswerFormat
-  readonly limits: PlanLimits
-  readonly room: SpoolRoom
-}
-
-/** Runs a plan and keeps its answer until it is whole. Throws what the reader throws, and Problem `result_too_large` or `overloaded`. */
-export async function runPlan(
-  reader: SeriesReader,
-  { plan, limits, ...shape }: RunRequest,
-  settings: RunSettings,
-  signal: AbortSignal,
-): Promise<StoredAnswer> {
-  const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
-  return storeRows(rows, { ...shape, resultBytes: limits.resultBytes }, settings, signal)
 }
 
 export interface Rows {
@@ -61,7 +42,7 @@ export interface AnswerShape {
 export async function storeRows(
   { fields, batches }: Rows,
   { format, resultBytes, room }: AnswerShape,
-  { sliceMs, disk = nodeDisk, spoolDirectory, spares }: RunSettings,
+  { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
   signal: AbortSignal,
 ): Promise<StoredAnswer> {
   const pacer = new Pacer({ sliceMs, signal })

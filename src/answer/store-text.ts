@@ -4,7 +4,7 @@ import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { Spool, type SpoolRoom } from './spool.ts'
-import type { RunSettings } from './store-rows.ts'
+import type { AnswerSettings } from './store-rows.ts'
 import type { StoredAnswer } from './stored-answer.ts'
 
 /** Characters that count as one unit of the pacer's work. */
@@ -17,7 +17,7 @@ const unitBytes = 3
 export async function storeText(
   pieces: AsyncIterable<string>,
   { resultBytes, room }: { readonly resultBytes: number; readonly room: SpoolRoom },
-  { sliceMs, disk = nodeDisk, spoolDirectory, spares }: RunSettings,
+  { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
   signal: AbortSignal,
 ): Promise<Omit<StoredAnswer, 'rows'>> {
   const pacer = new Pacer({ sliceMs, signal })

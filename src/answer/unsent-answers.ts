@@ -1,4 +1,4 @@
-import type { Answer } from '../query/query-runner.ts'
+import type { Answer } from './answer.ts'
 import type { SpoolRoom } from './spool.ts'
 import { openAnswer, type StoredAnswer } from './stored-answer.ts'
 

@@ -1,6 +1,6 @@
 import type { onRequestHookHandler } from 'fastify'
+import type { AnswerFormat } from '../answer/answer.ts'
 import { Problem } from '../model/problem.ts'
-import type { AnswerFormat } from '../query/query-runner.ts'
 import { chooseType } from './accept.ts'
 
 /** What each format is called; the first is the default. */

@@ -1,6 +1,7 @@
 // One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
 
-import type { RunSettings } from '../answer/store-rows.ts'
+import type { Answer } from '../answer/answer.ts'
+import type { AnswerSettings } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -22,7 +23,6 @@ import { entityNames } from './native/tree/entity-names.ts'
 import type { NativeQuery } from './native/tree/queries.ts'
 import type { NativeBody, NativeQueryLimits } from './native-queries.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
-import type { Answer } from './query-runner.ts'
 import type { Reader } from './reader.ts'
 import type { Interval } from './time/iso.ts'
 
@@ -38,7 +38,7 @@ export interface ClusterNativeQueriesParts {
   readonly admission: Admission
   readonly limits: NativeQueryLimits
   readonly unsent: UnsentAnswers
-  readonly settings: RunSettings
+  readonly settings: AnswerSettings
 }
 
 export class ClusterNativeQueries {

@@ -1,6 +1,7 @@
 // One query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
 
-import { type RunSettings, storeRows } from '../answer/store-rows.ts'
+import type { Answer, AnswerFormat } from '../answer/answer.ts'
+import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { EngineBatch, EngineLimits } from '../engine/sql-engine.ts'
@@ -10,7 +11,6 @@ import type { ColumnType } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Admission } from './admission.ts'
 import { inTime } from './in-time.ts'
-import type { Answer, AnswerFormat } from './query-runner.ts'
 import type { Reader } from './reader.ts'
 import { druidStatement } from './sql/druid/druid-statement.ts'
 import type { KnownColumns } from './sql/druid/entity-source.ts'
@@ -38,7 +38,7 @@ export interface ClusterSqlQueriesParts {
   readonly admission: Admission
   readonly limits: SqlQueryLimits
   readonly unsent: UnsentAnswers
-  readonly settings: RunSettings
+  readonly settings: AnswerSettings
 }
 
 const advice = 'Ask for a shorter range of __time, fewer columns or fewer groups.'

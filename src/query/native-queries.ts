@@ -1,6 +1,7 @@
 // One native query: the entities that it names -> files of their rows -> answer, within the limits that all queries share. What it says
 // is read where it runs, so that nothing here waits for it.
 
+import type { Answer } from '../answer/answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../engine/sql-engine.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
@@ -12,7 +13,6 @@ import { inTime } from './in-time.ts'
 import type { NamedTable } from './native/file-tables.ts'
 import { entityNames } from './native/tree/entity-names.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
-import type { Answer } from './query-runner.ts'
 import type { Reader } from './reader.ts'
 
 export interface NativeQueryLimits {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { everyone } from '../../test/support/everyone.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
+import type { Answer } from '../answer/answer.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Plan } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import { Admission, type AdmissionLimits } from './admission.ts'
+import type { PlanRunner } from './plan-runner.ts'
 import { Queries, type QueryLimits } from './queries.ts'
-import type { Answer, QueryRunner } from './query-runner.ts'
 
 function entityOf(id: number, name: string): Entity {
   return {
@@ -54,7 +55,7 @@ function world(limits: Partial<typeof noLimits> = {}, mayCount: Promise<void> = 
   const runs: Run[] = []
   const counted: AbortSignal[] = []
   const timers = new Set<() => void>()
-  const runner: QueryRunner = {
+  const runner: PlanRunner = {
     run: (plan, _format, _limits, signal) => new Promise((finish, fail) => runs.push({ plan, signal, finish, fail })),
     statistics: async (entityId, _sinceMs, signal) => {
       counted.push(signal)

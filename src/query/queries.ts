@@ -1,5 +1,6 @@
 // The eight data queries and the list of entities: request -> plan -> run, within the limits of time and of queries at once.
 
+import type { Answer, AnswerFormat } from '../answer/answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
@@ -10,7 +11,7 @@ import { describeEntity } from './describe-entity.ts'
 import { listNames } from './faults.ts'
 import { inTime } from './in-time.ts'
 import { planQuery } from './plan-query.ts'
-import type { Answer, AnswerFormat, QueryRunner } from './query-runner.ts'
+import type { PlanRunner } from './plan-runner.ts'
 import type { Reader } from './reader.ts'
 import type { QueryKind, QueryRequest } from './requests.ts'
 import type { EntityDescription } from './responses.ts'
@@ -22,7 +23,7 @@ export interface QueryLimits extends PlanLimits {
 
 export interface QueriesParts {
   readonly definitions: Pick<Definitions, 'entity' | 'entities'>
-  readonly runner: QueryRunner
+  readonly runner: PlanRunner
   /** The places that all queries share. */
   readonly admission: Admission
   readonly nowMs: () => number

@@ -27,8 +27,8 @@ import { Metadata } from '../metadata/metadata.ts'
 import { NextTokens } from '../model/next-token.ts'
 import type { Reach } from '../observe/step.ts'
 import type { Admission } from '../query/admission.ts'
+import type { PlanRunner } from '../query/plan-runner.ts'
 import { Queries } from '../query/queries.ts'
-import type { QueryRunner } from '../query/query-runner.ts'
 
 /** How many rejected rows a receipt shows (contract, section 9). */
 const receiptErrorsMax = 100
@@ -47,7 +47,7 @@ export interface ServiceParts {
   readonly unseen: ReceiptParts['unseen']
   /** As `ReplayParts.isQueryable`. */
   readonly replayIsQueryable: ReplayParts['isQueryable']
-  readonly runner: QueryRunner
+  readonly runner: PlanRunner
   readonly admission: Admission
   readonly definitions: Definitions
   readonly access: Access

@@ -2,7 +2,7 @@
 
 import { rm } from 'node:fs/promises'
 import { clearSpool } from '../answer/spool.ts'
-import { type RunSettings, storeRows } from '../answer/store-rows.ts'
+import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
 import type { StoredAnswer } from '../answer/stored-answer.ts'
 import { DuckdbEngine } from '../engine/duckdb/duckdb-engine.ts'
@@ -104,7 +104,7 @@ export class QueryServer {
     return this.#engine
   }
 
-  get #settings(): RunSettings {
+  get #settings(): AnswerSettings {
     return { sliceMs, spoolDirectory: this.#spoolDirectory }
   }
 }

@@ -1,5 +1,6 @@
 // What the main thread and the store's thread say to each other: plain data, so that either side can be read alone.
 
+import type { AnswerFormat } from '../answer/answer.ts'
 import type { SpoolRoom } from '../answer/spool.ts'
 import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { IngestCount } from '../catalog/manifest.ts'
@@ -9,7 +10,6 @@ import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
 import type { ServiceEvent } from '../observe/event.ts'
-import type { AnswerFormat } from '../query/query-runner.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 
 /** What the thread is started with. */

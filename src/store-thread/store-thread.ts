@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { Answer, AnswerFormat } from '../answer/answer.ts'
 import { chunkBytes } from '../answer/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../engine/sql-engine.ts'
@@ -7,7 +8,7 @@ import type { Held } from '../lib/held.ts'
 import type { IngestCounters } from '../model/ingest.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { Observe } from '../observe/event.ts'
-import type { Answer, AnswerFormat, QueryRunner } from '../query/query-runner.ts'
+import type { PlanRunner } from '../query/plan-runner.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 import { Counters } from './counters.ts'
 import { firstStart } from './first-start.ts'
@@ -37,7 +38,7 @@ type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'ho
 type Unnumbered<Q> = Q extends unknown ? Omit<Q, 'id'> : never
 
 /** The main thread's side of the store's thread. Starts it again when it dies: it loses nothing, the journal holds all. */
-export class StoreThread implements QueryRunner, EngineSnapshots, IngestProgress {
+export class StoreThread implements PlanRunner, EngineSnapshots, IngestProgress {
   readonly #options: StoreThreadOptions
   readonly #counters = new Counters()
   readonly #asks = new PendingAsks()

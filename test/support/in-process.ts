@@ -1,9 +1,10 @@
 // Queries without a thread or a server between: for tests of what is answered.
 import { tmpdir } from 'node:os'
+import type { Answer } from '../../src/answer/answer.ts'
 import type { SpoolRoom } from '../../src/answer/spool.ts'
-import { runPlan } from '../../src/answer/store-rows.ts'
 import { openAnswer } from '../../src/answer/stored-answer.ts'
-import type { Answer, QueryRunner } from '../../src/query/query-runner.ts'
+import type { PlanRunner } from '../../src/query/plan-runner.ts'
+import { runPlan } from '../../src/query/run-plan.ts'
 import type { SeriesReader } from '../../src/store/series-store.ts'
 
 const roomy: SpoolRoom = { memoryBytes: 1_000_000_000, fileBytes: 0 }
@@ -16,7 +17,7 @@ export function inProcessRunner(
     sliceMs = 5,
     spoolDirectory = tmpdir(),
   }: { room?: SpoolRoom; sliceMs?: number; spoolDirectory?: string } = {},
-): QueryRunner {
+): PlanRunner {
   return {
     run: async (plan, format, limits, signal) =>
       openAnswer(await runPlan(reader, { plan, format, limits, room }, { sliceMs, spoolDirectory }, signal)),

@@ -7,8 +7,8 @@ import { DruidEngine } from '../../engine/druid/druid-engine.ts'
 import type { Observe } from '../../observe/event.ts'
 import { Admission } from '../../query/admission.ts'
 import { ClusterNativeQueries } from '../../query/cluster-native-queries.ts'
+import { ClusterPlanRunner } from '../../query/cluster-plan-runner.ts'
 import { ClusterSqlQueries } from '../../query/cluster-sql-queries.ts'
-import { InProcessRunner } from '../../query/in-process-runner.ts'
 import { SqlQueries } from '../../query/sql-queries.ts'
 import type { SeriesReader } from '../../store/series-store.ts'
 import { openSqlEngine } from '../open-sql-engine.ts'
@@ -27,7 +27,7 @@ interface QueryParts {
 }
 
 interface OpenedQueries {
-  readonly runner: InProcessRunner
+  readonly runner: ClusterPlanRunner
   /** The places that all queries share. */
   readonly admission: Admission
   readonly sqlQueries: ClusterSqlQueries
@@ -43,7 +43,7 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
   const clusterName = settings.cluster.name
   const ownFolder = await openOwnFolder(settings.data, closers)
   const spoolDirectory = join(ownFolder, 'spool')
-  const runner = await InProcessRunner.open({ reader: store, spool, spoolDirectory, sliceMs })
+  const runner = await ClusterPlanRunner.open({ reader: store, spool, spoolDirectory, sliceMs })
   const { unsent } = runner
   const admission = new Admission(limits)
   const engine = new DruidEngine({

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
+import type { Answer, AnswerFormat } from '../answer/answer.ts'
 import { clearSpool } from '../answer/spool.ts'
-import { runPlan } from '../answer/store-rows.ts'
 import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, SeriesReader } from '../store/series-store.ts'
-import type { Answer, AnswerFormat, QueryRunner } from './query-runner.ts'
+import type { PlanRunner } from './plan-runner.ts'
+import { runPlan } from './run-plan.ts'
 
-export interface InProcessRunnerOptions {
+export interface ClusterPlanRunnerOptions {
   readonly reader: SeriesReader
   readonly spool: SpoolSettings
   /** For answers that do not fit into memory; emptied at the start. */
@@ -16,18 +17,18 @@ export interface InProcessRunnerOptions {
 }
 
 /** Runs plans where the reader only waits for another service, which does the work. */
-export class InProcessRunner implements QueryRunner {
+export class ClusterPlanRunner implements PlanRunner {
   readonly unsent: UnsentAnswers
-  readonly #options: InProcessRunnerOptions
+  readonly #options: ClusterPlanRunnerOptions
 
-  private constructor(options: InProcessRunnerOptions) {
+  private constructor(options: ClusterPlanRunnerOptions) {
     this.#options = options
     this.unsent = new UnsentAnswers(options.spool)
   }
 
-  static async open(options: InProcessRunnerOptions): Promise<InProcessRunner> {
+  static async open(options: ClusterPlanRunnerOptions): Promise<ClusterPlanRunner> {
     await clearSpool(options.spoolDirectory)
-    return new InProcessRunner({ ...options, spoolDirectory: resolve(options.spoolDirectory) })
+    return new ClusterPlanRunner({ ...options, spoolDirectory: resolve(options.spoolDirectory) })
   }
 
   async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer> {

@@ -1,6 +1,3 @@
-import type { Plan, PlanLimits } from '../model/plan.ts'
-import type { EntityStatistics } from '../store/series-store.ts'
-
 /** The formats an answer may be written in. */
 export type AnswerFormat = 'json' | 'csv' | 'ndjson' | 'arrow'
 
@@ -18,14 +15,4 @@ export interface Answer {
    * its memory may be written again.
    */
   release(isSent?: boolean): void
-}
-
-/**
- * Runs a plan and writes its rows. The series store may live in another thread or process: what crosses is plain data.
- * Settles when the run has really ended, be it because the signal was aborted. Throws the Problems of `SeriesReader.run`,
- * `overloaded` when too much waits to be sent, and `unavailable` while the store is being started again.
- */
-export interface QueryRunner {
-  run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer>
-  statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
 }

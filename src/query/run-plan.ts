@@ -1,0 +1,24 @@
+import type { AnswerFormat } from '../answer/answer.ts'
+import type { SpoolRoom } from '../answer/spool.ts'
+import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
+import type { StoredAnswer } from '../answer/stored-answer.ts'
+import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
+import type { SeriesReader } from '../store/series-store.ts'
+
+export interface PlanRequest {
+  readonly plan: Plan
+  readonly format: AnswerFormat
+  readonly limits: PlanLimits
+  readonly room: SpoolRoom
+}
+
+/** Runs a plan and keeps its answer until it is whole. Throws what the reader throws, and Problem `result_too_large` or `overloaded`. */
+export async function runPlan(
+  reader: SeriesReader,
+  { plan, limits, ...shape }: PlanRequest,
+  settings: AnswerSettings,
+  signal: AbortSignal,
+): Promise<StoredAnswer> {
+  const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal) }
+  return storeRows(rows, { ...shape, resultBytes: limits.resultBytes }, settings, signal)
+}
