@@ -94,8 +94,9 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
     'src/pipeline/',
     [...words, 'src/observe/', 'src/ingest/', 'src/kafka/', 'src/answer/text/text-columns.ts', ...ports],
   ],
+  ['src/admission/', words],
   ['src/answer/', [...words, 'src/store/series-store.ts']],
-  ['src/query/', [...words, 'src/observe/', 'src/answer/', ...ports]],
+  ['src/query/', [...words, 'src/observe/', 'src/admission/', 'src/answer/', ...ports]],
   [
     'src/http/',
     [
@@ -106,6 +107,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
       'src/ingest/',
       'src/metadata/',
       'src/query/',
+      'src/admission/reader.ts',
       'src/answer/',
       'src/catalog/definitions.ts',
     ],

@@ -1,7 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Caller } from '../access/access.ts'
+import type { Reader } from '../admission/reader.ts'
 import { Problem } from '../model/problem.ts'
-import type { Reader } from '../query/reader.ts'
 import { acceptsType } from './accept.ts'
 import { isOpen, type OpenTo, openTo } from './consumption.ts'
 import type { HttpSettings } from './http-settings.ts'

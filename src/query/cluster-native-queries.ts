@@ -1,5 +1,8 @@
 // One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
 
+import type { Admission } from '../admission/admission.ts'
+import { inTime } from '../admission/in-time.ts'
+import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
@@ -9,8 +12,6 @@ import { systemTimer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import { earliestMs, latestMs } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
-import type { Admission } from './admission.ts'
-import { inTime } from './in-time.ts'
 import { checkBuckets, checkQuery } from './native/druid/check-query.ts'
 import { daysIn, daysQuery } from './native/druid/days-with-rows.ts'
 import { druidNative } from './native/druid/druid-native.ts'
@@ -23,7 +24,6 @@ import { entityNames } from './native/tree/entity-names.ts'
 import type { NativeQuery } from './native/tree/queries.ts'
 import type { NativeBody, NativeQueryLimits } from './native-queries.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
-import type { Reader } from './reader.ts'
 import type { Interval } from './time/iso.ts'
 
 /** Runs native queries that our own code wrote; the answer comes in pieces of JSON: a bracket or a comma, and whole elements. */

@@ -1,5 +1,8 @@
 // One query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
 
+import type { Admission } from '../admission/admission.ts'
+import { inTime } from '../admission/in-time.ts'
+import type { Reader } from '../admission/reader.ts'
 import type { Answer, AnswerFormat } from '../answer/answer.ts'
 import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
@@ -9,9 +12,6 @@ import type { Sql } from '../lib/sql-text.ts'
 import { systemTimer } from '../lib/timer.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
-import type { Admission } from './admission.ts'
-import { inTime } from './in-time.ts'
-import type { Reader } from './reader.ts'
 import { druidStatement } from './sql/druid/druid-statement.ts'
 import type { KnownColumns } from './sql/druid/entity-source.ts'
 import { sqlTable } from './sql/tables.ts'

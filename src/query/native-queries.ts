@@ -1,19 +1,19 @@
 // One native query: the entities that it names -> files of their rows -> answer, within the limits that all queries share. What it says
 // is read where it runs, so that nothing here waits for it.
 
+import type { Admission } from '../admission/admission.ts'
+import { inTime } from '../admission/in-time.ts'
+import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../engine/sql-engine.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
-import type { Admission } from './admission.ts'
 import { engineTable } from './engine-tables.ts'
-import { inTime } from './in-time.ts'
 import type { NamedTable } from './native/file-tables.ts'
 import { entityNames } from './native/tree/entity-names.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
-import type { Reader } from './reader.ts'
 
 export interface NativeQueryLimits {
   readonly queryTimeMs: number

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { everyone } from '../../test/support/everyone.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
+import { Admission, type AdmissionLimits } from '../admission/admission.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Plan } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
-import { Admission, type AdmissionLimits } from './admission.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import { Queries, type QueryLimits } from './queries.ts'
 

@@ -1,18 +1,18 @@
 // The eight data queries and the list of entities: request -> plan -> run, within the limits of time and of queries at once.
 
+import type { Admission } from '../admission/admission.ts'
+import { inTime } from '../admission/in-time.ts'
+import type { Reader } from '../admission/reader.ts'
 import type { Answer, AnswerFormat } from '../answer/answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
-import type { Admission } from './admission.ts'
 import { describeEntity } from './describe-entity.ts'
 import { listNames } from './faults.ts'
-import { inTime } from './in-time.ts'
 import { planQuery } from './plan-query.ts'
 import type { PlanRunner } from './plan-runner.ts'
-import type { Reader } from './reader.ts'
 import type { QueryKind, QueryRequest } from './requests.ts'
 import type { EntityDescription } from './responses.ts'
 

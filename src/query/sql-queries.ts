@@ -1,15 +1,15 @@
 // One query of Druid's SQL: text -> checked query -> files of the rows that it reads -> answer, within the limits that all queries share.
 
+import type { Admission } from '../admission/admission.ts'
+import { inTime } from '../admission/in-time.ts'
+import type { Reader } from '../admission/reader.ts'
 import type { Answer, AnswerFormat } from '../answer/answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { type EngineQuery, type EngineSnapshot, type EngineSnapshots, LongOverflow } from '../engine/sql-engine.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { Entity, EntityField } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
-import type { Admission } from './admission.ts'
 import { engineTable } from './engine-tables.ts'
-import { inTime } from './in-time.ts'
-import type { Reader } from './reader.ts'
 import { type SqlTable, sqlTable } from './sql/tables.ts'
 import { type CheckedSql, translateSql } from './sql/translate.ts'
 

@@ -1,6 +1,7 @@
 // The whole way without HTTP and threads, on a simulated disk: a journal, a pipeline and the embedded store. A restart reads the journal anew.
 
 import { expect } from 'vitest'
+import { Admission } from '../../src/admission/admission.ts'
 import type { ReplayedRows, ReplayOutcome } from '../../src/catalog/catalog.ts'
 import { Judge } from '../../src/ingest/judge.ts'
 import { Pipeline } from '../../src/ingest/pipeline.ts'
@@ -11,7 +12,6 @@ import type { LocalJournalWriter } from '../../src/journal/journal.ts'
 import { type Entity, type EntityField, mergeFields } from '../../src/model/entity.ts'
 import type { Field } from '../../src/model/field.ts'
 import type { Duplicates, Ingest, IngestCounters } from '../../src/model/ingest.ts'
-import { Admission } from '../../src/query/admission.ts'
 import { Queries } from '../../src/query/queries.ts'
 import type { QueryKind, QueryRequest } from '../../src/query/requests.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'

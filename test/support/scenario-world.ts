@@ -1,6 +1,7 @@
 // Runs the checks of a scenario: rows are judged as pushed ones are, and queries go the way from request to JSON.
 
 import { Check as conforms } from 'typebox/value'
+import { Admission } from '../../src/admission/admission.ts'
 import { Judge } from '../../src/ingest/judge.ts'
 import type { PlacedEntry } from '../../src/journal/journal.ts'
 import type { Entity } from '../../src/model/entity.ts'
@@ -8,7 +9,6 @@ import type { FieldType } from '../../src/model/field.ts'
 import { formatInstant } from '../../src/model/instant.ts'
 import { Problem } from '../../src/model/problem.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
-import { Admission } from '../../src/query/admission.ts'
 import { Queries, type QueryLimits } from '../../src/query/queries.ts'
 import { type QueryKind, type QueryRequest, queryRequests } from '../../src/query/requests.ts'
 import type { SeriesReader, SeriesWriter } from '../../src/store/series-store.ts'

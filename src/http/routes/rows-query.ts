@@ -1,8 +1,8 @@
 // What the endpoints under /consumer/data have in common that answer with rows, in any of the formats.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Reader } from '../../admission/reader.ts'
 import type { Answer, AnswerFormat } from '../../answer/answer.ts'
 import type { ProblemCode } from '../../model/problem.ts'
-import type { Reader } from '../../query/reader.ts'
 import { sendBody } from '../answer.ts'
 import { acceptFormat, contentType, formatFor } from '../answer-format.ts'
 import { jsonTypes, readJson } from '../body.ts'

@@ -1,11 +1,11 @@
 // How a process of a cluster answers queries: Druid does the work, answers that are long wait in a folder of the process.
 import { join } from 'node:path'
+import { Admission } from '../../admission/admission.ts'
 import type { Definitions } from '../../catalog/definitions.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { DruidClient } from '../../druid/druid-client.ts'
 import { DruidEngine } from '../../engine/druid/druid-engine.ts'
 import type { Observe } from '../../observe/event.ts'
-import { Admission } from '../../query/admission.ts'
 import { ClusterNativeQueries } from '../../query/cluster-native-queries.ts'
 import { ClusterPlanRunner } from '../../query/cluster-plan-runner.ts'
 import { ClusterSqlQueries } from '../../query/cluster-sql-queries.ts'
