@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Admission } from '../../src/admission/admission.ts'
 import { UnsentAnswers } from '../../src/answer/unsent-answers.ts'
-import { DruidEngine } from '../../src/engine/druid/druid-engine.ts'
+import { DruidSqlClient } from '../../src/druid-client/druid-sql-client.ts'
 import { Problem } from '../../src/model/problem.ts'
 import { ClusterNativeQueries } from '../../src/query/cluster-native-queries.ts'
 import { isRecorded, loadTool } from '../druid-sql/recorded.ts'
@@ -70,7 +70,7 @@ if (!isRecorded) {
     const settings = { clusterName, queryTimeMs: 30_000 }
     const queries = new ClusterNativeQueries({
       definitions: { entity: (name) => world.entities.find((entity) => entity.name === name) },
-      engine: new DruidEngine({ client: druid.client, settings, nowMs: Date.now }),
+      engine: new DruidSqlClient({ client: druid.client, settings, nowMs: Date.now }),
       clusterName,
       admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 0 }),
       limits: { queryTimeMs: 30_000, resultRows: 1_000_000, resultBytes: 1e9, buckets: 1_000_000 },

@@ -1,6 +1,6 @@
 // Every recorded query of SQL through our own check and writing, on a Druid again: it must answer what it answered when asked by hand.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DruidEngine } from '../../src/engine/druid/druid-engine.ts'
+import { DruidSqlClient } from '../../src/druid-client/druid-sql-client.ts'
 import { valueAt } from '../../src/model/column.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import { formatInstant } from '../../src/model/instant.ts'
@@ -27,7 +27,7 @@ if (!isRecorded) {
     const world = recordedWorld(tool.corpus)
     const druid = new WorldsOnDruid(clusterName, { shares: false })
     const settings = { clusterName, queryTimeMs: 30_000 }
-    const engine = new DruidEngine({ client: druid.client, settings, nowMs: Date.now })
+    const engine = new DruidSqlClient({ client: druid.client, settings, nowMs: Date.now })
     const { signal } = new AbortController()
 
     beforeAll(async () => {
@@ -52,7 +52,7 @@ if (!isRecorded) {
 }
 
 async function ask(
-  engine: DruidEngine,
+  engine: DruidSqlClient,
   entities: readonly Entity[],
   text: string,
   clusterName: string,

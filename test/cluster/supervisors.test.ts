@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DruidClient } from '../../src/druid/druid-client.ts'
+import { DruidClient } from '../../src/druid-client/druid-client.ts'
 import { dataSourceName, positionColumn, rowsTopic, timeColumn } from '../../src/model/druid-row.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import type { Plan } from '../../src/model/plan.ts'

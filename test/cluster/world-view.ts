@@ -1,6 +1,6 @@
 // Many small worlds in few data sources: a data source needs a supervisor and a task of its own, which take seconds and memory.
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
-import { DruidClient, type QueryLanguage, type QueryOptions } from '../../src/druid/druid-client.ts'
+import { DruidClient, type QueryLanguage, type QueryOptions } from '../../src/druid-client/druid-client.ts'
 import { type ColumnVector, isNullAt, valueAt } from '../../src/model/column.ts'
 import { dataSourceName, nullsColumn, positionColumn, rowsTopic, timeColumn } from '../../src/model/druid-row.ts'
 import type { Entity, EntityField } from '../../src/model/entity.ts'

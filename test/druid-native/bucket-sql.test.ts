@@ -1,11 +1,11 @@
 // The engine's buckets of time against those of the calendar, one instant at a time.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EngineRow } from '../../src/engine/sql-engine.ts'
 import { sql } from '../../src/lib/sql-text.ts'
 import { floorFromOrigin, floorToBucket, shift, type TimeRange, wideRange } from '../../src/query/time/bucket-sql.ts'
 import { bucketStart, periodGranularity } from '../../src/query/time/granularity.ts'
 import { addPeriod, parsePeriod } from '../../src/query/time/iso.ts'
 import { Zone } from '../../src/query/time/zone.ts'
+import type { EngineRow } from '../../src/sql-engine/sql-engine.ts'
 import { seededRandom } from '../support/random.ts'
 import { DuckDbEngine } from './duckdb-engine.ts'
 

@@ -3,14 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { DuckdbEngine } from '../../src/engine/duckdb/duckdb-engine.ts'
-import { type EngineTable, LongOverflow, type SqlEngine } from '../../src/engine/sql-engine.ts'
 import { valueAt } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { formatInstant } from '../../src/model/instant.ts'
 import { Problem } from '../../src/model/problem.ts'
 import { type SqlTable, sqlTable } from '../../src/query/sql/tables.ts'
 import { type CheckedSql, translateSql } from '../../src/query/sql/translate.ts'
+import { DuckdbEngine } from '../../src/sql-engine/duckdb/duckdb-engine.ts'
+import { type EngineTable, LongOverflow, type SqlEngine } from '../../src/sql-engine/sql-engine.ts'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../shared/druid')
 export const isRecorded = existsSync(join(folder, 'sql-queries.json'))

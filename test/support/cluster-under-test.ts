@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Admin } from '@platformatic/kafka'
 import pg from 'pg'
-import { DruidClient } from '../../src/druid/druid-client.ts'
+import { DruidClient } from '../../src/druid-client/druid-client.ts'
 import { Supervisors } from '../../src/store/druid/supervision/supervisors.ts'
 import { addresses } from '../cluster/addresses.ts'
 

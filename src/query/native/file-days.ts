@@ -1,6 +1,6 @@
-import type { EngineTable, SqlEngine } from '../../engine/sql-engine.ts'
 import { sql } from '../../lib/sql-text.ts'
 import { msPerDay } from '../../model/instant.ts'
+import type { EngineTable, SqlEngine } from '../../sql-engine/sql-engine.ts'
 import type { DayBounds } from './native-engine.ts'
 
 type File = EngineTable['files'][number]

@@ -1,7 +1,7 @@
 // What native queries ask of the engine: the range of their rows, and forms of statements by which it need not read all columns of all rows.
 import { describe, expect, test } from 'vitest'
-import type { EngineTable, SqlEngine, TimeRange } from '../../engine/sql-engine.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { EngineTable, SqlEngine, TimeRange } from '../../sql-engine/sql-engine.ts'
 import { FileDays } from './file-days.ts'
 import { FileTables } from './file-tables.ts'
 import { runNative } from './run-native.ts'

@@ -1,5 +1,5 @@
-import type { EngineRow } from '../../engine/sql-engine.ts'
 import type { Sql } from '../../lib/sql-text.ts'
+import type { EngineRow } from '../../sql-engine/sql-engine.ts'
 import type { Interval } from '../time/iso.ts'
 
 /** The first and the last row of a UTC day that has rows. */

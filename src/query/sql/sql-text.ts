@@ -1,8 +1,9 @@
 // DuckDB SQL is put together from pieces of this type alone. Nothing of the caller's text gets into it but the values of literals,
 // and they only through `literal`: names of tables and columns are numbers of our own.
-import { ownWords } from '../../engine/sql-engine.ts'
+
 import { Sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
+import { ownWords } from '../../sql-engine/sql-engine.ts'
 
 /** More of DuckDB's SQL than any sensible query becomes; what doubles its arguments in the writing ends here. */
 const textMax = 4 * 1024 * 1024

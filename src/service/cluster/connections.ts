@@ -1,7 +1,7 @@
 // Who the servers of the cluster are and how they are spoken to, from the settings.
 import { readFileSync } from 'node:fs'
 import type { Settings } from '../../config/settings.ts'
-import type { DruidClientSettings } from '../../druid/druid-client.ts'
+import type { DruidClientSettings } from '../../druid-client/druid-client.ts'
 import type { JournalTopic } from '../../journal/kafka/journal-topic.ts'
 import type { KafkaAccess } from '../../kafka/kafka-client.ts'
 import type { RowsTopicSettings } from '../../pipeline/rows-topics.ts'

@@ -1,7 +1,7 @@
 // What a process with the role `pipeline` does besides answering how it is: it judges lanes of the journal, and looks after Druid.
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { DruidClient } from '../../druid/druid-client.ts'
+import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { EntryJudge } from '../../ingest/entry-judge.ts'
 import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { Judge } from '../../ingest/judge.ts'

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Admission } from '../../admission/admission.ts'
 import type { Definitions } from '../../catalog/definitions.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { DruidClient } from '../../druid/druid-client.ts'
-import { DruidEngine } from '../../engine/druid/druid-engine.ts'
+import type { DruidClient } from '../../druid-client/druid-client.ts'
+import { DruidSqlClient } from '../../druid-client/druid-sql-client.ts'
 import type { Observe } from '../../observe/event.ts'
 import { ClusterNativeQueries } from '../../query/cluster-native-queries.ts'
 import { ClusterPlanRunner } from '../../query/cluster-plan-runner.ts'
@@ -46,7 +46,7 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
   const runner = await ClusterPlanRunner.open({ reader: store, spool, spoolDirectory, sliceMs })
   const { unsent } = runner
   const admission = new Admission(limits)
-  const engine = new DruidEngine({
+  const engine = new DruidSqlClient({
     client: druid,
     settings: { clusterName, queryTimeMs: limits.queryTimeMs },
     nowMs,

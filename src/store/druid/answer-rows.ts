@@ -1,4 +1,4 @@
-import { type ColumnBuilder, newColumnBuilder } from '../../druid/column-builder.ts'
+import { type ColumnBuilder, newColumnBuilder } from '../../druid-client/column-builder.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import type { FieldType } from '../../model/field.ts'
 import type { PlanLimits } from '../../model/plan.ts'

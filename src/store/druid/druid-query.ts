@@ -1,6 +1,6 @@
-import type { DruidClient } from '../../druid/druid-client.ts'
-import { asProblem, asRefusal, DruidFailure } from '../../druid/druid-failure.ts'
-import { jsonElements, withExactLongs } from '../../druid/json-elements.ts'
+import type { DruidClient } from '../../druid-client/druid-client.ts'
+import { asProblem, asRefusal, DruidFailure } from '../../druid-client/druid-failure.ts'
+import { jsonElements, withExactLongs } from '../../druid-client/json-elements.ts'
 import type { GroupBy, NativeAggregation, Scan } from './native-query.ts'
 
 /** Rows of one part of an answer, each an array of its columns. */

@@ -1,4 +1,4 @@
-import type { DruidClient } from '../../druid/druid-client.ts'
+import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'

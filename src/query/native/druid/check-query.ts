@@ -3,7 +3,7 @@
 import { sql } from '../../../lib/sql-text.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { Problem } from '../../../model/problem.ts'
-import { engineTable } from '../../engine-tables.ts'
+import { engineTable } from '../../../sql-engine/entity-table.ts'
 import type { Interval } from '../../time/iso.ts'
 import type { Column } from '../compile/relation.ts'
 import { tableColumns } from '../file-tables.ts'

@@ -1,6 +1,6 @@
 // Answers as Druid writes them: a bigint is a long, a number a double in Java's form.
 
-import type { EngineRow, EngineValue } from '../../../engine/sql-engine.ts'
+import type { EngineRow, EngineValue } from '../../../sql-engine/sql-engine.ts'
 import { elementOf, type ValueType } from '../sql/typed.ts'
 
 export type JsonValue =

@@ -1,6 +1,6 @@
-import type { EngineRow } from '../../../engine/sql-engine.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { msPerDay } from '../../../model/instant.ts'
+import type { EngineRow } from '../../../sql-engine/sql-engine.ts'
 import { floorToBucket } from '../../time/bucket-sql.ts'
 import { bucketStart } from '../../time/granularity.ts'
 import { Zone } from '../../time/zone.ts'

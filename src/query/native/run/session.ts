@@ -1,6 +1,6 @@
-import { EngineRefusal, type EngineRow, type EngineValue, LongOverflow } from '../../../engine/sql-engine.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
+import { EngineRefusal, type EngineRow, type EngineValue, LongOverflow } from '../../../sql-engine/sql-engine.ts'
 import { wideRange } from '../../time/bucket-sql.ts'
 import type { Interval } from '../../time/iso.ts'
 import { formatTimestamp } from '../../time/iso.ts'

@@ -1,5 +1,5 @@
-import type { EngineRow, EngineValue } from '../../../engine/sql-engine.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
+import type { EngineRow, EngineValue } from '../../../sql-engine/sql-engine.ts'
 import { nextBucket } from '../../time/granularity.ts'
 import { type Aggregated, aggregate } from '../compile/aggregate.ts'
 import type { Relation } from '../compile/relation.ts'

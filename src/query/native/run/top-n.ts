@@ -1,6 +1,6 @@
-import type { EngineRow } from '../../../engine/sql-engine.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { invalidRequest } from '../../../model/problem.ts'
+import type { EngineRow } from '../../../sql-engine/sql-engine.ts'
 import { aggregate } from '../compile/aggregate.ts'
 import { dimensionValue } from '../compile/extraction.ts'
 import type { Relation } from '../compile/relation.ts'

@@ -1,5 +1,5 @@
-import type { DruidClient } from '../../../druid/druid-client.ts'
-import { asProblem, DruidFailure } from '../../../druid/druid-failure.ts'
+import type { DruidClient } from '../../../druid-client/druid-client.ts'
+import { asProblem, DruidFailure } from '../../../druid-client/druid-failure.ts'
 import { dataSourceName } from '../../../model/druid-row.ts'
 
 /** What Druid is asked that is no query. All of it throws Problem `unavailable` while Druid is away. */

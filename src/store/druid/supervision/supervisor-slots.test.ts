@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readFailure } from '../../../druid/druid-failure.ts'
+import { readFailure } from '../../../druid-client/druid-failure.ts'
 import { SupervisorSlots } from './supervisor-slots.ts'
 import { type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
 

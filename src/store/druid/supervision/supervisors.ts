@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { DruidClient } from '../../../druid/druid-client.ts'
+import type { DruidClient } from '../../../druid-client/druid-client.ts'
 import { Management, member } from './management.ts'
 import { retentionRules } from './retention-rules.ts'
 import { compactionConfig, type SupervisedEntity, type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'

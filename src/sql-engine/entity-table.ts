@@ -1,6 +1,6 @@
-import type { EngineTable } from '../engine/sql-engine.ts'
 import type { Entity } from '../model/entity.ts'
 import type { RowsFile } from '../model/rows-file.ts'
+import type { EngineTable } from './sql-engine.ts'
 
 /** A series entity as a table of the engine: its time first, then its other fields in their order, as in `sqlTable`. */
 export function engineTable(entity: Entity, files: readonly RowsFile[]): EngineTable {

@@ -1,23 +1,23 @@
-import { newColumnBuilder } from '../../druid/column-builder.ts'
-import type { DruidClient } from '../../druid/druid-client.ts'
-import { asProblem, asRefusal, DruidFailure } from '../../druid/druid-failure.ts'
-import { jsonElements, withExactLongs } from '../../druid/json-elements.ts'
-import { jsonLines } from '../../druid/json-lines.ts'
-import { type Sql, type SqlParameter, sql } from '../../lib/sql-text.ts'
-import type { ColumnType } from '../../model/column.ts'
-import { Problem } from '../../model/problem.ts'
-import type { EngineBatch, EngineLimits } from '../sql-engine.ts'
+import { type Sql, type SqlParameter, sql } from '../lib/sql-text.ts'
+import type { ColumnType } from '../model/column.ts'
+import { Problem } from '../model/problem.ts'
+import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
+import { newColumnBuilder } from './column-builder.ts'
+import type { DruidClient } from './druid-client.ts'
+import { asProblem, asRefusal, DruidFailure } from './druid-failure.ts'
+import { jsonElements, withExactLongs } from './json-elements.ts'
+import { jsonLines } from './json-lines.ts'
 
-export interface DruidEngineSettings {
+export interface DruidSqlClientSettings {
   /** What the names of data sources begin with. */
   readonly clusterName: string
   /** How long Druid may work on one query. */
   readonly queryTimeMs: number
 }
 
-export interface DruidEngineParts {
+export interface DruidSqlClientParts {
   readonly client: Pick<DruidClient, 'query'>
-  readonly settings: DruidEngineSettings
+  readonly settings: DruidSqlClientSettings
   readonly nowMs: () => number
 }
 
@@ -38,11 +38,11 @@ const exactness = {
 const columnsAgeMs = 2000
 
 /** Runs statements of Druid's SQL that our own code wrote. */
-export class DruidEngine {
-  readonly #parts: DruidEngineParts
+export class DruidSqlClient {
+  readonly #parts: DruidSqlClientParts
   #columns: { readonly known: ReadonlyMap<string, ReadonlySet<string>>; readonly atMs: number } | null = null
 
-  constructor(parts: DruidEngineParts) {
+  constructor(parts: DruidSqlClientParts) {
     this.#parts = parts
   }
 
