@@ -97,9 +97,11 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
     'src/pipeline/',
     [...words, 'src/observe/', 'src/ingest/', 'src/kafka/', 'src/answer/text/text-columns.ts', ...ports],
   ],
+  ['src/druid-time/', words],
+  ['src/druid-patterns/', words],
   ['src/admission/', words],
   ['src/answer/', [...words, 'src/store/series-store.ts']],
-  ['src/query/', [...words, 'src/observe/', 'src/admission/', 'src/answer/', ...ports]],
+  ['src/query/', [...words, 'src/observe/', 'src/admission/', 'src/answer/', 'src/druid-time/', 'src/druid-patterns/', ...ports]],
   [
     'src/http/',
     [

@@ -8,6 +8,7 @@ import type { AnswerSettings } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import type { Interval } from '../druid-time/iso.ts'
 import { systemTimer } from '../lib/timer.ts'
 import type { Entity } from '../model/entity.ts'
 import { earliestMs, latestMs } from '../model/instant.ts'
@@ -24,7 +25,6 @@ import { entityNames } from './native/tree/entity-names.ts'
 import type { NativeQuery } from './native/tree/queries.ts'
 import type { NativeBody, NativeQueryLimits } from './native-queries.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
-import type { Interval } from './time/iso.ts'
 
 /** Runs native queries that our own code wrote; the answer comes in pieces of JSON: a bracket or a comma, and whole elements. */
 export interface DruidNatives {

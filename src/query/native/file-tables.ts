@@ -1,8 +1,8 @@
 // Entities as native queries see them, over the files of one moment.
 
+import type { Interval } from '../../druid-time/iso.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { EngineRow, EngineTable, SqlEngine } from '../../sql-engine/sql-engine.ts'
-import type { Interval } from '../time/iso.ts'
 import type { FileDays } from './file-days.ts'
 import type { DayBounds, NativeEngine, NativeTable } from './native-engine.ts'
 

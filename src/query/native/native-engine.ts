@@ -1,6 +1,6 @@
+import type { Interval } from '../../druid-time/iso.ts'
 import type { Sql } from '../../lib/sql-text.ts'
 import type { EngineRow } from '../../sql-engine/sql-engine.ts'
-import type { Interval } from '../time/iso.ts'
 
 /** The first and the last row of a UTC day that has rows. */
 export interface DayBounds {

@@ -1,6 +1,6 @@
 // Expressions that are true, false or null: comparisons, IN, LIKE, BETWEEN and what puts them together.
 
-import { likeForm } from '../patterns/like.ts'
+import { likeForm } from '../../druid-patterns/like.ts'
 import { type Bound, combine } from './bound.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
 import { as, comparable } from './conversions.ts'

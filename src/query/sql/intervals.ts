@@ -1,7 +1,8 @@
 // Intervals: `INTERVAL '1 02:03' DAY TO MINUTE` of SQL, and `start/end` of ISO 8601.
+
+import { type Period, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { addDuration, parseDuration } from '../../model/duration.ts'
 import { parseInstant } from '../../model/instant.ts'
-import { type Period, periodDays, periodMonths, periodTimeMs } from '../time/iso.ts'
 import { type Steps, unitPeriod, writeInterval } from './periods.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
 import { type SqlText, sql } from './sql-text.ts'

@@ -1,6 +1,5 @@
 // Periods, units and zones of Druid's time functions for SQL, whose times are the engine's; their arithmetic is that of the native queries.
-import { bind } from '../../lib/bind-sql.ts'
-import { type Sql, sql as shared } from '../../lib/sql-text.ts'
+
 import {
   floorFromOrigin,
   floorToBucket,
@@ -9,11 +8,13 @@ import {
   nextBucketSql,
   shift as shiftMs,
   wideRange,
-} from '../time/bucket-sql.ts'
-import { formatTime as formatMs, parsePattern, parseTimeBy, patternPieces } from '../time/format-sql.ts'
-import { type BucketGranularity, isUsable, mondayMs, periodGranularity } from '../time/granularity.ts'
-import { type Period, parsePeriod, periodDays, periodMonths, periodTimeMs } from '../time/iso.ts'
-import { Zone } from '../time/zone.ts'
+} from '../../druid-time/bucket-sql.ts'
+import { formatTime as formatMs, parsePattern, parseTimeBy, patternPieces } from '../../druid-time/format-sql.ts'
+import { type BucketGranularity, isUsable, mondayMs, periodGranularity } from '../../druid-time/granularity.ts'
+import { type Period, parsePeriod, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
+import { Zone } from '../../druid-time/zone.ts'
+import { bind } from '../../lib/bind-sql.ts'
+import { type Sql, sql as shared } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
 import { asShared, fromShared, literal, plainInteger, type SqlText, sql } from './sql-text.ts'
 import type { TimeUnit } from './syntax.ts'

@@ -1,7 +1,8 @@
 // The part that timeseries, topN and groupBy share: rows put into buckets of time and groups, aggregated, and finished.
+
+import { floorToBucket } from '../../../druid-time/bucket-sql.ts'
+import type { NativeGranularity } from '../../../druid-time/granularity.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { floorToBucket } from '../../time/bucket-sql.ts'
-import type { NativeGranularity } from '../../time/granularity.ts'
 import { typedNull } from '../sql/typed.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { Aggregator, DimensionSpec, Filter, PostAggregator } from '../tree/nodes.ts'

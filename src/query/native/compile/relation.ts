@@ -1,6 +1,7 @@
 // What a query reads: tables, unions, inner queries, inline rows and joins, as relations whose columns have Druid's types.
+
+import type { Interval } from '../../../druid-time/iso.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import type { Interval } from '../../time/iso.ts'
 import type { DayBounds, NativeTable } from '../native-engine.ts'
 import { type ColumnType, convert, sqlType, typedNull, type ValueType } from '../sql/typed.ts'
 import type { Scalar } from '../tree/nodes.ts'

@@ -1,9 +1,9 @@
 // The rows that an aggregating query puts out: dimensions, aggregators and post-aggregators by name, for what comes after the grouping.
 
+import { wideRange } from '../../../druid-time/bucket-sql.ts'
 import { bind, bind2 } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { invalidRequest } from '../../../model/problem.ts'
-import { wideRange } from '../../time/bucket-sql.ts'
 import type { Scope } from '../expression/compile.ts'
 import {
   convert,

@@ -1,10 +1,11 @@
 // A query that Druid is to answer, checked as if it were run here: what one machine refuses, a cluster refuses with the same words, before
 // Druid has heard of it.
+
+import type { Interval } from '../../../druid-time/iso.ts'
 import { sql } from '../../../lib/sql-text.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { Problem } from '../../../model/problem.ts'
 import { engineTable } from '../../../sql-engine/entity-table.ts'
-import type { Interval } from '../../time/iso.ts'
 import type { Column } from '../compile/relation.ts'
 import { tableColumns } from '../file-tables.ts'
 import type { DayBounds, NativeEngine, NativeLimits, NativeTable } from '../native-engine.ts'

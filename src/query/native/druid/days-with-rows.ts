@@ -1,8 +1,9 @@
 // Which days of an entity have rows, asked of Druid.
+
+import type { Interval } from '../../../druid-time/iso.ts'
 import { dataSourceName, timeColumn } from '../../../model/druid-row.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay } from '../../../model/instant.ts'
-import type { Interval } from '../../time/iso.ts'
 import type { DayBounds } from '../native-engine.ts'
 
 /** The query that tells the first and the last time of each day that the intervals touch. */

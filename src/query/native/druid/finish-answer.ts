@@ -1,7 +1,8 @@
 // What Druid answers otherwise of rows that are not published yet is made what it answers of those that are.
+
+import { condense, formatTimestamp, type Interval, parseInterval } from '../../../druid-time/iso.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import { Problem } from '../../../model/problem.ts'
-import { condense, formatTimestamp, type Interval, parseInterval } from '../../time/iso.ts'
 import type { NativeQuery } from '../tree/queries.ts'
 
 export interface Finish {

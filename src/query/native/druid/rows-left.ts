@@ -1,8 +1,9 @@
 // Rows that have left with a retention may still lie in Druid: no query shows them.
+
+import type { Interval } from '../../../druid-time/iso.ts'
 import { timeColumn } from '../../../model/druid-row.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { formatInstant, latestMs, msPerDay } from '../../../model/instant.ts'
-import type { Interval } from '../../time/iso.ts'
 import type { DayBounds } from '../native-engine.ts'
 import { Json, unsupported } from '../tree/json-reader.ts'
 import { readIntervals } from '../tree/read-common.ts'

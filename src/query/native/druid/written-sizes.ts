@@ -1,7 +1,8 @@
 // What a query could make Druid write or match, bounded before it is sent: a text of gigabytes ends the whole process of Druid that writes it.
+
+import { PatternCheck, slowPattern } from '../../../druid-patterns/backtracking.ts'
+import { repetitionsOf } from '../../../druid-patterns/repetitions.ts'
 import { invalidRequest, type Problem } from '../../../model/problem.ts'
-import { PatternCheck, slowPattern } from '../../patterns/backtracking.ts'
-import { repetitionsOf } from '../../patterns/repetitions.ts'
 import type { Expression } from '../expression/syntax.ts'
 import { unsupported } from '../tree/json-reader.ts'
 import type { VirtualColumn } from '../tree/nodes.ts'

@@ -1,6 +1,7 @@
 // What a function of Druid's expression language is made with.
+
+import type { TimeRange } from '../../../druid-time/bucket-sql.ts'
 import type { Sql } from '../../../lib/sql-text.ts'
-import type { TimeRange } from '../../time/bucket-sql.ts'
 import type { Typed } from '../sql/typed.ts'
 import type { BinaryOperator } from './syntax.ts'
 

@@ -1,9 +1,9 @@
 // Druid's expressions as DuckDB SQL, typed as Druid types them.
 
+import { type TimeRange, wideRange } from '../../../druid-time/bucket-sql.ts'
+import { parseInstantText } from '../../../druid-time/iso.ts'
 import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { type TimeRange, wideRange } from '../../time/bucket-sql.ts'
-import { parseInstantText } from '../../time/iso.ts'
 import { widthOfAll } from '../sql/text-room.ts'
 import { doubleValue, elementOf, longValue, nullValue, type Typed, textValue } from '../sql/typed.ts'
 import { arrayLiteral, boundedLength } from './arrays.ts'

@@ -1,8 +1,8 @@
 // JSON in texts. What a path leads to keeps the type that the JSON has, unless the call tells one.
 
+import { jsonTexts, notJson } from '../../../druid-patterns/json-form.ts'
 import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { jsonTexts, notJson } from '../../patterns/json-form.ts'
 import { failing } from '../sql/failing.ts'
 import {
   convert,

@@ -1,5 +1,3 @@
-import { bind } from '../../../lib/bind-sql.ts'
-import { type Sql, sql } from '../../../lib/sql-text.ts'
 import {
   floorToBucket,
   fromLocal,
@@ -8,11 +6,13 @@ import {
   type TimeRange,
   toLocal,
   wideRange,
-} from '../../time/bucket-sql.ts'
-import { formatTime, parsePattern, parseTimeBy, patternPieces } from '../../time/format-sql.ts'
-import { type BucketGranularity, isUsable, periodGranularity } from '../../time/granularity.ts'
-import { type Period, parseInstantText, parsePeriod } from '../../time/iso.ts'
-import { Zone } from '../../time/zone.ts'
+} from '../../../druid-time/bucket-sql.ts'
+import { formatTime, parsePattern, parseTimeBy, patternPieces } from '../../../druid-time/format-sql.ts'
+import { type BucketGranularity, isUsable, periodGranularity } from '../../../druid-time/granularity.ts'
+import { type Period, parseInstantText, parsePeriod } from '../../../druid-time/iso.ts'
+import { Zone } from '../../../druid-time/zone.ts'
+import { bind } from '../../../lib/bind-sql.ts'
+import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { parseTimeText } from '../sql/text.ts'
 import { doubleValue, longValue, type Typed, textValue, toLong, toText } from '../sql/typed.ts'
 import { type Call, type FunctionTable, literalText } from './call.ts'

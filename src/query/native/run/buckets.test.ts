@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type BucketGranularity, bucketStart, nextBucket } from '../../time/granularity.ts'
-import { parsePeriod } from '../../time/iso.ts'
-import { Zone } from '../../time/zone.ts'
+import { type BucketGranularity, bucketStart, nextBucket } from '../../../druid-time/granularity.ts'
+import { parsePeriod } from '../../../druid-time/iso.ts'
+import { Zone } from '../../../druid-time/zone.ts'
 import { filledBuckets } from './buckets.ts'
 
 /** A zone that must not be asked: what is refused by arithmetic asks for no bucket. */

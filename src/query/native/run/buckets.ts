@@ -1,8 +1,9 @@
 // Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
+
+import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from '../../../druid-time/granularity.ts'
+import { type Interval, periodDays, periodMonths, periodTimeMs } from '../../../druid-time/iso.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import { Problem } from '../../../model/problem.ts'
-import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from '../../time/granularity.ts'
-import { type Interval, periodDays, periodMonths, periodTimeMs } from '../../time/iso.ts'
 import type { DayBounds } from '../native-engine.ts'
 
 /** The tables that rows come from, each with its days; null where rows are not kept by day. */

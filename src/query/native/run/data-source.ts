@@ -1,9 +1,9 @@
 // The relation of a data source. Inner queries whose empty buckets must be filled, and topNs, are run first and become inline rows.
 
+import { wideRange } from '../../../druid-time/bucket-sql.ts'
 import { sql } from '../../../lib/sql-text.ts'
 import { Problem } from '../../../model/problem.ts'
 import type { EngineValue } from '../../../sql-engine/sql-engine.ts'
-import { wideRange } from '../../time/bucket-sql.ts'
 import { compileFilter } from '../compile/filter.ts'
 import {
   type Column,

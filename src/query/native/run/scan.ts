@@ -1,6 +1,6 @@
+import { formatTimestamp } from '../../../druid-time/iso.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import { msPerDay } from '../../../model/instant.ts'
-import { formatTimestamp } from '../../time/iso.ts'
 import { compileFilter } from '../compile/filter.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import { answered } from '../sql/text-room.ts'

@@ -1,7 +1,7 @@
+import { condense, formatTimestamp, type Interval } from '../../../druid-time/iso.ts'
 import { sql } from '../../../lib/sql-text.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import type { EngineValue } from '../../../sql-engine/sql-engine.ts'
-import { condense, formatTimestamp, type Interval } from '../../time/iso.ts'
 import type { Column, Relation } from '../compile/relation.ts'
 import type { DayBounds } from '../native-engine.ts'
 import type { SegmentMetadataQuery } from '../tree/queries.ts'

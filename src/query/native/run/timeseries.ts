@@ -1,6 +1,6 @@
+import { nextBucket } from '../../../druid-time/granularity.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
 import type { EngineRow, EngineValue } from '../../../sql-engine/sql-engine.ts'
-import { nextBucket } from '../../time/granularity.ts'
 import { type Aggregated, aggregate } from '../compile/aggregate.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { TimeseriesQuery } from '../tree/queries.ts'

@@ -1,8 +1,9 @@
 // Java's regular expressions and LIKE, for an engine whose regular expressions are RE2.
+
+import { likeForm } from '../../../druid-patterns/like.ts'
+import { textMaxOf } from '../../../druid-patterns/repetitions.ts'
 import { bind } from '../../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { likeForm } from '../../patterns/like.ts'
-import { textMaxOf } from '../../patterns/repetitions.ts'
 import { failing } from './failing.ts'
 import { joinedBytesMax } from './text-room.ts'
 

@@ -1,8 +1,8 @@
 // The parts of a native query, checked: plain tagged data, one type a component of Druid's.
 
-import type { NativeGranularity } from '../../time/granularity.ts'
-import type { Interval } from '../../time/iso.ts'
-import type { Zone } from '../../time/zone.ts'
+import type { NativeGranularity } from '../../../druid-time/granularity.ts'
+import type { Interval } from '../../../druid-time/iso.ts'
+import type { Zone } from '../../../druid-time/zone.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { ColumnType, ElementType, ValueType } from '../sql/typed.ts'
 

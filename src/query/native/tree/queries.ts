@@ -1,7 +1,7 @@
 // Whole native queries, checked.
 
-import type { NativeGranularity } from '../../time/granularity.ts'
-import type { Interval } from '../../time/iso.ts'
+import type { NativeGranularity } from '../../../druid-time/granularity.ts'
+import type { Interval } from '../../../druid-time/iso.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { ColumnType } from '../sql/typed.ts'
 import type {

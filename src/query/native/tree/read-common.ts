@@ -1,8 +1,8 @@
 // Parts that many components share: expressions, types, granularities, intervals, extraction functions, dimension specs.
 
-import { isUsable, mondayMs, type NativeGranularity, periodGranularity } from '../../time/granularity.ts'
-import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../../time/iso.ts'
-import { Zone } from '../../time/zone.ts'
+import { isUsable, mondayMs, type NativeGranularity, periodGranularity } from '../../../druid-time/granularity.ts'
+import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../../../druid-time/iso.ts'
+import { Zone } from '../../../druid-time/zone.ts'
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
 import { isBrokenPattern, isPortablePattern, patternMax } from '../sql/patterns.ts'
 import { type ColumnType, isScalar, type ValueType } from '../sql/typed.ts'

@@ -1,5 +1,5 @@
 // Extraction functions and dimension specs.
-import { patternPieces } from '../../time/format-sql.ts'
+import { patternPieces } from '../../../druid-time/format-sql.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { DimensionSpec, Extraction } from './nodes.ts'
 import { readGranularity, readPattern, readSearchSpec, readValueType, readZone } from './read-common.ts'

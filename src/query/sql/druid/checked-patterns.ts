@@ -1,5 +1,5 @@
 // Patterns that would hold a thread of Druid for longer than any time limit.
-import { type PatternCheck, slowPattern } from '../../patterns/backtracking.ts'
+import { type PatternCheck, slowPattern } from '../../../druid-patterns/backtracking.ts'
 import { sqlProblem } from '../sql-problem.ts'
 import type { Call, Expression } from '../syntax.ts'
 

@@ -1,6 +1,7 @@
 // The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
+
+import { PatternCheck } from '../../../druid-patterns/backtracking.ts'
 import { type Sql, sql } from '../../../lib/sql-text.ts'
-import { PatternCheck } from '../../patterns/backtracking.ts'
 import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../syntax.ts'
 import { boundedCount } from './bounded-text.ts'
 import { checkPatterns } from './checked-patterns.ts'

@@ -1,4 +1,4 @@
-import { jsonTexts, notJson } from '../../patterns/json-form.ts'
+import { jsonTexts, notJson } from '../../../druid-patterns/json-form.ts'
 import { type Bound, combine } from '../bound.ts'
 import { as } from '../conversions.ts'
 import { quoted, sqlProblem } from '../sql-problem.ts'

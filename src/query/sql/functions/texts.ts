@@ -1,4 +1,4 @@
-import { textMaxOf } from '../../patterns/repetitions.ts'
+import { textMaxOf } from '../../../druid-patterns/repetitions.ts'
 import { type Bound, combine } from '../bound.ts'
 import { as, once } from '../conversions.ts'
 import { type Place, sqlProblem } from '../sql-problem.ts'

@@ -1,6 +1,6 @@
+import { type Period, parsePeriod, periodDays, periodTimeMs } from '../../../druid-time/iso.ts'
+import { Zone } from '../../../druid-time/zone.ts'
 import { msPerDay } from '../../../model/instant.ts'
-import { type Period, parsePeriod, periodDays, periodTimeMs } from '../../time/iso.ts'
-import { Zone } from '../../time/zone.ts'
 import { type Bound, combine } from '../bound.ts'
 import { as, textToTimestamp, timestampLiteral } from '../conversions.ts'
 import { readInterval } from '../intervals.ts'

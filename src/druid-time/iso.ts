@@ -1,6 +1,6 @@
 // ISO 8601 as Joda-Time reads and writes it: dates, periods and intervals.
-import { addMonths } from '../../model/duration.ts'
-import { daysFromCivil, daysInMonth, formatInstant, msPerDay } from '../../model/instant.ts'
+import { addMonths } from '../model/duration.ts'
+import { daysFromCivil, daysInMonth, formatInstant, msPerDay } from '../model/instant.ts'
 import { formatOffset, Zone } from './zone.ts'
 
 /** A Joda period; months hold the years too, ms the time part. */

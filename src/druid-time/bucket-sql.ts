@@ -1,8 +1,8 @@
 // Druid's arithmetic of time in SQL, on milliseconds.
 
-import { bind } from '../../lib/bind-sql.ts'
-import { type Sql, sql } from '../../lib/sql-text.ts'
-import { msPerDay } from '../../model/instant.ts'
+import { bind } from '../lib/bind-sql.ts'
+import { type Sql, sql } from '../lib/sql-text.ts'
+import { msPerDay } from '../model/instant.ts'
 import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from './granularity.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
 import { cycleEndMs, cycleMs, historyFromMs, type Zone } from './zone.ts'

@@ -1,6 +1,6 @@
 // Druid's granularities: buckets of time by name, by duration, and by ISO period with a zone and an origin (PeriodGranularity).
-import { addMonths } from '../../model/duration.ts'
-import { civilFromDays, msPerDay } from '../../model/instant.ts'
+import { addMonths } from '../model/duration.ts'
+import { civilFromDays, msPerDay } from '../model/instant.ts'
 import { addPeriod, type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
 import type { Zone } from './zone.ts'
 

@@ -1,5 +1,5 @@
 // Time zones as Joda-Time has them: offsets at instants, and the way back from local time, which keeps the offset it came from.
-import { msPerDay } from '../../model/instant.ts'
+import { msPerDay } from '../model/instant.ts'
 
 const hourMs = 3_600_000
 const offsetForm = /^([+-])(\d{2}):?(\d{2})(?::?(\d{2}))?$/

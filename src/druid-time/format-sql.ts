@@ -1,7 +1,7 @@
 // Joda-Time's patterns, in SQL: what a pattern letter becomes for an instant on the zone's clock.
 
-import { bind } from '../../lib/bind-sql.ts'
-import { type Sql, sql } from '../../lib/sql-text.ts'
+import { bind } from '../lib/bind-sql.ts'
+import { type Sql, sql } from '../lib/sql-text.ts'
 import { fromLocal, type TimeRange, toLocal, wideRange } from './bucket-sql.ts'
 import type { Zone } from './zone.ts'
 
