@@ -101,7 +101,10 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/druid-patterns/', words],
   ['src/admission/', words],
   ['src/answer/', [...words, 'src/store/series-store.ts']],
-  ['src/query/', [...words, 'src/observe/', 'src/admission/', 'src/answer/', 'src/druid-time/', 'src/druid-patterns/', ...ports]],
+  [
+    'src/query/',
+    [...words, 'src/observe/', 'src/admission/', 'src/answer/', 'src/druid-time/', 'src/druid-patterns/', ...ports],
+  ],
   [
     'src/http/',
     [
@@ -218,7 +221,7 @@ const writers = [
   'src/catalog/',
   'src/sql-engine/',
   'src/druid-client/',
-  'src/query/sql/',
+  'src/druid-sql/bind/',
   'src/query/native/',
   'src/cli/sql.ts',
 ]

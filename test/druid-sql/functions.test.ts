@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { translateSql } from '../../src/druid-sql/translate.ts'
 import { type Value, valueAt } from '../../src/model/column.ts'
-import { translateSql } from '../../src/query/sql/translate.ts'
 import { DuckdbEngine } from '../../src/sql-engine/duckdb/duckdb-engine.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-functions-'))

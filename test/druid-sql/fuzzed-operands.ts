@@ -1,5 +1,5 @@
 // What the functions of SQL take and give, where it matters to a query that is made at random.
-import { catalogue as scalars } from '../../src/query/sql/functions/catalogue.ts'
+import { catalogue as scalars } from '../../src/druid-sql/functions/catalogue.ts'
 
 export type Kind =
   | 'text'

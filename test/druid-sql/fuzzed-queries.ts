@@ -1,11 +1,12 @@
 // Queries of SQL at random: every function, aggregate and window function of the catalogue, and every clause, with operands at every edge,
 // mostly of the types that they take, at times of others or too many or too few.
+
+import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
+import { aggregates } from '../../src/druid-sql/functions/aggregates.ts'
+import { catalogue as scalars } from '../../src/druid-sql/functions/catalogue.ts'
+import { windowAggregates, windowFunctions } from '../../src/druid-sql/functions/windows.ts'
+import { translateSql } from '../../src/druid-sql/translate.ts'
 import { Problem } from '../../src/model/problem.ts'
-import { aggregates } from '../../src/query/sql/functions/aggregates.ts'
-import { catalogue as scalars } from '../../src/query/sql/functions/catalogue.ts'
-import { windowAggregates, windowFunctions } from '../../src/query/sql/functions/windows.ts'
-import { sqlTable } from '../../src/query/sql/tables.ts'
-import { translateSql } from '../../src/query/sql/translate.ts'
 import { seededRandom } from '../support/random.ts'
 import { castOf, castTypes, columnsOf, type Kind, operandKinds, plain, results, valueKinds } from './fuzzed-operands.ts'
 import {

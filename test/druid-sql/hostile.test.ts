@@ -1,9 +1,9 @@
 // SQL that means harm, or none, is refused before the engine hears of it; whatever is not refused holds nothing of the caller's names.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
+import { translateSql } from '../../src/druid-sql/translate.ts'
 import { Problem } from '../../src/model/problem.ts'
-import { sqlTable } from '../../src/query/sql/tables.ts'
-import { translateSql } from '../../src/query/sql/translate.ts'
 import { fuzzedText } from './fuzzed-text.ts'
 import { hostileTexts } from './hostile-texts.ts'
 

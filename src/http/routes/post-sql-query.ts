@@ -1,4 +1,4 @@
-import { SqlQueryRequest } from '../../query/sql/request.ts'
+import { SqlQueryRequest } from '../../druid-sql/request.ts'
 import type { Route } from '../route.ts'
 import { answerRows, rowsRoute } from './rows-query.ts'
 

@@ -1,4 +1,4 @@
-// How long texts may become, asked before they are made, as in SQL (src/query/sql/functions/text-room.ts): the engine's bound on memory does
+// How long texts may become, asked before they are made, as in SQL (src/druid-sql/functions/text-room.ts): the engine's bound on memory does
 // not count them. What is known to stay short is not asked about.
 
 import { bind } from '../../../lib/bind-sql.ts'

@@ -1,0 +1,174 @@
+// Calls of aggregates, within groups and over windows.
+
+import { type AggregateCall, aggregates } from '../functions/aggregates.ts'
+import { checkCount } from '../functions/signature.ts'
+import { windowAggregates, windowFunctions } from '../functions/windows.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import type { Call, FrameBound, OrderItem, Window } from '../parse/syntax.ts'
+import { type Bound, combine } from './bound.ts'
+import { bindCondition, type ExpressionContext } from './context.ts'
+import { columnIn, positionIn } from './scope.ts'
+import { join, plainInteger, type SqlText, sql } from './sql-text.ts'
+import { long } from './types.ts'
+
+/** An aggregate of a group. */
+export function bindAggregate(call: Call, context: ExpressionContext): Bound {
+  const { name, place } = call
+  if (context.noAggregates !== null) throw sqlProblem(place, context.noAggregates)
+  if (name === 'GROUPING') return bindGrouping(call, context)
+  const inner: ExpressionContext = {
+    ...context,
+    noAggregates: `${name} is already an aggregate: another one cannot stand within it`,
+    noWindows: 'a window function cannot stand within an aggregate',
+    groupKeys: null,
+  }
+  const { result } = aggregateCall(call, inner)
+  const filter = call.filter === null ? null : bindCondition(call.filter, inner, 'FILTER')
+  const filtered = filter === null ? result.call : sql`${result.call} FILTER (WHERE ${filter.sql})`
+  return { ...combine(place, result.type, result.finish(filtered), []), aggregate: place }
+}
+
+function aggregateCall(call: Call, context: ExpressionContext) {
+  const { name, place } = call
+  const entry = aggregates.get(name)!
+  if (call.star && name !== 'COUNT') throw sqlProblem(place, `only COUNT takes *`)
+  checkCount(name, place, entry.count, call.operands.length)
+  if (call.distinct && !entry.takesDistinct) throw sqlProblem(place, `${name} does not take DISTINCT`)
+  // What an output is named is no column that an aggregate reads.
+  const inside = { ...context, aliases: null }
+  const operands = call.operands.map((operand) => context.bind(operand, inside))
+  const order = call.orderBy.length === 0 ? sql`` : sql` ORDER BY ${orderText(call.orderBy, context)}`
+  const aggregateCall: AggregateCall = {
+    name,
+    place,
+    operands,
+    unit: null,
+    unitPlace: null,
+    returning: null,
+    wraps: context.wraps,
+    distinct: call.distinct,
+    star: call.star,
+    order,
+    time: () => timeOf(name, place, context),
+    position: positionIn(context.scope),
+  }
+  return { result: entry.bind(aggregateCall), operands }
+}
+
+/** The rows' own time. */
+function timeOf(name: string, place: Place, { scope }: ExpressionContext): Bound {
+  const hasTime = scope.relations.some((relation) => relation.columns.some((column) => column.name === '__time'))
+  if (!hasTime) throw sqlProblem(place, `${name} goes by __time, which is not in this FROM: use ${name}_BY(x, time)`)
+  return columnIn(scope, ['__time'], place)
+}
+
+function bindGrouping(call: Call, context: ExpressionContext): Bound {
+  const { place } = call
+  checkCount('GROUPING', place, [1, 30], call.operands.length)
+  const operands = call.operands.map((operand) => context.bind(operand, context))
+  const other = operands.find((operand) => !context.groupKeys?.has(operand.sql.text))
+  if (other !== undefined) throw sqlProblem(other.place, 'GROUPING takes what the query groups by')
+  const text = sql`CAST(grouping(${join(
+    operands.map((operand) => operand.sql),
+    ', ',
+  )}) AS BIGINT)`
+  return { ...combine(place, long, text, []), aggregate: place }
+}
+
+/** `f(...) OVER (...)`. */
+export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
+  const { name, place } = call
+  if (context.noWindows !== null) throw sqlProblem(place, context.noWindows)
+  if (call.distinct) throw sqlProblem(place, 'DISTINCT is not taken by window functions')
+  const window = windowOf(call.over!, context)
+  const inner: ExpressionContext = { ...context, noWindows: 'a window function cannot stand within another one' }
+  const over = windowText(window, inner)
+  const entry = windowFunctions.get(name)
+  if (entry !== undefined) {
+    if (call.filter !== null) throw sqlProblem(place, `${name} does not take FILTER`)
+    if (entry.needsOrder && window.orderBy.length === 0)
+      throw sqlProblem(place, `${name} needs an ORDER BY in its window`)
+    checkCount(name, place, entry.count, call.operands.length)
+    const operands = call.operands.map((operand) => inner.bind(operand, inner))
+    const { call: text, type } = entry.bind({
+      name,
+      place,
+      operands,
+      unit: null,
+      unitPlace: null,
+      returning: null,
+      wraps: context.wraps,
+    })
+    return { ...combine(place, type, sql`${text} OVER (${over.sql})`, [...operands, ...over.parts]), window: place }
+  }
+  if (!windowAggregates.has(name))
+    throw sqlProblem(
+      place,
+      `${quoted(name)} is no window function: aggregate in a subquery, or use ${[...windowAggregates].join(', ')}`,
+    )
+  const { result, operands } = aggregateCall(call, inner)
+  const filter = call.filter === null ? [] : [bindCondition(call.filter, inner, 'FILTER')]
+  const filtered = filter[0] === undefined ? result.call : sql`${result.call} FILTER (WHERE ${filter[0].sql})`
+  const text = result.finish(sql`${filtered} OVER (${over.sql})`)
+  return { ...combine(place, result.type, text, [...operands, ...filter, ...over.parts]), window: place }
+}
+
+function windowOf(over: NonNullable<Call['over']>, context: ExpressionContext): Window {
+  if (!('name' in over)) return over
+  const window = context.windows.get(over.name)
+  if (window === undefined)
+    throw sqlProblem(over.place, `there is no window ${quoted(over.name)}: define it by WINDOW ${over.name} AS (...)`)
+  return window
+}
+
+function windowText(window: Window, context: ExpressionContext): { sql: SqlText; parts: readonly Bound[] } {
+  const partition = window.partitionBy.map((expression) => context.bind(expression, context))
+  const order = window.orderBy.map(({ expression }) => context.bind(expression, context))
+  const pieces = [
+    ...(partition.length === 0
+      ? []
+      : [
+          sql`PARTITION BY ${join(
+            partition.map((part) => part.sql),
+            ', ',
+          )}`,
+        ]),
+    ...(order.length === 0 ? [] : [sql`ORDER BY ${orderText(window.orderBy, context)}`]),
+    // Where nothing is before or after anything, Druid takes all rows.
+    ...(window.frame === null || order.length === 0 ? [] : [frameText(window.frame)]),
+  ]
+  return { sql: join(pieces, ' '), parts: [...partition, ...order] }
+}
+
+function frameText({ unit, start, end }: NonNullable<Window['frame']>): SqlText {
+  const units = { ROWS: sql`ROWS`, RANGE: sql`RANGE` }
+  return sql`${units[unit]} BETWEEN ${boundText(start)} AND ${boundText(end)}`
+}
+
+function boundText(bound: FrameBound): SqlText {
+  switch (bound.kind) {
+    case 'unboundedPreceding':
+      return sql`UNBOUNDED PRECEDING`
+    case 'unboundedFollowing':
+      return sql`UNBOUNDED FOLLOWING`
+    case 'currentRow':
+      return sql`CURRENT ROW`
+    case 'preceding':
+      return sql`${plainInteger(bound.rows)} PRECEDING`
+    case 'following':
+      return sql`${plainInteger(bound.rows)} FOLLOWING`
+  }
+}
+
+function orderText(items: readonly OrderItem[], context: ExpressionContext): SqlText {
+  return join(
+    items.map((item) => ordered(context.bind(item.expression, context).sql, item)),
+    ', ',
+  )
+}
+
+/** Nulls are low, as they are to Druid. */
+export function ordered(expression: SqlText, { descending, nulls }: Pick<OrderItem, 'descending' | 'nulls'>): SqlText {
+  const isFirst = nulls === null ? !descending : nulls === 'FIRST'
+  return sql`${expression} ${descending ? sql`DESC` : sql`ASC`} NULLS ${isFirst ? sql`FIRST` : sql`LAST`}`
+}

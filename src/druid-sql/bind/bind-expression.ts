@@ -1,0 +1,298 @@
+// Expressions: names resolved, types found, functions looked up in the catalogue, and all of it said as the engine's SQL.
+
+import { parseInstant } from '../../model/instant.ts'
+import { aggregates } from '../functions/aggregates.ts'
+import { catalogue } from '../functions/catalogue.ts'
+import { divisor, modulo, numeric, quotient, wrapped } from '../functions/numbers.ts'
+import { checkCount, unknownFunction } from '../functions/signature.ts'
+import { concat } from '../functions/texts.ts'
+import { unified } from '../functions/unified.ts'
+import { windowFunctions } from '../functions/windows.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import type { Call, Expression, Query } from '../parse/syntax.ts'
+import { bindAggregate, bindWindowCall } from './bind-aggregate.ts'
+import { bindTruth } from './bind-truth.ts'
+import { type Bound, combine } from './bound.ts'
+import { bindCondition, type ExpressionContext } from './context.ts'
+import { as, timestampLiteral } from './conversions.ts'
+import { intervalLiteral } from './intervals.ts'
+import { columnIn } from './scope.ts'
+import { double as doubleLiteral, join, literal, long as longLiteral, type SqlText, sql } from './sql-text.ts'
+import {
+  arrayOf,
+  boolean,
+  castTypeOf,
+  commonType,
+  date,
+  double,
+  interval,
+  long,
+  nullType,
+  type SqlType,
+  string,
+  timestamp,
+  typeName,
+  wideString,
+} from './types.ts'
+
+export function bindExpression(expression: Expression, context: ExpressionContext): Bound {
+  const bound = bindAny(expression, context)
+  // What the query groups by is one value for each group, whatever columns are in it.
+  if (bound.loose !== null && context.groupKeys?.has(bound.sql.text)) return { ...bound, loose: null }
+  return bound
+}
+
+function constant(place: Place, type: SqlType, text: SqlText, value: Bound['constant']): Bound {
+  return { ...combine(place, type, text, []), constant: value }
+}
+
+function bindAny(expression: Expression, context: ExpressionContext): Bound {
+  const { place } = expression
+  switch (expression.kind) {
+    case 'text':
+      return constant(place, wideString(expression.value.length), literal(expression.value), expression.value)
+    case 'number':
+      return bindNumber(expression.digits, place)
+    case 'boolean':
+      return constant(place, boolean, expression.value ? sql`TRUE` : sql`FALSE`, expression.value)
+    case 'null':
+      return constant(place, nullType, sql`NULL`, null)
+    case 'time':
+      return bindTime(expression)
+    case 'interval':
+      return combine(place, interval, intervalLiteral(expression), [])
+    case 'column':
+      return aliased(expression.path, context) ?? columnIn(context.scope, expression.path, place)
+    case 'arithmetic':
+      return bindArithmetic(expression, context)
+    case 'negate':
+      return bindNegation(expression.operand, place, context)
+    case 'case':
+      return bindCase(expression, context)
+    case 'cast':
+      return bindCast(expression, context)
+    case 'scalar':
+      return bindScalarQuery(expression.query, place, context)
+    case 'array':
+      return bindArray(expression.items, place, context)
+    case 'item':
+      return bindItem(expression, context)
+    case 'call':
+      return bindCall(expression, context)
+    default:
+      return bindTruth(expression, context)
+  }
+}
+
+function aliased(path: readonly string[], { aliases }: ExpressionContext): Bound | null {
+  return path.length === 1 ? (aliases?.get(path[0]!) ?? null) : null
+}
+
+function bindNumber(digits: string, place: Place): Bound {
+  if (!/^\d+$/.test(digits)) return constant(place, double, doubleLiteral(Number(digits)), Number(digits))
+  const value = BigInt(digits)
+  if (value < 2n ** 63n) return constant(place, long, longLiteral(value), value)
+  return constant(place, double, doubleLiteral(Number(digits)), Number(digits))
+}
+
+function bindTime({ type, value, place }: Extract<Expression, { kind: 'time' }>): Bound {
+  const forms = { TIMESTAMP: /^\d{4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{2}:\d{2}(\.\d+)?)?$/, DATE: /^\d{4}-\d{1,2}-\d{1,2}$/ }
+  const padded = value.replace(/(^|[- ])(\d)(?=$|[-: ])/g, '$10$2').replace(' ', 'T')
+  const ms = forms[type].test(value) ? parseInstant(padded) : null
+  const form = type === 'DATE' ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss'
+  if (ms === null) throw sqlProblem(place, `${quoted(value)} is no ${type}: it is written as '${form}'`)
+  const at = timestampLiteral(ms)
+  return type === 'DATE' ? combine(place, date, sql`CAST(${at} AS DATE)`, []) : combine(place, timestamp, at, [])
+}
+
+function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>, context: ExpressionContext): Bound {
+  const { operator, place } = expression
+  if (operator === '||') {
+    const operands = chained(expression).map((operand) => bindExpression(operand, context))
+    return concat.bind({
+      name: '||',
+      place,
+      operands,
+      unit: null,
+      unitPlace: null,
+      returning: null,
+      wraps: context.wraps,
+    })
+  }
+  const left = bindExpression(expression.left, context)
+  const right = bindExpression(expression.right, context)
+  const ofTime = timeArithmetic(operator, left, right, place)
+  if (ofTime !== null) return ofTime
+  if (operator === '%')
+    return modulo.bind({
+      name: 'MOD',
+      place,
+      operands: [left, right],
+      unit: null,
+      unitPlace: null,
+      returning: null,
+      wraps: context.wraps,
+    })
+  const [a, b] = [numeric(left), numeric(right)]
+  const type = commonType(a.type, b.type)!
+  if (type.kind !== 'double') return longArithmetic(operator, a, b, place, context.wraps)
+  const [x, y] = [as(a, double), as(b, double)]
+  return combine(place, double, sql`(${x.sql} ${operatorText(operator)} ${y.sql})`, [x, y])
+}
+
+type NumberOperator = '+' | '-' | '*' | '/'
+
+function operatorText(operator: NumberOperator): SqlText {
+  return { '+': sql`+`, '-': sql`-`, '*': sql`*`, '/': sql`/` }[operator]
+}
+
+/** `a || b || c` is one text of three, not a text of a text. */
+function chained(expression: Expression): readonly Expression[] {
+  const operands: Expression[] = []
+  let left = expression
+  for (; left.kind === 'arithmetic' && left.operator === '||'; left = left.left) operands.push(left.right)
+  operands.push(left)
+  return operands.reverse()
+}
+
+function longArithmetic(operator: NumberOperator, a: Bound, b: Bound, place: Place, wraps: boolean): Bound {
+  if (typeof a.constant === 'bigint' && typeof b.constant === 'bigint' && operator !== '/') {
+    const results = { '+': a.constant + b.constant, '-': a.constant - b.constant, '*': a.constant * b.constant }
+    const value = aroundConstants(a.constant, b.constant, results[operator])
+    return constant(place, long, longLiteral(value), value)
+  }
+  if (operator === '/') return combine(place, long, quotient(a, divisor(b), wraps), [a, b])
+  if (!wraps) return combine(place, long, sql`(${a.sql} ${operatorText(operator)} ${b.sql})`, [a, b])
+  return combine(place, long, wrapped(sql`(${a.sql}::HUGEINT ${operatorText(operator)} ${b.sql}::HUGEINT)`), [a, b])
+}
+
+/** Constants that are INTEGERs to Druid go round at 32 bits, others at 64. */
+function aroundConstants(a: bigint, b: bigint, result: bigint): bigint {
+  const isInteger = (value: bigint): boolean => BigInt.asIntN(32, value) === value
+  return BigInt.asIntN(isInteger(a) && isInteger(b) ? 32 : 64, result)
+}
+
+/** Times and intervals: what can be added to what. Null where neither side is one. */
+function timeArithmetic(operator: string, left: Bound, right: Bound, place: Place): Bound | null {
+  const isTime = ({ type }: Bound): boolean => type.kind === 'timestamp' || type.kind === 'date'
+  const isInterval = ({ type }: Bound): boolean => type.kind === 'interval'
+  if (![left, right].some((side) => isTime(side) || isInterval(side))) return null
+  const parts = [left, right]
+  if (isTime(left) && isInterval(right) && (operator === '+' || operator === '-')) {
+    return combine(place, timestamp, sql`(${as(left, timestamp).sql} ${operatorText(operator)} ${right.sql})`, parts)
+  }
+  if (isInterval(left) && isTime(right) && operator === '+')
+    return combine(place, timestamp, sql`(${as(right, timestamp).sql} + ${left.sql})`, parts)
+  if (isInterval(left) && isInterval(right) && (operator === '+' || operator === '-')) {
+    return combine(place, interval, sql`(${left.sql} ${operatorText(operator)} ${right.sql})`, parts)
+  }
+  if (operator === '*' && isInterval(left) && right.type.kind === 'long')
+    return combine(place, interval, sql`(${left.sql} * ${right.sql})`, parts)
+  if (operator === '*' && isInterval(right) && left.type.kind === 'long')
+    return combine(place, interval, sql`(${right.sql} * ${left.sql})`, parts)
+  throw sqlProblem(
+    place,
+    `${typeName(left.type)} ${operator} ${typeName(right.type)} has no meaning: times take intervals, as in __time + INTERVAL '1' DAY`,
+  )
+}
+
+function bindNegation(operand: Expression, place: Place, context: ExpressionContext): Bound {
+  if (operand.kind === 'number') {
+    // The smallest long has no positive counterpart.
+    const value = /^\d+$/.test(operand.digits) ? -BigInt(operand.digits) : null
+    if (value !== null && value >= -(2n ** 63n)) return constant(place, long, longLiteral(value), value)
+    return constant(place, double, doubleLiteral(-Number(operand.digits)), -Number(operand.digits))
+  }
+  const x = bindExpression(operand, context)
+  if (x.type.kind === 'interval') return combine(place, interval, sql`(-${x.sql})`, [x])
+  const number = numeric(x)
+  if (number.type.kind === 'long' && context.wraps)
+    return combine(place, long, wrapped(sql`(-(${number.sql}::HUGEINT))`), [number])
+  return combine(place, number.type, sql`(-${number.sql})`, [number])
+}
+
+function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: ExpressionContext): Bound {
+  const { place, operand, branches, otherwise } = expression
+  const conditions = branches.map(({ when }) =>
+    operand === null
+      ? bindCondition(when, context, 'what stands after WHEN')
+      : bindExpression({ kind: 'comparison', operator: '=', left: operand, right: when, place: when.place }, context),
+  )
+  const results = branches.map(({ result }) => bindExpression(result, context))
+  const last = otherwise === null ? constant(place, nullType, sql`NULL`, null) : bindExpression(otherwise, context)
+  const { operands, type } = unified([...results, last])
+  const cases = conditions.map((condition, index) => sql`WHEN ${condition.sql} THEN ${operands[index]!.sql}`)
+  return combine(place, type, sql`CASE ${join(cases, ' ')} ELSE ${operands.at(-1)!.sql} END`, [
+    ...conditions,
+    ...operands,
+  ])
+}
+
+function bindCast(
+  { operand, type: target, place }: Extract<Expression, { kind: 'cast' }>,
+  context: ExpressionContext,
+): Bound {
+  const bound = bindExpression(operand, context)
+  const type = castTypeOf(target)
+  if (type.kind === 'long' && typeof bound.constant === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(bound.constant)) {
+    throw sqlProblem(place, `${quoted(bound.constant)} is no number`)
+  }
+  return { ...as(bound, type), place }
+}
+
+function bindScalarQuery(query: Query, place: Place, context: ExpressionContext): Bound {
+  const { sql: text, columns } = context.subquery(query, context.scope)
+  if (columns.length !== 1)
+    throw sqlProblem(place, `a query that stands for a value gives one column, not ${columns.length}`)
+  return combine(place, columns[0]!.type, sql`(${text})`, [])
+}
+
+function bindArray(items: readonly Expression[], place: Place, context: ExpressionContext): Bound {
+  const { operands, type } = unified(items.map((item) => bindExpression(item, context)))
+  const element = type.kind === 'null' ? string : type
+  return combine(
+    place,
+    arrayOf(element),
+    sql`[${join(
+      operands.map((operand) => operand.sql),
+      ', ',
+    )}]`,
+    operands,
+  )
+}
+
+function bindItem(expression: Extract<Expression, { kind: 'item' }>, context: ExpressionContext): Bound {
+  const array = bindExpression(expression.operand, context)
+  if (array.type.kind !== 'array')
+    throw sqlProblem(expression.place, `only an array has items, not a value of type ${typeName(array.type)}`)
+  const index = as(bindExpression(expression.index, context), long)
+  return combine(
+    expression.place,
+    array.type.element,
+    sql`CASE WHEN ${index.sql} >= 1 THEN ${array.sql}[${index.sql}] END`,
+    [array, index],
+  )
+}
+
+function bindCall(call: Call, context: ExpressionContext): Bound {
+  const { name, place } = call
+  if (call.over !== null) return bindWindowCall(call, context)
+  if (aggregates.has(name) || name === 'GROUPING') return bindAggregate(call, context)
+  if (windowFunctions.has(name)) throw sqlProblem(place, `${name} needs a window: write ${name}(...) OVER (...)`)
+  const entry = catalogue.get(name)
+  if (entry === undefined) throw unknownFunction(name, place)
+  if (call.distinct || call.star || call.filter !== null || call.orderBy.length > 0)
+    throw sqlProblem(place, `${name} is no aggregate: it takes neither DISTINCT nor * nor FILTER nor ORDER BY`)
+  checkCount(name, place, entry.count, call.operands.length)
+  const operands = call.operands.map((operand) => bindExpression(operand, context))
+  const returning = call.returning === null ? null : castTypeOf(call.returning)
+  return entry.bind({
+    name,
+    place,
+    operands,
+    unit: call.unit,
+    unitPlace: call.unitPlace,
+    returning,
+    wraps: context.wraps,
+  })
+}

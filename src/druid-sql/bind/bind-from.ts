@@ -1,0 +1,289 @@
+// FROM: tables, subqueries and joins as relations r1, r2, ... of the engine, and the names that the caller gives to their columns.
+
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import type { Alias, Join, Query, TableExpression } from '../parse/syntax.ts'
+import { type Bound, combine } from './bound.ts'
+import { catalogQuery, catalogTable } from './catalog-tables.ts'
+import { bindCondition, type ExpressionContext } from './context.ts'
+import { comparable } from './conversions.ts'
+import type { Relation, Scope, ScopeColumn } from './scope.ts'
+import {
+  columnName,
+  columnOf,
+  entityTable,
+  join,
+  positionOf,
+  relationName,
+  type SqlText,
+  sql,
+  storedTimeOf,
+} from './sql-text.ts'
+import type { SqlTable } from './tables.ts'
+import { isSame, type SqlType, typeName } from './types.ts'
+
+/** A query that may be named in FROM: a common table, under its own relation name. */
+export interface CommonTable {
+  readonly relation: number
+  readonly columns: readonly { readonly name: string; readonly type: SqlType }[]
+}
+
+/** What FROM needs of the query around it. */
+export interface FromContext {
+  readonly tables: ReadonlyMap<string, SqlTable>
+  readonly commonTables: ReadonlyMap<string, CommonTable>
+  readonly parent: Scope | null
+  readonly nextRelation: () => number
+  /** Notes that the query reads the table. */
+  readonly use: (table: SqlTable) => void
+  /** Notes that it reads INFORMATION_SCHEMA. */
+  readonly useCatalog: () => void
+  readonly subquery: (
+    query: Query,
+    parent: Scope | null,
+  ) => { readonly sql: SqlText; readonly columns: CommonTable['columns'] }
+  readonly expressionContext: (scope: Scope, what: string) => ExpressionContext
+}
+
+export interface BoundFrom {
+  readonly sql: SqlText
+  readonly relations: readonly Relation[]
+  /** The entity, where FROM is one and nothing else. */
+  readonly table: SqlTable | null
+}
+
+export function bindFrom(from: TableExpression, context: FromContext, before: readonly Relation[] = []): BoundFrom {
+  switch (from.kind) {
+    case 'table':
+      return bindTable(from.path, from.alias, from.place, context)
+    case 'subquery': {
+      const query = context.subquery(from.query, context.parent)
+      return derived(query.sql, query.columns, from.alias, from.place, context)
+    }
+    case 'append':
+      return bindAppend(from, context)
+    case 'unnest':
+      return bindUnnest(from, context, before)
+    case 'join':
+      return bindJoin(from, context, before)
+  }
+}
+
+function bindTable(path: readonly string[], alias: Alias | null, place: Place, context: FromContext): BoundFrom {
+  const name = path.at(-1)!
+  const common = path.length === 1 ? context.commonTables.get(name) : undefined
+  if (common !== undefined) {
+    const relation = context.nextRelation()
+    return related(
+      sql`${relationName(common.relation)} AS ${relationName(relation)}`,
+      relation,
+      common.columns,
+      alias ?? { name, columns: [] },
+      place,
+    )
+  }
+  if (path.length === 2 && path[0]!.toUpperCase() === 'INFORMATION_SCHEMA') {
+    const table = catalogTable(name, [...context.tables.values()])
+    if (table === null)
+      throw sqlProblem(
+        place,
+        `there is no table ${quoted(path.join('.'))}: INFORMATION_SCHEMA has TABLES, COLUMNS and SCHEMATA`,
+      )
+    context.useCatalog()
+    return derived(catalogQuery(table), table.columns, alias ?? { name, columns: [] }, place, context)
+  }
+  const table = path.length === 1 || (path.length === 2 && path[0] === 'druid') ? context.tables.get(name) : undefined
+  if (table === undefined) throw unknownTable(path, place, context)
+  context.use(table)
+  const relation = context.nextRelation()
+  const text = sql`${entityTable(table.entityId)} AS ${relationName(relation)}`
+  const { relations, ...from } = related(text, relation, table.columns, alias ?? { name, columns: [] }, place)
+  const position = positionOf(relation)
+  const stored = storedTimeOf(relation)
+  const entity = relations.map(({ columns: [time, ...others], ...rest }) => ({
+    ...rest,
+    columns: [{ ...time!, stored }, ...others],
+    position,
+  }))
+  return { ...from, relations: entity, table }
+}
+
+function unknownTable(path: readonly string[], place: Place, { tables }: FromContext): Error {
+  const whole = path.join('.')
+  const hint = tables.has(whole) && path.length > 1 ? `: a name with a dot stands in double quotes, "${whole}"` : ''
+  return sqlProblem(place, `there is no table ${quoted(whole)}${hint}`)
+}
+
+function derived(
+  query: SqlText,
+  columns: CommonTable['columns'],
+  alias: Alias | null,
+  place: Place,
+  context: FromContext,
+): BoundFrom {
+  const relation = context.nextRelation()
+  return related(sql`(${query}) AS ${relationName(relation)}`, relation, columns, alias, place)
+}
+
+function related(
+  text: SqlText,
+  relation: number,
+  columns: CommonTable['columns'],
+  alias: Alias | null,
+  place: Place,
+): BoundFrom {
+  const names = alias?.columns ?? []
+  if (names.length > 0 && names.length !== columns.length) {
+    throw sqlProblem(
+      place,
+      `${quoted(alias!.name)} has ${columns.length} columns, and ${names.length} names are given to them`,
+    )
+  }
+  const scoped = columns.map(({ name, type }, index) => ({
+    name: names[index] ?? name,
+    type,
+    sql: columnOf(relation, index),
+  }))
+  return { sql: text, relations: [{ name: alias?.name ?? null, columns: scoped, merged: new Set() }], table: null }
+}
+
+/** The rows of several entities under each other: all columns that any of them has. */
+function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context: FromContext): BoundFrom {
+  const tables = from.tables.map(({ name, place }) => {
+    const table = context.tables.get(name)
+    if (table === undefined) throw unknownTable([name], place, context)
+    context.use(table)
+    return table
+  })
+  const columns = new Map<string, SqlType>()
+  for (const [index, table] of tables.entries()) {
+    for (const { name, type } of table.columns) {
+      const known = columns.get(name)
+      if (known !== undefined && !isSame(known, type)) {
+        throw sqlProblem(
+          from.tables[index]!.place,
+          `column ${quoted(name)} is of type ${typeName(type)} here and of type ${typeName(known)} in a table before`,
+        )
+      }
+      columns.set(name, type)
+    }
+  }
+  const outputs = [...columns].map(([name, type]) => ({ name, type }))
+  const parts = tables.map((table) => {
+    const items = outputs.map(({ name }, index) => {
+      const at = table.columns.findIndex((column) => column.name === name)
+      return sql`${at < 0 ? sql`NULL` : columnName(at)} AS ${columnName(index)}`
+    })
+    return sql`SELECT ${join(items, ', ')} FROM ${entityTable(table.entityId)}`
+  })
+  return derived(join(parts, ' UNION ALL '), outputs, from.alias, from.place, context)
+}
+
+function bindUnnest(
+  from: Extract<TableExpression, { kind: 'unnest' }>,
+  context: FromContext,
+  before: readonly Relation[],
+): BoundFrom {
+  const scope = { relations: before, parent: context.parent }
+  const array = context.expressionContext(scope, 'UNNEST')
+  const operand = array.bind(from.operand, array)
+  if (operand.type.kind !== 'array')
+    throw sqlProblem(from.operand.place, `UNNEST takes an array, not a value of type ${typeName(operand.type)}`)
+  const relation = context.nextRelation()
+  const column = { name: from.alias?.columns[0] ?? 'EXPR$0', type: operand.type.element }
+  const text = sql`UNNEST(${operand.sql}) AS ${relationName(relation)}(${columnName(0)})`
+  return related(text, relation, [column], from.alias, from.place)
+}
+
+function bindJoin(from: Join, context: FromContext, before: readonly Relation[]): BoundFrom {
+  const left = bindFrom(from.left, context, before)
+  const right = bindFrom(from.right, context, [...before, ...left.relations])
+  checkNames(left.relations, right.relations, from.place)
+  const rightText = from.right.kind === 'join' ? sql`(${right.sql})` : right.sql
+  if (from.type === 'CROSS') {
+    return {
+      sql: sql`${left.sql} CROSS JOIN ${rightText}`,
+      relations: [...left.relations, ...right.relations],
+      table: null,
+    }
+  }
+  const { condition, relations } =
+    from.using === null ? joinedOn(from, left, right, context) : joinedUsing(from, left, right)
+  const types = { INNER: sql`INNER`, LEFT: sql`LEFT`, RIGHT: sql`RIGHT`, FULL: sql`FULL` }
+  return { sql: sql`${left.sql} ${types[from.type]} JOIN ${rightText} ON ${condition}`, relations, table: null }
+}
+
+function checkNames(left: readonly Relation[], right: readonly Relation[], place: Place): void {
+  const double = right.find(({ name }) => name !== null && left.some((relation) => relation.name === name))
+  if (double !== undefined)
+    throw sqlProblem(
+      place,
+      `two tables of this FROM are named ${quoted(double.name!)}: give one of them another name by AS`,
+    )
+}
+
+function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromContext) {
+  const relations = [...left.relations, ...right.relations]
+  const inner = context.expressionContext({ relations, parent: context.parent }, 'ON')
+  return { condition: bindCondition(from.on!, inner, 'ON').sql, relations }
+}
+
+function joinedUsing(from: Join, left: BoundFrom, right: BoundFrom) {
+  const pairs = sharedColumns(from, left, right).map(({ name, place }) => ({
+    name,
+    left: columnNamed(left.relations, name, place),
+    right: columnNamed(right.relations, name, place),
+    place,
+  }))
+  const conditions = pairs.map((pair) => {
+    const [a, b] = comparable(boundColumn(pair.left, pair.place), boundColumn(pair.right, pair.place))
+    return sql`${a.sql} = ${b.sql}`
+  })
+  const names = new Set(pairs.map((pair) => pair.name))
+  // One of the two columns goes under the common name: that of the side whose rows are all kept.
+  const [kept, hidden] = from.type === 'RIGHT' ? [right.relations, left.relations] : [left.relations, right.relations]
+  const merged = hidden.map((relation) => ({ ...relation, merged: new Set([...relation.merged, ...names]) }))
+  const shown = from.type === 'FULL' ? kept.map((relation) => coalesced(relation, pairs)) : kept
+  const relations = from.type === 'RIGHT' ? [...merged, ...shown] : [...shown, ...merged]
+  return { condition: conditions.length === 0 ? sql`TRUE` : join(conditions, ' AND '), relations }
+}
+
+function coalesced(
+  relation: Relation,
+  pairs: readonly { readonly left: ScopeColumn; readonly right: ScopeColumn }[],
+): Relation {
+  const shared = new Map(relation.shared)
+  for (const { left, right } of pairs) {
+    if (relation.columns.includes(left)) shared.set(left.name, sql`coalesce(${left.sql}, ${right.sql})`)
+  }
+  return { ...relation, shared }
+}
+
+function sharedColumns(
+  from: Join,
+  left: BoundFrom,
+  right: BoundFrom,
+): readonly { readonly name: string; readonly place: Place }[] {
+  if (from.using !== 'natural') return from.using ?? []
+  const names = new Set(left.relations.flatMap((relation) => relation.columns.map((column) => column.name)))
+  return right.relations
+    .flatMap((relation) => relation.columns)
+    .filter((column) => names.has(column.name))
+    .map(({ name }) => ({ name, place: from.place }))
+}
+
+function columnNamed(relations: readonly Relation[], name: string, place: Place): ScopeColumn {
+  const found = relations.flatMap((relation) =>
+    relation.merged.has(name) ? [] : relation.columns.filter((column) => column.name === name),
+  )
+  if (found.length === 1) return found[0]!
+  throw sqlProblem(
+    place,
+    found.length === 0
+      ? `column ${quoted(name)} is not on both sides of the join`
+      : `column ${quoted(name)} is ambiguous on one side of the join`,
+  )
+}
+
+function boundColumn(column: ScopeColumn, place: Place): Bound {
+  return combine(place, column.type, column.sql, [])
+}

@@ -1,0 +1,242 @@
+// Queries: FROM before SELECT, as the names need it. What comes out holds no name of the caller's: relations are r1, r2, ..., columns c0, c1, ...
+
+import { unified } from '../functions/unified.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
+import type { OrderItem, Query, QueryBody, Select, SetOperation, Values, Window } from '../parse/syntax.ts'
+import { ordered } from './bind-aggregate.ts'
+import { bindExpression } from './bind-expression.ts'
+import { type BoundFrom, bindFrom, type CommonTable, type FromContext } from './bind-from.ts'
+import { bindSelect } from './bind-select.ts'
+import { combine } from './bound.ts'
+import type { BoundSubquery, ExpressionContext } from './context.ts'
+import { as } from './conversions.ts'
+import type { Scope } from './scope.ts'
+import { columnName, columnOf, join, plainInteger, relationName, type SqlText, sql } from './sql-text.ts'
+import type { SqlTable } from './tables.ts'
+import { commonType, type SqlType, typeName } from './types.ts'
+
+interface Surroundings {
+  readonly parent: Scope | null
+  readonly commonTables: ReadonlyMap<string, CommonTable>
+  readonly isTop: boolean
+}
+
+/** Binds one statement: numbers its relations and notes which tables it reads. */
+export class QueryBinder {
+  readonly used = new Set<SqlTable>()
+  readsCatalog = false
+  readonly #tables: ReadonlyMap<string, SqlTable>
+  readonly #wraps: boolean
+  #relations = 0
+
+  constructor(tables: ReadonlyMap<string, SqlTable>, wraps: boolean) {
+    this.#tables = tables
+    this.#wraps = wraps
+  }
+
+  statement(query: Query): BoundSubquery {
+    return this.#query(query, { parent: null, commonTables: new Map(), isTop: true })
+  }
+
+  #query(query: Query, around: Surroundings): BoundSubquery {
+    const commonTables = new Map(around.commonTables)
+    const definitions: SqlText[] = []
+    for (const { name, columns, query: inner, place } of query.with) {
+      const bound = this.#query(inner, { parent: around.parent, commonTables, isTop: false })
+      if (columns.length > 0 && columns.length !== bound.columns.length)
+        throw sqlProblem(place, `${name} has ${bound.columns.length} columns, not ${columns.length}`)
+      const relation = this.#nextRelation()
+      definitions.push(sql`${relationName(relation)} AS (${bound.sql})`)
+      commonTables.set(name, {
+        relation,
+        columns: bound.columns.map((column, index) => ({ ...column, name: columns[index] ?? column.name })),
+      })
+    }
+    const inner = { ...around, commonTables }
+    const body = query.body.kind === 'select' ? this.#select(query.body, query, inner) : this.#orderedBody(query, inner)
+    const limited = join([body.sql, ...limits(query)], ' ')
+    const text = definitions.length === 0 ? limited : sql`WITH ${join(definitions, ', ')} ${limited}`
+    return { sql: text, columns: body.columns }
+  }
+
+  #nextRelation = (): number => {
+    this.#relations += 1
+    return this.#relations
+  }
+
+  #select(select: Select, query: Query, around: Surroundings): BoundSubquery {
+    const from = select.from === null ? nothing : bindFrom(select.from, this.#fromContext(around))
+    const scope = { relations: from.relations, parent: around.parent }
+    const context = this.#expressionContext(scope, around, select.windows)
+    const hasLimit = query.limit !== null || query.offset !== null
+    const { sql: text, outputs } = bindSelect({
+      select,
+      from,
+      context,
+      orderBy: query.orderBy,
+      orderMatters: around.isTop || hasLimit,
+      hasLimit,
+    })
+    return { sql: text, columns: outputs.map(({ name, bound }) => ({ name, type: bound.type })) }
+  }
+
+  #fromContext(around: Surroundings): FromContext {
+    return {
+      tables: this.#tables,
+      commonTables: around.commonTables,
+      parent: around.parent,
+      nextRelation: this.#nextRelation,
+      use: (table) => this.used.add(table),
+      useCatalog: () => {
+        this.readsCatalog = true
+      },
+      subquery: (query, parent) => this.#query(query, { parent, commonTables: around.commonTables, isTop: false }),
+      expressionContext: (scope, what) => ({
+        ...this.#expressionContext(scope, around, new Map()),
+        noAggregates: `an aggregate cannot stand in ${what}`,
+        noWindows: `a window function cannot stand in ${what}`,
+        isFilter: true,
+      }),
+    }
+  }
+
+  #expressionContext(scope: Scope, around: Surroundings, windows: ReadonlyMap<string, Window>): ExpressionContext {
+    return {
+      scope,
+      noAggregates: null,
+      noWindows: null,
+      groupKeys: null,
+      aliases: null,
+      windows,
+      isFilter: false,
+      wraps: this.#wraps,
+      bind: bindExpression,
+      subquery: (query, parent) => this.#query(query, { parent, commonTables: around.commonTables, isTop: false }),
+    }
+  }
+
+  /** VALUES, UNION and the like, ordered by the columns of their result. */
+  #orderedBody(query: Query, around: Surroundings): BoundSubquery {
+    const body = this.#body(query.body, around)
+    if (query.orderBy.length === 0) {
+      const isLimited = query.limit !== null || query.offset !== null
+      return isLimited
+        ? { ...body, sql: sql`SELECT * FROM (${body.sql}) AS ${relationName(this.#nextRelation())}` }
+        : body
+    }
+    const relation = this.#nextRelation()
+    const columns = body.columns.map(({ name, type }, index) => ({ name, type, sql: columnOf(relation, index) }))
+    const scope = { relations: [{ name: null, columns, merged: new Set<string>() }], parent: around.parent }
+    const context = {
+      ...this.#expressionContext(scope, around, new Map()),
+      noAggregates: 'an aggregate cannot stand here',
+    }
+    const items = query.orderBy.map((item) => ordered(this.#orderKey(item, columns, context), item))
+    return {
+      sql: sql`SELECT * FROM (${body.sql}) AS ${relationName(relation)} ORDER BY ${join(items, ', ')}`,
+      columns: body.columns,
+    }
+  }
+
+  #orderKey(
+    { expression }: OrderItem,
+    columns: readonly { readonly sql: SqlText }[],
+    context: ExpressionContext,
+  ): SqlText {
+    if (expression.kind !== 'number') return context.bind(expression, context).sql
+    const column = columns[Number(expression.digits) - 1]
+    if (column === undefined)
+      throw sqlProblem(
+        expression.place,
+        `there is no column ${expression.digits} in this query: it has ${columns.length}`,
+      )
+    return column.sql
+  }
+
+  #body(body: QueryBody, around: Surroundings): BoundSubquery {
+    switch (body.kind) {
+      case 'select':
+        return this.#select(body, bare(body), { ...around, isTop: false })
+      case 'nested':
+        return this.#query(body.query, { ...around, isTop: false })
+      case 'values':
+        return this.#values(body, around)
+      case 'setOperation':
+        return this.#setOperation(body, around)
+    }
+  }
+
+  #values(values: Values, around: Surroundings): BoundSubquery {
+    const scope = { relations: [], parent: around.parent }
+    const context = {
+      ...this.#expressionContext(scope, around, new Map()),
+      noAggregates: 'an aggregate cannot stand in VALUES',
+      noWindows: 'a window function cannot stand in VALUES',
+    }
+    const width = values.rows[0]!.length
+    const rows = values.rows.map((row) => {
+      if (row.length !== width)
+        throw sqlProblem(row[0]!.place, `each row of VALUES has ${width} values here, not ${row.length}`)
+      return row.map((value) => context.bind(value, context))
+    })
+    const columns = Array.from({ length: width }, (_, index) => unified(rows.map((row) => row[index]!)))
+    const lines = rows.map(
+      (_row, line) =>
+        sql`(${join(
+          columns.map(({ operands }) => operands[line]!.sql),
+          ', ',
+        )})`,
+    )
+    const names = columns.map((_column, index) => columnName(index))
+    const text = sql`SELECT * FROM (VALUES ${join(lines, ', ')}) AS ${relationName(this.#nextRelation())}(${join(names, ', ')})`
+    return { sql: text, columns: columns.map(({ type }, index) => ({ name: `EXPR$${index}`, type })) }
+  }
+
+  #setOperation(operation: SetOperation, around: Surroundings): BoundSubquery {
+    const { operator, all, place } = operation
+    const left = this.#body(operation.left, around)
+    const right = this.#body(operation.right, around)
+    if (left.columns.length !== right.columns.length) {
+      throw sqlProblem(
+        place,
+        `both sides of ${operator} need as many columns: there are ${left.columns.length} and ${right.columns.length}`,
+      )
+    }
+    const types = left.columns.map((column, index) => {
+      const other = right.columns[index]!
+      const type = commonType(column.type, other.type)
+      if (type === null)
+        throw sqlProblem(
+          place,
+          `column ${index + 1} is of type ${typeName(column.type)} on one side of ${operator} and of type ${typeName(other.type)} on the other: CAST one of them`,
+        )
+      return type
+    })
+    const operators = { UNION: sql`UNION`, INTERSECT: sql`INTERSECT`, EXCEPT: sql`EXCEPT` }
+    const text = sql`(${this.#converted(left, types, operation)}) ${operators[operator]}${all ? sql` ALL` : sql``} (${this.#converted(right, types, operation)})`
+    return { sql: text, columns: left.columns.map(({ name }, index) => ({ name, type: types[index]! })) }
+  }
+
+  #converted(side: BoundSubquery, types: readonly SqlType[], { place }: SetOperation): SqlText {
+    if (side.columns.every((column, index) => column.type.kind === types[index]!.kind)) return side.sql
+    const relation = this.#nextRelation()
+    const items = side.columns.map((column, index) => {
+      const bound = combine(place, column.type, columnOf(relation, index), [])
+      return sql`${as(bound, types[index]!).sql} AS ${columnName(index)}`
+    })
+    return sql`SELECT ${join(items, ', ')} FROM (${side.sql}) AS ${relationName(relation)}`
+  }
+}
+
+const nothing: BoundFrom = { sql: sql``, relations: [], table: null }
+
+function bare(body: QueryBody): Query {
+  return { with: [], body, orderBy: [], limit: null, offset: null, place: body.place }
+}
+
+function limits({ limit, offset }: Query): SqlText[] {
+  return [
+    ...(limit === null ? [] : [sql`LIMIT ${plainInteger(limit)}`]),
+    ...(offset === null ? [] : [sql`OFFSET ${plainInteger(offset)}`]),
+  ]
+}

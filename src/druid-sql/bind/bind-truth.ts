@@ -1,0 +1,210 @@
+// Expressions that are true, false or null: comparisons, IN, LIKE, BETWEEN and what puts them together.
+
+import { likeForm } from '../../druid-patterns/like.ts'
+import { onceEach } from '../functions/text-room.ts'
+import { type Place, sqlProblem } from '../parse/sql-problem.ts'
+import type { Expression } from '../parse/syntax.ts'
+import { type Bound, combine } from './bound.ts'
+import { bindCondition, type ExpressionContext } from './context.ts'
+import { as, comparable } from './conversions.ts'
+import { failing, join, literal, plainInteger, type SqlText, sql } from './sql-text.ts'
+import { boolean, isSame, string } from './types.ts'
+
+type Truth = Exclude<
+  Expression,
+  {
+    kind:
+      | 'text'
+      | 'number'
+      | 'boolean'
+      | 'null'
+      | 'time'
+      | 'interval'
+      | 'column'
+      | 'arithmetic'
+      | 'negate'
+      | 'case'
+      | 'cast'
+      | 'scalar'
+      | 'array'
+      | 'item'
+      | 'call'
+  }
+>
+
+/** What is true, false or null. */
+export function bindTruth(expression: Truth, context: ExpressionContext): Bound {
+  const { place } = expression
+  const bind = (inner: Expression): Bound => context.bind(inner, context)
+  switch (expression.kind) {
+    case 'comparison': {
+      const [left, right] = comparable(bind(expression.left), bind(expression.right))
+      const operators = { '=': sql`=`, '<>': sql`<>`, '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` }
+      const [a, b] = inFiles(left, right, context)
+      return combine(place, boolean, sql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
+    }
+    case 'logical': {
+      const items = expression.items.map((item) => bindCondition(item, context, `an operand of ${expression.operator}`))
+      return combine(
+        place,
+        boolean,
+        sql`(${join(
+          items.map((item) => item.sql),
+          expression.operator === 'AND' ? ' AND ' : ' OR ',
+        )})`,
+        items,
+      )
+    }
+    case 'not': {
+      const operand = bindCondition(expression.operand, context, 'the operand of NOT')
+      return combine(place, boolean, sql`(NOT ${operand.sql})`, [operand])
+    }
+    case 'is': {
+      const operand =
+        expression.what === 'NULL'
+          ? bind(expression.operand)
+          : bindCondition(expression.operand, context, `what is IS ${expression.what}`)
+      const whats = { NULL: sql`NULL`, TRUE: sql`TRUE`, FALSE: sql`FALSE`, UNKNOWN: sql`NULL` }
+      return combine(
+        place,
+        boolean,
+        sql`(${operand.sql} IS ${negation(expression.negated)}${whats[expression.what]})`,
+        [operand],
+      )
+    }
+    case 'distinctFrom': {
+      const [left, right] = comparable(bind(expression.left), bind(expression.right))
+      return combine(place, boolean, sql`(${left.sql} IS ${negation(expression.negated)}DISTINCT FROM ${right.sql})`, [
+        left,
+        right,
+      ])
+    }
+    case 'between':
+      return bindBetween(expression, context)
+    case 'inList':
+      return bindInList(expression, context)
+    case 'inQuery':
+      return bindInQuery(expression, context)
+    case 'like':
+      return bindLike(expression, context)
+    case 'exists': {
+      const query = context.subquery(expression.query, context.scope)
+      return combine(place, boolean, sql`EXISTS (${query.sql})`, [])
+    }
+    default:
+      return expression satisfies never
+  }
+}
+
+/** Two operands as they are compared: times of entities as the files have them, where rows are chosen. */
+function inFiles(left: Bound, right: Bound, { isFilter }: ExpressionContext): readonly [SqlText, SqlText] {
+  const isStored = left.stored !== undefined || right.stored !== undefined
+  return isFilter && isStored ? [inFile(left), inFile(right)] : [left.sql, right.sql]
+}
+
+const inFile = ({ stored, sql: text }: Bound): SqlText => stored ?? sql`make_timestamptz(epoch_us(${text}))`
+
+const negation = (negated: boolean): SqlText => (negated ? sql`NOT ` : sql``)
+
+function bindBetween(expression: Extract<Expression, { kind: 'between' }>, context: ExpressionContext): Bound {
+  const { place, negated } = expression
+  const operand = context.bind(expression.operand, context)
+  const [aboveLeft, low] = comparable(operand, context.bind(expression.low, context))
+  const [belowLeft, high] = comparable(operand, context.bind(expression.high, context))
+  const [above, least] = inFiles(aboveLeft, low, context)
+  const [below, most] = inFiles(belowLeft, high, context)
+  const inside = sql`(${above} >= ${least} AND ${below} <= ${most})`
+  if (!expression.symmetric)
+    return combine(place, boolean, negated ? sql`(NOT ${inside})` : inside, [operand, low, high])
+  const turned = sql`(${above} <= ${least} AND ${below} >= ${most})`
+  return combine(place, boolean, sql`(${negation(negated)}(${inside} OR ${turned}))`, [operand, low, high])
+}
+
+function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context: ExpressionContext): Bound {
+  const { place, negated } = expression
+  const operand = context.bind(expression.operand, context)
+  const items = expression.items.map((item) => context.bind(item, context))
+  const pairs = items.map((item) => comparable(operand, item))
+  const first = pairs[0]![0]
+  if (pairs.every(([left]) => isSame(left.type, first.type))) {
+    const text = sql`(${first.sql} ${negation(negated)}IN (${join(
+      pairs.map(([, item]) => item.sql),
+      ', ',
+    )}))`
+    return combine(place, boolean, text, [first, ...items])
+  }
+  // Items of different types are compared each in its own way.
+  const equal = pairs.map(([left, right]) => sql`(${left.sql} = ${right.sql})`)
+  return combine(place, boolean, sql`(${negation(negated)}(${join(equal, ' OR ')}))`, [operand, ...items])
+}
+
+function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, context: ExpressionContext): Bound {
+  const { place, negated } = expression
+  const operand = context.bind(expression.operand, context)
+  const query = context.subquery(expression.query, context.scope)
+  if (query.columns.length !== 1)
+    throw sqlProblem(place, `the query after IN gives one column, not ${query.columns.length}`)
+  const item = combine(expression.query.place, query.columns[0]!.type, sql`q.c0`, [])
+  const [left, right] = comparable(operand, item)
+  return combine(
+    place,
+    boolean,
+    sql`(${left.sql} ${negation(negated)}IN (SELECT ${right.sql} FROM (${query.sql}) AS q(c0)))`,
+    [left],
+  )
+}
+
+function bindLike(expression: Extract<Expression, { kind: 'like' }>, context: ExpressionContext): Bound {
+  const { place, negated } = expression
+  const operand = as(context.bind(expression.operand, context), string)
+  const pattern = as(context.bind(expression.pattern, context), string)
+  const escapedBy = escapeOf(expression, context)
+  const text = operand.sql
+  const like =
+    typeof pattern.constant === 'string'
+      ? likeConstant(text, pattern.constant, escapedBy, place)
+      : likePattern(text, pattern.sql, escapedBy)
+  return combine(place, boolean, negated ? sql`(NOT ${like})` : like, [operand, pattern])
+}
+
+function escapeOf(like: Extract<Expression, { kind: 'like' }>, context: ExpressionContext): string | null {
+  if (like.escape === null) return null
+  const { constant, place } = context.bind(like.escape, context)
+  if (typeof constant === 'string' && [...constant].length === 1) return constant
+  throw sqlProblem(place, 'the ESCAPE of a LIKE is one character in single quotes')
+}
+
+/** A pattern is tried at each place of a text: both may not be long. */
+const patternMax = 1000
+const tooLong = `a LIKE with % and _ in it has ${patternMax} characters at most`
+
+function likeConstant(text: SqlText, pattern: string, escapedBy: string | null, place: Place): SqlText {
+  const form = likeForm(pattern, escapedBy)
+  if (form.kind === 'like') return sql`(${text} LIKE ${literal(form.pattern)})`
+  if (pattern.length > patternMax) throw sqlProblem(place, tooLong)
+  return sql`regexp_full_match(${text}, ${literal(form.pattern)})`
+}
+
+/** The same for a pattern that shows only when the query runs. Characters of no text stand for what is escaped. */
+function likePattern(text: SqlText, pattern: SqlText, escapedBy: string | null): SqlText {
+  return onceEach([text, pattern], (x, p) => {
+    const changes: (readonly [string, string])[] = []
+    if (escapedBy !== null) {
+      const mark = escaped(escapedBy)
+      changes.push([mark + mark, '\u{10FFFD}'], [`${mark}\\%`, '\u{10FFFC}'], [`${mark}_`, '\u{10FFFB}'], [mark, ''])
+    }
+    changes.push(['\\%', '.*'], ['_', '.'])
+    if (escapedBy !== null) changes.push(['\u{10FFFD}', escaped(escapedBy)], ['\u{10FFFC}', '\\%'], ['\u{10FFFB}', '_'])
+    const regex = changes.reduce(
+      (sofar, [from, to]) => sql`replace(${sofar}, ${literal(from)}, ${literal(to)})`,
+      sql`regexp_escape(${p})`,
+    )
+    const isPlain = sql`${escapedBy === null ? sql`` : sql`NOT contains(${p}, ${literal(escapedBy)}) AND `}NOT (contains(${p}, '%') AND contains(${p}, '_'))`
+    return sql`CASE WHEN ${isPlain} THEN ${x} LIKE ${p} WHEN length(${p}) <= ${plainInteger(patternMax)}
+      THEN regexp_full_match(${x}, '(?s)' || ${regex}) WHEN ${p} IS NOT NULL
+      THEN CAST(${failing(tooLong)} AS BOOLEAN) END`
+  })
+}
+
+/** As the engine escapes it for a regular expression. */
+const escaped = (character: string): string => (/[\w\u{80}-\u{10FFFF}]/u.test(character) ? character : `\\${character}`)

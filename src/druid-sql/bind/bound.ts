@@ -1,0 +1,44 @@
+import { widthOf } from '../functions/text-room.ts'
+import type { Place } from '../parse/sql-problem.ts'
+import type { SqlText } from './sql-text.ts'
+import { type SqlType, wideString } from './types.ts'
+
+/** An expression whose names are resolved and whose type is known, as the engine's SQL. */
+export interface Bound {
+  readonly sql: SqlText
+  readonly type: SqlType
+  readonly place: Place
+  /** The value, where it is known before the query runs. */
+  readonly constant: string | number | bigint | boolean | null | undefined
+  /** The first column in it that is neither grouped by nor inside an aggregate. */
+  readonly loose: LooseColumn | null
+  /** The first aggregate in it. */
+  readonly aggregate: Place | null
+  /** The first window function in it. */
+  readonly window: Place | null
+  /** The same instants as the files have them, where it is the time of an entity. */
+  readonly stored?: SqlText | undefined
+}
+
+export interface LooseColumn {
+  readonly name: string
+  readonly place: Place
+}
+
+/** A new expression made of others. */
+export function combine(place: Place, type: SqlType, sql: SqlText, parts: readonly Bound[]): Bound {
+  return {
+    sql,
+    type: type.kind === 'string' && type.width === undefined && parts.length > 0 ? wideString(widthOfAll(parts)) : type,
+    place,
+    constant: undefined,
+    loose: parts.find((part) => part.loose !== null)?.loose ?? null,
+    aggregate: parts.find((part) => part.aggregate !== null)?.aggregate ?? null,
+    window: parts.find((part) => part.window !== null)?.window ?? null,
+  }
+}
+
+/** A text that is made of others is not longer than all of them, where it is not told to be. */
+function widthOfAll(parts: readonly Bound[]): number {
+  return parts.reduce((width, { type }) => width + widthOf(type), 0)
+}

@@ -1,0 +1,42 @@
+import { sqlProblem } from '../parse/sql-problem.ts'
+import type { Expression, Query, Window } from '../parse/syntax.ts'
+import type { Bound } from './bound.ts'
+import { as } from './conversions.ts'
+import type { Scope } from './scope.ts'
+import type { SqlText } from './sql-text.ts'
+import { boolean, type SqlType, typeName } from './types.ts'
+
+/** What a place of a query allows. */
+export interface ExpressionContext {
+  readonly scope: Scope
+  /** Why no aggregate may stand here; null where it may. */
+  readonly noAggregates: string | null
+  /** The same for window functions. */
+  readonly noWindows: string | null
+  /** What the query groups by, as SQL; null where it does not group. */
+  readonly groupKeys: ReadonlySet<string> | null
+  /** Columns of the result by their names, where ORDER BY may use them. */
+  readonly aliases: ReadonlyMap<string, Bound> | null
+  readonly windows: ReadonlyMap<string, Window>
+  /** Whether rows are chosen here, by WHERE or ON. */
+  readonly isFilter: boolean
+  /** Overflow goes round, as in Java, at the cost of speed; else it ends the query. */
+  readonly wraps: boolean
+  readonly bind: (expression: Expression, context: ExpressionContext) => Bound
+  /** Binds a query that stands within the expression. */
+  readonly subquery: (query: Query, scope: Scope) => BoundSubquery
+}
+
+export interface BoundSubquery {
+  readonly sql: SqlText
+  readonly columns: readonly { readonly name: string; readonly type: SqlType }[]
+}
+
+/** A condition: WHERE, HAVING, ON, FILTER, CASE. */
+export function bindCondition(expression: Expression, context: ExpressionContext, what: string): Bound {
+  const bound = context.bind(expression, context)
+  if (bound.type.kind !== 'boolean' && bound.type.kind !== 'null') {
+    throw sqlProblem(expression.place, `${what} must be a condition, not a value of type ${typeName(bound.type)}`)
+  }
+  return as(bound, boolean)
+}

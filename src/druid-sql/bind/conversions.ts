@@ -1,0 +1,260 @@
+// Values of one type as another, as Druid turns them: to whole numbers by cutting, what cannot be read is null.
+import { parseInstant } from '../../model/instant.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { type Bound, combine } from './bound.ts'
+import { literal, type SqlText, sql } from './sql-text.ts'
+import {
+  arrayOf,
+  boolean,
+  double,
+  engineType,
+  isSame,
+  json,
+  long,
+  type SqlType,
+  string,
+  timestamp,
+  typeName,
+} from './types.ts'
+
+/** The expression as `type`; throws a Problem where no value of its type could be one. */
+export function as(bound: Bound, type: SqlType): Bound {
+  if (isSame(bound.type, type)) return bound
+  if (bound.type.kind === 'null') return { ...bound, type, sql: sql`CAST(NULL AS ${engineType(type)})` }
+  const converted = constantAs(bound, type) ?? convert(bound, type)
+  if (converted === null)
+    throw sqlProblem(bound.place, `a value of type ${typeName(bound.type)} cannot be taken as ${typeName(type)}`)
+  const result = combine(bound.place, type, converted, [bound])
+  return {
+    ...result,
+    constant: type.kind === 'string' && bound.constant === undefined ? undefined : constantOf(bound, type),
+  }
+}
+
+function constantOf(bound: Bound, type: SqlType): Bound['constant'] {
+  if (type.kind === 'double' && typeof bound.constant === 'bigint') return Number(bound.constant)
+  return undefined
+}
+
+/** A text that stands for an instant is read now, so that a wrong one can be told. */
+function constantAs(bound: Bound, type: SqlType): SqlText | null {
+  if (typeof bound.constant !== 'string' || bound.type.kind !== 'string') return null
+  if (type.kind === 'timestamp') return timestampLiteral(readTimestamp(bound.constant, bound.place))
+  if (type.kind === 'date') return sql`CAST(${timestampLiteral(readTimestamp(bound.constant, bound.place))} AS DATE)`
+  return null
+}
+
+function readTimestamp(text: string, place: Place): number {
+  const ms = parseInstant(text.replace(' ', 'T'))
+  if (ms === null) throw sqlProblem(place, `${quoted(text)} is no point in time: write it as '2026-01-31 12:00:00'`)
+  return ms
+}
+
+export function timestampLiteral(ms: number): SqlText {
+  return sql`make_timestamp(${literal(String(ms))}::BIGINT * 1000::BIGINT)`
+}
+
+function convert({ sql: x, type }: Bound, to: SqlType): SqlText | null {
+  switch (to.kind) {
+    case 'string':
+      return toText(x, type)
+    case 'long':
+      return toLong(x, type)
+    case 'double':
+      return toDouble(x, type)
+    case 'boolean':
+      return toBoolean(x, type)
+    case 'timestamp':
+      return toTimestamp(x, type)
+    case 'date':
+      return type.kind === 'date' ? x : mapped(toTimestamp(x, type), (at) => sql`CAST(${at} AS DATE)`)
+    case 'array':
+      return type.kind === 'array' ? elements(x, type.element, to.element) : null
+    case 'json':
+      return type.kind === 'string' || isPlain(type) ? sql`to_json(${x})` : null
+    default:
+      return null
+  }
+}
+
+function isPlain(type: SqlType): boolean {
+  return type.kind === 'long' || type.kind === 'double' || type.kind === 'boolean' || type.kind === 'array'
+}
+
+function mapped(text: SqlText | null, change: (text: SqlText) => SqlText): SqlText | null {
+  return text === null ? null : change(text)
+}
+
+/** Runs what uses its argument more than once on a value that is worked out once. */
+export function once(x: SqlText, use: (value: SqlText) => SqlText): SqlText {
+  return sql`list_transform([${x}], lambda v: ${use(sql`v`)})[1]`
+}
+
+function elements(x: SqlText, from: SqlType, to: SqlType): SqlText | null {
+  if (from.kind === 'null') return sql`CAST(${x} AS ${engineType(arrayOf(to))})`
+  return mapped(
+    convert({ sql: sql`e`, type: from } as Bound, to),
+    (each) => sql`list_transform(${x}, lambda e: ${each})`,
+  )
+}
+
+function toText(x: SqlText, type: SqlType): SqlText | null {
+  switch (type.kind) {
+    case 'long':
+    case 'date':
+      return sql`CAST(${x} AS VARCHAR)`
+    case 'double':
+      return doubleText(x)
+    case 'boolean':
+      return sql`CASE ${x} WHEN TRUE THEN '1' WHEN FALSE THEN '0' END`
+    case 'timestamp':
+      return sql`strftime(${x}, '%Y-%m-%d %H:%M:%S')`
+    case 'json':
+    case 'array':
+      return sql`CAST(to_json(${x}) AS VARCHAR)`
+    default:
+      return null
+  }
+}
+
+/** A double as Java writes it: 1.0, 1.0E7, 1.0E-4; from the digits that DuckDB writes. */
+function doubleText(x: SqlText): SqlText {
+  const text = sql`CAST(v AS VARCHAR)`
+  const mantissa = sql`replace(split_part(${text}, 'e', 1), '-', '')`
+  const digits = sql`rtrim(ltrim(replace(${mantissa}, '.', ''), '0'), '0')`
+  const exponent = sql`CASE WHEN contains(${text}, 'e') THEN CAST(split_part(${text}, 'e', 2) AS BIGINT)
+    WHEN abs(v) >= 1 THEN length(split_part(${mantissa}, '.', 1)) - 1
+    ELSE length(ltrim(split_part(${mantissa}, '.', 2), '0')) - length(split_part(${mantissa}, '.', 2)) - 1 END`
+  return once(
+    x,
+    () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 'NaN' WHEN isinf(v) THEN (CASE WHEN v > 0 THEN 'Infinity' ELSE '-Infinity' END)
+      WHEN v = 0 OR (abs(v) >= 0.001 AND abs(v) < 10000000) THEN ${text}
+      ELSE (CASE WHEN v < 0 THEN '-' ELSE '' END) || substring(${digits}, 1, 1) || '.' ||
+        (CASE WHEN length(${digits}) > 1 THEN substring(${digits}, 2) ELSE '0' END) || 'E' || CAST(${exponent} AS VARCHAR) END`,
+  )
+}
+
+/** Cut towards zero; what is beyond a long is the nearest one, NaN is 0. */
+export function cutToLong(x: SqlText): SqlText {
+  return once(
+    x,
+    () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 0::BIGINT WHEN v >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT
+      WHEN v <= -9.223372036854775808e18 THEN -9223372036854775807::BIGINT - 1::BIGINT ELSE CAST(trunc(v) AS BIGINT) END`,
+  )
+}
+
+function toLong(x: SqlText, type: SqlType): SqlText | null {
+  switch (type.kind) {
+    case 'double':
+      return cutToLong(x)
+    case 'boolean':
+      return sql`CAST(${x} AS BIGINT)`
+    case 'timestamp':
+      return sql`epoch_ms(${x})`
+    case 'date':
+      return sql`epoch_ms(CAST(${x} AS TIMESTAMP))`
+    case 'string':
+      return sql`coalesce(CASE WHEN regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) END, ${cutToLong(textToDouble(x))})`
+    case 'json':
+      return toLong(sql`json_extract_string(${x}, '$')`, string)
+    default:
+      return null
+  }
+}
+
+const numberForm = literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[dDfF]?')
+
+/** The forms that Java reads as a double; anything else is null. */
+function textToDouble(x: SqlText): SqlText {
+  return once(x, () => sql`CASE WHEN regexp_full_match(v, ${numberForm}) THEN TRY_CAST(rtrim(v, 'dDfF') AS DOUBLE) END`)
+}
+
+function toDouble(x: SqlText, type: SqlType): SqlText | null {
+  switch (type.kind) {
+    case 'long':
+    case 'boolean':
+      return sql`CAST(${x} AS DOUBLE)`
+    case 'timestamp':
+    case 'date':
+      return mapped(toLong(x, type), (ms) => sql`CAST(${ms} AS DOUBLE)`)
+    case 'string':
+      return textToDouble(x)
+    case 'json':
+      return textToDouble(sql`json_extract_string(${x}, '$')`)
+    default:
+      return null
+  }
+}
+
+function toBoolean(x: SqlText, type: SqlType): SqlText | null {
+  if (type.kind === 'long') return sql`(${x} <> 0::BIGINT)`
+  if (type.kind === 'double') return sql`(${x} <> 0::DOUBLE)`
+  if (type.kind === 'string') return sql`(lower(${x}) = 'true')`
+  return null
+}
+
+function toTimestamp(x: SqlText, type: SqlType): SqlText | null {
+  switch (type.kind) {
+    case 'timestamp':
+      return x
+    case 'date':
+      return sql`CAST(${x} AS TIMESTAMP)`
+    case 'long':
+      return sql`make_timestamp(${x} * 1000::BIGINT)`
+    case 'double':
+      return sql`make_timestamp(${cutToLong(x)} * 1000::BIGINT)`
+    case 'string':
+      return textToTimestamp(x)
+    default:
+      return null
+  }
+}
+
+const instantForm = literal(
+  '[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?',
+)
+const zoneForm = literal('[T ].*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$')
+
+/** ISO 8601, with a space for the T too; what has no zone is meant in the zone that `toUtc` turns from. */
+export function textToTimestamp(x: SqlText, toUtc: (local: SqlText) => SqlText = (local) => local): SqlText {
+  const read = sql`date_trunc('millisecond', TRY_CAST(replace(v, ',', '.') AS TIMESTAMP))`
+  const readZoned = sql`date_trunc('millisecond', timezone('UTC', TRY_CAST(replace(v, ',', '.') AS TIMESTAMPTZ)))`
+  return once(
+    x,
+    () =>
+      sql`CASE WHEN NOT regexp_full_match(v, ${instantForm}) THEN NULL WHEN regexp_matches(v, ${zoneForm}) THEN ${readZoned} ELSE ${toUtc(read)} END`,
+  )
+}
+
+/** Both sides of a comparison, as the one type in which they are compared. */
+export function comparable(left: Bound, right: Bound): [Bound, Bound] {
+  const type = comparisonType(left, right)
+  if (type === null) {
+    throw sqlProblem(
+      left.place,
+      `a value of type ${typeName(left.type)} cannot be compared with one of type ${typeName(right.type)}: CAST one of them`,
+    )
+  }
+  return [as(left, type), as(right, type)]
+}
+
+function comparisonType(left: Bound, right: Bound): SqlType | null {
+  const [a, b] = [left.type, right.type]
+  if (isSame(a, b)) return a.kind === 'null' ? string : a
+  if (a.kind === 'null') return b
+  if (b.kind === 'null') return a
+  const kinds: readonly string[] = [a.kind, b.kind]
+  const both = (one: string, other: string): boolean => kinds.includes(one) && kinds.includes(other)
+  if (both('long', 'double')) return double
+  if (both('date', 'timestamp') || both('string', 'timestamp') || both('string', 'date')) return timestamp
+  if (both('boolean', 'long')) return long
+  if (both('boolean', 'string')) return boolean
+  if (both('json', 'string')) return json
+  if (both('string', 'double')) return double
+  if (both('string', 'long')) {
+    // A constant that is a whole number is compared as one: every digit of a long counts.
+    const text = a.kind === 'string' ? left.constant : right.constant
+    return typeof text === 'string' && /^[+-]?\d{1,18}$/.test(text) ? long : double
+  }
+  return null
+}

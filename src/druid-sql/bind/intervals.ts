@@ -1,0 +1,72 @@
+// Intervals: `INTERVAL '1 02:03' DAY TO MINUTE` of SQL, and `start/end` of ISO 8601.
+
+import { type Period, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
+import { addDuration, parseDuration } from '../../model/duration.ts'
+import { parseInstant } from '../../model/instant.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import type { Expression, TimeUnit } from '../parse/syntax.ts'
+import { type Steps, unitPeriod, writeInterval } from './periods.ts'
+import { type SqlText, sql } from './sql-text.ts'
+
+/** The half-open range of `start/end`, where one of the two may be a period. */
+export function readInterval(text: string, place: Place): [startMs: number, endMs: number] {
+  const wrong = sqlProblem(
+    place,
+    `${quoted(text)} is no interval: write it as '2026-01-01/2026-02-01' or '2026-01-01/P1M'`,
+  )
+  const [first = '', second = '', ...more] = text.split('/')
+  if (more.length > 0) throw wrong
+  const [from, to] = [instantOf(first), instantOf(second)]
+  if (from !== null && to !== null) return [from, to]
+  const [before, after] = [parseDuration(first), parseDuration(second)]
+  if (from !== null && after !== null) return [from, addDuration(from, after, 1)]
+  if (to !== null && before !== null) return [addDuration(to, before, -1), to]
+  throw wrong
+}
+
+function instantOf(text: string): number | null {
+  const whole = /^\d{4}$/.test(text) ? `${text}-01-01` : /^\d{4}-\d\d$/.test(text) ? `${text}-01` : text
+  return parseInstant(whole)
+}
+
+const fields: readonly TimeUnit[] = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND']
+
+/** A literal of SQL as the engine's interval. */
+export function intervalLiteral({
+  value,
+  negative,
+  from,
+  to,
+  place,
+}: Extract<Expression, { kind: 'interval' }>): SqlText {
+  const wrong = sqlProblem(
+    place,
+    `${quoted(value)} is no interval of ${from}${to === null ? '' : ` TO ${to}`}: write it as INTERVAL '1' DAY`,
+  )
+  const trimmed = value.trim()
+  const isNegative = trimmed.startsWith('-') !== negative
+  const digits = trimmed.replace(/^[+-]/, '')
+  const numbers = digits.split(/[-: .]/)
+  const first = fields.indexOf(from)
+  const last = to === null ? first : fields.indexOf(to)
+  const isSimple = to === null && numbers.length === 1
+  const parts = isSimple ? [from] : fields.slice(first, last + 1)
+  if (!/^\d{1,9}(?:[-: ]\d{1,9})*(?:\.\d{1,9})?$/.test(digits)) throw wrong
+  if (first < 0 && !isSimple) throw wrong
+  const hasFraction = digits.includes('.')
+  if (numbers.length !== parts.length + (hasFraction ? 1 : 0) || (hasFraction && parts.at(-1) !== 'SECOND')) throw wrong
+  let sum: Steps = { months: 0, days: 0, ms: 0 }
+  for (const [index, unit] of parts.entries()) sum = add(sum, unitPeriod(unit), Number(numbers[index]))
+  if (hasFraction) sum = { ...sum, ms: sum.ms + Number(numbers.at(-1)!.slice(0, 3).padEnd(3, '0')) }
+  const isNothing = Object.values(sum).every((part) => part === 0)
+  if (isNothing) return sql`to_milliseconds(0)`
+  return isNegative ? sql`(-(${writeInterval(sum)}))` : sql`(${writeInterval(sum)})`
+}
+
+function add(sum: Steps, unit: Period, count: number): Steps {
+  return {
+    months: sum.months + periodMonths(unit) * count,
+    days: sum.days + periodDays(unit) * count,
+    ms: sum.ms + periodTimeMs(unit) * count,
+  }
+}

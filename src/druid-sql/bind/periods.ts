@@ -1,0 +1,166 @@
+// Periods, units and zones of Druid's time functions for SQL, whose times are the engine's; their arithmetic is that of the native queries.
+
+import {
+  floorFromOrigin,
+  floorToBucket,
+  fromLocal,
+  toLocal as localMs,
+  nextBucketSql,
+  shift as shiftMs,
+  wideRange,
+} from '../../druid-time/bucket-sql.ts'
+import { formatTime as formatMs, parsePattern, parseTimeBy, patternPieces } from '../../druid-time/format-sql.ts'
+import { type BucketGranularity, isUsable, mondayMs, periodGranularity } from '../../druid-time/granularity.ts'
+import { type Period, parsePeriod, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
+import { Zone } from '../../druid-time/zone.ts'
+import { bind } from '../../lib/bind-sql.ts'
+import { type Sql, sql as shared } from '../../lib/sql-text.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import type { TimeUnit } from '../parse/syntax.ts'
+import { asShared, fromShared, literal, plainInteger, type SqlText, sql } from './sql-text.ts'
+
+/** Throws a Problem where there is no such zone. */
+export function readZone(text: string, place: Place): Zone {
+  const zone = Zone.find(text)
+  if (zone !== null) return zone
+  throw sqlProblem(place, `${quoted(text)} is no time zone: write one as 'Europe/Madrid' or '+02:00'`)
+}
+
+const msOf = (at: SqlText): Sql => shared`epoch_ms(${asShared(at)})`
+const atMs = (ms: Sql): SqlText => fromShared(shared`make_timestamp_ms(${ms})`)
+
+/** An instant as the clocks of the zone show it. */
+export function toLocal(at: SqlText, zone: Zone): SqlText {
+  return zone === Zone.utc ? at : atMs(localMs(msOf(at), zone, wideRange))
+}
+
+/** The inverse of `toLocal`. */
+export function toUtc(local: SqlText, zone: Zone): SqlText {
+  return zone === Zone.utc ? local : atMs(fromLocal(msOf(local), zone, wideRange))
+}
+
+const patternCharsMax = 200
+
+function checkLength(pattern: string, place: Place): void {
+  if (pattern.length > patternCharsMax) throw sqlProblem(place, `a pattern has ${patternCharsMax} characters at most`)
+}
+
+/** An instant written by a pattern of Joda-Time's, as the clocks of the zone show it. */
+export function formatTime(at: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
+  checkLength(pattern, place)
+  const pieces = patternPieces(pattern)
+  if (pieces !== null) return fromShared(formatMs(msOf(at), pieces, zone, wideRange))
+  throw sqlProblem(place, `${quoted(pattern)} is no pattern: a quote is open, or a letter has no meaning`)
+}
+
+/** The instant that a text says by a pattern; null where it does not fit. */
+export function parseTime(text: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
+  checkLength(pattern, place)
+  const format = parsePattern(pattern)
+  if (format === null) throw sqlProblem(place, `texts cannot be read by the pattern ${quoted(pattern)}`)
+  return atMs(parseTimeBy(asShared(text), format, zone))
+}
+
+/** An ISO period such as `PT5M`, longer than nothing. */
+export function readPeriod(text: string, place: Place): Period {
+  const period = parsePeriod(text)
+  if (period === null || Object.values(period).every((part) => part === 0)) {
+    throw sqlProblem(place, `${quoted(text)} is no period: write one as 'PT5M', 'P1D' or 'P1M'`)
+  }
+  return period
+}
+
+const unitPeriods: Readonly<Record<TimeUnit, Partial<Period>>> = {
+  MILLISECOND: { ms: 1 },
+  SECOND: { seconds: 1 },
+  MINUTE: { minutes: 1 },
+  HOUR: { hours: 1 },
+  DAY: { days: 1 },
+  WEEK: { weeks: 1 },
+  MONTH: { months: 1 },
+  QUARTER: { months: 3 },
+  YEAR: { years: 1 },
+}
+
+const nothing: Period = { years: 0, months: 0, weeks: 0, days: 0, hours: 0, minutes: 0, seconds: 0, ms: 0 }
+
+export function unitPeriod(unit: TimeUnit): Period {
+  return { ...nothing, ...unitPeriods[unit] }
+}
+
+/** The period as an interval, `count` times. */
+function intervalOf(period: Period, count: SqlText): SqlText {
+  return writeInterval({ months: periodMonths(period), days: periodDays(period), ms: periodTimeMs(period) }, count)
+}
+
+export interface Steps {
+  readonly months: number
+  readonly days: number
+  readonly ms: number
+}
+
+/** As an interval of the engine, `count` times; not of nothing. */
+export function writeInterval({ months, days, ms }: Steps, count?: SqlText): SqlText {
+  const times = count === undefined ? sql`` : sql` * ${count}`
+  const parts = [
+    ...(months === 0 ? [] : [sql`to_months(CAST(${plainInteger(months)}${times} AS INTEGER))`]),
+    ...(days === 0 ? [] : [sql`to_days(CAST(${plainInteger(days)}${times} AS INTEGER))`]),
+    ...(ms === 0 ? [] : [sql`to_milliseconds(${plainInteger(ms)}${times})`]),
+  ]
+  return parts.slice(1).reduce((sum, part) => sql`${sum} + ${part}`, parts[0]!)
+}
+
+/** An instant moved by `count` periods, by the calendar of the zone. */
+export function shift(at: SqlText, period: Period, zone: Zone, count: SqlText): SqlText {
+  if (zone === Zone.utc) return sql`(${at} + (${intervalOf(period, count)}))`
+  return atMs(shiftMs(msOf(at), period, asShared(count), zone, wideRange))
+}
+
+/** The start of the bucket that holds the instant. Buckets of one unit are the calendar's, others are counted from `origin` or 1970. */
+export function floorTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
+  const granularity = granularityOf(period, zone, place)
+  if (origin !== null) {
+    return atMs(floorFromOrigin(msOf(at), period, msOf(origin), zone) ?? refuseUnits(place))
+  }
+  return inUtc(at, granularity) ?? atMs(floorToBucket(msOf(at), granularity, wideRange) ?? refuseUnits(place))
+}
+
+function granularityOf(period: Period, zone: Zone, place: Place): BucketGranularity {
+  const found = periodGranularity(period, zone, null)
+  if (found !== null && isUsable(found)) return found
+  throw sqlProblem(place, 'the period is longer than there are times for, or goes backwards')
+}
+
+function refuseUnits(place: Place): never {
+  throw sqlProblem(place, 'a period of several units is not taken here: use one unit, as P1D or PT90M')
+}
+
+/** By the engine's own functions, which take less time for a row; null where they have none. */
+function inUtc(at: SqlText, granularity: BucketGranularity): SqlText | null {
+  const { kind, zone } = granularity
+  if (zone !== Zone.utc) return null
+  if (kind === 'localTime') {
+    return sql`time_bucket(to_milliseconds(${plainInteger(granularity.widthMs)}), ${at}, TIMESTAMP '1970-01-01')`
+  }
+  const unit = calendarUnit(granularity)
+  return unit === null ? null : sql`CAST(date_trunc(${literal(unit)}, ${at}) AS TIMESTAMP)`
+}
+
+function calendarUnit(granularity: BucketGranularity): string | null {
+  if (granularity.kind === 'days') {
+    const { days, originLocalMs } = granularity
+    return days === 1 ? 'day' : days === 7 && originLocalMs === mondayMs ? 'week' : null
+  }
+  if (granularity.kind !== 'months' || granularity.originLocalMs !== 0) return null
+  return granularity.months === 1 ? 'month' : granularity.months === 12 ? 'year' : null
+}
+
+/** The start of the bucket, or of the next one where the instant is no start itself. */
+export function ceilTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
+  const start = msOf(floorTo(at, period, zone, origin, place))
+  const next =
+    origin === null
+      ? (x: Sql): Sql => nextBucketSql(x, granularityOf(period, zone, place), wideRange)
+      : (x: Sql): Sql => shiftMs(x, period, shared.long(1), zone, wideRange)
+  return atMs(bind(msOf(at), (x) => bind(start, (s) => shared`CASE WHEN ${s} = ${x} THEN ${x} ELSE ${next(s)} END`)))
+}

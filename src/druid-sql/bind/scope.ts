@@ -1,0 +1,97 @@
+// Which names mean what at one place of a query.
+
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import type { Bound } from './bound.ts'
+import type { SqlText } from './sql-text.ts'
+import type { SqlType } from './types.ts'
+
+export interface ScopeColumn {
+  readonly name: string
+  readonly type: SqlType
+  readonly sql: SqlText
+  /** The same instants as the files have them; only of the time of an entity. */
+  readonly stored?: SqlText | undefined
+}
+
+/** A table, subquery or common table in FROM, under the name that it has there. */
+export interface Relation {
+  readonly name: string | null
+  readonly columns: readonly ScopeColumn[]
+  /** What orders rows of one time by when they were pushed; only where the relation is an entity itself. */
+  readonly position?: SqlText
+  /** Columns that a USING made one with those of another relation: found only by the relation's name. */
+  readonly merged: ReadonlySet<string>
+  /** What such a column is where it goes without the relation's name, of rows that only one side of the join may have. */
+  readonly shared?: ReadonlyMap<string, SqlText>
+}
+
+export interface Scope {
+  readonly relations: readonly Relation[]
+  /** That of the query around this one. */
+  readonly parent: Scope | null
+}
+
+/** The columns of `SELECT *`, in order. */
+export function starColumns(scope: Scope, table: string | null, place: Place): readonly ScopeColumn[] {
+  if (table === null) {
+    return scope.relations.flatMap((relation) => sharedColumns(relation))
+  }
+  const relation = scope.relations.find(({ name }) => name === table)
+  if (relation === undefined) throw sqlProblem(place, `there is no table ${quoted(table)} in this FROM`)
+  return relation.columns
+}
+
+/** The columns that a relation gives without its name. */
+function sharedColumns({ columns, merged, shared }: Relation): readonly ScopeColumn[] {
+  return columns
+    .filter(({ name }) => !merged.has(name))
+    .map((column) => {
+      const sql = shared?.get(column.name)
+      return sql === undefined ? column : { ...column, sql, stored: undefined }
+    })
+}
+
+/** What orders the rows of the relation that `__time` without a table's name is of, where it is known. */
+export function positionIn({ relations }: Scope): SqlText | null {
+  const timed = relations.find(({ columns }) => columns.some(({ name }) => name === '__time'))
+  return timed?.position ?? null
+}
+
+/** Finds a column by its name, with or without that of its table; throws a Problem where there is none, or more than one. */
+export function columnIn(scope: Scope, path: readonly string[], place: Place): Bound {
+  for (let current: Scope | null = scope; current !== null; current = current.parent) {
+    const found = candidates(current, path)
+    if (found.length > 1)
+      throw sqlProblem(place, `column ${quoted(path.join('.'))} is ambiguous: name its table before it`)
+    const column = found[0]
+    if (column === undefined) continue
+    // A column of the query around this one is a constant to this one.
+    const loose = current === scope ? { name: path.join('.'), place } : null
+    const { sql, type, stored } = column
+    return { sql, type, place, constant: undefined, loose, aggregate: null, window: null, stored }
+  }
+  throw sqlProblem(place, missing(scope, path))
+}
+
+function candidates(scope: Scope, path: readonly string[]): readonly ScopeColumn[] {
+  const name = path.at(-1)!
+  if (path.length === 1) {
+    return scope.relations.flatMap((relation) => sharedColumns(relation).filter((column) => column.name === name))
+  }
+  if (path.length === 3 && path[0] !== 'druid') return []
+  const table = path.at(-2)
+  return scope.relations
+    .filter((relation) => relation.name === table)
+    .flatMap((relation) => relation.columns.filter((column) => column.name === name))
+}
+
+function missing(scope: Scope, path: readonly string[]): string {
+  const name = path.at(-1)!
+  if (path.length > 1 && !scope.relations.some((relation) => relation.name === path.at(-2))) {
+    return `there is no table ${quoted(path.slice(0, -1).join('.'))} in this FROM`
+  }
+  const names = scope.relations.flatMap((relation) => relation.columns.map((column) => column.name))
+  const close = names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())
+  const hint = close === undefined ? '' : `: there is ${quoted(close)}; names are case-sensitive`
+  return `column ${quoted(path.join('.'))} is not found in any table${hint}`
+}

@@ -1,0 +1,132 @@
+// The types of Druid's SQL, as far as they make a difference to an answer. INTEGER and BIGINT are one, so are FLOAT, DECIMAL and DOUBLE.
+
+import type { CastType } from '../parse/syntax.ts'
+import { type SqlText, sql } from './sql-text.ts'
+
+export interface ArrayType {
+  readonly kind: 'array'
+  readonly element: SqlType
+}
+
+export interface StringType {
+  readonly kind: 'string'
+  /** How long its texts may be, where they are made and not stored: `widthOf` in functions/text-room.ts says what of. Makes no other type of it. */
+  readonly width?: number
+}
+
+export type SqlType =
+  | {
+      readonly kind:
+        | 'long'
+        | 'double'
+        | 'boolean'
+        | 'timestamp'
+        | 'date'
+        | 'interval'
+        | 'null'
+        | 'json'
+        /** A set of values behind DS_HLL and DS_THETA, held exactly. */
+        | 'sketch'
+        /** The values behind DS_QUANTILES_SKETCH. */
+        | 'quantiles'
+    }
+  | StringType
+  | ArrayType
+
+export type Kind = SqlType['kind']
+
+const simple = (kind: Exclude<Kind, 'array'>): SqlType => ({ kind })
+/** A text of a width of its own. */
+export const wideString = (width: number): SqlType => ({ kind: 'string', width })
+export const long = simple('long')
+export const double = simple('double')
+export const string = simple('string')
+export const boolean = simple('boolean')
+export const timestamp = simple('timestamp')
+export const date = simple('date')
+export const interval = simple('interval')
+export const nullType = simple('null')
+export const json = simple('json')
+export const sketch = simple('sketch')
+export const quantiles = simple('quantiles')
+export const arrayOf = (element: SqlType): SqlType => ({ kind: 'array', element })
+
+/** The name of a type as SQL gives it, for messages and INFORMATION_SCHEMA. */
+export function typeName(type: SqlType): string {
+  const names = {
+    long: 'BIGINT',
+    double: 'DOUBLE',
+    string: 'VARCHAR',
+    boolean: 'BOOLEAN',
+    timestamp: 'TIMESTAMP',
+    date: 'DATE',
+    interval: 'INTERVAL',
+    null: 'NULL',
+    json: 'COMPLEX<json>',
+    sketch: 'COMPLEX<sketch>',
+    quantiles: 'COMPLEX<quantilesDoublesSketch>',
+  }
+  return type.kind === 'array' ? `${typeName(type.element)} ARRAY` : names[type.kind]
+}
+
+export function isNumeric(type: SqlType): boolean {
+  return type.kind === 'long' || type.kind === 'double' || type.kind === 'null'
+}
+
+export function isSame(a: SqlType, b: SqlType): boolean {
+  if (a.kind === 'array' && b.kind === 'array') return isSame(a.element, b.element)
+  return a.kind === b.kind
+}
+
+/** The type that holds the values of both; null where there is none. */
+export function commonType(a: SqlType, b: SqlType): SqlType | null {
+  if (a.kind === 'string' && b.kind === 'string') return (a.width ?? 0) > (b.width ?? 0) ? a : b
+  if (isSame(a, b) || b.kind === 'null') return a
+  if (a.kind === 'null') return b
+  if (a.kind === 'array' && b.kind === 'array') {
+    const element = commonType(a.element, b.element)
+    return element === null ? null : arrayOf(element)
+  }
+  const kinds: ReadonlySet<Kind> = new Set([a.kind, b.kind])
+  const are = (one: Kind, other: Kind): boolean => kinds.has(one) && kinds.has(other)
+  if (are('long', 'double')) return double
+  if (are('date', 'timestamp')) return timestamp
+  if (are('boolean', 'long')) return long
+  if (kinds.has('string') && (kinds.has('long') || kinds.has('double') || kinds.has('boolean'))) return string
+  if (are('string', 'timestamp') || are('string', 'date')) return timestamp
+  return null
+}
+
+export function castTypeOf({ name, isArray }: CastType): SqlType {
+  const types = { VARCHAR: string, BIGINT: long, DOUBLE: double, BOOLEAN: boolean, TIMESTAMP: timestamp, DATE: date }
+  return isArray ? arrayOf(types[name]) : types[name]
+}
+
+/** The type that DuckDB holds it in. */
+export function engineType(type: SqlType): SqlText {
+  switch (type.kind) {
+    case 'long':
+      return sql`BIGINT`
+    case 'double':
+      return sql`DOUBLE`
+    case 'boolean':
+      return sql`BOOLEAN`
+    case 'timestamp':
+      return sql`TIMESTAMP`
+    case 'date':
+      return sql`DATE`
+    case 'interval':
+      return sql`INTERVAL`
+    case 'json':
+      return sql`JSON`
+    case 'array':
+      return sql`${engineType(type.element)}[]`
+    case 'quantiles':
+      return sql`DOUBLE[]`
+    case 'sketch':
+      return sql`VARCHAR[]`
+    case 'string':
+    case 'null':
+      return sql`VARCHAR`
+  }
+}

@@ -1,0 +1,73 @@
+// One query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
+
+import type { Admission } from '../admission/admission.ts'
+import { inTime } from '../admission/in-time.ts'
+import type { Reader } from '../admission/reader.ts'
+import type { Answer, AnswerFormat } from '../answer/answer.ts'
+import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
+import type { UnsentAnswers } from '../answer/unsent-answers.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import type { Sql } from '../lib/sql-text.ts'
+import { systemTimer } from '../lib/timer.ts'
+import type { ColumnType } from '../model/column.ts'
+import type { EntityField } from '../model/entity.ts'
+import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
+import { sqlTable } from './bind/tables.ts'
+import { druidStatement } from './rewrite/druid-statement.ts'
+import type { KnownColumns } from './rewrite/entity-source.ts'
+import type { SqlQueries, SqlQueryLimits } from './sql-queries.ts'
+import { translateSql } from './translate.ts'
+
+/** Runs statements of Druid's SQL that our own code wrote. */
+export interface DruidStatements {
+  run(
+    query: { readonly statement: Sql; readonly types: readonly ColumnType[] },
+    limits: EngineLimits,
+    signal: AbortSignal,
+  ): AsyncIterable<EngineBatch>
+  /** What Druid's SQL knows of the data sources now. */
+  knownColumns(signal: AbortSignal): Promise<KnownColumns>
+}
+
+export interface ClusterSqlQueriesParts {
+  readonly definitions: Pick<Definitions, 'entities'>
+  readonly engine: DruidStatements
+  /** Answers what reads INFORMATION_SCHEMA alone: Druid would tell of other callers' entities, and of columns that no query shows. */
+  readonly catalogQueries: Pick<SqlQueries, 'run'>
+  readonly clusterName: string
+  readonly admission: Admission
+  readonly limits: SqlQueryLimits
+  readonly unsent: UnsentAnswers
+  readonly settings: AnswerSettings
+}
+
+const advice = 'Ask for a shorter range of __time, fewer columns or fewer groups.'
+
+export class ClusterSqlQueries {
+  readonly #parts: ClusterSqlQueriesParts
+
+  constructor(parts: ClusterSqlQueriesParts) {
+    this.#parts = parts
+  }
+
+  /** As `SqlQueries.run`. */
+  async run(text: string, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
+    const { definitions, engine, catalogQueries, clusterName, admission, limits, unsent, settings } = this.#parts
+    const entities = definitions.entities().filter(({ name }) => reader.mayRead(name))
+    const { columns, entityIds, readsCatalog } = translateSql(text, entities.map(sqlTable))
+    if (readsCatalog && entityIds.length === 0) return catalogQueries.run(text, format, signal, reader)
+    const { queryTimeMs, resultBytes } = limits
+    return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
+      const leave = await admission.enter('sql', reader.id, deadline)
+      try {
+        const statement = druidStatement(text, entities, clusterName, await engine.knownColumns(deadline))
+        const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
+        const batches = engine.run({ statement, types: columns.map(({ type }) => type) }, limits, deadline)
+        const shape = { format, resultBytes, room: unsent.room() }
+        return unsent.open(await storeRows({ fields, batches }, shape, settings, deadline))
+      } finally {
+        leave()
+      }
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import { type Bound, combine } from '../bind/bound.ts'
+import { as } from '../bind/conversions.ts'
+import { literal, type SqlText, sql } from '../bind/sql-text.ts'
+import { boolean, long, string } from '../bind/types.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
+import { type Catalogue, neededText, special } from './signature.ts'
+
+const addressForm = literal(
+  '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])([.](25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}',
+)
+
+/** An address as its number, from text or from a number; what is none is null. */
+function addressNumber(operand: Bound): Bound {
+  if (operand.type.kind === 'long')
+    return combine(
+      operand.place,
+      long,
+      sql`CASE WHEN ${operand.sql} BETWEEN 0 AND 4294967295 THEN ${operand.sql} END`,
+      [operand],
+    )
+  const text = as(operand, string)
+  const part = (index: SqlText, power: SqlText): SqlText =>
+    sql`CAST(split_part(${text.sql}, '.', ${index}) AS BIGINT) * ${power}`
+  const number = sql`${part(sql`1`, sql`16777216`)} + ${part(sql`2`, sql`65536`)} + ${part(sql`3`, sql`256`)} + ${part(sql`4`, sql`1`)}`
+  return combine(
+    operand.place,
+    long,
+    sql`CASE WHEN regexp_full_match(${text.sql}, ${addressForm}) THEN ${number} END`,
+    [text],
+  )
+}
+
+const addressMatch = special(2, 2, (call) => {
+  const [address = '', length = '32', ...more] = neededText(call, 1).split('/')
+  const numbers = address.split('.').map(Number)
+  const bits = Number(length)
+  if (
+    more.length > 0 ||
+    !/^(\d{1,3}\.){3}\d{1,3}$/.test(address) ||
+    numbers.some((number) => number > 255) ||
+    !/^\d{1,2}$/.test(length) ||
+    bits > 32
+  ) {
+    throw sqlProblem(call.operands[1]!.place, "a range of addresses is written as '10.0.0.0/8'")
+  }
+  const size = 2 ** (32 - bits)
+  const start = Math.floor(numbers.reduce((sum, number) => sum * 256 + number, 0) / size) * size
+  const number = addressNumber(call.operands[0]!)
+  const inside = sql`coalesce(${number.sql} BETWEEN ${literal(String(start))}::BIGINT AND ${literal(String(start + size - 1))}::BIGINT, FALSE)`
+  return combine(call.place, boolean, inside, [number])
+})
+
+export const addresses: Catalogue = {
+  IPV4_MATCH: addressMatch,
+  IPV4_PARSE: special(1, 1, ({ operands }) => addressNumber(operands[0]!)),
+  IPV4_STRINGIFY: special(1, 1, ({ place, operands }) => {
+    const number = addressNumber(operands[0]!)
+    const part = (power: SqlText): SqlText => sql`CAST(${number.sql} // ${power} % 256 AS VARCHAR)`
+    const text = sql`(${part(sql`16777216`)} || '.' || ${part(sql`65536`)} || '.' || ${part(sql`256`)} || '.' || ${part(sql`1`)})`
+    return combine(place, string, text, [number])
+  }),
+}

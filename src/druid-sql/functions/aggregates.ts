@@ -1,0 +1,263 @@
+// Aggregates: what a group of rows, or a window, comes to.
+import type { Bound } from '../bind/bound.ts'
+import { as } from '../bind/conversions.ts'
+import { literal, type SqlText, sql } from '../bind/sql-text.ts'
+import { arrayOf, double, long, quantiles, type SqlType, sketch, string, timestamp, typeName } from '../bind/types.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
+import { numeric, wrapped } from './numbers.ts'
+import { type BoundCall, constantInteger, neededText } from './signature.ts'
+
+export interface AggregateCall extends BoundCall {
+  readonly distinct: boolean
+  readonly star: boolean
+  /** The ORDER BY within the call, or nothing. */
+  readonly order: SqlText
+  /** The time of the rows, where the FROM has one: LATEST and EARLIEST go by it. */
+  readonly time: () => Bound
+  /** What tells which of two rows of one time was pushed later, where it is known. */
+  readonly position: SqlText | null
+}
+
+export interface AggregateResult {
+  /** The call of the engine's aggregate, to which FILTER and OVER are added. */
+  readonly call: SqlText
+  readonly type: SqlType
+  /** What becomes of its value. */
+  readonly finish: (value: SqlText) => SqlText
+}
+
+export interface Aggregate {
+  readonly count: readonly [least: number, most: number]
+  readonly takesDistinct: boolean
+  readonly bind: (call: AggregateCall) => AggregateResult
+}
+
+const same = (value: SqlText): SqlText => value
+
+function aggregate(least: number, most: number, bind: Aggregate['bind'], takesDistinct = false): Aggregate {
+  return { count: [least, most], takesDistinct, bind }
+}
+
+const distinctOf = ({ distinct }: AggregateCall): SqlText => (distinct ? sql`DISTINCT ` : sql``)
+
+const count = aggregate(
+  0,
+  1,
+  (call) => {
+    const operand = call.operands[0]
+    if (operand === undefined) {
+      if (!call.star) throw sqlProblem(call.place, 'COUNT takes * or one operand')
+      return { call: sql`count(*)`, type: long, finish: same }
+    }
+    return { call: sql`count(${distinctOf(call)}${operand.sql})`, type: long, finish: same }
+  },
+  true,
+)
+
+/** Whole numbers go round beyond the range of a long, as Java's do. */
+const sum = aggregate(
+  1,
+  1,
+  (call) => {
+    const x = numeric(call.operands[0]!)
+    const summed = sql`sum(${distinctOf(call)}${x.sql})`
+    return x.type.kind === 'long'
+      ? { call: summed, type: long, finish: wrapped }
+      : { call: summed, type: double, finish: same }
+  },
+  true,
+)
+
+const average = aggregate(
+  1,
+  1,
+  (call) => {
+    const x = numeric(call.operands[0]!)
+    return { call: sql`avg(${distinctOf(call)}${x.sql})`, type: double, finish: same }
+  },
+  true,
+)
+
+function extreme(name: SqlText): Aggregate {
+  return aggregate(
+    1,
+    1,
+    (call) => {
+      const x = call.operands[0]!
+      if (['array', 'sketch', 'quantiles', 'json'].includes(x.type.kind))
+        throw sqlProblem(x.place, `${call.name} takes no value of type ${typeName(x.type)}`)
+      return { call: sql`${name}(${x.sql})`, type: x.type.kind === 'null' ? string : x.type, finish: same }
+    },
+    true,
+  )
+}
+
+/** LATEST and EARLIEST, by the rows' time or by one that is given. Nulls count. */
+function byTime(name: SqlText, isGiven: boolean): Aggregate {
+  return aggregate(isGiven ? 2 : 1, isGiven ? 3 : 2, (call) => {
+    const x = call.operands[0]!
+    const time = isGiven ? givenTime(call) : call.time()
+    const order = isGiven || call.position === null ? time.sql : sql`row(${time.sql}, ${call.position})`
+    return { call: sql`${name}(${x.sql}, ${order})`, type: x.type, finish: same }
+  })
+}
+
+/** A number is no time: nobody can tell its unit. */
+function givenTime({ name, operands }: AggregateCall): Bound {
+  const time = operands[1]!
+  if (['timestamp', 'date', 'string', 'null'].includes(time.type.kind)) return as(time, timestamp)
+  throw sqlProblem(
+    time.place,
+    `${name} takes a time as its second operand: MILLIS_TO_TIMESTAMP makes one of milliseconds`,
+  )
+}
+
+const anyValue = aggregate(1, 2, ({ operands: [x] }) => ({
+  call: sql`any_value(${x!.sql})`,
+  type: x!.type,
+  finish: same,
+}))
+
+const distinctCount = aggregate(1, 3, ({ operands: [x] }) => {
+  if (x!.type.kind === 'sketch')
+    return { call: sql`list_distinct(flatten(list(${x!.sql})))`, type: long, finish: (list) => sql`len(${list})` }
+  return { call: sql`count(DISTINCT ${x!.sql})`, type: long, finish: same }
+})
+
+function spread(name: SqlText): Aggregate {
+  return aggregate(1, 1, (call) => ({ call: sql`${name}(${numericAsDouble(call)})`, type: double, finish: same }))
+}
+
+function numericAsDouble(call: AggregateCall): SqlText {
+  return as(numeric(call.operands[0]!), double).sql
+}
+
+function bits(name: SqlText): Aggregate {
+  return aggregate(1, 1, ({ operands: [x] }) => ({
+    call: sql`${name}(${as(numeric(x!), long).sql})`,
+    type: long,
+    finish: same,
+  }))
+}
+
+/** The share of the rows, as a literal: 0 to 1. */
+function fraction(call: AggregateCall, index: number): SqlText {
+  const operand = call.operands[index]!
+  const value = Number(operand.constant)
+  if (operand.constant === undefined || operand.constant === null || !(value >= 0 && value <= 1)) {
+    throw sqlProblem(operand.place, `operand ${index + 1} of ${call.name} must be a number from 0 to 1`)
+  }
+  return literal(String(value))
+}
+
+const quantile = aggregate(2, 4, (call) => {
+  const share = fraction(call, 1)
+  const x = call.operands[0]!
+  if (x.type.kind === 'quantiles')
+    throw sqlProblem(x.place, `${call.name} takes numbers; DS_GET_QUANTILE takes a sketch`)
+  return { call: sql`quantile_disc(${numericAsDouble(call)}, ${share}::DOUBLE)`, type: double, finish: same }
+})
+
+/** All that is different, as text, in place of a sketch: exact, and bounded by the engine's memory. */
+const sketchOf = aggregate(1, 3, ({ operands: [x] }) => {
+  if (x!.type.kind === 'sketch')
+    return { call: sql`list(${x!.sql})`, type: sketch, finish: (lists) => sql`list_distinct(flatten(${lists}))` }
+  return {
+    call: sql`list(DISTINCT ${as(x!, string).sql})`,
+    type: sketch,
+    finish: (list) => sql`list_filter(coalesce(${list}, []), lambda e: e IS NOT NULL)`,
+  }
+})
+
+const quantilesOf = aggregate(1, 2, (call) => ({
+  call: sql`list(${numericAsDouble(call)})`,
+  type: quantiles,
+  finish: (list) => sql`list_sort(list_filter(coalesce(${list}, []), lambda e: e IS NOT NULL))`,
+}))
+
+/** What is written with commas between: nulls are left out. The bound on bytes is Druid's; the engine's memory bounds it here. */
+const textOfAll = aggregate(
+  1,
+  3,
+  (call) => {
+    const separator = call.operands.length > 1 ? neededText(call, 1) : ','
+    if (separator.includes('\0')) throw sqlProblem(call.place, `${call.name} takes no separator with a NUL`)
+    constantInteger(call, 2, 0n)
+    const x = as(call.operands[0]!, string)
+    return {
+      call: sql`string_agg(${distinctOf(call)}${x.sql}, ${literal(separator)}${call.order})`,
+      type: string,
+      finish: same,
+    }
+  },
+  true,
+)
+
+const arrayOfAll = aggregate(
+  1,
+  2,
+  (call) => {
+    const x = call.operands[0]!
+    constantInteger(call, 1, 0n)
+    const element = x.type.kind === 'null' ? string : x.type
+    return {
+      call: sql`list(${distinctOf(call)}${x.sql}${call.order})`,
+      type: arrayOf(element),
+      finish: call.distinct ? (list) => sql`list_sort(${list})` : same,
+    }
+  },
+  true,
+)
+
+const arraysOfAll = aggregate(
+  1,
+  2,
+  (call) => {
+    const x = call.operands[0]!
+    if (x.type.kind !== 'array') throw sqlProblem(x.place, 'ARRAY_CONCAT_AGG takes arrays')
+    return {
+      call: sql`list(${x.sql}${call.order})`,
+      type: x.type,
+      finish: call.distinct ? (lists) => sql`list_distinct(flatten(${lists}))` : (lists) => sql`flatten(${lists})`,
+    }
+  },
+  true,
+)
+
+export const aggregates: ReadonlyMap<string, Aggregate> = new Map<string, Aggregate>(
+  Object.entries({
+    COUNT: count,
+    SUM: sum,
+    AVG: average,
+    MIN: extreme(sql`min`),
+    MAX: extreme(sql`max`),
+    LATEST: byTime(sql`arg_max_null`, false),
+    EARLIEST: byTime(sql`arg_min_null`, false),
+    LATEST_BY: byTime(sql`arg_max_null`, true),
+    EARLIEST_BY: byTime(sql`arg_min_null`, true),
+    ANY_VALUE: anyValue,
+    APPROX_COUNT_DISTINCT: distinctCount,
+    APPROX_COUNT_DISTINCT_BUILTIN: distinctCount,
+    APPROX_COUNT_DISTINCT_DS_HLL: distinctCount,
+    APPROX_COUNT_DISTINCT_DS_THETA: distinctCount,
+    APPROX_QUANTILE: quantile,
+    APPROX_QUANTILE_DS: quantile,
+    APPROX_QUANTILE_FIXED_BUCKETS: { ...quantile, count: [5, 6] },
+    DS_HLL: sketchOf,
+    DS_THETA: sketchOf,
+    DS_QUANTILES_SKETCH: quantilesOf,
+    STRING_AGG: textOfAll,
+    LISTAGG: textOfAll,
+    ARRAY_AGG: arrayOfAll,
+    ARRAY_CONCAT_AGG: arraysOfAll,
+    BIT_AND: bits(sql`bit_and`),
+    BIT_OR: bits(sql`bit_or`),
+    BIT_XOR: bits(sql`bit_xor`),
+    VAR_POP: spread(sql`var_pop`),
+    VAR_SAMP: spread(sql`var_samp`),
+    VARIANCE: spread(sql`var_samp`),
+    STDDEV_POP: spread(sql`stddev_pop`),
+    STDDEV_SAMP: spread(sql`stddev_samp`),
+    STDDEV: spread(sql`stddev_samp`),
+  }),
+)

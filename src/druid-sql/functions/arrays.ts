@@ -1,0 +1,128 @@
+import { type Bound, combine } from '../bind/bound.ts'
+import { as } from '../bind/conversions.ts'
+import { type SqlText, sql } from '../bind/sql-text.ts'
+import { arrayOf, boolean, long, type SqlType, string, typeName } from '../bind/types.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
+import { type BoundCall, type Catalogue, type ScalarFunction, scalar, special } from './signature.ts'
+import { inRoom, joinedBytesMax, onceEach } from './text-room.ts'
+import { unified } from './unified.ts'
+
+function arrayOperand(call: BoundCall, index = 0): { readonly array: Bound; readonly element: SqlType } {
+  const operand = call.operands[index]!
+  if (operand.type.kind === 'array') return { array: operand, element: operand.type.element }
+  if (operand.type.kind === 'null') return { array: as(operand, arrayOf(string)), element: string }
+  throw sqlProblem(
+    operand.place,
+    `operand ${index + 1} of ${call.name} must be an array, not a value of type ${typeName(operand.type)}`,
+  )
+}
+
+/** A function of an array and a value of its type. */
+function withElement(
+  result: (element: SqlType) => SqlType,
+  render: (array: SqlText, value: SqlText) => SqlText,
+  valueFirst = false,
+): ScalarFunction {
+  return special(2, 2, (call) => {
+    const { array, element } = arrayOperand(call, valueFirst ? 1 : 0)
+    const value = as(call.operands[valueFirst ? 0 : 1]!, element)
+    return combine(call.place, result(element), render(array.sql, value.sql), [array, value])
+  })
+}
+
+/** A function of an array and a whole number. */
+function at(render: (array: SqlText, index: SqlText) => SqlText): ScalarFunction {
+  return special(2, 2, (call) => {
+    const { array, element } = arrayOperand(call)
+    const index = as(call.operands[1]!, long)
+    return combine(call.place, element, render(array.sql, index.sql), [array, index])
+  })
+}
+
+function ofTwo(result: (element: SqlType) => SqlType, render: (a: SqlText, b: SqlText) => SqlText): ScalarFunction {
+  return special(2, 2, (call) => {
+    const a = arrayOperand(call, 0).array
+    // A single value counts as an array of one.
+    const other = call.operands[1]!
+    const b =
+      other.type.kind === 'array'
+        ? other
+        : { ...as(other, arrayElement(a)), type: a.type, sql: sql`[${as(other, arrayElement(a)).sql}]` }
+    const { operands, type } = unified([a, b])
+    const element = type.kind === 'array' ? type.element : string
+    return combine(call.place, result(element), render(operands[0]!.sql, operands[1]!.sql), operands)
+  })
+}
+
+function arrayElement({ type }: Bound): SqlType {
+  return type.kind === 'array' ? type.element : string
+}
+
+const arrayToText = special(2, 3, (call) => {
+  const { array } = arrayOperand(call)
+  const texts = as(array, arrayOf(string))
+  const separator = as(call.operands[1]!, string)
+  // The engine wants a separator that is known.
+  const by = separator.sql
+  const whole = onceEach([texts.sql], (list) => {
+    const bytes = sql`(coalesce(list_sum(list_transform(${list}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by}))`
+    return inRoom(bytes, joinedBytesMax, sql`array_to_string(${list}, ${by})`)
+  })
+  return combine(call.place, string, whole, [texts, separator])
+})
+
+const arrayLength = special(1, 1, (call) => {
+  const { array } = arrayOperand(call)
+  return combine(call.place, long, sql`len(${array.sql})`, [array])
+})
+
+const arraySlice = special(2, 3, (call) => {
+  const { array } = arrayOperand(call)
+  const start = as(call.operands[1]!, long)
+  const end = call.operands[2] === undefined ? null : as(call.operands[2], long)
+  const slice = sql`${array.sql}[least(${start.sql}, 2147483646) + 1:${end === null ? sql`len(${array.sql})` : end.sql}]`
+  return combine(call.place, array.type, sql`(${slice})`, end === null ? [array, start] : [array, start, end])
+})
+
+/** Empty pieces at the end are left out. */
+const textToArray = scalar(
+  [string, string],
+  arrayOf(string),
+  (x, separator) =>
+    sql`string_split(CASE WHEN length(${separator}) = 1 THEN rtrim(${x}, ${separator}) ELSE ${x} END, ${separator})`,
+)
+
+export const arrays: Catalogue = {
+  ARRAY_LENGTH: arrayLength,
+  CARDINALITY: arrayLength,
+  MV_LENGTH: arrayLength,
+  ARRAY_OFFSET: at((array, index) => sql`CASE WHEN ${index} BETWEEN 0 AND 2147483646 THEN ${array}[${index} + 1] END`),
+  ARRAY_ORDINAL: at((array, index) => sql`CASE WHEN ${index} >= 1 THEN ${array}[${index}] END`),
+  ARRAY_CONTAINS: ofTwo(
+    () => boolean,
+    (a, b) => sql`list_has_all(${a}, ${b})`,
+  ),
+  ARRAY_OVERLAP: ofTwo(
+    () => boolean,
+    (a, b) => sql`list_has_any(${a}, ${b})`,
+  ),
+  SCALAR_IN_ARRAY: withElement(
+    () => boolean,
+    (array, value) => sql`list_contains(${array}, ${value})`,
+    true,
+  ),
+  ARRAY_OFFSET_OF: withElement(
+    () => long,
+    (array, value) => sql`(CAST(list_position(${array}, ${value}) AS BIGINT) - 1)`,
+  ),
+  ARRAY_ORDINAL_OF: withElement(
+    () => long,
+    (array, value) => sql`CAST(list_position(${array}, ${value}) AS BIGINT)`,
+  ),
+  ARRAY_APPEND: withElement(arrayOf, (array, value) => sql`list_append(${array}, ${value})`),
+  ARRAY_PREPEND: withElement(arrayOf, (array, value) => sql`list_prepend(${value}, ${array})`, true),
+  ARRAY_CONCAT: ofTwo(arrayOf, (a, b) => sql`list_concat(${a}, ${b})`),
+  ARRAY_SLICE: arraySlice,
+  ARRAY_TO_STRING: arrayToText,
+  STRING_TO_ARRAY: textToArray,
+}

@@ -1,0 +1,231 @@
+import { type Bound, combine } from '../bind/bound.ts'
+import { as, once } from '../bind/conversions.ts'
+import {
+  double as doubleLiteral,
+  failing,
+  join,
+  long as longLiteral,
+  plainInteger,
+  type SqlText,
+  sql,
+  literal as textOf,
+} from '../bind/sql-text.ts'
+import { commonType, double, isNumeric, long, type SqlType, string, typeName } from '../bind/types.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
+import { type BoundCall, type Catalogue, constantInteger, type ScalarFunction, scalar, special } from './signature.ts'
+import { onceEach } from './text-room.ts'
+
+const ofDouble = (render: (x: SqlText) => SqlText): ScalarFunction => scalar([double], double, render)
+
+/** Text is read as a number, as Druid does. */
+export function numeric(operand: Bound): Bound {
+  if (operand.type.kind === 'string' || operand.type.kind === 'json') return as(operand, double)
+  if (operand.type.kind === 'boolean') return as(operand, long)
+  if (operand.type.kind === 'null') return as(operand, double)
+  if (!isNumeric(operand.type))
+    throw sqlProblem(operand.place, `a number is expected, not a value of type ${typeName(operand.type)}`)
+  return operand
+}
+
+/** A function that gives whole numbers for whole numbers, and else doubles. */
+function sameNumber(render: (x: SqlText, type: SqlType) => SqlText): ScalarFunction {
+  return special(1, 1, ({ place, operands }) => {
+    const x = numeric(operands[0]!)
+    return combine(place, x.type, render(x.sql, x.type), [x])
+  })
+}
+
+/** FLOOR and CEIL of numbers; whole numbers are what they are. */
+export const floorNumber = sameNumber((x, type) => (type.kind === 'long' ? x : sql`floor(${x})`))
+export const ceilNumber = sameNumber((x, type) => (type.kind === 'long' ? x : sql`ceil(${x})`))
+
+/** Halves go away from zero, judged by the decimal digits of the double: 1.005 to two places is 1.01. */
+const round = special(1, 2, (call) => {
+  const x = numeric(call.operands[0]!)
+  const places = constantInteger(call, 1, 0n)
+  if (places < -18n || places > 18n) throw sqlProblem(call.place, 'ROUND takes -18 to 18 places')
+  const digits = plainInteger(places)
+  if (x.type.kind === 'long')
+    return combine(call.place, long, places >= 0n ? x.sql : sql`CAST(round(${x.sql}, ${digits}) AS BIGINT)`, [x])
+  if (places <= 0n) return combine(call.place, double, sql`round(${x.sql}, ${digits})`, [x])
+  const scale = plainInteger(places > 12n ? 18n : 15n)
+  const exact = sql`CAST(round(TRY_CAST(${x.sql} AS DECIMAL(38, ${scale})), ${digits}) AS DOUBLE)`
+  return combine(call.place, double, sql`coalesce(${exact}, ${x.sql})`, [x])
+})
+
+const truncate = special(1, 2, (call) => {
+  const x = numeric(call.operands[0]!)
+  const places = constantInteger(call, 1, 0n)
+  if (places < -18n || places > 18n) throw sqlProblem(call.place, 'TRUNCATE takes -18 to 18 places')
+  if (x.type.kind === 'long' && places >= 0n) return combine(call.place, long, x.sql, [x])
+  const power = longLiteral(10n ** (places < 0n ? -places : places))
+  if (x.type.kind === 'long') return combine(call.place, long, sql`(${x.sql} // ${power} * ${power})`, [x])
+  if (places === 0n) return combine(call.place, double, sql`trunc(${x.sql})`, [x])
+  const cut = places > 0n ? sql`trunc(${x.sql} * ${power}) / ${power}` : sql`trunc(${x.sql} / ${power}) * ${power}`
+  return combine(call.place, double, sql`(${cut})`, [x])
+})
+
+const absolute = special(1, 1, (call) => {
+  const x = numeric(call.operands[0]!)
+  const goesRound = call.wraps && x.type.kind === 'long'
+  return combine(call.place, x.type, goesRound ? wrapped(sql`abs(${x.sql}::HUGEINT)`) : sql`abs(${x.sql})`, [x])
+})
+
+function numberPair(call: BoundCall): [Bound, Bound, SqlType] {
+  const [a, b] = [numeric(call.operands[0]!), numeric(call.operands[1]!)]
+  const type = commonType(a.type, b.type)!
+  return [as(a, type), as(b, type), type]
+}
+
+/** The remainder with the sign of the first. */
+export const modulo = special(2, 2, (call) => {
+  const [a, b, type] = numberPair(call)
+  // The engine's fmod has the sign of the second.
+  if (type.kind === 'double') {
+    const rest = onceEach(
+      [a.sql, b.sql],
+      (x, y) =>
+        sql`CASE WHEN isinf(${y}) AND isfinite(${x}) THEN ${x} WHEN ${y} <> 0::DOUBLE AND isfinite(${x}) THEN ${x} % ${y} END`,
+    )
+    return combine(call.place, double, rest, [a, b])
+  }
+  const text = call.wraps
+    ? sql`CAST(${a.sql}::HUGEINT % ${divisor(b)}::HUGEINT AS BIGINT)`
+    : sql`(${a.sql} % ${divisor(b)})`
+  return combine(call.place, long, text, [a, b])
+})
+
+const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE gives null there')
+
+/** The second operand of a division of whole numbers: zero ends the query, as it does in Druid. */
+export function divisor(b: Bound): SqlText {
+  if (typeof b.constant === 'bigint' && b.constant !== 0n) return b.sql
+  return sql`CASE WHEN ${b.sql} = 0 THEN CAST(${noDivision} AS BIGINT) ELSE ${b.sql} END`
+}
+
+/** The least long divided by -1 goes round to itself. */
+export function quotient(a: Bound, by: SqlText, wraps: boolean): SqlText {
+  return wraps ? wrapped(sql`(${a.sql}::HUGEINT // ${by}::HUGEINT)`) : sql`(${a.sql} // ${by})`
+}
+
+const safeDivide = special(2, 2, (call) => {
+  const [a, b, type] = numberPair(call)
+  if (type.kind === 'double') {
+    // Of doubles, nothing of nothing is 0.
+    const whole = onceEach(
+      [a.sql, b.sql],
+      (x, y) =>
+        sql`CASE WHEN ${y} <> 0::DOUBLE THEN ${x} / ${y} WHEN ${x} = 0::DOUBLE AND ${y} = 0::DOUBLE THEN 0::DOUBLE END`,
+    )
+    return combine(call.place, double, whole, [a, b])
+  }
+  return combine(call.place, long, quotient(a, sql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
+})
+
+const div = special(2, 2, (call) => {
+  const [a, b] = [as(numeric(call.operands[0]!), long), as(numeric(call.operands[1]!), long)]
+  return combine(call.place, long, quotient(a, divisor(b), call.wraps), [a, b])
+})
+
+function extreme(name: SqlText): ScalarFunction {
+  return special(0, 100, ({ place, operands }) => {
+    let type: SqlType | null = { kind: 'null' }
+    for (const operand of operands) type = type === null ? null : commonType(type, operand.type)
+    if (type === null) throw sqlProblem(place, 'these values have no type in common')
+    if (type.kind === 'null') return combine(place, { kind: 'null' }, sql`NULL`, operands)
+    const taken = operands.map((operand) => as(operand, type!))
+    return combine(
+      place,
+      type,
+      sql`${name}(${join(
+        taken.map((operand) => operand.sql),
+        ', ',
+      )})`,
+      taken,
+    )
+  })
+}
+
+/** 1.91 MiB, 12.35 K: a number of up to three digits before the point, with the letter of its power. */
+function humanReadable(base: number, units: readonly string[], unitOfOne: string): ScalarFunction {
+  return special(1, 2, (call) => {
+    const x = as(numeric(call.operands[0]!), double)
+    const digits = constantInteger(call, 1, 2n)
+    if (digits < 0n || digits > 3n) throw sqlProblem(call.place, `${call.name} takes 0 to 3 decimals`)
+    const branches = units.map((unit, power) => {
+      const size = doubleLiteral(base ** (power + 1))
+      // Halves go up, also those that a double holds a little below.
+      return sql`WHEN abs(v) >= ${size} THEN printf(${textOf(`%.${digits}f ${unit}`)}, v / ${size} * 1.00000000000001::DOUBLE)`
+    })
+    const small = sql`printf(${textOf(`%d${unitOfOne}`)}, CAST(trunc(v) AS BIGINT))`
+    const text = once(
+      x.sql,
+      () => sql`CASE WHEN v IS NULL THEN NULL ${join(branches.toReversed(), ' ')} ELSE ${small} END`,
+    )
+    return combine(call.place, string, text, [x])
+  })
+}
+
+const bitwise = (render: (a: SqlText, b: SqlText) => SqlText): ScalarFunction => scalar([long, long], long, render)
+/** Java shifts by the low six bits of the count. */
+const shiftLeft = (a: SqlText, b: SqlText): SqlText =>
+  wrapped(sql`(${a}::HUGEINT * power(2::HUGEINT, (${b} & 63))::HUGEINT)`)
+
+/** A sum or product beyond a long, brought back into it as Java's numbers go round. */
+export function wrapped(huge: SqlText): SqlText {
+  const span = sql`18446744073709551616::HUGEINT`
+  const half = sql`9223372036854775808::HUGEINT`
+  return sql`CAST((((${huge} + ${half}) % ${span} + ${span}) % ${span} - ${half}) AS BIGINT)`
+}
+
+export const numbers: Catalogue = {
+  ABS: absolute,
+  SIGN: ofDouble((x) => sql`CAST(sign(${x}) AS DOUBLE)`),
+  ROUND: round,
+  TRUNC: truncate,
+  TRUNCATE: truncate,
+  MOD: modulo,
+  SQRT: ofDouble((x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
+  CBRT: ofDouble((x) => sql`cbrt(${x})`),
+  EXP: ofDouble((x) => sql`exp(${x})`),
+  LN: ofDouble(
+    (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ln(${x}) END`,
+  ),
+  LOG10: ofDouble(
+    (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE log10(${x}) END`,
+  ),
+  POWER: scalar([double, double], double, (x, y) => sql`power(${x}, ${y})`),
+  POW: scalar([double, double], double, (x, y) => sql`power(${x}, ${y})`),
+  SIN: ofDouble((x) => sql`sin(${x})`),
+  COS: ofDouble((x) => sql`cos(${x})`),
+  TAN: ofDouble((x) => sql`tan(${x})`),
+  COT: ofDouble((x) => sql`(cos(${x}) / sin(${x}))`),
+  ASIN: ofDouble((x) => sql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE asin(${x}) END`),
+  ACOS: ofDouble((x) => sql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE acos(${x}) END`),
+  ATAN: ofDouble((x) => sql`atan(${x})`),
+  ATAN2: scalar([double, double], double, (y, x) => sql`atan2(${y}, ${x})`),
+  SINH: ofDouble((x) => sql`sinh(${x})`),
+  COSH: ofDouble((x) => sql`cosh(${x})`),
+  TANH: ofDouble((x) => sql`tanh(${x})`),
+  RADIANS: ofDouble((x) => sql`radians(${x})`),
+  DEGREES: ofDouble((x) => sql`degrees(${x})`),
+  PI: scalar([], double, () => sql`pi()`),
+  DIV: div,
+  SAFE_DIVIDE: safeDivide,
+  GREATEST: extreme(sql`greatest`),
+  LEAST: extreme(sql`least`),
+  BITWISE_AND: bitwise((a, b) => sql`(${a} & ${b})`),
+  BITWISE_OR: bitwise((a, b) => sql`(${a} | ${b})`),
+  BITWISE_XOR: bitwise((a, b) => sql`xor(${a}, ${b})`),
+  BITWISE_COMPLEMENT: scalar([long], long, (a) => sql`(-1::BIGINT - ${a})`),
+  BITWISE_SHIFT_LEFT: bitwise(shiftLeft),
+  BITWISE_SHIFT_RIGHT: bitwise(
+    (a, b) =>
+      sql`CASE WHEN ${a} >= 0 THEN ${a} >> (${b} & 63) ELSE -1::BIGINT - ((-1::BIGINT - ${a}) >> (${b} & 63)) END`,
+  ),
+  BITWISE_CONVERT_DOUBLE_TO_LONG_BITS: scalar([double], long, (x) => sql`CAST(CAST(${x} AS BIT) AS BIGINT)`),
+  BITWISE_CONVERT_LONG_BITS_TO_DOUBLE: scalar([long], double, (x) => sql`CAST(CAST(${x} AS BIT) AS DOUBLE)`),
+  HUMAN_READABLE_BINARY_BYTE_FORMAT: humanReadable(1024, ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'], ' B'),
+  HUMAN_READABLE_DECIMAL_BYTE_FORMAT: humanReadable(1000, ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'], ' B'),
+  HUMAN_READABLE_DECIMAL_FORMAT: humanReadable(1000, ['K', 'M', 'G', 'T', 'P', 'E'], ''),
+}

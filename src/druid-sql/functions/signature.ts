@@ -1,0 +1,92 @@
+// How the catalogue of functions is written: what a function takes, what it gives, and how the engine says it.
+import { type Bound, combine } from '../bind/bound.ts'
+import { as } from '../bind/conversions.ts'
+import type { SqlText } from '../bind/sql-text.ts'
+import { type SqlType, string } from '../bind/types.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+
+/** A call whose operands are bound. */
+export interface BoundCall {
+  readonly name: string
+  readonly place: Place
+  readonly operands: readonly Bound[]
+  /** A unit that the syntax holds, as in `FLOOR(x TO DAY)`. */
+  readonly unit: string | null
+  readonly unitPlace: Place | null
+  /** The type after RETURNING. */
+  readonly returning: SqlType | null
+  /** Whole numbers go round beyond their range, as in Java; else they end the query there. */
+  readonly wraps: boolean
+}
+
+export interface ScalarFunction {
+  /** How many operands it takes, at least and at most. */
+  readonly count: readonly [least: number, most: number]
+  readonly bind: (call: BoundCall) => Bound
+}
+
+export type Catalogue = Readonly<Record<string, ScalarFunction>>
+
+/** A function of operands of fixed types; the last `optional` of them may be left out. */
+export function scalar(
+  types: readonly (SqlType | 'any')[],
+  result: SqlType,
+  render: (...operands: SqlText[]) => SqlText,
+  optional = 0,
+): ScalarFunction {
+  return {
+    count: [types.length - optional, types.length],
+    bind: ({ place, operands }) => {
+      const taken = operands.map((operand, index) => {
+        const type = types[index]!
+        return type === 'any' ? operand : as(operand, type)
+      })
+      return combine(place, result, render(...taken.map((operand) => operand.sql)), taken)
+    },
+  }
+}
+
+/** A function that looks at its operands itself. */
+export function special(least: number, most: number, bind: (call: BoundCall) => Bound): ScalarFunction {
+  return { count: [least, most], bind }
+}
+
+/** The text of an operand that must be known before the query runs; null where it is NULL or left out. */
+export function constantText({ name, place, operands }: BoundCall, index: number): string | null {
+  const operand = operands[index]
+  if (operand === undefined || operand.type.kind === 'null') return null
+  if (operand.type.kind === 'string' && typeof operand.constant === 'string') return operand.constant
+  throw sqlProblem(operand.place ?? place, `operand ${index + 1} of ${name} must be a text in single quotes`)
+}
+
+/** The same, where it may not be left out. */
+export function neededText(call: BoundCall, index: number): string {
+  const text = constantText(call, index)
+  if (text === null)
+    throw sqlProblem(call.place, `operand ${index + 1} of ${call.name} must be a text in single quotes`)
+  return text
+}
+
+/** The whole number of an operand that must be known before the query runs. */
+export function constantInteger(call: BoundCall, index: number, fallback: bigint): bigint {
+  const operand = call.operands[index]
+  if (operand === undefined) return fallback
+  if (typeof operand.constant === 'bigint') return operand.constant
+  throw sqlProblem(operand.place, `operand ${index + 1} of ${call.name} must be a whole number`)
+}
+
+export function checkCount(name: string, place: Place, [least, most]: readonly [number, number], count: number): void {
+  if (count >= least && count <= most) return
+  const wanted =
+    least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`
+  throw sqlProblem(place, `${name} takes ${wanted} ${wanted === '1' ? 'operand' : 'operands'}, not ${count}`)
+}
+
+/** An operand as text: numbers and times are written as Druid writes them. */
+export function asText(operand: Bound): Bound {
+  return as(operand, string)
+}
+
+export function unknownFunction(name: string, place: Place): Error {
+  return sqlProblem(place, `there is no function ${quoted(name)}`)
+}

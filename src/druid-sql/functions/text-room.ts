@@ -1,0 +1,51 @@
+// How long texts may become, asked before they are made: the engine's bound on memory does not count them. What is known to stay short is not
+// asked about, so that ordinary texts cost nothing more.
+import { plainInteger, type SqlText, sql } from '../bind/sql-text.ts'
+import type { SqlType } from '../bind/types.ts'
+
+/** What a call writes as long as it is told. */
+export const toldCharactersMax = 1_000_000
+/** What a call puts together of texts that are there. */
+export const joinedBytesMax = 4_000_000
+
+/** A text that is no wider than this is made without asking. */
+const freeWidth = 512
+/** A text that is stored is taken to be so wide: what is made of a few of them is not longer than a few of them. */
+const storedWidth = 32
+/** Shorter ones are made without asking, row by row. */
+const freeBytes = 256
+
+/** How wide the texts of a type may be, as far as that can be told; what is stored counts as short, whatever is made of much as wide. */
+export function widthOf(type: SqlType): number {
+  if (type.kind === 'string') return type.width ?? storedWidth
+  return type.kind === 'array' || type.kind === 'sketch' || type.kind === 'quantiles'
+    ? Number.POSITIVE_INFINITY
+    : storedWidth
+}
+
+export const isFree = (width: number): boolean => width <= freeWidth
+
+/** The text, where there is room for its bytes; null where their number is. Past `most`, or past the room for all texts, the query fails. */
+export function inRoom(bytes: SqlText, most: number, text: SqlText): SqlText {
+  const asked = sql`text_room(CAST(${bytes} AS BIGINT), ${plainInteger(most)}::BIGINT)`
+  return sql`CASE WHEN CASE WHEN ${bytes} <= ${plainInteger(freeBytes)} THEN TRUE ELSE ${asked} END THEN ${text} END`
+}
+
+/** A text of the answer, which is copied for each row. */
+export function outOfRoom(text: SqlText): SqlText {
+  return sql`CASE WHEN text_out(CAST(strlen(${text}) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
+}
+
+/** A count that was told, so small that its product with a length is a number: one too many stays one too many. */
+export const told = (count: SqlText): SqlText => sql`least(${count}, ${plainInteger(toldCharactersMax + 1)})`
+
+/** Names values that are used more than once: each is worked out once. */
+export function onceEach(parts: readonly SqlText[], use: (...values: SqlText[]) => SqlText): SqlText {
+  const names = parts.map((_part, index) => sql`v[${plainInteger(index + 1)}]`)
+  const fields = parts.map((part) => part.text)
+  return sql`list_transform([row(${fields.length === 1 ? parts[0]! : joined(parts)})], lambda v: ${use(...names)})[1]`
+}
+
+function joined(parts: readonly SqlText[]): SqlText {
+  return parts.reduce((left, right) => sql`${left}, ${right}`)
+}

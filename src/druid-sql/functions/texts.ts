@@ -1,0 +1,298 @@
+import { textMaxOf } from '../../druid-patterns/repetitions.ts'
+import { type Bound, combine } from '../bind/bound.ts'
+import { as, once } from '../bind/conversions.ts'
+import { failing, join, literal, plainInteger, type SqlText, sql } from '../bind/sql-text.ts'
+import { boolean, long, string, wideString } from '../bind/types.ts'
+import { type Place, sqlProblem } from '../parse/sql-problem.ts'
+import {
+  asText,
+  type BoundCall,
+  type Catalogue,
+  constantInteger,
+  neededText,
+  type ScalarFunction,
+  scalar,
+  special,
+} from './signature.ts'
+import { inRoom, isFree, joinedBytesMax, onceEach, told, toldCharactersMax, widthOf } from './text-room.ts'
+
+const withinUtf16 = literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
+
+/** Length in UTF-16 units, as Druid counts; code points beyond 16 bits are counted only where there may be some. */
+const utf16Length = (x: SqlText): SqlText =>
+  sql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')) END`
+
+const lengthOf = scalar([string], long, utf16Length)
+
+/** What lies behind the end is null, not empty. */
+const substring = special(2, 3, (call) => {
+  const [text, start, length] = call.operands
+  if (typeof length?.constant === 'bigint' && length.constant <= 0n)
+    throw sqlProblem(length.place, 'the length of a SUBSTRING must be more than 0')
+  return scalar(
+    [string, long, long],
+    string,
+    (x, from, count) => sql`nullif(substring(${x}, ${from}${count === undefined ? sql`` : sql`, ${count}`}), '')`,
+    1,
+  ).bind({
+    ...call,
+    operands: [text!, start!, ...(length === undefined ? [] : [length])],
+  })
+})
+
+function trimmed(from: 'trim' | 'ltrim' | 'rtrim'): (x: SqlText, characters?: SqlText) => SqlText {
+  const names = { trim: sql`trim`, ltrim: sql`ltrim`, rtrim: sql`rtrim` }
+  return (x, characters = sql`' '`) => sql`${names[from]}(${x}, ${characters})`
+}
+
+const trim = special(1, 2, (call) => {
+  const side = call.unit === 'LEADING' ? 'ltrim' : call.unit === 'TRAILING' ? 'rtrim' : 'trim'
+  return scalar([string, string], string, trimmed(side), 1).bind(call)
+})
+
+export const concat = special(1, 1000, ({ place, operands }) => {
+  const texts = operands.map(asText)
+  const width = texts.reduce((sum, { type }) => sum + widthOf(type), 0)
+  const parts = texts.map((text) => text.sql)
+  const whole = isFree(width) ? sql`(${join(parts, ' || ')})` : concatenated(parts)
+  return combine(place, wideString(width), whole, texts)
+})
+
+/** As one list, so that each part is held once; null where one of them is. */
+function concatenated(parts: readonly SqlText[]): SqlText {
+  const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e))) AS BIGINT)`
+  const whole = inRoom(bytes, joinedBytesMax, sql`array_to_string(v, '')`)
+  const isWhole = sql`list_count(v) = ${plainInteger(parts.length)}`
+  return sql`list_transform([[${join(parts, ', ')}]], lambda v: CASE WHEN ${isWhole} THEN ${whole} END)[1]`
+}
+
+/** Java's regular expressions come as RE2's: what it lacks, looking around and references back, is refused by the engine. */
+function pattern(call: BoundCall, index: number): SqlText {
+  const text = neededText(call, index)
+  if (text.length > 1000) throw sqlProblem(call.place, 'a regular expression has 1,000 characters at most')
+  return literal(text)
+}
+
+/** A text that a pattern can be done with in time; a longer one fails the query. Only texts that are made are that long. */
+function matchable(text: Bound, form: string): SqlText {
+  const most = textMaxOf(form)
+  if (isFree(widthOf(text.type))) return text.sql
+  return onceEach(
+    [text.sql],
+    (x) => sql`CASE WHEN strlen(${x}) <= ${plainInteger(most)} THEN ${x} WHEN ${x} IS NOT NULL
+    THEN CAST(${failing(`a text of more than ${most} characters is too long for this regular expression`)} AS VARCHAR) END`,
+  )
+}
+
+const regexpExtract = special(2, 3, (call) => {
+  const group = constantInteger(call, 2, 0n)
+  if (group < 0n || group > 9n) throw sqlProblem(call.place, 'the group of a REGEXP_EXTRACT is 0 to 9')
+  const text = asText(call.operands[0]!)
+  const form = pattern(call, 1)
+  const found = (x: SqlText): SqlText =>
+    sql`CASE WHEN regexp_matches(${x}, ${form}) THEN regexp_extract(${x}, ${form}, ${plainInteger(group)}) END`
+  const whole = isFree(widthOf(text.type)) ? found(text.sql) : onceEach([matchable(text, neededText(call, 1))], found)
+  return combine(call.place, string, whole, [text])
+})
+
+const regexpLike = special(2, 2, (call) => {
+  const text = asText(call.operands[0]!)
+  const form = pattern(call, 1)
+  return combine(call.place, boolean, sql`regexp_matches(${matchable(text, neededText(call, 1))}, ${form})`, [text])
+})
+
+/** In longer texts a match at each place is reckoned with: to count them would take as long as to replace them. */
+const countedMax = 10_000
+
+const regexpReplace = special(3, 3, (call) => {
+  const [text, , replacement] = call.operands
+  const texts = [asText(text!), asText(replacement!)] as const
+  // A group is $1 to Java and \\1 to RE2.
+  const by =
+    typeof replacement!.constant === 'string'
+      ? literal(replacement!.constant.replaceAll('\\', '\\\\').replace(/\$(\d)/g, '\\$1'))
+      : sql`regexp_replace(replace(${texts[1].sql}, ${literal('\\')}, ${literal('\\\\')}), ${literal('[$]([0-9])')}, ${literal('\\\\\\1')}, 'g')`
+  const form = pattern(call, 1)
+  // In place of each character, and of what is between them.
+  const width = widthOf(texts[0].type) * Math.max(1, 2 * widthOf(texts[1].type))
+  const replaced = (x: SqlText, y: SqlText): SqlText => sql`regexp_replace(${x}, ${form}, ${y}, 'g')`
+  const whole = isFree(width)
+    ? replaced(texts[0].sql, by)
+    : onceEach([matchable(texts[0], neededText(call, 1)), by], (x, y) => {
+        const groups = sql`(1 + len(regexp_extract_all(${y}, ${literal('\\\\[0-9]')})))`
+        const counted = sql`CASE WHEN strlen(${x}) <= ${plainInteger(countedMax)} THEN len(regexp_extract_all(${x}, ${form})) ELSE strlen(${x}) + 1 END`
+        const bytes = sql`(strlen(${x}) * ${groups} + ${counted} * strlen(${y}))`
+        return inRoom(bytes, joinedBytesMax, replaced(x, y))
+      })
+  return combine(call.place, wideString(width), whole, texts)
+})
+
+const upper = (x: SqlText): SqlText => sql`upper(replace(${x}, 'ß', 'SS'))`
+/** Druid pads with nothing where the padding is empty; the engine would fail. */
+const padded = (name: SqlText): ScalarFunction =>
+  special(2, 3, ({ place, operands: [text, count, padding] }) => {
+    const parts = [as(text!, string), as(count!, long), ...(padding === undefined ? [] : [as(padding, string)])]
+    const [x, length, by = sql`' '`] = parts.map((part) => part.sql)
+    const body = (x: SqlText, length: SqlText, by: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
+      sql`CASE WHEN ${length} IS NULL OR ${length} < 0 THEN NULL WHEN ${by} = '' THEN substring(${x}, 1, ${length})
+        ELSE ${guard(sql`${name}(${x}, CAST(${told(length)} AS INTEGER), ${by})`)} END`
+    const width = constantCount(count!)
+    if (typeof count!.constant === 'bigint') checkTold(width, place)
+    const whole = isFree(width)
+      ? body(x!, length!, by, (text) => text)
+      : onceEach([x!, length!, by], (x, length, by) =>
+          body(x, length, by, (text) => inRoom(told(length), toldCharactersMax, text)),
+        )
+    return combine(place, wideString(width), whole, parts)
+  })
+
+/** How much a count can be, where it is known. */
+function constantCount({ constant }: Bound): number {
+  if (constant === null) return 0
+  return typeof constant === 'bigint' ? Math.max(0, Number(constant)) : Number.POSITIVE_INFINITY
+}
+
+/** What is known to be too long is refused before it runs, on both engines. */
+function checkTold(characters: number, place: Place): void {
+  if (characters > toldCharactersMax)
+    throw sqlProblem(place, `a text could become longer than ${toldCharactersMax} characters`)
+}
+
+const repeat = special(2, 2, ({ place, operands }) => {
+  const parts = [as(operands[0]!, string), as(operands[1]!, long)] as const
+  const body = (x: SqlText, count: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
+    sql`CASE WHEN ${count} >= 1 THEN ${guard(sql`repeat(${x}, ${told(count)})`)} END`
+  const width = widthOf(parts[0].type) * constantCount(operands[1]!)
+  const [{ constant }, count] = operands as [Bound, Bound]
+  if (typeof constant === 'string' && typeof count.constant === 'bigint') checkTold(width, place)
+  const whole = isFree(width)
+    ? body(parts[0].sql, parts[1].sql, (text) => text)
+    : onceEach([parts[0].sql, parts[1].sql], (x, count) =>
+        body(x, count, (text) => inRoom(sql`(strlen(${x}) * ${told(count)})`, toldCharactersMax, text)),
+      )
+  return combine(place, wideString(width), whole, parts)
+})
+
+const replace = special(3, 3, ({ place, operands }) => {
+  const parts = operands.map((operand) => as(operand, string))
+  const [x, from, to] = parts.map((part) => part.sql)
+  const width = widthOf(parts[0]!.type) * growth(parts[1]!, parts[2]!)
+  const replaced = (x: SqlText, from: SqlText, to: SqlText): SqlText => sql`replace(${x}, ${from}, ${to})`
+  const whole = isFree(width)
+    ? replaced(x!, from!, to!)
+    : onceEach([x!, from!, to!], (x, from, to) => {
+        const occurrences = sql`((strlen(${x}) - strlen(replace(${x}, ${from}, ''))) // strlen(${from}))`
+        const more = sql`CASE WHEN ${from} = '' THEN 0 ELSE ${occurrences} * greatest(strlen(${to}) - strlen(${from}), 0) END`
+        return inRoom(sql`(strlen(${x}) + ${more})`, joinedBytesMax, replaced(x, from, to))
+      })
+  return combine(place, wideString(width), whole, parts)
+})
+
+/** How many times as long a text may be once a part of it is replaced. */
+function growth(from: Bound, to: Bound): number {
+  const shortest = typeof from.constant === 'string' ? Math.max(1, from.constant.length) : 1
+  return Math.max(1, widthOf(to.type) / shortest)
+}
+
+const half = (whole: (x: SqlText, n: SqlText) => SqlText) =>
+  scalar([string, long], string, (x, count) => sql`CASE WHEN ${count} < 0 THEN NULL ELSE ${whole(x, count)} END`)
+
+const format = special(1, 100, ({ place, operands, name }) => {
+  const texts = operands.map((operand, index) => (index === 0 ? asText(operand) : operand))
+  if (texts.some((text) => !['string', 'long', 'double'].includes(text.type.kind)))
+    throw sqlProblem(place, `${name} takes texts and numbers`)
+  const [form, ...values] = texts
+  const width = widthOf(form!.type) + formatWidth(form!, values)
+  if (typeof form!.constant === 'string') checkTold(numbersIn(form!.constant), place)
+  const parts = texts.map((text) => text.sql)
+  const whole = isFree(width)
+    ? sql`printf(${join(parts, ', ')})`
+    : onceEach(parts, (form, ...values) => {
+        const numbers = sql`coalesce(list_sum(list_transform(regexp_extract_all(${form}, '[0-9]{1,7}'), lambda e: CAST(e AS BIGINT))), 0)`
+        const longest = values.map((value, index) =>
+          texts[index + 1]!.type.kind === 'string' ? sql`coalesce(strlen(${value}), 0)` : plainInteger(numberWidth),
+        )
+        const most = sql`greatest(0, ${longest.length === 0 ? sql`0` : join(longest, ', ')})`
+        const bytes = sql`(strlen(${form}) + ${numbers} + (strlen(${form}) - strlen(replace(${form}, '%', ''))) * ${most})`
+        const written = sql`printf(${join([form, ...values], ', ')})`
+        const told = inRoom(bytes, toldCharactersMax, written)
+        return sql`CASE WHEN contains(${form}, '*') THEN ${failing('a width is written in digits')} ELSE ${told} END`
+      })
+  return combine(place, wideString(width), whole, texts)
+})
+
+/** Widths and precisions, and whatever else is written in digits. */
+const numbersIn = (form: string): number =>
+  [...form.matchAll(/%[^a-zA-Z%]*/g)]
+    .flatMap(([part]) => part.match(/\d+/g) ?? [])
+    .reduce((sum, digits) => sum + Number(digits), 0)
+
+/** A double with all its digits. */
+const numberWidth = 350
+
+/** What is written for the values, where the text of the format is known. */
+function formatWidth({ constant }: Bound, values: readonly Bound[]): number {
+  if (typeof constant !== 'string' || constant.includes('*')) return Number.POSITIVE_INFINITY
+  const widest = values.reduce((most, { type }) => Math.max(most, widthOf(type)), 0)
+  return numbersIn(constant) + (constant.split('%').length - 1) * widest
+}
+
+export const texts: Catalogue = {
+  LENGTH: lengthOf,
+  CHAR_LENGTH: lengthOf,
+  CHARACTER_LENGTH: lengthOf,
+  STRLEN: lengthOf,
+  OCTET_LENGTH: scalar([string], long, (x) => sql`strlen(${x})`),
+  LOWER: scalar([string], string, (x) => sql`lower(${x})`),
+  UPPER: scalar([string], string, upper),
+  INITCAP: scalar(
+    [string],
+    string,
+    (x) => sql`array_to_string(list_transform(string_split(lower(${x}), ' '), lambda w: upper(w[1]) || w[2:]), ' ')`,
+  ),
+  SUBSTRING: substring,
+  SUBSTR: substring,
+  CONCAT: concat,
+  TEXTCAT: { ...concat, count: [2, 2] },
+  TRIM: trim,
+  BTRIM: scalar([string, string], string, trimmed('trim'), 1),
+  LTRIM: scalar([string, string], string, trimmed('ltrim'), 1),
+  RTRIM: scalar([string, string], string, trimmed('rtrim'), 1),
+  REPLACE: replace,
+  REPEAT: repeat,
+  REVERSE: scalar([string], string, (x) => sql`reverse(${x})`),
+  LEFT: half((x, count) => sql`left(${x}, ${count})`),
+  RIGHT: half((x, count) => sql`right(${x}, ${count})`),
+  LPAD: padded(sql`lpad`),
+  RPAD: padded(sql`rpad`),
+  STRPOS: scalar([string, string], long, (x, part) => sql`strpos(${x}, ${part})`),
+  POSITION: scalar(
+    [string, string, long],
+    long,
+    (part, x, from) =>
+      from === undefined
+        ? sql`strpos(${x}, ${part})`
+        : sql`CASE WHEN strpos(substring(${x}, ${from}), ${part}) = 0 THEN 0 ELSE strpos(substring(${x}, ${from}), ${part}) + ${from} - 1 END`,
+    1,
+  ),
+  CONTAINS_STRING: scalar([string, string], boolean, (x, part) => sql`contains(${x}, ${part})`),
+  ICONTAINS_STRING: scalar([string, string], boolean, (x, part) => sql`contains(lower(${x}), lower(${part}))`),
+  REGEXP_LIKE: regexpLike,
+  REGEXP_EXTRACT: regexpExtract,
+  REGEXP_REPLACE: regexpReplace,
+  STRING_FORMAT: format,
+  PARSE_LONG: scalar(
+    [string, long],
+    long,
+    (x, radix = sql`10::BIGINT`) =>
+      sql`CASE WHEN ${radix} = 10 THEN TRY_CAST(${x} AS BIGINT) WHEN ${radix} = 16 AND regexp_full_match(${x}, '(0[xX])?[0-9a-fA-F]{1,15}') THEN TRY_CAST('0x' || regexp_replace(${x}, '^0[xX]', '') AS BIGINT) END`,
+    1,
+  ),
+  CHR: scalar(
+    [long],
+    string,
+    (code) => sql`CASE WHEN ${code} BETWEEN 1 AND 1114111 THEN chr(CAST(${code} AS INTEGER)) END`,
+  ),
+  // The engine takes no aggregate and no query within TRY.
+  DECODE_BASE64_UTF8: scalar([string], string, (x) => once(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
+}

@@ -1,0 +1,201 @@
+import { type Period, parsePeriod, periodDays, periodTimeMs } from '../../druid-time/iso.ts'
+import { Zone } from '../../druid-time/zone.ts'
+import { msPerDay } from '../../model/instant.ts'
+import { type Bound, combine } from '../bind/bound.ts'
+import { as, textToTimestamp, timestampLiteral } from '../bind/conversions.ts'
+import { readInterval } from '../bind/intervals.ts'
+import {
+  ceilTo,
+  floorTo,
+  formatTime,
+  parseTime,
+  readPeriod,
+  readZone,
+  shift,
+  toLocal,
+  toUtc,
+  unitPeriod,
+} from '../bind/periods.ts'
+import { literal, long as longLiteral, type SqlText, sql } from '../bind/sql-text.ts'
+import { boolean, date, long, string, timestamp } from '../bind/types.ts'
+import { parseUnit } from '../parse/parse-unit.ts'
+import { quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { ceilNumber, floorNumber } from './numbers.ts'
+import { type BoundCall, type Catalogue, constantText, neededText, scalar, special } from './signature.ts'
+
+function zoneOf(call: BoundCall, index: number): Zone {
+  const text = constantText(call, index)
+  return text === null ? Zone.utc : readZone(text, call.operands[index]!.place)
+}
+
+function instant(call: BoundCall, index = 0): Bound {
+  return as(call.operands[index]!, timestamp)
+}
+
+type Rounding = typeof floorTo
+
+const toPeriod = (rounding: Rounding) =>
+  special(2, 4, (call) => {
+    const at = instant(call)
+    const period = readPeriod(neededText(call, 1), call.operands[1]!.place)
+    const given = call.operands[2]
+    const origin = given === undefined || given.type.kind === 'null' ? null : as(given, timestamp)
+    const rounded = rounding(at.sql, period, zoneOf(call, 3), origin?.sql ?? null, call.operands[1]!.place)
+    return combine(call.place, timestamp, rounded, origin === null ? [at] : [at, origin])
+  })
+
+/** `FLOOR(x TO HOUR)`, and FLOOR of a number. */
+const toUnit = (rounding: Rounding, ofNumber: typeof floorNumber) =>
+  special(1, 1, (call) => {
+    if (call.unit === null) return ofNumber.bind(call)
+    const at = instant(call)
+    const period = unitPeriod(parseUnit(call.unit, call.unitPlace!))
+    return combine(call.place, timestamp, rounding(at.sql, period, Zone.utc, null, call.place), [at])
+  })
+
+/** Of DATE_TRUNC alone; they count from 1970. */
+const longUnits: ReadonlyMap<string, Period> = new Map(
+  (
+    [
+      ['DECADE', 'P10Y'],
+      ['CENTURY', 'P100Y'],
+      ['MILLENNIUM', 'P1000Y'],
+    ] as const
+  ).map(([unit, period]) => [unit, parsePeriod(period)!]),
+)
+
+const dateTrunc = special(2, 2, (call) => {
+  const at = instant(call, 1)
+  const unit = neededText(call, 0)
+  const period = longUnits.get(unit.toUpperCase()) ?? unitPeriod(parseUnit(unit, call.operands[0]!.place))
+  return combine(call.place, timestamp, floorTo(at.sql, period, Zone.utc, null, call.place), [at])
+})
+
+const timeShift = special(3, 4, (call) => {
+  const at = instant(call)
+  const count = as(call.operands[2]!, long)
+  const period = readPeriod(neededText(call, 1), call.operands[1]!.place)
+  return combine(call.place, timestamp, shift(at.sql, period, zoneOf(call, 3), count.sql), [at, count])
+})
+
+const timestampAdd = special(2, 2, (call) => {
+  const count = as(call.operands[0]!, long)
+  const at = instant(call, 1)
+  const period = unitPeriod(parseUnit(call.unit!, call.unitPlace!))
+  return combine(call.place, timestamp, shift(at.sql, period, Zone.utc, count.sql), [count, at])
+})
+
+/** Whole units between two instants, negative where the first is the later. */
+const timestampDiff = special(2, 2, (call) => {
+  const [from, to] = [instant(call, 0), instant(call, 1)]
+  const unit = parseUnit(call.unit!, call.unitPlace!)
+  const period = unitPeriod(unit)
+  const fixedMs = periodTimeMs(period) + periodDays(period) * msPerDay
+  const whole =
+    fixedMs > 0
+      ? sql`((epoch_ms(${to.sql}) - epoch_ms(${from.sql})) // ${longLiteral(fixedMs)})`
+      : sql`date_sub(${literal(unit.toLowerCase())}, ${from.sql}, ${to.sql})`
+  return combine(call.place, long, whole, [from, to])
+})
+
+type Part = (local: SqlText, at: SqlText) => SqlText
+const datePart =
+  (name: string): Part =>
+  (local) =>
+    sql`CAST(date_part(${literal(name)}, ${local}) AS BIGINT)`
+
+const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
+  ['EPOCH', (_local, at) => sql`(epoch_ms(${at}) // 1000::BIGINT)`],
+  ['MICROSECOND', (local) => sql`(epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT * 1000::BIGINT`],
+  ['MILLISECOND', (local) => sql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`],
+  ['SECOND', datePart('second')],
+  ['MINUTE', datePart('minute')],
+  ['HOUR', datePart('hour')],
+  ['DAY', datePart('day')],
+  ['DOW', datePart('isodow')],
+  ['ISODOW', datePart('isodow')],
+  ['DOY', datePart('doy')],
+  ['WEEK', datePart('week')],
+  ['MONTH', datePart('month')],
+  ['QUARTER', datePart('quarter')],
+  ['YEAR', datePart('year')],
+  // Druid's is the calendar's year all the same.
+  ['ISOYEAR', datePart('year')],
+  ['DECADE', datePart('decade')],
+  ['CENTURY', datePart('century')],
+  ['MILLENNIUM', datePart('millennium')],
+])
+
+function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Bound['place'], zone: Zone): Bound {
+  const part = parts.get(unit.toUpperCase())
+  if (part === undefined)
+    throw sqlProblem(unitPlace, `${quoted(unit)} is no part of a time: ${[...parts.keys()].join(', ')} are`)
+  return combine(call.place, long, part(toLocal(at.sql, zone), at.sql), [at])
+}
+
+const extract = special(1, 1, (call) => extracted(call, instant(call), call.unit!, call.unitPlace!, Zone.utc))
+const timeExtract = special(2, 3, (call) =>
+  extracted(call, instant(call), neededText(call, 1), call.operands[1]!.place, zoneOf(call, 2)),
+)
+/** `YEAR(x)` and the like. */
+const partFunction = (unit: string) =>
+  special(1, 1, (call) => extracted(call, instant(call), unit, call.place, Zone.utc))
+
+const timeParse = special(1, 3, (call) => {
+  const text = as(call.operands[0]!, string)
+  const pattern = constantText(call, 1)
+  const zone = zoneOf(call, 2)
+  const read =
+    pattern === null
+      ? textToTimestamp(text.sql, (local) => toUtc(local, zone))
+      : parseTime(text.sql, pattern, zone, call.operands[1]!.place)
+  return combine(call.place, timestamp, read, [text])
+})
+
+const timeFormat = special(1, 3, (call) => {
+  const at = instant(call)
+  const pattern = constantText(call, 1) ?? "yyyy-MM-dd'T'HH:mm:ss.SSSZZ"
+  const written = formatTime(at.sql, pattern, zoneOf(call, 2), call.operands[1]?.place ?? call.place)
+  return combine(call.place, string, written, [at])
+})
+
+const timeInInterval = special(2, 2, (call) => {
+  const at = instant(call)
+  const [start, end] = readInterval(neededText(call, 1), call.operands[1]!.place)
+  const inside = sql`(${at.sql} >= ${timestampLiteral(start)} AND ${at.sql} < ${timestampLiteral(end)})`
+  return combine(call.place, boolean, inside, [at])
+})
+
+const now = scalar([], timestamp, () => sql`date_trunc('millisecond', timezone('UTC', now()))`)
+
+export const times: Catalogue = {
+  TIME_FLOOR: toPeriod(floorTo),
+  TIME_CEIL: toPeriod(ceilTo),
+  FLOOR: toUnit(floorTo, floorNumber),
+  CEIL: toUnit(ceilTo, ceilNumber),
+  CEILING: toUnit(ceilTo, ceilNumber),
+  DATE_TRUNC: dateTrunc,
+  TIME_SHIFT: timeShift,
+  TIMESTAMPADD: timestampAdd,
+  TIMESTAMPDIFF: timestampDiff,
+  EXTRACT: extract,
+  TIME_EXTRACT: timeExtract,
+  YEAR: partFunction('YEAR'),
+  QUARTER: partFunction('QUARTER'),
+  MONTH: partFunction('MONTH'),
+  WEEK: partFunction('WEEK'),
+  DAYOFMONTH: partFunction('DAY'),
+  DAYOFYEAR: partFunction('DOY'),
+  DAYOFWEEK: partFunction('DOW'),
+  HOUR: partFunction('HOUR'),
+  MINUTE: partFunction('MINUTE'),
+  SECOND: partFunction('SECOND'),
+  TIME_PARSE: timeParse,
+  TIME_FORMAT: timeFormat,
+  TIME_IN_INTERVAL: timeInInterval,
+  MILLIS_TO_TIMESTAMP: scalar([long], timestamp, (ms) => sql`make_timestamp(${ms} * 1000::BIGINT)`),
+  TIMESTAMP_TO_MILLIS: scalar([timestamp], long, (at) => sql`epoch_ms(${at})`),
+  CURRENT_TIMESTAMP: now,
+  LOCALTIMESTAMP: now,
+  CURRENT_DATE: scalar([], date, () => sql`CAST(timezone('UTC', now()) AS DATE)`),
+}

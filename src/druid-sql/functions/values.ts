@@ -1,0 +1,51 @@
+// Functions on values of any type, and the catalogues of those on arrays, JSON, sketches and addresses.
+import { combine } from '../bind/bound.ts'
+import { comparable } from '../bind/conversions.ts'
+import { join, sql } from '../bind/sql-text.ts'
+import { quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { addresses } from './addresses.ts'
+import { arrays } from './arrays.ts'
+import { jsons } from './jsons.ts'
+import { type Catalogue, constantText, special } from './signature.ts'
+import { sketches } from './sketches.ts'
+import { unified } from './unified.ts'
+
+const coalesce = special(1, 1000, (call) => {
+  const { operands, type } = unified(call.operands)
+  return combine(
+    call.place,
+    type,
+    sql`coalesce(${join(
+      operands.map((operand) => operand.sql),
+      ', ',
+    )})`,
+    operands,
+  )
+})
+
+const nullif = special(2, 2, ({ place, operands }) => {
+  const [a, b] = comparable(operands[0]!, operands[1]!)
+  return combine(
+    place,
+    operands[0]!.type,
+    sql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${operands[0]!.sql} END`,
+    operands,
+  )
+})
+
+const lookup = special(2, 3, (call) => {
+  const name = constantText(call, 1)
+  throw sqlProblem(call.place, `there is no lookup ${quoted(name ?? 'NULL')}: join a table of values instead`)
+})
+
+export const values: Catalogue = {
+  COALESCE: coalesce,
+  NVL: { ...coalesce, count: [2, 2] },
+  IFNULL: { ...coalesce, count: [2, 2] },
+  NULLIF: nullif,
+  LOOKUP: lookup,
+  ...arrays,
+  ...jsons,
+  ...sketches,
+  ...addresses,
+}

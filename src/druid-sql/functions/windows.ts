@@ -1,0 +1,74 @@
+// Functions that look at the rows around one.
+
+import { plainInteger, type SqlText, sql } from '../bind/sql-text.ts'
+import { double, long, type SqlType } from '../bind/types.ts'
+import { quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { type BoundCall, constantInteger } from './signature.ts'
+
+export interface WindowFunction {
+  readonly count: readonly [least: number, most: number]
+  readonly needsOrder: boolean
+  readonly bind: (call: BoundCall) => { readonly call: SqlText; readonly type: SqlType }
+}
+
+function ranking(name: SqlText, type: SqlType, needsOrder = true): WindowFunction {
+  return { count: [0, 0], needsOrder, bind: () => ({ call: sql`${name}()`, type }) }
+}
+
+/** Further than any partition goes; the engine turns the sign of some. */
+const rowsMax = 2n ** 40n
+
+function withinRows(rows: bigint): bigint {
+  return rows > rowsMax ? rowsMax : rows < -rowsMax ? -rowsMax : rows
+}
+
+function offset(name: SqlText): WindowFunction {
+  return {
+    count: [1, 3],
+    needsOrder: true,
+    bind: (call) => {
+      const [x, , fallback] = call.operands
+      // Druid takes it and leaves it out without a word.
+      if (fallback !== undefined) {
+        throw sqlProblem(fallback.place, `${call.name} takes no default: put COALESCE(..., x) around it`)
+      }
+      const rows = withinRows(constantInteger(call, 1, 1n))
+      return { call: sql`${name}(${x!.sql}, ${plainInteger(rows)})`, type: x!.type }
+    },
+  }
+}
+
+function edge(name: SqlText): WindowFunction {
+  return {
+    count: [1, 1],
+    needsOrder: false,
+    bind: ({ operands: [x] }) => ({ call: sql`${name}(${x!.sql})`, type: x!.type }),
+  }
+}
+
+export const windowFunctions: ReadonlyMap<string, WindowFunction> = new Map<string, WindowFunction>(
+  Object.entries({
+    ROW_NUMBER: ranking(sql`row_number`, long, false),
+    RANK: ranking(sql`rank`, long),
+    DENSE_RANK: ranking(sql`dense_rank`, long),
+    PERCENT_RANK: ranking(sql`percent_rank`, double),
+    CUME_DIST: ranking(sql`cume_dist`, double),
+    NTILE: {
+      count: [1, 1],
+      needsOrder: true,
+      bind: (call) => {
+        const buckets = constantInteger(call, 0, 1n)
+        if (buckets < 1n)
+          throw sqlProblem(call.place, `NTILE takes a whole number above 0, not ${quoted(String(buckets))}`)
+        return { call: sql`ntile(${plainInteger(buckets)})`, type: long }
+      },
+    },
+    LAG: offset(sql`lag`),
+    LEAD: offset(sql`lead`),
+    FIRST_VALUE: edge(sql`first_value`),
+    LAST_VALUE: edge(sql`last_value`),
+  }),
+)
+
+/** Aggregates that may be used over a window. */
+export const windowAggregates: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX'])

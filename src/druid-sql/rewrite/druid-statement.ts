@@ -1,0 +1,23 @@
+import type { Sql } from '../../lib/sql-text.ts'
+import type { Entity } from '../../model/entity.ts'
+import { parseQuery } from '../parse/parse-query.ts'
+import { entitySource, type KnownColumns } from './entity-source.ts'
+import { QueryWriter } from './write-query.ts'
+
+/**
+ * A query that was checked (`translateSql`), as a statement of Druid's SQL. Its columns are those of the check, in order. Throws Problem
+ * `invalid_request` for what only the embedded engine takes.
+ */
+export function druidStatement(
+  text: string,
+  entities: readonly Entity[],
+  clusterName: string,
+  known: KnownColumns,
+): Sql {
+  const byName = new Map(entities.map((entity) => [entity.name, entity]))
+  const writer = new QueryWriter((name) => {
+    const entity = byName.get(name)
+    return entity === undefined ? null : entitySource(entity, clusterName, known)
+  })
+  return writer.query(parseQuery(text))
+}

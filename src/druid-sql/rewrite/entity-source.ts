@@ -1,0 +1,61 @@
+// An entity as a subquery of Druid's SQL: its own columns in their types, whatever Druid knows of its data source.
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { dataSourceName, nullsColumn, positionColumn, timeColumn } from '../../model/druid-row.ts'
+import type { Entity, EntityField } from '../../model/entity.ts'
+import { digits, quotedText } from './raw-sql.ts'
+
+/** What Druid's SQL knows of the data sources: the columns of each; one that has no rows yet is not there. */
+export type KnownColumns = ReadonlyMap<string, ReadonlySet<string>>
+
+const types = {
+  string: sql`VARCHAR`,
+  double: sql`DOUBLE`,
+  long: sql`BIGINT`,
+  boolean: sql`BIGINT`,
+  timestamp: sql`TIMESTAMP`,
+  json: sql`VARCHAR`,
+}
+
+/** A text value is kept to this length where newer rows replace older ones: Druid sets so much memory aside for each. */
+const textBytesMax = 4096
+
+export function entitySource(entity: Entity, clusterName: string, known: KnownColumns): Sql {
+  const name = dataSourceName(clusterName, entity.id)
+  const columns = known.get(name)
+  const others = entity.fields.filter(({ role }) => role !== 'time')
+  if (columns === undefined) return nothing(others)
+  const since = entity.sinceMs === null ? sql`` : sql` WHERE ${sql.id(timeColumn)} >= ${instant(entity.sinceMs)}`
+  const replaces = entity.duplicates === 'replace' && columns.has(nullsColumn)
+  const shown = others.map((field) => {
+    const value = columns.has(field.name) ? valueIn(field, replaces) : null
+    return sql`${value ?? sql`CAST(NULL AS ${types[field.type]})`} AS ${sql.id(field.name)}`
+  })
+  const keys = others.filter(({ name, role }) => role === 'tag' && columns.has(name)).map(({ name }) => sql.id(name))
+  const grouped = replaces ? sql` GROUP BY ${sql.join([sql.id(timeColumn), ...keys], ', ')}` : sql``
+  return sql`SELECT ${sql.join([sql.id(timeColumn), ...shown], ', ')} FROM ${sql.id(name)}${since}${grouped}`
+}
+
+function nothing(fields: readonly EntityField[]): Sql {
+  const columns = [
+    sql`MILLIS_TO_TIMESTAMP("n") AS ${sql.id(timeColumn)}`,
+    ...fields.map(({ name, type }) => sql`CAST(NULL AS ${types[type]}) AS ${sql.id(name)}`),
+  ]
+  return sql`SELECT ${sql.join(columns, ', ')} FROM (VALUES (0)) AS "none" ("n") WHERE "n" > 0`
+}
+
+/** Of rows that replace one another, the value of the newest that it was pushed with. */
+function valueIn(field: EntityField, replaces: boolean): Sql {
+  const column = sql.id(field.name)
+  const isTime = field.type === 'timestamp'
+  if (!replaces || field.role === 'tag') return isTime ? sql`MILLIS_TO_TIMESTAMP(${column})` : column
+  const newest = sql`MILLIS_TO_TIMESTAMP(${sql.id(positionColumn)})`
+  const size = field.type === 'string' ? sql`, ${digits(textBytesMax)}` : sql``
+  const mark = quotedText(`,${field.name},`)
+  const nulls = sql`CONTAINS_STRING(',' || ${sql.id(nullsColumn)} || ',', ${mark})`
+  const value = sql`LATEST_BY(${column}, ${newest}${size}) FILTER (WHERE ${column} IS NOT NULL OR ${nulls})`
+  return isTime ? sql`MILLIS_TO_TIMESTAMP(${value})` : value
+}
+
+function instant(ms: number): Sql {
+  return sql`MILLIS_TO_TIMESTAMP(${digits(ms)})`
+}

@@ -1,0 +1,236 @@
+// The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
+
+import { PatternCheck } from '../../druid-patterns/backtracking.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../parse/syntax.ts'
+import { boundedCount } from './bounded-text.ts'
+import { checkPatterns } from './checked-patterns.ts'
+import { digits, quotedText, word } from './raw-sql.ts'
+import { spread } from './spread.ts'
+
+/** How the queries within an expression are written. */
+export type WriteQuery = (query: Query) => Sql
+
+export class ExpressionWriter {
+  readonly #query: WriteQuery
+  readonly #patterns = new PatternCheck()
+
+  constructor(query: WriteQuery) {
+    this.#query = query
+  }
+
+  readonly write = (expression: Expression): Sql => {
+    switch (expression.kind) {
+      case 'text':
+        return sql`${expression.value}`
+      case 'number':
+        return digits(expression.digits)
+      case 'boolean':
+        return expression.value ? sql`TRUE` : sql`FALSE`
+      case 'null':
+        return sql`NULL`
+      case 'time':
+        return sql`${word(expression.type)} ${quotedText(expression.value)}`
+      case 'column':
+        // A schema before the table's name is left out: tables are subqueries here, by their own names.
+        return sql.join(expression.path.slice(-2).map(sql.id), '.')
+      case 'call':
+        return this.#call(expression)
+      case 'array':
+        return sql`ARRAY[${this.list(expression.items)}]`
+      case 'item':
+        return sql`${this.write(expression.operand)}[${this.write(expression.index)}]`
+      case 'cast':
+        return sql`CAST(${this.write(expression.operand)} AS ${castType(expression.type)})`
+      case 'exists':
+        return sql`EXISTS (${this.#query(expression.query)})`
+      case 'scalar':
+        return sql`(${this.#query(expression.query)})`
+      case 'interval':
+        return interval(expression)
+      case 'case':
+        return this.#case(expression)
+      default:
+        return sql`(${this.#operation(expression)})`
+    }
+  }
+
+  list(expressions: readonly Expression[]): Sql {
+    return sql.join(expressions.map(this.write), ', ')
+  }
+
+  orderBy(items: readonly OrderItem[]): Sql {
+    const written = items.map(({ expression, descending, nulls }) => {
+      const direction = descending ? sql` DESC` : sql``
+      const placed = nulls === null ? sql`` : nulls === 'FIRST' ? sql` NULLS FIRST` : sql` NULLS LAST`
+      return sql`${this.write(expression)}${direction}${placed}`
+    })
+    return sql.join(written, ', ')
+  }
+
+  window({ partitionBy, orderBy, frame }: Window): Sql {
+    const parts = [
+      ...(partitionBy.length === 0 ? [] : [sql`PARTITION BY ${this.list(partitionBy)}`]),
+      ...(orderBy.length === 0 ? [] : [sql`ORDER BY ${this.orderBy(orderBy)}`]),
+      ...(frame === null
+        ? []
+        : [sql`${word(frame.unit)} BETWEEN ${frameBound(frame.start)} AND ${frameBound(frame.end)}`]),
+    ]
+    return sql`(${sql.join(parts, ' ')})`
+  }
+
+  #operation(expression: Operation): Sql {
+    const write = this.write
+    switch (expression.kind) {
+      case 'arithmetic':
+        // Druid's parser does not take %.
+        if (expression.operator === '%') return sql`MOD(${write(expression.left)}, ${write(expression.right)})`
+        return sql`${write(expression.left)} ${operators[expression.operator]} ${write(expression.right)}`
+      case 'comparison':
+        return sql`${write(expression.left)} ${operators[expression.operator]} ${write(expression.right)}`
+      case 'logical':
+        return sql.join(expression.items.map(write), expression.operator === 'AND' ? ' AND ' : ' OR ')
+      case 'not':
+        return sql`NOT ${write(expression.operand)}`
+      case 'negate':
+        return sql`- ${write(expression.operand)}`
+      case 'is':
+        return sql`${write(expression.operand)} IS ${not(expression)}${word(expression.what)}`
+      case 'distinctFrom':
+        return sql`${write(expression.left)} IS ${not(expression)}DISTINCT FROM ${write(expression.right)}`
+      case 'between': {
+        const symmetric = expression.symmetric ? sql`SYMMETRIC ` : sql``
+        return sql`${write(expression.operand)} ${not(expression)}BETWEEN ${symmetric}${write(expression.low)} AND ${write(expression.high)}`
+      }
+      case 'inList':
+        return sql`${write(expression.operand)} ${not(expression)}IN (${this.list(expression.items)})`
+      case 'inQuery':
+        return sql`${write(expression.operand)} ${not(expression)}IN (${this.#query(expression.query)})`
+      case 'like': {
+        const escaped = expression.escape === null ? sql`` : sql` ESCAPE ${write(expression.escape)}`
+        return sql`${write(expression.operand)} ${not(expression)}LIKE ${write(expression.pattern)}${escaped}`
+      }
+    }
+  }
+
+  #case({ operand, branches, otherwise }: Extract<Expression, { kind: 'case' }>): Sql {
+    const subject = operand === null ? sql`` : sql` ${this.write(operand)}`
+    const written = branches.map(({ when, result }) => sql` WHEN ${this.write(when)} THEN ${this.write(result)}`)
+    const last = otherwise === null ? sql`` : sql` ELSE ${this.write(otherwise)}`
+    return sql`CASE${subject}${sql.join(written, '')}${last} END`
+  }
+
+  #call(call: Call): Sql {
+    const sums = spread(call)
+    if (sums !== null) return this.write(sums)
+    const { orderBy, filter, over } = call
+    const isWithin = call.name === 'LISTAGG'
+    const body = this.#body(call, isWithin ? [] : orderBy)
+    const within = isWithin && orderBy.length > 0 ? sql` WITHIN GROUP (ORDER BY ${this.orderBy(orderBy)})` : sql``
+    const filtered = filter === null ? sql`` : sql` FILTER (WHERE ${this.write(filter)})`
+    const window =
+      over === null ? sql`` : 'name' in over ? sql` OVER ${sql.id(over.name)}` : sql` OVER ${this.window(over)}`
+    return sql`${body}${within}${filtered}${window}`
+  }
+
+  #body(call: Call, orderBy: readonly OrderItem[]): Sql {
+    const { name, operands, star, distinct, unit, returning } = call
+    const [first, second] = operands
+    checkPatterns(call, this.#patterns)
+    const bounded = boundedCount(call, this.write)
+    if (bounded !== null) return bounded
+    if (star) return sql`${word(name)}(*)`
+    if (operands.length === 0) return bare.has(name) ? word(name) : sql`${word(name)}()`
+    if (unit !== null && first !== undefined) {
+      if (name === 'EXTRACT') return sql`EXTRACT(${word(unit)} FROM ${this.write(first)})`
+      if (name === 'TRIM') {
+        const characters = second === undefined ? sql`' '` : this.write(second)
+        return sql`TRIM(${word(unit)} ${characters} FROM ${this.write(first)})`
+      }
+      if (name.startsWith('TIMESTAMP')) return sql`${word(name)}(${word(unit)}, ${this.list(operands)})`
+      return sql`${word(name)}(${this.write(first)} TO ${word(unit)})`
+    }
+    if (name === 'POSITION' && first !== undefined && second !== undefined) {
+      const from = operands[2] === undefined ? sql`` : sql` FROM ${this.write(operands[2])}`
+      return sql`POSITION(${this.write(first)} IN ${this.write(second)}${from})`
+    }
+    if (name === 'JSON_OBJECT') return sql`JSON_OBJECT(${sql.join(this.#members(operands), ', ')})`
+    const each = distinct ? sql`DISTINCT ` : sql``
+    const ordered = orderBy.length === 0 ? sql`` : sql` ORDER BY ${this.orderBy(orderBy)}`
+    const returned = returning === null ? sql`` : sql` RETURNING ${castType(returning)}`
+    const called = word(name === 'APPROX_QUANTILE' ? 'APPROX_QUANTILE_DS' : name)
+    return sql`${called}(${each}${this.list(operands)}${ordered}${returned})`
+  }
+
+  #members(operands: readonly Expression[]): Sql[] {
+    const members: Sql[] = []
+    for (let at = 0; at + 1 < operands.length; at += 2) {
+      members.push(sql`KEY ${this.write(operands[at])} VALUE ${this.write(operands[at + 1])}`)
+    }
+    return members
+  }
+}
+
+type Operation = Extract<
+  Expression,
+  {
+    kind:
+      | 'arithmetic'
+      | 'comparison'
+      | 'logical'
+      | 'not'
+      | 'negate'
+      | 'is'
+      | 'distinctFrom'
+      | 'between'
+      | 'inList'
+      | 'inQuery'
+      | 'like'
+  }
+>
+
+const bare = new Set(['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'LOCALTIMESTAMP', 'PI'])
+
+const operators = {
+  '+': sql`+`,
+  '-': sql`-`,
+  '*': sql`*`,
+  '/': sql`/`,
+  '||': sql`||`,
+  '=': sql`=`,
+  '<>': sql`<>`,
+  '<': sql`<`,
+  '<=': sql`<=`,
+  '>': sql`>`,
+  '>=': sql`>=`,
+}
+
+function not({ negated }: { readonly negated: boolean }): Sql {
+  return negated ? sql`NOT ` : sql``
+}
+
+function castType({ name, isArray, scale }: CastType): Sql {
+  const type = scale === null ? word(name) : sql`DECIMAL(38, ${digits(scale)})`
+  return isArray ? sql`${type} ARRAY` : type
+}
+
+function interval({ value, negative, from, to }: Extract<Expression, { kind: 'interval' }>): Sql {
+  const sign = negative ? sql`-` : sql``
+  const until = to === null ? sql`` : sql` TO ${word(to)}`
+  return sql`INTERVAL ${sign}${quotedText(value)} ${word(from)}${until}`
+}
+
+function frameBound(bound: FrameBound): Sql {
+  switch (bound.kind) {
+    case 'unboundedPreceding':
+      return sql`UNBOUNDED PRECEDING`
+    case 'unboundedFollowing':
+      return sql`UNBOUNDED FOLLOWING`
+    case 'currentRow':
+      return sql`CURRENT ROW`
+    case 'preceding':
+      return sql`${digits(bound.rows)} PRECEDING`
+    case 'following':
+      return sql`${digits(bound.rows)} FOLLOWING`
+  }
+}

@@ -1,0 +1,150 @@
+// A checked query written anew in Druid's SQL: entities are subqueries that show their own columns alone, whatever else lies beside them.
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { quoted, sqlProblem } from '../parse/sql-problem.ts'
+import type {
+  Alias,
+  Grouping,
+  Join,
+  Query,
+  QueryBody,
+  Select,
+  SelectItem,
+  TableExpression,
+  Values,
+} from '../parse/syntax.ts'
+import { digits, word } from './raw-sql.ts'
+import { ExpressionWriter } from './write-expression.ts'
+
+/** The rows of an entity as a query: its columns by their names, in order. Null for a name that is no entity. */
+export type EntitySource = (name: string) => Sql | null
+
+export class QueryWriter {
+  readonly #source: EntitySource
+  /** Names that WITH gives, of the queries around the place. */
+  #common: readonly string[] = []
+  readonly #expressions = new ExpressionWriter((query) => this.query(query))
+
+  constructor(source: EntitySource) {
+    this.#source = source
+  }
+
+  query({ with: common, body, orderBy, limit, offset }: Query): Sql {
+    const outer = this.#common
+    const named = common.map(({ name, columns, query }) => {
+      const written = sql`${sql.id(name)}${columnList(columns)} AS (${this.query(query)})`
+      this.#common = [...this.#common, name]
+      return written
+    })
+    const parts = [
+      ...(named.length === 0 ? [] : [sql`WITH ${sql.join(named, ', ')}`]),
+      this.#body(body),
+      ...(orderBy.length === 0 ? [] : [sql`ORDER BY ${this.#expressions.orderBy(orderBy)}`]),
+      ...(limit === null ? [] : [sql`LIMIT ${digits(limit)}`]),
+      ...(offset === null ? [] : [sql`OFFSET ${digits(offset)}`]),
+    ]
+    this.#common = outer
+    return sql.join(parts, ' ')
+  }
+
+  #body(body: QueryBody): Sql {
+    switch (body.kind) {
+      case 'select':
+        return this.#select(body)
+      case 'values':
+        return this.#values(body)
+      case 'nested':
+        return sql`(${this.query(body.query)})`
+      case 'setOperation': {
+        const all = body.all ? sql` ALL` : sql``
+        return sql`${this.#body(body.left)} ${word(body.operator)}${all} ${this.#body(body.right)}`
+      }
+    }
+  }
+
+  #values({ rows }: Values): Sql {
+    const written = rows.map((row) => sql`(${this.#expressions.list(row)})`)
+    return sql`VALUES ${sql.join(written, ', ')}`
+  }
+
+  #select({ distinct, items, from, where, groupBy, having, windows }: Select): Sql {
+    const { write, list } = { write: this.#expressions.write, list: items.map((item) => this.#item(item)) }
+    const named = [...windows].map(([name, window]) => sql`${sql.id(name)} AS ${this.#expressions.window(window)}`)
+    const parts = [
+      distinct ? sql`SELECT DISTINCT ${sql.join(list, ', ')}` : sql`SELECT ${sql.join(list, ', ')}`,
+      ...(from === null ? [] : [sql`FROM ${this.#from(from)}`]),
+      ...(where === null ? [] : [sql`WHERE ${write(where)}`]),
+      ...(groupBy === null
+        ? []
+        : [
+            sql`GROUP BY ${sql.join(
+              groupBy.map((one) => this.#grouping(one)),
+              ', ',
+            )}`,
+          ]),
+      ...(having === null ? [] : [sql`HAVING ${write(having)}`]),
+      ...(named.length === 0 ? [] : [sql`WINDOW ${sql.join(named, ', ')}`]),
+    ]
+    return sql.join(parts, ' ')
+  }
+
+  #item(item: SelectItem): Sql {
+    if (item.kind === 'star') return item.table === null ? sql`*` : sql`${sql.id(item.table)}.*`
+    const written = this.#expressions.write(item.expression)
+    return item.alias === null ? written : sql`${written} AS ${sql.id(item.alias)}`
+  }
+
+  #grouping(grouping: Grouping): Sql {
+    if (grouping.kind === 'expression') return this.#expressions.write(grouping.expression)
+    const sets = grouping.sets.map((set) => sql`(${this.#expressions.list(set)})`)
+    return sql`GROUPING SETS (${sql.join(sets, ', ')})`
+  }
+
+  #from(table: TableExpression): Sql {
+    switch (table.kind) {
+      case 'table':
+        return this.#table(table)
+      case 'subquery':
+        return sql`(${this.query(table.query)})${alias(table.alias)}`
+      case 'unnest':
+        return sql`UNNEST(${this.#expressions.write(table.operand)})${alias(table.alias)}`
+      case 'append':
+        throw sqlProblem(table.place, 'TABLE(APPEND(...)) is not taken by this engine: write UNION ALL')
+      case 'join':
+        return this.#join(table)
+    }
+  }
+
+  #table({ path, alias: given, place }: Extract<TableExpression, { kind: 'table' }>): Sql {
+    const name = path.at(-1) ?? ''
+    if (path.length === 1 && this.#common.includes(name)) return sql`${sql.id(name)}${alias(given)}`
+    const source = path.length > 1 && path[0] !== 'druid' ? null : this.#source(name)
+    if (source === null) {
+      throw sqlProblem(place, `${quoted(path.join('.'))} can only be asked for by itself, without an entity beside it`)
+    }
+    return sql`(${source})${alias(given ?? { name, columns: [] })}`
+  }
+
+  #join({ type, left, right, on, using }: Join): Sql {
+    // Of a join on the right side the order has to be kept.
+    const other = right.kind === 'join' ? sql`(${this.#from(right)})` : this.#from(right)
+    const natural = using === 'natural' ? sql`NATURAL ` : sql``
+    const condition =
+      on !== null
+        ? sql` ON ${this.#expressions.write(on)}`
+        : using !== null && using !== 'natural'
+          ? sql` USING (${sql.join(
+              using.map(({ name }) => sql.id(name)),
+              ', ',
+            )})`
+          : sql``
+    return sql`${this.#from(left)} ${natural}${word(type)} JOIN ${other}${condition}`
+  }
+}
+
+function alias(given: Alias | null): Sql {
+  return given === null ? sql`` : sql` AS ${sql.id(given.name)}${columnList(given.columns)}`
+}
+
+function columnList(columns: readonly string[]): Sql {
+  return columns.length === 0 ? sql`` : sql` (${sql.join(columns.map(sql.id), ', ')})`
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../model/problem.ts'
+import { sqlTable } from './bind/tables.ts'
+import { translateSql } from './translate.ts'
+
+const fields = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'ok', type: 'boolean', role: 'dimension' },
+  { name: 'V', type: 'double', role: 'metric' },
+] as const
+const tables = [sqlTable({ id: 1, name: 'plant', fields }), sqlTable({ id: 2, name: 'a.b', fields })]
+
+function refusal(text: string): string {
+  try {
+    translateSql(text, tables)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_request') return error.errors![0]!.message
+    throw error
+  }
+  throw new Error('it was not refused')
+}
+
+describe('a refusal says what is meant, and where', () => {
+  test.each([
+    ['', 'the query is empty: write SELECT ... (line 1, column 1)'],
+    [
+      'DROP TABLE plant',
+      "'DROP' cannot begin a query: only queries are taken, which begin with SELECT, WITH or VALUES (line 1, column 1)",
+    ],
+    ['SELECT 1; SELECT 2', 'one query at a time is taken: nothing may follow the semicolon (line 1, column 11)'],
+    ['SELECT T\nFROM plant\nWHERE V >', 'the query ends here: an expression is expected (line 3, column 10)'],
+    [
+      'SELECT v FROM plant',
+      "column 'v' is not found in any table: there is 'V'; names are case-sensitive (line 1, column 8)",
+    ],
+    ['SELECT T FROM plnt', "there is no table 'plnt' (line 1, column 15)"],
+    [
+      'SELECT T FROM a.b',
+      `there is no table 'a.b': a name with a dot stands in double quotes, "a.b" (line 1, column 15)`,
+    ],
+    ["SELECT 'abc", "the text that begins here is not closed: write ' at its end (line 1, column 8)"],
+    [
+      'SELECT COUNT(*) AS count FROM plant',
+      `'count' is a word of SQL: as the name of a column it stands in double quotes, "count" (line 1, column 20)`,
+    ],
+    ['SELECT FROB(V) FROM plant', "there is no function 'FROB' (line 1, column 8)"],
+    ['SELECT LOWER(T, T) FROM plant', 'LOWER takes 1 operand, not 2 (line 1, column 8)'],
+    [
+      "SELECT TIME_FLOOR(__time, '1 day') FROM plant",
+      "'1 day' is no period: write one as 'PT5M', 'P1D' or 'P1M' (line 1, column 27)",
+    ],
+    [
+      'SELECT T, COUNT(*) FROM plant',
+      "column 'T' is not grouped by: group by it, or put it into an aggregate (line 1, column 8)",
+    ],
+    ['SELECT T FROM plant WHERE V', 'WHERE must be a condition, not a value of type DOUBLE (line 1, column 27)'],
+    ['SELECT T FROM plant WHERE COUNT(*) > 1', 'an aggregate cannot stand in WHERE (line 1, column 27)'],
+    [
+      'SELECT T, T FROM plant',
+      "two columns of the answer are named 'T': give one of them another name by AS (line 1, column 1)",
+    ],
+    [
+      "SELECT T FROM plant WHERE __time > 'noon'",
+      "'noon' is no point in time: write it as '2026-01-31 12:00:00' (line 1, column 36)",
+    ],
+    [
+      'SELECT T FROM plant -- \u00e4\n ORDER BY V',
+      'the rows of a table are ordered by __time alone: for another order write SELECT * FROM (SELECT ...) ORDER BY ... (line 2, column 11)',
+    ],
+  ])('%s', (text, message) => {
+    expect(refusal(text)).toBe(message)
+  })
+})
+
+describe('columns of the answer', () => {
+  test.each([
+    [
+      'SELECT * FROM plant',
+      [
+        ['__time', 'timestamp'],
+        ['T', 'string'],
+        ['ok', 'long'],
+        ['V', 'double'],
+      ],
+    ],
+    [
+      'SELECT T, V + 1, COUNT(*) AS n FROM plant GROUP BY 1, 2',
+      [
+        ['T', 'string'],
+        ['EXPR$1', 'double'],
+        ['n', 'long'],
+      ],
+    ],
+    ['SELECT "a.b"."T" FROM "a.b"', [['T', 'string']]],
+    [
+      'SELECT CAST(__time AS DATE) AS d, V > 1 AS b, ARRAY[1] AS a FROM plant;',
+      [
+        ['d', 'timestamp'],
+        ['b', 'boolean'],
+        ['a', 'string'],
+      ],
+    ],
+  ] as const)('%s', (text, columns) => {
+    expect(translateSql(text, tables).columns.map(({ name, type }) => [name, type])).toEqual(columns)
+  })
+})
+
+test('what the engine gets holds no name of the caller, only values and its own names', () => {
+  const { text, entityIds } = translateSql(`SELECT "T" AS "x""y" FROM "a.b" AS "z;" WHERE "T" = 'it''s'`, tables)
+  expect(text).toBe(
+    "SELECT CAST(c0 AS VARCHAR) AS c0 FROM (SELECT r1.c1 AS c0 FROM entity_2 AS r1 WHERE (r1.c1 = 'it''s')) AS answer",
+  )
+  expect(entityIds).toEqual([2])
+})

@@ -1,0 +1,75 @@
+// The one way from a caller's text to SQL that may run: parsed by our own grammar, bound to what the caller may read, written anew.
+import type { ColumnType } from '../model/column.ts'
+import { QueryBinder } from './bind/bind-query.ts'
+import type { BoundSubquery } from './bind/context.ts'
+import { toOutput } from './bind/outputs.ts'
+import { columnName, join, type SqlText, sql } from './bind/sql-text.ts'
+import type { SqlTable } from './bind/tables.ts'
+import { nullType, type SqlType, string, typeName } from './bind/types.ts'
+import { parseQuery } from './parse/parse-query.ts'
+import { quoted, sqlProblem } from './parse/sql-problem.ts'
+
+/** A query that was checked: the engine runs its text as it is. */
+export interface CheckedSql {
+  /** SELECT ... of the engine, without anything of the caller's but the values of literals. Its columns are c0, c1, ...; instants are milliseconds. */
+  readonly text: string
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
+  /** The entities that it reads, by their ids. */
+  readonly entityIds: readonly number[]
+  /** Whether it reads INFORMATION_SCHEMA. */
+  readonly readsCatalog: boolean
+}
+
+export interface TranslateOptions {
+  /** Whole numbers go round beyond the range of a long, as in Druid; slower, so only once a query has met that range. */
+  readonly wraps?: boolean
+}
+
+/** Translates one query of Druid's SQL over the tables that the caller may read. Throws Problem `invalid_request`, with the place, where it cannot. */
+export function translateSql(
+  text: string,
+  tables: readonly SqlTable[],
+  { wraps = false }: TranslateOptions = {},
+): CheckedSql {
+  const binder = new QueryBinder(new Map(tables.map((table) => [table.name, table])), wraps)
+  const bound = binder.statement(parseQuery(text))
+  checkNames(bound)
+  const outputs = bound.columns.map(({ name, type }, index) => ({
+    name,
+    ...outputOf(shownType(type), columnName(index), name),
+  }))
+  const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
+  const statement = sql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
+  return {
+    text: statement.text,
+    columns: outputs.map(({ name, type }) => ({ name, type })),
+    entityIds: [...binder.used].map((table) => table.entityId),
+    readsCatalog: binder.readsCatalog,
+  }
+}
+
+/** What is NULL in all rows is a text that nobody wrote. */
+function shownType(type: SqlType): SqlType {
+  return type.kind === nullType.kind ? string : type
+}
+
+const top = { line: 1, column: 1 }
+
+function checkNames({ columns }: BoundSubquery): void {
+  const seen = new Set<string>()
+  for (const { name } of columns) {
+    if (seen.has(name))
+      throw sqlProblem(top, `two columns of the answer are named ${quoted(name)}: give one of them another name by AS`)
+    seen.add(name)
+  }
+}
+
+function outputOf(type: SqlType, column: SqlText, name: string): { readonly type: ColumnType; readonly sql: SqlText } {
+  const output = toOutput(type, column)
+  if (output === null)
+    throw sqlProblem(
+      top,
+      `column ${quoted(name)} is of type ${typeName(type)}, which cannot be shown: take an estimate of it`,
+    )
+  return output
+}
