@@ -2,9 +2,9 @@
 
 import type { SpoolRoom } from '../answer/spool.ts'
 import type { StoredAnswer } from '../answer/stored-answer.ts'
+import type { NativeRequest } from '../druid-native/native-queries.ts'
 import type { SqlRequest } from '../druid-sql/sql-queries.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
-import type { NativeRequest } from '../query/native-queries.ts'
 import type { DuckdbSettings } from '../sql-engine/duckdb/duckdb-engine.ts'
 
 /** What the process is started with, as its first message. */

@@ -1,10 +1,10 @@
 // An engine for tests: tables of rows in a DuckDB of their own.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
+import type { NativeEngine, NativeTable } from '../../src/druid-native/run/native-engine.ts'
+import { runNative } from '../../src/druid-native/run/run-native.ts'
 import type { Interval } from '../../src/druid-time/iso.ts'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
-import type { NativeEngine, NativeTable } from '../../src/query/native/native-engine.ts'
-import { runNative } from '../../src/query/native/run-native.ts'
-import { readNativeQuery } from '../../src/query/native/tree/read-query.ts'
 import { engineError } from '../../src/sql-engine/duckdb/engine-error.ts'
 import { TextRoom } from '../../src/sql-engine/duckdb/text-room.ts'
 import type { EngineRow, EngineValue } from '../../src/sql-engine/sql-engine.ts'

@@ -1,5 +1,5 @@
 // Druid's expressions at random: every function, with operands at every edge, mostly of the types that they take.
-import { functions } from '../../src/query/native/expression/functions.ts'
+import { functions } from '../../src/druid-native/expression/functions.ts'
 import {
   counts,
   type Draw,

@@ -1,6 +1,7 @@
 // Native queries at random: every query type and component that the documentation names, with values at every edge.
+
+import { readNativeBody } from '../../src/druid-native/parse/read-body.ts'
 import { Problem } from '../../src/model/problem.ts'
-import { readNativeBody } from '../../src/query/native/tree/read-body.ts'
 import { type Draw, fractions, fuzzedEntity, oneOf, perhaps, texts, wholeNumbers } from '../druid-sql/fuzzed-values.ts'
 import { seededRandom } from '../support/random.ts'
 import { fuzzedFunctions } from './fuzzed-expressions.ts'

@@ -1,10 +1,10 @@
 // Random filters and granularities on random rows, against an evaluator that takes one row at a time.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Json } from '../../src/druid-native/parse/json-reader.ts'
+import { readGranularity } from '../../src/druid-native/parse/read-common.ts'
 import { type BucketGranularity, bucketStart } from '../../src/druid-time/granularity.ts'
 import { formatTimestamp } from '../../src/druid-time/iso.ts'
-import { Json } from '../../src/query/native/tree/json-reader.ts'
-import { readGranularity } from '../../src/query/native/tree/read-common.ts'
 import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 
 let engine: DuckDbEngine

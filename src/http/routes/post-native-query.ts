@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { NativeQueryRequest } from '../../query/native/request.ts'
+import { NativeQueryRequest } from '../../druid-native/request.ts'
 import { sendBody } from '../answer.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { answers, optionalKeySecurity } from '../document.ts'

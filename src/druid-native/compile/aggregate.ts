@@ -1,0 +1,75 @@
+// The part that timeseries, topN and groupBy share: rows put into buckets of time and groups, aggregated, and finished.
+
+import { floorToBucket } from '../../druid-time/bucket-sql.ts'
+import type { NativeGranularity } from '../../druid-time/granularity.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { unsupported } from '../parse/json-reader.ts'
+import type { Aggregator, DimensionSpec, Filter, PostAggregator } from '../parse/nodes.ts'
+import { typedNull } from '../values/typed.ts'
+import { compileAggregator } from './aggregator.ts'
+import { compileDimension } from './extraction.ts'
+import { compileFilter } from './filter.ts'
+import { Rows } from './rows.ts'
+import type { Source } from './source.ts'
+
+export interface Aggregated {
+  /** The rows, in parentheses: `b` is the start of the bucket (none for `all`), `n` the rows in it. */
+  readonly relation: Sql
+  readonly rows: Rows
+}
+
+export interface Aggregating {
+  readonly granularity: NativeGranularity
+  readonly dimensions: readonly DimensionSpec[]
+  /** The dimensions that the rows are grouped by; the others are null. */
+  readonly grouped: ReadonlySet<string>
+  readonly aggregations: readonly Aggregator[]
+  readonly postAggregations: readonly PostAggregator[]
+  readonly filter: Filter | null
+  /** What else must hold for a row. */
+  readonly also?: (bucket: Sql | null) => Sql
+}
+
+export function bucketOf(granularity: NativeGranularity, source: Source): Sql | null {
+  if (granularity.kind === 'all') return null
+  const bucket = floorToBucket(source.time().sql, granularity, source.range)
+  if (bucket === null) throw unsupported('granularity', 'a period of several units with so many buckets')
+  return bucket
+}
+
+export function aggregate(query: Aggregating, source: Source): Aggregated {
+  const { grouped } = query
+  const bucket = bucketOf(query.granularity, source)
+  const dimensions = query.dimensions.map((spec) =>
+    compileDimension(spec, source, grouped.has(spec.outputName) ? (list) => source.explode(list) : null),
+  )
+  const aggregations = query.aggregations.map((aggregator) => compileAggregator(aggregator, source, grouped))
+  const rows = new Rows()
+  dimensions.forEach((dimension, index) => {
+    const key = grouped.has(dimension.name) ? sql.id(`g${index}`) : typedNull(dimension.key.type)
+    rows.set(dimension.name, dimension.finish(key))
+  })
+  aggregations.forEach((aggregation, index) => {
+    rows.setAggregation(aggregation, sql.id(`a${index}`))
+  })
+  for (const post of query.postAggregations) rows.setPostAggregator(post)
+  const keys = [
+    ...(bucket === null ? [] : [sql`${bucket} AS "b"`]),
+    ...dimensions.flatMap(({ name, key }, index) =>
+      grouped.has(name) ? [sql`${key.sql} AS ${sql.id(`g${index}`)}`] : [],
+    ),
+  ]
+  const values = [
+    sql`count(*) AS "n"`,
+    ...aggregations.map(({ raw }, index) => sql`${raw} AS ${sql.id(`a${index}`)}`),
+    ...rows.hidden,
+  ]
+  const conditions = [
+    ...(query.filter === null ? [] : [compileFilter(query.filter, source)]),
+    ...(query.also === undefined ? [] : [query.also(bucket)]),
+  ]
+  const from = source.rows(conditions.length === 0 ? null : sql.join(conditions, ' AND '))
+  const grouping = keys.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(keys.length)}`
+  const statement = sql`(SELECT ${sql.join([...keys, ...values], ', ')} FROM ${from}${grouping})`
+  return { relation: rows.around(statement), rows }
+}

@@ -1,0 +1,160 @@
+// Aggregators as SQL aggregates: what is aggregated over the rows of a group, and what becomes of it afterwards.
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { unsupported } from '../parse/json-reader.ts'
+import type { Aggregator, FieldInput } from '../parse/nodes.ts'
+import {
+  convert,
+  doubleValue,
+  elementOf,
+  longValue,
+  type Typed,
+  toDouble,
+  toFloat,
+  toLong,
+  toText,
+  wrapLong,
+} from '../values/typed.ts'
+import { dimensionValue } from './extraction.ts'
+import { compileFilter } from './filter.ts'
+import { compileAt, type Source } from './source.ts'
+
+/** An aggregator over the rows that pass its filter. */
+export interface Aggregation {
+  readonly name: string
+  readonly raw: Sql
+  /** The value from what was aggregated. */
+  finish(raw: Sql): Typed
+  /** What a sketch's post-aggregators read: the values it holds, and the filter they passed. */
+  readonly sketch: {
+    readonly kind: 'distinct' | 'quantiles' | 'variance'
+    readonly values: Sql
+    readonly filter: Sql | null
+  } | null
+}
+
+function inputOf(input: FieldInput, source: Source): Typed {
+  if (input.expression !== null) {
+    const path = `${input.path}.expression`
+    return single(compileAt(path, input.expression, source), path)
+  }
+  return single(source.column(input.fieldName!), `${input.path}.fieldName`)
+}
+
+function single(value: Typed, path: string): Typed {
+  if (elementOf(value.type) !== null) throw unsupported(path, 'an array as what is aggregated')
+  return value
+}
+
+const filtered = (aggregate: Sql, filter: Sql | null): Sql =>
+  filter === null ? aggregate : sql`${aggregate} FILTER (WHERE ${filter})`
+
+type Body = Omit<Aggregation, 'name' | 'raw'> & { readonly aggregate: Sql }
+
+const plain = (aggregate: Sql, finish: (raw: Sql) => Typed): Body => ({ aggregate, finish, sketch: null })
+
+/** `grouped` tells which dimensions the rows are grouped by, for the aggregator `grouping`. */
+export function compileAggregator(
+  aggregator: Aggregator,
+  source: Source,
+  grouped: ReadonlySet<string>,
+  filter: Sql | null = null,
+): Aggregation {
+  if (aggregator.kind === 'filtered') {
+    const own = compileFilter(aggregator.filter, source)
+    const both = filter === null ? own : sql`(${filter} AND ${own})`
+    return { ...compileAggregator(aggregator.aggregator, source, grouped, both), name: aggregator.name }
+  }
+  const { aggregate, finish, sketch } = body(aggregator, source, grouped, filter)
+  return { name: aggregator.name, raw: filtered(aggregate, filter), finish, sketch }
+}
+
+function body(
+  aggregator: Exclude<Aggregator, { kind: 'filtered' }>,
+  source: Source,
+  grouped: ReadonlySet<string>,
+  filter: Sql | null,
+): Body {
+  const field = (name: string): Typed => single(source.column(name), `${aggregator.path}.fieldName`)
+  switch (aggregator.kind) {
+    case 'count':
+      return plain(sql`count(*)`, longValue)
+    case 'sum':
+      return sum(aggregator.type, inputOf(aggregator.input, source))
+    case 'min':
+    case 'max': {
+      const value = convert(inputOf(aggregator.input, source), aggregator.type)
+      return plain(aggregator.kind === 'min' ? sql`min(${value.sql})` : sql`max(${value.sql})`, (raw) => ({
+        type: aggregator.type,
+        sql: raw,
+      }))
+    }
+    case 'mean':
+      return plain(sql`avg(${toDouble(field(aggregator.fieldName))})`, (raw) => doubleValue(sql`coalesce(${raw}, 0e0)`))
+    case 'first':
+    case 'last':
+    case 'any':
+      return moment(aggregator, source)
+    case 'cardinality':
+      return cardinality(aggregator, source)
+    case 'distinct': {
+      // Only a column that holds such sketches has anything for a hyperUnique to add up, and no entity has one.
+      const texts = toText(field(aggregator.fieldName))
+      const values = aggregator.sketch === 'hyperUnique' ? sql`CASE WHEN FALSE THEN ${texts} END` : texts
+      return {
+        ...plain(
+          sql`count(DISTINCT ${values})`,
+          aggregator.round ? longValue : (raw) => doubleValue(sql`CAST(${raw} AS DOUBLE)`),
+        ),
+        sketch: { kind: 'distinct', values, filter },
+      }
+    }
+    case 'quantiles': {
+      const values = toDouble(field(aggregator.fieldName))
+      return { ...plain(sql`count(${values})`, longValue), sketch: { kind: 'quantiles', values, filter } }
+    }
+    case 'variance': {
+      const values = toDouble(field(aggregator.fieldName))
+      return {
+        ...plain(aggregator.population ? sql`var_pop(${values})` : sql`var_samp(${values})`, doubleValue),
+        sketch: { kind: 'variance', values, filter },
+      }
+    }
+    case 'grouping': {
+      const bits = aggregator.groupings.reduce((all, name) => all * 2 + (grouped.has(name) ? 0 : 1), 0)
+      return plain(sql`any_value(${sql.long(bits)})`, (raw) => longValue(sql`coalesce(${raw}, ${sql.long(bits)})`))
+    }
+  }
+}
+
+function sum(type: 'LONG' | 'DOUBLE' | 'FLOAT', input: Typed): Body {
+  // Longs add up in 128 bits and are brought back to 64 afterwards, as adding them in 64 bits would have left them.
+  if (type === 'LONG') return plain(sql`sum(${toLong(input)})`, (raw) => longValue(wrapLong(raw)))
+  if (type === 'DOUBLE') return plain(sql`sum(${toDouble(input)})`, doubleValue)
+  return plain(sql`sum(CAST(${toFloat(input)} AS DOUBLE))`, (raw) => ({
+    type: 'FLOAT',
+    sql: toFloat(doubleValue(raw)),
+  }))
+}
+
+function moment(aggregator: Aggregator & { kind: 'first' | 'last' | 'any' }, source: Source): Body {
+  const { type, kind } = aggregator
+  const column = single(source.column(aggregator.fieldName), `${aggregator.path}.fieldName`)
+  const value =
+    type === 'STRING' ? sql`left(${toText(column)}, ${sql.long(aggregator.maxBytes)})` : convert(column, type).sql
+  const finish = (raw: Sql): Typed => ({ type, sql: raw })
+  if (kind === 'any') return plain(sql`any_value(${value})`, finish)
+  const time = toLong(source.column(aggregator.timeColumn))
+  return plain(kind === 'first' ? sql`arg_min_null(${value}, ${time})` : sql`arg_max_null(${value}, ${time})`, finish)
+}
+
+/** Exact counts in place of estimates: of combinations by row, else of the values of all the fields together. Null and '' are no values. */
+function cardinality(aggregator: Aggregator & { kind: 'cardinality' }, source: Source): Body {
+  const values = aggregator.fields.map((field) => sql`nullif(${toText(dimensionValue(field, source))}, '')`)
+  const finish = (raw: Sql): Typed => (aggregator.round ? longValue(raw) : doubleValue(sql`CAST(${raw} AS DOUBLE)`))
+  if (values.length === 0) return plain(sql`count(DISTINCT NULL)`, finish)
+  if (aggregator.byRow && values.length > 1) return plain(sql`count(DISTINCT ROW(${sql.join(values, ', ')}))`, finish)
+  if (values.length === 1) return plain(sql`count(DISTINCT ${values[0]!})`, finish)
+  return plain(sql`list(DISTINCT [${sql.join(values, ', ')}])`, (raw) =>
+    finish(sql`CAST(coalesce(list_unique(flatten(${raw})), 0) AS BIGINT)`),
+  )
+}

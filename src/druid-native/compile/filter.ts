@@ -1,0 +1,179 @@
+// Filters as SQL conditions, in three-valued logic.
+
+import { bind } from '../../lib/bind-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { Scope } from '../expression/compile.ts'
+import { truthOf } from '../expression/operators.ts'
+import type { Extraction, Filter, Scalar } from '../parse/nodes.ts'
+import { likePattern, matchesPattern } from '../values/patterns.ts'
+import { textList } from '../values/text.ts'
+import { elementOf, type Typed, textValue, toDouble, toLong, toText } from '../values/typed.ts'
+import { equalsArray, hasElement, onAnyValue } from './array-filter.ts'
+import { compileBound, compileRange, decimalForm, exactLong, never } from './bounds.ts'
+import { dimensionValue, extract, matchesSearch } from './extraction.ts'
+import { compileAt } from './source.ts'
+
+function operand(value: Typed, extraction: Extraction | null): Typed {
+  return extraction === null
+    ? value
+    : extract(value.type === null ? textValue(sql`CAST(NULL AS VARCHAR)`) : value, extraction)
+}
+
+/** Equality with a constant, which is read as the column's type. */
+function equalsConstant(value: Typed, constant: string): Sql {
+  switch (value.type) {
+    case null:
+      return sql`CAST(NULL AS BOOLEAN)`
+    case 'STRING':
+      return sql`(${value.sql} = ${constant})`
+    case 'LONG': {
+      const long = exactLong(constant)
+      return long === null ? never(value) : sql`(${value.sql} = ${sql.long(long)})`
+    }
+    default: {
+      const number = decimalForm.test(constant) ? Number(constant) : Number.NaN
+      return Number.isNaN(number) ? never(value) : sql`(${toDouble(value)} = ${sql.double(number)})`
+    }
+  }
+}
+
+const any = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? sql`FALSE` : sql`(${sql.join(conditions, ' OR ')})`
+
+/** A longer list is a parameter of its own: texts put together by what none of them holds. */
+const listedMax = 100
+
+/** So few texts are looked for while a column is read, so that the others are read for rows that pass alone; more are joined. */
+const soughtMax = 16
+
+function inValues(value: Typed, values: readonly (string | null)[]): Sql {
+  const texts = values.filter((item) => item !== null)
+  const isNull = values.includes(null) ? [sql`(${value.sql} IS NULL)`] : []
+  if (texts.length === 0 && isNull.length === 0) return value.type === null ? sql`FALSE` : never(value)
+  const found = texts.length === 0 || value.type === null ? [] : [amongTexts(value, texts)]
+  return found.length + isNull.length === 0 ? sql`CAST(NULL AS BOOLEAN)` : any([...found, ...isNull])
+}
+
+function amongTexts(value: Typed, texts: readonly string[]): Sql {
+  switch (value.type) {
+    case 'LONG': {
+      const longs = texts.map(exactLong).filter((long) => long !== null)
+      return among(value, value.sql, longs.map(String), sql`BIGINT`, (text) => sql.long(BigInt(text)))
+    }
+    case 'DOUBLE':
+    case 'FLOAT': {
+      const numbers = texts.filter((text) => decimalForm.test(text)).map(Number)
+      return among(value, toDouble(value), numbers.map(String), sql`DOUBLE`, (text) => sql.double(Number(text)))
+    }
+    default: {
+      const literal = (text: string): Sql => sql`CAST(${text} AS VARCHAR)`
+      if (texts.length > 1 && texts.length <= soughtMax)
+        return sql`list_contains([${sql.join(texts.map(literal), ', ')}], ${value.sql})`
+      return among(value, value.sql, texts, sql`VARCHAR`, literal)
+    }
+  }
+}
+
+function among(value: Typed, typed: Sql, texts: readonly string[], type: Sql, literal: (text: string) => Sql): Sql {
+  if (texts.length === 0) return never(value)
+  if (texts.length <= listedMax) return sql`(${typed} IN (${sql.join(texts.map(literal), ', ')}))`
+  return sql`(${typed} IN (SELECT CAST(unnest(${textList(texts)}) AS ${type})))`
+}
+
+export function compileFilter(filter: Filter, scope: Scope): Sql {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return sql`(${sql.join(
+        filter.fields.map((field) => compileFilter(field, scope)),
+        filter.kind === 'and' ? ' AND ' : ' OR ',
+      )})`
+    case 'not':
+      return sql`(NOT ${compileFilter(filter.field, scope)})`
+    case 'istrue':
+      return sql`(${compileFilter(filter.field, scope)} IS TRUE)`
+    case 'isfalse':
+      return sql`(${compileFilter(filter.field, scope)} IS FALSE)`
+    case 'constant':
+      return filter.value ? sql`TRUE` : sql`FALSE`
+    case 'expression':
+      return truthOf(compileAt(filter.path, filter.expression, scope))
+    case 'columnComparison':
+      return compareColumns(filter, scope)
+    case 'null': {
+      const value = scope.column(filter.column)
+      const isNull = (one: Typed): Sql => sql`(${one.sql} IS NULL)`
+      return value.isMulti ? onAnyValue(value, filter.kind, isNull) : isNull(value)
+    }
+    case 'containsElement': {
+      const value = scope.column(filter.column)
+      if (elementOf(value.type) !== null) return hasElement(value, filter)
+      const constant = filter.value === null ? null : constantText(filter.value, filter.type)
+      return constant === null ? sql`(${value.sql} IS NULL)` : equalsConstant(value, constant)
+    }
+    case 'equalsArray':
+      return equalsArray(scope.column(filter.column), filter)
+    case 'equals':
+    case 'inType':
+    case 'range':
+      return onAnyValue(scope.column(filter.column), filter.kind, (one) => compileTyped(filter, one))
+    default:
+      return onAnyValue(scope.column(filter.dimension), filter.kind, (one) =>
+        compileDimensionFilter(filter, operand(one, filter.extraction)),
+      )
+  }
+}
+
+function compileTyped(filter: Filter & { kind: 'equals' | 'inType' | 'range' }, value: Typed): Sql {
+  if (filter.kind === 'range') return compileRange(filter, value)
+  if (filter.kind === 'equals') return equalsConstant(value, constantText(filter.value, filter.type))
+  return inValues(
+    value,
+    filter.values.map((one) => (one === null ? null : constantText(one, filter.type))),
+  )
+}
+
+/** A typed constant as text: a double has a point in it, which matters where it meets a text. */
+function constantText(value: Scalar, type: string): string {
+  const text = String(value)
+  return (type === 'DOUBLE' || type === 'FLOAT') && /^-?\d+$/.test(text) ? `${text}.0` : text
+}
+
+type DimensionFilter = Extract<Filter, { dimension: string }>
+
+function compileDimensionFilter(filter: DimensionFilter, value: Typed): Sql {
+  switch (filter.kind) {
+    case 'selector':
+      return filter.value === null ? sql`(${value.sql} IS NULL)` : equalsConstant(value, filter.value)
+    case 'in':
+      return inValues(value, filter.values)
+    case 'bound':
+      return compileBound(filter, value)
+    case 'like':
+      return likePattern(toText(value), filter.pattern, filter.escapedBy)
+    case 'regex':
+      return matchesPattern(toText(value), filter.pattern)
+    case 'search':
+      return value.type === null ? sql`CAST(NULL AS BOOLEAN)` : matchesSearch(toText(value), filter.query)
+    case 'interval': {
+      const ms = toLong(value)
+      return bind(ms, (x) =>
+        any(
+          filter.intervals.map(
+            ({ startMs, endMs }) => sql`(${x} >= ${sql.long(startMs)} AND ${x} < ${sql.long(endMs)})`,
+          ),
+        ),
+      )
+    }
+  }
+}
+
+function compareColumns(filter: Filter & { kind: 'columnComparison' }, scope: Scope): Sql {
+  const texts = filter.dimensions.map((dimension) => toText(dimensionValue(dimension, scope)))
+  const first = texts[0]
+  if (first === undefined || texts.length === 1) return sql`TRUE`
+  return sql`(${sql.join(
+    texts.slice(1).map((text) => sql`${first} IS NOT DISTINCT FROM ${text}`),
+    ' AND ',
+  )})`
+}

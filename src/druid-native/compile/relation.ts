@@ -1,0 +1,178 @@
+// What a query reads: tables, unions, inner queries, inline rows and joins, as relations whose columns have Druid's types.
+
+import type { Interval } from '../../druid-time/iso.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { Scalar } from '../parse/nodes.ts'
+import type { InlineColumn } from '../parse/queries.ts'
+import type { DayBounds, NativeTable } from '../run/native-engine.ts'
+import { type ColumnType, convert, sqlType, typedNull, type ValueType } from '../values/typed.ts'
+
+export interface Column {
+  readonly name: string
+  readonly type: ValueType
+  /** Without a type of its own, as a column of inline rows may be. */
+  readonly untyped?: boolean
+}
+
+export interface Relation {
+  /** `__time` first, where there is one. */
+  readonly columns: readonly Column[]
+  /** The tables in it, each with its days; null where rows are not kept by day. */
+  readonly segments: readonly { readonly name: string; readonly days: readonly DayBounds[] }[] | null
+  /** What `select` gives beside: times as the engine finds them in files, so that it need not read what an order by them leaves out. Null where there are none. */
+  readonly instant: Sql | null
+  /** The columns named, as c0, c1 and so on, of the rows within the intervals, in parentheses. `newestFirst` says what is best read first. */
+  select(names: readonly string[], intervals: readonly Interval[], newestFirst?: boolean): Sql
+}
+
+/** Times outside are no rows' times: a comparison with them would only cost. */
+const furthestMs = 8.64e15
+
+const within = (time: Sql, intervals: readonly Interval[], literal: (ms: number) => Sql): Sql => {
+  const one = ({ startMs, endMs }: Interval): Sql => {
+    const parts = [
+      ...(startMs <= -furthestMs ? [] : [sql`${time} >= ${literal(startMs)}`]),
+      ...(endMs >= furthestMs ? [] : [sql`${time} < ${literal(endMs)}`]),
+    ]
+    return parts.length === 0 ? sql`TRUE` : sql`(${sql.join(parts, ' AND ')})`
+  }
+  return intervals.length === 0 ? sql`FALSE` : sql`(${sql.join(intervals.map(one), ' OR ')})`
+}
+
+const selected = (columns: readonly Sql[]): Sql =>
+  columns.length === 0
+    ? sql`1 AS c0`
+    : sql.join(
+        columns.map((column, index) => sql`${column} AS ${sql.id(`c${index}`)}`),
+        ', ',
+      )
+
+const instant = sql.id('instant')
+
+type Reading = readonly [intervals: readonly Interval[], newestFirst?: boolean]
+
+export function tableRelation(table: NativeTable, days: readonly DayBounds[]): Relation {
+  const columns: Column[] = [
+    { name: '__time', type: 'LONG' },
+    ...table.columns.map(({ name, type }) => ({ name, type })),
+  ]
+  const values = new Map([
+    ['__time', sql`epoch_ms(${table.time})`],
+    ...table.columns.map(({ name, value }) => [name, value] as const),
+  ])
+  const literal = (ms: number): Sql => sql`make_timestamptz(${sql.long(BigInt(ms) * 1000n)})`
+  const conditionOf = (intervals: readonly Interval[]): Sql =>
+    intervals.length === 1 || holdAll(intervals, days)
+      ? sql.empty
+      : sql` WHERE ${within(table.time, intervals, literal)}`
+  return {
+    columns,
+    segments: [{ name: table.name, days }],
+    instant,
+    select: (names, intervals, newestFirst = false) =>
+      sql`(SELECT ${selected(names.map((name) => values.get(name)!))}, ${table.time} AS ${instant} FROM ${table.from(intervals, newestFirst)} AS t${conditionOf(intervals)})`,
+  }
+}
+
+/** Whether all rows lie in the intervals: then their times need not be read to tell. */
+function holdAll(intervals: readonly Interval[], days: readonly DayBounds[]): boolean {
+  return days.every(({ minMs, maxMs }) => intervals.some(({ startMs, endMs }) => startMs <= minMs && maxMs < endMs))
+}
+
+/** The rows of all, with the columns of the first that has them. */
+export function unionRelation(members: readonly Relation[]): Relation {
+  const columns = new Map<string, Column>()
+  for (const member of members)
+    for (const column of member.columns) if (!columns.has(column.name)) columns.set(column.name, column)
+  const isTimed = members.every((member) => member.instant !== null)
+  const memberSelect = (member: Relation, names: readonly string[], ...[intervals, newestFirst]: Reading): Sql => {
+    const there = names.filter((name) => member.columns.some((column) => column.name === name))
+    const value = (name: string): Sql => {
+      const { type } = columns.get(name)!
+      const own = member.columns.find((column) => column.name === name)
+      return own === undefined
+        ? typedNull(type)
+        : convert({ type: own.type, sql: sql.id(`c${there.indexOf(name)}`) }, type).sql
+    }
+    const time = isTimed ? sql`, ${instant}` : sql.empty
+    return sql`SELECT ${selected(names.map(value))}${time} FROM ${member.select(there, intervals, newestFirst)} AS m`
+  }
+  return {
+    columns: [...columns.values()],
+    segments: members.flatMap((member) => member.segments ?? []),
+    instant: isTimed ? instant : null,
+    select: (names, ...reading) =>
+      sql`(${sql.join(
+        members.map((member) => memberSelect(member, names, ...reading)),
+        ' UNION ALL ',
+      )})`,
+  }
+}
+
+/** The rows of a statement whose columns are r0, r1 and so on. */
+export function statementRelation(statement: Sql, columns: readonly Column[]): Relation {
+  const at = new Map(columns.map((column, index) => [column.name, sql.id(`r${index}`)]))
+  return {
+    columns,
+    segments: null,
+    instant: null,
+    select: (names, intervals) => {
+      const time = at.get('__time')
+      // Rows without a time lie in any interval, but in none where there is none.
+      const isNone = intervals.every(({ startMs, endMs }) => startMs >= endMs)
+      const condition = time !== undefined ? within(time, intervals, sql.long) : isNone ? sql`FALSE` : sql`TRUE`
+      return sql`(SELECT ${selected(names.map((name) => at.get(name)!))} FROM (${statement}) AS q WHERE ${condition})`
+    },
+  }
+}
+
+function typeOf(values: readonly (Scalar | null)[]): ColumnType {
+  const there = values.filter((value) => value !== null)
+  if (there.length === 0 || there.some((value) => typeof value === 'string')) return 'STRING'
+  return there.every((value) => typeof value !== 'number' || Number.isSafeInteger(value)) ? 'LONG' : 'DOUBLE'
+}
+
+function inlineValue(value: Scalar | null, type: ValueType): Sql {
+  if (value === null) return typedNull(type)
+  const plain = typeof value === 'boolean' ? (type === 'STRING' ? String(value) : Number(value)) : value
+  if (type === 'STRING') return sql`CAST(${String(plain)} AS VARCHAR)`
+  const number = Number(plain)
+  if (plain === '' || Number.isNaN(number)) return typedNull(type)
+  if (type !== 'LONG') return sql`CAST(${sql.double(number)} AS ${sqlType(type)})`
+  if (typeof plain === 'bigint') return sql.long(plain)
+  return sql.long(/^-?\d+$/.test(String(plain)) ? BigInt(String(plain)) : longOf(number))
+}
+
+/** As Java casts: what is beyond a long is the nearest one. */
+function longOf(number: number): bigint {
+  const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
+  if (Math.abs(number) >= 2 ** 63) return number < 0 ? least : most
+  return BigInt(Math.trunc(number))
+}
+
+export function inlineRelation(
+  wanted: readonly InlineColumn[],
+  rows: readonly (readonly (Scalar | null)[])[],
+): Relation {
+  const columns = wanted.map(
+    ({ name, type }, index): Column => ({
+      name,
+      type: type ?? typeOf(rows.map((row) => row[index] ?? null)),
+      untyped: type === null,
+    }),
+  )
+  const names = sql.join(
+    columns.map((_, index) => sql.id(`r${index}`)),
+    ', ',
+  )
+  const list =
+    rows.length === 0
+      ? [columns.map(({ type }) => typedNull(type))]
+      : rows.map((row) => columns.map(({ type }, index) => inlineValue(row[index] ?? null, type)))
+  const values = sql.join(
+    list.map((row) => sql`(${sql.join(row, ', ')})`),
+    ', ',
+  )
+  const none = rows.length === 0 ? sql` WHERE FALSE` : sql.empty
+  return statementRelation(sql`SELECT * FROM (VALUES ${values}) AS i(${names})${none}`, columns)
+}

@@ -1,0 +1,207 @@
+// The rows that an aggregating query puts out: dimensions, aggregators and post-aggregators by name, for what comes after the grouping.
+
+import { wideRange } from '../../druid-time/bucket-sql.ts'
+import { bind, bind2 } from '../../lib/bind-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { invalidRequest } from '../../model/problem.ts'
+import type { Scope } from '../expression/compile.ts'
+import type { PostAggregator } from '../parse/nodes.ts'
+import {
+  convert,
+  divideDoubles,
+  doubleValue,
+  elementOf,
+  isScalar,
+  longValue,
+  nullValue,
+  type Typed,
+  toDouble,
+  toLong,
+  typedNull,
+} from '../values/typed.ts'
+import type { Aggregation } from './aggregator.ts'
+import { Layers } from './layers.ts'
+import { compileAt } from './source.ts'
+
+export class Rows implements Scope {
+  readonly range = wideRange
+  readonly #values = new Map<string, Typed>()
+  readonly #aggregations = new Map<string, Aggregation>()
+  readonly #hidden: Sql[] = []
+  readonly #finished = new Layers('f')
+  readonly #layers = new Layers('p')
+
+  column(name: string): Typed {
+    return this.#values.get(name) ?? nullValue
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  set(name: string, value: Typed): void {
+    this.#values.set(name, this.#finished.define(value))
+  }
+
+  setAggregation(aggregation: Aggregation, raw: Sql): void {
+    this.#aggregations.set(aggregation.name, aggregation)
+    this.set(aggregation.name, aggregation.finish(raw))
+  }
+
+  /** More aggregates, which post-aggregators need: `x0`, `x1` and so on. */
+  get hidden(): readonly Sql[] {
+    return this.#hidden.map((aggregate, index) => sql`${aggregate} AS ${sql.id(`x${index}`)}`)
+  }
+
+  setPostAggregator(post: PostAggregator): void {
+    this.#values.set(post.name!, this.#layers.define(this.#compile(post)))
+  }
+
+  /** The grouped rows with all values made. */
+  around(grouped: Sql): Sql {
+    return this.#layers.around(this.#finished.around(grouped))
+  }
+
+  #hide(aggregate: Sql, filter: Sql | null): Sql {
+    const index = this.#hidden.push(filter === null ? aggregate : sql`${aggregate} FILTER (WHERE ${filter})`) - 1
+    return sql.id(`x${index}`)
+  }
+
+  #compile(post: PostAggregator): Typed {
+    switch (post.kind) {
+      case 'fieldAccess':
+        if (!this.has(post.fieldName))
+          throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is the name of nothing that comes before`)
+        return this.column(post.fieldName)
+      case 'constant': {
+        const { value } = post
+        return typeof value === 'bigint' || Number.isSafeInteger(value)
+          ? longValue(sql.long(value))
+          : doubleValue(sql.double(Number(value)))
+      }
+      case 'arithmetic':
+        return doubleValue(this.#arithmetic(post))
+      case 'expression': {
+        const value = compileAt(`${post.path}.expression`, post.expression, this)
+        const isArray = elementOf(value.type) !== null
+        if (post.outputType === null || (isArray && isScalar(post.outputType))) return value
+        return value.type === null
+          ? { type: post.outputType, sql: typedNull(post.outputType) }
+          : convert(value, post.outputType)
+      }
+      case 'extreme': {
+        const values = post.fields.map((field) => this.#compile(field)).map(post.type === 'LONG' ? toLong : toDouble)
+        if (values.length === 0) return { type: post.type, sql: typedNull(post.type) }
+        return { type: post.type, sql: sql`${post.greatest ? sql`greatest` : sql`least`}(${sql.join(values, ', ')})` }
+      }
+      default:
+        return this.#ofSketch(post)
+    }
+  }
+
+  /** From left to right in doubles; what is divided by 0 with "/" is 0. */
+  #arithmetic({ fn, fields }: PostAggregator & { kind: 'arithmetic' }): Sql {
+    const values = fields.map((field) => toDouble(this.#compile(field)))
+    return values.reduce((a, b) => {
+      switch (fn) {
+        case '/':
+          return bind2(
+            a,
+            b,
+            (x, y) => sql`CASE WHEN ${y} = 0 THEN CASE WHEN ${x} IS NOT NULL THEN 0e0 END ELSE ${x} / ${y} END`,
+          )
+        case 'quotient':
+          return divideDoubles(a, b)
+        case 'pow':
+          return sql`pow(${a}, ${b})`
+        default:
+          return sql`(${a} ${fn === '+' ? sql`+` : fn === '-' ? sql`-` : sql`*`} ${b})`
+      }
+    })
+  }
+
+  #sketch(field: PostAggregator, kind: NonNullable<Aggregation['sketch']>['kind']): NonNullable<Aggregation['sketch']> {
+    const sketch = field.kind === 'fieldAccess' ? this.#aggregations.get(field.fieldName)?.sketch : null
+    if (sketch?.kind === kind) return sketch
+    throw invalidRequest(
+      field.path,
+      `must be a fieldAccess to an aggregator that keeps ${kind === 'distinct' ? 'distinct values' : kind === 'quantiles' ? 'quantiles' : 'a variance'}`,
+    )
+  }
+
+  #ofSketch(
+    post: Extract<PostAggregator, { kind: 'estimate' | 'thetaSetOp' | 'quantile' | 'histogram' | 'stddev' }>,
+  ): Typed {
+    switch (post.kind) {
+      case 'estimate': {
+        const count = this.#estimate(post.field)
+        return post.round ? longValue(sql`CAST(round(${count}) AS BIGINT)`) : doubleValue(count)
+      }
+      case 'thetaSetOp':
+        return doubleValue(sql`CAST(len(${this.#valueSet(post)}) AS DOUBLE)`)
+      case 'quantile': {
+        const { values, filter } = this.#sketch(post.field, 'quantiles')
+        const at = post.fractions.map(
+          (fraction) =>
+            sql`coalesce(${this.#hide(sql`quantile_disc(${values}, ${sql.double(fraction)})`, filter)}, ${sql.double(Number.NaN)})`,
+        )
+        return doubleValue(post.one ? at[0]! : sql`[${sql.join(at, ', ')}]`)
+      }
+      case 'histogram':
+        return doubleValue(this.#histogram(post))
+      case 'stddev': {
+        if (!this.has(post.fieldName))
+          throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is the name of nothing that comes before`)
+        // Of what the aggregator keeps, whichever its own estimator is.
+        const sketch = this.#aggregations.get(post.fieldName)?.sketch
+        if (sketch?.kind !== 'variance') return doubleValue(sql`sqrt(${toDouble(this.column(post.fieldName))})`)
+        const variance = post.population ? sql`var_pop(${sketch.values})` : sql`var_samp(${sketch.values})`
+        return doubleValue(sql`sqrt(${this.#hide(variance, sketch.filter)})`)
+      }
+    }
+  }
+
+  #estimate(field: PostAggregator): Sql {
+    if (field.kind === 'thetaSetOp') return sql`CAST(len(${this.#valueSet(field)}) AS DOUBLE)`
+    if (field.kind !== 'fieldAccess' || !this.has(field.fieldName))
+      throw invalidRequest(field.path, 'must be the name of an aggregator that keeps distinct values')
+    return toDouble(this.column(field.fieldName))
+  }
+
+  /** The distinct values themselves, as a list. */
+  #valueSet(field: PostAggregator): Sql {
+    if (field.kind !== 'thetaSetOp') {
+      const { values, filter } = this.#sketch(field, 'distinct')
+      const notNull = filter === null ? sql`${values} IS NOT NULL` : sql`(${filter} AND ${values} IS NOT NULL)`
+      return sql`coalesce(${this.#hide(sql`list(DISTINCT ${values})`, notNull)}, [])`
+    }
+    const sets = field.fields.map((one) => this.#valueSet(one))
+    if (sets.length < 2) throw invalidRequest(`${field.path}.fields`, 'must hold at least two fields')
+    return sets.reduce((a, b) => {
+      if (field.fn === 'UNION') return sql`list_distinct(list_concat(${a}, ${b}))`
+      if (field.fn === 'INTERSECT') return sql`list_intersect(${a}, ${b})`
+      return bind(b, (other) => sql`list_filter(${a}, lambda member: NOT list_contains(${other}, member))`)
+    })
+  }
+
+  /** How many values lie between the split points, or in bins of one width. */
+  #histogram({ field, splitPoints, bins }: PostAggregator & { kind: 'histogram' }): Sql {
+    const { values, filter } = this.#sketch(field, 'quantiles')
+    if (splitPoints === null) {
+      const all = this.#hide(sql`list(${values})`, filter)
+      const [low, high] = [sql`list_min(${all})`, sql`list_max(${all})`]
+      const bin = (index: number): Sql =>
+        sql`CAST(len(list_filter(${all}, lambda one: least(floor((one - ${low}) / nullif(${high} - ${low}, 0) * ${sql.long(bins)}), ${sql.long(bins - 1)}) = ${sql.long(index)})) AS DOUBLE)`
+      return sql`[${sql.join(
+        Array.from({ length: bins }, (_, index) => bin(index)),
+        ', ',
+      )}]`
+    }
+    const counts = [...splitPoints, Number.POSITIVE_INFINITY].map((end, index) => {
+      const from = index === 0 ? sql`TRUE` : sql`${values} >= ${sql.double(splitPoints[index - 1]!)}`
+      const within = sql`(${values} IS NOT NULL AND ${from} AND ${values} < ${sql.double(end)})`
+      return sql`CAST(${this.#hide(sql`count(*)`, filter === null ? within : sql`(${filter} AND ${within})`)} AS DOUBLE)`
+    })
+    return sql`[${sql.join(counts, ', ')}]`
+  }
+}

@@ -1,0 +1,105 @@
+import type { TimeRange } from '../../druid-time/bucket-sql.ts'
+import type { Interval } from '../../druid-time/iso.ts'
+import { type Sql, SqlTooLarge, sql } from '../../lib/sql-text.ts'
+import { invalidRequest } from '../../model/problem.ts'
+import { compileExpression, type Scope } from '../expression/compile.ts'
+import { ExpressionError } from '../expression/error.ts'
+import type { Expression } from '../expression/syntax.ts'
+import { unsupported } from '../parse/json-reader.ts'
+import type { VirtualColumn } from '../parse/nodes.ts'
+import { convert, elementOf, nullValue, type Typed, typedNull } from '../values/typed.ts'
+import { Layers } from './layers.ts'
+import type { Relation } from './relation.ts'
+
+/** Compiles the expression that stands at a path of the query. */
+export function compileAt(path: string, expression: Expression, scope: Scope): Typed {
+  try {
+    return compileExpression(expression, scope)
+  } catch (error) {
+    if (error instanceof SqlTooLarge) throw invalidRequest(path, 'the expression is too large')
+    if (!(error instanceof ExpressionError)) throw error
+    throw error.unsupported ? unsupported(path, error.message) : invalidRequest(path, error.message)
+  }
+}
+
+/** The rows a query reads: the columns it asks for, those of the relation and the virtual ones, are gathered as they are asked for. */
+export class Source implements Scope {
+  readonly range: TimeRange
+  readonly relation: Relation
+  readonly #intervals: readonly Interval[]
+  readonly #virtual: ReadonlyMap<string, VirtualColumn>
+  readonly #asked: string[] = []
+  readonly #made = new Map<string, Typed>()
+  readonly #making = new Set<string>()
+  readonly #layers = new Layers('w')
+  readonly #exploded: Sql[] = []
+  #newestFirst = false
+
+  constructor(
+    relation: Relation,
+    virtualColumns: readonly VirtualColumn[],
+    intervals: readonly Interval[],
+    range: TimeRange,
+  ) {
+    this.relation = relation
+    this.range = range
+    this.#intervals = intervals
+    this.#virtual = new Map(virtualColumns.map((column) => [column.name, column]))
+  }
+
+  column(name: string): Typed {
+    const virtual = this.#virtual.get(name)
+    // Within its own expression a virtual column's name means the column of the relation.
+    if (virtual !== undefined && !this.#making.has(name)) return this.#virtualColumn(virtual)
+    const column = this.relation.columns.find((one) => one.name === name)
+    if (column === undefined) return nullValue
+    let index = this.#asked.indexOf(name)
+    if (index < 0) index = this.#asked.push(name) - 1
+    return { type: column.type, sql: sql.id(`c${index}`) }
+  }
+
+  #virtualColumn(virtual: VirtualColumn): Typed {
+    const made = this.#made.get(virtual.name)
+    if (made !== undefined) return made
+    this.#making.add(virtual.name)
+    const value = compileAt(virtual.path, virtual.expression, this)
+    this.#making.delete(virtual.name)
+    const typed = value.type === null ? { type: virtual.outputType, sql: typedNull(virtual.outputType) } : value
+    const isMulti = virtual.outputType === 'STRING' && elementOf(typed.type) !== null
+    const column = { ...this.#layers.define(typed), ...(isMulti ? { isMulti } : {}) }
+    this.#made.set(virtual.name, column)
+    return column
+  }
+
+  /** Makes a row of each value of a list, once the condition of `rows` has been asked; where there are none, one of null. */
+  explode(list: Sql): Sql {
+    return sql.id(`u${this.#exploded.push(list) - 1}`)
+  }
+
+  /** In milliseconds; rows without a time are of 1970, as in Druid. */
+  time(): Typed {
+    const column = this.column('__time')
+    if (column.type === null) return { type: 'LONG', sql: sql.long(0) }
+    const time = convert(column, 'LONG')
+    // A join may have rows of its right side alone.
+    return this.relation.instant === null ? { ...time, sql: sql`coalesce(${time.sql}, ${sql.long(0)})` } : time
+  }
+
+  /** What rows are ordered by for their time; those that come first are read first. */
+  instant(descending: boolean): Sql {
+    this.#newestFirst = descending
+    const { instant } = this.relation
+    return instant === null ? this.time().sql : instant
+  }
+
+  /** The rows that a condition holds for: to be taken when all columns have been asked for. */
+  rows(condition: Sql | null): Sql {
+    const all = this.#layers.around(this.relation.select(this.#asked, this.#intervals, this.#newestFirst))
+    const passed = condition === null ? all : sql`(SELECT * FROM ${all} AS s WHERE ${condition})`
+    const each = this.#exploded.reduce((inner, list, index) => {
+      const values = sql`CASE WHEN len(${list}) > 0 THEN ${list} ELSE [NULL] END`
+      return sql`(SELECT *, unnest(${values}) AS ${sql.id(`u${index}`)} FROM ${inner} AS s)`
+    }, passed)
+    return sql`${each} AS s`
+  }
+}

@@ -1,0 +1,125 @@
+// Functions that make arrays.
+
+import { bind, bind2 } from '../../lib/bind-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { isBrokenPattern, isPortablePattern } from '../values/patterns.ts'
+import { convert, nullValue, type Typed, toLong, toText, typedNull } from '../values/typed.ts'
+import { type ArrayOf, arrayFrom, arrayOf, arrayValue, asElement, boundedLength, hasNull, listType } from './arrays.ts'
+import type { Call, ExpressionFunction, FunctionTable } from './call.ts'
+import { commonType } from './functions-conditional.ts'
+
+const many = Number.POSITIVE_INFINITY
+
+function makeArray(args: readonly Typed[]): Typed {
+  const values = args.map(asElement)
+  const type = commonType(values) ?? 'LONG'
+  return arrayFrom(type === 'STRING' || type === 'LONG' ? type : 'DOUBLE', values)
+}
+
+/** The value as an element of the array; an array of one counts as its element. */
+const fitting = (value: Typed, { element }: ArrayOf): Sql =>
+  value.type === null ? typedNull(element) : convert(value, element).sql
+
+/** An array and one more element, nothing where there is no array. */
+const adding = (at: 0 | 1, add: (list: Sql, item: Sql) => Sql): ExpressionFunction => ({
+  args: [2, 2],
+  compile: (args) => {
+    const array = arrayOf(args[at]!)
+    if (array === null) return nullValue
+    const body = (list: Sql): Sql =>
+      sql`CASE WHEN ${list} IS NOT NULL THEN ${boundedLength(sql`len(${list})`, add(list, fitting(args[1 - at]!, array)))} END`
+    return arrayValue(array.element, bind(array.sql, body))
+  },
+})
+
+/** Two arrays of one type; nothing where either is not there. */
+const merging = (merge: (a: Sql, b: Sql) => Sql): ExpressionFunction => ({
+  args: [2, 2],
+  compile: ([left, right], call) => {
+    const [a, b] = [arrayOf(left!), arrayOf(right!)]
+    if (a === null || b === null) return nullValue
+    if (a.element !== b.element) return call.unsupported(`arrays of different types (${a.element} and ${b.element})`)
+    const both = (x: Sql, y: Sql): Sql =>
+      sql`CASE WHEN ${x} IS NOT NULL AND ${y} IS NOT NULL THEN ${boundedLength(sql`len(${x}) + len(${y})`, merge(x, y))} END`
+    return arrayValue(a.element, bind2(a.sql, b.sql, both))
+  },
+})
+
+/** Each element once and in order, null first. */
+const asSet = (list: Sql): Sql =>
+  bind(
+    list,
+    (x) =>
+      sql`CASE WHEN ${hasNull(x)} THEN list_prepend(NULL, list_sort(list_distinct(${x}))) ELSE list_sort(list_distinct(${x})) END`,
+  )
+
+/** From the start up to the end, with nulls for what is beyond the array; null for a start or an end that make no sense. */
+function slice([array, from, until]: readonly Typed[]): Typed {
+  const list = arrayOf(array!)
+  if (list === null) return nullValue
+  const body = (x: Sql): Sql => {
+    const start = sql`coalesce(${toLong(from!)}, 0)`
+    const end = until === undefined ? sql`len(${x})` : sql`coalesce(${toLong(until)}, 0)`
+    const part = (s: Sql, e: Sql): Sql =>
+      sql`CASE WHEN ${x} IS NULL OR ${s} < 0 OR ${s} > len(${x}) OR ${s} > ${e} THEN NULL
+        ELSE ${boundedLength(sql`${e} - ${s}`, sql`list_resize(${x}[${s} + 1 : ${e}], least(${e} - ${s}, 1000000))`)} END`
+    return bind2(start, end, part)
+  }
+  return arrayValue(list.element, bind(list.sql, body))
+}
+
+/** A text between matches of a pattern, without the empty texts at its end, as Java splits. */
+function split([text]: readonly Typed[], call: Call): Typed {
+  const literal = call.literal(1)
+  if (literal === undefined) return call.unsupported('a pattern that is no constant')
+  const pattern = String(literal ?? '')
+  if (isBrokenPattern(pattern)) return call.refuse(`"${pattern}" is no regular expression`)
+  if (!isPortablePattern(pattern) || (!emptyPatterns.includes(pattern) && matchesNothing(pattern)))
+    return call.unsupported(
+      'a pattern with look-around, back-references or possessive quantifiers, or one that matches an empty text,',
+    )
+  const trailing = (p: Sql): Sql =>
+    sql`(coalesce(list_position(list_reverse(list_transform(${p}, lambda e: e <> '')), TRUE), len(${p}) + 1) - 1)`
+  const parts = (p: Sql): Sql => sql`CASE WHEN len(${p}) = 1 THEN ${p} ELSE ${p}[1 : len(${p}) - ${trailing(p)}] END`
+  return arrayValue('STRING', bind(sql`string_split_regex(${toText(text!)}, ${sql.literal(pattern)})`, parts))
+}
+
+/** These split into characters. */
+const emptyPatterns = ['', '|']
+
+function matchesNothing(pattern: string): boolean {
+  try {
+    return new RegExp(pattern).test('')
+  } catch {
+    return false
+  }
+}
+
+const asTexts = (value: Typed): Typed => (value.type === null ? nullValue : convert(value, 'ARRAY<STRING>'))
+
+export const arrayMakingFunctions = {
+  array: { args: [1, many], compile: makeArray },
+  array_append: adding(0, (list, item) => sql`list_append(${list}, ${item})`),
+  array_prepend: adding(1, (list, item) => sql`list_prepend(${item}, ${list})`),
+  array_concat: merging((a, b) => sql`list_concat(${a}, ${b})`),
+  array_set_add: adding(0, (list, item) => asSet(sql`list_append(${list}, ${item})`)),
+  array_set_add_all: merging((a, b) => asSet(sql`list_concat(${a}, ${b})`)),
+  array_slice: { args: [2, 3], compile: slice },
+  string_to_array: { args: [2, 2], compile: split },
+  array_to_mv: { args: [1, 1], compile: ([value]) => asTexts(value!) },
+  mv_to_array: {
+    args: [1, 1],
+    compile: ([value], call) => (call.isColumn(0) ? asTexts(value!) : call.refuse('the argument must be a column')),
+  },
+  mv_harmonize_nulls: {
+    args: [1, 1],
+    compile: ([value]) => {
+      const none = sql`CAST([NULL] AS ${listType('STRING')})`
+      if (value!.type === null) return arrayValue('STRING', none)
+      return arrayValue(
+        'STRING',
+        bind(asTexts(value!).sql, (x) => sql`CASE WHEN len(${x}) > 0 THEN ${x} ELSE ${none} END`),
+      )
+    },
+  },
+} as const satisfies FunctionTable

@@ -1,0 +1,110 @@
+// One native query: the entities that it names -> files of their rows -> answer, within the limits that all queries share. What it says
+// is read where it runs, so that nothing here waits for it.
+
+import type { Admission } from '../admission/admission.ts'
+import { inTime } from '../admission/in-time.ts'
+import type { Reader } from '../admission/reader.ts'
+import type { Answer } from '../answer/answer.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import { systemTimer, type Timer } from '../lib/timer.ts'
+import type { Entity } from '../model/entity.ts'
+import { Problem } from '../model/problem.ts'
+import { engineTable } from '../sql-engine/entity-table.ts'
+import type { EngineSnapshot, EngineSnapshots } from '../sql-engine/sql-engine.ts'
+import { nativeAdvice, timeoutOf } from './native-timeout.ts'
+import { entityNames } from './parse/entity-names.ts'
+import type { NamedTable } from './run/file-tables.ts'
+
+export interface NativeQueryLimits {
+  readonly queryTimeMs: number
+  readonly resultRows: number
+  readonly resultBytes: number
+  readonly buckets: number
+}
+
+/** What a runner of native queries is given. */
+export interface NativeRequest {
+  /** The body of the request, as it came. */
+  readonly body: Uint8Array
+  /** The entities that the query names, as far as they are there and may be read. */
+  readonly tables: readonly NamedTable[]
+  readonly limits: Omit<NativeQueryLimits, 'queryTimeMs'>
+}
+
+/** Runs native queries, in a process of its own. Settles when the run has really ended. */
+export interface NativeRunner {
+  runNative(request: NativeRequest, signal: AbortSignal): Promise<Answer>
+}
+
+export interface NativeQueriesParts {
+  readonly definitions: Pick<Definitions, 'entity'>
+  readonly snapshots: EngineSnapshots
+  readonly runner: NativeRunner
+  /** The places that all queries share. */
+  readonly admission: Admission
+  readonly limits: NativeQueryLimits
+  readonly timer?: Timer
+}
+
+export interface NativeBody {
+  /** As it came: its whole numbers have all their digits. */
+  readonly bytes: Uint8Array
+  /** What it says of the query. */
+  readonly query: unknown
+}
+
+export class NativeQueries {
+  readonly #parts: NativeQueriesParts
+
+  constructor(parts: NativeQueriesParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Answers a native query over entities that the caller may read; others are as if unknown. Whoever gets the answer releases it. Throws
+   * Problem `invalid_request`, `unsupported_native_query` and `unknown_entity` with the path of the fault, `result_too_large`,
+   * `too_many_buckets`, `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
+   */
+  async run({ bytes, query }: NativeBody, signal: AbortSignal, reader: Reader): Promise<Answer> {
+    const { definitions, admission, runner, limits, timer = systemTimer } = this.#parts
+    const entities = entityNames(query).flatMap((name) =>
+      reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],
+    )
+    const queryTimeMs = Math.min(limits.queryTimeMs, timeoutOf(query))
+    return inTime({ signal, queryTimeMs, timer, advice: nativeAdvice }, async (deadline) => {
+      const leave = await admission.enter('sql', reader.id, deadline)
+      try {
+        const snapshot = await this.#snapshot(entities, deadline)
+        const files = new Map(snapshot.entities.map((entity) => [entity.entityId, entity.files]))
+        const tables = entities.map((entity) => {
+          return { name: entity.name, table: engineTable(entity, files.get(entity.id) ?? []) }
+        })
+        try {
+          return await runner.runNative({ body: bytes, tables, limits }, deadline)
+        } catch (error) {
+          // The files went while they were read: nobody is at fault, and the next query finds new ones.
+          if (snapshot.isLost() && !(error instanceof Problem) && !deadline.aborted) throw storeWentAway(error)
+          throw error
+        } finally {
+          snapshot.release()
+        }
+      } finally {
+        leave()
+      }
+    })
+  }
+
+  async #snapshot(entities: readonly Entity[], signal: AbortSignal): Promise<EngineSnapshot> {
+    if (entities.length === 0) return { entities: [], isLost: () => false, release: () => undefined }
+    return this.#parts.snapshots.snapshot(
+      entities.map(({ id }) => id),
+      signal,
+    )
+  }
+}
+
+function storeWentAway(cause: unknown): Problem {
+  return new Problem('unavailable', 'The store was started again while the query ran. Ask again in a moment.', {
+    cause,
+  })
+}

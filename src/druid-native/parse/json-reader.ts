@@ -1,0 +1,111 @@
+// Reads the parts of a native query as Jackson reads them in Druid: scalars are turned into the type asked for, unknown properties are
+// ignored; each fault names its path.
+import { invalidRequest, Problem } from '../../model/problem.ts'
+
+/** Something Druid has that is not built here: a 400 that names it and where it stands. */
+export function unsupported(path: string, component: string): Problem {
+  const message = `${component} is not supported`
+  return new Problem('unsupported_native_query', path === '' ? message : `${path}: ${message}`, {
+    errors: [{ path, message }],
+  })
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isScalar = (value: unknown): value is string | number | bigint | boolean =>
+  ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
+
+/** A JSON value and where it stands. */
+export class Json {
+  readonly value: unknown
+  readonly path: string
+
+  constructor(value: unknown, path: string) {
+    this.value = value
+    this.path = path
+  }
+
+  fail(message: string): never {
+    throw invalidRequest(this.path, message)
+  }
+
+  get missing(): boolean {
+    return this.value === undefined || this.value === null
+  }
+
+  get isObject(): boolean {
+    return isObject(this.value)
+  }
+
+  /** A property; `missing` when the object lacks it. */
+  at(name: string): Json {
+    if (!isObject(this.value)) return this.fail(this.missing ? 'is required' : 'must be an object')
+    const path = this.path === '' ? name : `${this.path}.${name}`
+    return new Json(Object.hasOwn(this.value, name) ? this.value[name] : undefined, path)
+  }
+
+  entries(): readonly (readonly [string, Json])[] {
+    if (!isObject(this.value)) return this.fail(this.missing ? 'is required' : 'must be an object')
+    return Object.keys(this.value).map((name) => [name, this.at(name)] as const)
+  }
+
+  items(): readonly Json[] {
+    if (!Array.isArray(this.value)) return this.fail(this.missing ? 'is required' : 'must be a list')
+    return this.value.map((item: unknown, index) => new Json(item, `${this.path}[${index}]`))
+  }
+
+  itemsOrNone(): readonly Json[] {
+    return this.missing ? [] : this.items()
+  }
+
+  text(): string {
+    if (this.missing) return this.fail('is required')
+    return this.textOrNull() ?? ''
+  }
+
+  textOrNull(): string | null {
+    if (this.missing) return null
+    return isScalar(this.value) ? String(this.value) : this.fail('must be a text')
+  }
+
+  whole(): number {
+    const value = this.missing ? this.fail('is required') : Number(isScalar(this.value) ? this.value : Number.NaN)
+    return this.value !== '' && Number.isSafeInteger(value) ? value : this.fail('must be a whole number')
+  }
+
+  wholeOr(fallback: number): number {
+    return this.missing ? fallback : this.whole()
+  }
+
+  number(): number {
+    const value = this.missing ? this.fail('is required') : Number(isScalar(this.value) ? this.value : Number.NaN)
+    return this.value !== '' && !Number.isNaN(value) ? value : this.fail('must be a number')
+  }
+
+  flag(fallback: boolean): boolean {
+    if (this.missing) return fallback
+    const text = isScalar(this.value) ? String(this.value).toLowerCase() : ''
+    if (text === 'true' || text === '1') return true
+    return text === 'false' || text === '0' ? false : this.fail('must be true or false')
+  }
+
+  /** One of the words, in any case. */
+  oneOf<Word extends string>(words: readonly Word[]): Word {
+    const text = this.text().toLowerCase()
+    return words.find((word) => word.toLowerCase() === text) ?? this.fail(`must be one of ${words.join(', ')}`)
+  }
+
+  /** The `type` of a component. */
+  type(): string {
+    const type = this.at('type')
+    return typeof type.value === 'string' ? type.value : type.fail(type.missing ? 'is required' : 'must be a text')
+  }
+
+  /** The answer to a `type` that is none of those built: unknown to Druid, or known there and not built here. */
+  refuseType(what: string, knownToDruid: readonly string[]): never {
+    const type = this.type()
+    if (knownToDruid.includes(type)) throw unsupported(this.path, `the ${what} "${type}"`)
+    return this.at('type').fail(`"${type}" is no ${what}`)
+  }
+}

@@ -1,0 +1,237 @@
+import type { ColumnType } from '../values/typed.ts'
+import type { Json } from './json-reader.ts'
+import type { Aggregator, FieldInput, NumericType, PostAggregator } from './nodes.ts'
+import { readExpression, readValueType } from './read-common.ts'
+import { readDimension } from './read-dimension.ts'
+import { readFilter } from './read-filter.ts'
+
+const numericForm = /^(long|double|float)(Sum|Min|Max)$/
+const momentForm = /^(long|double|float|string)(First|Last|Any)$/
+
+const knownAggregators =
+  `javascript histogram stringFirstFold stringLastFold longFirstFold doubleFirstFold floatFirstFold longLastFold doubleLastFold floatLastFold
+  expression singleValue varianceFold approxHistogram approxHistogramFold fixedBucketsHistogram KllDoublesSketch KllFloatsSketch KllDoublesSketchMerge
+  KllFloatsSketchMerge arrayOfDoublesSketch quantilesDoublesSketchMerge tDigestSketch momentSketch momentSketchMerge timeMin timeMax bloom distinctCount`.split(
+    /\s+/,
+  )
+
+function readInput(json: Json): FieldInput {
+  const fieldName = json.at('fieldName').textOrNull()
+  const expression = json.at('expression').missing ? null : readExpression(json.at('expression'))
+  if ((fieldName === null) === (expression === null)) return json.fail('needs either fieldName or expression')
+  return { fieldName, expression, path: json.path }
+}
+
+/** `filtered` takes the name of what it filters where it has none. */
+export function readAggregator(json: Json): Aggregator {
+  const type = json.type()
+  const path = json.path
+  if (type === 'filtered') {
+    const filter = readFilter(json.at('filter'))
+    const aggregator = readAggregator(json.at('aggregator'))
+    return { kind: 'filtered', name: json.at('name').textOrNull() || aggregator.name, path, filter, aggregator }
+  }
+  const numeric = numericForm.exec(type)
+  const moment = momentForm.exec(type)
+  const at = (): { readonly name: string; readonly path: string } => ({ name: json.at('name').text(), path })
+  if (numeric !== null) {
+    return {
+      ...at(),
+      kind: numeric[2]!.toLowerCase() as 'sum',
+      type: numeric[1]!.toUpperCase() as NumericType,
+      input: readInput(json),
+    }
+  }
+  if (moment !== null)
+    return readMoment(
+      json,
+      moment[1]!.toUpperCase() as ColumnType,
+      moment[2]!.toLowerCase() as 'first' | 'last' | 'any',
+    )
+  const fieldName = (): string => json.at('fieldName').text()
+  const round = (): boolean => json.at('round').flag(false)
+  switch (type) {
+    case 'count':
+      return { ...at(), kind: 'count' }
+    case 'doubleMean':
+      return { ...at(), kind: 'mean', fieldName: fieldName() }
+    case 'cardinality': {
+      const fields = (json.at('fields').missing ? json.at('fieldNames') : json.at('fields')).items().map(readDimension)
+      return { ...at(), kind: 'cardinality', fields, byRow: json.at('byRow').flag(false), round: round() }
+    }
+    case 'hyperUnique':
+      return { ...at(), kind: 'distinct', sketch: 'hyperUnique', fieldName: fieldName(), round: round() }
+    case 'thetaSketch':
+      return { ...at(), kind: 'distinct', sketch: 'theta', fieldName: fieldName(), round: false }
+    case 'HLLSketchBuild':
+    case 'HLLSketchMerge':
+    case 'HLLSketch':
+      return { ...at(), kind: 'distinct', sketch: 'hll', fieldName: fieldName(), round: round() }
+    case 'quantilesDoublesSketch':
+      return { ...at(), kind: 'quantiles', fieldName: fieldName() }
+    case 'variance':
+      return {
+        ...at(),
+        kind: 'variance',
+        fieldName: fieldName(),
+        population: json.at('estimator').textOrNull() === 'population',
+      }
+    case 'grouping':
+      return {
+        ...at(),
+        kind: 'grouping',
+        groupings: json
+          .at('groupings')
+          .items()
+          .map((item) => item.text()),
+      }
+    default:
+      return json.refuseType('aggregator', knownAggregators)
+  }
+}
+
+function readMoment(json: Json, type: ColumnType, kind: 'first' | 'last' | 'any'): Aggregator {
+  const base = {
+    name: json.at('name').text(),
+    path: json.path,
+    type,
+    fieldName: json.at('fieldName').text(),
+    maxBytes: readBytes(json.at('maxStringBytes')),
+  }
+  return kind === 'any'
+    ? { ...base, kind }
+    : { ...base, kind, timeColumn: json.at('timeColumn').textOrNull() ?? '__time' }
+}
+
+const functionsOfArithmetic = ['+', '-', '*', '/', 'pow', 'quotient'] as const
+
+const knownPostAggregators =
+  `javascript quantilesDoublesSketchToRank quantilesDoublesSketchToCDF quantilesDoublesSketchToString thetaSketchConstant thetaSketchToString
+  HLLSketchUnion HLLSketchEstimateWithBounds HLLSketchToString arrayOfDoublesSketchToEstimate arrayOfDoublesSketchSetOp quantileFromTDigestSketch quantilesFromTDigestSketch
+  buckets customBuckets equalBuckets min max quantile quantiles histogram KllDoublesSketchToQuantile`.split(/\s+/)
+
+export function readPostAggregator(json: Json): PostAggregator {
+  const at = { name: json.at('name').textOrNull(), path: json.path }
+  const fields = (): readonly PostAggregator[] => json.at('fields').items().map(readPostAggregator)
+  const field = (): PostAggregator => readPostAggregator(json.at('field'))
+  const type = json.type()
+  switch (type) {
+    case 'arithmetic': {
+      const read = fields()
+      if (read.length < 2) return json.at('fields').fail('must hold at least two fields')
+      const fn =
+        functionsOfArithmetic.find((known) => known === json.at('fn').text()) ??
+        json.at('fn').fail(`must be one of ${functionsOfArithmetic.join(' ')}`)
+      return {
+        ...at,
+        kind: 'arithmetic',
+        fn,
+        fields: read,
+        numericFirst: json.at('ordering').textOrNull() === 'numericFirst',
+      }
+    }
+    case 'fieldAccess':
+    case 'finalizingFieldAccess':
+      return { ...at, kind: 'fieldAccess', fieldName: json.at('fieldName').text() }
+    case 'hyperUniqueCardinality':
+      return {
+        ...at,
+        kind: 'estimate',
+        field: { name: null, path: json.path, kind: 'fieldAccess', fieldName: json.at('fieldName').text() },
+        round: false,
+      }
+    case 'constant':
+      return {
+        ...at,
+        kind: 'constant',
+        value:
+          typeof json.at('value').value === 'bigint' ? (json.at('value').value as bigint) : json.at('value').number(),
+      }
+    case 'expression':
+      return {
+        ...at,
+        kind: 'expression',
+        expression: readExpression(json.at('expression')),
+        outputType: json.at('outputType').missing ? null : readValueType(json.at('outputType'), 'STRING'),
+      }
+    case 'doubleGreatest':
+    case 'doubleLeast':
+    case 'longGreatest':
+    case 'longLeast':
+      return {
+        ...at,
+        kind: 'extreme',
+        greatest: type.endsWith('Greatest'),
+        type: type.startsWith('long') ? 'LONG' : 'DOUBLE',
+        fields: fields(),
+      }
+    case 'thetaSketchEstimate':
+    case 'HLLSketchEstimate':
+      return { ...at, kind: 'estimate', field: field(), round: json.at('round').flag(false) }
+    case 'thetaSketchSetOp':
+      return {
+        ...at,
+        kind: 'thetaSetOp',
+        fn: json.at('func').oneOf(['UNION', 'INTERSECT', 'NOT'] as const),
+        fields: fields(),
+      }
+    case 'quantilesDoublesSketchToQuantile':
+      return { ...at, kind: 'quantile', field: field(), fractions: [readFraction(json.at('fraction'))], one: true }
+    case 'quantilesDoublesSketchToQuantiles':
+      return {
+        ...at,
+        kind: 'quantile',
+        field: field(),
+        fractions: json.at('fractions').items().map(readFraction),
+        one: false,
+      }
+    case 'quantilesDoublesSketchToHistogram': {
+      const splitPoints = json.at('splitPoints').missing
+        ? null
+        : json
+            .at('splitPoints')
+            .items()
+            .map((item) => item.number())
+      return { ...at, kind: 'histogram', field: field(), splitPoints, bins: readBins(json.at('numBins')) }
+    }
+    case 'stddev':
+      return {
+        ...at,
+        kind: 'stddev',
+        fieldName: json.at('fieldName').text(),
+        population: json.at('estimator').textOrNull() === 'population',
+      }
+    default:
+      return json.refuseType('post-aggregator', knownPostAggregators)
+  }
+}
+
+/** As Java's integers. */
+const integerMax = 2 ** 31 - 1
+
+function readBytes(json: Json): number {
+  const bytes = json.wholeOr(1024)
+  return bytes >= 0 && bytes <= integerMax ? bytes : json.fail(`must be 0 to ${integerMax}`)
+}
+
+const binsMax = 1000
+
+function readBins(json: Json): number {
+  const bins = json.wholeOr(10)
+  return bins >= 2 && bins <= binsMax ? bins : json.fail(`must be 2 to ${binsMax}`)
+}
+
+function readFraction(json: Json): number {
+  const fraction = json.number()
+  return fraction >= 0 && fraction <= 1 ? fraction : json.fail('must be 0 to 1')
+}
+
+/** The names of what a query puts out must differ. */
+export function checkNames(names: readonly { readonly name: string; readonly path: Json }[]): void {
+  const seen = new Set<string>()
+  for (const { name, path } of names) {
+    if (name === '__time') path.fail('the name "__time" is taken by the time')
+    if (seen.has(name)) path.fail(`the name "${name}" is there twice`)
+    seen.add(name)
+  }
+}

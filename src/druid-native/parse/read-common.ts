@@ -1,0 +1,189 @@
+// Parts that many components share: expressions, types, granularities, intervals, extraction functions, dimension specs.
+
+import { isUsable, mondayMs, type NativeGranularity, periodGranularity } from '../../druid-time/granularity.ts'
+import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../../druid-time/iso.ts'
+import { Zone } from '../../druid-time/zone.ts'
+import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
+import { isBrokenPattern, isPortablePattern, patternMax } from '../values/patterns.ts'
+import { type ColumnType, isScalar, type ValueType } from '../values/typed.ts'
+import { type Json, unsupported } from './json-reader.ts'
+import type { Ordering, SearchSpec } from './nodes.ts'
+
+/** Longer than anybody writes. */
+const expressionMax = 20_000
+
+export function readExpression(json: Json): Expression {
+  const text = json.text()
+  if (text.length > expressionMax) return json.fail(`has more than ${expressionMax} characters`)
+  try {
+    return parseExpression(text)
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error
+    return json.fail(`is no expression: ${error.message} (character ${error.at + 1} of "${text}")`)
+  }
+}
+
+const columnTypes = ['STRING', 'LONG', 'DOUBLE', 'FLOAT'] as const
+
+export function readType(json: Json, fallback: ColumnType): ColumnType {
+  if (json.missing) return fallback
+  const type = readValueType(json, fallback)
+  return isScalar(type) ? type : unsupportedType(json)
+}
+
+const valueTypes = [...columnTypes, 'ARRAY<STRING>', 'ARRAY<LONG>', 'ARRAY<DOUBLE>', 'COMPLEX<json>'] as const
+
+/** The type of an expression's value, which may be an array. */
+export function readValueType(json: Json, fallback: ValueType): ValueType {
+  if (json.missing) return fallback
+  const name = json.text().toUpperCase()
+  const type = valueTypes.find((known) => known.toUpperCase() === name)
+  if (type !== undefined) return type
+  if (/^(ARRAY|COMPLEX)\b/.test(name)) return unsupportedType(json)
+  return json.fail(`must be one of ${valueTypes.join(', ')}`)
+}
+
+function unsupportedType(json: Json): never {
+  throw unsupported(json.path, `the type ${json.text().toUpperCase()}`)
+}
+
+export function readZone(json: Json): Zone {
+  const name = json.textOrNull()
+  if (name === null) return Zone.utc
+  return Zone.find(name) ?? json.fail(`"${name}" is no time zone`)
+}
+
+export function readPattern(json: Json): string {
+  const pattern = json.text()
+  if (pattern.length > patternMax) return json.fail(`has more than ${patternMax} characters`)
+  if (isBrokenPattern(pattern)) return json.fail(`"${pattern}" is no regular expression`)
+  if (isPortablePattern(pattern)) return pattern
+  throw unsupported(json.path, 'a pattern with look-around, back-references or possessive quantifiers')
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const uniform = (widthMs: number): NativeGranularity => ({ kind: 'uniform', widthMs, originMs: 0, zone: Zone.utc })
+const months = (count: number): NativeGranularity => ({
+  kind: 'months',
+  months: count,
+  originLocalMs: 0,
+  zone: Zone.utc,
+})
+
+const simpleGranularities: ReadonlyMap<string, NativeGranularity> = new Map<string, NativeGranularity>([
+  ['all', { kind: 'all' }],
+  ['none', uniform(1)],
+  ['second', uniform(1000)],
+  ['minute', uniform(minuteMs)],
+  ['five_minute', uniform(5 * minuteMs)],
+  ['ten_minute', uniform(10 * minuteMs)],
+  ['fifteen_minute', uniform(15 * minuteMs)],
+  ['thirty_minute', uniform(30 * minuteMs)],
+  ['hour', uniform(hourMs)],
+  ['six_hour', uniform(6 * hourMs)],
+  ['eight_hour', uniform(8 * hourMs)],
+  ['day', uniform(24 * hourMs)],
+  ['week', { kind: 'uniform', widthMs: 7 * 24 * hourMs, originMs: mondayMs, zone: Zone.utc }],
+  ['month', months(1)],
+  ['quarter', months(3)],
+  ['year', months(12)],
+])
+
+export function readGranularity(json: Json): NativeGranularity {
+  if (!json.isObject) {
+    const name = json.text()
+    const found = simpleGranularities.get(name.toLowerCase())
+    return (
+      found ??
+      json.fail(
+        `"${name}" is none of ${[...simpleGranularities.keys()].join(', ')}; a period needs {"type": "period", "period": "${name}"}`,
+      )
+    )
+  }
+  switch (json.type()) {
+    case 'all':
+    case 'none':
+      return simpleGranularities.get(json.type())!
+    case 'duration': {
+      const widthMs = json.at('duration').whole()
+      if (widthMs <= 0) return json.at('duration').fail('must be above 0')
+      return { kind: 'uniform', widthMs, originMs: readOrigin(json.at('origin')) ?? 0, zone: Zone.utc }
+    }
+    case 'period': {
+      const text = json.at('period').text()
+      const period = parsePeriod(text) ?? json.at('period').fail(`"${text}" is no ISO 8601 period`)
+      const zone = readZone(json.at('timeZone'))
+      const found = periodGranularity(period, zone, readOrigin(json.at('origin')))
+      if (found === null) return json.at('period').fail('must be longer than nothing')
+      return isUsable(found) ? found : json.fail('is beyond what there are times for')
+    }
+    default:
+      return json.refuseType('granularity', [])
+  }
+}
+
+function readOrigin(json: Json): number | null {
+  if (json.missing) return null
+  if (typeof json.value === 'number') return json.whole()
+  return parseInstantText(json.text()) ?? json.fail('must be an instant')
+}
+
+const intervalsMax = 1000
+
+export function readIntervals(json: Json): readonly Interval[] {
+  if (json.isObject) {
+    const type = json.at('type').textOrNull()
+    if (type === 'segments') throw unsupported(json.path, 'the intervals "segments"')
+    return readIntervals(json.at('intervals'))
+  }
+  const texts =
+    typeof json.value === 'string'
+      ? json.value.split(',', intervalsMax + 1).map((text) => ({ text, json }))
+      : json.items().map((item) => ({ text: item.text(), json: item }))
+  if (texts.length > intervalsMax) return json.fail(`holds more than ${intervalsMax} intervals`)
+  return condense(
+    texts.map(
+      ({ text, json: at }) =>
+        parseInterval(text.trim()) ??
+        at.fail(`"${text}" is no interval: "start/end" in ISO 8601, the start not after the end`),
+    ),
+  )
+}
+
+const orderings = ['lexicographic', 'alphanumeric', 'numeric', 'strlen', 'version', 'natural'] as const
+
+/** A name, or `{"type": name}`. */
+export function readOrdering(json: Json, fallback: Ordering): Ordering {
+  if (json.missing) return fallback
+  return json.isObject ? json.at('type').oneOf(orderings) : json.oneOf(orderings)
+}
+
+export function readSearchSpec(json: Json): SearchSpec {
+  if (json.missing) return { kind: 'all' }
+  switch (json.type()) {
+    case 'all':
+      return { kind: 'all' }
+    case 'contains':
+      return {
+        kind: 'contains',
+        value: json.at('value').textOrNull(),
+        caseSensitive: json.at('caseSensitive').flag(false),
+      }
+    case 'insensitive_contains':
+      return { kind: 'contains', value: json.at('value').textOrNull(), caseSensitive: false }
+    case 'fragment':
+      return {
+        kind: 'fragment',
+        values: json
+          .at('values')
+          .items()
+          .map((item) => item.text()),
+        caseSensitive: json.at('caseSensitive').flag(false),
+      }
+    case 'regex':
+      return { kind: 'regex', pattern: readPattern(json.at('pattern')) }
+    default:
+      return json.refuseType('search query', [])
+  }
+}

@@ -1,0 +1,154 @@
+// Extraction functions and dimension specs.
+import { patternPieces } from '../../druid-time/format-sql.ts'
+import { type Json, unsupported } from './json-reader.ts'
+import type { DimensionSpec, Extraction } from './nodes.ts'
+import { readGranularity, readPattern, readSearchSpec, readValueType, readZone } from './read-common.ts'
+
+export function readExtractionOrNull(json: Json): Extraction | null {
+  return json.missing ? null : readExtraction(json)
+}
+
+export function readExtraction(json: Json): Extraction {
+  const type = json.type()
+  switch (type) {
+    case 'timeFormat':
+      return readTimeFormat(json)
+    case 'substring':
+      return readSubstring(json)
+    case 'upper':
+    case 'lower':
+    case 'strlen':
+    case 'identity':
+      return { kind: type }
+    case 'regex': {
+      const index = json.at('index').wholeOr(1)
+      if (index < 0 || index > 9) return json.at('index').fail('must be 0 to 9')
+      const missing = json.at('replaceMissingValueWith').textOrNull()
+      return {
+        kind: 'regex',
+        pattern: readPattern(json.at('expr')),
+        index,
+        replaceMissing: json.at('replaceMissingValue').flag(false),
+        missing,
+      }
+    }
+    case 'partial':
+      return { kind: 'partial', pattern: readPattern(json.at('expr')) }
+    case 'searchQuery':
+      return json.at('query').missing
+        ? json.at('query').fail('is required')
+        : { kind: 'searchQuery', query: readSearchSpec(json.at('query')) }
+    case 'lookup':
+      return readLookup(json)
+    case 'cascade':
+      return { kind: 'cascade', steps: readSteps(json.at('extractionFns')) }
+    case 'bucket':
+      return {
+        kind: 'bucket',
+        size: json.at('size').missing ? 1 : json.at('size').number(),
+        offset: json.at('offset').missing ? 0 : json.at('offset').number(),
+      }
+    case 'stringFormat':
+      return readStringFormat(json)
+    default:
+      return json.refuseType('extraction function', ['time', 'javascript', 'registeredLookup', 'fallback'])
+  }
+}
+
+const stepsMax = 50
+
+function readSteps(json: Json): readonly Extraction[] {
+  const items = json.items()
+  return items.length > stepsMax ? json.fail(`${stepsMax} are taken`) : items.map(readExtraction)
+}
+
+function readTimeFormat(json: Json): Extraction {
+  const format = json.at('format').textOrNull()
+  if (format !== null && patternPieces(format) === null) return json.at('format').fail(`"${format}" is no pattern`)
+  const locale = json.at('locale').textOrNull() ?? 'en'
+  if (!/^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$/.test(locale)) return json.at('locale').fail(`"${locale}" is no locale`)
+  const granularity = json.at('granularity').missing ? null : readGranularity(json.at('granularity'))
+  return {
+    kind: 'timeFormat',
+    format,
+    zone: readZone(json.at('timeZone')),
+    locale: locale.replaceAll('_', '-'),
+    granularity,
+    asMillis: json.at('asMillis').flag(false),
+  }
+}
+
+/** As Java's integers. */
+const integerMax = 2 ** 31 - 1
+
+function readSubstring(json: Json): Extraction {
+  const index = json.at('index').whole()
+  const length = json.at('length').missing ? null : json.at('length').whole()
+  if (index < 0 || index > integerMax) return json.at('index').fail(`must be 0 to ${integerMax}`)
+  if (length !== null && (length <= 0 || length > integerMax))
+    return json.at('length').fail(`must be 1 to ${integerMax}`)
+  return { kind: 'substring', index, length }
+}
+
+function readLookup(json: Json): Extraction {
+  const lookup = json.at('lookup')
+  if (!lookup.isObject || lookup.type() !== 'map') throw unsupported(lookup.path, 'a lookup that is no map')
+  const retain = json.at('retainMissingValue').flag(false)
+  const missing = json.at('replaceMissingValueWith').textOrNull()
+  if (retain && missing !== null) return json.at('replaceMissingValueWith').fail('does not go with retainMissingValue')
+  const map = new Map(
+    lookup
+      .at('map')
+      .entries()
+      .map(([key, value]) => [key, value.text()] as const),
+  )
+  return { kind: 'lookup', map, retain, missing }
+}
+
+const nullHandlings = ['nullString', 'emptyString', 'returnNull'] as const
+
+function readStringFormat(json: Json): Extraction {
+  const format = json.at('format').text()
+  if (format === '') return json.at('format').fail('must not be empty')
+  const nulls = json.at('nullHandling').missing ? 'nullString' : json.at('nullHandling').oneOf(nullHandlings)
+  return { kind: 'stringFormat', format, nulls }
+}
+
+/** A name, or a dimension spec. */
+export function readDimension(json: Json): DimensionSpec {
+  if (!json.isObject) {
+    const name = json.text()
+    return { dimension: name, outputName: name, outputType: 'STRING', extraction: null, keep: null, path: json.path }
+  }
+  const type = json.at('type').missing ? 'default' : json.type()
+  switch (type) {
+    case 'default':
+    case 'extraction': {
+      const dimension = json.at('dimension').text()
+      const outputName = json.at('outputName').textOrNull() ?? dimension
+      const extraction = type === 'extraction' ? readExtraction(json.at('extractionFn')) : null
+      return {
+        dimension,
+        outputName,
+        outputType: readValueType(json.at('outputType'), 'STRING'),
+        extraction,
+        keep: null,
+        path: json.path,
+      }
+    }
+    case 'listFiltered': {
+      const values = json
+        .at('values')
+        .items()
+        .map((item) => item.textOrNull())
+      if (values.length === 0) return json.at('values').fail('must not be empty')
+      return { ...readDimension(json.at('delegate')), keep: { values, listed: json.at('isWhitelist').flag(true) } }
+    }
+    case 'regexFiltered':
+      return { ...readDimension(json.at('delegate')), keep: { pattern: readPattern(json.at('pattern')) } }
+    case 'prefixFiltered':
+      return { ...readDimension(json.at('delegate')), keep: { prefix: json.at('prefix').text() } }
+    default:
+      return json.refuseType('dimension spec', ['lookup'])
+  }
+}

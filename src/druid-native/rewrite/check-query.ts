@@ -1,0 +1,101 @@
+// A query that Druid is to answer, checked as if it were run here: what one machine refuses, a cluster refuses with the same words, before
+// Druid has heard of it.
+
+import type { Interval } from '../../druid-time/iso.ts'
+import { sql } from '../../lib/sql-text.ts'
+import type { Entity } from '../../model/entity.ts'
+import { Problem } from '../../model/problem.ts'
+import { engineTable } from '../../sql-engine/entity-table.ts'
+import type { Column } from '../compile/relation.ts'
+import type { DataSource, NativeQuery } from '../parse/queries.ts'
+import { filledBuckets } from '../run/buckets.ts'
+import { relationOf } from '../run/data-source.ts'
+import { tableColumns } from '../run/file-tables.ts'
+import type { DayBounds, NativeEngine, NativeLimits, NativeTable } from '../run/native-engine.ts'
+import { runNative } from '../run/run-native.ts'
+import { Session } from '../run/session.ts'
+import { checkArraySizes } from './array-sizes.ts'
+import { checkPlanning } from './planning-cost.ts'
+import { queriesWithin, tablesOf } from './queries-within.ts'
+import { checkWrittenSizes } from './written-sizes.ts'
+
+/** Throws the Problems of `runNative` that show without rows, and those of what Druid alone would suffer from. */
+export async function checkQuery(query: NativeQuery, entities: readonly Entity[], limits: NativeLimits): Promise<void> {
+  checkPlanning(query)
+  checkWrittenSizes(query)
+  checkArraySizes(query)
+  const { startMs = 0 } = query.intervals[0] ?? {}
+  // Of a table with days there is always something to tell.
+  const days = query.kind === 'segmentMetadata' ? [] : [{ minMs: startMs, maxMs: startMs }]
+  for await (const _ of runNative(untimed(query), new EmptyTables(entities, days), limits)) {
+    // Nothing comes of no rows.
+  }
+}
+
+/** The columns that a data source shows, in their order. */
+export async function columnsOf(source: DataSource, entities: readonly Entity[]): Promise<readonly Column[]> {
+  const unlimited = {
+    rowsMax: Number.MAX_SAFE_INTEGER,
+    bucketsMax: Number.MAX_SAFE_INTEGER,
+    bytesMax: Number.MAX_SAFE_INTEGER,
+  }
+  const { columns } = await relationOf(untimedSource(source), new Session(new EmptyTables(entities, []), unlimited))
+  return columns
+}
+
+/** Without buckets, which are counted apart: how many there are shows from the rows alone. */
+function untimed(query: NativeQuery): NativeQuery {
+  const context = { ...query.context, grandTotal: false }
+  const whole = { ...query, context, dataSource: untimedSource(query.dataSource) }
+  return 'granularity' in whole ? { ...whole, granularity: { kind: 'all' } } : whole
+}
+
+function untimedSource(source: DataSource): DataSource {
+  if (source.kind === 'query') return { ...source, query: untimed(source.query) }
+  if (source.kind !== 'join') return source
+  return { ...source, left: untimedSource(source.left), right: untimedSource(source.right) }
+}
+
+/** Entities with a day at the most, and no rows in it. */
+class EmptyTables implements NativeEngine {
+  readonly #entities: readonly Entity[]
+  readonly #days: readonly DayBounds[]
+
+  constructor(entities: readonly Entity[], days: readonly DayBounds[]) {
+    this.#entities = entities
+    this.#days = days
+  }
+
+  async table(name: string): Promise<NativeTable | null> {
+    const entity = this.#entities.find((one) => one.name === name)
+    if (entity === undefined) return null
+    return { name, columns: tableColumns(engineTable(entity, [])), time: sql`t."t"`, from: () => sql`nothing` }
+  }
+
+  async days(): Promise<readonly DayBounds[]> {
+    return this.#days
+  }
+
+  async *run(): AsyncGenerator<never> {
+    // It has no rows.
+  }
+}
+
+/** The days that have rows in tables of these names, as far as the intervals touch them. */
+export type DaysOf = (names: readonly string[], intervals: readonly Interval[]) => Promise<readonly DayBounds[]>
+
+/** Throws Problem `too_many_buckets`. `daysOf` is asked only where the intervals alone would hold too many. */
+export async function checkBuckets(query: NativeQuery, daysOf: DaysOf, bucketsMax: number): Promise<void> {
+  for (const one of queriesWithin(query)) {
+    if (one.kind !== 'timeseries' && one.kind !== 'topN') continue
+    const { granularity, intervals, context } = one
+    if (granularity.kind === 'all' || (one.kind === 'timeseries' && context.skipEmptyBuckets)) continue
+    try {
+      filledBuckets({ segments: null }, intervals, granularity, bucketsMax)
+    } catch (error) {
+      const names = tablesOf(one.dataSource)
+      if (names === null || !(error instanceof Problem)) throw error
+      filledBuckets({ segments: [{ days: await daysOf(names, intervals) }] }, intervals, granularity, bucketsMax)
+    }
+  }
+}

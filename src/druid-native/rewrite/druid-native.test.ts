@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { positionColumn } from '../../model/druid-row.ts'
+import type { Entity } from '../../model/entity.ts'
+import { druidNative } from './druid-native.ts'
+
+const plant: Entity = {
+  id: 1,
+  name: 'plant',
+  fields: [
+    { name: 'D', type: 'timestamp', role: 'time' },
+    { name: 'T', type: 'string', role: 'tag' },
+  ],
+  duplicates: 'keep',
+  ingests: ['plant'],
+  retention: null,
+  sinceMs: null,
+}
+
+const dayMs = 86_400_000
+const since = (day: number): number => Date.UTC(2026, 0, 1) + day * dayMs
+/** Entities that lost what is older than so many days after the start of 2026. */
+const others: readonly Entity[] = [
+  { ...plant, id: 2, name: 'short', sinceMs: since(20) },
+  { ...plant, id: 3, name: 'long', sinceMs: since(10) },
+]
+
+async function rendered(data: object, queryType = 'scan'): Promise<object> {
+  const own = { dataSource: 'plant', intervals: ['2026-01-01/P1D'], ...data }
+  const body = Buffer.from(JSON.stringify({ query_type: queryType, query_data: own }))
+  return (await druidNative(body, { entities: [plant, ...others], clusterName: 'c', rowsMax: 100 })).query
+}
+
+describe('expressions of arrays, lambdas and JSON go to Druid as they are', () => {
+  test.each([
+    ["array_length(string_to_array(T, ','))", 'LONG'],
+    ['map((x) -> x + 1, [1, 2])', 'ARRAY<LONG>'],
+    ["fold((x, acc) -> concat(acc, x), mv_to_array(T), '')", 'STRING'],
+    ['cartesian_map((x, y) -> x + y, <LONG>[1], array(2))', 'ARRAY<LONG>'],
+    ["any((x) -> x == 'a', T)", 'LONG'],
+    ["json_value(parse_json(T), '$.a', 'DOUBLE')", 'DOUBLE'],
+    ["ipv4_match(T, '10.0.0.0/8')", 'LONG'],
+    ['human_readable_decimal_format(ulp(1))', 'STRING'],
+  ])('%s', async (expression, outputType) => {
+    const column = { type: 'expression', name: 'v', expression, outputType }
+    const filter = { type: 'arrayContainsElement', column: 'v', elementMatchValueType: 'LONG', elementMatchValue: 1 }
+    expect(await rendered({ virtualColumns: [column], filter })).toMatchObject({ virtualColumns: [column], filter })
+  })
+
+  test('a hidden column is no column in a lambda either', async () => {
+    const column = { type: 'expression', name: 'v', expression: `map((x) -> concat(x, "${positionColumn}"), T)` }
+    await expect(rendered({ virtualColumns: [column] })).rejects.toThrow('there is no column')
+  })
+})
+
+describe('rows that have left', () => {
+  const union = { dataSource: { type: 'union', dataSources: ['short', 'long'] } }
+  const sinceDay = (day: number) => ({
+    type: 'interval',
+    dimension: '__time',
+    intervals: [`${new Date(since(day)).toISOString()}/146140482-04-24T15:36:27.903Z`],
+  })
+
+  test('pass no filter', async () => {
+    expect(await rendered({ dataSource: 'short' })).toMatchObject({ filter: sinceDay(20) })
+  })
+
+  test('of a union are those of each entity: what would need two filters is refused', async () => {
+    const intervals = ['2026-01-15/P30D']
+    await expect(rendered({ ...union, intervals })).rejects.toThrow('from 2026-01-21T00:00:00.000Z on')
+    expect(await rendered({ ...union, intervals: ['2026-01-21/P30D'] })).toMatchObject({ filter: sinceDay(20) })
+  })
+
+  test('are in no segment that is told of', async () => {
+    const asked = { dataSource: 'short', intervals: ['2026-01-01/2026-01-11', '2026-01-15/2026-01-30'] }
+    expect(await rendered(asked, 'segmentMetadata')).toMatchObject({
+      intervals: ['2026-01-21T00:00:00.000Z/2026-01-30T00:00:00.000Z'],
+    })
+  })
+})
+
+describe('columns that are left open are those of both sides of a join', () => {
+  const dataSource = {
+    type: 'join',
+    left: 'plant',
+    right: {
+      type: 'inline',
+      columnNames: ['tag', 'area', 'floor'],
+      columnTypes: ['STRING', 'STRING', 'LONG'],
+      rows: [['a', 'north', 1]],
+    },
+    rightPrefix: 'r.',
+    condition: 'T == "r.tag"',
+    joinType: 'INNER',
+  }
+
+  test('in a scan', async () => {
+    expect(await rendered({ dataSource })).toMatchObject({ columns: ['__time', 'T', 'r.tag', 'r.area', 'r.floor'] })
+  })
+
+  test('in a search, those of text', async () => {
+    const query = { type: 'contains', value: 'a' }
+    expect(await rendered({ dataSource, query }, 'search')).toMatchObject({
+      searchDimensions: ['T', 'r.tag', 'r.area'],
+    })
+  })
+})

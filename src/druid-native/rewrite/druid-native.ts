@@ -1,0 +1,222 @@
+// A checked native query as one for Druid: entities become their data sources, and hidden columns can neither be named nor shown.
+import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
+import type { Entity } from '../../model/entity.ts'
+import { invalidRequest, Problem } from '../../model/problem.ts'
+import type { Column } from '../compile/relation.ts'
+import { Json } from '../parse/json-reader.ts'
+import type { NativeQuery } from '../parse/queries.ts'
+import { parseWithLongs, readNativeBody } from '../parse/read-body.ts'
+import { readDataSource } from '../parse/read-data-source.ts'
+import { readNativeQuery } from '../parse/read-query.ts'
+import { columnsOf } from './check-query.ts'
+import { longsOf, withoutNulls } from './long-filters.ts'
+import { isEmpty, isNode, listOf, memberOf, type Node, nodeOf } from './nodes.ts'
+import { replacedRows } from './replaced-rows.ts'
+import { readsSegments, sinceFilter, sinceSegments } from './rows-left.ts'
+
+/** What of the context changes an answer; anything else of the caller's is left out. */
+const contextNames = [
+  'skipEmptyBuckets',
+  'grandTotal',
+  'sortByDimsFirst',
+  'serializeDateTimeAsLong',
+  'resultAsArray',
+  'minTopNThreshold',
+] as const
+
+const common = ['queryType', 'intervals', 'filter', 'virtualColumns', 'descending', 'granularity'] as const
+const aggregating = ['aggregations', 'postAggregations', 'limit'] as const
+
+/** The members that Druid is sent, by the type of the query. */
+const members: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['timeseries', aggregating],
+  ['topN', [...aggregating, 'dimension', 'threshold', 'metric']],
+  ['groupBy', ['aggregations', 'postAggregations', 'dimensions', 'having', 'limitSpec', 'subtotalsSpec']],
+  ['scan', ['columns', 'resultFormat', 'batchSize', 'limit', 'offset', 'order', 'orderBy']],
+  ['search', ['query', 'limit', 'searchDimensions', 'sort']],
+  ['timeBoundary', ['bound']],
+  ['segmentMetadata', ['toInclude', 'merge', 'analysisTypes', 'lenientAggregatorMerge']],
+  ['dataSourceMetadata', []],
+])
+
+/** Druid makes room for as many rows of a topN as it may give: past this many it refuses them between queries, and we in an answer. */
+const innerRowsMax = 100_000
+
+export interface ForDruid {
+  /** The entities that the caller may read. */
+  readonly entities: readonly Entity[]
+  readonly clusterName: string
+  /** No answer has more rows. */
+  readonly rowsMax: number
+}
+
+/**
+ * The query of a request's body: its tree, and what Druid is asked. Throws Problems `invalid_request` and `unsupported_native_query` with the
+ * path of the fault, and `unknown_entity` for a data source that is none of the entities.
+ */
+export async function druidNative(
+  body: Uint8Array,
+  { entities, clusterName, rowsMax }: ForDruid,
+): Promise<{ readonly tree: NativeQuery; readonly query: object }> {
+  const tree = readNativeBody(body)
+  refuseHidden(tree)
+  const whole = parseWithLongs(new TextDecoder().decode(body))
+  const data = memberOf(whole, 'query_data')
+  refuseHidden(data)
+  const queryType = memberOf(whole, 'query_type')
+  const rewriting = new Rewriting(new Map(entities.map((entity) => [entity.name, entity])), clusterName, rowsMax)
+  return { tree, query: await rewriting.whole({ ...(isNode(data) ? data : {}), queryType }) }
+}
+
+class Rewriting {
+  readonly #entities: ReadonlyMap<string, Entity>
+  readonly #clusterName: string
+  readonly #rowsMax: number
+
+  constructor(entities: ReadonlyMap<string, Entity>, clusterName: string, rowsMax: number) {
+    this.#entities = entities
+    this.#clusterName = clusterName
+    this.#rowsMax = rowsMax
+  }
+
+  /**
+   * The query whose answer is the caller's: one row more than may be is enough to refuse it. Of rows that are not published yet a search counts
+   * hits only until it has as many values as its limit: what it is limited to is cut from all.
+   */
+  async whole(query: Node): Promise<Node> {
+    const limit = Number(query['limit'] ?? 0)
+    const most = this.#rowsMax + 1
+    const rewritten = await this.query(query)
+    if (query['queryType'] === 'search') return { ...rewritten, limit: most }
+    if (query['queryType'] !== 'scan') return rewritten
+    return { ...rewritten, limit: limit === 0 ? most : Math.min(limit, most) }
+  }
+
+  async query(query: Node): Promise<Node> {
+    const type = String(query['queryType'])
+    const readsTable = type === 'timeBoundary' || readsSegments(type)
+    const kept = [...common, ...(members.get(type) ?? [])].filter((name) => query[name] !== undefined)
+    const source = query['dataSource']
+    const entities = this.#entitiesIn(source)
+    const longs = longsOf(query, entities)
+    const written = (name: string): unknown => {
+      const value = plain(query[name])
+      return name === 'filter' || name === 'aggregations' ? withoutNulls(value, longs) : value
+    }
+    return {
+      ...Object.fromEntries(kept.map((name) => [name, written(name)])),
+      ...(type === 'topN' ? { threshold: this.#threshold(query) } : {}),
+      ...(await this.#shown(type, query, entities)),
+      ...(readsSegments(type) ? sinceSegments(query, entities) : sinceFilter(query, entities, written('filter'))),
+      dataSource: await this.#source(source, readsTable),
+      context: contextOf(query['context']),
+    }
+  }
+
+  #threshold(query: Node): number {
+    return Math.min(Number(query['threshold']), Math.max(this.#rowsMax, innerRowsMax) + 1)
+  }
+
+  /** The columns that are shown where the query leaves them open. */
+  async #shown(type: string, query: Node, entities: readonly Entity[]): Promise<Node> {
+    if (entities.length === 0) return {}
+    if (type === 'scan' && isEmpty(query['columns'])) {
+      const computed = listOf(query['virtualColumns']).map((column) => memberOf(column, 'name'))
+      return { columns: [...(await this.#columns(query)).map(({ name }) => name), ...computed] }
+    }
+    if (type === 'search' && isEmpty(query['searchDimensions'])) {
+      const texts = (await this.#columns(query)).filter((column) => column.type === 'STRING')
+      return { searchDimensions: texts.map(({ name }) => name) }
+    }
+    const { type: included } = isNode(query['toInclude']) ? query['toInclude'] : { type: 'all' }
+    if (type === 'segmentMetadata' && included === 'all') {
+      return { toInclude: { type: 'list', columns: (await this.#columns(query)).map(({ name }) => name) } }
+    }
+    return {}
+  }
+
+  /** Those of both sides of a join, and of all entities of a union. */
+  #columns(query: Node): Promise<readonly Column[]> {
+    const json = new Json(query['dataSource'], 'query_data.dataSource')
+    const source = readDataSource(json, ({ value, path }) => readNativeQuery(value, path))
+    return columnsOf(source, [...this.#entities.values()])
+  }
+
+  async #source(source: unknown, readsTable: boolean): Promise<unknown> {
+    if (typeof source === 'string') return this.#table(source, readsTable)
+    if (!isNode(source)) throw invalidRequest('query_data.dataSource', 'must be a name or an object')
+    switch (source['type']) {
+      case 'union':
+        return {
+          type: 'union',
+          dataSources: await Promise.all(listOf(source['dataSources']).map((one) => this.#source(one, true))),
+        }
+      case 'query':
+        return { type: 'query', query: await this.query(nodeOf(source['query'])) }
+      case 'join':
+        return {
+          ...Object.fromEntries(Object.entries(source).map(([name, value]) => [name, plain(value)])),
+          left: await this.#source(source['left'], readsTable),
+          right: await this.#source(source['right'], readsTable),
+        }
+      case 'inline':
+        return plain(source)
+      default:
+        return this.#table(String(source['name']), readsTable)
+    }
+  }
+
+  #table(name: string, readsTable: boolean): unknown {
+    const entity = this.#entity(name)
+    if (entity.duplicates === 'replace' && !readsTable) return replacedRows(entity, this.#clusterName)
+    return { type: 'table', name: dataSourceName(this.#clusterName, entity.id) }
+  }
+
+  /** The entities that the query itself reads, not those of queries within. */
+  #entitiesIn(source: unknown): readonly Entity[] {
+    if (typeof source === 'string') return [this.#entity(source)]
+    if (!isNode(source)) return []
+    if (source['type'] === 'union') return listOf(source['dataSources']).flatMap((one) => this.#entitiesIn(one))
+    if (source['type'] === 'join') return this.#entitiesIn(source['left'])
+    if (source['type'] === 'query' || source['type'] === 'inline') return []
+    return [this.#entity(String(source['name']))]
+  }
+
+  #entity(name: string): Entity {
+    const entity = this.#entities.get(name)
+    if (entity !== undefined) return entity
+    const message = `there is no entity ${JSON.stringify(name)}`
+    throw new Problem('unknown_entity', message, { errors: [{ path: 'query_data.dataSource', message }] })
+  }
+}
+
+function contextOf(context: unknown): Node {
+  const kept = contextNames.filter((name) => memberOf(context, name) !== undefined)
+  return Object.fromEntries(kept.map((name) => [name, memberOf(context, name)]))
+}
+
+/** Throws where a hidden column is named, however it is spelt. */
+function refuseHidden(value: unknown): void {
+  if (value === positionColumn || value === nullsColumn) {
+    throw invalidRequest('query_data', `there is no column ${JSON.stringify(value)}`)
+  }
+  if (value instanceof Map) for (const entry of value) refuseHidden(entry)
+  else if (Array.isArray(value)) for (const item of value) refuseHidden(item)
+  else if (isNode(value)) for (const item of Object.values(value)) refuseHidden(item)
+}
+
+/**
+ * Whole numbers that a double does not hold go as their digits, which Druid reads where it wants a number. Half a character is no character of
+ * any row: it goes as what it would be kept as.
+ */
+function plain(value: unknown): unknown {
+  if (typeof value === 'string') return wellFormed(value)
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return value.map(plain)
+  if (!isNode(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [wellFormed(name), plain(item)]))
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd')
+}

@@ -1,0 +1,85 @@
+// What Druid answers otherwise of rows that are not published yet is made what it answers of those that are.
+
+import { condense, formatTimestamp, type Interval, parseInterval } from '../../druid-time/iso.ts'
+import { msPerDay } from '../../model/instant.ts'
+import { Problem } from '../../model/problem.ts'
+import type { NativeQuery } from '../parse/queries.ts'
+
+export interface Finish {
+  readonly rowsMax: number
+  /** Rows before it have left; null when none have. */
+  readonly sinceMs: number | null
+}
+
+/**
+ * The pieces of an answer as it is to be: each a bracket or a comma, and whole elements. A search has all its hits yet, and is cut to its
+ * limit; the intervals of segments become the days that segments are of; the newest date
+ * of all is left out where its row has left. Throws Problem `result_too_large` for more hits than `rowsMax`.
+ */
+export function finished(
+  pieces: AsyncIterable<string>,
+  query: NativeQuery,
+  { rowsMax, sinceMs }: Finish,
+): AsyncIterable<string> {
+  switch (query.kind) {
+    case 'search':
+      return mapped(pieces, (element: Hits) => cut(element, query.limit, rowsMax))
+    case 'segmentMetadata':
+      return mapped(pieces, ofWholeDays)
+    case 'dataSourceMetadata':
+      return sinceMs === null
+        ? pieces
+        : mapped(pieces, (element: Newest) => (isLeft(element, sinceMs) ? null : element))
+    default:
+      return pieces
+  }
+}
+
+async function* mapped<Element>(
+  pieces: AsyncIterable<string>,
+  map: (element: Element) => object | null,
+): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    const elements: readonly Element[] = JSON.parse(`[${piece.slice(1).replace(/^\]$/, '')}]`)
+    const kept = elements.flatMap((one) => map(one) ?? [])
+    yield elements.length === 0 ? piece : `${piece[0]}${kept.map((one) => JSON.stringify(one)).join(',')}`
+  }
+}
+
+interface Hits {
+  readonly result: readonly unknown[]
+}
+
+function cut(element: Hits, limit: number, rowsMax: number): Hits {
+  if (element.result.length > rowsMax) {
+    throw new Problem(
+      'result_too_large',
+      `More than ${rowsMax} values (limits.resultRows) are found. Search for a longer text, narrow the intervals, or filter.`,
+    )
+  }
+  return { ...element, result: element.result.slice(0, limit) }
+}
+
+interface Segment {
+  readonly intervals: readonly string[] | null
+}
+
+function ofWholeDays(segment: Segment): Segment {
+  if (segment.intervals === null) return segment
+  const days = segment.intervals.flatMap((text): Interval[] => {
+    const interval = parseInterval(text)
+    if (interval === null) return []
+    const { startMs, endMs } = interval
+    return [{ startMs: Math.floor(startMs / msPerDay) * msPerDay, endMs: Math.ceil(endMs / msPerDay) * msPerDay }]
+  })
+  const intervals = condense(days).map(({ startMs, endMs }) => `${formatTimestamp(startMs)}/${formatTimestamp(endMs)}`)
+  return { ...segment, intervals }
+}
+
+interface Newest {
+  readonly result: { readonly maxIngestedEventTime: string }
+}
+
+function isLeft({ result }: Newest, sinceMs: number): boolean {
+  return Date.parse(result.maxIngestedEventTime) < sinceMs
+}

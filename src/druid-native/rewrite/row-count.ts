@@ -1,0 +1,62 @@
+import type { NativeQuery } from '../parse/queries.ts'
+
+const quote = 0x22
+const backslash = 0x5c
+const bracket = 0x5b
+const brace = 0x7b
+const bracketEnd = 0x5d
+const braceEnd = 0x7d
+
+/** Where the rows of an answer stand: they are its elements, or in a list that each of its elements has under a name of this length. */
+const listed = { keyLength: 'result'.length, depth: 3 }
+
+/** Counts the rows of an answer that comes in pieces: where lists and objects begin at one depth of its JSON. */
+export class RowCount {
+  readonly #isListed: boolean
+  #rows = 0
+  #depth = 0
+  #isString = false
+  #isEscaped = false
+  #textLength = 0
+  /** Whether what is open at the third depth is the list of rows. */
+  #isInRows = false
+
+  constructor({ kind }: NativeQuery) {
+    // `result` of a topN and a search, `events` of a scan.
+    this.#isListed = kind === 'topN' || kind === 'search' || kind === 'scan'
+  }
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  add(piece: string): void {
+    for (let at = 0; at < piece.length; at++) {
+      const code = piece.charCodeAt(at)
+      if (this.#isString) this.#readText(code)
+      else if (code === quote) {
+        this.#isString = true
+        this.#textLength = 0
+      } else if (code === bracket || code === brace) this.#open()
+      else if (code === bracketEnd || code === braceEnd) this.#depth--
+    }
+  }
+
+  #readText(code: number): void {
+    if (this.#isEscaped) this.#isEscaped = false
+    else if (code === backslash) this.#isEscaped = true
+    else if (code === quote) {
+      this.#isString = false
+      return
+    }
+    this.#textLength++
+  }
+
+  #open(): void {
+    if (this.#isListed) {
+      if (this.#depth === listed.depth - 1) this.#isInRows = this.#textLength === listed.keyLength
+      else if (this.#depth === listed.depth && this.#isInRows) this.#rows++
+    } else if (this.#depth === 1) this.#rows++
+    this.#depth++
+  }
+}

@@ -1,0 +1,73 @@
+// Rows that have left with a retention may still lie in Druid: no query shows them.
+
+import type { Interval } from '../../druid-time/iso.ts'
+import { timeColumn } from '../../model/druid-row.ts'
+import type { Entity } from '../../model/entity.ts'
+import { formatInstant, latestMs, msPerDay } from '../../model/instant.ts'
+import { Json, unsupported } from '../parse/json-reader.ts'
+import { readIntervals } from '../parse/read-common.ts'
+import type { DayBounds } from '../run/native-engine.ts'
+import { isEmpty, type Node } from './nodes.ts'
+
+/** What Druid takes for the end of time. */
+const endOfTime = '146140482-04-24T15:36:27.903Z'
+const weekMs = 7 * msPerDay
+
+/** Queries of these types tell of whole segments, and know no filter. */
+export function readsSegments(type: string): boolean {
+  return type === 'segmentMetadata' || type === 'dataSourceMetadata'
+}
+
+/** The filter of a query, which lets no row pass that has left; `own` is the caller's. */
+export function sinceFilter(query: Node, entities: readonly Entity[], own: unknown): Node {
+  const sinceMs = commonSince(query, entities)
+  if (sinceMs === null) return {}
+  const since = { type: 'interval', dimension: timeColumn, intervals: [`${formatInstant(sinceMs)}/${endOfTime}`] }
+  return { filter: own === undefined || own === null ? since : { type: 'and', fields: [since, own] } }
+}
+
+/** The intervals of a query of segments: they are of a day each, and days leave whole. */
+export function sinceSegments(query: Node, entities: readonly Entity[]): Node {
+  const sinceMs = commonSince(query, entities)
+  // Of all rows it tells one date, which is taken out of its answer.
+  if (sinceMs === null || query['queryType'] === 'dataSourceMetadata') return {}
+  const asked = isEmpty(query['intervals']) ? [{ startMs: sinceMs, endMs: latestMs }] : intervalsOf(query)
+  return { intervals: texts(asked, sinceMs) }
+}
+
+/** The intervals of a query of segments that names none: the week up to the end of the newest of these days. */
+export function newestWeek(days: readonly DayBounds[], entities: readonly Entity[]): readonly string[] {
+  if (days.length === 0) return []
+  const newest = days.reduce((latest, { maxMs }) => Math.max(latest, maxMs), Number.NEGATIVE_INFINITY)
+  const endMs = (Math.floor(newest / msPerDay) + 1) * msPerDay
+  const sinceMs = Math.max(...entities.map((entity) => entity.sinceMs ?? Number.NEGATIVE_INFINITY))
+  return texts([{ startMs: endMs - weekMs, endMs }], sinceMs)
+}
+
+function texts(intervals: readonly Interval[], sinceMs: number): readonly string[] {
+  return intervals.flatMap(({ startMs, endMs }) => {
+    if (endMs <= sinceMs) return []
+    return [`${formatInstant(Math.max(startMs, sinceMs))}/${formatInstant(Math.min(endMs, latestMs))}`]
+  })
+}
+
+/**
+ * The date from which the rows of all these entities are shown; null for all rows. A query has one filter for a whole union: Druid cannot
+ * answer one that asks for what some of its entities show and others do not. Throws Problem `unsupported_native_query` then.
+ */
+function commonSince(query: Node, entities: readonly Entity[]): number | null {
+  const since = entities.map((entity) => entity.sinceMs ?? Number.NEGATIVE_INFINITY)
+  const latest = Math.max(...since)
+  if (!Number.isFinite(latest)) return null
+  if (since.every((ms) => ms === latest)) return latest
+  const isShownByAll = !isEmpty(query['intervals']) && intervalsOf(query).every(({ startMs }) => startMs >= latest)
+  if (isShownByAll) return latest
+  throw unsupported(
+    'query_data.dataSource',
+    `a union whose entities keep their rows for different times: ask for intervals from ${formatInstant(latest)} on, or for each entity by itself; more than that`,
+  )
+}
+
+function intervalsOf(query: Node): readonly Interval[] {
+  return readIntervals(new Json(query['intervals'], 'query_data.intervals'))
+}

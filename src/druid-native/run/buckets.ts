@@ -1,0 +1,78 @@
+// Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
+
+import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from '../../druid-time/granularity.ts'
+import { type Interval, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
+import { msPerDay } from '../../model/instant.ts'
+import { Problem } from '../../model/problem.ts'
+import type { DayBounds } from './native-engine.ts'
+
+/** The tables that rows come from, each with its days; null where rows are not kept by day. */
+interface Kept {
+  readonly segments: readonly { readonly days: readonly DayBounds[] }[] | null
+}
+
+/** The parts of the intervals that segments reach into, from first to last, each from its first row to its last. */
+export function spans(relation: Kept, intervals: readonly Interval[]): readonly DayBounds[] {
+  const found: DayBounds[] = []
+  for (const { startMs, endMs } of intervals) {
+    const days =
+      relation.segments === null
+        ? [{ minMs: startMs, maxMs: endMs - 1 }]
+        : relation.segments.flatMap(({ days }) => days)
+    for (const { minMs, maxMs } of days) {
+      if (maxMs < startMs || minMs >= endMs) continue
+      found.push({ minMs: Math.max(minMs, startMs), maxMs: Math.min(maxMs, endMs - 1) })
+    }
+  }
+  return found.sort((a, b) => a.minMs - b.minMs)
+}
+
+/** The starts of the buckets in order. Throws `too_many_buckets`. */
+export function filledBuckets(
+  relation: Kept,
+  intervals: readonly Interval[],
+  granularity: BucketGranularity,
+  bucketsMax: number,
+): readonly number[] {
+  const starts = new Set<number>()
+  for (const { minMs, maxMs } of spans(relation, intervals)) {
+    // By arithmetic first: a walk to the bound takes its time.
+    if ((maxMs - minMs) / widthMaxMs(granularity) > bucketsMax + 1) throw tooManyBuckets(bucketsMax)
+    if (granularity.kind === 'walk') {
+      const walked = walkStarts(granularity, minMs, maxMs, bucketsMax) ?? []
+      if (walked.length === 0) throw tooManyBuckets(bucketsMax)
+      for (const at of walked) starts.add(at)
+      if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
+      continue
+    }
+    for (let at = bucketStart(granularity, minMs); at <= maxMs; at = nextBucket(granularity, at)) {
+      starts.add(at)
+      if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
+    }
+  }
+  return [...starts].sort((a, b) => a - b)
+}
+
+/** No bucket is longer: a zone's clock may be put back by a day. */
+function widthMaxMs(granularity: BucketGranularity): number {
+  switch (granularity.kind) {
+    case 'days':
+      return (granularity.days + 1) * msPerDay
+    case 'months':
+      return (granularity.months * 31 + 1) * msPerDay
+    case 'walk':
+      return (
+        (periodMonths(granularity.period) * 31 + periodDays(granularity.period) + 1) * msPerDay +
+        periodTimeMs(granularity.period)
+      )
+    default:
+      return granularity.widthMs
+  }
+}
+
+function tooManyBuckets(bucketsMax: number): Problem {
+  return new Problem(
+    'too_many_buckets',
+    `the answer would have more than ${bucketsMax} buckets (limits.buckets): ask for a shorter time or a coarser granularity`,
+  )
+}

@@ -1,0 +1,180 @@
+// The relation of a data source. Inner queries whose empty buckets must be filled, and topNs, are run first and become inline rows.
+
+import { wideRange } from '../../druid-time/bucket-sql.ts'
+import { sql } from '../../lib/sql-text.ts'
+import { Problem } from '../../model/problem.ts'
+import type { EngineValue } from '../../sql-engine/sql-engine.ts'
+import { compileFilter } from '../compile/filter.ts'
+import {
+  type Column,
+  inlineRelation,
+  type Relation,
+  statementRelation,
+  tableRelation,
+  unionRelation,
+} from '../compile/relation.ts'
+import { compileAt, Source } from '../compile/source.ts'
+import { truthOf } from '../expression/operators.ts'
+import { unsupported } from '../parse/json-reader.ts'
+import type { Scalar } from '../parse/nodes.ts'
+import type { DataSource, InlineColumn, NativeQuery } from '../parse/queries.ts'
+import { type ColumnType, isScalar, nullValue, type Typed, type ValueType } from '../values/typed.ts'
+import { spans } from './buckets.ts'
+import { groupByRelation } from './group-by.ts'
+import type { OutputColumn } from './json-text.ts'
+import { scanRelation } from './scan.ts'
+import { msOf, type Session } from './session.ts'
+import { timeseriesRows } from './timeseries.ts'
+import { topNRows } from './top-n.ts'
+
+/** Inner rows that are written into the statement: more would make it too long. */
+const inlineRowsMax = 20_000
+
+const eternity = [{ startMs: -8.64e15, endMs: 8.64e15 }]
+
+export async function relationOf(dataSource: DataSource, session: Session): Promise<Relation> {
+  switch (dataSource.kind) {
+    case 'table':
+      return tableOf(dataSource, session)
+    case 'union':
+      return unionRelation(await Promise.all(dataSource.tables.map((table) => tableOf(table, session))))
+    case 'inline':
+      return inlineRelation(dataSource.columns, dataSource.rows)
+    case 'query':
+      return queryRelation(dataSource.query, session)
+    case 'join':
+      return joinRelation(
+        dataSource,
+        await relationOf(dataSource.left, session),
+        await relationOf(dataSource.right, session),
+      )
+  }
+}
+
+async function tableOf({ name, path }: DataSource & { kind: 'table' }, session: Session): Promise<Relation> {
+  const table = await session.engine.table(name)
+  if (table === null) {
+    throw new Problem(
+      'unknown_entity',
+      `There is no entity "${name}". GET /consumer/data/entities lists those there are.`,
+      {
+        errors: [{ path, message: `there is no entity "${name}"` }],
+      },
+    )
+  }
+  return tableRelation(table, await session.engine.days(table))
+}
+
+async function queryRelation(query: NativeQuery, session: Session): Promise<Relation> {
+  const relation = await relationOf(query.dataSource, session)
+  switch (query.kind) {
+    case 'groupBy': {
+      const { statement, columns } = groupByRelation(query, relation)
+      return statementRelation(statement, columns)
+    }
+    case 'scan': {
+      const { statement, columns } = scanRelation(query, relation)
+      return statementRelation(statement, columns)
+    }
+    case 'timeseries': {
+      const { columns, rows } = await timeseriesRows(query, relation, session)
+      return materialised(
+        columns,
+        rows.map(({ ms, values }) => [BigInt(ms), ...values.slice(2)]),
+      )
+    }
+    case 'topN': {
+      const { columns, rows } = await topNRows(query, relation, session)
+      const start = BigInt(spans(relation, query.intervals)[0]?.minMs ?? 0)
+      return materialised(
+        columns,
+        rows.map((row) => [query.granularity.kind === 'all' ? start : BigInt(msOf(row[0])), ...row.slice(2)]),
+      )
+    }
+    default:
+      throw unsupported('dataSource.query', `a query of type "${query.kind}" as a data source`)
+  }
+}
+
+function materialised(columns: readonly OutputColumn[], rows: readonly (readonly EngineValue[])[]): Relation {
+  if (rows.length > inlineRowsMax) {
+    throw new Problem(
+      'result_too_large',
+      `an inner query gives ${rows.length} rows, and ${inlineRowsMax} can be read on: narrow it, or use a groupBy there`,
+    )
+  }
+  const scalar = (value: EngineValue): Scalar | null => (typeof value === 'object' ? null : value)
+  const all: InlineColumn[] = [
+    { name: '__time', type: 'LONG' },
+    ...columns.map(({ name, type }) => ({ name, type: type === null ? 'STRING' : scalarType(name, type) })),
+  ]
+  return inlineRelation(
+    all,
+    rows.map((row) => row.map(scalar)),
+  )
+}
+
+function scalarType(name: string, type: ValueType): ColumnType {
+  if (isScalar(type)) return type
+  throw unsupported('dataSource.query', `the array "${name}" of an inner timeseries or topN`)
+}
+
+/** The left side's columns by their names, the right side's behind the prefix. */
+function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right: Relation): Relation {
+  const columns: Column[] = [
+    ...left.columns,
+    ...right.columns.map((column) => ({ ...column, name: `${join.prefix}${column.name}` })),
+  ]
+  return {
+    columns,
+    segments: left.segments,
+    instant: null,
+    select: (names, intervals) => {
+      const sides = { left: new Asked(left), right: new Asked(right) }
+      const column = (name: string): Typed => {
+        if (name.startsWith(join.prefix)) return sides.right.column(name.slice(join.prefix.length), 'y')
+        return sides.left.column(name, 'x')
+      }
+      const values = names.map(column)
+      const condition = truthOf(compileAt(join.path, join.condition, { column, range: wideRange }))
+      const filtered = join.leftFilter === null ? null : join.leftFilter
+      const leftSource = new Source(left, [], intervals, wideRange)
+      const leftRows =
+        filtered === null ? sides.left.select(intervals) : filteredSelect(leftSource, sides.left.names, filtered)
+      const list = values.map(({ sql: value }, index) => sql`${value} AS ${sql.id(`c${index}`)}`)
+      const kind = { INNER: sql`JOIN`, LEFT: sql`LEFT JOIN`, RIGHT: sql`RIGHT JOIN`, FULL: sql`FULL JOIN` }[
+        join.joinType
+      ]
+      return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${leftRows} AS x ${kind} ${sides.right.select(eternity)} AS y ON ${condition})`
+    },
+  }
+}
+
+function filteredSelect(source: Source, names: readonly string[], filter: Parameters<typeof compileFilter>[0]) {
+  const values = names.map((name) => source.column(name))
+  const condition = compileFilter(filter, source)
+  const list = values.map(({ sql: value }, index) => sql`${value} AS ${sql.id(`c${index}`)}`)
+  return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${source.rows(condition)})`
+}
+
+/** The columns that a join asks of one side. */
+class Asked {
+  readonly names: string[] = []
+  readonly #relation: Relation
+
+  constructor(relation: Relation) {
+    this.#relation = relation
+  }
+
+  column(name: string, side: 'x' | 'y'): Typed {
+    const found = this.#relation.columns.find((column) => column.name === name)
+    if (found === undefined) return nullValue
+    let index = this.names.indexOf(name)
+    if (index < 0) index = this.names.push(name) - 1
+    return { type: found.type, sql: sql`${sql.id(side)}.${sql.id(`c${index}`)}` }
+  }
+
+  select(intervals: Parameters<Relation['select']>[1]) {
+    return this.#relation.select(this.names, intervals)
+  }
+}

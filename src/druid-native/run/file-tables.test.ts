@@ -1,0 +1,125 @@
+// What native queries ask of the engine: the range of their rows, and forms of statements by which it need not read all columns of all rows.
+import { describe, expect, test } from 'vitest'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { EngineTable, SqlEngine, TimeRange } from '../../sql-engine/sql-engine.ts'
+import { readNativeQuery } from '../parse/read-query.ts'
+import { FileDays } from './file-days.ts'
+import { FileTables } from './file-tables.ts'
+import { runNative } from './run-native.ts'
+
+const dayMs = 86_400_000
+const startMs = Date.UTC(2026, 0, 1)
+
+const table: EngineTable = {
+  entityId: 1,
+  fields: [
+    { name: '__time', type: 'timestamp' },
+    { name: 'T', type: 'string' },
+    { name: 'V', type: 'double' },
+  ],
+  files: [0, 1, 2].map((day) => {
+    const firstMs = startMs + day * dayMs
+    return { path: `${day}`, fields: ['__time', 'T', 'V'], firstMs, lastMs: firstMs + dayMs - 1, isDistinct: true }
+  }),
+  sinceMs: null,
+  replacesBy: null,
+}
+
+interface Asked {
+  readonly sources: readonly { readonly within: TimeRange | null; readonly newestFirst: boolean }[]
+  readonly statements: readonly Sql[]
+}
+
+async function askedBy(query: object): Promise<Asked> {
+  const sources: Asked['sources'][number][] = []
+  const statements: Sql[] = []
+  const engine: SqlEngine = {
+    source: (_table, within, newestFirst = false) => {
+      sources.push({ within, newestFirst })
+      return sql`files`
+    },
+    rows: async function* (statement) {
+      statements.push(statement)
+      yield []
+    },
+    run: () => {
+      throw new Error('a native query is run as rows')
+    },
+    close: () => {},
+  }
+  const tables = new FileTables({
+    engine,
+    tables: [{ name: 'plant', table }],
+    days: new FileDays(),
+    signal: new AbortController().signal,
+  })
+  const limits = { rowsMax: 10, bucketsMax: 10, bytesMax: 1000 }
+  for await (const _ of runNative(readNativeQuery({ dataSource: 'plant', ...query }), tables, limits)) {
+    // The answer is of no rows.
+  }
+  return { sources, statements }
+}
+
+const scan = { queryType: 'scan', columns: ['__time', 'V'], limit: 3 }
+const secondDay = { fromMs: startMs + dayMs, untilMs: startMs + 2 * dayMs }
+const threeDays = { fromMs: startMs, untilMs: startMs + 3 * dayMs }
+
+describe('rows', () => {
+  test.each<[string, object, Asked['sources'][number]]>([
+    [
+      'of one day',
+      { ...scan, intervals: ['2026-01-02/P1D'], order: 'ascending' },
+      { within: secondDay, newestFirst: false },
+    ],
+    [
+      'of one day, newest first',
+      { ...scan, intervals: ['2026-01-02/P1D'], order: 'descending' },
+      { within: secondDay, newestFirst: true },
+    ],
+    [
+      'of two days apart',
+      { ...scan, intervals: ['2026-01-01/P1D', '2026-01-03/P1D'] },
+      { within: threeDays, newestFirst: false },
+    ],
+    [
+      'of a union, newest first',
+      {
+        ...scan,
+        dataSource: { type: 'union', dataSources: ['plant'] },
+        intervals: ['2026-01-02/P1D'],
+        order: 'descending',
+      },
+      { within: secondDay, newestFirst: true },
+    ],
+  ])('%s', async (_, query, source) => {
+    expect((await askedBy(query)).sources).toEqual([source])
+  })
+
+  test('of one interval are not held against it again, those of several are, by the times as files have them', async () => {
+    const one = await askedBy({ ...scan, intervals: ['2026-01-02/P1D'] })
+    expect(one.statements[0]!.text).not.toContain('make_timestamp')
+    const several = await askedBy({ ...scan, intervals: ['2026-01-01/P1D', '2026-01-03/P1D'] })
+    expect(several.statements[0]!.text.match(/t\."t" (>=|<) make_timestamptz/g)).toHaveLength(4)
+  })
+})
+
+describe('statements', () => {
+  const intervals = ['2026-01-02/P1D']
+
+  test('a scan is ordered by the times as files have them', async () => {
+    const { statements } = await askedBy({ ...scan, intervals, order: 'descending' })
+    expect(statements[0]!.text).toContain('ORDER BY "instant" DESC')
+  })
+
+  test.each<[number, string]>([
+    [1, 'IN (CAST(? AS VARCHAR))'],
+    [2, 'list_contains(['],
+    [16, 'list_contains(['],
+    [17, 'IN (CAST(? AS VARCHAR), '],
+    [101, 'IN (SELECT '],
+  ])('%i texts are looked for by %s', async (count, form) => {
+    const values = Array.from({ length: count }, (_, index) => `tag ${index}`)
+    const { statements } = await askedBy({ ...scan, intervals, filter: { type: 'in', dimension: 'T', values } })
+    expect(statements[0]!.text).toContain(form)
+  })
+})

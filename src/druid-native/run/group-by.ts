@@ -1,0 +1,158 @@
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { invalidRequest } from '../../model/problem.ts'
+import { aggregate } from '../compile/aggregate.ts'
+import { compileHaving } from '../compile/having.ts'
+import type { Column, Relation } from '../compile/relation.ts'
+import type { Rows } from '../compile/rows.ts'
+import type { Aggregator, OrderColumn, PostAggregator } from '../parse/nodes.ts'
+import type { GroupByQuery } from '../parse/queries.ts'
+import { naturalKey, orderBy, sortKeys } from '../values/ordering.ts'
+import { type Typed, typedNull, type ValueType } from '../values/typed.ts'
+import { jsonText, RowWriter } from './json-text.ts'
+import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
+
+interface Compiled {
+  /** The time as r0, then the columns as r1 and so on, in the order of the answer. */
+  readonly statement: Sql
+  readonly columns: readonly { readonly name: string; readonly type: ValueType }[]
+}
+
+const namesOf = (query: GroupByQuery): readonly string[] => [
+  ...query.dimensions.map(({ outputName }) => outputName),
+  ...[...query.aggregations, ...query.postAggregations].map(({ name }) => name!),
+]
+
+/** The rows grouped by some of the dimensions, with `time`, the values as o0 and so on, and what they are ordered by. */
+function groupedBy(
+  query: GroupByQuery,
+  relation: Relation,
+  grouped: ReadonlySet<string>,
+  ordinal: number,
+): { statement: Sql; values: readonly Typed[] } {
+  const source = sourceOf(relation, query.virtualColumns, query.intervals)
+  const made = aggregate({ ...query, grouped }, source)
+  for (const column of query.limitSpec.columns) {
+    if (!made.rows.has(column.dimension))
+      throw invalidRequest(
+        `${column.path}.dimension`,
+        `"${column.dimension}" is the name of nothing the query puts out`,
+      )
+  }
+  const values = namesOf(query).map((name) => made.rows.column(name))
+  const keys = query.limitSpec.columns.flatMap((column) => keysOf(column, made.rows, query))
+  const time = query.granularity.kind === 'all' ? sql.long(query.intervals[0]?.startMs ?? 0) : sql`"b"`
+  const conditions = [
+    ...(query.having === null ? [] : [compileHaving(query.having, made.rows, time)]),
+    // The one row of no rows at all is given for a query without dimensions, not for a subtotal.
+    ...(query.subtotals === null ? [] : [sql`"n" > 0`]),
+  ]
+  const having = conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, ' AND ')}`
+  const added = keys.map((key, index) => sql`${key} AS ${sql.id(`k${index}`)}`)
+  const statement = sql`SELECT ${sql.join([sql`${sql.long(ordinal)} AS "s"`, sql`${time} AS "t"`, ...outputs(values), ...added], ', ')} FROM ${made.relation} AS r${having}`
+  return { statement, values }
+}
+
+function keysOf(column: OrderColumn, rows: Rows, query: GroupByQuery): readonly Sql[] {
+  const value = rows.column(column.dimension)
+  const isDimension = query.dimensions.some(({ outputName }) => outputName === column.dimension)
+  if (isDimension) return sortKeys(value, column.ordering)
+  const post = query.postAggregations.find(({ name }) => name === column.dimension)
+  return post !== undefined && isNumericFirst(post) ? [sql`isfinite(${value.sql})`, value.sql] : [value.sql]
+}
+
+const isNumericFirst = (post: PostAggregator): boolean => post.kind === 'arithmetic' && post.numericFirst
+
+/** The directions of the keys, which come to as many as the columns have. */
+function orderOf(
+  query: GroupByQuery,
+  values: readonly Typed[],
+  keysOfColumn: (column: OrderColumn) => number,
+): readonly Sql[] {
+  let next = 0
+  const byColumns = query.limitSpec.columns.flatMap((column) => {
+    const names = Array.from({ length: keysOfColumn(column) }, () => sql.id(`k${next++}`))
+    return orderBy(names, column.descending)
+  })
+  const natural = orderBy(
+    query.dimensions.map((_, index) => naturalKey({ ...values[index]!, sql: sql.id(`o${index}`) })),
+    false,
+  )
+  const time = [sql`"t" ASC`]
+  if (query.subtotals !== null && byColumns.length === 0) return [sql`"s"`, ...time, ...natural]
+  const bySubtotal = query.subtotals === null ? [] : [sql`"s"`]
+  return query.context.sortByDimsFirst
+    ? [...byColumns, ...bySubtotal, ...natural, ...time]
+    : [...time, ...byColumns, ...bySubtotal, ...natural]
+}
+
+function compile(query: GroupByQuery, relation: Relation): Compiled {
+  const all = query.dimensions.map(({ outputName }) => outputName)
+  const parts = (query.subtotals ?? [all]).map((names, ordinal) => groupedBy(query, relation, new Set(names), ordinal))
+  const [first] = parts
+  if (first === undefined) throw invalidRequest('subtotalsSpec', 'must hold at least one list of dimensions')
+  const keysOfColumn = (column: OrderColumn): number => {
+    const index = namesOf(query).indexOf(column.dimension)
+    const isDimension = index < query.dimensions.length
+    if (isDimension) return sortKeys(first.values[index]!, column.ordering).length
+    const post = query.postAggregations.find(({ name }) => name === column.dimension)
+    return post !== undefined && isNumericFirst(post) ? 2 : 1
+  }
+  const { limit, offset } = query.limitSpec
+  const columns = namesOf(query).map((name, index) => ({
+    name,
+    type: first.values[index]!.type ?? ('STRING' as const),
+  }))
+  const list = sql.join(
+    [sql`"t" AS "r0"`, ...columns.map((_, index) => sql`${sql.id(`o${index}`)} AS ${sql.id(`r${index + 1}`)}`)],
+    ', ',
+  )
+  const cut = sql`${limit === null ? sql.empty : sql` LIMIT ${sql.long(limit)}`}${offset === 0 ? sql.empty : sql` OFFSET ${sql.long(offset)}`}`
+  const union = sql.join(
+    parts.map(({ statement }) => statement),
+    ' UNION ALL ',
+  )
+  return {
+    statement: sql`SELECT ${list} FROM (${union}) AS u ORDER BY ${sql.join(orderOf(query, first.values, keysOfColumn), ', ')}${cut}`,
+    columns,
+  }
+}
+
+/** Between queries Druid hands these on as the objects they are made in, which read as null. */
+function isUnfinished(aggregator: Aggregator): boolean {
+  if (aggregator.kind === 'filtered') return isUnfinished(aggregator.aggregator)
+  return ['mean', 'cardinality', 'distinct', 'quantiles', 'variance'].includes(aggregator.kind)
+}
+
+/** A groupBy as what another query reads. */
+export function groupByRelation(
+  query: GroupByQuery,
+  relation: Relation,
+): { statement: Sql; columns: readonly Column[] } {
+  const { statement, columns } = compile(query, relation)
+  const unfinished = new Set(query.aggregations.filter(isUnfinished).map(({ name }) => name))
+  const outer = columns.map(
+    (column, index) =>
+      sql`${unfinished.has(column.name) ? typedNull(column.type) : sql.id(`r${index + 1}`)} AS ${sql.id(`r${index + 1}`)}`,
+  )
+  return {
+    statement:
+      unfinished.size === 0 ? statement : sql`SELECT ${sql.join([sql`"r0"`, ...outer], ', ')} FROM (${statement}) AS f`,
+    columns: [{ name: '__time', type: 'LONG' }, ...columns],
+  }
+}
+
+export async function* runGroupBy(query: GroupByQuery, relation: Relation, session: Session): AsyncGenerator<string> {
+  const { statement, columns } = compile(query, relation)
+  const timestamp = timestampWriter(query)
+  const writer = new RowWriter(columns, 1)
+  const isTimed = query.granularity.kind !== 'all'
+  for await (const rows of session.stream(statement)) {
+    for (const row of rows) {
+      const time = msOf(row[0])
+      if (query.context.resultAsArray) {
+        const values = writer.values(row)
+        yield `[${[...(isTimed ? [String(time)] : []), ...(values === '' ? [] : [values])].join(',')}]`
+      } else yield `{"version":"v1","timestamp":${jsonText(timestamp(time))},"event":${writer.object(row)}}`
+    }
+  }
+}

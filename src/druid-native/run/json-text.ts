@@ -1,0 +1,141 @@
+// Answers as Druid writes them: a bigint is a long, a number a double in Java's form.
+
+import type { EngineRow, EngineValue } from '../../sql-engine/sql-engine.ts'
+import { elementOf, type ValueType } from '../values/typed.ts'
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue }
+
+/** `1.0`, `1.0E7`; what JSON has no number for is a text. */
+export function doubleText(value: number): string {
+  if (!Number.isFinite(value)) return `"${value}"`
+  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
+  const size = Math.abs(value)
+  if (size >= 1e-3 && size < 1e7) return Number.isInteger(value) ? `${value}.0` : String(value)
+  const [digits, exponent] = value.toExponential().split('e') as [string, string]
+  return `${digits.includes('.') ? digits : `${digits}.0`}E${Number(exponent)}`
+}
+
+export function jsonText(value: JsonValue): string {
+  if (value === null) return 'null'
+  switch (typeof value) {
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    case 'number':
+      return doubleText(value)
+    case 'string':
+      return JSON.stringify(value)
+    default:
+      return isList(value) ? `[${value.map(jsonText).join(',')}]` : objectText(value)
+  }
+}
+
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
+
+function objectText(value: { readonly [name: string]: JsonValue }): string {
+  return `{${Object.keys(value)
+    .map((name) => `${JSON.stringify(name)}:${jsonText(value[name]!)}`)
+    .join(',')}}`
+}
+
+/** A column of a result. */
+export interface OutputColumn {
+  readonly name: string
+  readonly type: ValueType | null
+  /** Whether it is of several values, of which one alone is written without brackets. */
+  readonly isMulti?: boolean
+}
+
+export function outputValue(value: EngineValue | undefined, type: ValueType | null): JsonValue {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'object') return value.map((item) => outputValue(item, elementOf(type) ?? type))
+  if (type === 'LONG') return typeof value === 'number' ? BigInt(value) : value
+  return typeof value === 'bigint' ? Number(value) : value
+}
+
+/** What the engine writes into JSON for doubles that JSON has no number for: a text, as elsewhere. */
+const looseNumber = /"(?:[^"\\]|\\.)*"|(-?)(?:(nan)|inf(?:inity)?)/gi
+const strictJson = (json: string): string =>
+  /nan|inf/i.test(json)
+    ? json.replace(looseNumber, (found, sign: string | undefined, word: string | undefined) =>
+        found.startsWith('"') ? found : word === undefined ? `"${sign}Infinity"` : '"NaN"',
+      )
+    : json
+
+/** A value as its JSON; JSON itself is written as it is. */
+function cellText(value: EngineValue | undefined, { type, isMulti }: Omit<OutputColumn, 'name'>): string {
+  if (type === 'COMPLEX<json>' && typeof value === 'string') return strictJson(value)
+  const output = outputValue(value, type)
+  return jsonText(isMulti && isList(output) && output.length === 1 ? output[0]! : output)
+}
+
+type Cell = Omit<OutputColumn, 'name'> & { readonly at: number }
+
+/** Writes rows of engines: their columns begin at `from`. Of columns with one name the last is written, as in a map. */
+export class RowWriter {
+  readonly #columns: readonly (Cell & { readonly key: string })[]
+  readonly #all: readonly Cell[]
+
+  constructor(columns: readonly OutputColumn[], from: number) {
+    this.#all = columns.map((column, index) => ({ ...column, at: from + index }))
+    const byName = new Map(columns.map((column, index) => [column.name, { ...column, at: from + index }]))
+    this.#columns = [...byName].map(([name, cell]) => ({ ...cell, key: `${JSON.stringify(name)}:` }))
+  }
+
+  object(row: EngineRow): string {
+    let text = ''
+    for (const cell of this.#columns) text += `${text === '' ? '' : ','}${cell.key}${cellText(row[cell.at], cell)}`
+    return `{${text}}`
+  }
+
+  /** Without its brackets. */
+  values(row: EngineRow): string {
+    return this.#all.map((cell) => cellText(row[cell.at], cell)).join(',')
+  }
+}
+
+/** So much text is handed on at once. */
+const pieceLength = 65_536
+
+/** A text, or a long one in pieces. */
+export type JsonItem = string | Iterable<string>
+
+/** A JSON list of the texts of its items, in pieces. */
+export async function* jsonList(items: Iterable<JsonItem> | AsyncIterable<JsonItem>): AsyncGenerator<string> {
+  let piece = '['
+  let isFirst = true
+  for await (const item of items) {
+    if (!isFirst) piece += ','
+    isFirst = false
+    for (const part of typeof item === 'string' ? [item] : item) {
+      piece += part
+      if (piece.length < pieceLength) continue
+      yield piece
+      piece = ''
+    }
+  }
+  yield `${piece}]`
+}
+
+/** An object whose last member is a list, in pieces. */
+export function* withList(head: string, items: Iterable<string>): Generator<string> {
+  yield `${head}[`
+  let separator = ''
+  for (const item of items) {
+    yield separator
+    yield item
+    separator = ','
+  }
+  yield ']}'
+}
+
+export function* mapped<From, To>(items: Iterable<From>, map: (item: From) => To): Generator<To> {
+  for (const item of items) yield map(item)
+}

@@ -1,0 +1,104 @@
+import { formatTimestamp } from '../../druid-time/iso.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { msPerDay } from '../../model/instant.ts'
+import { compileFilter } from '../compile/filter.ts'
+import type { Column, Relation } from '../compile/relation.ts'
+import { unsupported } from '../parse/json-reader.ts'
+import type { ScanQuery } from '../parse/queries.ts'
+import { answered } from '../values/text-room.ts'
+import { typedNull } from '../values/typed.ts'
+import { type JsonValue, jsonText, type OutputColumn, RowWriter } from './json-text.ts'
+import { msOf, type Session, sourceOf } from './session.ts'
+
+interface Compiled {
+  /** The time (0 where there is none) as r0, then the columns as r1 and so on. */
+  readonly statement: Sql
+  readonly columns: readonly OutputColumn[]
+}
+
+function compile(query: ScanQuery, relation: Relation): Compiled {
+  const source = sourceOf(relation, query.virtualColumns, query.intervals)
+  const all = [...relation.columns.map(({ name }) => name), ...query.virtualColumns.map(({ name }) => name)]
+  const names = query.columns.length === 0 ? [...new Set(all)] : query.columns
+  const values = names.map((name) => source.column(name))
+  const isDescending = query.order === 'descending'
+  const hasTime = relation.columns.some(({ name }) => name === '__time')
+  const time = hasTime ? source.time().sql : sql`CAST(0 AS BIGINT)`
+  const ties =
+    query.limit === null && query.offset === 0
+      ? []
+      : relation.columns
+          .filter(({ name }) => name !== '__time')
+          .map(({ name }) => sql`${source.column(name).sql} ASC NULLS FIRST`)
+  const condition = query.filter === null ? null : compileFilter(query.filter, source)
+  const list = [
+    sql`${time} AS "r0"`,
+    ...values.map(
+      (value, index) => sql`${value.type === null ? typedNull(null) : answered(value)} AS ${sql.id(`r${index + 1}`)}`,
+    ),
+  ]
+  // Rows of a segment lie by time and then by their columns; that decides which of them a limit takes.
+  const order = hasTime
+    ? sql` ORDER BY ${sql.join([sql`${source.instant(isDescending)} ${isDescending ? sql`DESC` : sql`ASC`}`, ...ties], ', ')}`
+    : sql.empty
+  const cut = sql`${query.limit === null ? sql.empty : sql` LIMIT ${sql.long(query.limit)}`}${query.offset === 0 ? sql.empty : sql` OFFSET ${sql.long(query.offset)}`}`
+  const untyped = new Set(relation.columns.filter((column) => column.untyped).map(({ name }) => name))
+  return {
+    statement: sql`SELECT ${sql.join(list, ', ')} FROM ${source.rows(condition)}${order}${cut}`,
+    columns: names.map((name, index) => {
+      const { type, isMulti = false } = values[index]!
+      return { name, type: untyped.has(name) ? null : type, isMulti }
+    }),
+  }
+}
+
+/** A scan as what another query reads. */
+export function scanRelation(query: ScanQuery, relation: Relation): { statement: Sql; columns: readonly Column[] } {
+  const { statement, columns } = compile(query, relation)
+  const multi = columns.find(({ isMulti }) => isMulti)
+  if (multi !== undefined) throw unsupported('dataSource.query', `the column of several values "${multi.name}"`)
+  return {
+    statement,
+    columns: [
+      { name: '', type: 'LONG' },
+      ...columns.map(({ name, type }) => ({ name, type: type ?? ('STRING' as const) })),
+    ],
+  }
+}
+
+/** One entry a day and batch where rows come by segment, one a batch where they come by time. The whole answer's text, as the rows come. */
+export async function* runScan(query: ScanQuery, relation: Relation, session: Session): AsyncGenerator<string> {
+  const { statement, columns } = compile(query, relation)
+  const writer = new RowWriter(columns, 1)
+  const rowSignature = columns.map(({ name, type, isMulti }): JsonValue => {
+    return type === null ? { name } : { name, type: isMulti ? 'STRING' : type }
+  })
+  const names = jsonText(columns.map(({ name }) => name))
+  const end = `],"rowSignature":${jsonText(rowSignature)}}`
+  let entry: { readonly segmentId: string | null; rows: number } | null = null
+  for await (const rows of session.stream(statement)) {
+    let piece = ''
+    for (const row of rows) {
+      const segmentId = query.order === 'none' ? segmentOf(relation, msOf(row[0])) : null
+      if (entry === null || entry.segmentId !== segmentId || entry.rows >= query.batchSize) {
+        piece += `${entry === null ? '[' : `${end},`}{"segmentId":${jsonText(segmentId)},"columns":${names},"events":[`
+        entry = { segmentId, rows: 0 }
+      } else piece += ','
+      entry.rows += 1
+      piece += query.compact ? `[${writer.values(row)}]` : writer.object(row)
+    }
+    yield piece
+  }
+  yield entry === null ? '[]' : `${end}]`
+}
+
+/** As Druid writes a day's segment, but for the version. */
+export function segmentId(name: string, ms: number): string {
+  const day = Math.floor(ms / msPerDay) * msPerDay
+  return `${name}_${formatTimestamp(day)}_${formatTimestamp(day + msPerDay)}`
+}
+
+function segmentOf(relation: Relation, ms: number): string | null {
+  const table = relation.segments?.[0]
+  return table === undefined ? null : segmentId(table.name, ms)
+}

@@ -1,0 +1,108 @@
+import { condense, formatTimestamp, type Interval } from '../../druid-time/iso.ts'
+import { sql } from '../../lib/sql-text.ts'
+import { msPerDay } from '../../model/instant.ts'
+import type { EngineValue } from '../../sql-engine/sql-engine.ts'
+import type { Column, Relation } from '../compile/relation.ts'
+import type { SegmentMetadataQuery } from '../parse/queries.ts'
+import { type JsonValue, jsonText, outputValue } from './json-text.ts'
+import type { DayBounds } from './native-engine.ts'
+import { segmentId } from './scan.ts'
+import { type Session, sourceOf } from './session.ts'
+
+const dayOf = (ms: number): Interval => {
+  const startMs = Math.floor(ms / msPerDay) * msPerDay
+  return { startMs, endMs: startMs + msPerDay }
+}
+
+/** The days a query is about: those its intervals touch, whole; without intervals those of the week before the newest ends. */
+function daysOf(query: SegmentMetadataQuery, relation: Relation): readonly DayBounds[] {
+  const days = relation.segments?.flatMap((segment) => segment.days) ?? []
+  const newest = days.reduce((most, { maxMs }) => Math.max(most, dayOf(maxMs).endMs), Number.NEGATIVE_INFINITY)
+  const wanted = query.newestWeek ? [{ startMs: newest - 7 * msPerDay, endMs: newest }] : query.intervals
+  return days.filter(({ minMs }) =>
+    wanted.some(({ startMs, endMs }) => dayOf(minMs).startMs < endMs && dayOf(minMs).endMs > startMs),
+  )
+}
+
+/** What is told of a column: four values of the row of aggregates. */
+const perColumn = 4
+
+function analysed(column: Column, values: readonly EngineValue[], query: SegmentMetadataQuery): JsonValue {
+  const [hasNulls, cardinality, min, max] = values
+  const isText = column.type === 'STRING'
+  return {
+    typeSignature: column.type,
+    type: column.type,
+    hasMultipleValues: false,
+    hasNulls: hasNulls === true,
+    size: 0n,
+    cardinality: isText ? (query.analyses.has('cardinality') ? outputValue(cardinality, 'LONG') : 0n) : null,
+    minValue: isText && query.analyses.has('minmax') ? outputValue(min, 'STRING') : null,
+    maxValue: isText && query.analyses.has('minmax') ? outputValue(max, 'STRING') : null,
+    errorMessage: null,
+  }
+}
+
+async function analyse(
+  query: SegmentMetadataQuery,
+  relation: Relation,
+  session: Session,
+  days: readonly Interval[],
+  id: string,
+): Promise<JsonValue> {
+  const intervals = condense(days)
+  const { toInclude } = query
+  const columns =
+    toInclude === 'none' ? [] : relation.columns.filter(({ name }) => toInclude === 'all' || toInclude.includes(name))
+  const source = sourceOf(relation, [], intervals)
+  const aggregates = columns.flatMap(({ name, type }) => {
+    const value = source.column(name).sql
+    const texts = type === 'STRING'
+    const cardinality =
+      texts && query.analyses.has('cardinality')
+        ? sql`count(DISTINCT ${value}) + max(CASE WHEN ${value} IS NULL THEN 1 ELSE 0 END)`
+        : sql`NULL`
+    const ends =
+      texts && query.analyses.has('minmax')
+        ? [sql`CASE WHEN count(*) = count(${value}) THEN min(${value}) END`, sql`max(${value})`]
+        : [sql`NULL`, sql`NULL`]
+    return [sql`coalesce(bool_or(${value} IS NULL), FALSE)`, cardinality, ...ends]
+  })
+  const list = sql.join(
+    [sql`count(*)`, ...aggregates].map((aggregate, index) => sql`${aggregate} AS ${sql.id(`o${index}`)}`),
+    ', ',
+  )
+  const [row] = await session.rows(sql`SELECT ${list} FROM ${source.rows(null)}`)
+  const described = columns.map(
+    (column, index) => [column.name, analysed(column, row!.slice(1 + index * perColumn), query)] as const,
+  )
+  return {
+    id,
+    intervals: query.analyses.has('interval')
+      ? intervals.map(({ startMs, endMs }) => `${formatTimestamp(startMs)}/${formatTimestamp(endMs)}`)
+      : null,
+    columns: Object.fromEntries(described),
+    size: 0n,
+    numRows: outputValue(row![0], 'LONG'),
+    aggregators: null,
+    timestampSpec: null,
+    queryGranularity: null,
+    rollup: null,
+  }
+}
+
+export async function* runSegmentMetadata(
+  query: SegmentMetadataQuery,
+  relation: Relation,
+  session: Session,
+): AsyncGenerator<string> {
+  const days = daysOf(query, relation).map(({ minMs }) => dayOf(minMs))
+  const name = relation.segments?.[0]?.name ?? ''
+  if (days.length === 0) return
+  if (query.merge && days.length > 1) {
+    const id = `${segmentId(name, days.at(-1)!.startMs)}_merged`
+    yield jsonText(await analyse(query, relation, session, days, id))
+    return
+  }
+  for (const day of days) yield jsonText(await analyse(query, relation, session, [day], segmentId(name, day.startMs)))
+}

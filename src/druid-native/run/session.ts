@@ -1,0 +1,113 @@
+import { wideRange } from '../../druid-time/bucket-sql.ts'
+import type { Interval } from '../../druid-time/iso.ts'
+import { formatTimestamp } from '../../druid-time/iso.ts'
+import { Zone } from '../../druid-time/zone.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { invalidRequest, Problem } from '../../model/problem.ts'
+import { EngineRefusal, type EngineRow, type EngineValue, LongOverflow } from '../../sql-engine/sql-engine.ts'
+import type { Relation } from '../compile/relation.ts'
+import { Source } from '../compile/source.ts'
+import type { VirtualColumn } from '../parse/nodes.ts'
+import type { NativeQuery } from '../parse/queries.ts'
+import { answered } from '../values/text-room.ts'
+import type { Typed } from '../values/typed.ts'
+import { spans } from './buckets.ts'
+import type { JsonValue } from './json-text.ts'
+import type { NativeEngine, NativeLimits } from './native-engine.ts'
+
+/** What the runners of the query types work with. */
+export class Session {
+  readonly engine: NativeEngine
+  readonly limits: NativeLimits
+
+  constructor(engine: NativeEngine, limits: NativeLimits) {
+    this.engine = engine
+    this.limits = limits
+  }
+
+  /** The rows of a statement as they come; more than the limit are refused, never cut. */
+  async *stream(statement: Sql): AsyncGenerator<readonly EngineRow[]> {
+    const { rowsMax } = this.limits
+    let rows = 0
+    for await (const part of this.engine.run(sql`SELECT * FROM (${statement}) AS o LIMIT ${sql.long(rowsMax + 1)}`)) {
+      rows += part.length
+      if (rows > rowsMax) throw tooLarge(`more than ${rowsMax} rows (limits.resultRows)`)
+      yield part
+    }
+  }
+
+  /** As `stream`, all together; they may take no more memory than an answer. */
+  async rows(statement: Sql): Promise<readonly EngineRow[]> {
+    const { bytesMax } = this.limits
+    const rows: EngineRow[] = []
+    let bytes = 0
+    for await (const part of this.stream(statement)) {
+      for (const row of part) {
+        bytes += row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+        if (bytes > bytesMax) throw tooLarge(`more than ${bytesMax} bytes (limits.resultBytes)`)
+        rows.push(row)
+      }
+    }
+    return rows
+  }
+}
+
+const sizeOf = (value: EngineValue): number => {
+  if (typeof value === 'string') return value.length + 8
+  return typeof value === 'object' && value !== null ? value.reduce<number>((sum, item) => sum + sizeOf(item), 8) : 8
+}
+
+function tooLarge(what: string): Problem {
+  return new Problem('result_too_large', `The answer would have ${what}. Narrow the intervals, filter, or add a limit.`)
+}
+
+/** The source of a query, with the range that its times lie in. */
+export function sourceOf(
+  relation: Relation,
+  virtualColumns: readonly VirtualColumn[],
+  intervals: readonly Interval[],
+): Source {
+  const found = spans(relation, intervals)
+  const last = found.reduce((most, { maxMs }) => Math.max(most, maxMs), Number.NEGATIVE_INFINITY)
+  const range =
+    found.length === 0
+      ? wideRange
+      : {
+          fromMs: clip(found[0]!.minMs, relation.segments !== null),
+          untilMs: clip(last + 1, relation.segments !== null),
+        }
+  return new Source(relation, virtualColumns, intervals, range)
+}
+
+/** What is known of rows may lie anywhere; intervals alone are taken as far as zones are read. */
+const clip = (ms: number, ofRows: boolean): number =>
+  ofRows ? ms : Math.max(wideRange.fromMs, Math.min(wideRange.untilMs, ms))
+
+/** How a query's timestamps are written. */
+export function timestampWriter(query: NativeQuery): (ms: number) => JsonValue {
+  if (query.context.timesAsLong) return (ms) => BigInt(ms)
+  const zone = 'granularity' in query && query.granularity.kind !== 'all' ? query.granularity.zone : Zone.utc
+  return (ms) => formatTimestamp(ms, zone)
+}
+
+/** A list of values as o0, o1 and so on. */
+export const outputs = (values: readonly Typed[]): readonly Sql[] =>
+  values.map((value, index) => sql`${answered(value)} AS ${sql.id(`o${index}`)}`)
+
+export function msOf(value: EngineValue | undefined): number {
+  if (typeof value !== 'bigint') throw new Error('a time is no BIGINT')
+  return Number(value)
+}
+
+/** What the engine refuses, or goes too deep for a statement to be written, is the query's fault; anything else is the service's. */
+export function asProblem(error: unknown): unknown {
+  if (error instanceof RangeError) return tooInvolved()
+  if (error instanceof LongOverflow) return invalidRequest('', 'a number or a time is beyond its range')
+  if (!(error instanceof EngineRefusal)) return error
+  return error.cause === undefined ? invalidRequest('', error.message) : tooInvolved(error.cause)
+}
+
+function tooInvolved(cause?: Error): Problem {
+  const message = 'the query is too involved to be run: use shorter expressions, and fewer parts within each other'
+  return new Problem('unsupported_native_query', message, { errors: [{ path: '', message }], cause })
+}

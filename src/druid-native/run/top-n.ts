@@ -1,0 +1,108 @@
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { invalidRequest } from '../../model/problem.ts'
+import type { EngineRow } from '../../sql-engine/sql-engine.ts'
+import { aggregate } from '../compile/aggregate.ts'
+import { dimensionValue } from '../compile/extraction.ts'
+import type { Relation } from '../compile/relation.ts'
+import type { Rows } from '../compile/rows.ts'
+import type { TopNMetric, TopNQuery } from '../parse/queries.ts'
+import { orderBy, sortKeys } from '../values/ordering.ts'
+import { elementOf, toText } from '../values/typed.ts'
+import { filledBuckets, spans } from './buckets.ts'
+import { type JsonItem, jsonText, mapped, type OutputColumn, RowWriter, withList } from './json-text.ts'
+import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
+
+/** What ranks the rows, and which of them take part. */
+function ranking(
+  metric: TopNMetric,
+  rows: Rows,
+  dimension: string,
+  inverted = false,
+): { readonly order: readonly Sql[]; readonly where: Sql | null } {
+  if (metric.kind === 'inverted') return ranking(metric.metric, rows, dimension, !inverted)
+  const value = rows.column(dimension)
+  if (metric.kind === 'numeric') {
+    // Nulls are last whichever way; what ties is in the order of the dimension.
+    const by = rows.column(metric.metric).sql
+    return {
+      order: [inverted ? sql`${by} ASC NULLS LAST` : sql`${by} DESC NULLS LAST`, ...orderBy([value.sql], false)],
+      where: null,
+    }
+  }
+  const keys = sortKeys(value, metric.ordering)
+  // Turned round, null is first all the same.
+  const order = inverted ? keys.map((key) => sql`${key} DESC NULLS FIRST`) : orderBy(keys, false)
+  if (metric.previousStop === null) return { order, where: null }
+  const stop = sortKeys({ type: 'STRING', sql: sql`CAST(${metric.previousStop} AS VARCHAR)` }, metric.ordering)
+  const own = sortKeys({ type: 'STRING', sql: toText(value) }, metric.ordering)
+  const beyond = sql`ROW(${sql.join(own, ', ')}) ${inverted ? sql`<` : sql`>`} ROW(${sql.join(stop, ', ')})`
+  return { order, where: sql`(${value.sql} IS NOT NULL AND ${beyond})` }
+}
+
+export interface TopNResult {
+  readonly columns: readonly OutputColumn[]
+  /** Of each row: the start of its bucket, its rank, and the values of the columns. */
+  readonly rows: readonly EngineRow[]
+}
+
+export async function topNRows(query: TopNQuery, relation: Relation, session: Session): Promise<TopNResult> {
+  const source = sourceOf(relation, query.virtualColumns, query.intervals)
+  const { type, isMulti } = source.column(query.dimension.dimension)
+  if (elementOf(type) !== null && !isMulti)
+    throw invalidRequest('dimension', `"${query.dimension.dimension}" is an array: a groupBy groups by arrays`)
+  const made = aggregate(
+    {
+      ...query,
+      dimensions: [query.dimension],
+      grouped: new Set([query.dimension.outputName]),
+      // Unlike a groupBy, a topN has no group of what its dimension spec leaves out.
+      ...(query.dimension.keep === null
+        ? {}
+        : { also: () => sql`${dimensionValue(query.dimension, source).sql} IS NOT NULL` }),
+    },
+    source,
+  )
+  const names = [
+    query.dimension.outputName,
+    ...[...query.aggregations, ...query.postAggregations].map(({ name }) => name!),
+  ]
+  const values = names.map((name) => made.rows.column(name))
+  const bucket = query.granularity.kind === 'all' ? sql`CAST(0 AS BIGINT)` : sql`"b"`
+  const { order, where } = ranking(query.metric, made.rows, query.dimension.outputName)
+  const condition = where === null ? sql.empty : sql` WHERE ${where}`
+  const cut = sql.long(query.threshold)
+  const by = sql.join(order, ', ')
+  const select = (rank: Sql): Sql =>
+    sql`SELECT ${sql.join([sql`${bucket} AS "t"`, sql`${rank} AS "k"`, ...outputs(values)], ', ')} FROM ${made.relation} AS r${condition}`
+  const ranked = sql`row_number() OVER (PARTITION BY ${bucket} ORDER BY ${by})`
+  const statement =
+    query.granularity.kind === 'all'
+      ? sql`${select(sql.long(0))} ORDER BY ${by} LIMIT ${cut}`
+      : sql`SELECT * FROM (${select(ranked)}) AS u WHERE "k" <= ${cut} ORDER BY "t", "k"`
+  const columns = names.map((name, index) => ({ name, type: values[index]!.type }))
+  return { columns, rows: await session.rows(statement) }
+}
+
+export async function* runTopN(query: TopNQuery, relation: Relation, session: Session): AsyncGenerator<JsonItem> {
+  const { columns, rows } = await topNRows(query, relation, session)
+  const timestamp = timestampWriter(query)
+  const writer = new RowWriter(columns, 2)
+  const entry = (ms: number, found: readonly EngineRow[]): JsonItem =>
+    withList(
+      `{"timestamp":${jsonText(timestamp(ms))},"result":`,
+      mapped(found, (row) => writer.object(row)),
+    )
+  const { granularity } = query
+  if (granularity.kind === 'all') {
+    const start = spans(relation, query.intervals)[0]?.minMs
+    if (start !== undefined) yield entry(start, rows)
+    return
+  }
+  // Rows come by bucket, and each of them lies in one that is filled.
+  let next = 0
+  for (const start of filledBuckets(relation, query.intervals, granularity, session.limits.bucketsMax)) {
+    const from = next
+    while (next < rows.length && msOf(rows[next]![0]) <= start) next++
+    yield entry(start, rows.slice(from, next))
+  }
+}

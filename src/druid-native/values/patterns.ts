@@ -1,0 +1,65 @@
+// Java's regular expressions and LIKE, for an engine whose regular expressions are RE2.
+
+import { likeForm } from '../../druid-patterns/like.ts'
+import { textMaxOf } from '../../druid-patterns/repetitions.ts'
+import { bind } from '../../lib/bind-sql.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
+import { failing } from './failing.ts'
+import { joinedBytesMax } from './text-room.ts'
+
+/** Longer than anybody writes. */
+export const patternMax = 20_000
+
+/** A text that a pattern can be done with in time; a longer one fails the query. Patterns of ordinary length are done with any text. */
+export function matchable(text: Sql, pattern: string): Sql {
+  const most = textMaxOf(pattern)
+  if (most >= joinedBytesMax) return text
+  const refused = failing(`a text of more than ${most} characters is too long for this pattern`)
+  return bind(
+    text,
+    (x) =>
+      sql`CASE WHEN strlen(${x}) <= ${sql.long(most)} THEN ${x} WHEN ${x} IS NOT NULL THEN CAST(${refused} AS VARCHAR) END`,
+  )
+}
+
+/** What Java has and RE2 has not. */
+const javaOnly = /\(\?(?:[=!>]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|&&\[|\\[GZR]/
+
+/** Whether the engine can run a Java pattern at all. */
+export const isPortablePattern = (pattern: string): boolean => !javaOnly.test(pattern)
+
+/** Whether a pattern is broken: for Java as for everybody. */
+export function isBrokenPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern)
+    return false
+  } catch {
+    // Java's own forms are no fault: inline flags, classes by name, quoting.
+    return !/\(\?[a-zA-Z-]+[:)]|\\[pPQE]|\[\[:|\(\?P?<\w/.test(pattern)
+  }
+}
+
+export const matchesPattern = (text: Sql, pattern: string): Sql =>
+  sql`regexp_matches(${matchable(text, pattern)}, ${sql.literal(pattern)})`
+
+/** Whether it matches the whole of the text. */
+export const matchesWhole = (text: Sql, pattern: string): Sql =>
+  sql`regexp_full_match(${matchable(text, pattern)}, ${sql.literal(pattern)})`
+
+/** A group of the first match; null where nothing matches. */
+export const extractPattern = (text: Sql, pattern: string, group: number): Sql =>
+  sql`CASE WHEN ${matchesPattern(text, pattern)} THEN regexp_extract(${text}, ${sql.literal(pattern)}, ${sql.long(group)}::INTEGER) END`
+
+/** Java's replacement (`$1`, `\$`) as RE2's (`\1`). */
+export function portableReplacement(replacement: string): string {
+  return replacement.replace(/\\(.)|\$(\d)|\\/gs, (_, escaped: string | undefined, group: string | undefined) => {
+    if (group !== undefined) return `\\${group}`
+    return escaped === undefined || escaped === '\\' ? '\\\\' : escaped
+  })
+}
+
+/** Reads the text once: see `likeForm`. */
+export function likePattern(text: Sql, pattern: string, escapedBy: string | null): Sql {
+  const form = likeForm(pattern, escapedBy)
+  return form.kind === 'like' ? sql`(${text} LIKE ${sql.literal(form.pattern)})` : matchesWhole(text, form.pattern)
+}
