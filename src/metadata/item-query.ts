@@ -85,7 +85,8 @@ function unknownParameter(name: string, index: Index): Problem {
   const filters = [index.name, ...operators.map((operator) => `${index.name}[${operator}]`)].join(', ')
   return invalidRequest(
     name.slice(0, 128),
-    `is not taken here: items are filtered by their index field "${index.name}" alone, as ${filters}; besides there are limit and NextToken`,
+    `this list is filtered by the index field "${index.name}" only. Use ${filters}, limit or NextToken. ` +
+      'To filter by an attribute, read the items and filter them yourself',
   )
 }
 
@@ -102,12 +103,12 @@ function rangeBetween(parameters: readonly QueryParameter[], index: Index): KeyR
   if (ends.length !== 2) {
     throw invalidRequest(
       name,
-      `takes two values of the index field "${index.name}": low,high, or, where they hold commas, the parameter twice`,
+      `takes two values of the index field "${index.name}": write low,high, or give the parameter twice if the values hold commas`,
     )
   }
   const [low, high] = ends.map((end) => keyOf(name, end, index)) as [Uint8Array, Uint8Array]
   if (Buffer.compare(low, high) > 0) {
-    throw invalidRequest(name, `the low end of "${index.name}" must not be above the high one; turn them round`)
+    throw invalidRequest(name, `the low end of "${index.name}" must not be above the high end. Swap the two values`)
   }
   return { from: low, to: keyAfter(high) }
 }

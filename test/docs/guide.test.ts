@@ -9,7 +9,8 @@ test('commands are read with their answers', () => {
 $ echo one
 one
 $ echo \\
-    two
+    two 'and
+three'
 \`\`\`
 
 <!-- exits with 3 -->
@@ -34,8 +35,8 @@ print(1)
     run: 'in a fresh folder',
     steps: [
       { line: 5, text: 'echo one', answer: 'one', exitCode: 0 },
-      { line: 7, text: 'echo \\\n    two', answer: null, exitCode: 0 },
-      { line: 13, text: 'exit 3', answer: null, exitCode: 3 },
+      { line: 7, text: "echo \\\n    two 'and\nthree'", answer: null, exitCode: 0 },
+      { line: 14, text: 'exit 3', answer: null, exitCode: 3 },
       { name: 'a.json', content: '{}\n' },
     ],
   })

@@ -56,7 +56,7 @@ function commandsOf(language: string, body: string, line: number, comment: strin
   )
 }
 
-/** The commands of a terminal's text: a line that begins with "$ ", on while its end is escaped; what follows is the answer. */
+/** The commands of a terminal's text: a line that begins with "$ ", and more while its end is escaped or a quote is open. Then comes the answer. */
 function typed(body: string, firstLine: number): GuideCommand[] {
   const commands: { line: number; text: string; answer: string | null; exitCode: number }[] = []
   let continues = false
@@ -67,9 +67,14 @@ function typed(body: string, firstLine: number): GuideCommand[] {
     else if (last === undefined) throw new Error(`line ${firstLine + index}: a terminal's text begins with "$ "`)
     else if (continues) last.text += `\n${text}`
     else last.answer = last.answer === null ? text : `${last.answer}\n${text}`
-    continues = (text.startsWith('$ ') || continues) && text.endsWith('\\')
+    const command = commands.at(-1)
+    continues = command?.answer === null && isOpen(command.text)
   }
   return commands
+}
+
+function isOpen(command: string): boolean {
+  return command.endsWith('\\') || command.split("'").length % 2 === 0
 }
 
 /** Whether what came is what the guide shows, in which "..." stands for anything. White space that lays it out does not count. */
