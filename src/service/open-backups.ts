@@ -7,8 +7,8 @@ import { openJournalCopy } from '../journal/file/journal-copy.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import { holdAll } from '../lib/held.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
-import { storedFiles } from '../store-thread/stored-files.ts'
 import { dataPaths, type Storage, type StorageParts, vouchedPositionOf } from './open-storage.ts'
+import { storedFiles } from './stored-files.ts'
 
 /** Removes what a crash left of backups. */
 export async function openBackups(

@@ -10,6 +10,7 @@ import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
 import type { ServiceEvent } from '../observe/event.ts'
+import type { StoreState } from '../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 
 /** What the thread is started with. */
@@ -35,14 +36,6 @@ export interface StoreThreadData {
 }
 
 export type StoreSettings = Settings['store']
-
-/** What is stored for good. */
-export interface StoreState {
-  readonly sealedPosition: number
-  readonly files: number
-  readonly rows: number
-  readonly bytes: number
-}
 
 export type ToStore =
   | { readonly kind: 'durable'; readonly position: number }

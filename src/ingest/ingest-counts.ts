@@ -1,5 +1,5 @@
 import type { IngestCount } from '../catalog/manifest.ts'
-import type { Tally } from '../ingest/pipeline.ts'
+import type { Tally } from './pipeline.ts'
 
 /** What became of each ingest's rows so far, in the store's thread. */
 export class IngestCounts {

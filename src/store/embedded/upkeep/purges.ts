@@ -1,5 +1,5 @@
-import { Problem } from '../model/problem.ts'
-import type { SealedFile } from '../store/embedded/reading/sealed-source.ts'
+import { Problem } from '../../../model/problem.ts'
+import type { SealedFile } from '../reading/sealed-source.ts'
 import type { Departures } from './departures.ts'
 
 /** Rows that have left are to be gone from memory and files, as far as they had been judged when this was asked. */

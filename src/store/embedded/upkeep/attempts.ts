@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import type { ManifestCatalog, ManifestChange } from '../catalog/manifest.ts'
-import type { Observe } from '../observe/event.ts'
+import type { ManifestCatalog, ManifestChange } from '../../../catalog/manifest.ts'
+import type { Observe } from '../../../observe/event.ts'
 
 type Failure = 'sealFailed' | 'compactFailed' | 'dropFailed'
 

@@ -1,5 +1,5 @@
-import type { Pipeline, Tally } from '../ingest/pipeline.ts'
 import { Problem } from '../model/problem.ts'
+import type { Pipeline, Tally } from './pipeline.ts'
 
 export interface FollowerParts {
   readonly pipeline: Pick<Pipeline, 'position' | 'advance'>

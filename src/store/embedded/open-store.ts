@@ -1,19 +1,25 @@
 // Brings back the store as its manifest says it, and clears away what the manifest does not know.
 import { join } from 'node:path'
-import type { Manifest, StoreRegistry } from '../catalog/manifest.ts'
-import type { Disk } from '../lib/disk.ts'
-import type { Observe } from '../observe/event.ts'
-import { EmbeddedStore } from '../store/embedded/embedded-store.ts'
-import type { SealedFile } from '../store/embedded/reading/sealed-source.ts'
-import { RegistryLog } from '../store/embedded/registry/registry-log.ts'
-import { StoredFolder, type StoredFolderOptions } from '../store/embedded/sealed/stored-folder.ts'
-import type { StoreSettings } from './messages.ts'
+import type { Manifest, StoreRegistry } from '../../catalog/manifest.ts'
+import type { Disk } from '../../lib/disk.ts'
+import type { Observe } from '../../observe/event.ts'
+import { EmbeddedStore } from './embedded-store.ts'
+import type { SealedFile } from './reading/sealed-source.ts'
+import { RegistryLog } from './registry/registry-log.ts'
+import { StoredFolder, type StoredFolderOptions } from './sealed/stored-folder.ts'
+
+export interface OpenStoreSettings {
+  readonly generationRows: number
+  readonly pageRows: number
+  readonly pageCacheBytes: number
+  readonly indexCacheBytes: number
+}
 
 export interface OpenStoreOptions {
   readonly disk: Disk
   /** Of the sealed files. */
   readonly directory: string
-  readonly settings: StoreSettings
+  readonly settings: OpenStoreSettings
   readonly manifest: Manifest
   /** `ManifestCatalog.settle`: called at most once, when something is to be deleted. */
   readonly settle: () => Promise<void>

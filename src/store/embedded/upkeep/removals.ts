@@ -1,7 +1,7 @@
-import { Serial } from '../lib/serial.ts'
-import type { Observe } from '../observe/event.ts'
-import type { Reach } from '../observe/step.ts'
-import type { SealedFile } from '../store/embedded/reading/sealed-source.ts'
+import { Serial } from '../../../lib/serial.ts'
+import type { Observe } from '../../../observe/event.ts'
+import type { Reach } from '../../../observe/step.ts'
+import type { SealedFile } from '../reading/sealed-source.ts'
 
 interface Removal {
   readonly name: string

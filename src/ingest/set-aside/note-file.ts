@@ -1,9 +1,9 @@
 // The note of what is being judged, in a file of its own (docs/formats/judging-note.md). It is not fsynced: it has to outlive the process, and a
 // machine that ends was not ended by an entry.
 import { crc32 } from 'node:zlib'
-import { type JudgingNote, type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging-notes.ts'
-import { type Disk, type DiskFile, isDiskFull } from '../lib/disk.ts'
-import { nodeDisk } from '../lib/node-disk.ts'
+import { type Disk, type DiskFile, isDiskFull } from '../../lib/disk.ts'
+import { nodeDisk } from '../../lib/node-disk.ts'
+import { type JudgingNote, type JudgingNotes, noteOf, noteText } from './judging-notes.ts'
 
 const noteBytes = 1024
 const checksumChars = 8

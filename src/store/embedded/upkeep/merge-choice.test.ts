@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { SealedFile } from '../store/embedded/reading/sealed-source.ts'
-import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
+import type { SealedFile } from '../reading/sealed-source.ts'
+import { DamagedFileError } from '../sealed/damaged-file.ts'
 import { MergeChoice } from './merge-choice.ts'
 
 /** Two files of each day. */

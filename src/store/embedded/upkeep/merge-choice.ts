@@ -1,6 +1,6 @@
-import type { SealedFile } from '../store/embedded/reading/sealed-source.ts'
-import { DamagedFileError } from '../store/embedded/sealed/damaged-file.ts'
-import { type CompactionRules, chooseCompaction } from '../store/embedded/sealing/choose-compaction.ts'
+import type { SealedFile } from '../reading/sealed-source.ts'
+import { DamagedFileError } from '../sealed/damaged-file.ts'
+import { type CompactionRules, chooseCompaction } from '../sealing/choose-compaction.ts'
 
 /** Which files are merged next. What could not be merged does not hold up the rest. */
 export class MergeChoice {

@@ -1,5 +1,5 @@
-import { timerMs } from '../lib/timer.ts'
-import type { HeadState } from '../store/embedded/embedded-store.ts'
+import { timerMs } from '../../../lib/timer.ts'
+import type { HeadState } from '../embedded-store.ts'
 
 export interface UnsealedBounds {
   readonly headRows: number

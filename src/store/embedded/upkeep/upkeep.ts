@@ -1,20 +1,27 @@
 // The background work of the store: seals the head into files, merges small files, removes what was replaced. One thing at a time.
-import type { IngestCount, ManifestCatalog, StoreRegistry } from '../catalog/manifest.ts'
-import { Pacer } from '../lib/pacer.ts'
-import type { Observe } from '../observe/event.ts'
-import type { Reach } from '../observe/step.ts'
-import type { EmbeddedStore, FrozenRows } from '../store/embedded/embedded-store.ts'
-import type { SealedFile, SealedFolder } from '../store/embedded/reading/sealed-source.ts'
-import { defaultCompactionRules } from '../store/embedded/sealing/choose-compaction.ts'
-import { compactFiles } from '../store/embedded/sealing/compactor.ts'
-import { sealRows } from '../store/embedded/sealing/sealer.ts'
+import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
+import { Pacer } from '../../../lib/pacer.ts'
+import type { Observe } from '../../../observe/event.ts'
+import type { Reach } from '../../../observe/step.ts'
+import type { EmbeddedStore, FrozenRows } from '../embedded-store.ts'
+import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
+import { defaultCompactionRules } from '../sealing/choose-compaction.ts'
+import { compactFiles } from '../sealing/compactor.ts'
+import { sealRows } from '../sealing/sealer.ts'
 import { type AttemptParts, Attempts } from './attempts.ts'
 import type { Departures } from './departures.ts'
 import { MergeChoice } from './merge-choice.ts'
-import type { StoreState } from './messages.ts'
 import { Purges } from './purges.ts'
 import type { Removals } from './removals.ts'
 import { Unsealed, type UnsealedBounds } from './unsealed.ts'
+
+/** What is stored for good. */
+export interface StoreState {
+  readonly sealedPosition: number
+  readonly files: number
+  readonly rows: number
+  readonly bytes: number
+}
 
 export interface UpkeepSettings extends UnsealedBounds {
   readonly dayRowsMin: number

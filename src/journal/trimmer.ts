@@ -1,8 +1,8 @@
-import type { LocalJournalWriter } from '../journal/journal.ts'
 import type { Held } from '../lib/held.ts'
 import { Serial } from '../lib/serial.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
+import type { LocalJournalWriter } from './journal.ts'
 
 export interface TrimmerParts {
   readonly journal: Pick<LocalJournalWriter, 'trim' | 'rotate' | 'durablePosition'>
