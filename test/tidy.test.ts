@@ -141,8 +141,35 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ],
   // The roots of composition, by hand.
   ['src/service/', 'all'],
-  ['src/store-thread/', 'all'],
-  ['src/sql-process/', 'all'],
+  ['src/store-thread/worker-side/run-store-thread.ts', 'all'],
+  [
+    'src/store-thread/',
+    [
+      ...words,
+      'src/observe/',
+      'src/config/settings.ts',
+      'src/answer/',
+      'src/query/run-plan.ts',
+      'src/ingest/pipeline.ts',
+      'src/ingest/progress.ts',
+      'src/store/embedded/upkeep/upkeep.ts',
+      'src/store/embedded/deltas/snapshots.ts',
+      'src/store/embedded/sealed/damaged-file.ts',
+      ...ports,
+    ],
+  ],
+  [
+    'src/sql-process/',
+    [
+      ...words,
+      'src/answer/',
+      'src/sql-engine/',
+      'src/druid-sql/sql-queries.ts',
+      'src/druid-native/native-queries.ts',
+      'src/druid-native/parse/',
+      'src/druid-native/run/',
+    ],
+  ],
 ]
 
 /** Where each vendor's package may be imported: one adapter, one place to change. */

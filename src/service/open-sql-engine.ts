@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Observe } from '../observe/event.ts'
-import { launchEngine } from '../sql-process/launch.ts'
-import type { SqlProcessData } from '../sql-process/messages.ts'
-import { SqlProcess } from '../sql-process/sql-process.ts'
+import { launchEngine } from '../sql-process/main-side/launch.ts'
+import { SqlProcess } from '../sql-process/main-side/sql-process.ts'
+import type { SqlProcessData } from '../sql-process/protocol.ts'
 import type { Closer } from './open-storage.ts'
 
 /** Threads of the process beside those that wait for the engine: for files and answers. */

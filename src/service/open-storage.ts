@@ -16,7 +16,7 @@ import { narrowFolder } from '../lib/private-files.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
-import { StoreThread } from '../store-thread/store-thread.ts'
+import { StoreClient } from '../store-thread/main-side/store-client.ts'
 import { requireJournal } from './require-journal.ts'
 
 /** Puts one part away; the server hears when to stop at once. */
@@ -29,7 +29,7 @@ export interface Storage {
   readonly journal: LocalJournalWriter
   readonly trimmer: Trimmer
   readonly keys: IdempotencyKeys
-  readonly store: StoreThread
+  readonly store: StoreClient
 }
 
 export interface StorageParts {
@@ -156,7 +156,7 @@ function startStore(
   { settings, observe, threadUrl }: StorageParts,
   durablePosition: number,
   trimmer: Trimmer,
-): Promise<StoreThread> {
+): Promise<StoreClient> {
   const paths = dataPaths(settings.data)
   const data = {
     journalDirectory: paths.journal,
@@ -168,7 +168,7 @@ function startStore(
     rowBytes: settings.limits.rowBytes,
     settings: settings.store,
   }
-  return StoreThread.start(
+  return StoreClient.start(
     {
       threadUrl,
       data,

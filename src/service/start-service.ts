@@ -41,8 +41,8 @@ export interface Service {
   close(atOnce?: AbortSignal): Promise<void>
 }
 
-const compiledThread = new URL('../store-thread/entry.js', import.meta.url)
-const compiledSqlEntry = new URL('../sql-process/entry.js', import.meta.url)
+const compiledThread = new URL('../store-thread/worker-side/entry.js', import.meta.url)
+const compiledSqlEntry = new URL('../sql-process/worker-side/entry.js', import.meta.url)
 
 /**
  * Opens the engine that the settings name, and listens. Throws an Error whose message tells the operator what to do: when the data folder has

@@ -1,5 +1,5 @@
 import { Problem } from '../model/problem.ts'
-import type { SentError } from './messages.ts'
+import type { SentError } from './protocol.ts'
 
 /** An error as it crosses the threads. */
 export function sentError(error: unknown): SentError {

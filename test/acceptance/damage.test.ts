@@ -12,7 +12,7 @@ import { call, callWell, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
 import { adminKey } from '../support/server-process.ts'
 
-const threadUrl = new URL('../../dist/store-thread/entry.js', import.meta.url)
+const threadUrl = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
 const sealing = { 'store.headAgeMs': '20', 'store.pageRows': '32' }
 const question = { entity: 'plant', granularity: 'PT1M' }
 const rows = Array.from({ length: 250 }, (_, value) => ({

@@ -10,8 +10,8 @@ import { callWell, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
-const threadUrl = new URL('../../dist/store-thread/entry.js', import.meta.url)
-const sqlEntryUrl = new URL('../../dist/sql-process/entry.js', import.meta.url)
+const threadUrl = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
+const sqlEntryUrl = new URL('../../dist/sql-process/worker-side/entry.js', import.meta.url)
 
 const rowsOfPush = 50
 const pushes = 7

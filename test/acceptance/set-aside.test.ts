@@ -6,7 +6,7 @@ import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
 const diesOnEntry = new URL('../crash/planted/dies-on-entry-thread.mjs', import.meta.url)
-const soundThread = new URL('../../dist/store-thread/entry.js', import.meta.url)
+const soundThread = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
 
 afterEach(() => service?.close())
 

@@ -12,11 +12,11 @@ import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
 import { translateSql } from '../../src/druid-sql/translate.ts'
 import type { EntityField } from '../../src/model/entity.ts'
 import { LongOverflow } from '../../src/sql-engine/sql-engine.ts'
-import { launchEngine } from '../../src/sql-process/launch.ts'
-import type { SqlProcessData } from '../../src/sql-process/messages.ts'
-import { SqlProcess } from '../../src/sql-process/sql-process.ts'
+import { launchEngine } from '../../src/sql-process/main-side/launch.ts'
+import { SqlProcess } from '../../src/sql-process/main-side/sql-process.ts'
+import type { SqlProcessData } from '../../src/sql-process/protocol.ts'
 
-const entry = fileURLToPath(new URL('../../dist/sql-process/entry.js', import.meta.url))
+const entry = fileURLToPath(new URL('../../dist/sql-process/worker-side/entry.js', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-process-'))
 const fields: readonly EntityField[] = [
   { name: 'D', type: 'timestamp', role: 'time' },

@@ -1,5 +1,5 @@
 import { loadSettings } from '../../src/config/load.ts'
-import type { StoreSettings } from '../../src/store-thread/messages.ts'
+import type { StoreSettings } from '../../src/store-thread/protocol.ts'
 import type { Random } from '../support/random.ts'
 
 /** Settings at random with which much happens in a short life; `more` is drawn in their midst, so that a seed stays the same history. */

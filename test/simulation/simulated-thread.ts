@@ -1,4 +1,4 @@
-// The store's thread on a simulated disk: composed as src/store-thread/thread.ts does it, without a thread.
+// The store's thread on a simulated disk: composed as src/store-thread/worker-side/run-store-thread.ts does it, without a thread.
 import { setImmediate } from 'node:timers/promises'
 import type { Manifest, ManifestCatalog } from '../../src/catalog/manifest.ts'
 import { Follower } from '../../src/ingest/follower.ts'
@@ -20,8 +20,8 @@ import { Removals } from '../../src/store/embedded/upkeep/removals.ts'
 import type { StoreState } from '../../src/store/embedded/upkeep/upkeep.ts'
 import { Upkeep } from '../../src/store/embedded/upkeep/upkeep.ts'
 import type { SeriesWriter } from '../../src/store/series-store.ts'
-import type { Counters } from '../../src/store-thread/counters.ts'
-import type { StoreSettings } from '../../src/store-thread/messages.ts'
+import type { Counters } from '../../src/store-thread/main-side/counters.ts'
+import type { StoreSettings } from '../../src/store-thread/protocol.ts'
 import { nothingAside } from '../support/nothing-aside.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'

@@ -26,7 +26,7 @@ export class EngineMemory {
     for (const name of readdirSync('/proc')) {
       if (!/^\d+$/.test(name)) continue
       try {
-        if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('sql-process/entry.js')) continue
+        if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('sql-process/worker-side/entry.js')) continue
         if (!isOurs(Number(name))) continue
         const held = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]
         this.#peakBytes = Math.max(this.#peakBytes, Number(held ?? 0) * 1024)

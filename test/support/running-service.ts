@@ -20,8 +20,8 @@ export interface RunningService {
 /** The first rows of an entity, on a machine that may have other work: how soon they are there is no matter of tests that hold with either engine. */
 const patient = onCluster ? { 'limits.ingestWaitMs': '60000' } : {}
 
-const compiledThread = new URL('../../dist/store-thread/entry.js', import.meta.url)
-const compiledSqlEntry = new URL('../../dist/sql-process/entry.js', import.meta.url)
+const compiledThread = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
+const compiledSqlEntry = new URL('../../dist/sql-process/worker-side/entry.js', import.meta.url)
 
 /**
  * The whole service in this process, on a free port and a folder of its own, and where the tests run on a cluster, under a name of its own.

@@ -2,7 +2,7 @@
 import { existsSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { runStoreThread } from '../../../dist/store-thread/thread.js'
+import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
 
 const fuse = join(dirname(workerData.catalogPath), 'die')
 setInterval(() => {

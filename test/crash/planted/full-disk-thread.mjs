@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { nodeDisk } from '../../../dist/lib/node-disk.js'
-import { runStoreThread } from '../../../dist/store-thread/thread.js'
+import { runStoreThread } from '../../../dist/store-thread/worker-side/run-store-thread.js'
 
 const isThere = (name) => existsSync(join(dirname(workerData.catalogPath), name))
 

@@ -15,4 +15,4 @@ process.send = (message, ...rest) => {
   }
   return send(message, ...rest)
 }
-await import('../../../dist/sql-process/entry.js')
+await import('../../../dist/sql-process/worker-side/entry.js')

@@ -1,4 +1,4 @@
-import { Problem } from '../model/problem.ts'
+import { Problem } from '../../model/problem.ts'
 
 /** For who asks while there is no thread. */
 export function storeAway(): Problem {

@@ -1,20 +1,20 @@
 // The engine's side of the process: a composition root of its own, as the store's thread is.
 
 import { rm } from 'node:fs/promises'
-import { clearSpool } from '../answer/spool.ts'
-import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
-import { storeText } from '../answer/store-text.ts'
-import type { StoredAnswer } from '../answer/stored-answer.ts'
-import { readNativeBody } from '../druid-native/parse/read-body.ts'
-import { FileDays } from '../druid-native/run/file-days.ts'
-import { FileTables } from '../druid-native/run/file-tables.ts'
-import { runNative } from '../druid-native/run/run-native.ts'
-import { makePrivateFolder } from '../lib/private-files.ts'
-import { Problem } from '../model/problem.ts'
-import { DuckdbEngine } from '../sql-engine/duckdb/duckdb-engine.ts'
-import { LongOverflow, OutOfMemory, type SqlEngine } from '../sql-engine/sql-engine.ts'
+import { clearSpool } from '../../answer/spool.ts'
+import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
+import { storeText } from '../../answer/store-text.ts'
+import type { StoredAnswer } from '../../answer/stored-answer.ts'
+import { readNativeBody } from '../../druid-native/parse/read-body.ts'
+import { FileDays } from '../../druid-native/run/file-days.ts'
+import { FileTables } from '../../druid-native/run/file-tables.ts'
+import { runNative } from '../../druid-native/run/run-native.ts'
+import { makePrivateFolder } from '../../lib/private-files.ts'
+import { Problem } from '../../model/problem.ts'
+import { DuckdbEngine } from '../../sql-engine/duckdb/duckdb-engine.ts'
+import { LongOverflow, OutOfMemory, type SqlEngine } from '../../sql-engine/sql-engine.ts'
+import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
 import { MemoryWatch } from './memory-watch.ts'
-import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
 
 /** How long the writing of one answer may hold up the others. */
 const sliceMs = 5

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { Serial } from '../lib/serial.ts'
+import { Serial } from '../../lib/serial.ts'
 
 export interface ChangesParts {
   /** Reads what the catalog says now. */

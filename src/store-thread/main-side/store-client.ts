@@ -1,26 +1,26 @@
 import { Worker } from 'node:worker_threads'
-import type { Answer, AnswerFormat } from '../answer/answer.ts'
-import { chunkBytes } from '../answer/spare-chunks.ts'
-import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
-import type { AcceptedPush, IngestProgress } from '../ingest/progress.ts'
-import type { Held } from '../lib/held.ts'
-import type { IngestCounters } from '../model/ingest.ts'
-import type { Plan, PlanLimits } from '../model/plan.ts'
-import type { Observe } from '../observe/event.ts'
-import type { PlanRunner } from '../query/plan-runner.ts'
-import type { EngineSnapshot, EngineSnapshots } from '../sql-engine/sql-engine.ts'
-import type { StoreState } from '../store/embedded/upkeep/upkeep.ts'
-import type { EntityStatistics } from '../store/series-store.ts'
+import type { Answer, AnswerFormat } from '../../answer/answer.ts'
+import { chunkBytes } from '../../answer/spare-chunks.ts'
+import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.ts'
+import type { AcceptedPush, IngestProgress } from '../../ingest/progress.ts'
+import type { Held } from '../../lib/held.ts'
+import type { IngestCounters } from '../../model/ingest.ts'
+import type { Plan, PlanLimits } from '../../model/plan.ts'
+import type { Observe } from '../../observe/event.ts'
+import type { PlanRunner } from '../../query/plan-runner.ts'
+import type { EngineSnapshot, EngineSnapshots } from '../../sql-engine/sql-engine.ts'
+import type { StoreState } from '../../store/embedded/upkeep/upkeep.ts'
+import type { EntityStatistics } from '../../store/series-store.ts'
+import { Outbox } from '../outbox.ts'
+import type { FromStore, StoreThreadData, ToStore } from '../protocol.ts'
 import { Counters } from './counters.ts'
 import { firstStart } from './first-start.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
-import type { FromStore, StoreThreadData, ToStore } from './messages.ts'
-import { Outbox } from './outbox.ts'
 import { PendingAsks, type Reply } from './pending-asks.ts'
 import { PositionWaiters } from './position-waiters.ts'
 import { storeAway } from './store-away.ts'
 
-export interface StoreThreadOptions {
+export interface StoreClientOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
   readonly threadUrl: URL
   readonly data: Omit<StoreThreadData, 'durablePosition' | 'countedPosition' | 'isHeld'>
@@ -39,8 +39,8 @@ type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'ho
 type Unnumbered<Q> = Q extends unknown ? Omit<Q, 'id'> : never
 
 /** The main thread's side of the store's thread. Starts it again when it dies: it loses nothing, the journal holds all. */
-export class StoreThread implements PlanRunner, EngineSnapshots, IngestProgress {
-  readonly #options: StoreThreadOptions
+export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress {
+  readonly #options: StoreClientOptions
   readonly #counters = new Counters()
   readonly #asks = new PendingAsks()
   readonly #unsent: UnsentAnswers
@@ -57,7 +57,7 @@ export class StoreThread implements PlanRunner, EngineSnapshots, IngestProgress 
   /** How many want no file to be deleted. */
   #holds = 0
 
-  private constructor(options: StoreThreadOptions, durablePosition: number) {
+  private constructor(options: StoreClientOptions, durablePosition: number) {
     this.#options = options
     this.#unsent = new UnsentAnswers(options.spool)
     this.#durablePosition = durablePosition
@@ -65,8 +65,8 @@ export class StoreThread implements PlanRunner, EngineSnapshots, IngestProgress 
   }
 
   /** Resolves once everything before `durablePosition` is queryable. */
-  static async start(options: StoreThreadOptions, durablePosition: number): Promise<StoreThread> {
-    const thread = new StoreThread(options, durablePosition)
+  static async start(options: StoreClientOptions, durablePosition: number): Promise<StoreClient> {
+    const thread = new StoreClient(options, durablePosition)
     await firstStart(() => thread.#start(), options)
     thread.#counters.settle()
     return thread

@@ -1,7 +1,7 @@
 // What the process runs.
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import type { ToSqlProcess } from './messages.ts'
+import type { ToSqlProcess } from '../protocol.ts'
 import { QueryServer } from './serve-queries.ts'
 
 /** Of 0, the server's, to 19, the least. */

@@ -1,5 +1,5 @@
-import type { FromStore } from './messages.ts'
-import { receivedError } from './sent-error.ts'
+import type { FromStore } from '../protocol.ts'
+import { receivedError } from '../sent-error.ts'
 
 /** What answers a question. */
 export type Reply = Extract<FromStore, { readonly id: number }>

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { UnsentAnswers } from '../answer/unsent-answers.ts'
-import type { SqlRequest } from '../druid-sql/sql-queries.ts'
-import { Problem } from '../model/problem.ts'
-import type { SqlProcessData } from './messages.ts'
+import { UnsentAnswers } from '../../answer/unsent-answers.ts'
+import type { SqlRequest } from '../../druid-sql/sql-queries.ts'
+import { Problem } from '../../model/problem.ts'
+import type { SqlProcessData } from '../protocol.ts'
 import { SqlProcess } from './sql-process.ts'
 
 const data: SqlProcessData = {

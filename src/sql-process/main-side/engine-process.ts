@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
-import type { StoredAnswer } from '../answer/stored-answer.ts'
-import { Problem } from '../model/problem.ts'
-import { LongOverflow, OutOfMemory } from '../sql-engine/sql-engine.ts'
-import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from './messages.ts'
+import type { StoredAnswer } from '../../answer/stored-answer.ts'
+import { Problem } from '../../model/problem.ts'
+import { LongOverflow, OutOfMemory } from '../../sql-engine/sql-engine.ts'
+import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
 
 /** How a life ended: by itself or by somebody else's hand, since it took too much memory, for a query that did not end, or as it was asked to. */
 export type EngineEnd = 'died' | 'spent' | 'cancelled' | 'closed'

@@ -1,6 +1,6 @@
 // What the worker runs.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { StoreThreadData } from './messages.ts'
-import { runStoreThread } from './thread.ts'
+import type { StoreThreadData } from '../protocol.ts'
+import { runStoreThread } from './run-store-thread.ts'
 
 await runStoreThread(parentPort!, workerData as StoreThreadData)

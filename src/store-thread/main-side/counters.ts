@@ -1,6 +1,6 @@
-import type { IngestCount } from '../catalog/manifest.ts'
-import type { Tally } from '../ingest/pipeline.ts'
-import type { IngestCounters } from '../model/ingest.ts'
+import type { IngestCount } from '../../catalog/manifest.ts'
+import type { Tally } from '../../ingest/pipeline.ts'
+import type { IngestCounters } from '../../model/ingest.ts'
 
 interface Count {
   received: number
