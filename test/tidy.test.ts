@@ -13,7 +13,8 @@ function filesUnder(directory: string, ending: string): string[] {
 }
 
 const sources = filesUnder('src', '.ts')
-const production = sources.filter((file) => !file.endsWith('.test.ts'))
+const portal = [...filesUnder('portal/src', '.ts'), ...filesUnder('portal/src', '.tsx')]
+const production = [...sources, ...portal].filter((file) => !file.endsWith('.test.ts'))
 
 interface Import {
   readonly from: string
@@ -135,6 +136,9 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/cli/verify.ts', ['src/service/verify-data.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/', ['src/client/', ...words]],
   ['src/main.ts', ['src/cli/']],
+  // Pages know the service by its interface alone.
+  ['portal/src/parts/', ['portal/src/parts/', 'portal/src/shell/', 'src/client/', ...words]],
+  ['portal/src/', ['portal/src/', 'src/client/', ...words]],
   [
     'src/service/serve.ts',
     ['src/service/start-service.ts', 'src/service/heap-growth.ts', 'src/config/', 'src/observe/', ...words],
@@ -199,7 +203,11 @@ const vendors: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/observe/'],
   'pino-pretty': ['src/observe/'],
   'prom-client': ['src/observe/'],
+  preact: ['portal/src/'],
+  uplot: ['portal/src/parts/chart.tsx'],
 }
+
+const isOurs = (to: string): boolean => to.startsWith('src/') || to.startsWith('portal/src/')
 
 function isWithin(file: string, places: readonly string[]): boolean {
   return places.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))
@@ -211,7 +219,7 @@ function isOwnFolder(from: string, to: string, folder: string): boolean {
 
 test('every folder imports only what the table allows', () => {
   const strays = production.flatMap(importsOf).filter(({ from, to }) => {
-    if (!to.startsWith('src/')) return false
+    if (!isOurs(to)) return false
     const rule = mayImport.find(([folder]) => isWithin(from, [folder]))
     if (rule === undefined) return true
     const [folder, allowed] = rule
@@ -223,7 +231,7 @@ test('every folder imports only what the table allows', () => {
 test('a package is imported only where its adapter is', () => {
   const strays = production
     .flatMap(importsOf)
-    .filter(({ from, to }) => !to.startsWith('src/') && to !== 'node' && !isWithin(from, vendors[to] ?? []))
+    .filter(({ from, to }) => !isOurs(to) && to !== 'node' && !isWithin(from, vendors[to] ?? []))
   expect(strays).toEqual([])
 })
 
@@ -242,7 +250,9 @@ test('there is no cycle', () => {
 })
 
 test('no file is an attic, a barrel or a mock of a module', () => {
-  const named = sources.filter((file) => /(^|\/)(utils?|helpers?|common|shared|misc|index)(\.|\/)/.test(file))
+  const named = [...sources, ...portal].filter((file) =>
+    /(^|\/)(utils?|helpers?|common|shared|misc|index)(\.|\/)/.test(file),
+  )
   expect(named).toEqual([])
   const mocking = [...sources, ...filesUnder('test', '.ts')].filter((file) =>
     /vi\.(mock|doMock)\(/.test(readFileSync(join(root, file), 'utf8')),
@@ -297,7 +307,7 @@ test('documents name only files that exist', () => {
   const documents = [...readdirSync(root).filter((name) => name.endsWith('.md')), ...filesUnder('docs', '.md')]
   const missing = documents.flatMap((document) => {
     const text = readFileSync(join(root, document), 'utf8')
-    const paths = [...text.matchAll(/`((?:src|test|docs|bench|scripts)\/[\w./-]*)`/g)].map((match) => match[1]!)
+    const paths = [...text.matchAll(/`((?:src|test|docs|bench|scripts|portal)\/[\w./-]*)`/g)].map((match) => match[1]!)
     const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map((match) =>
       join(dirname(document), match[1]!),
     )

@@ -158,3 +158,22 @@ export interface OwnSubscription {
   readonly rights: readonly KeyRight[]
   readonly subscriptions: readonly (SubscriptionEntry & { readonly valid: boolean })[]
 }
+
+export interface ServiceAnswer {
+  readonly service: string
+  readonly version: string
+  readonly links: Readonly<Record<string, string>>
+}
+
+/** What of the service is ready; an engine tells only of the parts that it has. */
+export interface ReadinessAnswer {
+  readonly ready: boolean
+  readonly store?: { readonly ready: boolean; readonly files: number; readonly rows: number; readonly bytes: number }
+  readonly sql?: { readonly state: string }
+  readonly setAside?: { readonly entries: number; readonly rows: number }
+  readonly cluster?: {
+    readonly kafka: { readonly reachable: boolean }
+    readonly druid: { readonly reachable: boolean; readonly waiting: readonly string[] }
+    readonly postgres: { readonly reachable: boolean }
+  }
+}

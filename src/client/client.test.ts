@@ -52,6 +52,9 @@ describe('requests', () => {
     ['sql', (c) => c.sql('SELECT 1'), 'POST /consumer/data/sql-query {"sql_query":"SELECT 1"}'],
     ['query', (c) => c.query('snap', { entity: 'e' }), 'POST /consumer/data/snap {"entity":"e"}'],
     ['subscription', (c) => c.subscription(), 'GET /subscription '],
+    ['service', (c) => c.service(), 'GET / '],
+    ['readiness', (c) => c.readiness(), 'GET /readyz '],
+    ['metrics', (c) => c.metrics(), 'GET /metrics '],
     ['ready', (c) => c.ready(), 'GET /readyz '],
     [
       'create an ingest',

@@ -175,6 +175,10 @@ const settingTable = {
     allowed: 'a list of origins such as https://portal.example, or *',
     description: 'The origins whose web pages may call the service.',
   }),
+  'portal.enabled': boolean({
+    default: true,
+    description: 'Whether there is a portal at /portal, the pages for people who push, read and operate.',
+  }),
   'server.basePath': text({
     default: '',
     pattern: /^(\/[A-Za-z0-9._~-]+)*$/,

@@ -12,6 +12,7 @@ export interface HttpSettings {
     readonly sendIdleMs: number
   }
   readonly cors: { readonly origins: readonly string[] }
+  readonly portal: { readonly enabled: boolean }
   readonly server: {
     readonly basePath: string
     readonly trustProxy: boolean

@@ -15,8 +15,10 @@ import { getIngests } from './routes/get-ingests.ts'
 import { getMetadataItems } from './routes/get-metadata-items.ts'
 import { getMetrics } from './routes/get-metrics.ts'
 import { getOpenapi } from './routes/get-openapi.ts'
+import { getPortal } from './routes/get-portal.ts'
 import { getReadiness } from './routes/get-readiness.ts'
 import { getRejected } from './routes/get-rejected.ts'
+import { getRoot } from './routes/get-root.ts'
 import { getSetAside } from './routes/get-set-aside.ts'
 import { getSetAsideBody } from './routes/get-set-aside-body.ts'
 import { getSubscribers } from './routes/get-subscribers.ts'
@@ -88,8 +90,10 @@ export const routes: readonly Route[] = [
   getHealth,
   getReadiness,
   getMetrics,
+  getRoot,
   getOpenapi,
   getDocs,
+  getPortal,
 ]
 
 /** The endpoints of a process that takes no requests: how it is. */

@@ -36,7 +36,11 @@ async function outcome(request: InjectOptions, server = app) {
 
 describe('paths and methods', () => {
   test.each<[InjectOptions, number, string | null]>([
-    [get('/'), 404, 'path_not_found'],
+    [get('/'), 200, null],
+    [get('/', { accept: 'text/html,*/*;q=0.8' }), 302, null],
+    [get('/portal/'), 404, 'path_not_found'],
+    [get('/portal/assets/nothing.js'), 404, 'path_not_found'],
+    [get('/portal/assets/..%2findex.html'), 404, 'path_not_found'],
     [get('/nothing'), 404, 'path_not_found'],
     [post('/nothing', '{', { 'content-type': 'no/thing' }), 404, 'path_not_found'],
     [get('/healthz/'), 404, 'path_not_found'],
@@ -425,7 +429,7 @@ describe("the operator's side", () => {
   })
 
   /** Whoever watches a service may add parameters; the list of entities ignores them (contract, section 10). */
-  const open = ['/healthz', '/readyz', '/metrics', '/consumer/data/entities']
+  const open = ['/', '/healthz', '/readyz', '/metrics', '/consumer/data/entities']
   const query = { entity: 'plant' }
   const native = { query_type: 'scan', query_data: {} }
   /** Bodies that are taken, so that the parameter is at fault. */

@@ -12,6 +12,8 @@ export interface ServerOptions {
   /** Another script that serves, with a planted bug. */
   readonly program?: string
   readonly environment?: Readonly<Record<string, string>>
+  /** A free one, where none is given. */
+  readonly port?: string
 }
 
 /** A real server in a process of its own, on a free port. */
@@ -27,8 +29,13 @@ export class ServerProcess {
   }
 
   /** Resolves when the ready line is printed; rejects with what the program wrote when it ends before. */
-  static start({ dataDirectory, program = programPath, environment = {} }: ServerOptions): Promise<ServerProcess> {
-    const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data', dataDirectory], {
+  static start({
+    dataDirectory,
+    program = programPath,
+    environment = {},
+    port = '0',
+  }: ServerOptions): Promise<ServerProcess> {
+    const child = spawn(process.execPath, [program, 'serve', '--port', port, '--data', dataDirectory], {
       env: { ...inheritedEnvironment(), TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_LOG_FORMAT: 'json', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

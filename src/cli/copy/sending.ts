@@ -1,5 +1,6 @@
-import type { PushFormat, TidemarkClient } from '../../client/client.ts'
+import type { TidemarkClient } from '../../client/client.ts'
 import { ServiceError } from '../../client/service-error.ts'
+import type { PushFormat } from '../../client/transport.ts'
 import type { ProgressBar } from '../../lib/progress-bar.ts'
 import { printable } from '../../lib/text-table.ts'
 import { CommandError } from '../command-error.ts'

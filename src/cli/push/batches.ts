@@ -1,4 +1,4 @@
-import type { PushFormat } from '../../client/client.ts'
+import type { PushFormat } from '../../client/transport.ts'
 import type { Rows } from './rows.ts'
 
 /** The rows of one request. */

@@ -1,4 +1,4 @@
-import type { PushFormat } from '../../client/client.ts'
+import type { PushFormat } from '../../client/transport.ts'
 import { JsonRows } from '../../lib/json-rows.ts'
 import { LineSplitter } from '../../lib/line-splitter.ts'
 import type { RowFormat } from './source.ts'

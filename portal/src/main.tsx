@@ -1,0 +1,9 @@
+import { render } from 'preact'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/shell.css'
+import { App } from './app.tsx'
+import { applyTheme } from './shell/theme.ts'
+
+applyTheme()
+render(<App />, document.getElementById('portal')!)

@@ -1,0 +1,37 @@
+import { ServiceError } from '../../../../src/client/service-error.ts'
+import { useAsk } from '../../shell/asking.ts'
+
+/** Whether it is healthy, in a word; why not, in the service's own words. */
+export function Health() {
+  const ready = useAsk((client) => client.readiness(), ['ready'], { everyMs: 5000 })
+  const about = useAsk((client) => client.service(), ['service'])
+  const aside = ready.value?.setAside?.entries ?? 0
+  const cluster = ready.value?.cluster
+  return (
+    <>
+      {ready.error instanceof ServiceError ? (
+        <span class="pill bad">Not ready: {ready.error.detail}</span>
+      ) : ready.error !== null ? (
+        <span class="pill warn">No answer</span>
+      ) : (
+        ready.value !== null && <span class="pill good">Healthy</span>
+      )}
+      {aside > 0 && <span class="pill warn">{aside} pushes set aside</span>}
+      {cluster !== undefined &&
+        [
+          ['Kafka', cluster.kafka.reachable] as const,
+          ['Druid', cluster.druid.reachable] as const,
+          ['PostgreSQL', cluster.postgres.reachable] as const,
+        ].map(([name, there]) => (
+          <span key={name} class={there ? 'pill good' : 'pill bad'}>
+            {name} {there ? 'reached' : 'away'}
+          </span>
+        ))}
+      {about.value !== null && (
+        <span class="soft small push-right">
+          {cluster === undefined ? 'one process' : 'cluster'} · interface {about.value.version}
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import type { IngestAnswer } from '../../../../src/client/answers.ts'
+import { countText } from '../../parts/formats.ts'
+import { Empty } from '../../parts/layout.tsx'
+import { StatePill } from '../../parts/state-pill.tsx'
+import { TableRoom } from '../../parts/table-room.tsx'
+
+/** How much an ingest needs somebody to look at it: blocked ones, then those with the largest part rejected, then those that wait. */
+function troubleOf({ state, counters }: IngestAnswer): number {
+  const rejectedPart = counters.received === 0 ? 0 : counters.rejected / counters.received
+  return (
+    (state === 'blocked' ? 10 : 0) +
+    rejectedPart * 5 +
+    (counters.rejected > 0 ? 1 : 0) +
+    (counters.pending > 0 ? 0.1 : 0)
+  )
+}
+
+export function IngestsByTrouble({ ingests }: { readonly ingests: readonly IngestAnswer[] }) {
+  if (ingests.length === 0) {
+    return (
+      <Empty title="No ingest yet">
+        <p>
+          An ingest is a name that rows are pushed to. It says which fields a row has, and feeds an entity that is
+          queried.
+        </p>
+        <p class="soft">
+          <code>tidemark ingests create plant</code> makes one for rows such as{' '}
+          <code>{'{"D": "2026-01-01T08:00:00Z", "T": "boiler.temp", "V": 81.5}'}</code>.
+        </p>
+      </Empty>
+    )
+  }
+  const sorted = ingests.toSorted((a, b) => troubleOf(b) - troubleOf(a) || (a.alias < b.alias ? -1 : 1))
+  return (
+    <TableRoom name="Ingests">
+      <thead>
+        <tr>
+          <th>Ingest</th>
+          <th>State</th>
+          <th class="right">Received</th>
+          <th class="right">Stored</th>
+          <th class="right">Rejected</th>
+          <th class="right">Waiting</th>
+        </tr>
+      </thead>
+      <tbody>
+        {sorted.map((ingest) => (
+          <tr key={ingest.alias}>
+            <td class="main">
+              <IngestLink alias={ingest.alias} />
+            </td>
+            <td class="tight">
+              <StatePill ingest={ingest} />
+            </td>
+            <td class="right">{countText(ingest.counters.received)}</td>
+            <td class="right">{countText(ingest.counters.stored)}</td>
+            <td class="right">{countText(ingest.counters.rejected)}</td>
+            <td class="right">{countText(ingest.counters.pending)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </TableRoom>
+  )
+}

@@ -1,0 +1,25 @@
+// How numbers and times are written. Times are UTC, as everywhere in the service.
+
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+
+export const countText = (count: number): string => whole.format(count)
+
+export function rateText(perSecond: number): string {
+  if (perSecond === 0 || perSecond >= 100) return whole.format(perSecond)
+  return perSecond.toFixed(1)
+}
+
+const steps = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+export function bytesText(bytes: number): string {
+  let step = 0
+  let size = bytes
+  while (size >= 1024 && step < steps.length - 1) {
+    size /= 1024
+    step += 1
+  }
+  return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${steps[step]}`
+}
+
+/** `2026-01-01T08:00:00.000Z` as `2026-01-01 08:00:00`; fractions only where there are any. */
+export const timeText = (iso: string): string => iso.replace('T', ' ').replace(/(\.000)?Z$/, '')

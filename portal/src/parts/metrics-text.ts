@@ -1,0 +1,33 @@
+// Metrics as Prometheus reads them, one sample a line.
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+export type Metrics = ReadonlyMap<string, readonly Sample[]>
+
+const line = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/
+const label = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g
+
+const unescaped = (text: string): string => text.replace(/\\(.)/g, (_, mark: string) => (mark === 'n' ? '\n' : mark))
+
+export function metricsOf(text: string): Metrics {
+  const metrics = new Map<string, Sample[]>()
+  for (const one of text.split('\n')) {
+    const match = line.exec(one)
+    if (match === null) continue
+    const [, name = '', labels = '', value = ''] = match
+    const pairs = [...labels.matchAll(label)].map(([, key = '', word = '']) => [key, unescaped(word)])
+    const samples = metrics.get(name) ?? []
+    samples.push({ labels: Object.fromEntries(pairs), value: Number(value) })
+    metrics.set(name, samples)
+  }
+  return metrics
+}
+
+/** The sum over all labels; null where there is no such metric. */
+export function total(metrics: Metrics, name: string): number | null {
+  const samples = metrics.get(name)
+  return samples === undefined ? null : samples.reduce((sum, { value }) => sum + value, 0)
+}

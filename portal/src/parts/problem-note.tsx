@@ -1,0 +1,20 @@
+import { ConnectionError, ServiceError } from '../../../src/client/service-error.ts'
+
+function textOf(error: unknown): string {
+  if (error instanceof ServiceError) return error.detail
+  if (error instanceof ConnectionError)
+    return 'The service cannot be reached just now. It is tried again as soon as it answers.'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** What the service says is wrong, in its own words. Shows nothing where nothing is. */
+export function ProblemNote({ error }: { readonly error: unknown }) {
+  if (error === null || error === undefined) return null
+  const code = error instanceof ServiceError ? `${error.status} ${error.code}` : null
+  return (
+    <div class="note bad" role="alert">
+      <p>{textOf(error)}</p>
+      {code !== null && <p class="small soft mono">{code}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,11 @@
+import type { ComponentChildren } from 'preact'
+
+/** Room for a table that may be wider than the page: it is scrolled by keyboard too. */
+export function TableRoom({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reached by keyboard.
+    <section class="table-room" aria-label={name} tabIndex={0}>
+      <table class="table">{children}</table>
+    </section>
+  )
+}

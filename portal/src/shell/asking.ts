@@ -1,0 +1,102 @@
+// Asks the service, shows what came last, and asks again when the service comes back after it was away.
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { TidemarkClient } from '../../../src/client/client.ts'
+import { ConnectionError } from '../../../src/client/service-error.ts'
+import { client } from '../session/session.ts'
+import { cameBack, wentAway } from './reach.ts'
+import { useStore } from './store.ts'
+
+export interface Asked<T> {
+  /** The last good answer; it stays while the next one is asked for, and when that fails. */
+  readonly value: T | null
+  readonly error: unknown
+  readonly busy: boolean
+  again(): void
+}
+
+interface Options {
+  /** Asks again so long after each answer. */
+  readonly everyMs?: number
+  readonly skip?: boolean
+}
+
+interface State<T> {
+  readonly value: T | null
+  readonly error: unknown
+  readonly busy: boolean
+}
+
+/** `ask` is called anew when `by` changes: what came for other words is forgotten, what is under way is stopped. */
+export function useAsk<T>(
+  ask: (client: TidemarkClient, signal: AbortSignal) => Promise<T>,
+  by: readonly unknown[],
+  { everyMs, skip = false }: Options = {},
+): Asked<T> {
+  const [state, show] = useState<State<T>>({ value: null, error: null, busy: !skip })
+  const [round, nextRound] = useState(0)
+  const returns = useStore(cameBack)
+  const words = JSON.stringify(by)
+  const asked = useRef(words)
+  const latest = useRef(ask)
+  latest.current = ask
+  useEffect(() => {
+    if (skip) return
+    const stop = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const isSame = asked.current === words
+    asked.current = words
+    show(({ value }) => ({ value: isSame ? value : null, error: null, busy: true }))
+    const run = async (): Promise<void> => {
+      try {
+        const value = await latest.current(client(stop.signal), stop.signal)
+        if (!stop.signal.aborted) show({ value, error: null, busy: false })
+      } catch (error) {
+        if (stop.signal.aborted) return
+        if (error instanceof ConnectionError) wentAway()
+        show(({ value }) => ({ value, error, busy: false }))
+      }
+      if (everyMs !== undefined && !stop.signal.aborted) timer = setTimeout(() => void run(), everyMs)
+    }
+    void run()
+    return () => {
+      stop.abort()
+      clearTimeout(timer)
+    }
+  }, [words, round, returns, skip, everyMs])
+  const again = useCallback(() => nextRound((count) => count + 1), [])
+  return { ...state, again }
+}
+
+export interface Doing {
+  readonly busy: boolean
+  readonly error: unknown
+  /** Runs one deed at a time; resolves with whether it went well. */
+  run(deed: (signal: AbortSignal) => Promise<void>): Promise<boolean>
+  stop(): void
+  clear(): void
+}
+
+/** Something that a reader sets off, and may stop. */
+export function useDeed(): Doing {
+  const [state, show] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
+  const control = useRef<AbortController | null>(null)
+  useEffect(() => () => control.current?.abort(), [])
+  const run = async (deed: (signal: AbortSignal) => Promise<void>): Promise<boolean> => {
+    if (control.current !== null) return false
+    const mine = new AbortController()
+    control.current = mine
+    show({ busy: true, error: null })
+    try {
+      await deed(mine.signal)
+      show({ busy: false, error: null })
+      return true
+    } catch (error) {
+      if (error instanceof ConnectionError && !mine.signal.aborted) wentAway()
+      show({ busy: false, error: mine.signal.aborted ? null : error })
+      return false
+    } finally {
+      control.current = null
+    }
+  }
+  return { ...state, run, stop: () => control.current?.abort(), clear: () => show({ busy: false, error: null }) }
+}

@@ -1,0 +1,25 @@
+// Whether the service can be reached. When it went away it is looked for until it is there again; then what is shown is asked for anew.
+import { serviceUrl } from '../session/session.ts'
+import { storeOf } from './store.ts'
+
+export const isAway = storeOf(false)
+/** How often it came back. */
+export const cameBack = storeOf(0)
+
+const lookAgainMs = 1500
+
+export function wentAway(): void {
+  if (isAway.get()) return
+  isAway.set(true)
+  void lookForIt()
+}
+
+async function lookForIt(): Promise<void> {
+  while (isAway.get()) {
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    const answer = await fetch(`${serviceUrl}/healthz`, { cache: 'no-store' }).catch(() => null)
+    if (answer?.ok !== true) continue
+    isAway.set(false)
+    cameBack.set(cameBack.get() + 1)
+  }
+}

@@ -1,0 +1,89 @@
+import { connectionErrorOf, serviceErrorOf } from './service-error.ts'
+
+export type PushFormat = 'json' | 'ndjson'
+export type AnswerFormat = PushFormat | 'csv' | 'arrow'
+
+export const mediaTypes: Readonly<Record<AnswerFormat, string>> = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
+  arrow: 'application/vnd.apache.arrow.stream',
+}
+
+export interface ClientOptions {
+  /** Where the service is, with its base path if it has one: `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly key?: string | undefined
+  readonly fetch?: typeof fetch
+}
+
+/** A request of the interface. */
+interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: string | Uint8Array
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** As both Node.js and browsers type it. */
+type RequestBody = NonNullable<RequestInit['body']>
+
+/** Requests with a key, and answers that are errors made such. */
+export class Transport {
+  readonly url: string
+  readonly #key: string | undefined
+  readonly #fetch: typeof fetch
+
+  constructor(options: ClientOptions) {
+    this.url = options.url.replace(/\/+$/, '')
+    this.#key = options.key
+    this.#fetch = options.fetch ?? fetch
+  }
+
+  async json<Answer>(call: Call): Promise<Answer> {
+    return JSON.parse(await this.text(call))
+  }
+
+  async text(call: Call): Promise<string> {
+    const response = await this.#call(call)
+    try {
+      return await response.text()
+    } catch (error) {
+      throw connectionErrorOf(this.url, error)
+    }
+  }
+
+  /** The answer as it comes. Who stops reading early breaks it off. */
+  async *bytes(path: string, body: object | string, format: AnswerFormat = 'json'): AsyncGenerator<Uint8Array> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const headers = { accept: mediaTypes[format] }
+    const response = await this.#call({ method: 'POST', path, body: text, headers })
+    const reader = response.body?.getReader()
+    if (reader === undefined) return
+    try {
+      // Not every browser lets a stream be looped over.
+      for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
+    } catch (error) {
+      throw connectionErrorOf(this.url, error)
+    } finally {
+      await reader.cancel().catch(() => undefined)
+    }
+  }
+
+  async #call({ method, path, body, contentType, headers: more }: Call): Promise<Response> {
+    const headers: Record<string, string> = { accept: 'application/json', ...more }
+    if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
+    if (this.#key !== undefined) headers['authorization'] = `Bearer ${this.#key}`
+    let response: Response
+    try {
+      const sent = body === undefined ? {} : { body: body as RequestBody }
+      response = await this.#fetch(this.url + path, { method, headers, redirect: 'error', ...sent })
+      if (response.ok) return response
+    } catch (error) {
+      throw connectionErrorOf(this.url, error)
+    }
+    const text = await response.text().catch(() => '')
+    throw serviceErrorOf(response.status, text, response.headers.get('retry-after'))
+  }
+}

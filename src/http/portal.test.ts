@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { testServer } from '../../test/support/http-server.ts'
+
+const browser = { host: 'localhost:8080', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+test.each([
+  ['', '/'],
+  ['/tide', '/tide'],
+])(
+  'with the base path "%s", a browser is led to the portal and a program told what there is',
+  async (basePath, url) => {
+    const { app } = await testServer({}, { TIDEMARK_SERVER_BASE_PATH: basePath })
+    const led = await app.inject({ url, headers: browser })
+    expect([led.statusCode, led.headers['location']]).toEqual([302, `${basePath}/portal`])
+    const told = await app.inject({ url, headers: { accept: '*/*' } })
+    expect(told.json()).toMatchObject({
+      service: 'tidemark',
+      version: told.headers['tidemark-version'],
+      links: { portal: `${basePath}/portal`, openapi: `${basePath}/openapi.json` },
+    })
+  },
+)
+
+test('without a portal there is none, and nobody is led to it', async () => {
+  const { app } = await testServer({}, { TIDEMARK_PORTAL_ENABLED: 'false' })
+  expect((await app.inject({ url: '/portal', headers: browser })).statusCode).toBe(404)
+  const told = await app.inject({ url: '/', headers: browser })
+  expect(told.statusCode).toBe(200)
+  expect(told.json<{ links: object }>().links).not.toHaveProperty('portal')
+})
+
+test('no page lets in a script or a style that is not a file of the service, or lets others frame it', async () => {
+  const { app } = await testServer()
+  const policy = String((await app.inject({ url: '/portal', headers: browser })).headers['content-security-policy'])
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toContain('unsafe')
+})

@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { chooseType } from '../accept.ts'
+import { sendJson } from '../answer.ts'
+import { answers } from '../document.ts'
+import { anyParameters } from '../query-parameters.ts'
+import type { Route } from '../route.ts'
+import { interfaceVersion } from '../version.ts'
+
+const ServiceAnswer = Type.Object({
+  service: Type.String(),
+  version: Type.String({ description: "The interface's version." }),
+  links: Type.Record(Type.String(), Type.String(), { description: 'Paths of what else there is.' }),
+})
+
+/** Who asks for the bare address: a browser goes on to the portal, a program is told what there is. */
+export const getRoot: Route = (app, { settings }) => {
+  const { basePath } = settings.server
+  const { enabled } = settings.portal
+  const linked = { docs: '/docs', openapi: '/openapi.json', health: '/healthz', ready: '/readyz', metrics: '/metrics' }
+  const paths = Object.entries({ ...(enabled ? { portal: '/portal' } : {}), ...linked })
+  const links = Object.fromEntries(paths.map(([name, path]) => [name, basePath + path]))
+  app.route({
+    method: 'GET',
+    url: '/',
+    prefixTrailingSlash: 'no-slash',
+    schema: {
+      tags: ['service'],
+      operationId: 'service',
+      summary: 'What this is, and where its parts are. A browser is sent to the portal.',
+      security: [],
+      querystring: anyParameters,
+      response: answers(200, 'The service.', ServiceAnswer, ['shutting_down']),
+    },
+    handler: (request, reply) => {
+      reply.header('Vary', 'Accept')
+      const wished = chooseType(request.headers.accept, ['application/json', 'text/html'])
+      if (enabled && wished === 'text/html') return reply.redirect(`${basePath}/portal`, 302)
+      const answer = { service: 'tidemark', version: interfaceVersion, links }
+      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
+    },
+  })
+}

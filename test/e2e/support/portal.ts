@@ -1,0 +1,131 @@
+// A real browser on a real server: what a person does, and what the page must never do.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import axe from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { adminKey, ServerProcess } from '../../support/server-process.ts'
+
+const executablePath = process.env['TIDEMARK_CHROMIUM'] ?? '/usr/bin/chromium'
+const picturesFolder = resolve('docs/guides/portal')
+/** `TIDEMARK_PICTURES=1` makes the pictures of docs/guides/portal.md anew. */
+const makesPictures = process.env['TIDEMARK_PICTURES'] === '1'
+const patienceMs = 45_000
+
+export interface World {
+  server: ServerProcess
+  readonly browser: Browser
+  /** A page of its own, with nobody signed in. */
+  visit(options?: { theme?: 'light' | 'dark'; width?: number }): Promise<Page>
+  /** The same, signed in. */
+  enter(key?: string, options?: { theme?: 'light' | 'dark'; width?: number }): Promise<Page>
+  /** Stops the server and starts another on the same folder and port. */
+  restart(whileAway: () => Promise<void>): Promise<void>
+  close(): Promise<void>
+}
+
+/** What a page wrote as an error: a breach of its policy is one. Failed requests are told of by the page itself. */
+const complaints = new WeakMap<Page, string[]>()
+
+function listen(page: Page): void {
+  const heard: string[] = []
+  complaints.set(page, heard)
+  page.on('pageerror', (error) => heard.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) heard.push(message.text())
+  })
+}
+
+export async function openWorld(environment: Readonly<Record<string, string>> = {}): Promise<World> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-e2e-'))
+  const server = await ServerProcess.start({ dataDirectory, environment })
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  const contexts: BrowserContext[] = []
+  const world: World = {
+    server,
+    browser,
+    visit: async ({ theme = 'light', width = 1280 } = {}) => {
+      const context = await browser.newContext({
+        colorScheme: theme,
+        viewport: { width, height: 860 },
+        acceptDownloads: true,
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
+      contexts.push(context)
+      context.setDefaultTimeout(patienceMs)
+      const page = await context.newPage()
+      listen(page)
+      await page.goto(`${world.server.url}/portal`)
+      return page
+    },
+    enter: async (key = adminKey, options = {}) => {
+      const page = await world.visit(options)
+      await signIn(page, key)
+      return page
+    },
+    restart: async (whileAway) => {
+      const { port } = new URL(world.server.url)
+      await world.server.stop()
+      await whileAway()
+      world.server = await ServerProcess.start({ dataDirectory, environment, port })
+    },
+    close: async () => {
+      await browser.close()
+      await world.server.kill()
+      await rm(dataDirectory, { recursive: true, force: true })
+    },
+  }
+  return world
+}
+
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('Key', { exact: true }).fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+}
+
+/** Nothing that axe-core calls serious, and no error of the page's own: a breach of its policy is one. */
+export async function expectSound(page: Page): Promise<void> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate(async () => {
+    const axe = Reflect.get(window, 'axe') as {
+      run(): Promise<{
+        violations: { id: string; impact: string; nodes: { target: unknown; failureSummary: string }[] }[]
+      }>
+    }
+    const { violations } = await axe.run()
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join('; ')}`,
+      )
+  })
+  expect(found).toEqual([])
+  expect(complaints.get(page)).toEqual([])
+}
+
+/** As `expectSound`, light and dark, and nothing that sticks out at 400 pixels. Pictures are made on the way, where they are asked for. */
+export async function expectSoundEverywhere(page: Page, name: string): Promise<void> {
+  const size = page.viewportSize()!
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    await expectSound(page)
+    await picture(page, `${name}-${theme}`)
+  }
+  await page.setViewportSize({ width: 400, height: 860 })
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { timeout: patienceMs })
+    .toBeLessThanOrEqual(400)
+  await expectSound(page)
+  await picture(page, `${name}-narrow`)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(size)
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (!makesPictures) return
+  await mkdir(picturesFolder, { recursive: true })
+  await page.screenshot({ path: join(picturesFolder, `${name}.png`) })
+}
