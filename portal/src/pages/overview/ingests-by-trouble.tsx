@@ -47,7 +47,7 @@ export function IngestsByTrouble({ ingests }: { readonly ingests: readonly Inges
         {sorted.map((ingest) => (
           <tr key={ingest.alias}>
             <td class="main">
-              <IngestLink alias={ingest.alias} />
+              <span dir="auto">{ingest.alias}</span>
             </td>
             <td class="tight">
               <StatePill ingest={ingest} />
