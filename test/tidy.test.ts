@@ -141,7 +141,14 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['portal/src/', ['portal/src/', 'src/client/', ...words]],
   [
     'src/service/serve.ts',
-    ['src/service/start-service.ts', 'src/service/heap-growth.ts', 'src/config/', 'src/observe/', ...words],
+    [
+      'src/service/start-service.ts',
+      'src/service/first-steps.ts',
+      'src/service/heap-growth.ts',
+      'src/config/',
+      'src/observe/',
+      ...words,
+    ],
   ],
   // The roots of composition, by hand.
   ['src/service/', 'all'],
@@ -314,4 +321,18 @@ test('documents name only files that exist', () => {
     return [...paths, ...links].filter((path) => !existsSync(join(root, path))).map((path) => `${document}: ${path}`)
   })
   expect(missing).toEqual([])
+})
+
+interface LockedPackage {
+  readonly dev?: boolean
+  readonly engines?: { readonly node?: string }
+}
+
+test('no package of the lockfile refuses Node 20, so npm ci warns of none', () => {
+  // Two packages ask for 22.19 without need. Their engines are taken out of the lockfile by hand, and npm puts them back when it writes it.
+  const lock: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  )
+  const refusing = Object.entries(lock.packages).filter(([, { engines }]) => /^>=? ?2[1-9]/.test(engines?.node ?? ''))
+  expect(refusing.map(([name]) => name)).toEqual([])
 })

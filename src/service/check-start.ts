@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { SettingsError } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
+import { privateFolderMode } from '../lib/private-files.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
 import { dataPaths } from './open-storage.ts'
 
@@ -110,7 +111,7 @@ function writingFaults(data: string): string[] {
 function makeFolder(path: string): void {
   if (kindOf(path) === 'a folder') return
   makeFolder(dirname(path))
-  mkdirSync(path)
+  mkdirSync(path, { mode: privateFolderMode })
 }
 
 async function authorityFaults({ kafka, druid, postgres }: StartSettings): Promise<string[]> {

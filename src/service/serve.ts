@@ -2,6 +2,7 @@
 import { SettingsError } from '../config/load.ts'
 import { readSettings } from '../config/read-settings.ts'
 import { logSink } from '../observe/log.ts'
+import { firstSteps } from './first-steps.ts'
 import { letHeapGrow } from './heap-growth.ts'
 import { type ServiceOverrides, startService } from './start-service.ts'
 
@@ -19,7 +20,10 @@ export async function serve({ flags, environment, overrides = {} }: ServeOptions
     const settings = await readSettings(flags, environment)
     const observe = logSink({ ...settings.log, destination: process.stderr })
     const service = await startService(settings, observe, overrides)
-    if (service.newAdminKey !== null) process.stderr.write(`${JSON.stringify({ adminKey: service.newAdminKey })}\n`)
+    if (service.newAdminKey !== null) {
+      process.stderr.write(`${JSON.stringify({ adminKey: service.newAdminKey })}\n`)
+      if (process.stderr.isTTY) process.stderr.write(firstSteps(service.url, service.newAdminKey))
+    }
     // Programs wait for this line: it is one line of JSON, and the only thing on standard output.
     process.stdout.write(`${JSON.stringify({ url: service.url })}\n`)
     const stop = await stopAsked()

@@ -36,6 +36,7 @@ test('files and folders are closed to others, and those of an older version are 
   const before = process.umask(0)
   try {
     const server = await ServerProcess.start({ dataDirectory: data, environment })
+    expect(server.log).not.toContain('rights narrowed')
     const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
     for (let push = 0; push < 4; push++) {
       const rows = Array.from({ length: push === 2 ? 200 : 60 }, (_, row) => ({ D: push * 1000 + row, T: 'a', V: row }))
