@@ -48,6 +48,7 @@ test('it has every endpoint', () => {
       "DELETE /admin/metadata/{table}/items/{id}",
       "DELETE /admin/set-aside/{id}",
       "DELETE /admin/subscribers/{name}",
+      "GET /",
       "GET /admin/entities",
       "GET /admin/ingests",
       "GET /admin/ingests/{alias}",
