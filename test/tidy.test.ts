@@ -86,6 +86,17 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ],
   ['src/druid-client/', ['src/sql-engine/sql-engine.ts', ...words]],
   [
+    'src/store/druid/upkeep/',
+    [
+      'src/store/druid/',
+      'src/kafka/rows-topics.ts',
+      'src/catalog/catalog.ts',
+      'src/catalog/slot-waits.ts',
+      ...words,
+      'src/observe/',
+    ],
+  ],
+  [
     'src/store/druid/',
     ['src/store/series-store.ts', 'src/store/limits.ts', 'src/druid-client/', ...words, 'src/observe/'],
   ],
@@ -99,8 +110,16 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[] 
   ['src/ingest/', [...words, 'src/observe/', ...ports]],
   ['src/metadata/', [...words, 'src/observe/', ...ports]],
   [
-    'src/pipeline/',
-    [...words, 'src/observe/', 'src/ingest/', 'src/kafka/', 'src/answer/text/text-columns.ts', ...ports],
+    'src/lanes/',
+    [
+      ...words,
+      'src/observe/',
+      'src/ingest/',
+      'src/kafka/',
+      'src/answer/text/text-columns.ts',
+      'src/store/druid/druid-store.ts',
+      ...ports,
+    ],
   ],
   ['src/druid-time/', words],
   ['src/druid-patterns/', words],

@@ -6,10 +6,10 @@ import { positionAt } from '../../src/journal/lane-position.ts'
 import { BatchProducer } from '../../src/kafka/batch-producer.ts'
 import { leastFreeBytes } from '../../src/kafka/kept-records.ts'
 import { endOffset } from '../../src/kafka/read-partition.ts'
+import { RowsTopics } from '../../src/kafka/rows-topics.ts'
 import { deleteTopic, ensureTopic, messageBytes, topicSetting } from '../../src/kafka/topics.ts'
+import { TopicTrim } from '../../src/lanes/topic-trim.ts'
 import { rowsTopic } from '../../src/model/druid-row.ts'
-import { RowsTopics } from '../../src/pipeline/rows-topics.ts'
-import { TopicTrim } from '../../src/pipeline/topic-trim.ts'
 import { kafkaUnderTest } from './kafka.ts'
 
 const clusterName = `t${randomBytes(5).toString('hex')}`

@@ -5,8 +5,8 @@ import { Judge } from '../../dist/ingest/judge.js'
 import { ItemJudge } from '../../dist/ingest/judge-items.js'
 import { KafkaJournalReader } from '../../dist/journal/kafka/kafka-journal-reader.js'
 import { KafkaClient } from '../../dist/kafka/kafka-client.js'
-import { ClusterPipeline } from '../../dist/pipeline/cluster-pipeline.js'
-import { RowsTopics } from '../../dist/pipeline/rows-topics.js'
+import { RowsTopics } from '../../dist/kafka/rows-topics.js'
+import { SharedLanes } from '../../dist/lanes/shared-lanes.js'
 
 const { access, postgresUrl, schema, settings, rowsTopics } = JSON.parse(process.argv[2])
 const observe = (event) => {
@@ -27,7 +27,7 @@ const judge = new EntryJudge({
   judge: new Judge({ rowBytes }),
   itemJudge: new ItemJudge({ rowBytes }),
 })
-const pipeline = new ClusterPipeline({
+const pipeline = new SharedLanes({
   client,
   openReader: () => new KafkaJournalReader({ client: client.sibling(), topic: settings.topic, waitMs: 500, observe }),
   rowsTopics: new RowsTopics(client, rowsTopics),

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { DruidClientSettings } from '../../druid-client/druid-client.ts'
 import type { JournalTopic } from '../../journal/kafka/journal-topic.ts'
 import type { KafkaAccess } from '../../kafka/kafka-client.ts'
-import type { RowsTopicSettings } from '../../pipeline/rows-topics.ts'
+import type { RowsTopicSettings } from '../../kafka/rows-topics.ts'
 import type { SupervisionSettings } from '../../store/druid/supervision/supervisor-spec.ts'
 
 export function kafkaAccess({ kafka }: Settings, clientId: string): KafkaAccess {

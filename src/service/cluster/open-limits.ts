@@ -8,15 +8,15 @@ import { AsideCount } from '../../ingest/set-aside/aside-count.ts'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import { KafkaAway } from '../../kafka/kafka-errors.ts'
 import { leastFreeBytes } from '../../kafka/kept-records.ts'
+import type { LaneProgress } from '../../lanes/lane-progress.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { Metrics } from '../../observe/metrics.ts'
-import type { LaneProgress } from '../../pipeline/lane-progress.ts'
+import type { SlotWaits } from '../../store/druid/upkeep/slot-waits.ts'
 import type { ServiceParts } from '../build-services.ts'
 import { openIntake } from '../open-intake.ts'
 import type { Closer } from '../open-storage.ts'
-import type { SlotWaits } from './slot-waits.ts'
 
 interface LimitedParts {
   readonly settings: Settings

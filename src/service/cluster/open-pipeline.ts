@@ -9,20 +9,20 @@ import { ItemJudge } from '../../ingest/judge-items.ts'
 import type { JournalReader } from '../../journal/journal.ts'
 import { KafkaJournalReader } from '../../journal/kafka/kafka-journal-reader.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
+import { RowsTopics } from '../../kafka/rows-topics.ts'
+import { oldestWaitingMs } from '../../lanes/oldest-waiting.ts'
+import { type IsSeen, SeenWatch } from '../../lanes/seen-watch.ts'
+import { SharedLanes } from '../../lanes/shared-lanes.ts'
+import { TopicTrim } from '../../lanes/topic-trim.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
-import { ClusterPipeline } from '../../pipeline/cluster-pipeline.ts'
-import { oldestWaitingMs } from '../../pipeline/oldest-waiting.ts'
-import { RowsTopics } from '../../pipeline/rows-topics.ts'
-import { type IsSeen, SeenWatch } from '../../pipeline/seen-watch.ts'
-import { TopicTrim } from '../../pipeline/topic-trim.ts'
 import { SupervisorSlots } from '../../store/druid/supervision/supervisor-slots.ts'
 import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
+import { DruidUpkeep } from '../../store/druid/upkeep/druid-upkeep.ts'
+import { EntitySlots } from '../../store/druid/upkeep/entity-slots.ts'
 import type { Closer } from '../open-storage.ts'
 import { journalTopic, kafkaAccess, rowsTopicSettings, supervisionSettings } from './connections.ts'
-import { DruidUpkeep } from './druid-upkeep.ts'
-import { EntitySlots } from './entity-slots.ts'
 
 /** How long a reader waits at Kafka for what is to come. */
 const readWaitMs = 1000
@@ -57,7 +57,7 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
     return new KafkaJournalReader({ client: own, topic, waitMs, observe })
   }
   const slots = openSlots(parts, rowsTopics, closers)
-  const pipeline = new ClusterPipeline({
+  const pipeline = new SharedLanes({
     client,
     openReader: () => openReader(readWaitMs),
     rowsTopics,

@@ -8,12 +8,12 @@ import { DruidSqlClient } from '../../druid-client/druid-sql-client.ts'
 import { ClusterNativeQueries } from '../../druid-native/cluster-native-queries.ts'
 import { ClusterSqlQueries } from '../../druid-sql/cluster-sql-queries.ts'
 import { SqlQueries } from '../../druid-sql/sql-queries.ts'
+import { openOwnFolder } from '../../lib/own-folder.ts'
 import type { Observe } from '../../observe/event.ts'
 import { ClusterPlanRunner } from '../../query/cluster-plan-runner.ts'
 import type { SeriesReader } from '../../store/series-store.ts'
 import { openSqlEngine } from '../open-sql-engine.ts'
 import type { Closer } from '../open-storage.ts'
-import { openOwnFolder } from './own-folder.ts'
 
 interface QueryParts {
   readonly settings: Settings

@@ -9,10 +9,10 @@ import type { KafkaClient } from '../kafka/kafka-client.ts'
 import { isFenced } from '../kafka/kafka-errors.ts'
 import type { Compression } from '../kafka/produce.ts'
 import { committedOffset, endOffset } from '../kafka/read-partition.ts'
+import type { RowsTopics } from '../kafka/rows-topics.ts'
 import { TransactionalProducer } from '../kafka/transactional-producer.ts'
 import type { Observe } from '../observe/event.ts'
 import { type LaneParts, LaneTaken, LaneWorker } from './lane-worker.ts'
-import type { RowsTopics } from './rows-topics.ts'
 
 export interface PipelineSettings {
   readonly clusterName: string
@@ -26,7 +26,7 @@ export interface PipelineSettings {
   readonly sessionTimeoutMs: number
 }
 
-export interface ClusterPipelineParts {
+export interface SharedLanesParts {
   readonly client: KafkaClient
   /** A reader of its own for each lane. */
   readonly openReader: () => JournalReader
@@ -55,15 +55,15 @@ interface Lane {
   readonly running: Promise<void>
 }
 
-export class ClusterPipeline {
-  readonly #parts: ClusterPipelineParts
+export class SharedLanes {
+  readonly #parts: SharedLanesParts
   readonly #stop = new AbortController()
   readonly #lanes = new Map<number, Lane>()
   readonly #member: Promise<void>
   readonly #refreshing: Promise<void>
 
   /** Begins to judge the lanes that it is given. */
-  constructor(parts: ClusterPipelineParts) {
+  constructor(parts: SharedLanesParts) {
     this.#parts = parts
     const { client, settings } = parts
     const { topic, sessionTimeoutMs } = settings

@@ -1,6 +1,6 @@
 // Which of the three servers of a cluster are there, as asked every moment: what /readyz tells.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Readiness } from '../../http/readiness.ts'
+import type { Readiness } from './readiness.ts'
 
 /** Asks one server; rejects when it does not answer. */
 export type Probe = () => Promise<void>

@@ -2,15 +2,17 @@
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { makePrivateFolder } from '../../lib/private-files.ts'
-import type { Closer } from '../open-storage.ts'
+import { makePrivateFolder } from './private-files.ts'
 
 /** The process's id, which another one may have had, and when it began. */
 const named = /^process-(\d+)-(\d+)-/
 const begunMs = Math.trunc(performance.timeOrigin)
 
 /** Makes an empty folder in the data folder, and removes those of processes that have died. It goes with this process. Resolves with its whole path. */
-export async function openOwnFolder(data: string, closers: Closer[]): Promise<string> {
+export async function openOwnFolder(
+  data: string,
+  closers: { push(remove: () => Promise<void>): void },
+): Promise<string> {
   makePrivateFolder(data)
   for (const name of await readdir(data)) {
     const [, id, since] = (named.exec(name) ?? []).map(Number)

@@ -1,8 +1,8 @@
 // Rows that have left with a retention, deleted for good: also those that a task of Druid holds, which nobody can mark.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Problem } from '../../model/problem.ts'
-import type { DruidStore } from '../../store/druid/druid-store.ts'
-import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
+import { Problem } from '../../../model/problem.ts'
+import type { DruidStore } from '../druid-store.ts'
+import type { Supervisors } from '../supervision/supervisors.ts'
 
 export interface PurgeParts {
   readonly supervisors: Pick<Supervisors, 'purge' | 'handOver'>

@@ -1,15 +1,15 @@
 // When the rows of a push, or of a replay, can be queried: judged by a pipeline, and read by Druid.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RejectedCatalog } from '../../catalog/catalog.ts'
-import type { Definitions } from '../../catalog/definitions.ts'
-import type { LaneCatalog, RowPlace } from '../../catalog/lanes.ts'
-import type { BatchKey } from '../../ingest/batch-id.ts'
-import type { PlacedBatch } from '../../ingest/push.ts'
-import type { JudgedAgain } from '../../ingest/replay/replays.ts'
-import { laneOf } from '../../journal/lane-position.ts'
-import { Problem } from '../../model/problem.ts'
-import type { LaneProgress } from '../../pipeline/lane-progress.ts'
-import type { DruidStore } from '../../store/druid/druid-store.ts'
+import type { RejectedCatalog } from '../catalog/catalog.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import type { LaneCatalog, RowPlace } from '../catalog/lanes.ts'
+import type { BatchKey } from '../ingest/batch-id.ts'
+import type { PlacedBatch } from '../ingest/push.ts'
+import type { JudgedAgain } from '../ingest/replay/replays.ts'
+import { laneOf } from '../journal/lane-position.ts'
+import { Problem } from '../model/problem.ts'
+import type { DruidStore } from '../store/druid/druid-store.ts'
+import type { LaneProgress } from './lane-progress.ts'
 
 type CountsPositions = Pick<DruidStore, 'countPositions'>
 

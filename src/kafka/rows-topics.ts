@@ -1,9 +1,9 @@
-import { allTopics, topicEnds } from '../kafka/all-topics.ts'
-import type { KafkaClient } from '../kafka/kafka-client.ts'
-import { keepAll } from '../kafka/kept-records.ts'
-import type { Batch } from '../kafka/produce.ts'
-import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf } from '../kafka/topics.ts'
 import { rowsTopic } from '../model/druid-row.ts'
+import { allTopics, topicEnds } from './all-topics.ts'
+import type { KafkaClient } from './kafka-client.ts'
+import { keepAll } from './kept-records.ts'
+import type { Batch } from './produce.ts'
+import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf } from './topics.ts'
 
 export interface RowsTopicSettings {
   readonly clusterName: string

@@ -1,13 +1,13 @@
 // Shares Druid's slots out among the entities: those that get rows are read, those that are quiet give theirs back, and come back with their next rows.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IngestCatalog } from '../../catalog/catalog.ts'
-import type { SlotWaitCatalog } from '../../catalog/slot-waits.ts'
-import { Serial } from '../../lib/serial.ts'
-import type { Entity } from '../../model/entity.ts'
-import type { Observe } from '../../observe/event.ts'
-import type { RowsTopics } from '../../pipeline/rows-topics.ts'
-import { planSlots, type SlotEntity } from '../../store/druid/supervision/plan-slots.ts'
-import type { SlotsSeen, SupervisorSlots } from '../../store/druid/supervision/supervisor-slots.ts'
+import type { IngestCatalog } from '../../../catalog/catalog.ts'
+import type { SlotWaitCatalog } from '../../../catalog/slot-waits.ts'
+import type { RowsTopics } from '../../../kafka/rows-topics.ts'
+import { Serial } from '../../../lib/serial.ts'
+import type { Entity } from '../../../model/entity.ts'
+import type { Observe } from '../../../observe/event.ts'
+import { planSlots, type SlotEntity } from '../supervision/plan-slots.ts'
+import type { SlotsSeen, SupervisorSlots } from '../supervision/supervisor-slots.ts'
 import { EntityFailures } from './entity-failures.ts'
 
 export interface EntitySlotsSettings {

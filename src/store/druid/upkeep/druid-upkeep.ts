@@ -1,10 +1,10 @@
 // Keeps Druid as the catalog says: a supervisor for each entity, how long days are kept, and nothing of entities that were dropped.
-import type { DroppedCatalog, IngestCatalog } from '../../catalog/catalog.ts'
-import { Serial } from '../../lib/serial.ts'
-import type { Entity } from '../../model/entity.ts'
-import type { Observe } from '../../observe/event.ts'
-import type { RowsTopics } from '../../pipeline/rows-topics.ts'
-import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
+import type { DroppedCatalog, IngestCatalog } from '../../../catalog/catalog.ts'
+import type { RowsTopics } from '../../../kafka/rows-topics.ts'
+import { Serial } from '../../../lib/serial.ts'
+import type { Entity } from '../../../model/entity.ts'
+import type { Observe } from '../../../observe/event.ts'
+import type { Supervisors } from '../supervision/supervisors.ts'
 import { EntityFailures } from './entity-failures.ts'
 
 export interface DruidUpkeepParts {

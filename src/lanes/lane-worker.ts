@@ -21,12 +21,12 @@ import { asTold } from '../ingest/told-outcomes.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { offsetFrom, positionAt } from '../journal/lane-position.ts'
 import type { Batch } from '../kafka/produce.ts'
+import type { RowsTopics } from '../kafka/rows-topics.ts'
 import type { GroupOffset, TransactionalProducer } from '../kafka/transactional-producer.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'
 import type { Observe } from '../observe/event.ts'
 import { HandedAgain, handedOn, timesByPosition } from './handed-on.ts'
 import { RowJson } from './row-json.ts'
-import type { RowsTopics } from './rows-topics.ts'
 
 export interface LaneParts {
   readonly lane: number

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Entity } from '../../model/entity.ts'
+import type { Entity } from '../../../model/entity.ts'
 import { EntitySlots } from './entity-slots.ts'
 
 const settledMs = 30_000

@@ -1,8 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inScratchFolder } from '../../../test/support/scratch-folder.ts'
-import type { Closer } from '../open-storage.ts'
+import { inScratchFolder } from '../../test/support/scratch-folder.ts'
 import { openOwnFolder } from './own-folder.ts'
 
 test('is empty, leaves those of living processes, and goes with its own', () =>
@@ -14,12 +13,12 @@ test('is empty, leaves those of living processes, and goes with its own', () =>
       await mkdir(join(data, name))
       await writeFile(join(data, name, 'answer'), '')
     }
-    const closers: Closer[] = []
+    const closers: (() => Promise<void>)[] = []
     // Two services of one process, at once.
     const own = await Promise.all([openOwnFolder(data, closers), openOwnFolder(data, closers)])
     for (const folder of own) expect(await readdir(folder)).toEqual([])
     const names = own.map((folder) => basename(folder))
     expect(new Set(await readdir(data))).toEqual(new Set([...kept, ...names]))
-    for (const close of closers) await close(new AbortController().signal)
+    for (const close of closers) await close()
     expect(new Set(await readdir(data))).toEqual(new Set(kept))
   }))

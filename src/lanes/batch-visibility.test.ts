@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { StoredRows } from '../../catalog/lanes.ts'
-import { positionAt } from '../../journal/lane-position.ts'
-import type { Entity } from '../../model/entity.ts'
-import { Problem } from '../../model/problem.ts'
+import type { StoredRows } from '../catalog/lanes.ts'
+import { positionAt } from '../journal/lane-position.ts'
+import type { Entity } from '../model/entity.ts'
+import { Problem } from '../model/problem.ts'
 import { batchIsQueryable, replayIsQueryable, rowIsSeen, unseenRows } from './batch-visibility.ts'
 
 const entityOf = (id: number): Entity => ({
