@@ -53,6 +53,7 @@ beforeEach(async () => {
     ingests: catalog.ingests,
     tokens,
     counters,
+    requireCounters: () => undefined,
     changed,
     dropped: () => {
       drops += 1

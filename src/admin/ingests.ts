@@ -12,6 +12,8 @@ export interface IngestAdminParts {
   readonly ingests: IngestCatalog
   readonly tokens: NextTokens
   readonly counters: (ingestId: number) => IngestCounters
+  /** Throws a Problem while `counters` would: an answer that cannot be given is to change nothing. */
+  readonly requireCounters: () => void
   /** Called after each change, so that it holds everywhere before it is answered. */
   readonly changed: () => Promise<void>
   /** Called when an entity was dropped: what the store holds of it is to go. */
@@ -31,7 +33,8 @@ export class IngestAdmin {
 
   /** Throws Problem `invalid_request` for a bad definition, `conflict` for a taken name. */
   async create(request: CreateIngest): Promise<IngestAnswer> {
-    const { ingests, changed, nowMs } = this.#parts
+    const { ingests, changed, nowMs, requireCounters } = this.#parts
+    requireCounters()
     const ingest = await ingests.create(newIngest(request, nowMs()))
     await changed()
     return this.#answer(ingest)
@@ -56,7 +59,8 @@ export class IngestAdmin {
 
   /** Throws Problem `ingest_not_found`, and `invalid_request` for fields that cannot be added. */
   async change(alias: string, request: ChangeIngest): Promise<IngestAnswer> {
-    const { ingests, changed } = this.#parts
+    const { ingests, changed, requireCounters } = this.#parts
+    requireCounters()
     const { kind } = found(alias, await ingests.find(alias))
     const { state, reason } = request
     const addFields = addedFields(kind, request)

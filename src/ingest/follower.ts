@@ -9,13 +9,15 @@ export interface FollowerParts {
   readonly mustWait: () => boolean
   /** Called once, when all is judged that was in the journal at the beginning. */
   readonly caughtUp: () => void
-  /** Told of a step that a part (the catalog) was not available for, once all had been judged before; resolves when it is to be tried again. */
+  /** Told of a step that a part (the catalog) was not available for; resolves when it is to be tried again. */
   readonly unavailable: (problem: Problem) => Promise<void>
 }
 
 /** Judges whatever the journal holds, as soon as it holds it. */
 export class Follower {
   readonly #parts: FollowerParts
+  /** What was in the journal at the beginning ends here. */
+  readonly #readyPosition: number
   #durablePosition: number
   #stopped = false
   #isReady = false
@@ -23,6 +25,7 @@ export class Follower {
 
   constructor(parts: FollowerParts, durablePosition: number) {
     this.#parts = parts
+    this.#readyPosition = durablePosition
     this.#durablePosition = durablePosition
   }
 
@@ -47,9 +50,8 @@ export class Follower {
 
   async follow(): Promise<void> {
     const { pipeline, mustWait, caughtUp } = this.#parts
-    const readyPosition = this.#durablePosition
     while (!this.#stopped) {
-      if (!this.#isReady && pipeline.position >= readyPosition) {
+      if (!this.#isReady && pipeline.position >= this.#readyPosition) {
         this.#isReady = true
         caughtUp()
       }
@@ -68,9 +70,10 @@ export class Follower {
   async #advance(): Promise<void> {
     const { pipeline, stepped, unavailable } = this.#parts
     try {
-      stepped(await pipeline.advance(this.#durablePosition))
+      // What comes during the start is counted apart from what was there before.
+      stepped(await pipeline.advance(this.#isReady ? this.#durablePosition : this.#readyPosition))
     } catch (error) {
-      if (!this.#isReady || !(error instanceof Problem) || error.code !== 'unavailable') throw error
+      if (!(error instanceof Problem) || error.code !== 'unavailable') throw error
       await unavailable(error)
     }
   }

@@ -15,7 +15,10 @@ export interface IngestProgress {
   processedThrough(position: number): number
   /** Resolves once rows before `position` are judged; rejects with the signal's reason when it is aborted. */
   waitFor(position: number, signal: AbortSignal): Promise<void>
+  /** Throws as `requireCounted` does. */
   counters(ingestId: number): IngestCounters
+  /** Throws Problem `unavailable` as long as not all is known that `counters` counts. */
+  requireCounted(): void
   /** Rows of an ingest that the journal has taken; the rest of its counters follow when they are judged. */
   accepted(push: AcceptedPush): void
 }

@@ -74,6 +74,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'laneFailed':
     case 'judgingEnded':
     case 'entrySetAside':
+    case 'startWaits':
     case 'storeDied':
     case 'sqlEngineDied':
     case 'sealFailed':

@@ -68,6 +68,8 @@ type OwnServices = Pick<Services, 'sqlQueries' | 'nativeQueries' | 'backups' | '
 export interface Opened {
   readonly services: Services
   readonly newAdminKey: string | null
+  /** As `Service.started`. */
+  readonly started: () => Promise<void>
 }
 
 export async function buildServices(parts: ServiceParts, own: OwnServices): Promise<Services> {
@@ -114,6 +116,7 @@ function operatorServices(
       ingests,
       tokens,
       counters: (id) => progress.counters(id),
+      requireCounters: () => progress.requireCounted(),
       changed: () => definitions.refresh(),
       dropped: parts.dropped,
       waitingSinceMs: parts.waitingSinceMs,

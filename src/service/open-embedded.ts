@@ -53,8 +53,8 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       readItems: readingCatalog.items,
       journal,
       keys,
-      progress: store,
-      isQueryable: ({ position, rows }, signal) => store.waitFor(position + rows, signal),
+      progress: store.progress,
+      isQueryable: ({ position, rows }, signal) => store.progress.waitFor(position + rows, signal),
       // What is judged is in the head, which queries read.
       unseen: async () => 0,
       // What is judged is queryable.
@@ -79,7 +79,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       observe,
     },
   )
-  return { services, newAdminKey }
+  return { services, newAdminKey, started: () => store.started() }
 }
 
 async function openLimits(
@@ -100,19 +100,27 @@ async function openLimits(
   await check()
   const failed = checkFailed(observe)
   closers.push(repeat(check, limits.checkMs, failed))
-  const intake = openIntake({ settings, progress: store, disk, rejectedSpace, asideCount, nowMs })
+  const waiting = waitingIn(storage)
+  const intake = openIntake({ settings, progress: store.progress, disk, rejectedSpace, asideCount, waiting, nowMs })
   const levels: Omit<Levels, 'waiting_entities'> = {
     ...intake.levels,
     idempotency_keys: () => keys.size,
     idempotency_key_bytes: () => keys.bytes,
     journal_bytes: () => storage.journal.bytes,
-    pending_rows: () => store.pendingRows,
+    pending_rows: () => store.progress.pendingRows,
     stored_files: () => store.state.files,
     stored_rows: () => store.state.rows,
     stored_bytes: () => store.state.bytes,
   }
   metrics.watch(levels)
   return intake.limits
+}
+
+/** What the journal holds and the store has not sealed, as if all rows of it were of one size. */
+function waitingIn({ journal, store }: Storage) {
+  const { firstPosition, durablePosition: endPosition, bytes } = journal
+  const share = (endPosition - store.state.sealedPosition) / Math.max(1, endPosition - firstPosition)
+  return { endPosition, bytes: Math.ceil(bytes * Math.min(1, share)) }
 }
 
 /** What is due leaves before the first query is answered, and then whenever a day is over. */
@@ -130,13 +138,12 @@ async function openRetentions(
   return retentions
 }
 
-const storeIsAway = 'The store is being started again: pushes are taken, queries are not answered yet.'
 const journalHasFailed =
   'The journal could not be written to disk: queries are answered, pushes are not taken. Check the disk of the data folder, then start the service again.'
 
 function readiness({ journal, store }: Storage, sqlEngine: SqlProcess, { entries, rows }: AsideCount): Readiness {
   const { hasFailed, recovery } = journal
-  const reason = hasFailed ? journalHasFailed : store.isReady ? null : storeIsAway
+  const reason = hasFailed ? journalHasFailed : store.awayReason
   return {
     ready: reason === null,
     reason,

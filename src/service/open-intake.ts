@@ -16,6 +16,8 @@ export interface IntakeParts {
   readonly disk: DiskFloor
   readonly rejectedSpace: RejectedSpace
   readonly asideCount: AsideCount
+  /** What the journal held already, as far as it is not judged: about so many bytes before a position. */
+  readonly waiting?: { readonly endPosition: number; readonly bytes: number }
   readonly nowMs: () => number
 }
 
@@ -33,9 +35,18 @@ interface OpenedIntake {
 }
 
 /** Whoever calls it keeps `disk`, `rejectedSpace` and `asideCount` up to date. */
-export function openIntake({ settings, progress, disk, rejectedSpace, asideCount, nowMs }: IntakeParts): OpenedIntake {
+export function openIntake({
+  settings,
+  progress,
+  disk,
+  rejectedSpace,
+  asideCount,
+  waiting,
+  nowMs,
+}: IntakeParts): OpenedIntake {
   const { journal, limits } = settings
   const backlog = new Backlog(progress, journal.backlogBytes)
+  if (waiting !== undefined && waiting.bytes > 0) backlog.add(waiting.endPosition, waiting.bytes)
   const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
   const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
   return {

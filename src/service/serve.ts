@@ -4,7 +4,7 @@ import { readSettings } from '../config/read-settings.ts'
 import { logSink } from '../observe/log.ts'
 import { firstSteps } from './first-steps.ts'
 import { letHeapGrow } from './heap-growth.ts'
-import { type ServiceOverrides, startService } from './start-service.ts'
+import { openService, type ServiceOverrides } from './start-service.ts'
 
 export interface ServeOptions {
   /** Settings by their names, and `config`: the path of a file of settings. */
@@ -19,14 +19,16 @@ export async function serve({ flags, environment, overrides = {} }: ServeOptions
   try {
     const settings = await readSettings(flags, environment)
     const observe = logSink({ ...settings.log, destination: process.stderr })
-    const service = await startService(settings, observe, overrides)
+    const service = await openService(settings, observe, overrides)
     if (service.newAdminKey !== null) {
       process.stderr.write(`${JSON.stringify({ adminKey: service.newAdminKey })}\n`)
       if (process.stderr.isTTY) process.stderr.write(firstSteps(service.url, service.newAdminKey))
     }
+    const asked = stopAsked()
+    await Promise.race([service.started(), asked])
     // Programs wait for this line: it is one line of JSON, and the only thing on standard output.
     process.stdout.write(`${JSON.stringify({ url: service.url })}\n`)
-    const stop = await stopAsked()
+    const stop = await asked
     observe({ kind: 'serverStopping', signal: stop.signal })
     const startedMs = performance.now()
     await service.close(stop.atOnce)

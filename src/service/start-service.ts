@@ -37,6 +37,11 @@ export interface Service {
   readonly url: string
   /** The first admin key, if this start made one: it is shown this once. */
   readonly newAdminKey: string | null
+  /**
+   * Resolves once queries are answered, or once the start waits for what only the operator can bring: /readyz says it then. Rejects with an Error whose message tells the
+   * operator what to do, when that is to start it again; it is stopped by then.
+   */
+  readonly started: () => Promise<void>
   /** Takes no more requests, finishes those in flight for `server.shutdownMs` at most, less when `atOnce` is aborted, and puts everything away. */
   close(atOnce?: AbortSignal): Promise<void>
 }
@@ -45,10 +50,10 @@ const compiledThread = new URL('../store-thread/worker-side/entry.js', import.me
 const compiledSqlEntry = new URL('../sql-process/worker-side/entry.js', import.meta.url)
 
 /**
- * Opens the engine that the settings name, and listens. Throws an Error whose message tells the operator what to do: when the data folder has
+ * Opens the engine that the settings name, and listens: pushes are taken, and /readyz answers, before all that the journal holds is read. Throws an Error whose message tells the operator what to do: when the data folder has
  * another owner, is damaged or is newer, or the address is taken.
  */
-export async function startService(
+export async function openService(
   settings: Settings,
   observer: Observe,
   overrides: ServiceOverrides = {},
@@ -68,24 +73,42 @@ export async function startService(
     ...overrides,
   }
   const closers: Closer[] = []
-  const close = async (atOnce: AbortSignal = new AbortController().signal): Promise<void> => {
+  const closeAll = async (atOnce: AbortSignal): Promise<void> => {
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer(atOnce)
+  }
+  let closed: Promise<void> | null = null
+  const close = (atOnce: AbortSignal = new AbortController().signal): Promise<void> => {
+    closed ??= closeAll(atOnce)
+    return closed
   }
   await checkStart(settings)
   try {
     const open = settings.engine === 'cluster' ? await clusterOpener() : openEmbedded
-    const { services, newAdminKey } = await open(parts, closers)
+    const { services, newAdminKey, started } = await open(parts, closers)
     const inFlight = new InFlight()
     const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
     const { shutdownMs } = settings.server
     closers.push((atOnce) => stopServer(app, inFlight, { shutdownMs, atOnce }))
     const url = await listen(app, settings)
     observe({ kind: 'serverListening', url })
-    return { url: url + settings.server.basePath, newAdminKey, close }
+    const startedOrClosed = started().catch(async (error: unknown) => {
+      await close()
+      throw error
+    })
+    // Who does not ask for it stops it before.
+    startedOrClosed.catch(() => undefined)
+    return { url: url + settings.server.basePath, newAdminKey, started: () => startedOrClosed, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** As `openService`, once it is started: queries are answered, or /readyz says what the start waits for. */
+export async function startService(...given: Parameters<typeof openService>): Promise<Service> {
+  const service = await openService(...given)
+  await service.started()
+  return service
 }
 
 async function listen(app: App, { host, port }: Settings): Promise<string> {

@@ -71,6 +71,9 @@ export interface SentError {
   readonly errors: readonly ProblemError[] | undefined
 }
 
+/** What the thread waits for before it goes on: `room` on the disk of the data folder, or a `disk` that takes what is written. */
+export type Awaited = 'room' | 'disk'
+
 export type FromStore =
   /** The first message: where the pipeline begins, and what became of the rows before. */
   | { readonly kind: 'begun'; readonly state: StoreState; readonly counts: readonly IngestCount[] }
@@ -79,6 +82,8 @@ export type FromStore =
   | { readonly kind: 'purged'; readonly id: number }
   | { readonly kind: 'progress'; readonly position: number; readonly tallies: readonly Tally[] }
   | { readonly kind: 'ready' }
+  /** Nothing more is judged until this is there; what is judged or sealed next takes it back. */
+  | { readonly kind: 'waits'; readonly awaited: Awaited }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
   | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
   | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }

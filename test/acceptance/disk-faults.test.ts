@@ -1,7 +1,7 @@
 // A disk that fails or is full: what was acknowledged stays, what cannot be kept is refused, and the service says so.
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Disk, DiskFile } from '../../src/lib/disk.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
@@ -217,4 +217,63 @@ test('rejected rows that find no room in the catalog are kept once there is room
   const path = '/admin/ingests/plant/rejected'
   const { Items } = await callWell<{ Items: { index: number }[] }>(service.url, 'GET', path, { key: adminKey })
   expect(Items.map(({ index }) => index)).toEqual([10, 10, 10, 10, 10])
+})
+
+describe('a start without room for what has to be put away before more is read', () => {
+  const key = async (): Promise<string> => makeIngest(service.url, adminKey, { alias: 'plant' })
+
+  /** The journal has 400 rows; a start holds 100 and 99 more in memory before it has to put some away. */
+  async function startWithoutRoom(): Promise<{ pusher: string; events: ServiceEvent[] }> {
+    const events: ServiceEvent[] = []
+    pushed = 0
+    const unsealed = { ...settings, 'store.headRows': '1000', 'store.headAgeMs': '600000' }
+    service = await runService(unsealed, { threadUrl, observe: (event) => events.push(event) })
+    const pusher = await key()
+    for (let times = 0; times < 40; times++) expect((await push(pusher, rows(10), '?wait=true')).status).toBe(200)
+    await writeFile(join(service.dataDirectory, 'disk-is-full'), '')
+    service = await service.restart({ settings: { 'store.headRows': '100', 'store.retryDelayMs': '200' } })
+    return { pusher, events }
+  }
+
+  const all = Array.from({ length: 400 }, (_, value) => value)
+
+  test('listens, says what it waits for, takes pushes, answers no reads, and goes on by itself', async () => {
+    const { pusher, events } = await startWithoutRoom()
+    const { status, body } = await ready()
+    expect([status, body.code, body.retryable]).toEqual([503, 'unavailable', true])
+    expect(body.detail).toContain('disk of the data folder is full')
+    expect(body.detail).toContain('Make room')
+    const told = events.find((event) => event.kind === 'startWaits')
+    expect(told).toMatchObject({ reason: expect.stringContaining('is full') })
+    const native = { queryType: 'timeBoundary', dataSource: 'plant' }
+    for (const [path, body] of [
+      ['select', { entity: 'plant' }],
+      ['sql-query', { sql_query: 'SELECT V FROM plant' }],
+      ['druid-native-query', { query_type: 'timeBoundary', query_data: native }],
+    ] as const) {
+      const answer = await call<Refusal>(service.url, 'POST', `/consumer/data/${path}`, { body })
+      expect([path, answer.status, answer.body.code]).toEqual([path, 503, 'unavailable'])
+      expect(answer.body.detail).toContain('is full')
+    }
+    const counted = await call<Refusal>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })
+    expect([counted.status, counted.body.detail]).toEqual([503, expect.stringContaining('is full')])
+    expect((await call(service.url, 'GET', '/healthz')).status).toBe(200)
+    expect((await push(pusher, rows(5))).status).toBe(200)
+    await rm(join(service.dataDirectory, 'disk-is-full'))
+    await until(async () => (await ready()).status === 200)
+    await until(async () => (await values()).length === 405)
+    expect(await counters()).toEqual({ received: 405, stored: 405, rejected: 0, pending: 0 })
+    service = await service.restart()
+    expect(await values()).toEqual([...all, 400, 401, 402, 403, 404])
+  })
+
+  test('is stopped while it waits, and loses nothing', async () => {
+    await startWithoutRoom()
+    expect((await ready()).status).toBe(503)
+    service = await service.restart()
+    expect((await ready()).status).toBe(503)
+    await rm(join(service.dataDirectory, 'disk-is-full'))
+    await until(async () => (await ready()).status === 200)
+    expect(await values()).toEqual(all)
+  })
 })

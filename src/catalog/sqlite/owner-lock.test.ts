@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -31,6 +31,14 @@ async function otherOwner(): Promise<{ pid: number | undefined; kill(): Promise<
     },
   }
 }
+
+test('a lock takes no room beside its file, also where an older version was killed', async () => {
+  const other = await otherOwner()
+  await other.kill()
+  const ownership = takeOwnership(directory)
+  expect(await readdir(directory)).toEqual(['owner.lock', 'owner.pid'])
+  ownership.release()
+})
 
 test('a folder has one owner at a time', () => {
   const ownership = takeOwnership(join(directory, 'new', 'data'))

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
+import { isDiskFull } from '../../lib/disk.ts'
 import { makePrivateFile, makePrivateFolder } from '../../lib/private-files.ts'
 import { isBusy } from './statements.ts'
 
@@ -21,18 +22,29 @@ export function takeOwnership(directory: string): Ownership {
   const database = new DatabaseSync(lockPath)
   try {
     database.exec('PRAGMA busy_timeout = 0')
+    // Nothing is ever written to it, so nothing is to be rolled back from a file, for which a full disk has no room.
+    database.exec('PRAGMA journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
     throw isBusy(error) ? taken(directory, processIdPath, error) : error
   }
   makePrivateFile(processIdPath)
-  writeFileSync(processIdPath, `${process.pid}\n`)
+  writeProcessId(processIdPath)
   return {
     release: () => {
       rmSync(processIdPath, { force: true })
       database.close()
     },
+  }
+}
+
+/** It only names the owner to another one: a full disk may leave it out. */
+function writeProcessId(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
   }
 }
 

@@ -9,11 +9,12 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely'
+import { isDiskFull } from '../../lib/disk.ts'
 import { makePrivateFile } from '../../lib/private-files.ts'
 import type { Catalog } from '../catalog.ts'
 import { openCatalog } from '../open-catalog.ts'
 import type { Tables } from '../schema.ts'
-import { Statements } from './statements.ts'
+import { diskErrorOf, Statements } from './statements.ts'
 
 export interface SqliteCatalogOptions {
   readonly path: string
@@ -36,7 +37,7 @@ export async function openSqliteCatalog({
 }: SqliteCatalogOptions): Promise<Catalog> {
   // Its owner's alone to read: it holds the secrets that tokens are signed with. SQLite gives its other files the same mode.
   if (!readOnly) makePrivateFile(path)
-  const database = new Statements(path, { readOnly, pagesMax })
+  const database = open(path, { readOnly, pagesMax })
   const dialect: Dialect = {
     createDriver: () => new Driver(database),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -44,6 +45,17 @@ export async function openSqliteCatalog({
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
   }
   return openCatalog(new Kysely<Tables>({ dialect }), { randomBytes, readOnly })
+}
+
+/** On a full disk SQLite finds no room for its log, even where nothing is changed. */
+function open(path: string, options: ConstructorParameters<typeof Statements>[1]): Statements {
+  try {
+    return new Statements(path, options)
+  } catch (error) {
+    if (!isDiskFull(diskErrorOf(error))) throw error
+    const what = `The catalog ${path} cannot be opened: its disk is full.`
+    throw new Error(`${what} Make room there, then start the service again; nothing is lost.`, { cause: error })
+  }
 }
 
 class Driver extends SqliteDriver {

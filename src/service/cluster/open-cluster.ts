@@ -141,7 +141,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     },
   )
   if (settings.role !== 'api') openPipeline({ ...parts, catalog, keys, supervisors, druid, isSeen }, closers)
-  return { services, newAdminKey }
+  return { services, newAdminKey, started: async () => undefined }
 }
 
 /** As long as PostgreSQL is only away, it is waited for. */

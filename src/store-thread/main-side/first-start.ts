@@ -4,21 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const startsMax = 50
 
 interface FirstStartOptions {
-  /** Whether the thread that died was judging an entry of the journal: another start may come past it. */
-  readonly diedJudging: () => Promise<boolean>
+  /** Whether another start may come past what the thread died of. */
+  readonly mayPass: () => Promise<boolean>
   readonly restartDelayMs: number
 }
 
 /** Starts until it is ready. Rejects as `start` does where another one would fail of the same. */
 export async function firstStart(
   start: () => Promise<void>,
-  { diedJudging, restartDelayMs }: FirstStartOptions,
+  { mayPass, restartDelayMs }: FirstStartOptions,
 ): Promise<void> {
   for (let starts = 1; ; starts++) {
     try {
       return await start()
     } catch (error) {
-      if (starts === startsMax || !(await diedJudging())) throw error
+      if (starts === startsMax || !(await mayPass())) throw error
       await sleep(restartDelayMs)
     }
   }

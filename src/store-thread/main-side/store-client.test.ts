@@ -51,6 +51,7 @@ async function startThread(urls: readonly URL[] = [], diesJudging = false) {
     },
     0,
   )
+  await thread.started()
   const isHeld = (): boolean => thread.state.files === 1
   const die = async (): Promise<void> => {
     await expect(thread.purge(1)).rejects.toMatchObject({ code: 'unavailable' })

@@ -2,10 +2,9 @@ import { Worker } from 'node:worker_threads'
 import type { Answer, AnswerFormat } from '../../answer/answer.ts'
 import { chunkBytes } from '../../answer/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.ts'
-import type { AcceptedPush, IngestProgress } from '../../ingest/progress.ts'
 import type { Held } from '../../lib/held.ts'
-import type { IngestCounters } from '../../model/ingest.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
+import type { Problem } from '../../model/problem.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { PlanRunner } from '../../query/plan-runner.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../../sql-engine/sql-engine.ts'
@@ -13,11 +12,11 @@ import type { StoreState } from '../../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics } from '../../store/series-store.ts'
 import { Outbox } from '../outbox.ts'
 import type { FromStore, StoreThreadData, ToStore } from '../protocol.ts'
-import { Counters } from './counters.ts'
+import { AwaitedStart } from './awaited-start.ts'
 import { firstStart } from './first-start.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
-import { PendingAsks, type Reply } from './pending-asks.ts'
-import { PositionWaiters } from './position-waiters.ts'
+import { JudgedProgress } from './judged-progress.ts'
+import { PendingAsks, type Reply, type Unnumbered } from './pending-asks.ts'
 import { storeAway } from './store-away.ts'
 
 export interface StoreClientOptions {
@@ -34,42 +33,58 @@ export interface StoreClientOptions {
   readonly diedJudging: () => Promise<boolean>
 }
 
-type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'hold' | 'purge' }>
-/** A question without its number: `Omit` alone would melt the union into one shape. */
-type Unnumbered<Q> = Q extends unknown ? Omit<Q, 'id'> : never
-
 /** The main thread's side of the store's thread. Starts it again when it dies: it loses nothing, the journal holds all. */
-export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress {
+export class StoreClient implements PlanRunner, EngineSnapshots {
   readonly #options: StoreClientOptions
-  readonly #counters = new Counters()
   readonly #asks = new PendingAsks()
   readonly #unsent: UnsentAnswers
-  readonly #waiters = new PositionWaiters(() => this.#processedPosition)
   #worker: Worker | null = null
   #outbox: Outbox<ToStore> | null = null
-  #ready: Promise<void> = Promise.resolve()
   #isReady = false
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
-  #durablePosition: number
-  #processedPosition = 0
-  #countedPosition: number
   #closing = false
+  readonly #opening: AwaitedStart
+  /** How far it has come behind the journal. */
+  readonly progress: JudgedProgress
+  #caughtUp: Promise<void> = Promise.resolve()
   /** How many want no file to be deleted. */
   #holds = 0
 
   private constructor(options: StoreClientOptions, durablePosition: number) {
     this.#options = options
     this.#unsent = new UnsentAnswers(options.spool)
-    this.#durablePosition = durablePosition
-    this.#countedPosition = durablePosition
+    this.progress = new JudgedProgress(durablePosition, () => this.#away())
+    this.#opening = new AwaitedStart({
+      observe: options.observe,
+      rowsLeft: () => this.progress.rowsLeft,
+      wasReady: () => this.progress.isSettled,
+    })
   }
 
-  /** Resolves once everything before `durablePosition` is queryable. */
+  /** Resolves once the store is open: what the journal holds is read from then on. */
   static async start(options: StoreClientOptions, durablePosition: number): Promise<StoreClient> {
     const thread = new StoreClient(options, durablePosition)
-    await firstStart(() => thread.#start(), options)
-    thread.#counters.settle()
+    const { diedJudging, restartDelayMs } = options
+    const mayPass = async (): Promise<boolean> =>
+      !thread.#closing && (thread.#opening.hasWaited || (await diedJudging()))
+    thread.#caughtUp = firstStart(() => thread.#start(), { mayPass, restartDelayMs })
+    // Who waits for it hears of it; the others learn it by `started`.
+    thread.#caughtUp.catch(() => undefined)
+    await Promise.race([thread.#opening.begun, thread.#caughtUp])
     return thread
+  }
+
+  /**
+   * Resolves once everything is queryable that was in the journal at the beginning, or once that waits for what nobody but the operator can bring: `awayReason`
+   * says it then. Rejects when the thread ended of what it would end of again.
+   */
+  started(): Promise<void> {
+    return Promise.race([this.#caughtUp, this.#opening.waited])
+  }
+
+  /** Why queries are not answered now, as a sentence; null when they are. */
+  get awayReason(): string | null {
+    return this.#isReady ? null : this.#opening.reason
   }
 
   /** Answers on their way to their readers, of this thread and of who shares its bounds. */
@@ -85,10 +100,6 @@ export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress 
   /** What is stored for good. */
   get state(): StoreState {
     return this.#state
-  }
-
-  get pendingRows(): number {
-    return this.#counters.pendingRows
   }
 
   /** Resolves once no file is deleted any more, until `release` is called; a thread that is started again meanwhile deletes none either. */
@@ -118,26 +129,10 @@ export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress 
 
   /** Tells the thread that the journal has more. */
   durable(position: number): void {
-    this.#durablePosition = position
+    this.progress.durable(position)
     this.#post({ kind: 'durable', position })
     // The rows are to be queryable soon.
     this.#outbox?.flush()
-  }
-
-  processedThrough(): number {
-    return this.#processedPosition
-  }
-
-  accepted({ ingestId, rows }: AcceptedPush): void {
-    this.#counters.accepted(ingestId, rows)
-  }
-
-  counters(ingestId: number): IngestCounters {
-    return this.#counters.of(ingestId)
-  }
-
-  waitFor(position: number, signal: AbortSignal): Promise<void> {
-    return this.#waiters.wait(position, signal)
   }
 
   async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer> {
@@ -148,10 +143,9 @@ export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress 
   }
 
   async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
-    const message = await this.#ask({ kind: 'statistics', entityId, sinceMs }, signal)
-    if (message.kind !== 'statistics')
-      throw new Error(`the store answered a question for statistics with ${message.kind}`)
-    return message.statistics
+    const { kind, ...answer } = await this.#ask({ kind: 'statistics', entityId, sinceMs }, signal)
+    if ('statistics' in answer) return answer.statistics
+    throw new Error(`the store answered a question for statistics with ${kind}`)
   }
 
   async snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot> {
@@ -175,36 +169,39 @@ export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress 
   }
 
   #start(): Promise<void> {
-    const { threadUrl, observe } = this.#options
+    if (this.#closing) throw new Error('the store is stopped')
+    const { threadUrl, data, observe } = this.#options
     const startedMs = performance.now()
     raiseHeapFloor()
-    this.#countedPosition = Math.max(this.#countedPosition, this.#processedPosition)
-    const worker = new Worker(threadUrl, { workerData: this.#dataOfThread() })
+    this.progress.restart()
+    const { readyPosition: durablePosition, countedPosition } = this.progress
+    const workerData: StoreThreadData = { ...data, durablePosition, countedPosition, isHeld: this.#holds > 0 }
+    const worker = new Worker(threadUrl, { workerData })
     this.#worker = worker
     this.#outbox = new Outbox(worker)
-    this.#processedPosition = 0
-    this.#counters.restart([])
     let judgedBefore = 0
     let failure: unknown = new Error('the store thread ended')
     worker.on('error', (error) => {
       failure = error
     })
-    this.#ready = new Promise((resolve, reject) => {
+    const ready = new Promise<void>((resolve, reject) => {
       const take = (message: FromStore) => {
         if (message.kind === 'begun') {
           this.#begin(message)
-          judgedBefore = this.#counters.judgedRows
+          judgedBefore = this.progress.judgedRows
           return
         }
         if (message.kind !== 'ready') return this.#take(message)
         this.#isReady = true
+        this.#opening.goesOn()
         observe({
           kind: 'storeStarted',
-          replayedRows: this.#counters.judgedRows - judgedBefore,
+          replayedRows: this.progress.judgedRows - judgedBefore,
           ms: performance.now() - startedMs,
         })
+        this.progress.ready()
         // The journal may have grown while the thread was starting.
-        this.#post({ kind: 'durable', position: this.#durablePosition })
+        this.#post({ kind: 'durable', position: this.progress.durablePosition })
         resolve()
       }
       worker.on('message', (messages: readonly FromStore[]) => {
@@ -216,13 +213,8 @@ export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress 
       })
     })
     // A first start that fails is reported by `start`, a later one by the event of its death.
-    this.#ready.catch(() => undefined)
-    return this.#ready
-  }
-
-  #dataOfThread(): StoreThreadData {
-    const [durablePosition, countedPosition] = [this.#durablePosition, this.#countedPosition]
-    return { ...this.#options.data, durablePosition, countedPosition, isHeld: this.#holds > 0 }
+    ready.catch(() => undefined)
+    return ready
   }
 
   #died(failure: unknown): void {
@@ -230,13 +222,14 @@ export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress 
     this.#worker = null
     this.#outbox = null
     this.#isReady = false
-    this.#asks.rejectAll(storeAway())
+    this.#opening.goesOn()
+    this.#asks.rejectAll(this.#away())
     if (this.#closing) return
     const { observe, restartDelayMs } = this.#options
     const message = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)
     observe({ kind: 'storeDied', message, restartInMs: restartDelayMs })
     // One that never became ready would die again of the same cause, unless it served before.
-    if (!wasReady && !this.#counters.settled) return
+    if (!wasReady && !this.progress.isSettled) return
     setTimeout(() => {
       if (!this.#closing) this.#startAgain()
     }, restartDelayMs)
@@ -252,9 +245,9 @@ export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress 
   }
 
   #begin({ state, counts }: Extract<FromStore, { kind: 'begun' }>): void {
-    this.#processedPosition = state.sealedPosition
-    this.#counters.restart(counts)
+    this.progress.begun(state.sealedPosition, counts)
     this.#changed(state)
+    this.#opening.begins()
   }
 
   #changed(state: StoreState): void {
@@ -265,12 +258,16 @@ export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress 
   #take(message: Exclude<FromStore, { kind: 'ready' | 'begun' }>): void {
     switch (message.kind) {
       case 'state':
+        this.#opening.goesOn()
         this.#changed(message.state)
         return
       case 'progress':
-        this.#processedPosition = message.position
-        this.#counters.judged(message.tallies)
-        this.#waiters.reached()
+        this.#opening.goesOn()
+        this.progress.judged(message.position, message.tallies)
+        return
+      case 'waits':
+        // Once it has been ready, it answers while it waits.
+        if (!this.#isReady) this.#opening.waitsFor(message.awaited)
         return
       case 'event':
         this.#options.observe(message.event)
@@ -280,8 +277,12 @@ export class StoreClient implements PlanRunner, EngineSnapshots, IngestProgress 
     }
   }
 
-  async #ask(question: Unnumbered<Question>, signal: AbortSignal | null): Promise<Reply> {
-    if (!this.#isReady) throw storeAway()
+  #away(): Problem {
+    return storeAway(this.#opening.reason)
+  }
+
+  async #ask(question: Unnumbered, signal: AbortSignal | null): Promise<Reply> {
+    if (!this.#isReady) throw this.#away()
     signal?.throwIfAborted()
     const send = (id: number): void => this.#post({ ...question, id })
     return this.#asks.add(signal, send, (id) => this.#post({ kind: 'cancel', id }))

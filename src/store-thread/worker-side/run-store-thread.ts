@@ -7,6 +7,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { clearSpool } from '../../answer/spool.ts'
 import type { IngestCatalog } from '../../catalog/catalog.ts'
 import { openSqliteCatalog } from '../../catalog/sqlite/sqlite-catalog.ts'
+import { diskErrorOf } from '../../catalog/sqlite/statements.ts'
 import { Follower } from '../../ingest/follower.ts'
 import { IngestCounts } from '../../ingest/ingest-counts.ts'
 import { Judge } from '../../ingest/judge.ts'
@@ -15,9 +16,10 @@ import { Pipeline, type PipelineParts } from '../../ingest/pipeline.ts'
 import { NoteFile } from '../../ingest/set-aside/note-file.ts'
 import { openFileJournalReader } from '../../journal/file/reader.ts'
 import type { JournalReader } from '../../journal/journal.ts'
-import type { Disk } from '../../lib/disk.ts'
+import { type Disk, isDiskFull } from '../../lib/disk.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import { BorrowedArrays, SpareBuffers } from '../../lib/spare-buffers.ts'
+import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { Reach } from '../../observe/step.ts'
@@ -27,7 +29,7 @@ import { Departures } from '../../store/embedded/upkeep/departures.ts'
 import { Removals } from '../../store/embedded/upkeep/removals.ts'
 import { Upkeep } from '../../store/embedded/upkeep/upkeep.ts'
 import { Outbox } from '../outbox.ts'
-import type { FromStore, StoreThreadData, ToStore } from '../protocol.ts'
+import type { Awaited, FromStore, StoreThreadData, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 import { Asks } from './asks.ts'
 import { Changes } from './changes.ts'
@@ -59,6 +61,7 @@ export async function runStoreThread(
     outbox.flush()
   }
   const observe: Observe = (event) => send({ kind: 'event', event })
+  const stuck = (error: unknown): void => send({ kind: 'waits', awaited: awaitedAfter(error) })
   const catalog = await openSqliteCatalog({ path: data.catalogPath, pagesMax })
   const folderOfJournal = { disk, directory: data.journalDirectory }
   const journal = wrapJournal(openFileJournalReader(folderOfJournal, { bodies: 'passing' }))
@@ -108,6 +111,10 @@ export async function runStoreThread(
     observe,
     reach,
     signal: stopping.signal,
+    // As long as there is room in memory, nothing waits for it.
+    stuck: (error) => {
+      if (upkeep.isFull) stuck(error)
+    },
     changed: () => {
       send({ kind: 'state', state: upkeep.state })
       snapshots.prune()
@@ -129,9 +136,10 @@ export async function runStoreThread(
         return upkeep.isFull
       },
       caughtUp: () => send({ kind: 'ready' }),
-      unavailable: async ({ message }) => {
+      unavailable: async (problem) => {
         const { retryDelayMs } = settings
-        observe({ kind: 'judgeFailed', message, retryInMs: retryDelayMs })
+        observe({ kind: 'judgeFailed', message: problem.message, retryInMs: retryDelayMs })
+        stuck(problem)
         await sleep(retryDelayMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       },
     },
@@ -224,6 +232,11 @@ async function openSnapshots(
     sliceMs: snapshotSliceMs,
     removalFailed: (name, error) => observe({ kind: 'removalFailed', name, message: String(error) }),
   })
+}
+
+/** What has to come before a step that failed can succeed. */
+function awaitedAfter(error: unknown): Awaited {
+  return isDiskFull(error instanceof Problem ? diskErrorOf(error.cause) : error) ? 'room' : 'disk'
 }
 
 /** An entity never changes from one to the other; those that are made later are told by their rows. */

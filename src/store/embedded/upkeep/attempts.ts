@@ -9,6 +9,8 @@ export interface AttemptParts {
   readonly observe: Observe
   readonly retryDelayMs: number
   readonly signal: AbortSignal
+  /** Told what failed that all else waits for. */
+  readonly stuck?: (error: unknown) => void
   /** What waits in the place of a timer; it returns early, without an error, when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -23,13 +25,14 @@ export class Attempts {
 
   /** Null when it failed, which is observed; then some time has passed, unless `hurry` is aborted, and a full disk may have room again. */
   async once<T>(failure: Failure, work: () => Promise<T>, hurry?: AbortSignal): Promise<T | null> {
-    const { signal, observe, retryDelayMs, sleep = sleepByTimer } = this.#parts
+    const { signal, observe, retryDelayMs, stuck, sleep = sleepByTimer } = this.#parts
     try {
       return await work()
     } catch (error) {
       if (signal.aborted) return null
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
       observe({ kind: failure, message, retryInMs: retryDelayMs })
+      if (failure !== 'compactFailed') stuck?.(error)
       await sleep(retryDelayMs, hurry === undefined ? signal : AbortSignal.any([signal, hurry]))
       return null
     }

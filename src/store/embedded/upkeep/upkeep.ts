@@ -45,6 +45,8 @@ export interface UpkeepParts {
   /** Ends the work at its next rest; what it had not recorded is an orphan at the next start. */
   readonly signal: AbortSignal
   readonly sleep?: AttemptParts['sleep']
+  /** Told of a seal or a drop that failed: rows wait for it. */
+  readonly stuck?: AttemptParts['stuck']
   /** All before it is on disk in the journal. */
   readonly durablePosition: () => number
   /** Called when the manifest has changed and readers have switched. */
