@@ -17,28 +17,32 @@ export interface RunningService {
   close(): Promise<void>
 }
 
+export type TestedEngine = 'embedded' | 'cluster'
+
 /** The first rows of an entity, on a machine that may have other work: how soon they are there is no matter of tests that hold with either engine. */
-const patient = onCluster ? { 'limits.ingestWaitMs': '60000' } : {}
+const patient = { embedded: {}, cluster: { 'limits.ingestWaitMs': '60000' } }
 
 const compiledThread = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
 const compiledSqlEntry = new URL('../../dist/sql-process/worker-side/entry.js', import.meta.url)
 
 /**
- * The whole service in this process, on a free port and a folder of its own, and where the tests run on a cluster, under a name of its own.
+ * The whole service in this process, on a free port and a folder of its own, and on a cluster under a name of its own. The engine is what the tests are run with
+ * unless it is given.
  * `settings` are flags by their names.
  */
 export async function runService(
   settings: Readonly<Record<string, string>> = {},
   {
+    engine = onCluster ? 'cluster' : 'embedded',
     dataDirectory,
     clusterName = newClusterName(),
     observe = () => undefined,
     ...overrides
-  }: ServiceOverrides & { dataDirectory?: string; clusterName?: string; observe?: Observe } = {},
+  }: ServiceOverrides & { engine?: TestedEngine; dataDirectory?: string; clusterName?: string; observe?: Observe } = {},
 ): Promise<RunningService> {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tidemark-test-')))
-  const flags = { port: '0', data: directory, ...patient, ...settings }
-  const environment = { TIDEMARK_ADMIN_KEY: adminKey, ...(onCluster ? clusterEnvironment(clusterName) : {}) }
+  const flags = { port: '0', data: directory, ...patient[engine], ...settings }
+  const environment = { TIDEMARK_ADMIN_KEY: adminKey, ...(engine === 'cluster' ? clusterEnvironment(clusterName) : {}) }
   const loaded = loadSettings({ flags, environment, file: null })
   const service = await startService(loaded, observe, {
     threadUrl: compiledThread,
@@ -52,12 +56,12 @@ export async function runService(
       await service.close()
       return runService(
         { ...settings, ...changed },
-        { dataDirectory: directory, clusterName, observe, ...overrides, ...changes },
+        { engine, dataDirectory: directory, clusterName, observe, ...overrides, ...changes },
       )
     },
     close: async () => {
       await service.close()
-      if (onCluster) await removeCluster(clusterName)
+      if (engine === 'cluster') await removeCluster(clusterName)
       await rm(directory, { recursive: true, force: true })
     },
   }

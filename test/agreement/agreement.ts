@@ -1,0 +1,100 @@
+// Asks both engines the same queries, makes differences small, and counts.
+
+import { differenceOf } from './compare.ts'
+import { type Piece, rulesIn, written } from './grammar.ts'
+import { type Found, knownDifferences } from './known-differences.ts'
+import { type Shrinking, shrunk } from './shrink.ts'
+import type { BothEngines, Query } from './world.ts'
+
+export interface Made extends Shrinking {
+  readonly kind: Query['kind']
+  readonly piece: Piece
+}
+
+export interface Tally {
+  asked: number
+  /** By both, alike or not. */
+  answered: number
+  equal: number
+  refusedAlike: number
+  /** By reason. */
+  readonly known: Map<string, number>
+  /** What no entry of the table accepts, by the smallest query, and the number of the query at which it was first seen. */
+  readonly unknown: Map<string, { readonly found: Found; readonly firstAt: number; count: number }>
+  /** Rules that are in queries that both answered. */
+  readonly reached: Set<string>
+}
+
+export const newTally = (): Tally => ({
+  asked: 0,
+  answered: 0,
+  equal: 0,
+  refusedAlike: 0,
+  known: new Map(),
+  unknown: new Map(),
+  reached: new Set(),
+})
+
+/** Asks one query of both, and counts what comes of it. */
+export async function askBoth(engines: BothEngines, made: Made, number: number, tally: Tally): Promise<void> {
+  const found = await ask(engines, { kind: made.kind, text: written(made.piece) })
+  tally.asked += 1
+  if (found.embedded.status === 200 && found.druid.status === 200) {
+    tally.answered += 1
+    for (const rule of rulesIn(made.piece)) tally.reached.add(rule)
+  }
+  if (found.difference === null) {
+    if (found.embedded.status === 200) tally.equal += 1
+    else tally.refusedAlike += 1
+    return
+  }
+  const least = await smallest(engines, made, found)
+  const known = knownDifferences.find((entry) => entry.matches(least))
+  if (known !== undefined) {
+    tally.known.set(known.reason, (tally.known.get(known.reason) ?? 0) + 1)
+    return
+  }
+  const before = tally.unknown.get(least.query.text)
+  if (before !== undefined) before.count += 1
+  else tally.unknown.set(least.query.text, { found: least, firstAt: number, count: 1 })
+}
+
+type Compared = Omit<Found, 'difference'> & { readonly difference: string | null }
+
+async function ask(engines: BothEngines, query: Query): Promise<Compared> {
+  const [embedded, druid] = await Promise.all([engines.embedded(query), engines.druid(query)])
+  return { query, embedded, druid, difference: differenceOf(query, embedded, druid) }
+}
+
+/** Of the same sort: a difference of statuses stays one, and one of answers too. */
+const sortOf = (difference: string): string => (difference.startsWith('status') ? difference : 'answers')
+
+async function smallest(engines: BothEngines, made: Made, compared: Compared): Promise<Found> {
+  let last = compared as Found
+  const sort = sortOf(last.difference)
+  await shrunk(made.piece, made, async (text) => {
+    const found = await ask(engines, { kind: made.kind, text })
+    if (found.difference === null || sortOf(found.difference) !== sort) return false
+    last = found as Found
+    return true
+  })
+  return last
+}
+
+const cut = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)}...` : text)
+
+export function reportOf(tally: Tally, recent: number): string {
+  const { asked, answered, equal, refusedAlike, known, unknown, reached } = tally
+  const times = [...known.values()].reduce((sum, count) => sum + count, 0)
+  const newest = [...unknown.values()].filter(({ firstAt }) => firstAt >= asked - recent).length
+  const unexplained = [...unknown.values()].reduce((sum, { count }) => sum + count, 0)
+  return [
+    `asked ${asked}, answered by both ${answered}: equal ${equal}, refused alike ${refusedAlike}, different by a known reason ${times}, by none ${unexplained}`,
+    `new kinds of difference in the last ${recent}: ${newest}; rules in queries that both answered: ${reached.size}`,
+    ...[...known].toSorted(([, a], [, b]) => b - a).map(([reason, count]) => `  ${count} ${reason}`),
+    ...[...unknown.values()].map(
+      ({ found: { query, difference, embedded, druid }, count, firstAt }) =>
+        `\n#${firstAt} x${count}: ${difference}\n  ${query.text}\n  here  ${embedded.status} ${cut(embedded.text)}\n  Druid ${druid.status} ${cut(druid.text)}`,
+    ),
+  ].join('\n')
+}

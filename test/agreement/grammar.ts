@@ -1,0 +1,234 @@
+// Texts made at random by a grammar, as trees: what was made can be made smaller, and what was used can be counted.
+//
+// A rule is a text with slots. `<kind>` is filled by a rule of that kind; `<kind=k>` too, and `<@k>` in the same rule is the same text once more;
+// `<kind:a0>` fills in `a0` for each `§` of what fills it; `<kind!>` is written within a text of JSON. `(?...?)` is there or not.
+import type { Random } from '../support/random.ts'
+
+export type Grammar = Readonly<Record<string, readonly string[]>>
+
+/** A rule with its slots filled. */
+export interface Piece {
+  readonly kind: string
+  readonly rule: string
+  readonly parts: readonly Part[]
+}
+
+type Part =
+  | string
+  | { readonly again: string }
+  | { readonly piece: Piece; readonly named: string | null; readonly label: string | null; readonly inJson: boolean }
+
+interface Slot {
+  readonly kind: string
+  readonly named: string | null
+  readonly label: string | null
+  readonly inJson: boolean
+}
+
+type Token = string | { readonly again: string } | { readonly slot: Slot } | { readonly optional: readonly Token[] }
+
+const marks = /<@(\w+)>|<([a-z]\w*)(?:=(\w+))?(?::([\w§]+))?(!)?>|\(\?|\?\)/g
+const tokensOf = new Map<string, readonly Token[]>()
+
+function tokens(rule: string): readonly Token[] {
+  const known = tokensOf.get(rule)
+  if (known !== undefined) return known
+  const stack: Token[][] = [[]]
+  let at = 0
+  for (const match of rule.matchAll(marks)) {
+    const text = rule.slice(at, match.index)
+    if (text !== '') stack.at(-1)!.push(text)
+    at = match.index + match[0].length
+    const [whole, again, kind, named = null, label = null, json] = match
+    if (whole === '(?') stack.push([])
+    else if (whole === '?)') {
+      const optional = stack.pop()!
+      stack.at(-1)!.push({ optional })
+    } else if (again !== undefined) stack.at(-1)!.push({ again })
+    else stack.at(-1)!.push({ slot: { kind: kind!, named, label, inJson: json !== undefined } })
+  }
+  if (at < rule.length) stack.at(-1)!.push(rule.slice(at))
+  tokensOf.set(rule, stack[0]!)
+  return stack[0]!
+}
+
+const kindsIn = (all: readonly Token[]): readonly string[] =>
+  all.flatMap((token) => {
+    if (typeof token === 'string' || 'again' in token) return []
+    return 'slot' in token ? [token.slot.kind] : []
+  })
+
+/** How many rules within each other the text of a rule takes at the least. */
+function leastDepths(grammar: Grammar): { readonly rules: Map<string, number>; readonly kinds: Map<string, number> } {
+  const rules = new Map<string, number>()
+  const kinds = new Map<string, number>()
+  for (let changed = true; changed; ) {
+    changed = false
+    for (const [kind, all] of Object.entries(grammar)) {
+      for (const rule of all) {
+        const within = kindsIn(tokens(rule)).map((one) => {
+          if (!(one in grammar)) throw new Error(`no rules of the kind ${one}, in: ${rule}`)
+          return kinds.get(one) ?? Number.POSITIVE_INFINITY
+        })
+        const depth = 1 + Math.max(0, ...within)
+        if (depth < (rules.get(rule) ?? Number.POSITIVE_INFINITY)) {
+          rules.set(rule, depth)
+          changed = true
+        }
+        if (depth < (kinds.get(kind) ?? Number.POSITIVE_INFINITY)) kinds.set(kind, depth)
+      }
+    }
+  }
+  return { rules, kinds }
+}
+
+/** Of a hundred, how often a value is a plain one where it could be more. */
+const plainChances = 30
+const optionalChances = 40
+/** Rules in one text; past it the shortest are taken. */
+const piecesMax = 120
+const triesMax = 40
+
+export class Writer {
+  readonly #grammar: Grammar
+  readonly #depths: ReturnType<typeof leastDepths>
+
+  constructor(grammar: Grammar) {
+    this.#grammar = grammar
+    this.#depths = leastDepths(grammar)
+  }
+
+  /** A text of a kind; `rule`, when given, fills the first slot of its kind. */
+  make(kind: string, depth: number, random: Random, rule: { kind: string; rule: string } | null = null): Piece {
+    return new Making(this.#grammar, this.#depths.rules, random, rule).piece(kind, depth)
+  }
+
+  /** Tries until the rule is in the text. */
+  makeWith(rule: { kind: string; rule: string } | null, kind: string, depth: number, random: Random): Piece {
+    let made = this.make(kind, depth, random, rule)
+    for (let tries = 0; rule !== null && tries < triesMax; tries++) {
+      if (rulesIn(made).includes(`${rule.kind}: ${rule.rule}`)) break
+      made = this.make(kind, depth, random, rule)
+    }
+    return made
+  }
+
+  /** The shortest texts of a kind, the simplest first: what a piece may be replaced by. */
+  readonly plainest = (kind: string): readonly string[] =>
+    (this.#grammar[kind] ?? []).flatMap((rule) => {
+      const only = /^<(\w+)>$/.exec(rule)
+      if (only !== null) return this.plainest(only[1]!).slice(0, 2)
+      return /<|\(\?|§/.test(rule) ? [] : [rule]
+    })
+}
+
+class Making {
+  readonly #grammar: Grammar
+  readonly #depths: ReadonlyMap<string, number>
+  readonly #random: Random
+  #turn: { readonly kind: string; readonly rule: string } | null
+  #pieces = 0
+
+  constructor(
+    grammar: Grammar,
+    depths: ReadonlyMap<string, number>,
+    random: Random,
+    turn: { kind: string; rule: string } | null,
+  ) {
+    this.#grammar = grammar
+    this.#depths = depths
+    this.#random = random
+    this.#turn = turn
+  }
+
+  piece(kind: string, depth: number, label: string | null = null): Piece {
+    this.#pieces += 1
+    const rule = this.#rule(kind, this.#pieces > piecesMax ? 0 : depth)
+    return { kind, rule, parts: this.#parts(tokens(rule), depth, label) }
+  }
+
+  #rule(kind: string, depth: number): string {
+    if (this.#turn?.kind === kind) {
+      const { rule } = this.#turn
+      this.#turn = null
+      return rule
+    }
+    const all = this.#grammar[kind]!
+    const least = Math.min(...all.map((rule) => this.#depths.get(rule)!))
+    const isPlain = kind !== 'query' && this.#random.below(100) < plainChances
+    const most = isPlain ? least : Math.max(depth, least)
+    const fitting = all.filter((rule) => this.#depths.get(rule)! <= most)
+    const deeper = isPlain ? fitting : fitting.filter((rule) => kindsIn(tokens(rule)).length > 0)
+    const chosen = deeper.length > 0 ? deeper : fitting
+    return chosen[this.#random.below(chosen.length)]!
+  }
+
+  #parts(all: readonly Token[], depth: number, label: string | null): Part[] {
+    return all.map((token): Part => {
+      if (typeof token === 'string') return label === null ? token : token.replaceAll('§', label)
+      if ('again' in token) return token
+      if ('optional' in token) {
+        const isThere = this.#random.below(100) < optionalChances && this.#pieces < piecesMax
+        const parts = isThere ? this.#parts(token.optional, depth, label) : []
+        return { piece: { kind: 'optional', rule: '', parts }, named: null, label: null, inJson: false }
+      }
+      const { slot } = token
+      const inner = slot.label === null ? label : slot.label.replaceAll('§', label ?? '')
+      return { ...slot, piece: this.piece(slot.kind, depth - 1, inner) }
+    })
+  }
+}
+
+/** The text of a piece. */
+export function written(piece: Piece, outer: Map<string, string> = new Map()): string {
+  const named = piece.kind === 'optional' ? outer : new Map<string, string>()
+  return piece.parts
+    .map((part) => {
+      if (typeof part === 'string') return part
+      if ('again' in part) return named.get(part.again) ?? 'NULL'
+      const text = written(part.piece, named)
+      const shown = part.inJson ? JSON.stringify(text).slice(1, -1) : text
+      if (part.named !== null) named.set(part.named, shown)
+      return shown
+    })
+    .join('')
+}
+
+/** The rules that a piece is made of. */
+export function rulesIn(piece: Piece): readonly string[] {
+  const own = piece.kind === 'optional' ? [] : [`${piece.kind}: ${piece.rule}`]
+  return [...own, ...childrenOf(piece).flatMap(rulesIn)]
+}
+
+function childrenOf({ parts }: Piece): readonly Piece[] {
+  return parts.flatMap((part) => (typeof part === 'object' && 'piece' in part ? [part.piece] : []))
+}
+
+function within(piece: Piece, kind: string): readonly Piece[] {
+  return childrenOf(piece).flatMap((child) => [...(child.kind === kind ? [child] : []), ...within(child, kind)])
+}
+
+/** Smaller texts in place of one, the smallest first. */
+export function* smaller(piece: Piece, plainest: (kind: string) => readonly string[]): Generator<Piece> {
+  if (piece.kind === 'optional' && piece.parts.length > 0) yield { ...piece, parts: [] }
+  const inner = within(piece, piece.kind)
+  if (piece.kind !== 'optional') {
+    const plain = plainest(piece.kind)
+    const place = plain.indexOf(written(piece))
+    const before = place < 0 ? plain : plain.slice(0, place)
+    for (const rule of before.slice(0, 4)) yield { kind: piece.kind, rule, parts: [rule] }
+  }
+  yield* inner.toReversed()
+  for (const [index, part] of piece.parts.entries()) {
+    if (typeof part === 'string' || 'again' in part) continue
+    for (const child of smaller(part.piece, plainest)) {
+      yield { ...piece, parts: piece.parts.with(index, { ...part, piece: child }) }
+    }
+  }
+}
+
+/** All pieces of a text that are of one of the kinds, the shortest first. */
+export function piecesOf(piece: Piece, kinds: ReadonlySet<string>): readonly Piece[] {
+  const all = [...kinds].flatMap((kind) => within(piece, kind))
+  return all.toSorted((a, b) => written(a).length - written(b).length)
+}

@@ -1,0 +1,178 @@
+// Druid's native queries as people write them: every query type, over tables, unions, joins, inline rows and queries within queries.
+import { seededRandom } from '../support/random.ts'
+import { type Grammar, type Piece, piecesOf, Writer } from './grammar.ts'
+import { expressions } from './native-expressions.ts'
+import { parts } from './native-parts.ts'
+import type { Shrinking } from './shrink.ts'
+
+const head = '<rows>(?,"filter":<filter>?),"virtualColumns":<virtualColumns>'
+const aggregations =
+  '"aggregations":[<longAggregator:a0>,<doubleAggregator:a1>(?,<otherAggregator:a2>?)](?,"postAggregations":[<post:p0>]?)'
+const pairs = '"aggregations":[<longAggregator:a0>,<doubleAggregator:a1>,<pair>'
+const scanned = '"dataSource":<table>,"intervals":<intervals>'
+const asked = (type: string, rest: string): string =>
+  `{"query_type":"${type}","query_data":{"queryType":"${type}",${head},${rest}}}`
+const grouping = '"granularity":<granularity>,"dimensions":[<dimension:d0>(?,<dimension:d1>?)]'
+
+const queries: Grammar = {
+  // Over rows that are no table's, Druid takes one interval, and orders none by time.
+  rows: ['"dataSource":<tables>,"intervals":<intervals>', '"dataSource":<source>,"intervals":<interval>'],
+  scannedRows: [scanned, '"dataSource":<source>,"intervals":<interval>'],
+  interval: [
+    '"2020-01-01/2030-01-01"',
+    '["2026-01-01/2026-01-03"]',
+    '{"type":"intervals","intervals":["2026-01-02/P1D"]}',
+  ],
+  intervals: ['<interval>', '["2026-01-01T06:00:00Z/P1D","2026-01-03/2026-01-04"]'],
+  table: ['"fuzz"', '{"type":"table","name":"fuzz"}'],
+  tables: ['<table>', '{"type":"union","dataSources":["fuzz","fuzz"]}'],
+  granularity: [
+    '"all"',
+    ...['day', 'hour', 'week', 'month', 'quarter', 'year', 'six_hour', 'eight_hour', 'thirty_minute'].map(
+      (name) => `"${name}"`,
+    ),
+    '{"type":"period","period":"P1D","timeZone":"Europe/Madrid"}',
+    '{"type":"period","period":"PT7H","origin":"2026-01-01T01:00:00Z"}',
+    '{"type":"period","period":"P2W"}',
+    '{"type":"duration","duration":7200000}',
+    '{"type":"duration","duration":86400000,"origin":"2026-01-01T05:00:00Z"}',
+  ],
+  source: [
+    '<table>',
+    '{"type":"query","query":{"queryType":"scan","dataSource":"fuzz","intervals":<intervals>,"columns":["__time","T","s","j","n","l","b","ts","d","V"](?,"filter":<filter>?)}}',
+    '{"type":"query","query":{"queryType":"groupBy","dataSource":"fuzz","intervals":<intervals>,"granularity":"day","dimensions":["T","s"],"aggregations":[{"type":"longSum","name":"n","fieldName":"n"},{"type":"doubleMax","name":"d","fieldName":"d"},{"type":"longMax","name":"l","fieldName":"l"}]}}',
+    '{"type":"join","left":"fuzz","right":{"type":"inline","columnNames":["k","w"],"columnTypes":["STRING","LONG"],"rows":[["a",1],["10",2],["t1",3]]},"rightPrefix":"r.","condition":"<joinText> == \\"r.k\\"","joinType":"<joinType>"}',
+    '{"type":"join","left":"fuzz","right":{"type":"query","query":{"queryType":"groupBy","dataSource":"fuzz","intervals":"2020/2030","granularity":"all","dimensions":["T"],"aggregations":[{"type":"count","name":"c"}]}},"rightPrefix":"r.","condition":"T == \\"r.T\\"","joinType":"<joinType>"}',
+    '{"type":"inline","columnNames":["__time","T","s","n","d"],"columnTypes":["LONG","STRING","STRING","LONG","DOUBLE"],"rows":[[1767225600000,"t1","a",1,1.5],[1767312000000,"t2",null,2,null],[1767312000001,"t1","b",null,-0.5]]}',
+  ],
+  joinText: ['s', 'T'],
+  joinType: ['INNER', 'LEFT'],
+  virtualColumns: [
+    '[]',
+    '[{"type":"expression","name":"v0","expression":"<xtext!>","outputType":"STRING"},{"type":"expression","name":"v1","expression":"<xlong!>","outputType":"LONG"}]',
+  ],
+  scanColumns: [
+    '[{"type":"expression","name":"v0","expression":"<xtext!>","outputType":"STRING"}]',
+    '[{"type":"expression","name":"v0","expression":"<xlong!>","outputType":"LONG"},{"type":"expression","name":"v1","expression":"<xdouble!>","outputType":"DOUBLE"}]',
+    '[{"type":"expression","name":"v0","expression":"<xtruth!>","outputType":"LONG"}]',
+    '[{"type":"expression","name":"v0","expression":"<xtexts!>","outputType":"ARRAY<STRING>"},{"type":"expression","name":"v1","expression":"<xlongs!>","outputType":"ARRAY<LONG>"}]',
+    '[{"type":"expression","name":"v0","expression":"<xvalue!>"}]',
+    '[{"type":"expression","name":"v0","expression":"<xjson!>","outputType":"COMPLEX<<jsonName>>"}]',
+  ],
+  jsonName: ['json'],
+  resultFormat: ['"list"', '"compactedList"'],
+  context: [
+    '{"skipEmptyBuckets":true}',
+    '{"grandTotal":true}',
+    '{"serializeDateTimeAsLong":true}',
+    '{"resultAsArray":true}',
+    '{"sortByDimsFirst":true}',
+  ],
+  searchOrder: ['"lexicographic"', '"numeric"', '"alphanumeric"', '"strlen"'],
+  direction: ['"ascending"', '"descending"'],
+  metric: [
+    '"a0"',
+    '{"type":"numeric","metric":"a1"}',
+    '{"type":"inverted","metric":"a0"}',
+    '{"type":"inverted","metric":{"type":"dimension","ordering":"lexicographic"}}',
+    '{"type":"dimension","ordering":<searchOrder>(?,"previousStop":"a"?)}',
+    '{"type":"lexicographic"(?,"previousStop":"b"?)}',
+    '{"type":"alphaNumeric"}',
+  ],
+  query: [
+    asked('scan', '"columns":["__time","s","v0","v1"],"resultFormat":<resultFormat>')
+      .replace('<virtualColumns>', '<scanColumns>')
+      .replace('<rows>', '<scannedRows>'),
+    asked('scan', '"columns":["__time","v0"],"order":<direction>(?,"limit":3?)(?,"offset":2?)')
+      .replace('<virtualColumns>', '<scanColumns>')
+      .replace('<rows>', scanned),
+    asked('scan', '"columns":["v2"],"filter":<arrayFilter>')
+      .replace('(?,"filter":<filter>?)', '')
+      .replace('<rows>', scanned)
+      .replace(
+        '<virtualColumns>',
+        '[{"type":"expression","name":"v2","expression":"<xtexts!>","outputType":"ARRAY<STRING>"}]',
+      ),
+    asked('timeseries', `"granularity":<granularity>,${aggregations}(?,"descending":true?)(?,"context":<context>?)`),
+    asked('timeseries', `"granularity":<granularity>,${pairs}(?,"limit":3?)`),
+    asked(
+      'topN',
+      `"granularity":<granularity>,"dimension":<dimension:d0>,"threshold":3,"metric":<metric>,${aggregations}`,
+    ),
+    asked('topN', `"granularity":"all","dimension":<dimension:d0>,"threshold":1000,"metric":"a0",${pairs}`),
+    asked('groupBy', `${grouping},${aggregations}(?,"having":<having>?)(?,"context":<context>?)`),
+    asked('groupBy', `${grouping},${pairs}`),
+    asked(
+      'groupBy',
+      `${grouping},${aggregations},"limitSpec":{"type":"default","limit":4(?,"offset":1?),"columns":[<orderBy>(?,"d0"?)]}`,
+    ),
+    asked(
+      'groupBy',
+      `"granularity":"all","dimensions":[<dimension:d0>,<dimension:d1>],"subtotalsSpec":[["d0","d1"],["d0"],[]],"aggregations":[<longAggregator:a0>,{"type":"grouping","name":"g","groupings":["d0","d1"]}]`,
+    ),
+    asked('search', '"query":<search>(?,"searchDimensions":["s","T"]?)(?,"sort":{"type":<searchOrder>}?)(?,"limit":3?)')
+      .replace(',"virtualColumns":<virtualColumns>', '')
+      .replace('<rows>', scanned),
+    '{"query_type":"timeBoundary","query_data":{"queryType":"timeBoundary","dataSource":"fuzz"(?,"bound":"maxTime"?)(?,"filter":<filter>?)}}',
+    '{"query_type":"segmentMetadata","query_data":{"queryType":"segmentMetadata","dataSource":"fuzz","intervals":"2020/2030","merge":true,"analysisTypes":["cardinality","minmax","interval"]}}',
+    '{"query_type":"dataSourceMetadata","query_data":{"queryType":"dataSourceMetadata","dataSource":"fuzz"}}',
+  ],
+  orderBy: [
+    '{"dimension":"a0","direction":<direction>}',
+    '{"dimension":"d0","direction":<direction>(?,"dimensionOrder":<ordering>?)}',
+    '{"dimension":"a1","direction":<direction>,"dimensionOrder":"numeric"}',
+  ],
+}
+
+const all: Grammar = { ...expressions, ...parts, ...queries }
+const writer = new Writer(all)
+
+const turns = [
+  'query',
+  'source',
+  'tables',
+  'intervals',
+  'granularity',
+  'filter',
+  'extraction',
+  'timeExtraction',
+  'dimension',
+  'having',
+  'post',
+].concat(
+  ['pair', 'longAggregator', 'doubleAggregator', 'otherAggregator', 'metric', 'search', 'context'],
+  ['xtext', 'xlong', 'xdouble', 'xtime', 'xtruth', 'xtexts', 'xlongs', 'xjson'],
+)
+export const nativeRules: readonly { readonly kind: string; readonly rule: string }[] = turns.flatMap((kind) =>
+  all[kind]!.map((rule) => ({ kind, rule })),
+)
+
+const outputTypes = new Map([
+  ['xtruth', 'LONG'],
+  ['xlong', 'LONG'],
+  ['xtime', 'LONG'],
+  ['xtext', 'STRING'],
+  ['xdouble', 'DOUBLE'],
+  ['xtexts', 'ARRAY<STRING>'],
+  ['xlongs', 'ARRAY<LONG>'],
+])
+
+/** Expressions of a query alone, in a scan. */
+function alone(piece: Piece): readonly Piece[] {
+  return piecesOf(piece, new Set(outputTypes.keys())).map((part) => ({
+    kind: 'query',
+    rule: 'scan',
+    parts: [
+      '{"query_type":"scan","query_data":{"queryType":"scan","dataSource":"fuzz","intervals":"2020/2030","columns":["v0"],"virtualColumns":[{"type":"expression","name":"v0","expression":"',
+      { piece: part, named: null, label: null, inJson: true },
+      `","outputType":"${outputTypes.get(part.kind)}"}]}}`,
+    ],
+  }))
+}
+
+/** The body of a number: the same one each time. */
+export function nativeOf(number: number, seed: number): Shrinking & { readonly piece: Piece } {
+  const random = seededRandom(seed * 1_000_003 + number)
+  const turn = number % 2 === 0 ? (nativeRules[(number / 2) % nativeRules.length] ?? null) : null
+  return { piece: writer.makeWith(turn, 'query', 4 + random.below(3), random), plainest: writer.plainest, alone }
+}
