@@ -23,6 +23,11 @@ export interface QueryOptions extends JsonOption {
   readonly offset?: number
 }
 
+const endText = `
+A range includes both of its ends: two hours from 08:00 (--end PT2H) include the item of 10:00, so they have three
+buckets of an hour. To leave the end out, end a little earlier: --end PT1H59M59.999S.
+`
+
 interface KindHelp {
   readonly description: string
   readonly takes: readonly ('fields' | 'granularity' | 'range' | 'date' | 'offset')[]
@@ -31,22 +36,22 @@ interface KindHelp {
 
 const kinds: Record<QueryKind, KindHelp> = {
   average: {
-    description: 'means of each tag, one for each bucket of time',
+    description: 'the mean of each tag in each bucket of time',
     takes: ['granularity', 'range'],
-    example: 'average --entity plant --granularity hour --start 2026-01-01 --end P1D',
+    example: 'average --entity plant --granularity hour --start 2026-01-01 --end PT23H59M',
   },
   'average-dimensions': {
-    description: 'means of each tag and combination of dimensions',
+    description: 'the mean of each tag and combination of dimensions',
     takes: ['fields', 'granularity', 'range'],
     example: 'average-dimensions --entity plant --fields unit,area --granularity day',
   },
   'average-granularity': {
-    description: 'means over all tags together, for each combination of dimensions',
+    description: 'the mean of all tags together, for each combination of dimensions',
     takes: ['fields', 'granularity', 'range'],
     example: 'average-granularity --entity plant --fields area --granularity hour --start P1D --end 2026-01-02',
   },
   select: {
-    description: 'the items of a range of time',
+    description: 'the items in a range of time',
     takes: ['fields', 'range'],
     example: 'select --entity plant --ids 01PHD.OSL101.PV --start 2026-01-01T08:00 --end PT15M',
   },
@@ -68,7 +73,7 @@ const kinds: Record<QueryKind, KindHelp> = {
   snap: {
     description: 'the state of each tag at each tick',
     takes: ['granularity', 'range'],
-    example: 'snap --entity plant --granularity hour --start 2026-01-01 --end P1D',
+    example: 'snap --entity plant --granularity hour --start 2026-01-01 --end PT23H',
   },
 }
 
@@ -135,25 +140,25 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   const command = query
     .command(kind)
     .description(description)
-    .requiredOption('--entity <name>', 'the entity to ask')
+    .requiredOption('--entity <name>', 'the entity to query')
     .option('--ids <tags>', 'only these tags, separated by commas', collectList)
-    .option('--prefixes <prefixes>', 'only tags that begin so, separated by commas', collectList)
+    .option('--prefixes <prefixes>', 'only tags that begin with one of these, separated by commas', collectList)
     .option('--id-name <field>', 'the tag field that --ids and --prefixes mean (default: the first)')
     .option('--metrics <fields>', 'only these metrics, separated by commas (default: all)', collectList)
   if (takes.includes('fields'))
-    command.option('--fields <fields>', 'dimensions besides, separated by commas', collectList)
+    command.option('--fields <fields>', 'dimensions to show as well, separated by commas', collectList)
   if (takes.includes('granularity'))
     command.option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
   if (takes.includes('range')) {
     command
-      .option('--start <date>', 'first date, ISO 8601; or a duration before the end, as in PT15M')
-      .option('--end <date>', 'last date, ISO 8601; or a duration after the start')
+      .option('--start <date>', 'first date, ISO 8601, or a duration before the end, such as PT15M')
+      .option('--end <date>', 'last date, ISO 8601, or a duration after the start; the end is included')
   }
-  if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, as in PT1H')
+  if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, such as PT1H')
   if (takes.includes('offset')) command.option('--offset <count>', 'how many items to skip (default: 0)', parseOffset)
   command
     .option('--json', 'print the JSON answer as it comes')
-    .addHelpText('after', `\nExample:\n  tidemark query ${example}\n`)
+    .addHelpText('after', `${takes.includes('granularity') ? endText : ''}\nExample:\n  tidemark query ${example}\n`)
     .action((options: QueryOptions, self: Command) => runQuery(context, kind, options, self))
 }
 
@@ -168,14 +173,18 @@ const entityColumns: readonly ItemColumn<EntityDescription>[] = [
 
 /** `tidemark query`: one command for each data query, and the list of entities. */
 export function addQuery(program: Command, context: CliContext): void {
-  const query = program.command('query').description('ask for data')
+  const query = program.command('query').description('query data')
   query
     .command('entities')
-    .description('what can be asked, with rows and dates')
+    .description('list the entities, with rows and dates')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const items = await connect(context, command.optsWithGlobals()).entities()
-      printItems(context, options, { items, columns: entityColumns, none: 'There is no entity that you may read.' })
+      printItems(context, options, {
+        items,
+        columns: entityColumns,
+        none: 'There is no entity that this key may read.',
+      })
     })
   for (const kind of queryKinds) addKind(query, context, kind)
 }

@@ -46,7 +46,7 @@ interface Ran {
   readonly err: string
 }
 
-async function tidemark(url: string, argv: readonly string[], stdin = ''): Promise<Ran> {
+async function tidemark(url: string, argv: readonly string[], stdin = '', key = 'k'): Promise<Ran> {
   const printed = { out: '', err: '' }
   let now = 0
   const output = (name: 'out' | 'err') => ({
@@ -57,7 +57,7 @@ async function tidemark(url: string, argv: readonly string[], stdin = ''): Promi
     once: () => {},
   })
   const code = await run(argv, {
-    environment: { TIDEMARK_URL: url, TIDEMARK_KEY: 'k' },
+    environment: { TIDEMARK_URL: url, TIDEMARK_KEY: key },
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout: output('out'),
     stderr: output('err'),
@@ -83,6 +83,8 @@ describe('help and usage', () => {
   test.each([
     [['--help'], 'tidemark push plant readings.csv'],
     [['serve', '--help'], 'TIDEMARK_ADMIN_KEY'],
+    [['serve', '--help'], '--limits-...'],
+    [['serve', '--help-all'], '--limits-result-rows <value>'],
     [['push', '--help'], '--set T=@filename'],
     [['query', 'average', '--help'], 'tidemark query average --entity plant'],
     [['ingests', 'create', '--help'], 'name:type:role'],
@@ -92,6 +94,12 @@ describe('help and usage', () => {
     const { code, out } = await tidemark(nowhere, argv)
     expect(code).toBe(0)
     expect(out).toContain(part)
+  })
+
+  test('the help of serve is short', async () => {
+    const { out } = await tidemark(nowhere, ['serve', '--help'])
+    expect(out.split('\n').length).toBeLessThan(60)
+    expect(out).not.toContain('--limits-result-rows <value>')
   })
 
   test.each([
@@ -131,11 +139,14 @@ describe('failures are one line that says what to do', () => {
 
   test('what the service says, with a hint for a missing key', async () => {
     const { url } = await service({})
-    const { code, err } = await tidemark(url, ['ingests', 'list'])
+    const { code, err } = await tidemark(url, ['ingests', 'list'], '', '')
     expect(code).toBe(1)
     expect(err).toBe(
-      'tidemark: Not without a key. (403 forbidden) Give a key with --key or TIDEMARK_KEY; "tidemark keys create --help" makes one.\n',
+      'tidemark: Not without a key. (403 forbidden) Give a key with --key or TIDEMARK_KEY. "tidemark keys create --help" says how to create one.\n',
     )
+    const refused = 'tidemark: Not without a key. (403 forbidden)\n'
+    expect((await tidemark(url, ['ingests', 'list'])).err).toBe(refused)
+    expect((await tidemark(url, ['ingests', 'list', '--key', 'k'], '', '')).err).toBe(refused)
   })
 
   test('--debug shows the place', async () => {

@@ -9,18 +9,22 @@ import { buildProgram } from './program.ts'
 /** The command line was not understood (sysexits.h, EX_USAGE). */
 const usageExitCode = 64
 
-/** One sentence on what went wrong and what to do about it. */
-export function explain(error: unknown): string {
+/** What went wrong and what to do about it, in a sentence or two. A command that showed no key is told how to. */
+function explain(error: unknown, hasKey: boolean): string {
   if (error instanceof ServiceError) {
     const hint =
-      error.code === 'forbidden'
-        ? ' Give a key with --key or TIDEMARK_KEY; "tidemark keys create --help" makes one.'
+      error.code === 'forbidden' && !hasKey
+        ? ' Give a key with --key or TIDEMARK_KEY. "tidemark keys create --help" says how to create one.'
         : ''
     return `${error.detail} (${error.status} ${error.code})${hint}`
   }
   if (error instanceof CommandError || error instanceof ConnectionError || error instanceof CsvError)
     return error.message
   return `${error instanceof Error ? error.message : String(error)} (--debug shows where)`
+}
+
+function showsKey(argv: readonly string[], environment: NodeJS.ProcessEnv): boolean {
+  return argv.some((word) => /^--key(=|$)/.test(word)) || (environment['TIDEMARK_KEY'] ?? '').trim() !== ''
 }
 
 /** Runs one command line (without the program's name) and resolves with the exit code. */
@@ -33,7 +37,7 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode
-    context.stderr.write(`tidemark: ${printable(explain(error))}\n`)
+    context.stderr.write(`tidemark: ${printable(explain(error, showsKey(argv, context.environment)))}\n`)
     if (argv.includes('--debug') && error instanceof Error) context.stderr.write(`${error.stack ?? ''}\n`)
     return 1
   }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import { settingFlags } from '../config/describe.ts'
+import { type SettingFlag, settingFlags } from '../config/describe.ts'
+import { settingGroups } from '../config/setting-groups.ts'
 import type { CliContext } from './context.ts'
 
 const examples = `
@@ -9,30 +10,57 @@ Examples:
   TIDEMARK_ADMIN_KEY=... tidemark serve --config tidemark.json
 
 The first start prints an admin key, once, unless TIDEMARK_ADMIN_KEY gives one.
-Every flag but --config can come from the environment too: --limits-result-rows is TIDEMARK_LIMITS_RESULT_ROWS, and in the
-file of --config {"limits": {"resultRows": ...}}. A flag goes before the environment, the environment before the file.
-SECURITY.md says what to mind before the service listens beyond this machine.
+
+Every flag but --config has a variable of the environment: --limits-result-rows is TIDEMARK_LIMITS_RESULT_ROWS. In the
+file of --config it is {"limits": {"resultRows": ...}}. A flag wins over the environment, and the environment over the file.
+
+Read SECURITY.md before the service listens beyond this machine.
 `
+
+/** Settings that a first start may need. The others are in --help-all. */
+const shown = new Set(['host', 'port', 'data', 'access.consumption', 'log.level'])
+
+function groupsText(flags: readonly SettingFlag[]): string {
+  const lines = [...settingGroups]
+    .filter(([group]) => group !== '')
+    .map(([group, about]) => `  ${`--${group}-...`.padEnd(16)}${about}`)
+  return `\nGroups of settings (--help-all lists all ${flags.length}):\n${lines.join('\n')}\n`
+}
+
+function titleOf(group: string): string {
+  return group === '' ? 'Options:' : `${group}: ${settingGroups.get(group)}`
+}
 
 /** `tidemark serve`: the service in this process, until a signal ends it. */
 export function addServe(program: Command, context: CliContext): void {
   const command = program.command('serve').description('run the service')
-  const settings = settingFlags().map(({ name, flag, description }) => {
-    const option = new Option(`${flag} <value>`, description)
+  const flags = settingFlags()
+  const settings = flags.map(({ name, group, flag, description }) => {
+    const option = new Option(`${flag} <value>`, description).hideHelp(!shown.has(name))
     command.addOption(option)
-    return { name, attribute: option.attributeName() }
+    return { name, group, option }
   })
+  const all = new Option('--help-all', 'list all settings')
   command
     .option('--config <file>', 'a JSON file of settings')
-    .addHelpText('after', examples)
+    .addOption(all)
+    .addHelpText('after', () => (all.hidden ? examples : `${groupsText(flags)}${examples}`))
+    .on('option:help-all', () => {
+      for (const { group, option } of settings) option.hideHelp(false).helpGroup(titleOf(group))
+      all.hideHelp()
+      command.help()
+    })
     .action(async (options: Readonly<Record<string, string | undefined>>) => {
-      const flags: Record<string, string> = {}
-      for (const { name, attribute } of [...settings, { name: 'config', attribute: 'config' }]) {
+      const given: Record<string, string> = {}
+      for (const { name, attribute } of [
+        ...settings.map(({ name, option }) => ({ name, attribute: option.attributeName() })),
+        { name: 'config', attribute: 'config' },
+      ]) {
         const value = options[attribute]
-        if (value !== undefined) flags[name] = value
+        if (value !== undefined) given[name] = value
       }
       // Loaded here, so that the other commands start without the service's parts.
       const { serve } = await import('../service/serve.ts')
-      context.exitWith(await serve({ flags, environment: context.environment }))
+      context.exitWith(await serve({ flags: given, environment: context.environment }))
     })
 }

@@ -17,7 +17,7 @@ export const answerSettings = {
     min: 1,
     max: 1_000_000_000,
     description:
-      'The most buckets of time an average may answer with, each counted once, and the most ticks a snap may ask for; of a native query, the buckets that are filled.',
+      'The most buckets of time in the answer to an average (each bucket counts once), the most ticks of a snap, and the most buckets that a native query fills.',
   }),
   'limits.resultBytes': integer({
     default: 256 * mebibyte,
@@ -40,7 +40,7 @@ export const answerSettings = {
     min: 1,
     max: 10_000,
     description:
-      'How many queries run at once. A fourth of them, of each kind, is kept for others than one reader: a subscriber, or an address where reading is public.',
+      'How many queries run at once. One reader gets at most three quarters of the places of each kind. A reader is a subscriber, or an address if reading is public.',
   }),
   'limits.runningSqlQueries': integer({
     default: Math.floor(1.5 * availableParallelism()),
@@ -49,7 +49,7 @@ export const answerSettings = {
     min: 1,
     max: 10_000,
     description:
-      'How many of them may be SQL and native queries; at least one place is kept for data queries, where there are two.',
+      'How many of the running queries may be SQL and native queries. If there are at least two places, one is always left for data queries.',
   }),
   'limits.waitingQueries': integer({
     default: 100,
@@ -57,28 +57,28 @@ export const answerSettings = {
     min: 0,
     max: 1_000_000,
     description:
-      'How many queries wait for their turn, a fourth of them those of others than one reader; past that the answer is a 503.',
+      'How many queries wait for their turn. One reader gets at most three quarters of these places. Past that a query gets a 503.',
   }),
   'limits.pageBytes': integer({
     default: 16 * mebibyte,
     unit: 'bytes',
     min: 1,
     max: gibibyte,
-    description: 'A page of a list ends early when its items take as much.',
+    description: 'The size of items at which a page of a list ends early.',
   }),
   'limits.sendIdleMs': integer({
     default: 30_000,
     unit: 'milliseconds',
     min: 1,
     max: longestMs,
-    description: 'How long a reader may take nothing of its answer before it is cut off.',
+    description: 'How long a client may read nothing of its answer. After that the service closes the connection.',
   }),
   'spool.answerMemoryBytes': integer({
     default: 8 * mebibyte,
     unit: 'bytes',
     min: 0,
     max: gibibyte,
-    description: 'How much of one answer is kept in memory until it is sent; a longer one goes to a temporary file.',
+    description: 'How much of one answer is kept in memory until it is sent. A larger answer goes to a temporary file.',
   }),
   'spool.memoryBytes': integer({
     default: 128 * mebibyte,
@@ -86,13 +86,14 @@ export const answerSettings = {
     min: 0,
     max: 64 * gibibyte,
     description:
-      'How much memory the answers that are not sent yet may take together; past that more of them go to files.',
+      'How much memory the answers that are not sent yet take together. Past that, more of them go to files.',
   }),
   'spool.fileBytes': integer({
     default: 8 * gibibyte,
     unit: 'bytes',
     min: 0,
     max: 1024 * gibibyte,
-    description: 'How much disk those files may take together; past that a query whose answer needs one is a 503.',
+    description:
+      'How much room on disk the temporary files of answers take together. Past that, a query whose answer needs a file gets a 503.',
   }),
 } satisfies Record<string, Setting>

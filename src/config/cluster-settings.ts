@@ -9,19 +9,20 @@ export const clusterSettings = {
     choices: ['embedded', 'cluster'],
     default: 'embedded',
     description:
-      'What keeps the data: this process in its data folder, or Apache Kafka, Apache Druid and PostgreSQL, which any number of processes share.',
+      'What keeps the data. `embedded`: this process, in its data folder. `cluster`: Apache Kafka, Apache Druid and PostgreSQL, which any number of processes share.',
   }),
   role: choice({
     choices: ['all', 'api', 'pipeline'],
     default: 'all',
-    description: 'What a process of a cluster does: it takes requests, it judges what was pushed, or both.',
+    description:
+      'What a process of a cluster does: `api` takes requests, `pipeline` judges pushed rows, `all` does both.',
   }),
   'cluster.name': text({
     default: 'tidemark',
     pattern: /^[a-z][a-z0-9_]{0,31}$/,
     allowed: 'up to 32 lower case letters, digits and underscores, a letter first',
     description:
-      'What the names of its topics, data sources and of its database schema begin with: two clusters may share the servers.',
+      'The beginning of the names of topics, data sources and the database schema. With different names, two clusters can share the same servers.',
   }),
   'ingest.lanes': integer({
     default: 1,
@@ -29,34 +30,34 @@ export const clusterSettings = {
     min: 1,
     max: 64,
     description:
-      'Over how many partitions of the journal the pushes to one entity are spread. Above 1 they are written in parallel, and "pushed later" holds within a lane only.',
+      'How many partitions of the journal the pushes to one entity are spread over. Above 1 they are written in parallel, and "pushed later" holds only within a lane.',
   }),
   'kafka.brokers': list({
     pattern: /^[^\s:,]+:\d{1,5}$/,
     allowed: 'a list of addresses such as kafka-1:9092',
-    description: 'Where to find Kafka. Needed by `engine=cluster`.',
+    description: 'The addresses of Kafka. Required with `engine=cluster`.',
   }),
   'kafka.user': text({
     default: '',
-    description: 'The user name for Kafka (SASL); without one there is no authentication.',
+    description: 'The user name for Kafka (SASL). Without it there is no authentication.',
   }),
   'kafka.password': secret({ defaultText: 'none', description: 'The password for Kafka.' }),
   'kafka.mechanism': choice({
     choices: ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'],
     default: 'SCRAM-SHA-512',
-    description: 'How the password is shown to Kafka.',
+    description: 'The SASL mechanism for Kafka.',
   }),
-  'kafka.tls': boolean({ default: false, description: 'Speaks TLS with Kafka.' }),
+  'kafka.tls': boolean({ default: false, description: 'Whether to use TLS with Kafka.' }),
   'kafka.caFile': text({
     default: '',
-    description: 'A PEM file of the authorities to trust for Kafka, in place of those of the system.',
+    description: "A PEM file of the certificate authorities to trust for Kafka, in place of the system's.",
   }),
   'kafka.journalPartitions': integer({
     default: 8,
     unit: null,
     min: 1,
     max: 64,
-    description: 'Partitions of the journal, when it is made. Their number never changes afterwards.',
+    description: 'The number of partitions of the journal when it is created. It never changes afterwards.',
   }),
   'kafka.replicationFactor': integer({
     default: 1,
@@ -64,7 +65,7 @@ export const clusterSettings = {
     min: 1,
     max: 16,
     description:
-      'Replicas of topics that are made: 3 where there are three brokers, so that two of them hold each acknowledged push.',
+      'The replicas of topics that Tidemark creates. With three brokers use 3, so that two brokers hold each acknowledged push.',
   }),
   'kafka.journalRetentionMs': integer({
     default: 604_800_000,
@@ -72,26 +73,26 @@ export const clusterSettings = {
     min: 3_600_000,
     max: 31_536_000_000,
     description:
-      'How long Kafka keeps pushes and rows at least. What is not judged, or not published by Druid, is kept however old it is.',
+      'How long Kafka keeps pushes and rows at least. Pushes that are not judged yet, and rows that Druid has not published yet, are kept however old they are.',
   }),
   'kafka.pendingBytes': integer({
     default: 256 * mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 64 * 1024 * mebibyte,
-    description: 'How much may wait to be written to Kafka; past that a push is a 503.',
+    description: 'How much may wait to be written to Kafka. Past that a push gets a 503.',
   }),
   'kafka.timeoutMs': integer({
     default: 10_000,
     unit: 'milliseconds',
     min: 100,
     max: longestMs,
-    description: 'How long a push waits for Kafka before it is a 503.',
+    description: 'How long a push waits for Kafka. After that it gets a 503.',
   }),
   'kafka.compression': choice({
     choices: ['none', 'lz4', 'gzip', 'snappy'],
     default: 'none',
-    description: 'How batches are written to Kafka. lz4 takes about a fifth of the room, and time of the processor.',
+    description: 'How batches are compressed for Kafka. lz4 takes about a fifth of the room and some processor time.',
   }),
   'kafka.stepBytes': integer({
     default: mebibyte,
@@ -105,40 +106,40 @@ export const clusterSettings = {
     unit: 'milliseconds',
     min: 6000,
     max: 300_000,
-    description: 'A pipeline that is not heard of for so long is taken for dead, and others judge in its place.',
+    description: 'How long a pipeline may be silent. After that other pipelines take over its lanes.',
   }),
   'druid.router': text({
     default: '',
     pattern: optionalUrl,
     allowed: 'an address such as http://druid:8888',
     description:
-      "Druid's router, which leads to all its parts. It or `druid.broker` and `druid.overlord` are needed by `engine=cluster`.",
+      "The address of Druid's router, which leads to all parts of Druid. `engine=cluster` requires it, or `druid.broker` and `druid.overlord`.",
   }),
   'druid.broker': text({
     default: '',
     pattern: optionalUrl,
     allowed: 'an address such as http://druid:8082',
-    description: 'Where Druid takes queries.',
+    description: "The address of Druid's broker, which answers queries.",
   }),
   'druid.overlord': text({
     default: '',
     pattern: optionalUrl,
     allowed: 'an address such as http://druid:8081',
-    description: "Druid's overlord, with its coordinator in the same process.",
+    description: "The address of Druid's overlord, which runs in the same process as the coordinator.",
   }),
   'druid.user': text({
     default: '',
-    description: 'The user name for Druid (basic authentication); without one there is none.',
+    description: 'The user name for Druid (basic authentication). Without it there is no authentication.',
   }),
   'druid.password': secret({ defaultText: 'none', description: 'The password for Druid.' }),
   'druid.caFile': text({
     default: '',
-    description: 'A PEM file of the authorities to trust for Druid, in place of those of the system.',
+    description: "A PEM file of the certificate authorities to trust for Druid, in place of the system's.",
   }),
   'druid.kafkaBrokers': text({
     default: '',
     defaultText: 'as `kafka.brokers`',
-    description: "Kafka's addresses as Druid reaches them.",
+    description: 'The addresses at which Druid reaches Kafka.',
   }),
   'druid.timeoutMs': integer({
     default: 10_000,
@@ -152,7 +153,7 @@ export const clusterSettings = {
     unit: null,
     min: 1,
     max: 8,
-    description: "Copies of the task that reads an entity's rows: with 2, queries go on while one of them is lost.",
+    description: "How many copies of the task read an entity's rows. With 2, queries go on if one is lost.",
   }),
   'druid.taskDurationMs': integer({
     default: 3_600_000,
@@ -166,7 +167,7 @@ export const clusterSettings = {
     unit: 'milliseconds',
     min: 100,
     max: longestMs,
-    description: 'How often Druid is held against the catalog: its supervisors, its rules, and what was dropped.',
+    description: "How often Druid's supervisors, rules and dropped data are compared with the catalog.",
   }),
   'druid.slots': integer({
     default: 0,
@@ -174,33 +175,34 @@ export const clusterSettings = {
     unit: null,
     min: 0,
     max: 1_000_000,
-    description: 'The most slots of Druid’s indexers that are taken, where others share them; 0 is all there are.',
+    description: "The most slots of Druid's indexers that Tidemark uses, if others share them. 0 is all of them.",
   }),
   'druid.quietMs': integer({
     default: 600_000,
     unit: 'milliseconds',
     min: 1000,
     max: longestMs,
-    description: 'An entity that got no rows for so long gives its slots back; its next rows are read within seconds.',
+    description: 'After how long without rows an entity gives its slots back. Its next rows are read within seconds.',
   }),
   'druid.quietMinMs': integer({
     default: 10_000,
     unit: 'milliseconds',
     min: 1000,
     max: longestMs,
-    description: 'The same while another entity waits for slots.',
+    description: 'The same, while another entity waits for slots.',
   }),
   'postgres.url': secret({
     defaultText: 'none',
     description:
-      'Where PostgreSQL is, such as postgres://user:password@host:5432/database?sslmode=verify-full. Needed by `engine=cluster`.',
+      'The address of PostgreSQL, such as postgres://user:password@host:5432/database?sslmode=verify-full. Required with `engine=cluster`.',
   }),
   'postgres.connections': integer({
     default: 10,
     unit: null,
     min: 2,
     max: 1000,
-    description: 'The most connections to PostgreSQL of one process; one of them listens for what others change.',
+    description:
+      'The most connections of one process to PostgreSQL. One of them listens for changes by other processes.',
   }),
   'postgres.timeoutMs': integer({
     default: 10_000,
@@ -208,11 +210,11 @@ export const clusterSettings = {
     min: 100,
     max: longestMs,
     description:
-      'How long a statement, or the wait for a connection or a lock of PostgreSQL, may take before what needs it is a 503.',
+      'How long a statement of PostgreSQL may take, and how long to wait for a connection or a lock. After that the request gets a 503.',
   }),
   'postgres.caFile': text({
     default: '',
-    description: 'A PEM file of the authorities to trust for PostgreSQL, in place of those of the system.',
+    description: "A PEM file of the certificate authorities to trust for PostgreSQL, in place of the system's.",
   }),
 } satisfies Record<string, Setting>
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { settingFlags, settingsTable } from './describe.ts'
+import { settingGroups } from './setting-groups.ts'
 
 const path = new URL('../../docs/configuration.md', import.meta.url)
 const tableForm = /\| Setting \|.*\|\n/s
@@ -23,8 +24,13 @@ test('each setting has a flag, but no secret one', () => {
   expect(flags.map(({ flag }) => flag)).toContain('--limits-query-time-ms')
   expect(flags.find(({ name }) => name === 'port')).toEqual({
     name: 'port',
+    group: '',
     flag: '--port',
     description: 'The port to listen on; 0 takes a free one. (default: 8080)',
   })
   expect(flags.find(({ name }) => name === 'adminKey')).toBeUndefined()
+})
+
+test('each group of settings says what it is about', () => {
+  expect(new Set(settingFlags().map(({ group }) => group))).toEqual(new Set(settingGroups.keys()))
 })

@@ -3,6 +3,8 @@ import { environmentName, flagName, settingEntries } from './settings.ts'
 /** One flag of `tidemark serve`; its value goes to `loadSettings` under `name`. */
 export interface SettingFlag {
   readonly name: string
+  /** The part of its name before the dot, empty where it has none. */
+  readonly group: string
   readonly flag: string
   readonly description: string
 }
@@ -13,6 +15,7 @@ export function settingFlags(): readonly SettingFlag[] {
     .filter(([, setting]) => !setting.secret)
     .map(([name, setting]) => ({
       name,
+      group: name.includes('.') ? name.split('.')[0]! : '',
       flag: flagName(name),
       description: `${setting.description} (default: ${setting.defaultText.replaceAll('`', '')})`,
     }))

@@ -18,20 +18,20 @@ const settingTable = {
   data: text({ default: './data', description: 'The folder that holds all data. One server at a time may use it.' }),
   adminKey: secret({
     defaultText: 'made at the first start and printed once',
-    description: 'The key of the operator. A changed one replaces the old one.',
+    description: "The operator's key. If you change it, the new key replaces the old one.",
   }),
   'access.consumption': choice({
     choices: ['public', 'key'],
     default: null,
     defaultText: '`public` on a loopback address, else `key`',
     description:
-      'Who may read data: everyone, or who has a key. By the default only requests are public that name a loopback host and were not forwarded.',
+      'Who may read data: everyone (`public`), or only callers with a key (`key`). The default is public for local requests only: they name a loopback host and were not forwarded.',
   }),
   'access.metrics': choice({
     choices: ['public', 'key'],
     default: null,
     defaultText: 'as for `access.consumption`',
-    description: 'Who may read /metrics: everyone, or who has an admin key.',
+    description: 'Who may read /metrics: everyone (`public`), or only callers with an admin key (`key`).',
   }),
   'limits.ingestBodyBytes': integer({
     default: 16 * mebibyte,
@@ -45,21 +45,22 @@ const settingTable = {
     unit: 'rows',
     min: 1,
     max: 100_000_000,
-    description: 'The most rows of a push; past that it is a 400.',
+    description: 'The most rows of a push. A push with more rows gets a 400.',
   }),
   'limits.ingestWaitMs': integer({
     default: 10_000,
     unit: 'milliseconds',
     min: 1,
     max: longestMs,
-    description: 'How long a push with `wait=true` waits for its rows to be queryable before it gets the plain answer.',
+    description:
+      'How long a push with `wait=true` waits until its rows can be queried. After that it gets the plain answer.',
   }),
   'limits.bodiesBytes': integer({
     default: 256 * mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 64 * gibibyte,
-    description: 'What the bodies of all pushes on their way may take together; past that a push is a 503.',
+    description: 'The most memory that the bodies of all pushes in flight take together. Past that a push gets a 503.',
   }),
   'limits.idempotencyKeys': integer({
     default: 10_000_000,
@@ -67,7 +68,7 @@ const settingTable = {
     min: 0,
     max: 1_000_000_000,
     description:
-      'How many idempotency keys of the last 24 hours are kept, in about 50 bytes of memory each; past that a push with a new one is a 503.',
+      'How many idempotency keys of the last 24 hours are kept. Each takes about 50 bytes of memory. Past that a push with a new key gets a 503.',
   }),
   'limits.keyRowsPerSecond': integer({
     default: 0,
@@ -75,7 +76,7 @@ const settingTable = {
     unit: 'rows',
     min: 0,
     max: 1_000_000_000,
-    description: 'How many rows may be pushed in a second with one API key; past that a push is a 429. 0 is no limit.',
+    description: 'How many rows a second may be pushed with one API key. Past that a push gets a 429. 0 is no limit.',
   }),
   'limits.keyBytesPerSecond': integer({
     default: 0,
@@ -84,7 +85,7 @@ const settingTable = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'How many bytes may be pushed in a second with one API key, decompressed; past that a push is a 429. 0 is no limit.',
+      'How many bytes a second, decompressed, may be pushed with one API key. Past that a push gets a 429. 0 is no limit.',
   }),
   'limits.rejectedBytes': integer({
     default: gibibyte,
@@ -92,21 +93,21 @@ const settingTable = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'What the rejected rows of an ingest may take until they are discarded or replayed; past that its pushes are a 503.',
+      'How much room the rejected rows of an ingest may take. Past that its pushes get a 503 until rejected rows are discarded or replayed.',
   }),
   'limits.checkMs': integer({
     default: 1000,
     unit: 'milliseconds',
     min: 1,
     max: longestMs,
-    description: 'How often it is looked how full the disk is, and what rejected rows take.',
+    description: 'How often the service checks how full the disk is and how much room rejected rows take.',
   }),
   'limits.rowBytes': integer({
     default: mebibyte,
     unit: 'bytes',
     min: 2,
     max: gibibyte,
-    description: 'The largest pushed row; a larger one is rejected.',
+    description: 'The largest row of a push. A larger row is rejected.',
   }),
   'limits.queryBodyBytes': integer({
     default: mebibyte,
@@ -128,21 +129,21 @@ const settingTable = {
     unit: 'bytes',
     min: 65_536,
     max: 4 * gibibyte,
-    description: 'The size at which the journal begins another file.',
+    description: 'The size at which the journal begins a new file.',
   }),
   'journal.pendingBytes': integer({
     default: 256 * mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 64 * gibibyte,
-    description: 'How much may wait to be written to the journal; past that a push is a 503.',
+    description: 'How much may wait to be written to the journal. Past that a push gets a 503.',
   }),
   'journal.backlogBytes': integer({
     default: 4 * gibibyte,
     unit: 'bytes',
     min: 65_536,
     max: 1024 * gibibyte,
-    description: 'How much may be in the journal and not judged yet; past that a push is a 503.',
+    description: 'How much of the journal may wait to be judged. Past that a push gets a 503.',
   }),
   'journal.diskFloorBytes': integer({
     default: 256 * mebibyte,
@@ -150,14 +151,14 @@ const settingTable = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'How much must be free on the disk of the data folder, or on a cluster on each disk of Kafka; below it a push is a 503.',
+      'How much must be free on the disk of the data folder, or on each disk of Kafka if `engine=cluster`. Below that a push gets a 503.',
   }),
   'journal.batchBytes': integer({
     default: 8 * mebibyte,
     unit: 'bytes',
     min: 4096,
     max: gibibyte,
-    description: 'The most that one write to the journal takes of what waits; a single larger push is written whole.',
+    description: 'The most that one write to the journal writes. A single push that is larger is written whole.',
   }),
   'journal.apartBytes': integer({
     default: mebibyte,
@@ -165,7 +166,7 @@ const settingTable = {
     min: 4096,
     max: gibibyte,
     description:
-      'A push as large as this is written to a file of its own, which becomes the next file of the journal: small pushes do not wait for it.',
+      'A push of at least this size is written to its own file, which becomes the next file of the journal. So small pushes do not wait for it.',
   }),
   ...storeSettings,
   ...sqlSettings,
@@ -177,24 +178,25 @@ const settingTable = {
   }),
   'portal.enabled': boolean({
     default: true,
-    description: 'Whether there is a portal at /portal, the pages for people who push, read and operate.',
+    description: 'Whether the service has the portal at /portal: pages for people who push, read and operate.',
   }),
   'server.basePath': text({
     default: '',
     pattern: /^(\/[A-Za-z0-9._~-]+)*$/,
     allowed: 'a path such as /tidemark, with no slash at its end',
-    description: 'What stands before every path.',
+    description: 'The path before every path of the service, such as /tidemark.',
   }),
   'server.trustProxy': boolean({
     default: false,
-    description: "Takes the caller's address from forwarding headers. For a server that only a proxy can reach.",
+    description:
+      "Whether to take the caller's address from forwarding headers. Set it only if callers cannot reach the server except through a proxy.",
   }),
   'server.headerBytes': integer({
     default: 16_384,
     unit: 'bytes',
     min: 1024,
     max: mebibyte,
-    description: 'The most that the headers of a request may take.',
+    description: "The largest size of a request's headers.",
   }),
   'server.headersMs': integer({
     default: 30_000,
@@ -222,24 +224,24 @@ const settingTable = {
     unit: 'milliseconds',
     min: 0,
     max: longestMs,
-    description: 'How long requests in flight may take after the server was told to stop.',
+    description: 'How long requests in flight may take after the server is told to stop.',
   }),
   'log.level': choice({
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     default: 'info',
-    description: 'The least important lines that are still logged.',
+    description: 'The least important level that is logged.',
   }),
   'log.format': choice({
     choices: ['json', 'pretty', 'auto'],
     default: 'auto',
-    description: 'How lines are logged to standard error; `auto` is `pretty` on a terminal.',
+    description: 'The form of the log on standard error. `auto` is `pretty` on a terminal and `json` elsewhere.',
   }),
   'log.slowMs': integer({
     default: 1000,
     unit: 'milliseconds',
     min: 0,
     max: longestMs,
-    description: 'A request that takes as long as this is logged.',
+    description: 'A request that takes at least this long is logged.',
   }),
 } satisfies Record<string, Setting>
 

@@ -9,7 +9,7 @@ export const sqlSettings = {
     unit: 'bytes',
     min: 64 * mebibyte,
     max: 1024 * gibibyte,
-    description: 'How much memory the SQL and native queries that run at once may take together.',
+    description: 'How much memory all running SQL and native queries take together.',
   }),
   'sql.workingBytes': integer({
     default: 768 * mebibyte,
@@ -17,14 +17,15 @@ export const sqlSettings = {
     min: 256 * mebibyte,
     max: 1024 * gibibyte,
     description:
-      'What the process of the SQL engine may hold beside that: itself, and texts and lists that are being made. Past that it is ended: the query that took it is a 413, others are run again.',
+      "How much memory the SQL engine's process takes besides: for itself, and for texts and lists that queries build. Past that the process is ended: the query that took it gets a 413, and the others are run again.",
   }),
   'sql.temporaryBytes': integer({
     default: 4 * gibibyte,
     unit: 'bytes',
     min: 0,
     max: 1024 * gibibyte,
-    description: 'How much disk they may take for what does not fit into it; past that a query is a 413.',
+    description:
+      'How much room on disk SQL and native queries take for what does not fit into memory. Past that a query gets a 413.',
   }),
   'sql.threads': integer({
     default: availableParallelism(),
@@ -32,7 +33,7 @@ export const sqlSettings = {
     unit: null,
     min: 1,
     max: 1024,
-    description: 'How many threads the SQL engine computes with.',
+    description: 'How many threads the SQL engine uses.',
   }),
   'sql.restartDelayMs': integer({
     default: 100,
@@ -40,7 +41,7 @@ export const sqlSettings = {
     min: 1,
     max: longestMs,
     description:
-      'How long to wait before an SQL engine that died is started again; ten times as long when it did not start.',
+      'How long to wait before an SQL engine that ended is started again. The wait is ten times as long if it failed to start.',
   }),
   'sql.cancelMs': integer({
     default: 1000,
@@ -48,6 +49,6 @@ export const sqlSettings = {
     min: 1,
     max: longestMs,
     description:
-      'How long a query that is over its time, or whose caller has gone, may go on before the SQL engine is ended for it.',
+      'How long a query may go on after its time limit, or after its client left. After that the SQL engine is ended.',
   }),
 } satisfies Record<string, Setting>

@@ -57,7 +57,7 @@ describe('paths and methods', () => {
     [{ ...get('/healthz'), method: 'HEAD' }, 200, null],
     [get('/healthz?anything=1'), 200, null],
     [get('/docs'), 200, null],
-    [get('/docs/'), 404, 'path_not_found'],
+    [get('/docs/'), 200, null],
     [get('/docs/static/swagger-ui.css'), 200, null],
     [get('/docs/static/swagger-ui.css', { range: 'bytes=999999999-', 'if-none-match': '*' }), 200, null],
     [get('/docs/static/start.js'), 200, null],
@@ -650,4 +650,11 @@ describe('settings', () => {
     const other = await server.inject(post(select, { entity: 'plant' }, { origin: 'https://evil.example' }))
     expect(other.headers['access-control-allow-origin']).not.toBe('https://evil.example')
   })
+})
+
+test.each([
+  ['/docs', 'src="docs/static/start.js"'],
+  ['/docs/', 'src="static/start.js"'],
+])('the page at %s finds its files', async (path, source) => {
+  expect((await app.inject({ url: path })).body).toContain(source)
 })

@@ -48,7 +48,7 @@ export class Receipts {
     if (key !== null && key.subscriberId !== subscriberId) {
       throw new Problem(
         'forbidden',
-        'The batch was pushed by another subscriber. Ask with a key of the subscriber that pushed it.',
+        'A receipt is only for the subscriber that pushed the batch, and this key belongs to another one. Use a key of that subscriber. An admin key can list the rejected rows of the ingest.',
       )
     }
     if (key === null || key.ingestId !== ingestId) {

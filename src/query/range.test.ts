@@ -39,28 +39,28 @@ test.each<[string | null | undefined, string | null | undefined, string]>([
 })
 
 const forms =
-  'give an ISO 8601 date-time such as "2026-01-01T00:00:00Z" or a duration such as "PT15M", years 0001 to 9999'
+  'Give an ISO 8601 date-time such as "2026-01-01T00:00:00Z" or a duration such as "PT15M", in the years 0001 to 9999'
 
 test.each<[string | undefined, string | undefined, string]>([
-  ['2026-01-02', '2026-01-01', 'start_date: it is after end_date; exchange the two'],
+  ['2026-01-02', '2026-01-01', 'start_date: it is after end_date. Swap the two'],
   [
     'P1D',
     'P1D',
-    'start_date: it may be a duration only when end_date is a date-time; give one of the two as a date-time',
+    'start_date: it may be a duration only if end_date is a date-time. Give one of the two as a date-time',
   ],
   [
     'P1D',
     undefined,
-    'start_date: it may be a duration only when end_date is a date-time; give one of the two as a date-time',
+    'start_date: it may be a duration only if end_date is a date-time. Give one of the two as a date-time',
   ],
   [
     undefined,
     'P1D',
-    'end_date: it may be a duration only when start_date is a date-time; give one of the two as a date-time',
+    'end_date: it may be a duration only if start_date is a date-time. Give one of the two as a date-time',
   ],
-  ['yesterday', undefined, `start_date: "yesterday" is neither of the two forms; ${forms}`],
-  ['', undefined, `start_date: "" is neither of the two forms; ${forms}`],
-  [undefined, '2026-02-30', `end_date: "2026-02-30" is neither of the two forms; ${forms}`],
+  ['yesterday', undefined, `start_date: "yesterday" is neither a date-time nor a duration. ${forms}`],
+  ['', undefined, `start_date: "" is neither a date-time nor a duration. ${forms}`],
+  [undefined, '2026-02-30', `end_date: "2026-02-30" is neither a date-time nor a duration. ${forms}`],
 ])('from %s to %s is refused', (start_date, end_date, message) => {
   const refused = () =>
     range({ ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) })

@@ -13,7 +13,10 @@ function readSide(text: string, path: string, faults: Faults): Side | null {
   if (instantMs !== null) return { instantMs }
   const duration = parseDuration(text)
   if (duration !== null) return { duration }
-  faults.add(path, `${JSON.stringify(text)} is neither of the two forms; give ${forms}, years 0001 to 9999`)
+  faults.add(
+    path,
+    `${JSON.stringify(text)} is neither a date-time nor a duration. Give ${forms}, in the years 0001 to 9999`,
+  )
   return null
 }
 
@@ -32,23 +35,17 @@ export function readRange(request: RangeRequest, faults: Faults): Range {
     if (end !== null && 'instantMs' in end) {
       return { fromMs: withinYears(addDuration(end.instantMs, start.duration, -1)), toMs: end.instantMs }
     }
-    faults.add(
-      'start_date',
-      'it may be a duration only when end_date is a date-time; give one of the two as a date-time',
-    )
+    faults.add('start_date', 'it may be a duration only if end_date is a date-time. Give one of the two as a date-time')
     return open
   }
   const fromMs = start?.instantMs ?? open.fromMs
   if (end !== null && 'duration' in end) {
     if (start !== null) return { fromMs, toMs: withinYears(addDuration(fromMs, end.duration, 1)) }
-    faults.add(
-      'end_date',
-      'it may be a duration only when start_date is a date-time; give one of the two as a date-time',
-    )
+    faults.add('end_date', 'it may be a duration only if start_date is a date-time. Give one of the two as a date-time')
     return open
   }
   const toMs = end?.instantMs ?? open.toMs
-  if (fromMs > toMs) faults.add('start_date', 'it is after end_date; exchange the two')
+  if (fromMs > toMs) faults.add('start_date', 'it is after end_date. Swap the two')
   return { fromMs, toMs }
 }
 

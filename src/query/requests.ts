@@ -6,7 +6,7 @@ const namesMax = 10_000
 /** Every tag of the entity is held against every prefix. */
 const prefixesMax = 10_000
 
-const orNull = '`null` is as if left out.'
+const orNull = '`null` counts as left out.'
 
 const optionalText = (description: string, examples: readonly string[]) =>
   Type.Optional(
@@ -32,13 +32,14 @@ const entity = Type.String({
 /** What every data query takes. */
 const selection = {
   entity,
-  id_name_field: optionalText('The tag that `ids` and `prefixes` filter by. Default: the first tag of the entity.', [
-    'T',
-  ]),
+  id_name_field: optionalText(
+    'The tag field that `ids` and `prefixes` filter by. Default: the first tag of the entity.',
+    ['T'],
+  ),
   ids: optionalList('Values of the tag to return. `[]`, the default, means all.', [['boiler.temp', 'boiler.flow']]),
   prefixes: optionalList(
-    'What the values of the tag may begin with; together with `ids`, both must hold. `[]`, the default, means all. ' +
-      'Characters stand for themselves: there are no wildcards.',
+    'Prefixes of the tag values to return. With `ids`, a value must match both. `[]`, the default, means all. ' +
+      'There are no wildcards: every character stands for itself.',
     [['boiler.']],
     prefixesMax,
   ),
@@ -64,13 +65,14 @@ const fields = optionalList(
 
 const range = {
   start_date: optionalText(
-    'Earliest date to return, ISO 8601; without a zone it is UTC. Or a duration such as `PT15M`: `end_date` minus it. ' +
-      'Left out, the range is open at its start.',
+    'Earliest date to return, in ISO 8601 (UTC if it names no zone). Or a duration such as `PT15M`, which starts that long before `end_date`. ' +
+      'Without it the range is open at its start.',
     ['2026-01-01T00:00:00Z'],
   ),
   end_date: optionalText(
-    'Latest date to return, ISO 8601; without a zone it is UTC. Or a duration such as `P1D`: `start_date` plus it. ' +
-      'Left out, the range is open at its end. Both ends belong to the range.',
+    'Latest date to return, in ISO 8601 (UTC if it names no zone). Or a duration such as `P1D`, which ends that long after `start_date`. ' +
+      'Without it the range is open at its end. The range includes both of its ends: `PT2H` from 08:00 includes the item of 10:00, ' +
+      'so by hour it has three buckets. `PT1H59M59.999S` leaves the end out.',
     ['2026-01-02T00:00:00Z', 'P1D'],
   ),
 }
@@ -84,7 +86,7 @@ const average = {
   ...range,
   metric_name_field: averagedMetrics,
   granularity: optionalText(
-    `The buckets that means are taken over: ${granularityForms}. Default: \`all\`, one bucket for the whole range.`,
+    `The length of the buckets: ${granularityForms}. Default: \`all\`, one bucket for the whole range.`,
     ['hour', 'PT5M'],
   ),
 }
@@ -93,14 +95,14 @@ const offset = Type.Optional(
   Type.Unsafe<number | null>({
     type: ['integer', 'null'],
     minimum: 0,
-    description: `How many items of each tag to skip, counted away from \`date\`. Default: 0. ${orNull}`,
+    description: `How many items of each tag to skip, counting away from \`date\`. Default: 0. ${orNull}`,
     examples: [0],
   }),
 )
 
 const referenceDate = (side: string) =>
   Type.String({
-    description: `The reference date, ISO 8601; items strictly ${side} it are returned. A duration such as \`PT15M\` means now minus it.`,
+    description: `The reference date, in ISO 8601. The answer holds items strictly ${side} it. A duration such as \`PT15M\` counts back from now.`,
     examples: ['2026-01-01T00:00:00Z'],
   })
 
@@ -121,7 +123,7 @@ const AverageGranularityRequest = Type.Object(
   {
     ...closed,
     description:
-      'The mean of each metric, for each bucket and combination of `fields`; all selected tags are pooled, unless `fields` names the tag.',
+      'The mean of each metric, for each bucket and combination of `fields`. It pools all selected tags, unless `fields` names the tag.',
   },
 )
 
@@ -135,7 +137,7 @@ const LatestRequest = Type.Object(
     ...selection,
     metric_name_field: metrics,
     date: optionalText(
-      'Earliest date that can be returned, ISO 8601. A duration such as `PT15M` means now minus it. Left out, the newest item of all time.',
+      'Earliest date to return, in ISO 8601. A duration such as `PT15M` counts back from now. Without it, the newest item of all time.',
       ['PT15M', '2026-01-01T00:00:00Z'],
     ),
   },

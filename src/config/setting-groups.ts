@@ -1,0 +1,20 @@
+/** What the settings of each group are about, for `tidemark serve --help`. A setting without a dot is in the first group. */
+export const settingGroups: ReadonlyMap<string, string> = new Map([
+  ['', 'address, data folder and engine'],
+  ['access', 'who may read data and metrics'],
+  ['limits', 'the largest pushes, queries and answers'],
+  ['spool', 'where answers wait until they are sent'],
+  ['journal', 'how pushes are written to disk'],
+  ['store', 'how rows are kept in memory and in files'],
+  ['backup', 'where backups are made'],
+  ['sql', 'memory and threads of the SQL engine'],
+  ['portal', 'the pages for people'],
+  ['server', 'HTTP: base path, proxy, times'],
+  ['cors', 'which web pages may call the service'],
+  ['log', 'level and form of the log'],
+  ['cluster', 'engine=cluster: its name'],
+  ['ingest', 'engine=cluster: lanes of an entity'],
+  ['kafka', 'engine=cluster: Apache Kafka'],
+  ['druid', 'engine=cluster: Apache Druid'],
+  ['postgres', 'engine=cluster: PostgreSQL'],
+])
