@@ -11,6 +11,7 @@ import { nodeDisk } from '../../../lib/node-disk.ts'
 import type { Plan } from '../../../model/plan.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import type { ServiceEvent } from '../../../observe/event.ts'
+import type { Reach } from '../../../observe/step.ts'
 import { openStore } from '../open-store.ts'
 import { Departures } from './departures.ts'
 import { Removals } from './removals.ts'
@@ -29,11 +30,11 @@ const settings = {
 }
 
 /** Rows of three series, on two days. */
-function batch(first: number): RowBatch {
-  const values = Array.from({ length: batchRows }, (_, index) => first + index)
+function batch(first: number, rows = batchRows): RowBatch {
+  const values = Array.from({ length: rows }, (_, index) => first + index)
   return {
     entityId: 1,
-    rows: batchRows,
+    rows,
     positions: Float64Array.from(values),
     fields: [
       { name: 'D', type: 'timestamp', role: 'time' },
@@ -70,6 +71,7 @@ class Faults {
   operations = 0
   #at: number
   #left: number
+  #sealing = 0
 
   constructor(at: number, times: number) {
     this.#at = at
@@ -80,6 +82,15 @@ class Faults {
   fail(times: number): void {
     this.#at = this.operations
     this.#left = times
+  }
+
+  /** So many seals are not recorded from now on. */
+  failSealing(times: number): void {
+    this.#sealing = times
+  }
+
+  checkSealing(): void {
+    if (this.#sealing-- > 0) throw full()
   }
 
   /** Called before an operation that takes room. */
@@ -129,6 +140,7 @@ class Faults {
       settle: () => real.settle(),
       commit: async (change: ManifestChange) => {
         this.check()
+        if (change.seal !== null) this.checkSealing()
         await real.commit(change)
       },
     }
@@ -138,7 +150,7 @@ class Faults {
 let folders = 0
 
 /** A store and its upkeep, on a disk that may fail. */
-async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin) {
+async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin, reach: Reach = () => undefined) {
   const directory = join(root, String(++folders))
   await nodeDisk.makeDirectory(directory)
   const catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
@@ -183,16 +195,20 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin) {
     departures,
     settings: { ...settings, dayRowsMin },
     observe,
-    reach: () => undefined,
+    reach,
     signal: stopping.signal,
     changed: () => undefined,
     durablePosition: () => store.position,
     wake: () => woken(),
   })
-  const seal = async (first: number): Promise<void> => {
-    store.write(batch(first))
-    const position = first + batchRows
+  const freeze = (first: number, rows = batchRows): void => {
+    store.write(batch(first, rows))
+    const position = first + rows
     upkeep.afterStep(position, 0, () => [{ ingestId: 1, judged: position, rejected: 0 }])
+  }
+  const seal = async (first: number, rows = batchRows): Promise<void> => {
+    freeze(first, rows)
+    const position = first + rows
     while (upkeep.isFull || upkeep.state.sealedPosition < position) {
       await new Promise<void>((resolve) => {
         woken = resolve
@@ -204,7 +220,7 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin) {
     await upkeep.stop()
     await removals.settle()
   }
-  return { catalog, events, observe, storeDirectory, store, upkeep, seal, leave, dropForEver, stop }
+  return { catalog, events, observe, storeDirectory, store, upkeep, freeze, seal, leave, dropForEver, stop }
 }
 
 /** Seals four batches, which come to be merged, on a disk that fails; then the store is opened anew. */
@@ -254,6 +270,52 @@ describe('upkeep', () => {
     expect(events.filter(({ kind }) => kind === 'compactFailed').length).toBe(1)
     expect((await catalog.manifest.load()).files.some(({ name }) => `${name}.index` === names[0])).toBe(true)
     await catalog.close()
+  })
+
+  describe('a seal that is due while files are merged', () => {
+    const many = 30_000
+
+    /** Four files of a day are merged, and rows are frozen when that has begun; resolves when all is done. */
+    async function sealBesideMerge(faults: Faults, failures: number) {
+      let begun = 0
+      const { catalog, events, storeDirectory, store, upkeep, freeze, seal, stop } = await opened(
+        faults,
+        10,
+        (step) => {
+          if (step !== 'compact-chosen' || begun++ > 0) return
+          // Its own file is the next that is made, but for that of the merge.
+          freeze(4 * many)
+          if (failures > 0) faults.failSealing(failures)
+        },
+      )
+      for (let number = 0; number < 4; number++) await seal(number * many, many)
+      const isDone = () =>
+        upkeep.state.sealedPosition > 4 * many && events.filter(({ kind }) => kind === 'compacted').length > 1
+      while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 1))
+      await stop()
+      const { files } = await catalog.manifest.load()
+      const names = (await readdir(join(storeDirectory, '1'))).filter((name) => name !== 'series.log')
+      expect(names.sort()).toEqual(files.flatMap(({ name }) => [`${name}.index`, `${name}.parquet`]).sort())
+      expect((await rowsOf(store, everything)).length).toBe(4 * many + batchRows)
+      await catalog.close()
+      return { kinds: events.map(({ kind }) => kind), begun }
+    }
+
+    test('is made meanwhile', async () => {
+      const { kinds } = await sealBesideMerge(new Faults(Number.POSITIVE_INFINITY, 0), 0)
+      expect(kinds.filter((kind) => kind === 'sealed' || kind === 'compacted')).toEqual([
+        ...Array.from({ length: 5 }, () => 'sealed'),
+        'compacted',
+        'compacted',
+      ])
+    })
+
+    test('has the merge give way where there is no room for both', async () => {
+      const { kinds, begun } = await sealBesideMerge(new Faults(Number.POSITIVE_INFINITY, 0), 1)
+      expect(kinds).toContain('sealFailed')
+      expect(kinds).not.toContain('compactFailed')
+      expect(begun).toBe(3)
+    })
   })
 
   describe('a purge', () => {

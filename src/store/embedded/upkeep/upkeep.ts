@@ -1,16 +1,16 @@
-// The background work of the store: seals the head into files, merges small files, removes what was replaced. One thing at a time.
+// The background work of the store: seals the head into files, merges small files, removes what was replaced. One thing at a time,
+// but that a merge gives way to a seal at each of its rests.
 import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import type { Observe } from '../../../observe/event.ts'
 import type { Reach } from '../../../observe/step.ts'
 import type { EmbeddedStore, FrozenRows } from '../embedded-store.ts'
 import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
-import { defaultCompactionRules } from '../sealing/choose-compaction.ts'
-import { compactFiles } from '../sealing/compactor.ts'
 import { sealRows } from '../sealing/sealer.ts'
 import { type AttemptParts, Attempts } from './attempts.ts'
 import type { Departures } from './departures.ts'
-import { MergeChoice } from './merge-choice.ts'
+import { GaveWay } from './giving-way.ts'
+import { Merges, sizeOf } from './merges.ts'
 import { Purges } from './purges.ts'
 import type { Removals } from './removals.ts'
 import { Unsealed, type UnsealedBounds } from './unsealed.ts'
@@ -68,20 +68,31 @@ export class Upkeep {
   #files: readonly SealedFile[]
   #seal: Seal | null = null
   readonly #purges: Purges
-  readonly #merges: MergeChoice
-  /** Aborted when rows are frozen: they do not wait until something else is tried again. */
-  #frozen = new AbortController()
+  readonly #merges: Merges
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
   #working: Promise<void> | null = null
+  /** The seal that is being made, by itself or beside a merge. */
+  #sealing: Promise<void> | null = null
+  #tellStuck: () => void = () => undefined
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts
     this.#purges = new Purges(parts)
-    this.#attempts = new Attempts({ ...parts, retryDelayMs: parts.settings.retryDelayMs })
+    const stuck = (error: unknown): void => {
+      this.#tellStuck()
+      parts.stuck?.(error)
+    }
+    this.#attempts = new Attempts({ ...parts, stuck, retryDelayMs: parts.settings.retryDelayMs })
     this.#files = parts.files
-    const { dayRowsMin: smallFileRows, fileRowsMax } = parts.settings
-    this.#merges = new MergeChoice({ ...defaultCompactionRules, smallFileRows, fileRowsMax })
+    this.#merges = new Merges({
+      ...parts,
+      attempts: this.#attempts,
+      giveWay: (entityId) => this.#giveWay(entityId),
+      exchange: (merged, files) => {
+        this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
+      },
+    })
     this.#unsealed = new Unsealed(parts.store.position, parts.settings, parts.wake)
   }
 
@@ -94,7 +105,7 @@ export class Upkeep {
     if (this.#isHeld || !this.#isDue()) return
     this.#unsealed.freeze()
     this.#seal = { frozen: this.#parts.store.freeze(position), counts: counts() }
-    this.#frozen.abort()
+    this.#merges.hurry()
     this.work()
   }
 
@@ -145,7 +156,7 @@ export class Upkeep {
     const { signal } = this.#parts
     while (!signal.aborted) {
       const isSealed = this.#seal !== null
-      if (this.#seal !== null) await this.#runSeal(this.#seal)
+      await this.#sealDue()
       if (signal.aborted || (await this.#letGo()) || isSealed || this.#seal !== null) continue
       if (!(await this.#merge())) return
     }
@@ -165,31 +176,35 @@ export class Upkeep {
     const left = this.#files.filter(({ info }) => info.lastMs < (departures.sinceMs(info.entityId) ?? -Infinity))
     const purged = left.length === 0 ? this.#purges.chooseFile(this.#merges.damaged) : null
     if (left.length > 0) await this.#runLeave(left)
-    else if (purged !== null && !(await this.#runMerge([purged])) && !this.#merges.damaged.has(purged))
-      this.#purges.failed(purged)
+    else if (purged !== null) {
+      const outcome = await this.#merges.run([purged])
+      if (outcome === 'failed' && !this.#merges.damaged.has(purged)) this.#purges.failed(purged)
+    }
     return left.length > 0 || purged !== null
   }
 
   async #merge(): Promise<boolean> {
     const merged = this.#merges.choose(this.#files)
-    if (merged !== null) await this.#runMerge(merged)
+    if (merged !== null) await this.#merges.run(merged)
     return merged !== null
   }
 
-  async #runDrop(entityId: number): Promise<void> {
+  /** False when it failed: it is tried again. */
+  async #runDrop(entityId: number): Promise<boolean> {
     const { store, manifest, removals, departures, reach, changed, wake } = this.#parts
     reach('drop-begun')
     const dropped = await this.#attempts.once('dropFailed', async () => {
       await manifest.drop(entityId)
       return true
     })
-    if (dropped === null) return
+    if (dropped === null) return false
     reach('drop-manifest-committed')
     this.#files = this.#files.filter(({ info }) => info.entityId !== entityId)
     store.drop(entityId, removals.ofEntity(entityId, store.files(entityId)))
     departures.remove(entityId)
     changed()
     wake()
+    return true
   }
 
   async #runLeave(left: readonly SealedFile[]): Promise<void> {
@@ -202,6 +217,35 @@ export class Upkeep {
     reach('leave-readers-switched')
     observe({ kind: 'filesLeft', files: left.length, rows: remove.reduce((sum, { rows }) => sum + rows, 0) })
     changed()
+  }
+
+  /** Seals what is frozen, once at a time, whoever asks; a failure that ends the thread stays one. */
+  #sealDue(): Promise<void> {
+    if (this.#sealing === null && this.#seal !== null) {
+      this.#sealing = this.#runSeal(this.#seal).then(() => {
+        this.#sealing = null
+      })
+    }
+    return this.#sealing ?? Promise.resolve()
+  }
+
+  /**
+   * What a merge of an entity's files does at each rest, so that pushes and starts do not wait for it: rows that are frozen are sealed, and an entity that was dropped
+   * goes. Throws GaveWay where that fails, as what the merge has written may take the room for it, and where the entity itself is dropped.
+   */
+  async #giveWay(entityId: number): Promise<void> {
+    if (this.#seal !== null && !(await this.#sealsAtOnce())) throw new GaveWay()
+    const dropped = this.#parts.departures.nextDropped
+    if (dropped === null || this.#seal !== null) return
+    if (dropped === entityId || !(await this.#runDrop(dropped))) throw new GaveWay()
+  }
+
+  /** False as soon as it has failed once. */
+  #sealsAtOnce(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#tellStuck = () => resolve(false)
+      this.#sealDue().then(() => resolve(true), reject)
+    })
   }
 
   /** Seals, and tries until it is done: the rows have nowhere else to go. */
@@ -244,55 +288,10 @@ export class Upkeep {
     }
   }
 
-  /** Merges once, and says whether it could: the next choice may be another one. */
-  async #runMerge(merged: readonly SealedFile[]): Promise<boolean> {
-    const { store, reach, observe, changed, removals } = this.#parts
-    const startedMs = performance.now()
-    this.#frozen = new AbortController()
-    if (this.#seal !== null) this.#frozen.abort()
-    const merge = async (): Promise<readonly SealedFile[]> => {
-      try {
-        return await this.#writeMerge(merged)
-      } catch (error) {
-        this.#merges.failed(merged, error)
-        throw error
-      }
-    }
-    const files = await this.#attempts.once('compactFailed', merge, this.#frozen.signal)
-    if (files === null) return false
-    const add = files.map(({ info }) => info)
-    const remove = merged.map(({ info }) => info)
-    if (!(await this.#attempts.commit({ add, remove, registries: [], seal: null }))) return false
-    reach('compact-manifest-committed')
-    store.switchFiles({ add: files, remove: merged, frozen: null, gone: (file) => removals.remove(file) })
-    this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
-    reach('compact-readers-switched')
-    const { entityId } = remove[0]!
-    const rows = add.reduce((sum, info) => sum + info.rows, 0)
-    const sizes = { merged: merged.length, files: files.length, rows, bytes: sizeOf(files) }
-    observe({ kind: 'compacted', entityId, ...sizes, ms: performance.now() - startedMs })
-    changed()
-    return true
-  }
-
-  #writeMerge(merged: readonly SealedFile[]): Promise<readonly SealedFile[]> {
-    const { store, folder, settings, signal, reach, departures } = this.#parts
-    const { entityId, kind } = merged[0]!.info
-    // The day of a file may have left since it was chosen: then it goes next.
-    const sinceMs = kind === 'day' ? null : departures.sinceMs(entityId)
-    const pacer = new Pacer({ sliceMs, signal })
-    const { dayRowsMin } = settings
-    return compactFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, sinceMs, pacer, reach })
-  }
-
   #isDue(): boolean {
     const unsealed = this.#unsealed
     if (unsealed.isNothing) return false
     const isPurged = this.#purges.needsSeal(unsealed.frozenPosition)
     return isPurged || unsealed.isOld || unsealed.isOverBounds(this.#parts.store.head)
   }
-}
-
-function sizeOf(files: readonly SealedFile[]): number {
-  return files.reduce((sum, { info }) => sum + info.bytes + info.indexBytes, 0)
 }

@@ -1,0 +1,110 @@
+import type { Observe } from '../../../observe/event.ts'
+import type { Reach } from '../../../observe/step.ts'
+import type { EmbeddedStore } from '../embedded-store.ts'
+import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
+import { defaultCompactionRules } from '../sealing/choose-compaction.ts'
+import { compactFiles } from '../sealing/compactor.ts'
+import type { Attempts } from './attempts.ts'
+import type { Departures } from './departures.ts'
+import { GaveWay, GivingWay } from './giving-way.ts'
+import { MergeChoice } from './merge-choice.ts'
+import type { Removals } from './removals.ts'
+
+export interface MergeParts {
+  readonly store: EmbeddedStore
+  readonly folder: SealedFolder
+  readonly removals: Removals
+  readonly departures: Pick<Departures, 'sinceMs'>
+  readonly settings: { readonly dayRowsMin: number; readonly fileRowsMax: number }
+  readonly attempts: Attempts
+  /** Called at each rest of a merge of the entity's files; throws GaveWay when that is to be begun again later. */
+  readonly giveWay: (entityId: number) => Promise<void>
+  /** Called when the manifest and readers have these files in the place of those that were merged. */
+  readonly exchange: (merged: readonly SealedFile[], files: readonly SealedFile[]) => void
+  readonly observe: Observe
+  readonly reach: Reach
+  readonly signal: AbortSignal
+  readonly changed: () => void
+}
+
+type Outcome = 'merged' | 'failed' | 'gave way'
+
+/** How long a merge may hold up queries and the pipeline. */
+const sliceMs = 2
+
+/** Writes files of an entity anew: small ones as one, or one without the rows that have left. */
+export class Merges {
+  readonly #parts: MergeParts
+  readonly #choice: MergeChoice
+  /** Aborted when rows are frozen: they do not wait until something else is tried again. */
+  #hurry = new AbortController()
+
+  constructor(parts: MergeParts) {
+    this.#parts = parts
+    const { dayRowsMin: smallFileRows, fileRowsMax } = parts.settings
+    this.#choice = new MergeChoice({ ...defaultCompactionRules, smallFileRows, fileRowsMax })
+  }
+
+  /** Files that a merge could not read. */
+  get damaged(): ReadonlySet<SealedFile> {
+    return this.#choice.damaged
+  }
+
+  /** What is to be merged next; null when nothing is. */
+  choose(files: readonly SealedFile[]): readonly SealedFile[] | null {
+    return this.#choice.choose(files)
+  }
+
+  /** Something waits: a merge that failed is not waited for. */
+  hurry(): void {
+    this.#hurry.abort()
+  }
+
+  /** Merges once: the next choice may be another one. */
+  async run(merged: readonly SealedFile[]): Promise<Outcome> {
+    const { store, attempts, reach, observe, changed, removals, exchange } = this.#parts
+    const startedMs = performance.now()
+    this.#hurry = new AbortController()
+    const files = await attempts.once('compactFailed', () => this.#tryWrite(merged), this.#hurry.signal)
+    if (files === null) return 'failed'
+    if (files === 'gave way') return files
+    const add = files.map(({ info }) => info)
+    const remove = merged.map(({ info }) => info)
+    if (!(await attempts.commit({ add, remove, registries: [], seal: null }))) return 'failed'
+    reach('compact-manifest-committed')
+    store.switchFiles({ add: files, remove: merged, frozen: null, gone: (file) => removals.remove(file) })
+    exchange(merged, files)
+    reach('compact-readers-switched')
+    const { entityId } = remove[0]!
+    const rows = add.reduce((sum, info) => sum + info.rows, 0)
+    const sizes = { merged: merged.length, files: files.length, rows, bytes: sizeOf(files) }
+    observe({ kind: 'compacted', entityId, ...sizes, ms: performance.now() - startedMs })
+    changed()
+    return 'merged'
+  }
+
+  async #tryWrite(merged: readonly SealedFile[]): Promise<readonly SealedFile[] | 'gave way'> {
+    try {
+      return await this.#write(merged)
+    } catch (error) {
+      if (error instanceof GaveWay) return 'gave way'
+      this.#choice.failed(merged, error)
+      throw error
+    }
+  }
+
+  #write(merged: readonly SealedFile[]): Promise<readonly SealedFile[]> {
+    const { store, folder, settings, signal, reach, departures, giveWay } = this.#parts
+    const { entityId, kind } = merged[0]!.info
+    // The day of a file may have left since it was chosen: then it goes next.
+    const sinceMs = kind === 'day' ? null : departures.sinceMs(entityId)
+    const pacer = new GivingWay({ sliceMs, signal }, () => giveWay(entityId))
+    const { dayRowsMin } = settings
+    return compactFiles(merged, { registry: store.registry(entityId), folder, dayRowsMin, sinceMs, pacer, reach })
+  }
+}
+
+/** In bytes, with their indexes. */
+export function sizeOf(files: readonly SealedFile[]): number {
+  return files.reduce((sum, { info }) => sum + info.bytes + info.indexBytes, 0)
+}
