@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { answerFormats } from '../src/model/answer-format.ts'
 import { ServerProcess } from '../test/support/server-process.ts'
 import { measureAtRest } from './at-rest.ts'
 import { median, printTable, quantile, spread } from './figures.ts'
@@ -63,7 +64,7 @@ async function measureSize(rows: number, runs: number, rest: boolean): Promise<v
 }
 
 const largeTags = 18
-const mediaTypes = ['application/json', 'application/x-ndjson', 'text/csv', 'application/vnd.apache.arrow.stream']
+const mediaTypes = answerFormats.map(({ mediaType }) => mediaType)
 
 /** 360,000 rows as a whole in each format, and what they do to short queries beside them. */
 async function measureLarge(url: string, tags: number, runs: number): Promise<void> {

@@ -1,6 +1,3 @@
-/** The formats an answer may be written in. */
-export type AnswerFormat = 'json' | 'csv' | 'ndjson' | 'arrow'
-
 /** A whole answer: its body is complete before a byte of it is sent. */
 export interface Answer {
   readonly rows: number

@@ -1,3 +1,4 @@
+import { type AnswerFormat, formatMediaType } from '../model/answer-format.ts'
 import type {
   Accepted,
   CreatedKey,
@@ -22,7 +23,7 @@ import type {
   SubscriptionEntry,
 } from './answers.ts'
 import type { QueryKind, QueryRequest } from './requests.ts'
-import { type AnswerFormat, type ClientOptions, mediaTypes, type PushFormat, Transport } from './transport.ts'
+import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
 
 export interface PushOptions {
   readonly format: PushFormat
@@ -61,7 +62,7 @@ export class TidemarkClient {
   push(ingest: string, body: string | Uint8Array, { format, idempotencyKey }: PushOptions): Promise<Accepted> {
     const path = `/ingests/${segment(ingest)}/data`
     const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
-    return this.#http.json({ method: 'POST', path, body, contentType: mediaTypes[format], headers })
+    return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format), headers })
   }
 
   receipt(ingest: string, batch: string): Promise<Receipt> {

@@ -1,15 +1,7 @@
+import { type AnswerFormat, formatMediaType } from '../model/answer-format.ts'
 import { connectionErrorOf, serviceErrorOf } from './service-error.ts'
 
 export type PushFormat = 'json' | 'ndjson'
-export type AnswerFormat = PushFormat | 'csv' | 'arrow'
-
-export const mediaTypes: Readonly<Record<AnswerFormat, string>> = {
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
-  csv: 'text/csv',
-  arrow: 'application/vnd.apache.arrow.stream',
-}
-
 export interface ClientOptions {
   /** Where the service is, with its base path if it has one: `http://127.0.0.1:8080`. */
   readonly url: string
@@ -57,7 +49,7 @@ export class Transport {
   /** The answer as it comes. Who stops reading early breaks it off. */
   async *bytes(path: string, body: object | string, format: AnswerFormat = 'json'): AsyncGenerator<Uint8Array> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const headers = { accept: mediaTypes[format] }
+    const headers = { accept: formatMediaType(format) }
     const response = await this.#call({ method: 'POST', path, body: text, headers })
     const reader = response.body?.getReader()
     if (reader === undefined) return

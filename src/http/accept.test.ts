@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { formatContentType } from '../model/answer-format.ts'
 import { acceptsType } from './accept.ts'
-import { contentType, formatFor } from './answer-format.ts'
+import { formatFor } from './answer-format.ts'
 
 describe('the format of an answer', () => {
   test.each([
@@ -34,7 +35,10 @@ describe('the format of an answer', () => {
   })
 
   test('CSV says its encoding', () => {
-    expect([contentType('csv'), contentType('ndjson')]).toEqual(['text/csv; charset=utf-8', 'application/x-ndjson'])
+    expect([formatContentType('csv'), formatContentType('ndjson')]).toEqual([
+      'text/csv; charset=utf-8',
+      'application/x-ndjson',
+    ])
   })
 })
 

@@ -1,27 +1,10 @@
 import type { onRequestHookHandler } from 'fastify'
-import type { AnswerFormat } from '../answer/answer.ts'
+import { type AnswerFormat, answerFormats } from '../model/answer-format.ts'
 import { Problem } from '../model/problem.ts'
 import { chooseType } from './accept.ts'
 
-/** What each format is called; the first is the default. */
-export const mediaTypes: Readonly<Record<AnswerFormat, string>> = {
-  json: 'application/json',
-  csv: 'text/csv',
-  ndjson: 'application/x-ndjson',
-  arrow: 'application/vnd.apache.arrow.stream',
-}
-const formats = new Map<string, AnswerFormat>([
-  [mediaTypes.json, 'json'],
-  [mediaTypes.csv, 'csv'],
-  [mediaTypes.ndjson, 'ndjson'],
-  [mediaTypes.arrow, 'arrow'],
-])
+const formats = new Map<string, AnswerFormat>(answerFormats.map(({ name, mediaType }) => [mediaType, name]))
 const offered = [...formats.keys()]
-
-/** As the Content-Type says it. */
-export function contentType(format: AnswerFormat): string {
-  return format === 'csv' ? `${mediaTypes.csv}; charset=utf-8` : mediaTypes[format]
-}
 
 /** The format that a client likes best. Throws Problem `not_acceptable`. */
 export function formatFor(accept: string | undefined): AnswerFormat {

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { gunzip } from 'node:zlib'
 import type { FastifyRequest, preValidationHookHandler } from 'fastify'
+import { formatMediaType } from '../model/answer-format.ts'
 import { Problem } from '../model/problem.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
 
@@ -21,8 +22,8 @@ export interface BodyRule {
   readonly whenEmpty?: string
 }
 
-export const jsonTypes = ['application/json']
-export const pushTypes = ['application/json', 'application/x-ndjson']
+export const jsonTypes = [formatMediaType('json')]
+export const pushTypes = [formatMediaType('json'), formatMediaType('ndjson')]
 
 /** Bytes of a refused body that are still read, so that the client gets to see its answer; then the connection is cut. */
 const discardedBytesMax = 64 * 1024 * 1024

@@ -1,9 +1,9 @@
 // What the endpoints have in common in the OpenAPI document.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import Type, { type TSchema } from 'typebox'
+import { answerFormats } from '../model/answer-format.ts'
 import { type ProblemCode, problems } from '../model/problem.ts'
 import { RowsResponse } from '../query/responses.ts'
-import { mediaTypes } from './answer-format.ts'
 import { interfaceVersion } from './version.ts'
 
 const codes = Object.keys(problems)
@@ -51,13 +51,12 @@ export function answers(
 
 /** As `answers`, for rows in any of the formats. */
 export function rowsAnswers(description: string, problemCodes: readonly ProblemCode[]): Record<number, object> {
-  const text = (about: string): object => ({ schema: Type.String({ description: about }) })
-  const content = {
-    [mediaTypes.json]: { schema: RowsResponse },
-    [mediaTypes.csv]: text('RFC 4180 with a header; a null is nothing, the empty text is `""`.'),
-    [mediaTypes.ndjson]: text('One JSON object a line.'),
-    [mediaTypes.arrow]: text('An Arrow IPC stream: timestamp[ms, UTC], utf8, double, int64 and bool columns.'),
-  }
+  const content = Object.fromEntries(
+    answerFormats.map(({ name, mediaType, description: about }) => [
+      mediaType,
+      { schema: name === 'json' ? RowsResponse : Type.String({ description: about }) },
+    ]),
+  )
   return { ...answers(200, description, RowsResponse, problemCodes), 200: { description, content } }
 }
 

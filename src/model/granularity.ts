@@ -15,7 +15,7 @@ export type Granularity =
 /** A granularity that has buckets of its own; the one bucket of `all` is stamped by the range. */
 export type BucketGranularity = Exclude<Granularity, { kind: 'all' }>
 
-const uniform = (widthMs: number): Granularity => ({ kind: 'uniform', widthMs, originMs: 0 })
+const uniform = (widthMs: number) => ({ kind: 'uniform', widthMs, originMs: 0 }) as const
 const minuteMs = 60_000
 const hourMs = 3_600_000
 /** 1970-01-05, the first Monday. */

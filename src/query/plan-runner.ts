@@ -1,4 +1,5 @@
-import type { Answer, AnswerFormat } from '../answer/answer.ts'
+import type { Answer } from '../answer/answer.ts'
+import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics } from '../store/series-store.ts'
 

@@ -1,5 +1,6 @@
 // The bodies of the eight data queries. They become the OpenAPI document, so each property says what it means.
 import Type, { type Static } from 'typebox'
+import { granularityNames } from '../model/granularity.ts'
 
 /** Names that one list may hold. The list of `ids` is bounded by the size of the body alone. */
 const namesMax = 10_000
@@ -77,9 +78,9 @@ const range = {
   ),
 }
 
-const granularityForms =
-  '`all`, `none`, `second`, `minute`, `five_minute`, `ten_minute`, `fifteen_minute`, `thirty_minute`, `hour`, `six_hour`, ' +
-  '`eight_hour`, `day`, `week`, `month`, `quarter`, `year`, in any case, or an ISO 8601 period such as `PT5M`'
+const granularityForms = `${Object.keys(granularityNames)
+  .map((name) => `\`${name}\``)
+  .join(', ')}, in any case, or an ISO 8601 period such as \`PT5M\``
 
 const average = {
   ...selection,

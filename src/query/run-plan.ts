@@ -1,7 +1,7 @@
-import type { AnswerFormat } from '../answer/answer.ts'
 import type { SpoolRoom } from '../answer/spool.ts'
 import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
 import type { StoredAnswer } from '../answer/stored-answer.ts'
+import type { AnswerFormat } from '../model/answer-format.ts'
 import { outputFields, type Plan, type PlanLimits } from '../model/plan.ts'
 import type { SeriesReader } from '../store/series-store.ts'
 

@@ -1,11 +1,11 @@
 // What the main thread and the store's thread say to each other: plain data, so that either side can be read alone.
 
-import type { AnswerFormat } from '../answer/answer.ts'
 import type { SpoolRoom } from '../answer/spool.ts'
 import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Tally } from '../ingest/pipeline.ts'
+import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'

@@ -10,6 +10,7 @@ import {
 import { formatTime, parsePattern, parseTimeBy, patternPieces } from '../../druid-time/format-sql.ts'
 import { type BucketGranularity, isUsable, periodGranularity } from '../../druid-time/granularity.ts'
 import { type Period, parseInstantText, parsePeriod } from '../../druid-time/iso.ts'
+import { timeParts } from '../../druid-time/time-parts.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -77,23 +78,11 @@ function ceiling(args: readonly Typed[], call: Call): Typed {
   )
 }
 
-const units: ReadonlyMap<string, (local: Sql, ms: Sql) => Sql> = new Map<string, (local: Sql, ms: Sql) => Sql>([
+/** The parts that expressions work out in their own way. Centuries and millennia are doubles, and not in here. */
+const ownParts: ReadonlyMap<string, (local: Sql, ms: Sql) => Sql> = new Map<string, (local: Sql, ms: Sql) => Sql>([
   ['EPOCH', (_, ms) => sql`(${ms} // 1000)`],
   ['MICROSECOND', (_, ms) => sql`(${ms} // 1000 // 1000)`],
   ['MILLISECOND', (local) => sql`(millisecond(${local}) % 1000)`],
-  ['SECOND', (local) => sql`second(${local})`],
-  ['MINUTE', (local) => sql`minute(${local})`],
-  ['HOUR', (local) => sql`hour(${local})`],
-  ['DAY', (local) => sql`day(${local})`],
-  ['DOW', (local) => sql`isodow(${local})`],
-  ['ISODOW', (local) => sql`isodow(${local})`],
-  ['DOY', (local) => sql`dayofyear(${local})`],
-  ['WEEK', (local) => sql`week(${local})`],
-  ['MONTH', (local) => sql`month(${local})`],
-  ['QUARTER', (local) => sql`quarter(${local})`],
-  ['YEAR', (local) => sql`year(${local})`],
-  // Druid's ISOYEAR is the calendar's year all the same.
-  ['ISOYEAR', (local) => sql`year(${local})`],
   ['DECADE', (local) => sql`(year(${local}) // 10)`],
 ])
 
@@ -105,9 +94,11 @@ function extract(args: readonly Typed[], call: Call): Typed {
   if (unit === 'CENTURY' || unit === 'MILLENNIUM') {
     return doubleValue(sql`ceil(year(${local(ms)}) / ${sql.double(unit === 'CENTURY' ? 100 : 1000)})`)
   }
-  const found = units.get(unit)
-  if (found === undefined) return call.refuse(`there is no unit "${unit}"`)
-  return longValue(bind(ms, (x) => sql`CAST(${found(local(x), x)} AS BIGINT)`))
+  const name = timeParts.get(unit)
+  if (name === undefined) return call.refuse(`there is no unit "${unit}"`)
+  const part = (time: Sql, at: Sql): Sql =>
+    name === null ? ownParts.get(unit)!(time, at) : sql`date_part(${sql.literal(name)}, ${time})`
+  return longValue(bind(ms, (x) => sql`CAST(${part(local(x), x)} AS BIGINT)`))
 }
 
 function formatted(args: readonly Typed[], call: Call): Typed {

@@ -1,8 +1,9 @@
 // Parts that many components share: expressions, types, granularities, intervals, extraction functions, dimension specs.
 
-import { isUsable, mondayMs, type NativeGranularity, periodGranularity } from '../../druid-time/granularity.ts'
+import { isUsable, type NativeGranularity, periodGranularity } from '../../druid-time/granularity.ts'
 import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../../druid-time/iso.ts'
 import { Zone } from '../../druid-time/zone.ts'
+import { granularityNames } from '../../model/granularity.ts'
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
 import { isBrokenPattern, isPortablePattern, patternMax } from '../values/patterns.ts'
 import { type ColumnType, isScalar, type ValueType } from '../values/typed.ts'
@@ -61,34 +62,20 @@ export function readPattern(json: Json): string {
   throw unsupported(json.path, 'a pattern with look-around, back-references or possessive quantifiers')
 }
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const uniform = (widthMs: number): NativeGranularity => ({ kind: 'uniform', widthMs, originMs: 0, zone: Zone.utc })
-const months = (count: number): NativeGranularity => ({
-  kind: 'months',
-  months: count,
-  originLocalMs: 0,
-  zone: Zone.utc,
-})
+const simpleGranularities: ReadonlyMap<string, NativeGranularity> = new Map(
+  Object.entries(granularityNames).map(([name, granularity]) => [name, inUtc(granularity)]),
+)
 
-const simpleGranularities: ReadonlyMap<string, NativeGranularity> = new Map<string, NativeGranularity>([
-  ['all', { kind: 'all' }],
-  ['none', uniform(1)],
-  ['second', uniform(1000)],
-  ['minute', uniform(minuteMs)],
-  ['five_minute', uniform(5 * minuteMs)],
-  ['ten_minute', uniform(10 * minuteMs)],
-  ['fifteen_minute', uniform(15 * minuteMs)],
-  ['thirty_minute', uniform(30 * minuteMs)],
-  ['hour', uniform(hourMs)],
-  ['six_hour', uniform(6 * hourMs)],
-  ['eight_hour', uniform(8 * hourMs)],
-  ['day', uniform(24 * hourMs)],
-  ['week', { kind: 'uniform', widthMs: 7 * 24 * hourMs, originMs: mondayMs, zone: Zone.utc }],
-  ['month', months(1)],
-  ['quarter', months(3)],
-  ['year', months(12)],
-])
+function inUtc(granularity: (typeof granularityNames)[keyof typeof granularityNames]): NativeGranularity {
+  switch (granularity.kind) {
+    case 'all':
+      return granularity
+    case 'uniform':
+      return { ...granularity, zone: Zone.utc }
+    case 'months':
+      return { ...granularity, originLocalMs: 0, zone: Zone.utc }
+  }
+}
 
 export function readGranularity(json: Json): NativeGranularity {
   if (!json.isObject) {

@@ -1,4 +1,5 @@
 import { type Period, parsePeriod, periodDays, periodTimeMs } from '../../druid-time/iso.ts'
+import { timeParts } from '../../druid-time/time-parts.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { type Bound, combine } from '../bind/bound.ts'
@@ -104,27 +105,19 @@ const datePart =
   (local) =>
     sql`CAST(date_part(${literal(name)}, ${local}) AS BIGINT)`
 
-const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
+/** The parts that SQL works out in its own way. */
+const ownParts: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['EPOCH', (_local, at) => sql`(epoch_ms(${at}) // 1000::BIGINT)`],
   ['MICROSECOND', (local) => sql`(epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT * 1000::BIGINT`],
   ['MILLISECOND', (local) => sql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`],
-  ['SECOND', datePart('second')],
-  ['MINUTE', datePart('minute')],
-  ['HOUR', datePart('hour')],
-  ['DAY', datePart('day')],
-  ['DOW', datePart('isodow')],
-  ['ISODOW', datePart('isodow')],
-  ['DOY', datePart('doy')],
-  ['WEEK', datePart('week')],
-  ['MONTH', datePart('month')],
-  ['QUARTER', datePart('quarter')],
-  ['YEAR', datePart('year')],
-  // Druid's is the calendar's year all the same.
-  ['ISOYEAR', datePart('year')],
   ['DECADE', datePart('decade')],
   ['CENTURY', datePart('century')],
   ['MILLENNIUM', datePart('millennium')],
 ])
+
+const parts: ReadonlyMap<string, Part> = new Map(
+  [...timeParts].map(([unit, name]) => [unit, name === null ? ownParts.get(unit)! : datePart(name)]),
+)
 
 function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Bound['place'], zone: Zone): Bound {
   const part = parts.get(unit.toUpperCase())

@@ -1,10 +1,12 @@
 // What the endpoints under /consumer/data have in common that answer with rows, in any of the formats.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Reader } from '../../admission/reader.ts'
-import type { Answer, AnswerFormat } from '../../answer/answer.ts'
+import type { Answer } from '../../answer/answer.ts'
+import type { AnswerFormat } from '../../model/answer-format.ts'
+import { formatContentType } from '../../model/answer-format.ts'
 import type { ProblemCode } from '../../model/problem.ts'
 import { sendBody } from '../answer.ts'
-import { acceptFormat, contentType, formatFor } from '../answer-format.ts'
+import { acceptFormat, formatFor } from '../answer-format.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { optionalKeySecurity, rowsAnswers } from '../document.ts'
 import type { RouteParts } from '../route.ts'
@@ -56,7 +58,7 @@ export async function answerRows(
   releaseAfter(reply, answer)
   const { rows, bytes } = answer
   services.observe({ kind: 'queryAnswered', query: name, rows, bytes, ms: performance.now() - startedMs })
-  return sendBody(request, reply, contentType(format), answer, settings.limits.sendIdleMs)
+  return sendBody(request, reply, formatContentType(format), answer, settings.limits.sendIdleMs)
 }
 
 /** Sent or not: what the answer holds is given back when the response is over. */
