@@ -6,15 +6,16 @@ const examples = `
 Example:
   tidemark accept-loss --data ./data
 
-For a data folder whose start is refused because files of its journal are gone, when there is no copy of them and no backup to restore. Pushes that were in them and
-not stored yet are lost: their senders have to send them again. Stop the service first. Where nothing is missing, nothing is given up.
+Use it if the service refuses to start because files of its journal are gone, and you have neither a copy of them nor a
+backup. Pushes in these files that were not stored yet are lost, and their senders have to send them again. Stop the
+service first. If nothing is missing, the command changes nothing.
 `
 
 /** `tidemark accept-loss`: goes on without pushes that are gone. */
 export function addAcceptLoss(program: Command, context: CliContext): void {
   program
     .command('accept-loss')
-    .description('go on without acknowledged pushes that are gone from the journal')
+    .description('let the service start without acknowledged pushes that are gone from the journal')
     .option('--data <folder>', 'the data folder (TIDEMARK_DATA; default ./data)')
     .option('--config <file>', 'a JSON file of settings')
     .addHelpText('after', examples)

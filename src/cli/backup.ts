@@ -7,15 +7,16 @@ Examples:
   tidemark backup
   tidemark restore data/backups/tidemark-20260101T120000.000Z --data ./restored
 
-The service makes it while it runs, in a folder on its own machine (backup.directory). Where the disk allows, files that never change are
-linked, not copied: take the folder to another disk, with any tool, to be safe from the loss of this one.
+The service makes the backup while it runs, in a folder on its own machine (backup.directory). On the same disk it links
+files that never change and does not copy them: copy the folder to another disk, with any tool, to be safe from the loss
+of this one.
 `
 
 /** `tidemark backup`: a copy of a running service, with an admin key. */
 export function addBackup(program: Command, context: CliContext): void {
   program
     .command('backup')
-    .description('have the running service make a backup (needs an admin key)')
+    .description('make a backup of the running service (needs an admin key)')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
     .action(async (options: JsonOption, command: Command) => {

@@ -70,8 +70,8 @@ function printReport(context: CliContext, options: CopyOptions, report: CopyRepo
   }
   const say = (line: string) => context.stdout.write(`${printable(line)}\n`)
   const names = (list: readonly string[]) => (list.length === 0 ? 'none' : list.join(', '))
-  say(`ingests made: ${names(created)}; there already: ${names(used)}`)
-  if (subscribers !== null) say(`subscribers made: ${names(subscribers.created)}`)
+  say(`ingests created: ${names(created)}; already there: ${names(used)}`)
+  if (subscribers !== null) say(`subscribers created: ${names(subscribers.created)}`)
   if (!options.definitionsOnly) {
     printItems(context, {}, { items: copied, columns, none: 'There are no rows and no items to copy.' })
     say(`in ${seconds.toFixed(1)} s`)

@@ -8,8 +8,8 @@ const examples = `
 Examples:
   tidemark entities retain plant P90D      items older than 90 days leave, whole UTC days at a time
   tidemark entities retain plant P2Y
-  tidemark entities retain plant none      keep items for ever from now on
-What has left never comes back, not even when the retention is made longer.
+  tidemark entities retain plant none      keep all items from now on
+Items that have left never come back, even if you make the retention longer.
 `
 
 const columns: readonly ItemColumn<EntityDescription>[] = [
@@ -30,12 +30,10 @@ const retentionColumns: readonly ItemColumn<EntityAnswer>[] = [
 
 /** `tidemark entities`: what can be asked, and how long it is kept. */
 export function addEntities(program: Command, context: CliContext): void {
-  const entities = program
-    .command('entities')
-    .description('list the series data that can be asked, and say how long it is kept')
+  const entities = program.command('entities').description('list the entities and set how long they keep their items')
   entities
     .command('list')
-    .description('all entities that the key may read, with how much they hold')
+    .description('list the entities that the key may read, with rows and dates')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const items = await connect(context, command.optsWithGlobals()).entities()
@@ -43,7 +41,7 @@ export function addEntities(program: Command, context: CliContext): void {
     })
   entities
     .command('retentions')
-    .description('how long each entity keeps its items (needs an admin key)')
+    .description('list how long each entity keeps its items (needs an admin key)')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
@@ -52,7 +50,9 @@ export function addEntities(program: Command, context: CliContext): void {
     })
   entities
     .command('retain <entity> <duration>')
-    .description('how long to keep items: an ISO 8601 duration, or none for ever (needs an admin key)')
+    .description(
+      'set how long an entity keeps its items: an ISO 8601 duration, or none to keep them for ever (needs an admin key)',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
     .action(async (entity: string, duration: string, options: JsonOption, command: Command) => {

@@ -14,18 +14,18 @@ const rights: readonly KeyRight[] = ['ingest', 'consume', 'admin']
 
 function parseRight(text: string): KeyRight {
   const right = rights.find((candidate) => candidate === text)
-  if (right === undefined) throw new CommandError(`"${text}" is no right. There are: ${rights.join(', ')}.`)
+  if (right === undefined) throw new CommandError(`"${text}" is not a right. The rights are: ${rights.join(', ')}.`)
   return right
 }
 
 /** `tidemark keys`: the keys of subscribers, with an admin key. */
 export function addKeys(program: Command, context: CliContext): void {
-  const keys = program.command('keys').description('make and revoke keys (needs an admin key)')
+  const keys = program.command('keys').description('create and revoke keys (needs an admin key)')
   keys
     .command('create <subscriber>')
-    .description('make a key; it is shown this one time')
-    .requiredOption('--rights <rights>', 'ingest, consume, admin; separated by commas', collectList)
-    .option('--expires <date>', 'when it ends, ISO 8601 (default: never)')
+    .description('create a key and show it, this once')
+    .requiredOption('--rights <rights>', 'ingest, consume or admin, separated by commas', collectList)
+    .option('--expires <date>', 'when it expires, ISO 8601 (default: never)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tidemark keys create line-3 --rights ingest,consume --expires 2027-01-01\n')
     .action(async (subscriber: string, options: CreateOptions, command: Command) => {
@@ -36,12 +36,12 @@ export function addKeys(program: Command, context: CliContext): void {
       if (options.json) return printJson(context, created)
       context.stdout.write(`id   ${created.id}\nkey  ${created.key}\n`)
       context.stderr.write(
-        'Keep the key now: it is not shown again. Pushing also needs "tidemark subscriptions set".\n',
+        'Keep the key now: it is not shown again. To push, the subscriber also needs "tidemark subscriptions set".\n',
       )
     })
   keys
     .command('revoke <id>')
-    .description('end a key, at once')
+    .description('end a key at once')
     .action(async (id: string, _options: object, command: Command) => {
       await connect(context, command.optsWithGlobals()).deleteKey(id)
       context.stdout.write(`${id} is revoked.\n`)

@@ -12,12 +12,13 @@ interface ItemsOptions extends JsonOption {
 }
 
 const itemsExamples = `
-A condition is on the index field alone: =, [bw] begins with, [gt], [gte], [lt], [lte], [be] between two (low,high).
+A condition names the index field. Its operators are = and [bw] (begins with), [gt], [gte], [lt], [lte], [be] (between
+two values, low,high, both included).
 
 Examples:
   tidemark metadata items tags
-  tidemark metadata items tags --where 'id[bw]=boiler.'
-  tidemark metadata items tags --where 'id[gte]=a' --where 'id[lt]=c' --limit 1000
+  tidemark metadata items tags --where 'tag[bw]=01PHD.'
+  tidemark metadata items tags --where 'tag[gte]=01PHD' --where 'tag[lt]=03PHD' --limit 1000
 `
 
 const columns: readonly ItemColumn<MetadataDescription>[] = [
@@ -29,31 +30,31 @@ const columns: readonly ItemColumn<MetadataDescription>[] = [
 
 /** `tidemark metadata`: the items of metadata ingests. */
 export function addMetadata(program: Command, context: CliContext): void {
-  const metadata = program.command('metadata').description('see and delete items of metadata')
+  const metadata = program.command('metadata').description('list and delete metadata items')
   metadata
     .command('list')
-    .description('all tables of metadata that the key may read')
+    .description('list the metadata tables that the key may read')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const items = await connect(context, command.optsWithGlobals()).metadata()
       const none =
-        'There is no metadata that this key may read. "tidemark ingests create tags --kind metadata --field ..." makes a table.'
+        'There is no metadata table that this key may read. "tidemark ingests create tags --kind metadata --field ..." creates one.'
       printItems(context, options, { items, columns, none })
     })
   addItems(metadata, context)
   metadata
     .command('get <table> <id...>')
-    .description('the items with these identifiers, in this order')
+    .description('show the items with these identifiers, in this order')
     .option('--json', 'print JSON')
     .action(async (table: string, ids: readonly string[], options: JsonOption, command: Command) => {
       const items = await connect(context, command.optsWithGlobals()).itemsById(table, ids)
       print(context, options, items)
       const found = `${items.length} of ${ids.length} identifiers`
-      if (items.length < new Set(ids).size) context.stderr.write(`Items are there for ${found}.\n`)
+      if (items.length < new Set(ids).size) context.stderr.write(`Found items for ${found}.\n`)
     })
   metadata
     .command('delete <table> <id...>')
-    .description('delete items; one that is pushed again is there again (needs an admin key)')
+    .description('delete items; pushing an item again brings it back (needs an admin key)')
     .action(async (table: string, ids: readonly string[], _options: object, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       for (const id of ids) await client.deleteItem(table, id)
@@ -64,8 +65,8 @@ export function addMetadata(program: Command, context: CliContext): void {
 function addItems(metadata: Command, context: CliContext): void {
   metadata
     .command('items <table>')
-    .description('items by their identifiers')
-    .option('--where <condition>', 'only items that it holds for; may be repeated', collectWhole)
+    .description('list items in the order of their identifiers')
+    .option('--where <condition>', 'list only items that meet the condition; may be repeated', collectWhole)
     .option('--limit <count>', 'how many', parseCount, 20)
     .option('--json', 'print JSON')
     .addHelpText('after', itemsExamples)
@@ -84,7 +85,7 @@ function collectWhole(text: string, before: readonly string[] | undefined): read
 
 function conditionOf(text: string): readonly [name: string, value: string] {
   const at = text.indexOf('=')
-  if (at < 1) throw new CommandError(`"${text}" is no condition. Write field=value, or field[bw]=value.`)
+  if (at < 1) throw new CommandError(`"${text}" is not a condition. Write field=value or field[bw]=value.`)
   return [text.slice(0, at), text.slice(at + 1)]
 }
 

@@ -8,7 +8,7 @@ import { type CliContext, connect, writeAll } from './context.ts'
 export function addNative(program: Command, context: CliContext): void {
   program
     .command('native <file>')
-    .description('ask for data with a native query of Apache Druid: its JSON, in a file; "-" is standard input')
+    .description('query data with a native query of Apache Druid: a file with its JSON, or - for standard input')
     .addHelpText(
       'after',
       `
@@ -45,5 +45,5 @@ function queryTypeOf(query: string, file: string): string {
   } catch (cause) {
     throw new CommandError(`${file} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
-  throw new CommandError(`${file} is no native query: it has no "queryType".`)
+  throw new CommandError(`${file} is not a native query: it has no "queryType".`)
 }

@@ -23,11 +23,11 @@ import { addVerify } from './verify.ts'
 
 const examples = `
 Examples:
-  tidemark demo                                 a service with a week of data, in a minute
-  tidemark serve --data ./data                  the service itself
-  tidemark ingests create plant                 a target for rows {D, T, V}
-  tidemark push plant readings.csv              rows into it
-  tidemark query latest --entity plant          the newest value of each tag
+  tidemark demo                                 start a service with a week of data
+  tidemark serve --data ./data                  start the service
+  tidemark ingests create plant                 create a target for rows {D, T, V}
+  tidemark push plant readings.csv              push the rows of a file
+  tidemark query latest --entity plant          read the newest value of each tag
 `
 
 function version(): string {
@@ -38,11 +38,11 @@ function version(): string {
 /** All commands. Nothing is read from the process: the world is the context. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('tidemark')
-    .description('A time-series data service, and the commands to work with one.')
+    .description('Runs a time-series data service, and works with one.')
     .version(version(), '--version')
     .option('--url <url>', 'where the service is (TIDEMARK_URL; default http://127.0.0.1:8080)')
-    .option('--key <key>', 'the key to show it (TIDEMARK_KEY)')
-    .option('--debug', 'on an error, show where in the program it arose')
+    .option('--key <key>', 'the key to send (TIDEMARK_KEY)')
+    .option('--debug', 'show where in the program an error arose')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),

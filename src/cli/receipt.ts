@@ -29,7 +29,7 @@ function print(context: CliContext, { rows, stored, rejected, pending, errors }:
 export function addReceipt(program: Command, context: CliContext): void {
   program
     .command('receipt <ingest> <batch>')
-    .description('what became of one push')
+    .description('show what became of one push (needs a key of the subscriber that pushed)')
     .option('--json', 'print JSON')
     .action(async (ingest: string, batch: string, options: JsonOption, command: Command) => {
       const receipt = await connect(context, command.optsWithGlobals()).receipt(ingest, batch)

@@ -12,8 +12,8 @@ Example:
 export function addRestore(program: Command, context: CliContext): void {
   program
     .command('restore <backup>')
-    .description('make a data folder of a backup')
-    .requiredOption('--data <folder>', 'the folder to make: an empty one, or none yet')
+    .description('create a data folder from a backup')
+    .requiredOption('--data <folder>', 'the folder to create; it must be empty or not exist')
     .addHelpText('after', examples)
     .action(async (backup: string, { data }: { readonly data: string }) => {
       // Loaded here, so that the other commands start without it.

@@ -127,7 +127,7 @@ describe('failures are one line that says what to do', () => {
       ['ingests', 'create', 'p', '--field', 'V:float:metric'],
       '"float" is no type. There are: timestamp,',
     ],
-    ['no right', null, ['keys', 'create', 's', '--rights', 'read'], '"read" is no right'],
+    ['no right', null, ['keys', 'create', 's', '--rights', 'read'], '"read" is not a right'],
     ['no subscription', null, ['subscriptions', 'set', 's'], 'with --ingest and --entity, or give --none'],
     ['no file', null, ['push', 'p', 'missing.csv'], 'There is no file "missing.csv"'],
   ])('%s', async (_, url, argv, part) => {
@@ -525,7 +525,7 @@ describe('lists', () => {
       'POST /consumer/metadata/tags',
       [{ id: 'a' }],
       'id\na\n',
-      'Items are there for 1 of 2 identifiers.\n',
+      'Found items for 1 of 2 identifiers.\n',
     ],
   ])('%j', async (argv, asked, answer, out, err) => {
     const { url } = await service({ [asked]: () => [200, answer] })
@@ -533,7 +533,7 @@ describe('lists', () => {
   })
 
   test.each([
-    [['metadata', 'items', 'tags', '--where', 'x'], '"x" is no condition'],
+    [['metadata', 'items', 'tags', '--where', 'x'], '"x" is not a condition'],
     [['ingests', 'create', 'x', '--kind', 'other'], '"other" is no kind'],
   ])('%j is refused before anything is asked', async (argv, message) => {
     const { code, err } = await tidemark(nowhere, argv)

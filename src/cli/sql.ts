@@ -7,8 +7,8 @@ import { printAnswer } from './query.ts'
 export function addSql(program: Command, context: CliContext): void {
   program
     .command('sql')
-    .description("ask for data in Druid's SQL")
-    .argument('<query>', 'one SELECT; entities are the tables, their time is __time')
+    .description("query data in Druid's SQL")
+    .argument('<query>', 'one SELECT; the tables are the entities, and their time is __time')
     .option('--json', 'print the JSON answer as it comes')
     .addHelpText(
       'after',

@@ -13,19 +13,19 @@ const columns: readonly ItemColumn<SubscriberAnswer>[] = [
 export function addSubscribers(program: Command, context: CliContext): void {
   const subscribers = program
     .command('subscribers')
-    .description('make, list and delete subscribers (needs an admin key)')
+    .description('create, list and delete subscribers (needs an admin key)')
   subscribers
     .command('create <name>')
-    .description('make a subscriber, without keys or subscriptions yet')
+    .description('create a subscriber without keys and subscriptions')
     .option('--json', 'print JSON')
     .action(async (name: string, options: JsonOption, command: Command) => {
       const subscriber = await connect(context, command.optsWithGlobals()).createSubscriber(name)
       if (options.json) return printJson(context, subscriber)
-      context.stdout.write(`${name} is made. Next: tidemark keys create ${name} --rights ingest,consume\n`)
+      context.stdout.write(`${name} is created. Next: tidemark keys create ${name} --rights ingest,consume\n`)
     })
   subscribers
     .command('list')
-    .description('all subscribers with their keys')
+    .description('list all subscribers with their keys')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
@@ -34,9 +34,9 @@ export function addSubscribers(program: Command, context: CliContext): void {
     })
   subscribers
     .command('delete <name>')
-    .description('delete a subscriber with its keys and subscriptions')
+    .description('delete a subscriber, its keys and its subscriptions')
     .action(async (name: string, _options: object, command: Command) => {
       await connect(context, command.optsWithGlobals()).deleteSubscriber(name)
-      context.stdout.write(`${name} is deleted, and so are its keys.\n`)
+      context.stdout.write(`${name} and its keys are deleted.\n`)
     })
 }

@@ -15,7 +15,7 @@ interface SetOptions {
 }
 
 const setExamples = `
-What is set replaces all that was there; --none leaves nothing.
+The command replaces all subscriptions of the subscriber. --none leaves none.
 
 Examples:
   tidemark subscriptions set line-3 --ingest plant --entity plant
@@ -30,7 +30,7 @@ const columns: readonly ItemColumn<SubscriptionEntry & { readonly valid?: boolea
   { title: 'suspended', cell: (entry) => (entry.suspended ? 'yes' : '') },
 ]
 
-const none = 'There is no subscription: nothing may be pushed.'
+const none = 'There is no subscription, so the subscriber may push nothing.'
 
 /** The entries that `subscriptions set` asks for: one for each ingest and entity, all with the same dates. */
 export function entriesOf(options: SetOptions): SubscriptionEntry[] {
@@ -53,10 +53,10 @@ export function entriesOf(options: SetOptions): SubscriptionEntry[] {
 export function addSubscriptions(program: Command, context: CliContext): void {
   const subscriptions = program
     .command('subscriptions')
-    .description('see and set what subscribers may push to and read')
+    .description('list and set what subscribers may push to and read')
   subscriptions
     .command('list <subscriber>')
-    .description("a subscriber's subscriptions (needs an admin key)")
+    .description("list a subscriber's subscriptions (needs an admin key)")
     .option('--json', 'print JSON')
     .action(async (subscriber: string, options: JsonOption, command: Command) => {
       const { Items: items } = await connect(context, command.optsWithGlobals()).subscriptions(subscriber)
@@ -65,11 +65,11 @@ export function addSubscriptions(program: Command, context: CliContext): void {
   subscriptions
     .command('set <subscriber>')
     .description("set a subscriber's subscriptions (needs an admin key)")
-    .option('--ingest <aliases>', 'ingests it may push to, separated by commas; * is every one', collectList)
-    .option('--entity <names>', 'entities it may read, separated by commas; * is every one', collectList)
+    .option('--ingest <aliases>', 'ingests that it may push to, separated by commas; * is every ingest', collectList)
+    .option('--entity <names>', 'entities that it may read, separated by commas; * is every entity', collectList)
     .option('--from <date>', 'valid from, ISO 8601')
     .option('--until <date>', 'valid until, ISO 8601')
-    .option('--suspended', 'set, but not valid for now')
+    .option('--suspended', 'set the subscriptions, but suspend them')
     .option('--none', 'end all subscriptions')
     .addHelpText('after', setExamples)
     .action(async (subscriber: string, options: SetOptions, command: Command) => {
@@ -81,7 +81,7 @@ export function addSubscriptions(program: Command, context: CliContext): void {
     })
   subscriptions
     .command('mine')
-    .description('what the key of --key or TIDEMARK_KEY may do')
+    .description('show what the key of --key or TIDEMARK_KEY may do')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const own = await connect(context, command.optsWithGlobals()).subscription()

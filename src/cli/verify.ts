@@ -7,14 +7,14 @@ Examples:
   tidemark verify --data ./data
   tidemark verify --config tidemark.json
 
-Stop the service first. Nothing is changed; what it finds damaged it names, and then ends with exit code 1.
+Stop the service first. The command changes nothing. It names what is damaged and then ends with exit code 1.
 `
 
 /** `tidemark verify`: checks the folder of a stopped service. */
 export function addVerify(program: Command, context: CliContext): void {
   program
     .command('verify')
-    .description('check the data folder of a stopped service from end to end')
+    .description('check the whole data folder of a stopped service')
     .option('--data <folder>', 'the data folder (TIDEMARK_DATA; default ./data)')
     .option('--config <file>', 'a JSON file of settings')
     .addHelpText('after', examples)

@@ -201,7 +201,7 @@ describe('tidemark copy', () => {
   test('makes the definitions alone', async () => {
     const { code, out, err } = await copy(['--definitions-only'], adminKey)
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain('ingests made: line, steady, tags')
+    expect(out).toContain('ingests created: line, steady, tags')
     expect(out).toContain('tidemark keys create line-3 --rights admin,ingest')
     const steady = await callWell(target.url, 'GET', '/admin/ingests/steady', admin)
     expect(steady).toMatchObject({ state: 'blocked', reason: 'moved', duplicates: 'replace' })
