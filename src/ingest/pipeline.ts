@@ -91,7 +91,7 @@ export class Pipeline {
   async #step(tallies: Map<number, Tally>): Promise<void> {
     const { stepRows, stepBytes } = this.#parts
     const watch = this.#watch
-    const budget = newBudget(stepRows, cutSteps * stepBytes)
+    const budget = newBudget(Math.min(stepRows, watch.rowsAtOnce(this.#entries)), cutSteps * stepBytes)
     const [first] = this.#entries
     const isReplay = first!.format === 'replay'
     const entries = isReplay ? [first!] : watch.together(pushesOfStep(this.#entries, budget))

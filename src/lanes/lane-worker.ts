@@ -161,7 +161,7 @@ export class LaneWorker {
   ): Promise<Pick<JudgedStep, 'runs' | 'reached'>> {
     const { judge, stepRows, stepBytes } = this.#parts
     const watch = this.#watch
-    const budget = newBudget(stepRows, stepBytes)
+    const budget = newBudget(Math.min(stepRows, watch.rowsAtOnce(left)), stepBytes)
     const [first] = left
     const isReplay = first!.format === 'replay'
     const entries = isReplay ? [first!] : watch.together(pushesOfStep(left, budget))

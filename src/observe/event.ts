@@ -33,8 +33,14 @@ export type ServiceEvent =
     }
   /** `stored` rows left the list of rejected ones; none when the replay was judged before. */
   | { readonly kind: 'rowsReplayed'; readonly ingestId: number; readonly rows: number; readonly stored: number }
-  /** The judge had ended while it was at these entries, so many times by now. */
-  | { readonly kind: 'judgingEnded'; readonly position: number; readonly entries: number; readonly deaths: number }
+  /** The judge had ended while it was at these entries, so many times by now: by itself, or with its process, for whatever reason that ended. */
+  | {
+      readonly kind: 'judgingEnded'
+      readonly position: number
+      readonly entries: number
+      readonly deaths: number
+      readonly kills: number
+    }
   /** So many rows of an entry of the journal are not judged any more, and kept as rejected. */
   | {
       readonly kind: 'entrySetAside'

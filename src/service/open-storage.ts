@@ -6,7 +6,7 @@ import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import type { Settings } from '../config/settings.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
-import { isJudgingNoted } from '../ingest/set-aside/note-file.ts'
+import { noteDeathIn } from '../ingest/set-aside/note-file.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
@@ -176,7 +176,7 @@ function startStore(
       restartDelayMs: settings.store.restartDelayMs,
       spool: settings.spool,
       sealed: (position) => trimmer.sealed(position),
-      diedJudging: () => isJudgingNoted(paths.judging),
+      noteDeath: () => noteDeathIn(paths.judging),
     },
     durablePosition,
   )

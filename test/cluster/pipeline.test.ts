@@ -149,8 +149,15 @@ async function begin(options: WorldOptions): Promise<readonly Ingest[]> {
 
 async function replayAll(ingests: readonly Ingest[], expected: Expected): Promise<void> {
   const { catalog, journal, progress } = world
-  const isQueryable = async (): Promise<void> => undefined
-  const parts = { rejected: catalog.rejected, journal, progress, isQueryable, nowMs: Date.now, reach: () => undefined }
+  const parts = {
+    rejected: catalog.rejected,
+    setAside: catalog.setAside,
+    journal,
+    progress,
+    isQueryable: async (): Promise<void> => undefined,
+    nowMs: Date.now,
+    reach: () => undefined,
+  }
   const replays = new Replays(parts)
   for (const { alias, id, entityId, kind } of ingests) {
     if (kind === 'metadata') continue

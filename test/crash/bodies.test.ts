@@ -79,7 +79,7 @@ test('the canary: a store that begins a push anew in its midst is caught', async
   expect(findings.doubled).toBeGreaterThan(0)
 })
 
-test('a push that kills the whole process is set aside at the third start, and the others are stored once', async () => {
+test('a push that kills the whole process is set aside after some starts, and the others are stored once', async () => {
   await inScratchFolder('tidemark-bodies-', async (dataDirectory) => {
     const program = planted('serve-dies-on-entry.mjs')
     let server = await ServerProcess.start({ dataDirectory, program })
@@ -89,7 +89,9 @@ test('a push that kills the whole process is set aside at the third start, and t
     await push([row('a', 1), row('b', 2)])
     await push([row('c', 3), row('ends the process', 4)]).catch(() => undefined)
     await server.ended()
-    await expect(ServerProcess.start({ dataDirectory, program })).rejects.toThrow('the server ended')
+    // Anything may kill a process: it is the entry only when nothing else can be.
+    for (let starts = 0; starts < 5; starts++)
+      await expect(ServerProcess.start({ dataDirectory, program })).rejects.toThrow('the server ended')
     server = await ServerProcess.start({ dataDirectory, program })
     await push(row('d', 5))
     const options = { body: { entity: 'plant' } }

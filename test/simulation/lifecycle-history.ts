@@ -13,6 +13,7 @@ import { Problem } from '../../src/model/problem.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { StoreSettings } from '../../src/store-thread/protocol.ts'
 import { rowsOf } from '../support/expect-rows.ts'
+import { nothingAside } from '../support/nothing-aside.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { type DiskOperation, SimulatedDisk } from '../support/simulated-disk.ts'
 import { LifecycleCatalog, type OperatorCatalog } from './lifecycle-catalog.ts'
@@ -155,6 +156,7 @@ class History {
       operator,
       replays: new Replays({
         rejected: operator.rejected,
+        setAside: nothingAside.setAside,
         journal: service.journal,
         progress: service,
         isQueryable: async () => undefined,

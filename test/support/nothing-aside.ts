@@ -4,12 +4,12 @@ import type { JudgingNotes } from '../../src/ingest/set-aside/judging-notes.ts'
 
 interface NothingAside {
   readonly notes: JudgingNotes
-  readonly setAside: Pick<SetAsideCatalog, 'add' | 'list'>
+  readonly setAside: Pick<SetAsideCatalog, 'add' | 'list' | 'bodyPart'>
   readonly nowMs: () => number
 }
 
 export const nothingAside: NothingAside = {
   notes: { read: async () => null, write: async () => undefined },
-  setAside: { add: async () => undefined, list: async () => [] },
+  setAside: { add: async () => undefined, list: async () => [], bodyPart: async () => null },
   nowMs: () => 0,
 }

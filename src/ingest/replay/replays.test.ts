@@ -57,6 +57,7 @@ class World {
           return { stored: count('stored'), rejected: count('kept') }
         },
       },
+      setAside: { list: async () => [], bodyPart: async () => null },
       journal: { append: async (entry) => this.#journal.push(entry) - 1 },
       progress: { waitFor: (position, signal) => this.#waitFor(position, signal) },
       isQueryable: async (rows) => {

@@ -1,10 +1,12 @@
-import type { RejectedCatalog, RejectedFates, RejectedRow } from '../../catalog/catalog.ts'
+import type { RejectedCatalog, RejectedFates } from '../../catalog/catalog.ts'
+import type { SetAsideCatalog } from '../../catalog/set-aside.ts'
 import type { JournalEntry, JournalWriter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import type { Reach } from '../../observe/step.ts'
 import type { IngestProgress } from '../progress.ts'
-import { encodeReplayedRows } from './replayed-rows.ts'
+import { AsideTexts } from './aside-texts.ts'
+import { encodeReplayedRows, type ReplayedRow } from './replayed-rows.ts'
 
 /** How many rows were judged again and are there: `replayed = stored + rejected`. */
 export interface Replayed {
@@ -22,6 +24,7 @@ export interface JudgedAgain {
 
 export interface ReplayParts {
   readonly rejected: Pick<RejectedCatalog, 'list' | 'fates'>
+  readonly setAside: Pick<SetAsideCatalog, 'list' | 'bodyPart'>
   readonly journal: Pick<JournalWriter, 'append'>
   readonly progress: Pick<IngestProgress, 'waitFor'>
   /** Resolves once queries see the rows that were stored, or it took too long; rejects with the signal's reason when it is aborted. */
@@ -64,9 +67,9 @@ export class Replays {
     })
   }
 
-  async #replayPage(ingest: Ingest, rows: readonly RejectedRow[], signal: AbortSignal): Promise<RejectedFates> {
+  async #replayPage(ingest: Ingest, rows: readonly ReplayedRow[], signal: AbortSignal): Promise<RejectedFates> {
     const { rejected, journal, progress, isQueryable, nowMs, reach } = this.#parts
-    const body = encodeReplayedRows(rows.map(({ position, row }) => ({ position, text: Buffer.from(row) })))
+    const body = encodeReplayedRows(rows)
     const entry: JournalEntry = {
       ingestId: ingest.id,
       fieldsVersion: ingest.fieldsVersion,
@@ -88,14 +91,22 @@ export class Replays {
   }
 
   /** Each row once, in the order of their positions, as they are in the list when their turn comes. */
-  async *#pages(ingestId: number, positions: readonly number[] | null): AsyncGenerator<readonly RejectedRow[]> {
-    const { rejected } = this.#parts
+  async *#pages(ingestId: number, positions: readonly number[] | null): AsyncGenerator<readonly ReplayedRow[]> {
+    const { rejected, setAside } = this.#parts
+    const texts = new AsideTexts(setAside)
     const limits = { limit: rowsAtOnce, bytesMax: bytesAtOnce }
     for (const chosen of positions === null ? [undefined] : chunksOf(positions)) {
       for (let afterPosition = -1; ; ) {
         const page = await rejected.list(ingestId, { positions: chosen, afterPosition, ...limits })
-        // A row that is kept without its text cannot be judged again.
-        const rows = page.rows.filter(({ row }) => row !== '')
+        let rows: ReplayedRow[] = []
+        for (const one of page.rows) {
+          // A row whose text is not kept any more cannot be judged again.
+          const row = await texts.rowOf(one)
+          if (row !== null) rows.push(row)
+          if (rows.reduce((bytes, { text }) => bytes + text.length, 0) < bytesAtOnce) continue
+          yield rows
+          rows = []
+        }
         if (rows.length > 0) yield rows
         if (!page.more) break
         afterPosition = page.rows.at(-1)!.position

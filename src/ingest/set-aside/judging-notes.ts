@@ -11,11 +11,18 @@ export interface JudgedSpan {
   readonly entries: number
   /** How the entry is judged: 0 as any other, else by what was decided of it. */
   readonly level: number
+  /** Whether the entry is judged in the smallest pieces. */
+  readonly isCareful?: boolean
+  /** Written once the judge has ended of it and its process has not: without it, whatever ended the process may have ended the judge. */
+  readonly hasDied?: boolean
 }
 
 /** A span that was being judged when the judge ended. */
 export interface Suspect extends JudgedSpan {
+  /** How often the judge is known to have ended of it. */
   readonly deaths: number
+  /** How often its process ended meanwhile, for whatever reason. */
+  readonly kills?: number
   /** Whether it is enough: the entry is to be set aside. */
   readonly isDue: boolean
 }

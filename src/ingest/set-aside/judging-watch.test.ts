@@ -69,6 +69,8 @@ interface WorldOptions {
   readonly stepRows: number
   /** A planted bug: the decision is used before it is kept. */
   readonly forgetsDecisions?: boolean
+  /** Whatever ends the judge ends its process with it: nothing is noted any more. */
+  readonly killsProcess?: boolean
 }
 
 /** What outlives the judge, and a life of it. */
@@ -81,6 +83,8 @@ class World {
   readonly #options: WorldOptions
   #note: JudgingNote | null = null
   #judgedPosition = 0
+  #isDead = false
+  #notesLeft = Number.POSITIVE_INFINITY
   deaths = 0
 
   constructor(entries: readonly PlacedEntry[], options: WorldOptions) {
@@ -95,6 +99,7 @@ class World {
   /** True when it comes to the end of the journal. */
   async live(steps = Number.POSITIVE_INFINITY): Promise<boolean> {
     this.stored.clear()
+    this.#isDead = false
     try {
       const pipeline = await Pipeline.open(this.#parts())
       for (let step = 0; step < steps; step++) {
@@ -109,6 +114,19 @@ class World {
     }
   }
 
+  /** Its process is killed by another, after so many notes of a life. */
+  async killAfter(notes: number): Promise<boolean> {
+    this.#notesLeft = notes
+    const isDone = await this.live()
+    this.#notesLeft = Number.POSITIVE_INFINITY
+    return isDone
+  }
+
+  #death(): Death {
+    this.#isDead = this.#options.killsProcess === true
+    return new Death()
+  }
+
   #parts(): PipelineParts {
     const judge = new Judge({ rowBytes: 1000 })
     const itemJudge = new ItemJudge({ rowBytes: 1000 })
@@ -121,14 +139,14 @@ class World {
       dropped: { list: async () => [] },
       outcomes: {
         add: async ({ rejected, items }, through) => {
-          if (rejected.some(({ row }) => row.includes('kept'))) throw new Death()
+          if (rejected.some(({ row }) => row.includes('kept'))) throw this.#death()
           for (const row of rejected) if (!this.rejected.has(row.position)) this.rejected.set(row.position, row)
           for (const { position } of items) this.items.add(position)
           this.#judgedPosition = Math.max(this.#judgedPosition, through)
-          if (rejected.some(({ row, code }) => row.includes('behind') && code !== 'not_judged')) throw new Death()
+          if (rejected.some(({ row, code }) => row.includes('behind') && code !== 'not_judged')) throw this.#death()
         },
         replay: async () => {
-          throw new Death()
+          throw this.#death()
         },
         judgedPosition: async () => this.#judgedPosition,
         rejectedIn: async (ingestId, from, end) =>
@@ -143,7 +161,7 @@ class World {
           const tags = column?.type === 'string' ? [...column.codes].map((code) => column.dictionary[code]) : []
           const texts = judged.rejected.map(({ row }) => row)
           if ([...tags, ...texts].some((text) => text?.startsWith('judged') || text?.startsWith('"judged'))) {
-            throw new Death()
+            throw this.#death()
           }
           return judged
         },
@@ -158,7 +176,11 @@ class World {
       notes: {
         read: async () => this.#note,
         write: async (note) => {
+          if (this.#isDead) return
           this.#note = structuredClone(note)
+          if (--this.#notesLeft > 0) return
+          this.#isDead = true
+          throw new Death()
         },
       },
       setAside: {
@@ -231,6 +253,34 @@ describe('an entry that ends the judge', () => {
     expect([...world.aside.values()].map((one) => [one.position, one.fromPosition, one.level])).toEqual(aside)
   })
 
+  test.each<[what: string, pushes: Push[], stepRows: number, kills: number, aside: [number, number, number][]]>([
+    ['alone', [{ ingestId: 1, rows: [ends('judged', true), good] }], 9, 6, [[0, 0, 1]]],
+    [
+      'among others of its step',
+      [
+        { ingestId: 1, rows: [good, bad] },
+        { ingestId: 1, rows: [good, ends('judged')] },
+      ],
+      9,
+      6,
+      [[2, 2, 1]],
+    ],
+    ['also as it is set aside', [{ ingestId: 1, rows: [good, ends('kept')] }], 9, 12, [[0, 0, 2]]],
+  ])('and its process with it, %s', async (_, pushes, stepRows, kills, aside) => {
+    const world = new World(entriesOf(pushes), { stepRows, killsProcess: true })
+    expect(await liveOn(world, 30)).toBe(kills + 1)
+    expect([...world.aside.values()].map((one) => [one.position, one.fromPosition, one.level])).toEqual(aside)
+  })
+
+  test('where others kill its process in the midst of it, again and again, keeps its rows', async () => {
+    const rows = Array.from({ length: 400 }, () => good)
+    const world = new World(entriesOf([{ ingestId: 1, rows }]), { stepRows: 300 })
+    for (let kills = 0; kills < 40; kills++) await world.killAfter(1 + 2 * (kills % 4))
+    expect(await liveOn(world, 1)).toBe(1)
+    expect(world.aside.size).toBe(0)
+    expect(world.stored.size).toBe(400)
+  })
+
   test('a replay: its rows stay rejected', async () => {
     const body = encodeReplayedRows([{ position: 0, text: Buffer.from(rowText(0, 'none', true)) }])
     const entries = entriesOf([{ ingestId: 1, rows: [bad] }])
@@ -281,11 +331,12 @@ describe('whatever ends the judge', () => {
         fc.array(anyPush, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 1, max: 9 }),
         anyLives,
-        async (pushes, stepRows, lives) => {
-          const world = new World(entriesOf(pushes), { stepRows })
+        fc.boolean(),
+        async (pushes, stepRows, lives, killsProcess) => {
+          const world = new World(entriesOf(pushes), { stepRows, killsProcess })
           // Also where it is ended for other reasons, between two steps.
           for (const steps of lives) await world.live(steps)
-          expect(await liveOn(world, 200)).not.toBeNull()
+          expect(await liveOn(world, 600)).not.toBeNull()
           check(world, pushes)
           // And again, from the beginning.
           expect(await world.live()).toBe(true)

@@ -1,5 +1,6 @@
 // Finds the entry that ends the judge, and has it set aside. After a first death the entries of that step are judged one at a time; the one that
-// is being judged at the second is set aside: the catalog says so before anything of it is passed over.
+// is being judged at the second is set aside: the catalog says so before anything of it is passed over. A process that was killed is no such death, as
+// anything may have killed it: that has to come again and again, and at last at one small piece of one entry.
 import type { AsideDecision, AsideLevel, SetAsideCatalog } from '../../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'
@@ -9,6 +10,12 @@ import { emptyNote, type JudgedSpan, type JudgingNote, type JudgingNotes, type S
 
 /** One entry that was being judged at so many deaths is set aside wherever in it they came: they may be of the memory that its rows take together. */
 const deathsMax = 5
+/** After so many kills of the process in the midst of an entry, it is judged in the smallest pieces. */
+const carefulKills = 3
+/** After so many, the last two of them at one of these pieces, it is set aside. */
+const killsMax = 6
+/** The smallest piece of a push. */
+const carefulRows = 64
 
 export interface JudgingWatchParts {
   readonly notes: JudgingNotes
@@ -21,6 +28,7 @@ export interface JudgingWatchParts {
 export class JudgingWatch {
   readonly #parts: JudgingWatchParts
   #suspect: Suspect | null = null
+  #span: JudgedSpan | null = null
   #decisions: ReadonlyMap<number, AsideDecision> = new Map()
 
   private constructor(parts: JudgingWatchParts) {
@@ -37,8 +45,8 @@ export class JudgingWatch {
       watch.#suspect = suspectOf(judging, watch.#suspect)
       // Before anything else is noted, so that this death is counted once.
       await parts.notes.write(watch.#note(null))
-      const { position: first, entries, deaths } = watch.#suspect
-      parts.observe({ kind: 'judgingEnded', position: first, entries, deaths })
+      const { position: first, entries, deaths, kills = 0 } = watch.#suspect
+      parts.observe({ kind: 'judgingEnded', position: first, entries, deaths, kills })
     }
     return watch
   }
@@ -52,6 +60,11 @@ export class JudgingWatch {
   together(entries: readonly PlacedEntry[]): readonly PlacedEntry[] {
     const apart = entries.findIndex((entry) => this.#isSuspected(entry) || this.#decisions.has(entry.position))
     return apart < 0 ? entries : entries.slice(0, Math.max(1, apart))
+  }
+
+  /** The most rows of these entries that are judged at once, from the first one on. */
+  rowsAtOnce([first]: readonly PlacedEntry[]): number {
+    return this.#isCareful(first!) ? carefulRows : Number.POSITIVE_INFINITY
   }
 
   /**
@@ -70,9 +83,9 @@ export class JudgingWatch {
     const { position } = first!
     const level = this.#decisions.get(position)?.level ?? 0
     const throughPosition = positionAfter(entries.at(-1)!)
-    await this.#parts.notes.write(
-      this.#note({ position, fromPosition, throughPosition, entries: entries.length, level }),
-    )
+    const isCareful = this.#isCareful(first!)
+    this.#span = { position, fromPosition, throughPosition, entries: entries.length, level, isCareful }
+    await this.#parts.notes.write(this.#note(this.#span))
   }
 
   /** The rows before a position are judged and kept. */
@@ -83,7 +96,8 @@ export class JudgingWatch {
 
   /** The step failed. What a disk, a database or a stop is the reason of is not the entry's fault. */
   async failed(error: unknown): Promise<void> {
-    if (!isOfEntry(error)) await this.#parts.notes.write(this.#note(null)).catch(() => undefined)
+    const died = isOfEntry(error) && this.#span !== null ? diedAt(this.#span) : null
+    await this.#parts.notes.write(this.#note(died)).catch(() => undefined)
   }
 
   async #setAside(entry: PlacedEntry, suspect: Suspect, keptItems: number): Promise<void> {
@@ -111,6 +125,12 @@ export class JudgingWatch {
     return suspect !== null && entry.position < suspect.throughPosition && positionAfter(entry) > suspect.position
   }
 
+  /** Whether one piece of this entry is to be told from the next. */
+  #isCareful(entry: PlacedEntry): boolean {
+    const suspect = this.#suspect
+    return suspect !== null && suspect.entries === 1 && this.#isSuspected(entry) && (suspect.kills ?? 0) >= carefulKills
+  }
+
   #note(judging: JudgedSpan | null): JudgingNote {
     return { judging, suspect: this.#suspect }
   }
@@ -120,12 +140,28 @@ function isLeft(span: JudgedSpan | null, position: number): boolean {
   return span !== null && span.throughPosition > position
 }
 
-function suspectOf(judging: JudgedSpan, before: Suspect | null): Suspect {
+function suspectOf({ hasDied = false, ...judging }: JudgedSpan, before: Suspect | null): Suspect {
   const isSame =
     before !== null && before.position <= judging.position && judging.throughPosition <= before.throughPosition
-  const deaths = isSame ? before.deaths + 1 : 1
-  const isRepeated = isSame && (before.entries > 1 || before.fromPosition === judging.fromPosition)
-  return { ...judging, deaths, isDue: judging.entries === 1 && (isRepeated || deaths >= deathsMax) }
+  const deaths = (isSame ? before.deaths : 0) + (hasDied ? 1 : 0)
+  const kills = (isSame ? (before.kills ?? 0) : 0) + (hasDied ? 0 : 1)
+  const isSamePiece = isSame && before.fromPosition === judging.fromPosition
+  const hasEnoughDeaths = deaths >= deathsMax || (deaths > 1 && isSame && (before.entries > 1 || isSamePiece))
+  const isSurelyKilledBy = kills >= killsMax && isSamePiece && judging.isCareful === true && before.isCareful === true
+  const isDue = judging.entries === 1 && ((hasDied && hasEnoughDeaths) || isSurelyKilledBy)
+  return { ...judging, deaths, kills, isDue }
+}
+
+function diedAt(span: JudgedSpan): JudgedSpan {
+  return { ...span, hasDied: true }
+}
+
+/** To be called when the judge has ended and its process has not. True when it was judging: another life may come past what ended this one. */
+export async function noteDeath(notes: JudgingNotes): Promise<boolean> {
+  const note = await notes.read()
+  if (note === null || note.judging === null) return false
+  await notes.write({ ...note, judging: diedAt(note.judging) })
+  return true
 }
 
 /** An ingest that the catalog lacks is no fault of the entry: another catalog is needed. */

@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib'
 import { type Disk, type DiskFile, isDiskFull } from '../../lib/disk.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import { type JudgingNote, type JudgingNotes, noteOf, noteText } from './judging-notes.ts'
+import { noteDeath } from './judging-watch.ts'
 
 const noteBytes = 1024
 const checksumChars = 8
@@ -44,12 +45,11 @@ export class NoteFile implements JudgingNotes {
   }
 }
 
-/** Whether the thread that wrote the note last ended while it was judging. */
-export async function isJudgingNoted(path: string): Promise<boolean> {
+/** As `noteDeath`, of the note in this file. */
+export async function noteDeathIn(path: string): Promise<boolean> {
   const notes = await NoteFile.open(nodeDisk, path)
   try {
-    const note = await notes.read()
-    return note !== null && note.judging !== null
+    return await noteDeath(notes)
   } finally {
     await notes.close()
   }

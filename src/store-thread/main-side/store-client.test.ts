@@ -47,7 +47,7 @@ async function startThread(urls: readonly URL[] = [], diesJudging = false) {
       restartDelayMs: 1,
       spool,
       sealed: () => undefined,
-      diedJudging: async () => diesJudging,
+      noteDeath: async () => diesJudging,
     },
     0,
   )

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Answer } from '../../answer/answer.ts'
 import { chunkBytes } from '../../answer/spare-chunks.ts'
@@ -6,6 +7,7 @@ import type { Held } from '../../lib/held.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { Problem } from '../../model/problem.ts'
+import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { PlanRunner } from '../../query/plan-runner.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../../sql-engine/sql-engine.ts'
@@ -30,8 +32,8 @@ export interface StoreClientOptions {
   readonly spool: SpoolSettings
   /** Told when the sealed position may have moved: the journal is not needed before it. */
   readonly sealed: (position: number) => void
-  /** Whether the thread that died was judging an entry of the journal: another start may come past it. */
-  readonly diedJudging: () => Promise<boolean>
+  /** Notes that the thread died, and not its process. True when it was judging an entry of the journal: another start may come past it. */
+  readonly noteDeath: () => Promise<boolean>
 }
 
 /** The main thread's side of the store's thread. Starts it again when it dies: it loses nothing, the journal holds all. */
@@ -65,10 +67,11 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
   /** Resolves once the store is open: what the journal holds is read from then on. */
   static async start(options: StoreClientOptions, durablePosition: number): Promise<StoreClient> {
     const thread = new StoreClient(options, durablePosition)
-    const { diedJudging, restartDelayMs } = options
-    const mayPass = async (): Promise<boolean> =>
-      !thread.#closing && (thread.#opening.hasWaited || (await diedJudging()))
-    thread.#caughtUp = firstStart(() => thread.#start(), { mayPass, restartDelayMs })
+    const mayPass = async (): Promise<boolean> => {
+      const mayPassEntry = await options.noteDeath()
+      return !thread.#closing && (thread.#opening.hasWaited || mayPassEntry)
+    }
+    thread.#caughtUp = firstStart(() => thread.#start(), { mayPass, restartDelayMs: options.restartDelayMs })
     // Who waits for it hears of it; the others learn it by `started`.
     thread.#caughtUp.catch(() => undefined)
     await Promise.race([thread.#opening.begun, thread.#caughtUp])
@@ -188,7 +191,9 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
     const ready = new Promise<void>((resolve, reject) => {
       const take = (message: FromStore) => {
         if (message.kind === 'begun') {
-          this.#begin(message)
+          this.progress.begun(message.state.sealedPosition, message.counts)
+          this.#changed(message.state)
+          this.#opening.begins()
           judgedBefore = this.progress.judgedRows
           return
         }
@@ -230,25 +235,19 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
     const message = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)
     observe({ kind: 'storeDied', message, restartInMs: restartDelayMs })
     // One that never became ready would die again of the same cause, unless it served before.
-    if (!wasReady && !this.progress.isSettled) return
-    setTimeout(() => {
-      if (!this.#closing) this.#startAgain()
-    }, restartDelayMs)
+    if (wasReady || this.progress.isSettled) void this.#restart()
   }
 
   /** Where no thread can be had at the moment, it is tried again as after a death. */
-  #startAgain(): void {
+  async #restart(): Promise<void> {
+    const { noteDeath, observe, restartDelayMs } = this.#options
+    await Promise.all([sleep(restartDelayMs), noteDeath().catch(checkFailed(observe))])
+    if (this.#closing) return
     try {
       void this.#start()
     } catch (error) {
       this.#died(error)
     }
-  }
-
-  #begin({ state, counts }: Extract<FromStore, { kind: 'begun' }>): void {
-    this.progress.begun(state.sealedPosition, counts)
-    this.#changed(state)
-    this.#opening.begins()
   }
 
   #changed(state: StoreState): void {

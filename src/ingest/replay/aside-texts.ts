@@ -1,0 +1,73 @@
+import type { RejectedRow } from '../../catalog/catalog.ts'
+import type { AsideEntry, SetAsideCatalog } from '../../catalog/set-aside.ts'
+import { bodyRows, skipRows } from '../scan/body-rows.ts'
+import { skipValue } from '../scan/skip.ts'
+import { firstRow, type RowPlace } from '../step-budget.ts'
+import type { ReplayedRow } from './replayed-rows.ts'
+
+/** About so much of a body is looked at before others have their turn. */
+const sliceBytes = 1024 * 1024
+
+interface OpenBody {
+  readonly entry: Pick<AsideEntry, 'position' | 'rows'>
+  readonly placed: Parameters<typeof skipRows>[0]
+  place: RowPlace
+}
+
+/** The texts of rejected rows; those of rows that are kept without, as their entry was set aside, from the body of that, as long as it is kept. */
+export class AsideTexts {
+  readonly #setAside: Pick<SetAsideCatalog, 'list' | 'bodyPart'>
+  /** The one that was looked into last: rows come in order. */
+  #open: OpenBody | null = null
+
+  constructor(setAside: Pick<SetAsideCatalog, 'list' | 'bodyPart'>) {
+    this.#setAside = setAside
+  }
+
+  /** Null where there is no text any more. */
+  async rowOf({ position, row, code }: RejectedRow): Promise<ReplayedRow | null> {
+    if (row !== '') return { position, text: Buffer.from(row) }
+    const body = code === 'not_judged' ? await this.#bodyOf(position) : null
+    return body === null ? null : { position, text: await textAt(body, position - body.entry.position) }
+  }
+
+  async #bodyOf(position: number): Promise<OpenBody | null> {
+    if (this.#open !== null && isWithin(this.#open.entry, position)) return this.#open
+    this.#open = null
+    const entry = (await this.#setAside.list()).find((one) => isWithin(one, position))
+    if (entry === undefined || entry.isLetGo || entry.format === 'replay') return null
+    const body = await this.#body(entry)
+    if (body === null) return null
+    const { format, ...header } = entry
+    this.#open = { entry, placed: { ...header, format, idempotencyKey: null, body }, place: firstRow }
+    return this.#open
+  }
+
+  /** Null when it is let go meanwhile. */
+  async #body({ position, bodyBytes }: AsideEntry): Promise<Buffer | null> {
+    const parts: Uint8Array[] = []
+    let bytes = 0
+    while (bytes < bodyBytes) {
+      const part = await this.#setAside.bodyPart(position, parts.length)
+      if (part === null) return null
+      parts.push(part)
+      bytes += part.length
+    }
+    return Buffer.concat(parts)
+  }
+}
+
+function isWithin({ position: first, rows }: Pick<AsideEntry, 'position' | 'rows'>, position: number): boolean {
+  return first <= position && position < first + rows
+}
+
+async function textAt(open: OpenBody, index: number): Promise<Buffer> {
+  const rows = bodyRows(open.placed)
+  if (open.place.index > index) open.place = firstRow
+  while (open.place.index < index) {
+    open.place = skipRows(open.placed, open.place, index, sliceBytes)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const at = open.place.index === 0 ? rows.firstAt : open.place.at
+  return rows.bytes.subarray(at, skipValue(rows.bytes, at))
+}
