@@ -26,7 +26,7 @@ export const EntityAnswer = Type.Object(
   },
   { description: 'A queryable series data set.' },
 )
-type EntityAnswer = Type.Static<typeof EntityAnswer>
+export type EntityAnswer = Type.Static<typeof EntityAnswer>
 
 export const EntityPage = pageSchema(EntityAnswer)
 

@@ -68,7 +68,7 @@ export const ReplayAnswer = Type.Object({
   }),
   rejected: Type.Integer({ minimum: 0, description: 'How many are rejected still, with their new reason.' }),
 })
-type ReplayAnswer = Type.Static<typeof ReplayAnswer>
+export type ReplayAnswer = Type.Static<typeof ReplayAnswer>
 
 export const DiscardAnswer = Type.Object({
   discarded: Type.Integer({ minimum: 0, description: 'How many rows were in the list and are not any more.' }),

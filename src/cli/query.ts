@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
-import { type QueryKind, type QueryRequest, queryKinds } from '../client/requests.ts'
+import type { DataQueryRequest } from '../client/requests.ts'
 import { jsonMembers } from '../lib/json-members.ts'
 import { JsonRows } from '../lib/json-rows.ts'
 import { textTable } from '../lib/text-table.ts'
+import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type CliContext, connect, writeAll } from './context.ts'
 import { collectList } from './list-option.ts'
 import { parseOffset } from './number-option.ts'
@@ -78,7 +79,7 @@ const kinds: Record<QueryKind, KindHelp> = {
 }
 
 /** The request that the options ask for, with only what was given. */
-export function requestOf(options: QueryOptions): QueryRequest {
+export function requestOf(options: QueryOptions): DataQueryRequest {
   const all = {
     entity: options.entity,
     ids: options.ids,

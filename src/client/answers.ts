@@ -1,179 +1,72 @@
-// What the service answers, as its clients see it. Names and shapes are those of the interface (docs/guides).
+// What the service answers, and what it is told, as its clients see it. Each type is that of the schema by which the service itself checks or
+// writes it: there is no second list that could say something else.
 
-import type { EntityField } from '../model/entity.ts'
-import type { Field, FieldRole, FieldType } from '../model/field.ts'
-import type { Duplicates, IngestCounters, IngestKind, IngestState } from '../model/ingest.ts'
+import type { SubscriptionAnswer } from '../access/subscriptions.ts'
+import type { BackupAnswer } from '../admin/backups.ts'
+import type { EntityAnswer as EntitySchema } from '../admin/entities.ts'
+import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
+import type { PageRequest as PageParameters } from '../admin/page.ts'
+import type { RejectedAnswer, ReplayAnswer as ReplaySchema } from '../admin/rejected.ts'
+import type {
+  CreatedKey as CreatedKeySchema,
+  CreateKey,
+  PutSubscriptions,
+  SubscriberAnswer as SubscriberSchema,
+} from '../admin/subscriber-schemas.ts'
+import type { ReadinessAnswer as ReadinessSchema } from '../http/readiness.ts'
+import type { Accepted as AcceptedSchema, ReceiptAnswer } from '../http/routes/push-schemas.ts'
+import type { ServiceAnswer as ServiceSchema } from '../http/service-answer.ts'
+import type { Description } from '../metadata/schemas.ts'
+import type { EntityDescription as EntityDescriptionSchema } from '../query/responses.ts'
 
-export type KeyRight = 'ingest' | 'consume' | 'admin'
+/** As nobody changes it who got it. */
+type Plain<T> = T extends readonly (infer Item)[]
+  ? readonly Plain<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Plain<T[Name]> }
+    : T
 
 export interface Page<Item> {
   readonly Items: readonly Item[]
   readonly NextToken: string | null
 }
+export type PageRequest = Plain<PageParameters>
 
-export interface PageRequest {
-  readonly limit?: number
-  readonly token?: string
-}
-
-export interface Accepted {
-  readonly batch: string
-  readonly rows: number
-}
-
-export interface RowError {
-  readonly index: number
-  readonly field: string | null
-  readonly code: string
-  readonly message: string
-}
-
+export type Accepted = Plain<AcceptedSchema>
 /** `rows = stored + rejected + pending`; `errors` holds the first ones, by index. */
-export interface Receipt extends Accepted {
-  readonly stored: number
-  readonly rejected: number
-  readonly pending: number
-  readonly errors: readonly RowError[]
-}
+export type Receipt = Plain<ReceiptAnswer>
+export type RowError = Receipt['errors'][number]
 
 /** A folder on the service's own machine. */
-export interface MadeBackup {
-  readonly path: string
-  readonly bytes: number
-}
+export type MadeBackup = Plain<BackupAnswer>
 
-export interface EntityDescription {
-  readonly entity: string
-  readonly ingests: readonly string[]
-  readonly time_field: string
-  readonly fields: readonly EntityField[]
-  readonly rows: number
-  readonly first_date: string | null
-  readonly last_date: string | null
-}
-
+export type EntityDescription = Plain<EntityDescriptionSchema>
 /** As the operator sees it. */
-export interface EntityAnswer {
-  readonly entity: string
-  readonly ingests: readonly string[]
-  readonly time_field: string
-  readonly fields: readonly EntityField[]
-  readonly duplicates: Duplicates
-  /** An ISO 8601 duration; null keeps items for ever. */
-  readonly retention: string | null
-}
+export type EntityAnswer = Plain<EntitySchema>
 
-export interface MetadataDescription {
-  readonly entity: string
-  readonly index_field: string
-  readonly fields: readonly EntityField[]
-  readonly items: number
-}
-
+export type MetadataDescription = Plain<Description>
 /** An item under the field names of its table. */
 export type MetadataItem = Readonly<Record<string, unknown>>
 
-export interface NewField {
-  readonly name: string
-  readonly source?: string
-  readonly type: FieldType
-  readonly role: FieldRole
-}
+export type NewIngest = Plain<CreateIngest>
+export type NewField = NonNullable<NewIngest['fields']>[number]
+export type IngestChange = Plain<ChangeIngest>
+export type IngestAnswer = Plain<IngestSchema>
 
-export interface NewIngest {
-  readonly alias: string
-  readonly kind: IngestKind
-  readonly entity?: string
-  readonly fields?: readonly NewField[]
-  readonly duplicates?: Duplicates
-}
-
-export interface IngestChange {
-  readonly state?: IngestState
-  readonly reason?: string
-  readonly add_fields?: readonly NewField[]
-}
-
-export interface IngestAnswer {
-  readonly alias: string
-  readonly kind: IngestKind
-  readonly entity?: string | null
-  readonly fields: readonly Field[]
-  readonly duplicates?: Duplicates
-  readonly state: IngestState
-  readonly reason?: string | null
-  readonly counters: IngestCounters
-}
-
-export interface RejectedRowAnswer {
-  readonly id: string
-  readonly batch: string
-  readonly index: number
-  readonly row: string
-  readonly field: string | null
-  readonly code: string
-  readonly message: string
-  readonly received: string
-}
-
+export type RejectedRowAnswer = Plain<RejectedAnswer>
 /** `replayed = stored + rejected`. */
-export interface ReplayAnswer {
-  readonly replayed: number
-  readonly stored: number
-  readonly rejected: number
-}
+export type ReplayAnswer = Plain<ReplaySchema>
 
-export interface KeySummary {
-  readonly id: string
-  readonly rights: readonly KeyRight[]
-  readonly expires: string | null
-}
-
-export interface SubscriberAnswer {
-  readonly name: string
-  readonly keys?: readonly KeySummary[]
-}
-
-export interface NewKey {
-  readonly rights: readonly KeyRight[]
-  readonly expires?: string
-}
-
+export type SubscriberAnswer = Plain<SubscriberSchema>
+export type KeySummary = SubscriberAnswer['keys'][number]
+export type KeyRight = KeySummary['rights'][number]
+export type NewKey = Plain<CreateKey>
 /** The only answer that ever shows the key. */
-export interface CreatedKey {
-  readonly id: string
-  readonly key: string
-}
+export type CreatedKey = Plain<CreatedKeySchema>
 
-export interface SubscriptionEntry {
-  readonly ingest?: string | null
-  readonly entity?: string | null
-  readonly from?: string | null
-  readonly until?: string | null
-  readonly suspended?: boolean
-}
+export type SubscriptionEntry = Plain<PutSubscriptions>[number]
+export type OwnSubscription = Plain<SubscriptionAnswer>
 
-export interface OwnSubscription {
-  readonly subscriber: string
-  readonly rights: readonly KeyRight[]
-  readonly subscriptions: readonly (SubscriptionEntry & { readonly valid: boolean })[]
-}
-
-export interface ServiceAnswer {
-  readonly service: string
-  readonly version: string
-  readonly links: Readonly<Record<string, string>>
-}
-
+export type ServiceAnswer = Plain<ServiceSchema>
 /** What of the service is ready; an engine tells only of the parts that it has. */
-export interface ReadinessAnswer {
-  readonly ready: boolean
-  readonly store?: { readonly ready: boolean; readonly files: number; readonly rows: number; readonly bytes: number }
-  readonly sql?: { readonly state: string }
-  readonly setAside?: { readonly entries: number; readonly rows: number }
-  readonly cluster?: {
-    readonly kafka: { readonly reachable: boolean }
-    readonly druid: { readonly reachable: boolean; readonly waiting: readonly string[] }
-    readonly postgres: { readonly reachable: boolean }
-  }
-}
+export type ReadinessAnswer = Plain<ReadinessSchema>

@@ -1,4 +1,5 @@
 import { type AnswerFormat, formatMediaType } from '../model/answer-format.ts'
+import type { QueryKind } from '../model/query-kind.ts'
 import type {
   Accepted,
   CreatedKey,
@@ -22,7 +23,7 @@ import type {
   SubscriberAnswer,
   SubscriptionEntry,
 } from './answers.ts'
-import type { QueryKind, QueryRequest } from './requests.ts'
+import type { DataQueryRequest } from './requests.ts'
 import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
 
 export interface PushOptions {
@@ -74,12 +75,12 @@ export class TidemarkClient {
   }
 
   /** The answer's rows, parsed; integers beyond 2^53 lose digits that way, `queryBytes` keeps them. */
-  query(kind: QueryKind, request: QueryRequest): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  query(kind: QueryKind, request: DataQueryRequest): Promise<readonly Readonly<Record<string, unknown>>[]> {
     return this.#http.json({ method: 'POST', path: `/consumer/data/${kind}`, body: JSON.stringify(request) })
   }
 
   /** The answer as it comes. Who stops reading early ends the query. */
-  queryBytes(kind: QueryKind, request: QueryRequest, format: AnswerFormat = 'json'): AsyncGenerator<Uint8Array> {
+  queryBytes(kind: QueryKind, request: DataQueryRequest, format: AnswerFormat = 'json'): AsyncGenerator<Uint8Array> {
     return this.#http.bytes(`/consumer/data/${kind}`, request, format)
   }
 

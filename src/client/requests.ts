@@ -1,18 +1,5 @@
-/** The eight data queries, each named as its path is. */
-export const queryKinds = [
-  'average',
-  'average-dimensions',
-  'average-granularity',
-  'select',
-  'latest',
-  'last',
-  'next',
-  'snap',
-] as const
-export type QueryKind = (typeof queryKinds)[number]
-
 /** All that a data query may ask; which of it a kind takes, the service says. */
-export interface QueryRequest {
+export interface DataQueryRequest {
   readonly entity: string
   readonly ids?: readonly string[]
   readonly prefixes?: readonly string[]

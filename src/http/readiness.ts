@@ -79,5 +79,7 @@ export const ReadinessAnswer = Type.Object({
   ),
 })
 
+export type ReadinessAnswer = Static<typeof ReadinessAnswer>
+
 /** What `/readyz` tells. `reason` says why the service is not ready, as a sentence. */
 export type Readiness = Static<typeof ReadinessAnswer> & { readonly reason: string | null }

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Entity, EntityField } from '../model/entity.ts'
 import type { FieldRole, FieldType } from '../model/field.ts'
 import { Problem, type ProblemError } from '../model/problem.ts'
+import type { QueryKind } from '../model/query-kind.ts'
 import { planQuery } from './plan-query.ts'
-import type { QueryKind, QueryRequest } from './requests.ts'
+import type { QueryRequest } from './requests.ts'
 
 const field = (name: string, type: FieldType, role: FieldRole): EntityField => ({ name, type, role })
 

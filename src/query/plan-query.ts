@@ -1,8 +1,9 @@
 import type { Entity } from '../model/entity.ts'
 import type { AveragePlan, LatestPlan, NeighbourPlan, Plan, SelectPlan, SnapPlan } from '../model/plan.ts'
+import type { QueryKind } from '../model/query-kind.ts'
 import { Faults } from './faults.ts'
 import { readDate, readRange } from './range.ts'
-import type { QueryKind, QueryRequest } from './requests.ts'
+import type { QueryRequest } from './requests.ts'
 import { readSelection } from './selection.ts'
 import { readGranularity, readTickGranularity, ticksOf } from './ticks.ts'
 

@@ -10,11 +10,12 @@ import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Entity } from '../model/entity.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
+import type { QueryKind } from '../model/query-kind.ts'
 import { describeEntity } from './describe-entity.ts'
 import { listNames } from './faults.ts'
 import { planQuery } from './plan-query.ts'
 import type { PlanRunner } from './plan-runner.ts'
-import type { QueryKind, QueryRequest } from './requests.ts'
+import type { QueryRequest } from './requests.ts'
 import type { EntityDescription } from './responses.ts'
 
 export interface QueryLimits extends PlanLimits {

@@ -1,6 +1,7 @@
 import { Check } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
-import { type QueryKind, queryRequests } from './requests.ts'
+import type { QueryKind } from '../model/query-kind.ts'
+import { queryRequests } from './requests.ts'
 
 const kinds = Object.keys(queryRequests) as QueryKind[]
 const dated = new Set<QueryKind>(['last', 'next'])

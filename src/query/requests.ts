@@ -1,6 +1,7 @@
 // The bodies of the eight data queries. They become the OpenAPI document, so each property says what it means.
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { granularityNames } from '../model/granularity.ts'
+import type { QueryKind } from '../model/query-kind.ts'
 
 /** Names that one list may hold. The list of `ids` is bounded by the size of the body alone. */
 const namesMax = 10_000
@@ -187,9 +188,8 @@ export const queryRequests = {
   last: LastRequest,
   next: NextRequest,
   snap: SnapRequest,
-}
+} as const satisfies { readonly [Kind in QueryKind]: TSchema }
 
-export type QueryKind = keyof typeof queryRequests
 export type QueryRequest<Kind extends QueryKind> = Static<(typeof queryRequests)[Kind]>
 
 /** The part of a request that says which items are looked at. */

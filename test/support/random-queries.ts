@@ -4,7 +4,7 @@ import { isNumeric } from '../../src/model/field.ts'
 import { bucketStart, granularityNames, nextBucketStart, parseGranularity } from '../../src/model/granularity.ts'
 import { formatInstant } from '../../src/model/instant.ts'
 import type { Plan, Range, Selection } from '../../src/model/plan.ts'
-import type { QueryKind } from '../../src/query/requests.ts'
+import type { QueryKind } from '../../src/model/query-kind.ts'
 import { type Draw, oneOf, type RandomEntity } from './random-rows.ts'
 
 export interface Question {

@@ -2,7 +2,8 @@
 import { type FieldRole, type FieldType, fieldTypes, seriesRoles } from '../../src/model/field.ts'
 import type { Duplicates } from '../../src/model/ingest.ts'
 import { parseInstant } from '../../src/model/instant.ts'
-import { type QueryKind, queryRequests } from '../../src/query/requests.ts'
+import type { QueryKind } from '../../src/model/query-kind.ts'
+import { queryRequests } from '../../src/query/requests.ts'
 
 export interface ScenarioField {
   readonly name: string

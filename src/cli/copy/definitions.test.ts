@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { EntityAnswer, IngestAnswer } from '../../client/answers.ts'
-import { type Definitions, differencesOf, planDefinitions } from './definitions.ts'
+import type { EntityAnswer } from '../../client/answers.ts'
+import { type DefinedIngest, type Definitions, differencesOf, planDefinitions } from './definitions.ts'
 
 const fields = [
   { name: 'D', source: 'D', type: 'timestamp', role: 'time' },
@@ -10,7 +10,7 @@ const fields = [
 const extra = { name: 'W', source: 'w', type: 'long', role: 'metric' } as const
 const counters = { received: 0, stored: 0, rejected: 0, pending: 0 }
 
-const ingest = (changes: Partial<IngestAnswer> = {}): IngestAnswer => ({
+const ingest = (changes: Partial<DefinedIngest> = {}): DefinedIngest => ({
   alias: 'plant',
   kind: 'series',
   entity: 'plant',
@@ -39,7 +39,7 @@ const service = (changes: Partial<Definitions> = {}): Definitions => ({
 const empty = service({ ingests: [], entities: [] })
 
 describe('differencesOf', () => {
-  test.each<[Partial<IngestAnswer>, string[]]>([
+  test.each<[Partial<DefinedIngest>, string[]]>([
     [{}, []],
     [{ fields: fields.toReversed() }, []],
     [{ entity: 'other' }, ['its entity is plant at the source and other at the target']],

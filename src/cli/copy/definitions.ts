@@ -5,9 +5,12 @@ import type { EntityField } from '../../model/entity.ts'
 import { CommandError } from '../command-error.ts'
 import { allItems } from '../pages.ts'
 
+/** What is looked at of an ingest; a stand-in for one has no more. */
+export type DefinedIngest = Omit<IngestAnswer, 'created' | 'entity'> & { readonly entity?: string | null }
+
 /** The definitions of one service. */
 export interface Definitions {
-  readonly ingests: readonly IngestAnswer[]
+  readonly ingests: readonly DefinedIngest[]
   readonly entities: readonly EntityAnswer[]
   /** Rows of each entity; one that is not named has none. */
   readonly rows: ReadonlyMap<string, number>
@@ -38,7 +41,7 @@ export async function readDefinitions(client: TidemarkClient): Promise<Definitio
   return { ingests, entities, rows }
 }
 
-type Defined = Pick<IngestAnswer, 'kind' | 'entity' | 'duplicates' | 'fields'>
+type Defined = Pick<DefinedIngest, 'kind' | 'entity' | 'duplicates' | 'fields'>
 
 const shown = (value: unknown): string => (value === undefined || value === null ? 'none' : String(value))
 
@@ -66,7 +69,7 @@ export function differencesOf(source: Defined, target: Defined): string[] {
   return found
 }
 
-const newIngest = ({ alias, kind, entity, fields, duplicates }: IngestAnswer): NewIngest => ({
+const newIngest = ({ alias, kind, entity, fields, duplicates }: DefinedIngest): NewIngest => ({
   alias,
   kind,
   fields,
@@ -75,7 +78,7 @@ const newIngest = ({ alias, kind, entity, fields, duplicates }: IngestAnswer): N
 })
 
 /** Stands in for the ingest of an entity whose ingests were deleted. */
-function standIn({ entity, fields, duplicates }: EntityAnswer): IngestAnswer {
+function standIn({ entity, fields, duplicates }: EntityAnswer): DefinedIngest {
   return {
     alias: entity,
     kind: 'series',
@@ -88,7 +91,7 @@ function standIn({ entity, fields, duplicates }: EntityAnswer): IngestAnswer {
   }
 }
 
-function covers(ingest: IngestAnswer, fields: readonly EntityField[]): boolean {
+function covers(ingest: DefinedIngest, fields: readonly EntityField[]): boolean {
   const names = new Set(ingest.fields.map(({ name }) => name))
   return fields.every(({ name }) => names.has(name))
 }
@@ -104,7 +107,7 @@ function chosenNames(source: Definitions, wanted: readonly string[]): (name: str
   return (name) => wanted.length === 0 || wanted.includes(name)
 }
 
-function routeOf(entity: EntityAnswer, feeding: readonly IngestAnswer[], orphan: boolean): Route {
+function routeOf(entity: EntityAnswer, feeding: readonly DefinedIngest[], orphan: boolean): Route {
   const full = feeding.filter((ingest) => covers(ingest, entity.fields))
   const [first] = full
   if (first === undefined) {
@@ -124,7 +127,7 @@ export function planDefinitions(source: Definitions, target: Definitions, wanted
   const chosen = chosenNames(source, wanted)
   const entities = source.entities.filter(({ entity }) => chosen(entity))
   const orphans = entities.filter(({ ingests }) => ingests.length === 0).map(standIn)
-  const isChosen = ({ kind, entity, alias }: IngestAnswer) => chosen(kind === 'series' ? (entity ?? alias) : alias)
+  const isChosen = ({ kind, entity, alias }: DefinedIngest) => chosen(kind === 'series' ? (entity ?? alias) : alias)
   const ingests = [...source.ingests.filter(isChosen), ...orphans]
   const known = new Map(target.ingests.map((ingest) => [ingest.alias, ingest]))
   const faults = ingests.flatMap((ingest) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { QueryRequest } from '../../client/requests.ts'
+import type { DataQueryRequest } from '../../client/requests.ts'
 import { exampleDay, pushExampleDay } from './example-day.ts'
 
 interface PushedBody {
@@ -8,12 +8,12 @@ interface PushedBody {
 }
 
 function demo(stored: readonly Readonly<Record<string, unknown>>[]) {
-  const asked: QueryRequest[] = []
+  const asked: DataQueryRequest[] = []
   const pushed: PushedBody[] = []
   const options = {
     context: { nowMs: () => 0, sleep: async () => {} },
     client: {
-      query: async (_kind: string, request: QueryRequest) => {
+      query: async (_kind: string, request: DataQueryRequest) => {
         asked.push(request)
         return stored
       },

@@ -1,4 +1,5 @@
-import { type QueryKind, queryRequests } from '../../query/requests.ts'
+import type { QueryKind } from '../../model/query-kind.ts'
+import { queryRequests } from '../../query/requests.ts'
 import type { Route } from '../route.ts'
 import { answerRows, rowsRoute } from './rows-query.ts'
 

@@ -1,16 +1,10 @@
-import Type from 'typebox'
 import { chooseType } from '../accept.ts'
 import { sendJson } from '../answer.ts'
 import { answers } from '../document.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
+import { ServiceAnswer } from '../service-answer.ts'
 import { interfaceVersion } from '../version.ts'
-
-const ServiceAnswer = Type.Object({
-  service: Type.String(),
-  version: Type.String({ description: "The interface's version." }),
-  links: Type.Record(Type.String(), Type.String(), { description: 'Paths of what else there is.' }),
-})
 
 /** Who asks for the bare address: a browser goes on to the portal, a program is told what there is. */
 export const getRoot: Route = (app, { settings }) => {

@@ -1,5 +1,5 @@
 // The answers of ingestion, for the OpenAPI document.
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 
 const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
 
@@ -23,10 +23,14 @@ export const ReceiptAnswer = Type.Object(
   { description: 'What became of the rows of one push.' },
 )
 
+export type ReceiptAnswer = Static<typeof ReceiptAnswer>
+
 const Accepted = Type.Object(
   { batch: Type.String({ description: 'The id of the push, for its receipt.' }), rows: Type.Integer() },
   { description: 'The rows are on disk.', examples: [{ batch: 'b1', rows: 2 }] },
 )
+
+export type Accepted = Static<typeof Accepted>
 
 /** The receipt is the answer when `wait=true` and the rows became queryable in time. */
 export const PushAnswer = Type.Union([Accepted, ReceiptAnswer])

@@ -1,0 +1,9 @@
+import Type, { type Static } from 'typebox'
+
+/** What a program is told that asks for the bare address. */
+export const ServiceAnswer = Type.Object({
+  service: Type.String(),
+  version: Type.String({ description: "The interface's version." }),
+  links: Type.Record(Type.String(), Type.String(), { description: 'Paths of what else there is.' }),
+})
+export type ServiceAnswer = Static<typeof ServiceAnswer>

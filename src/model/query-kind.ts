@@ -1,0 +1,12 @@
+/** The eight data queries, each named as its path is. */
+export const queryKinds = [
+  'average',
+  'average-dimensions',
+  'average-granularity',
+  'select',
+  'latest',
+  'last',
+  'next',
+  'snap',
+] as const
+export type QueryKind = (typeof queryKinds)[number]
