@@ -4,6 +4,6 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/docs/guides.test.ts'],
-    testTimeout: 300_000,
+    testTimeout: 600_000,
   },
 })
