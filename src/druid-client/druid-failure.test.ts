@@ -24,6 +24,10 @@ test.each([
   [501, bodyOf({ category: 'UNSUPPORTED' })],
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'com.fasterxml.jackson.databind.JsonMappingException' })],
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'org.apache.druid.java.util.common.IAE' })],
+  [500, bodyOf({ error: 'Unknown exception', errorClass: 'java.lang.ClassCastException' })],
+  [500, bodyOf({ error: 'druidException', errorMessage: 'Illegal base64 character 2e' })],
+  [500, bodyOf({ error: 'druidException', errorMessage: 'compare() should not be called for the NaturalComparator' })],
+  [500, bodyOf({ errorMessage: 'java.util.concurrent.ExecutionException: org.apache.druid.java.util.common.IAE: x' })],
 ])('an answer with %i and %s is left to who asked', (status, body) => {
   const failure = readFailure(status, body)
   expect(asProblem(failure)).toBe(failure)

@@ -12,7 +12,11 @@ export interface FailureFacts {
 }
 
 /** What Druid throws of a query that it cannot read, and of operands that it cannot take, with the status of a failure of its own. */
-const cannotRead = /\.jackson\.|IllegalArgumentException|\.IAE$|Expression\w*Exception/
+const cannotRead =
+  /\.jackson\.|IllegalArgumentException|\.(?:IAE|UOE)$|Expression\w*Exception|ClassCastException|UnsupportedOperationException/
+/** The same in the words of what was thrown, where the class is only that of what holds it, or none. */
+const cannotReadWords =
+  /\b(?:IAE|UOE|IllegalArgumentException|ClassCastException|UnsupportedOperationException): |^class \S+ cannot be cast|[Ii]llegal base64|Comparator$|[Cc]an only be called after query is reduced to a single|"timestampString" is null/
 
 /** An error answer of Druid. */
 export class DruidFailure extends Error {
@@ -26,9 +30,9 @@ export class DruidFailure extends Error {
 
   /** Whether what was asked is at fault, not Druid. */
   get isRefusal(): boolean {
-    const { status, category, errorClass } = this.facts
+    const { status, category, errorClass, message } = this.facts
     if (category === 'INVALID_INPUT' || category === 'UNSUPPORTED' || status === 400 || status === 501) return true
-    return cannotRead.test(errorClass)
+    return cannotRead.test(errorClass) || cannotReadWords.test(message)
   }
 }
 

@@ -87,7 +87,7 @@ const plainChances = 30
 const optionalChances = 40
 /** Rules in one text; past it the shortest are taken. */
 const piecesMax = 120
-const triesMax = 40
+const triesMax = 100
 
 export class Writer {
   readonly #grammar: Grammar

@@ -102,8 +102,8 @@ const windows: Grammar = {
     'LAG(<windowValue>) OVER (<byTime>)',
     'LAG(<windowValue>, 2) OVER (<byTime>)',
     'LEAD(<windowValue>, <above>) OVER (<byTime>)',
-    'FIRST_VALUE(<windowValue>) OVER (<byTime>(? <frame>?))',
-    'LAST_VALUE(<windowValue>) OVER (<byTime>(? <frame>?))',
+    'FIRST_VALUE(<windowValue>) OVER (<byTime>(? <openFrame>?))',
+    'LAST_VALUE(<windowValue>) OVER (<byTime>(? <openFrame>?))',
     'SUM(<windowNumber>) OVER (<byTime>(? <frame>?))',
     'AVG(<windowNumber>) OVER (<byTime>(? <frame>?))',
     'MIN(<windowNumber>) OVER (<byTime>)',
@@ -117,6 +117,11 @@ const windows: Grammar = {
   windowKey: ['k', 'x'],
   windowValue: ['x', 'c', 'k', 'v'],
   windowNumber: ['c', 'v'],
+  openFrame: [
+    'RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
+    'ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING',
+    'ROWS UNBOUNDED PRECEDING',
+  ],
   frame: [
     'ROWS BETWEEN 1 PRECEDING AND CURRENT ROW',
     'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING',

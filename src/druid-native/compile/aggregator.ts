@@ -97,8 +97,8 @@ function body(
     case 'cardinality':
       return cardinality(aggregator, source)
     case 'distinct': {
-      // Only a column that holds such sketches has anything for a hyperUnique to add up, and no entity has one.
-      const texts = toText(field(aggregator.fieldName))
+      // An empty text is no value. Only a column that holds such sketches has anything for a hyperUnique to add up, and no entity has one.
+      const texts = sql`nullif(${toText(field(aggregator.fieldName))}, '')`
       const values = aggregator.sketch === 'hyperUnique' ? sql`CASE WHEN FALSE THEN ${texts} END` : texts
       return {
         ...plain(

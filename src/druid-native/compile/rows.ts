@@ -198,8 +198,8 @@ export class Rows implements Scope {
       )}]`
     }
     const counts = [...splitPoints, Number.POSITIVE_INFINITY].map((end, index) => {
-      const from = index === 0 ? sql`TRUE` : sql`${values} >= ${sql.double(splitPoints[index - 1]!)}`
-      const within = sql`(${values} IS NOT NULL AND ${from} AND ${values} < ${sql.double(end)})`
+      const from = index === 0 ? sql`TRUE` : sql`${values} > ${sql.double(splitPoints[index - 1]!)}`
+      const within = sql`(${values} IS NOT NULL AND ${from} AND ${values} <= ${sql.double(end)})`
       return sql`CAST(${this.#hide(sql`count(*)`, filter === null ? within : sql`(${filter} AND ${within})`)} AS DOUBLE)`
     })
     return sql`[${sql.join(counts, ', ')}]`

@@ -18,9 +18,14 @@ const readable = (base: 1000 | 1024, plain: string, unit: string): ExpressionFun
     if (value!.type === null) return nullValue
     if (value!.type === 'STRING') return call.refuse('the first argument must be a number')
     const written = (x: Sql, index: number): Sql => {
-      const size = sql.literal(String(BigInt(base) ** BigInt(index + 1)))
       // Half away from 0 on the decimal digits, as Java rounds.
-      const quotient = sql`CAST(CAST(CAST(${x} AS DOUBLE) / CAST(${size} AS DOUBLE) AS VARCHAR) AS DECIMAL(38, 17))`
+      const below = sql.literal(String(BigInt(base) ** BigInt(index)))
+      // Of decimal units, what does not fill a thousandth of one is cut before.
+      const cut =
+        base === 1000
+          ? sql`(CAST(${x} AS HUGEINT) // CAST(${below} AS HUGEINT))`
+          : sql`CAST(${x} AS DOUBLE) / CAST(${below} AS DOUBLE)`
+      const quotient = sql`CAST(CAST(CAST(${cut} AS DOUBLE) / CAST(${sql.literal(String(base))} AS DOUBLE) AS VARCHAR) AS DECIMAL(38, 17))`
       const rounded = sql`CAST(round(${quotient}, ${sql.long(precision)}::INTEGER) AS ${decimals[precision]!})`
       return sql`(CAST(${rounded} AS VARCHAR) || ${sql.literal(` ${powers[index]}${unit}`)})`
     }

@@ -75,7 +75,7 @@ function padded(side: 'left' | 'right'): ExpressionFunction {
           const name = side === 'left' ? sql`lpad` : sql`rpad`
           const units = sql`(${utf16Length(text)} - length(${text}))`
           const whole = sql`${name}(${text}, CAST(${told(size)} - ${units} AS INTEGER), ${pad})`
-          return sql`CASE WHEN ${size} IS NULL OR ${size} < 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${fitted(whole, size)} END`
+          return sql`CASE WHEN ${size} IS NULL OR ${text} IS NULL THEN NULL WHEN ${size} < 0 THEN '' WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${fitted(whole, size)} END`
         })
       return textValue(bind2(toText(value!), toLong(length!), body), width)
     },
@@ -202,7 +202,8 @@ function formatOne(arg: Typed, { flags, width, precision, conversion }: Conversi
   const value = conversion === 'f' ? toDouble(arg) : toLong(arg)
   const digits = conversion === 'f' ? `.${precision ?? '6'}` : ''
   const form = `%${flags}${width ?? ''}${digits}${conversion === 'f' ? 'f' : conversion}`
-  return fitted(sql`coalesce(printf(${sql.literal(form)}, ${value}), ${pad(sql`'null'`)})`)
+  const none = conversion === 'X' ? sql`'NULL'` : sql`'null'`
+  return fitted(sql`coalesce(printf(${sql.literal(form)}, ${value}), ${pad(none)})`)
 }
 
 export const textFunctions = {

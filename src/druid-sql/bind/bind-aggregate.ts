@@ -24,8 +24,10 @@ export function bindAggregate(call: Call, context: ExpressionContext): Bound {
   }
   const { result } = aggregateCall(call, inner)
   const filter = call.filter === null ? null : bindCondition(call.filter, inner, 'FILTER')
-  const filtered = filter === null ? result.call : sql`${result.call} FILTER (WHERE ${filter.sql})`
-  return { ...combine(place, result.type, result.finish(filtered), []), aggregate: place }
+  const filtered = (called: SqlText): SqlText =>
+    filter === null ? called : sql`${called} FILTER (WHERE ${filter.sql})`
+  const finished = result.finish(filtered(result.call), filtered(result.also ?? result.call))
+  return { ...combine(place, result.type, finished, []), aggregate: place }
 }
 
 function aggregateCall(call: Call, context: ExpressionContext) {
@@ -86,6 +88,8 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
   const entry = windowFunctions.get(name)
   if (entry !== undefined) {
     if (call.filter !== null) throw sqlProblem(place, `${name} does not take FILTER`)
+    if ((name === 'FIRST_VALUE' || name === 'LAST_VALUE') && countsRows(window))
+      throw sqlProblem(place, `the frame of ${name} goes from and to UNBOUNDED or CURRENT ROW`)
     if (entry.needsOrder && window.orderBy.length === 0)
       throw sqlProblem(place, `${name} needs an ORDER BY in its window`)
     checkCount(name, place, entry.count, call.operands.length)
@@ -108,8 +112,11 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
     )
   const { result, operands } = aggregateCall(call, inner)
   const filter = call.filter === null ? [] : [bindCondition(call.filter, inner, 'FILTER')]
-  const filtered = filter[0] === undefined ? result.call : sql`${result.call} FILTER (WHERE ${filter[0].sql})`
-  const text = result.finish(sql`${filtered} OVER (${over.sql})`)
+  const overAll = (called: SqlText): SqlText =>
+    filter[0] === undefined
+      ? sql`${called} OVER (${over.sql})`
+      : sql`${called} FILTER (WHERE ${filter[0].sql}) OVER (${over.sql})`
+  const text = result.finish(overAll(result.call), overAll(result.also ?? result.call))
   return { ...combine(place, result.type, text, [...operands, ...filter, ...over.parts]), window: place }
 }
 
@@ -119,6 +126,11 @@ function windowOf(over: NonNullable<Call['over']>, context: ExpressionContext): 
   if (window === undefined)
     throw sqlProblem(over.place, `there is no window ${quoted(over.name)}: define it by WINDOW ${over.name} AS (...)`)
   return window
+}
+
+function countsRows({ frame }: Window): boolean {
+  const counts = ({ kind }: FrameBound): boolean => kind === 'preceding' || kind === 'following'
+  return frame !== null && (counts(frame.start) || counts(frame.end))
 }
 
 function windowText(window: Window, context: ExpressionContext): { sql: SqlText; parts: readonly Bound[] } {

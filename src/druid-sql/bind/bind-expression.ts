@@ -234,6 +234,8 @@ function bindCast(
 ): Bound {
   const bound = bindExpression(operand, context)
   const type = castTypeOf(target)
+  if (bound.type.kind === 'boolean' && (type.kind === 'long' || type.kind === 'double'))
+    throw sqlProblem(place, 'what is true or false is no number: write CASE WHEN ... THEN 1 ELSE 0 END')
   if (type.kind === 'long' && typeof bound.constant === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(bound.constant)) {
     throw sqlProblem(place, `${quoted(bound.constant)} is no number`)
   }

@@ -22,6 +22,9 @@ interface Surroundings {
 }
 
 /** Binds one statement: numbers its relations and notes which tables it reads. */
+/** The largest LIMIT with which Druid asks for a topN. */
+const toppedMax = 100_000n
+
 export class QueryBinder {
   readonly used = new Set<SqlTable>()
   readsCatalog = false
@@ -76,6 +79,7 @@ export class QueryBinder {
       orderBy: query.orderBy,
       orderMatters: around.isTop || hasLimit,
       hasLimit,
+      isTopped: query.limit !== null && query.limit > 0n && query.limit <= toppedMax && query.offset === null,
     })
     return { sql: text, columns: outputs.map(({ name, bound }) => ({ name, type: bound.type })) }
   }

@@ -24,6 +24,8 @@ export interface SelectParts {
   /** Whether the order of the rows is seen: at the top, or beside a LIMIT. */
   readonly orderMatters: boolean
   readonly hasLimit: boolean
+  /** Whether there is a LIMIT alone, of so many that Druid makes a topN of one column's groups. */
+  readonly isTopped: boolean
 }
 
 /** Everything but LIMIT. */
@@ -233,8 +235,12 @@ function orderClause(shape: Shape): SqlText[] {
   const { order, select, keys, isGrouped, orderMatters, outputs } = shape
   checkPlainScan(shape)
   if (!orderMatters) return []
+  const isTopN = isTopOfOne(shape)
   const items = order.map(({ bound, item, output }) =>
-    ordered(select.distinct ? plainInteger(output + 1) : bound.sql, item),
+    ordered(
+      select.distinct ? plainInteger(output + 1) : bound.sql,
+      isTopN && item.descending ? { ...item, nulls: 'FIRST' } : item,
+    ),
   )
   if (select.distinct) {
     const rest = outputs.map((_output, index) => index).filter((index) => !order.some((item) => item.output === index))
@@ -255,6 +261,15 @@ function orderClause(shape: Shape): SqlText[] {
     items.push(ordered(timeOf(shape.context.scope), ascending))
   }
   return items.length === 0 ? [] : [sql`ORDER BY ${join(items, ', ')}`]
+}
+
+/** Of groups by one column that it orders by, and no more of than a LIMIT, Druid makes a topN, which has null first either way. */
+function isTopOfOne({ select, isTopped, keys, isGrouped, order, outputs }: Shape): boolean {
+  const [only, ...others] = select.distinct ? outputs.map(({ bound }) => bound) : isGrouped ? keys : []
+  const hasSets = select.groupBy?.some((grouping) => grouping.kind === 'sets') ?? false
+  if (!isTopped || only === undefined || others.length > 0 || hasSets || select.having !== null) return false
+  if (only.type.kind === 'array' || order.length !== 1) return false
+  return order[0]!.bound.sql.text === only.sql.text
 }
 
 function timeOf(scope: Scope): SqlText {

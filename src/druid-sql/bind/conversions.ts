@@ -164,9 +164,13 @@ function toLong(x: SqlText, type: SqlType): SqlText | null {
 
 const numberForm = literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[dDfF]?')
 
-/** The forms that Java reads as a double; anything else is null. */
+/** The forms that Java reads as a double, and true and false; anything else is null. */
 function textToDouble(x: SqlText): SqlText {
-  return once(x, () => sql`CASE WHEN regexp_full_match(v, ${numberForm}) THEN TRY_CAST(rtrim(v, 'dDfF') AS DOUBLE) END`)
+  return once(
+    x,
+    () => sql`CASE WHEN regexp_full_match(v, ${numberForm}) THEN TRY_CAST(rtrim(v, 'dDfF') AS DOUBLE)
+      WHEN lower(v) = 'true' THEN 1::DOUBLE WHEN lower(v) = 'false' THEN 0::DOUBLE END`,
+  )
 }
 
 function toDouble(x: SqlText, type: SqlType): SqlText | null {
@@ -189,7 +193,7 @@ function toDouble(x: SqlText, type: SqlType): SqlText | null {
 function toBoolean(x: SqlText, type: SqlType): SqlText | null {
   if (type.kind === 'long') return sql`(${x} <> 0::BIGINT)`
   if (type.kind === 'double') return sql`(${x} <> 0::DOUBLE)`
-  if (type.kind === 'string') return sql`(lower(${x}) = 'true')`
+  if (type.kind === 'string') return sql`(${textToDouble(x)} > 0::DOUBLE)`
   return null
 }
 

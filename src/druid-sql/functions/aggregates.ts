@@ -22,8 +22,10 @@ export interface AggregateResult {
   /** The call of the engine's aggregate, to which FILTER and OVER are added. */
   readonly call: SqlText
   readonly type: SqlType
-  /** What becomes of its value. */
-  readonly finish: (value: SqlText) => SqlText
+  /** A second call, where one does not tell all. */
+  readonly also?: SqlText
+  /** What becomes of its value, and of that of the second call. */
+  readonly finish: (value: SqlText, also: SqlText) => SqlText
 }
 
 export interface Aggregate {
@@ -84,7 +86,7 @@ function extreme(name: SqlText): Aggregate {
     1,
     (call) => {
       const x = call.operands[0]!
-      if (['array', 'sketch', 'quantiles', 'json'].includes(x.type.kind))
+      if (['array', 'sketch', 'quantiles', 'json', 'string'].includes(x.type.kind))
         throw sqlProblem(x.place, `${call.name} takes no value of type ${typeName(x.type)}`)
       return { call: sql`${name}(${x.sql})`, type: x.type.kind === 'null' ? string : x.type, finish: same }
     },
@@ -124,8 +126,31 @@ const distinctCount = aggregate(1, 3, ({ operands: [x] }) => {
   return { call: sql`count(DISTINCT ${x!.sql})`, type: long, finish: same }
 })
 
+/** As a sketch counts: an empty text is no value. */
+const sketchedCount: Aggregate = {
+  ...distinctCount,
+  bind: (call) => {
+    const x = call.operands[0]!
+    if (x.type.kind !== 'string') return distinctCount.bind(call)
+    return { call: sql`count(DISTINCT nullif(${x.sql}, ''))`, type: long, finish: same }
+  },
+}
+
 function spread(name: SqlText): Aggregate {
   return aggregate(1, 1, (call) => ({ call: sql`${name}(${numericAsDouble(call)})`, type: double, finish: same }))
+}
+
+/** Of a sample; of a single value it is 0. */
+function sampleSpread(name: SqlText): Aggregate {
+  return aggregate(1, 1, (call) => {
+    const x = numericAsDouble(call)
+    return {
+      call: sql`${name}(${x})`,
+      type: double,
+      also: sql`var_pop(${x})`,
+      finish: (value, ofAll) => sql`coalesce(${value}, ${ofAll})`,
+    }
+  })
 }
 
 function numericAsDouble(call: AggregateCall): SqlText {
@@ -158,14 +183,14 @@ const quantile = aggregate(2, 4, (call) => {
   return { call: sql`quantile_disc(${numericAsDouble(call)}, ${share}::DOUBLE)`, type: double, finish: same }
 })
 
-/** All that is different, as text, in place of a sketch: exact, and bounded by the engine's memory. */
+/** All that is different, as text, in place of a sketch: exact, and bounded by the engine's memory. An empty text is no value there. */
 const sketchOf = aggregate(1, 3, ({ operands: [x] }) => {
   if (x!.type.kind === 'sketch')
     return { call: sql`list(${x!.sql})`, type: sketch, finish: (lists) => sql`list_distinct(flatten(${lists}))` }
   return {
     call: sql`list(DISTINCT ${as(x!, string).sql})`,
     type: sketch,
-    finish: (list) => sql`list_filter(coalesce(${list}, []), lambda e: e IS NOT NULL)`,
+    finish: (list) => sql`list_filter(coalesce(${list}, []), lambda e: e <> '')`,
   }
 })
 
@@ -203,11 +228,15 @@ const arrayOfAll = aggregate(
     return {
       call: sql`list(${distinctOf(call)}${x.sql}${call.order})`,
       type: arrayOf(element),
-      finish: call.distinct ? (list) => sql`list_sort(${list})` : same,
+      finish: call.distinct ? (list) => sql`list_sort(${list}, 'ASC', 'NULLS FIRST')` : same,
     }
   },
   true,
 )
+
+/** Each element once and in order, null first. */
+const distinctElements = (lists: SqlText): SqlText =>
+  sql`list_transform([flatten(${lists})], lambda v: CASE WHEN list_count(v) < len(v) THEN list_prepend(NULL, list_sort(list_distinct(v))) ELSE list_sort(list_distinct(v)) END)[1]`
 
 const arraysOfAll = aggregate(
   1,
@@ -218,7 +247,7 @@ const arraysOfAll = aggregate(
     return {
       call: sql`list(${x.sql}${call.order})`,
       type: x.type,
-      finish: call.distinct ? (lists) => sql`list_distinct(flatten(${lists}))` : (lists) => sql`flatten(${lists})`,
+      finish: call.distinct ? distinctElements : (lists) => sql`flatten(${lists})`,
     }
   },
   true,
@@ -238,8 +267,8 @@ export const aggregates: ReadonlyMap<string, Aggregate> = new Map<string, Aggreg
     ANY_VALUE: anyValue,
     APPROX_COUNT_DISTINCT: distinctCount,
     APPROX_COUNT_DISTINCT_BUILTIN: distinctCount,
-    APPROX_COUNT_DISTINCT_DS_HLL: distinctCount,
-    APPROX_COUNT_DISTINCT_DS_THETA: distinctCount,
+    APPROX_COUNT_DISTINCT_DS_HLL: sketchedCount,
+    APPROX_COUNT_DISTINCT_DS_THETA: sketchedCount,
     APPROX_QUANTILE: quantile,
     APPROX_QUANTILE_DS: quantile,
     APPROX_QUANTILE_FIXED_BUCKETS: { ...quantile, count: [5, 6] },
@@ -254,10 +283,10 @@ export const aggregates: ReadonlyMap<string, Aggregate> = new Map<string, Aggreg
     BIT_OR: bits(sql`bit_or`),
     BIT_XOR: bits(sql`bit_xor`),
     VAR_POP: spread(sql`var_pop`),
-    VAR_SAMP: spread(sql`var_samp`),
-    VARIANCE: spread(sql`var_samp`),
+    VAR_SAMP: sampleSpread(sql`var_samp`),
+    VARIANCE: sampleSpread(sql`var_samp`),
     STDDEV_POP: spread(sql`stddev_pop`),
-    STDDEV_SAMP: spread(sql`stddev_samp`),
-    STDDEV: spread(sql`stddev_samp`),
+    STDDEV_SAMP: sampleSpread(sql`stddev_samp`),
+    STDDEV: sampleSpread(sql`stddev_samp`),
   }),
 )

@@ -1,6 +1,6 @@
 import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
-import { type SqlText, sql } from '../bind/sql-text.ts'
+import { failing, plainInteger, type SqlText, sql } from '../bind/sql-text.ts'
 import { arrayOf, boolean, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, type ScalarFunction, scalar, special } from './signature.ts'
@@ -65,8 +65,9 @@ const arrayToText = special(2, 3, (call) => {
   // The engine wants a separator that is known.
   const by = separator.sql
   const whole = onceEach([texts.sql], (list) => {
-    const bytes = sql`(coalesce(list_sum(list_transform(${list}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by}))`
-    return inRoom(bytes, joinedBytesMax, sql`array_to_string(${list}, ${by})`)
+    const shown = sql`list_transform(${list}, lambda e: coalesce(e, 'null'))`
+    const bytes = sql`(coalesce(list_sum(list_transform(${shown}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by}))`
+    return inRoom(bytes, joinedBytesMax, sql`array_to_string(${shown}, ${by})`)
   })
   return combine(call.place, string, whole, [texts, separator])
 })
@@ -76,12 +77,21 @@ const arrayLength = special(1, 1, (call) => {
   return combine(call.place, long, sql`len(${array.sql})`, [array])
 })
 
+/** Elements of an array that is made by ARRAY_SLICE. */
+const slicedMax = 10_000
+
 const arraySlice = special(2, 3, (call) => {
   const { array } = arrayOperand(call)
   const start = as(call.operands[1]!, long)
   const end = call.operands[2] === undefined ? null : as(call.operands[2], long)
-  const slice = sql`${array.sql}[least(${start.sql}, 2147483646) + 1:${end === null ? sql`len(${array.sql})` : end.sql}]`
-  return combine(call.place, array.type, sql`(${slice})`, end === null ? [array, start] : [array, start, end])
+  // What is beyond the end is null, and a slice of no meaning is none.
+  const slice = onceEach([array.sql, start.sql, end === null ? sql`NULL::BIGINT` : end.sql], (list, from, until) => {
+    const to = end === null ? sql`len(${list})` : until
+    const part = sql`list_resize(${list}[${from} + 1:${to}], ${to} - ${from})`
+    return sql`CASE WHEN ${list} IS NULL OR ${from} < 0 OR ${from} > len(${list}) OR ${from} > ${to} THEN NULL
+        WHEN ${to} - ${from} > ${plainInteger(slicedMax)} THEN ${failing(`an array would have more than ${slicedMax} elements`)} ELSE ${part} END`
+  })
+  return combine(call.place, array.type, slice, end === null ? [array, start] : [array, start, end])
 })
 
 /** Empty pieces at the end are left out. */
@@ -91,6 +101,10 @@ const textToArray = scalar(
   (x, separator) =>
     sql`string_split(CASE WHEN length(${separator}) = 1 THEN rtrim(${x}, ${separator}) ELSE ${x} END, ${separator})`,
 )
+
+/** Where there is no array, there is none with one element more. */
+const ofArray = (array: SqlText, more: (list: SqlText) => SqlText): SqlText =>
+  onceEach([array], (list) => sql`CASE WHEN ${list} IS NOT NULL THEN ${more(list)} END`)
 
 export const arrays: Catalogue = {
   ARRAY_LENGTH: arrayLength,
@@ -119,8 +133,12 @@ export const arrays: Catalogue = {
     () => long,
     (array, value) => sql`CAST(list_position(${array}, ${value}) AS BIGINT)`,
   ),
-  ARRAY_APPEND: withElement(arrayOf, (array, value) => sql`list_append(${array}, ${value})`),
-  ARRAY_PREPEND: withElement(arrayOf, (array, value) => sql`list_prepend(${value}, ${array})`, true),
+  ARRAY_APPEND: withElement(arrayOf, (array, value) => ofArray(array, (list) => sql`list_append(${list}, ${value})`)),
+  ARRAY_PREPEND: withElement(
+    arrayOf,
+    (array, value) => ofArray(array, (list) => sql`list_prepend(${value}, ${list})`),
+    true,
+  ),
   ARRAY_CONCAT: ofTwo(arrayOf, (a, b) => sql`list_concat(${a}, ${b})`),
   ARRAY_SLICE: arraySlice,
   ARRAY_TO_STRING: arrayToText,

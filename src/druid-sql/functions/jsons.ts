@@ -2,7 +2,7 @@ import { jsonTexts, notJson } from '../../druid-patterns/json-form.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
 import { failing, join, literal, type SqlText, sql } from '../bind/sql-text.ts'
-import { arrayOf, json, string } from '../bind/types.ts'
+import { arrayOf, json, long, string } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, neededText, scalar, special } from './signature.ts'
 import { onceEach } from './text-room.ts'
@@ -47,7 +47,7 @@ function keyOf(operand: Bound): Bound {
 }
 
 const jsonObject = special(0, 200, ({ place, operands }) => {
-  const parts = operands.map((operand, index) => (index % 2 === 0 ? keyOf(operand) : operand))
+  const parts = operands.map((operand, index) => (index % 2 === 0 ? keyOf(operand) : asNumberIfTruth(operand)))
   return combine(
     place,
     json,
@@ -69,8 +69,11 @@ const isLoose = (text: SqlText): SqlText =>
   sql`(regexp_matches(${text}, ${literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${literal(jsonTexts)}, '0', 'g'), ${literal(notJson)}))`
 
 const toJson = special(1, 1, ({ place, operands }) =>
-  combine(place, string, sql`CAST(to_json(${operands[0]!.sql}) AS VARCHAR)`, operands),
+  combine(place, string, sql`CAST(to_json(${asNumberIfTruth(operands[0]!).sql}) AS VARCHAR)`, operands),
 )
+
+/** What is true or false is a number to Druid's expressions. */
+const asNumberIfTruth = (operand: Bound): Bound => (operand.type.kind === 'boolean' ? as(operand, long) : operand)
 
 export const jsons: Catalogue = {
   JSON_VALUE: jsonValue,

@@ -1,7 +1,6 @@
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
 import {
-  double as doubleLiteral,
   failing,
   join,
   long as longLiteral,
@@ -20,7 +19,6 @@ const ofDouble = (render: (x: SqlText) => SqlText): ScalarFunction => scalar([do
 /** Text is read as a number, as Druid does. */
 export function numeric(operand: Bound): Bound {
   if (operand.type.kind === 'string' || operand.type.kind === 'json') return as(operand, double)
-  if (operand.type.kind === 'boolean') return as(operand, long)
   if (operand.type.kind === 'null') return as(operand, double)
   if (!isNumeric(operand.type))
     throw sqlProblem(operand.place, `a number is expected, not a value of type ${typeName(operand.type)}`)
@@ -146,18 +144,24 @@ function extreme(name: SqlText): ScalarFunction {
   })
 }
 
-/** 1.91 MiB, 12.35 K: a number of up to three digits before the point, with the letter of its power. */
+/**
+ * 1.91 MiB, 12.35 K: a number of up to three digits before the point, with the letter of its power. Whole numbers alone are written so: others
+ * are cut. Of decimal units, what does not fill a thousandth of one is cut before it is rounded.
+ */
 function humanReadable(base: number, units: readonly string[], unitOfOne: string): ScalarFunction {
   return special(1, 2, (call) => {
-    const x = as(numeric(call.operands[0]!), double)
+    const x = as(numeric(call.operands[0]!), long)
     const digits = constantInteger(call, 1, 2n)
     if (digits < 0n || digits > 3n) throw sqlProblem(call.place, `${call.name} takes 0 to 3 decimals`)
     const branches = units.map((unit, power) => {
-      const size = doubleLiteral(base ** (power + 1))
-      // Halves go up, also those that a double holds a little below.
-      return sql`WHEN abs(v) >= ${size} THEN printf(${textOf(`%.${digits}f ${unit}`)}, v / ${size} * 1.00000000000001::DOUBLE)`
+      const size = sql`${textOf(String(BigInt(base) ** BigInt(power + 1)))}::HUGEINT`
+      const below = sql`${textOf(String(BigInt(base) ** BigInt(power)))}::HUGEINT`
+      const cut = base === 1000 ? sql`v::HUGEINT // ${below}` : sql`v::DOUBLE / ${below}::DOUBLE`
+      const parts = sql`(${cut})::DOUBLE / ${plainInteger(base)}::DOUBLE`
+      const rounded = sql`CAST(round(CAST(CAST(${parts} AS VARCHAR) AS DECIMAL(38, 9)), ${plainInteger(digits)}) AS ${decimals[Number(digits)]!})`
+      return sql`WHEN abs(v::HUGEINT) >= ${size} THEN CAST(${rounded} AS VARCHAR) || ${textOf(` ${unit}`)}`
     })
-    const small = sql`printf(${textOf(`%d${unitOfOne}`)}, CAST(trunc(v) AS BIGINT))`
+    const small = sql`CAST(v AS VARCHAR) || ${textOf(unitOfOne)}`
     const text = once(
       x.sql,
       () => sql`CASE WHEN v IS NULL THEN NULL ${join(branches.toReversed(), ' ')} ELSE ${small} END`,
@@ -165,6 +169,8 @@ function humanReadable(base: number, units: readonly string[], unitOfOne: string
     return combine(call.place, string, text, [x])
   })
 }
+
+const decimals = [sql`DECIMAL(38, 0)`, sql`DECIMAL(38, 1)`, sql`DECIMAL(38, 2)`, sql`DECIMAL(38, 3)`]
 
 const bitwise = (render: (a: SqlText, b: SqlText) => SqlText): ScalarFunction => scalar([long, long], long, render)
 /** Java shifts by the low six bits of the count. */
@@ -180,13 +186,11 @@ export function wrapped(huge: SqlText): SqlText {
 
 export const numbers: Catalogue = {
   ABS: absolute,
-  SIGN: ofDouble((x) => sql`CAST(sign(${x}) AS DOUBLE)`),
   ROUND: round,
   TRUNC: truncate,
   TRUNCATE: truncate,
   MOD: modulo,
   SQRT: ofDouble((x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
-  CBRT: ofDouble((x) => sql`cbrt(${x})`),
   EXP: ofDouble((x) => sql`exp(${x})`),
   LN: ofDouble(
     (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ln(${x}) END`,
@@ -204,9 +208,6 @@ export const numbers: Catalogue = {
   ACOS: ofDouble((x) => sql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE acos(${x}) END`),
   ATAN: ofDouble((x) => sql`atan(${x})`),
   ATAN2: scalar([double, double], double, (y, x) => sql`atan2(${y}, ${x})`),
-  SINH: ofDouble((x) => sql`sinh(${x})`),
-  COSH: ofDouble((x) => sql`cosh(${x})`),
-  TANH: ofDouble((x) => sql`tanh(${x})`),
   RADIANS: ofDouble((x) => sql`radians(${x})`),
   DEGREES: ofDouble((x) => sql`degrees(${x})`),
   PI: scalar([], double, () => sql`pi()`),

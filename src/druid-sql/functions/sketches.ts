@@ -30,7 +30,7 @@ const quantileOf = special(2, 2, (call) => {
 const rankOf = special(2, 2, (call) => {
   const values = as(call.operands[0]!, quantiles)
   const value = as(call.operands[1]!, double)
-  const below = sql`len(list_filter(${values.sql}, lambda e: e < ${value.sql}))`
+  const below = sql`len(list_filter(${values.sql}, lambda e: e <= ${value.sql}))`
   return combine(call.place, double, sql`(CAST(${below} AS DOUBLE) / len(${values.sql}))`, [values, value])
 })
 

@@ -14,6 +14,7 @@ import {
   scalar,
   special,
 } from './signature.ts'
+import { stringFormat } from './string-format.ts'
 import { inRoom, isFree, joinedBytesMax, onceEach, told, toldCharactersMax, widthOf } from './text-room.ts'
 
 const withinUtf16 = literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
@@ -134,8 +135,8 @@ const padded = (name: SqlText): ScalarFunction =>
     const parts = [as(text!, string), as(count!, long), ...(padding === undefined ? [] : [as(padding, string)])]
     const [x, length, by = sql`' '`] = parts.map((part) => part.sql)
     const body = (x: SqlText, length: SqlText, by: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
-      sql`CASE WHEN ${length} IS NULL OR ${length} < 0 THEN NULL WHEN ${by} = '' THEN substring(${x}, 1, ${length})
-        ELSE ${guard(sql`${name}(${x}, CAST(${told(length)} AS INTEGER), ${by})`)} END`
+      sql`CASE WHEN ${length} IS NULL OR ${x} IS NULL OR ${by} IS NULL THEN NULL WHEN ${length} < 0 THEN '' WHEN ${by} = '' THEN substring(${x}, 1, ${length} - (${utf16Length(x)} - length(${x})))
+        ELSE ${guard(sql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Length(x)} - length(${x})), 0) AS INTEGER), ${by})`)} END`
     const width = constantCount(count!)
     if (typeof count!.constant === 'bigint') checkTold(width, place)
     const whole = isFree(width)
@@ -177,7 +178,12 @@ const replace = special(3, 3, ({ place, operands }) => {
   const parts = operands.map((operand) => as(operand, string))
   const [x, from, to] = parts.map((part) => part.sql)
   const width = widthOf(parts[0]!.type) * growth(parts[1]!, parts[2]!)
-  const replaced = (x: SqlText, from: SqlText, to: SqlText): SqlText => sql`replace(${x}, ${from}, ${to})`
+  const isOfNothing = parts[1]!.constant === ''
+  // Around nothing there is a place before and behind each character.
+  const replaced = (x: SqlText, from: SqlText, to: SqlText): SqlText =>
+    isOfNothing
+      ? sql`regexp_replace(${x}, '', replace(${to}, ${literal('\\')}, ${literal('\\\\')}), 'g')`
+      : sql`replace(${x}, ${from}, ${to})`
   const whole = isFree(width)
     ? replaced(x!, from!, to!)
     : onceEach([x!, from!, to!], (x, from, to) => {
@@ -197,59 +203,13 @@ function growth(from: Bound, to: Bound): number {
 const half = (whole: (x: SqlText, n: SqlText) => SqlText) =>
   scalar([string, long], string, (x, count) => sql`CASE WHEN ${count} < 0 THEN NULL ELSE ${whole(x, count)} END`)
 
-const format = special(1, 100, ({ place, operands, name }) => {
-  const texts = operands.map((operand, index) => (index === 0 ? asText(operand) : operand))
-  if (texts.some((text) => !['string', 'long', 'double'].includes(text.type.kind)))
-    throw sqlProblem(place, `${name} takes texts and numbers`)
-  const [form, ...values] = texts
-  const width = widthOf(form!.type) + formatWidth(form!, values)
-  if (typeof form!.constant === 'string') checkTold(numbersIn(form!.constant), place)
-  const parts = texts.map((text) => text.sql)
-  const whole = isFree(width)
-    ? sql`printf(${join(parts, ', ')})`
-    : onceEach(parts, (form, ...values) => {
-        const numbers = sql`coalesce(list_sum(list_transform(regexp_extract_all(${form}, '[0-9]{1,7}'), lambda e: CAST(e AS BIGINT))), 0)`
-        const longest = values.map((value, index) =>
-          texts[index + 1]!.type.kind === 'string' ? sql`coalesce(strlen(${value}), 0)` : plainInteger(numberWidth),
-        )
-        const most = sql`greatest(0, ${longest.length === 0 ? sql`0` : join(longest, ', ')})`
-        const bytes = sql`(strlen(${form}) + ${numbers} + (strlen(${form}) - strlen(replace(${form}, '%', ''))) * ${most})`
-        const written = sql`printf(${join([form, ...values], ', ')})`
-        const told = inRoom(bytes, toldCharactersMax, written)
-        return sql`CASE WHEN contains(${form}, '*') THEN ${failing('a width is written in digits')} ELSE ${told} END`
-      })
-  return combine(place, wideString(width), whole, texts)
-})
-
-/** Widths and precisions, and whatever else is written in digits. */
-const numbersIn = (form: string): number =>
-  [...form.matchAll(/%[^a-zA-Z%]*/g)]
-    .flatMap(([part]) => part.match(/\d+/g) ?? [])
-    .reduce((sum, digits) => sum + Number(digits), 0)
-
-/** A double with all its digits. */
-const numberWidth = 350
-
-/** What is written for the values, where the text of the format is known. */
-function formatWidth({ constant }: Bound, values: readonly Bound[]): number {
-  if (typeof constant !== 'string' || constant.includes('*')) return Number.POSITIVE_INFINITY
-  const widest = values.reduce((most, { type }) => Math.max(most, widthOf(type)), 0)
-  return numbersIn(constant) + (constant.split('%').length - 1) * widest
-}
-
 export const texts: Catalogue = {
   LENGTH: lengthOf,
   CHAR_LENGTH: lengthOf,
   CHARACTER_LENGTH: lengthOf,
   STRLEN: lengthOf,
-  OCTET_LENGTH: scalar([string], long, (x) => sql`strlen(${x})`),
   LOWER: scalar([string], string, (x) => sql`lower(${x})`),
   UPPER: scalar([string], string, upper),
-  INITCAP: scalar(
-    [string],
-    string,
-    (x) => sql`array_to_string(list_transform(string_split(lower(${x}), ' '), lambda w: upper(w[1]) || w[2:]), ' ')`,
-  ),
   SUBSTRING: substring,
   SUBSTR: substring,
   CONCAT: concat,
@@ -280,18 +240,13 @@ export const texts: Catalogue = {
   REGEXP_LIKE: regexpLike,
   REGEXP_EXTRACT: regexpExtract,
   REGEXP_REPLACE: regexpReplace,
-  STRING_FORMAT: format,
+  STRING_FORMAT: stringFormat,
   PARSE_LONG: scalar(
     [string, long],
     long,
     (x, radix = sql`10::BIGINT`) =>
-      sql`CASE WHEN ${radix} = 10 THEN TRY_CAST(${x} AS BIGINT) WHEN ${radix} = 16 AND regexp_full_match(${x}, '(0[xX])?[0-9a-fA-F]{1,15}') THEN TRY_CAST('0x' || regexp_replace(${x}, '^0[xX]', '') AS BIGINT) END`,
+      sql`CASE WHEN ${radix} = 10 AND regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) WHEN ${radix} = 16 AND regexp_full_match(${x}, '(0[xX])?[0-9a-fA-F]{1,15}') THEN TRY_CAST('0x' || regexp_replace(${x}, '^0[xX]', '') AS BIGINT) END`,
     1,
-  ),
-  CHR: scalar(
-    [long],
-    string,
-    (code) => sql`CASE WHEN ${code} BETWEEN 1 AND 1114111 THEN chr(CAST(${code} AS INTEGER)) END`,
   ),
   // The engine takes no aggregate and no query within TRY.
   DECODE_BASE64_UTF8: scalar([string], string, (x) => once(x, (v) => sql`TRY(decode(from_base64(${v})))`)),

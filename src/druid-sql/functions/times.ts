@@ -18,7 +18,7 @@ import {
   unitPeriod,
 } from '../bind/periods.ts'
 import { literal, long as longLiteral, type SqlText, sql } from '../bind/sql-text.ts'
-import { boolean, date, long, string, timestamp } from '../bind/types.ts'
+import { boolean, date, long, string, timestamp, typeName } from '../bind/types.ts'
 import { parseUnit } from '../parse/parse-unit.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { ceilNumber, floorNumber } from './numbers.ts'
@@ -33,11 +33,19 @@ function instant(call: BoundCall, index = 0): Bound {
   return as(call.operands[index]!, timestamp)
 }
 
+/** Functions of Druid's own take timestamps, and nothing that could be read as one. */
+function timestampOf(call: BoundCall, index = 0): Bound {
+  const operand = call.operands[index]!
+  if (operand.type.kind === 'timestamp' || operand.type.kind === 'null') return as(operand, timestamp)
+  const name = typeName(operand.type)
+  throw sqlProblem(operand.place, `${call.name} takes a TIMESTAMP, not a value of type ${name}: CAST it`)
+}
+
 type Rounding = typeof floorTo
 
 const toPeriod = (rounding: Rounding) =>
   special(2, 4, (call) => {
-    const at = instant(call)
+    const at = timestampOf(call)
     const period = readPeriod(neededText(call, 1), call.operands[1]!.place)
     const given = call.operands[2]
     const origin = given === undefined || given.type.kind === 'null' ? null : as(given, timestamp)
@@ -66,14 +74,14 @@ const longUnits: ReadonlyMap<string, Period> = new Map(
 )
 
 const dateTrunc = special(2, 2, (call) => {
-  const at = instant(call, 1)
+  const at = timestampOf(call, 1)
   const unit = neededText(call, 0)
   const period = longUnits.get(unit.toUpperCase()) ?? unitPeriod(parseUnit(unit, call.operands[0]!.place))
   return combine(call.place, timestamp, floorTo(at.sql, period, Zone.utc, null, call.place), [at])
 })
 
 const timeShift = special(3, 4, (call) => {
-  const at = instant(call)
+  const at = timestampOf(call)
   const count = as(call.operands[2]!, long)
   const period = readPeriod(neededText(call, 1), call.operands[1]!.place)
   return combine(call.place, timestamp, shift(at.sql, period, zoneOf(call, 3), count.sql), [at, count])
@@ -128,7 +136,7 @@ function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Bound['p
 
 const extract = special(1, 1, (call) => extracted(call, instant(call), call.unit!, call.unitPlace!, Zone.utc))
 const timeExtract = special(2, 3, (call) =>
-  extracted(call, instant(call), neededText(call, 1), call.operands[1]!.place, zoneOf(call, 2)),
+  extracted(call, timestampOf(call), neededText(call, 1), call.operands[1]!.place, zoneOf(call, 2)),
 )
 /** `YEAR(x)` and the like. */
 const partFunction = (unit: string) =>
@@ -146,14 +154,14 @@ const timeParse = special(1, 3, (call) => {
 })
 
 const timeFormat = special(1, 3, (call) => {
-  const at = instant(call)
+  const at = timestampOf(call)
   const pattern = constantText(call, 1) ?? "yyyy-MM-dd'T'HH:mm:ss.SSSZZ"
   const written = formatTime(at.sql, pattern, zoneOf(call, 2), call.operands[1]?.place ?? call.place)
   return combine(call.place, string, written, [at])
 })
 
 const timeInInterval = special(2, 2, (call) => {
-  const at = instant(call)
+  const at = timestampOf(call)
   const [start, end] = readInterval(neededText(call, 1), call.operands[1]!.place)
   const inside = sql`(${at.sql} >= ${timestampLiteral(start)} AND ${at.sql} < ${timestampLiteral(end)})`
   return combine(call.place, boolean, inside, [at])
@@ -187,7 +195,10 @@ export const times: Catalogue = {
   TIME_FORMAT: timeFormat,
   TIME_IN_INTERVAL: timeInInterval,
   MILLIS_TO_TIMESTAMP: scalar([long], timestamp, (ms) => sql`make_timestamp(${ms} * 1000::BIGINT)`),
-  TIMESTAMP_TO_MILLIS: scalar([timestamp], long, (at) => sql`epoch_ms(${at})`),
+  TIMESTAMP_TO_MILLIS: special(1, 1, (call) => {
+    const at = timestampOf(call)
+    return combine(call.place, long, sql`epoch_ms(${at.sql})`, [at])
+  }),
   CURRENT_TIMESTAMP: now,
   LOCALTIMESTAMP: now,
   CURRENT_DATE: scalar([], date, () => sql`CAST(timezone('UTC', now()) AS DATE)`),

@@ -33,11 +33,15 @@ export class ExpressionParser {
       const expression = this.expression()
       const descending = this.#cursor.takeWords('DESC')
       if (!descending) this.#cursor.takeWords('ASC')
+      const { place } = this.#cursor
       const nulls = this.#cursor.takeWords('NULLS', 'FIRST')
         ? 'FIRST'
         : this.#cursor.takeWords('NULLS', 'LAST')
           ? 'LAST'
           : null
+      // Nulls are low, and Druid places them nowhere else.
+      if (nulls !== null && (nulls === 'FIRST') === descending)
+        throw sqlProblem(place, `NULLS ${nulls} is not taken with ${descending ? 'DESC' : 'ASC'}`)
       return { expression, descending, nulls }
     })
   }

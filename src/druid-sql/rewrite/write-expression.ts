@@ -158,8 +158,10 @@ export class ExpressionWriter {
     const each = distinct ? sql`DISTINCT ` : sql``
     const ordered = orderBy.length === 0 ? sql`` : sql` ORDER BY ${this.orderBy(orderBy)}`
     const returned = returning === null ? sql`` : sql` RETURNING ${castType(returning)}`
-    const called = word(name === 'APPROX_QUANTILE' ? 'APPROX_QUANTILE_DS' : name)
-    return sql`${called}(${each}${this.list(operands)}${ordered}${returned})`
+    const part = timeParts.get(name)
+    if (part !== undefined && first !== undefined) return sql`EXTRACT(${word(part)} FROM ${this.write(first)})`
+    const taken = name === 'APPROX_QUANTILE_FIXED_BUCKETS' ? operands.slice(0, 2) : operands
+    return sql`${word(otherNames.get(name) ?? name)}(${each}${this.list(taken)}${ordered}${returned})`
   }
 
   #members(operands: readonly Expression[]): Sql[] {
@@ -188,6 +190,22 @@ type Operation = Extract<
       | 'like'
   }
 >
+
+/** What Druid's SQL has under another name, or only with an extension that few have. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['POW', 'POWER'],
+  ['CARDINALITY', 'ARRAY_LENGTH'],
+  ['APPROX_QUANTILE', 'APPROX_QUANTILE_DS'],
+  ['APPROX_QUANTILE_FIXED_BUCKETS', 'APPROX_QUANTILE_DS'],
+])
+
+/** `YEAR(x)` and the like. */
+const timeParts: ReadonlyMap<string, string> = new Map([
+  ...['YEAR', 'QUARTER', 'MONTH', 'WEEK', 'HOUR', 'MINUTE', 'SECOND'].map((name) => [name, name] as const),
+  ['DAYOFMONTH', 'DAY'],
+  ['DAYOFYEAR', 'DOY'],
+  ['DAYOFWEEK', 'DOW'],
+])
 
 const bare = new Set(['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'LOCALTIMESTAMP', 'PI'])
 
