@@ -131,7 +131,7 @@ describe('pushing', () => {
   })
 
   test.each([
-    ['nonsense', 'A valid API key is needed'],
+    ['nonsense', 'This request needs a valid API key'],
     ['read', 'lacks the right `ingest`'],
     ['bare', 'no valid subscription to the ingest "a"'],
   ])('a refusal of %j says what to do', (apiKey, detail) => {

@@ -65,7 +65,7 @@ export class Access {
     throw new Problem(
       'forbidden',
       `The subscriber has no valid subscription to the ingest "${alias}". ` +
-        'Look at GET /subscription, and ask the operator for a subscription to this ingest, or to extend or resume it.',
+        'GET /subscription shows its subscriptions. Ask the operator for one to this ingest, or to extend or resume it.',
     )
   }
 
@@ -80,10 +80,7 @@ export class Access {
   requireAdmin(caller: Caller | null): Caller {
     const known = requireCaller(caller)
     if (known.rights.has('admin')) return known
-    throw new Problem(
-      'forbidden',
-      'The key lacks the right `admin`, which the operator’s side needs. Use an admin key.',
-    )
+    throw new Problem('forbidden', 'The key lacks the right `admin`, which this endpoint needs. Use an admin key.')
   }
 
   /** Whether the caller may read a series or metadata entity while `access.consumption` is `key`. */
@@ -132,7 +129,7 @@ function requireCaller(caller: Caller | null): Caller {
   if (caller !== null) return caller
   throw new Problem(
     'forbidden',
-    'A valid API key is needed, as "Authorization: Bearer <key>" or "X-API-Key: <key>"; there was none, or it is wrong, expired or revoked. ' +
+    'This request needs a valid API key, as "Authorization: Bearer <key>" or "X-API-Key: <key>". It has none, or one that is wrong, expired or revoked. ' +
       'Ask the operator for a key.',
   )
 }

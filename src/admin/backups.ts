@@ -77,7 +77,7 @@ export class Backups {
    */
   async make(): Promise<BackupAnswer> {
     if (this.#running) {
-      throw new Problem('unavailable', 'Another backup is being made. Ask again when it is complete.', {
+      throw new Problem('unavailable', 'Another backup is being made. Try again when it is complete.', {
         retryAfterS: 10,
       })
     }
@@ -242,7 +242,7 @@ function isDiskFailure(error: unknown): boolean {
 }
 
 function diskIsFull(cause: unknown): Problem {
-  return new Problem('unavailable', 'The disk of the backups is full. Make room on it, then ask again.', { cause })
+  return new Problem('unavailable', 'The disk of the backups is full. Make room on it, then try again.', { cause })
 }
 
 function diskHasFailed(cause: unknown): Problem {

@@ -85,7 +85,7 @@ export class EntityAdmin {
 }
 
 function unknownEntity(name: string): Problem {
-  return new Problem('not_found', `There is no series entity "${name}". GET /admin/entities lists those there are.`)
+  return new Problem('not_found', `There is no series entity "${name}". GET /admin/entities lists all entities.`)
 }
 
 function answerOf(entity: Entity): EntityAnswer {

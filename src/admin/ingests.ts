@@ -110,5 +110,5 @@ export function found(alias: string, ingest: Ingest | null): Ingest {
 }
 
 function unknownIngest(alias: string): Problem {
-  return new Problem('ingest_not_found', `There is no ingest "${alias}". GET /admin/ingests lists those there are.`)
+  return new Problem('ingest_not_found', `There is no ingest "${alias}". GET /admin/ingests lists all ingests.`)
 }

@@ -129,7 +129,7 @@ function subscriberIn({ subscribers }: AccessState, name: string): Subscriber {
 }
 
 function unknownSubscriber(name: string): Problem {
-  return new Problem('not_found', `There is no subscriber "${name}". GET /admin/subscribers lists those there are.`)
+  return new Problem('not_found', `There is no subscriber "${name}". GET /admin/subscribers lists all subscribers.`)
 }
 
 function keysBySubscriber(keys: readonly Key[]): ReadonlyMap<number, readonly Key[]> {

@@ -12,7 +12,7 @@ export function formatFor(accept: string | undefined): AnswerFormat {
   if (format !== undefined) return format
   throw new Problem(
     'not_acceptable',
-    `The answer can be ${offered.slice(0, -1).join(', ')} or ${offered.at(-1)}. Leave Accept out, or let it take one of them.`,
+    `The answer can be ${offered.slice(0, -1).join(', ')} or ${offered.at(-1)}. Leave Accept out, or allow one of them.`,
   )
 }
 

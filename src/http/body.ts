@@ -115,14 +115,18 @@ function refuse(headers: IncomingMessage['headers'], rule: BodyRule): Problem | 
   if (mediaType === null || !rule.mediaTypes.includes(mediaType)) {
     return new Problem(
       'unsupported_media_type',
-      `The body's Content-Type must be ${rule.mediaTypes.join(' or ')}, in UTF-8.`,
+      `The body's Content-Type must be ${rule.mediaTypes.join(' or ')}, in UTF-8. Set the header Content-Type: curl -d does not.`,
     )
   }
   const encoding = headers['content-encoding']
   if (encoding !== undefined && !isGzip(encoding) && !/^\s*(identity)?\s*$/i.test(encoding)) {
-    return new Problem('unsupported_media_type', "The body's Content-Encoding must be gzip, or none.", {
-      headers: { 'Accept-Encoding': 'gzip, identity' },
-    })
+    return new Problem(
+      'unsupported_media_type',
+      "The body's Content-Encoding must be gzip. Or send the body without one.",
+      {
+        headers: { 'Accept-Encoding': 'gzip, identity' },
+      },
+    )
   }
   return Number(headers['content-length'] ?? 0) > rule.limitBytes ? tooLarge(rule) : null
 }
@@ -135,7 +139,7 @@ function tooLarge({ limitBytes, limitName, tooLarge: code }: BodyRule): Problem 
 }
 
 function emptyBody(): Problem {
-  return new Problem('invalid_body', 'The body is empty, and one is required.')
+  return new Problem('invalid_body', 'The body is empty. Send the JSON that this endpoint takes.')
 }
 
 /** Reads up to the limit. What is beyond it is left to `discardBody`. */
@@ -166,7 +170,7 @@ function collect(raw: IncomingMessage, rule: BodyRule, share: BodyShare | null, 
   }
   function onBroken(): void {
     // Every request is closed in the end, most of them long after their body was whole.
-    if (!ended) finish(new Problem('malformed_http', 'The body ended before it was whole.'), null)
+    if (!ended) finish(new Problem('malformed_http', 'The body ended too early. Send it again.'), null)
   }
   function finish(error: Error | null, body: Buffer | null): void {
     if (finished) return
@@ -235,13 +239,16 @@ function isInflated(value: unknown): value is Inflated {
 }
 
 function notGzip(message: string): Problem {
-  return new Problem('invalid_body', `The body is not gzip, as its Content-Encoding says: ${message}.`)
+  return new Problem(
+    'invalid_body',
+    `The Content-Encoding says gzip, but the body is not gzip: ${message}. Compress the body, or leave the header out.`,
+  )
 }
 
 function bodiesFull({ budget }: BodyRule): Problem {
   return new Problem(
     'overloaded',
-    `The bodies of all pushes on their way take more than ${budget?.bytesMax} bytes (limits.bodiesBytes). Nothing was stored: send it again later.`,
+    `The bodies of all pushes in flight take more than ${budget?.bytesMax} bytes (limits.bodiesBytes). Nothing was stored. Send it again later.`,
   )
 }
 

@@ -69,7 +69,7 @@ export class Guard {
 /** Refuses a client that takes no JSON, where there is nothing else. */
 export const acceptJson: onRequestHookHandler = (request, _reply, done) => {
   if (acceptsType(request.headers.accept, 'application/json')) done()
-  else done(new Problem('not_acceptable', 'The answer is application/json. Leave Accept out, or let it take that.'))
+  else done(new Problem('not_acceptable', 'The answer is application/json. Leave Accept out, or allow that type.'))
 }
 
 export function missingKey(what: string): Problem {

@@ -21,10 +21,10 @@ export class KnownPaths {
       if (expression.test(path)) for (const taken of this.#methods.get(pattern)!) allowed.add(taken)
     }
     if (allowed.size === 0) {
-      return new Problem('path_not_found', `There is nothing at this path. /openapi.json lists what there is.`)
+      return new Problem('path_not_found', `There is nothing at this path. /openapi.json lists all paths.`)
     }
     const allow = [...allowed].sort().join(', ')
-    return new Problem('method_not_allowed', `${method} is not taken here, but ${allow}.`, {
+    return new Problem('method_not_allowed', `This path does not take ${method}. It takes ${allow}.`, {
       headers: { Allow: allow },
     })
   }

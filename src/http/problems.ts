@@ -29,12 +29,15 @@ export function problemOf(error: unknown): Problem | null {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('unsupported_media_type', 'The Content-Type is not a media type. Send application/json.')
     case 'FST_ERR_BAD_URL':
-      return new Problem('malformed_http', 'The path has a % that does not begin a valid percent-encoding.')
+      return new Problem(
+        'malformed_http',
+        'The path has a % that does not begin a valid percent-encoding. Write %25 for a % sign.',
+      )
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new Problem('path_not_found', 'A part of the path is longer than any name can be.')
+      return new Problem('path_not_found', 'A part of the path is longer than any name can be. Check the path.')
   }
   return code.startsWith('FST_') && statusCode >= 400 && statusCode < 500
-    ? new Problem('malformed_http', 'The request is not one that the service understands.')
+    ? new Problem('malformed_http', 'The service does not understand the request. Check its headers and its path.')
     : null
 }
 

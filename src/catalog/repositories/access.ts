@@ -27,7 +27,7 @@ export class AccessRepository implements AccessCatalog {
     return this.#change(async (transaction) => {
       const taken = await transaction.selectFrom('subscribers').select('id').where('name', '=', name).executeTakeFirst()
       if (taken !== undefined) {
-        throw new Problem('conflict', `There is a subscriber "${name}" already. Choose another name.`, {
+        throw new Problem('conflict', `There is already a subscriber "${name}". Choose another name.`, {
           errors: [{ path: 'name', message: 'the name is taken' }],
         })
       }
@@ -54,7 +54,7 @@ export class AccessRepository implements AccessCatalog {
       await transaction.deleteFrom('keys').where('id', '=', key.id).execute()
       const same = await transaction.selectFrom('keys').select('id').where('hash', '=', key.hash).executeTakeFirst()
       if (same !== undefined) {
-        throw new Problem('conflict', `The key is in use already, under the id "${same.id}". Make another one.`)
+        throw new Problem('conflict', `The key is already in use, under the id "${same.id}". Create another one.`)
       }
       await transaction
         .insertInto('keys')

@@ -159,7 +159,7 @@ function reasonAfter(current: Ingest, { state, reason }: IngestChange): string |
 
 async function refuseTakenAlias(transaction: Transaction<Tables>, alias: string): Promise<void> {
   if ((await findByAlias(transaction, alias)) === null) return
-  throw new Problem('conflict', `There is an ingest "${alias}" already. Choose another alias.`, {
+  throw new Problem('conflict', `There is already an ingest "${alias}". Choose another alias.`, {
     errors: [{ path: 'alias', message: 'the alias is taken' }],
   })
 }

@@ -56,7 +56,7 @@ async function tableOf({ name, path }: DataSource & { kind: 'table' }, session: 
   if (table === null) {
     throw new Problem(
       'unknown_entity',
-      `There is no entity "${name}". GET /consumer/data/entities lists those there are.`,
+      `There is no entity "${name}". GET /consumer/data/entities lists all entities.`,
       {
         errors: [{ path, message: `there is no entity "${name}"` }],
       },

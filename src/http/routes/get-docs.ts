@@ -83,7 +83,7 @@ async function fileOf(name: string, known: Map<string, DocsFile>): Promise<DocsF
   if (loaded !== undefined) return loaded
   const type = filesOfSwaggerUi.get(name)
   if (type === undefined) {
-    throw new Problem('path_not_found', 'There is no such file of the documentation. /docs shows it.')
+    throw new Problem('path_not_found', 'The documentation has no such file. /docs shows its page.')
   }
   const file = { type, bytes: await readFile(join(swaggerUiFiles, name)) }
   known.set(name, file)

@@ -31,7 +31,7 @@ export class DiskFloor {
     if (this.#floorBytes === 0 || this.#left >= this.#floorBytes) return
     throw new Problem(
       'overloaded',
-      `Less than ${this.#floorBytes} bytes (journal.diskFloorBytes) are free on ${this.#disk}: ${Math.max(0, Math.floor(this.#left))} bytes. Nothing was stored: send it again once the operator has made room.`,
+      `Less than ${this.#floorBytes} bytes (journal.diskFloorBytes) are free on ${this.#disk}: ${Math.max(0, Math.floor(this.#left))} bytes. Nothing was stored. Send it again once the operator has made room.`,
       { retryAfterS },
     )
   }

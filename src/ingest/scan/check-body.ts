@@ -20,7 +20,7 @@ type Count = Generator<void, number>
 function tooManyRows(rowsMax: number): Problem {
   return new Problem(
     'too_many_rows',
-    `The body has more than ${rowsMax} rows (limits.pushRows). Nothing was stored: send them in several pushes.`,
+    `The body has more than ${rowsMax} rows (limits.pushRows). Nothing was stored. Send them in several pushes.`,
   )
 }
 

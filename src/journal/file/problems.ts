@@ -6,12 +6,12 @@ const diskFullRetryAfterS = 5
 export function backlogIsFull(pendingBytesMax: number): Problem {
   return new Problem(
     'overloaded',
-    `More than ${pendingBytesMax} bytes wait to be written. Nothing was stored: send it again later.`,
+    `More than ${pendingBytesMax} bytes wait to be written. Nothing was stored. Send it again later.`,
   )
 }
 
 export function diskIsFull(): Problem {
-  const detail = 'The disk is full. Nothing was stored: send it again once there is room.'
+  const detail = 'The disk is full. Nothing was stored. Send it again once there is room.'
   return new Problem('overloaded', detail, { retryAfterS: diskFullRetryAfterS })
 }
 

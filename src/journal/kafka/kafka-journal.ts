@@ -157,7 +157,7 @@ export class KafkaJournal implements JournalWriter {
 function backlogIsFull(pendingBytesMax: number): Problem {
   return new Problem(
     'overloaded',
-    `More than ${pendingBytesMax} bytes (kafka.pendingBytes) wait to be written. Nothing was stored: send it again later.`,
+    `More than ${pendingBytesMax} bytes (kafka.pendingBytes) wait to be written. Nothing was stored. Send it again later.`,
   )
 }
 
@@ -169,8 +169,7 @@ function kafkaIsAway(cause?: unknown): Problem {
 }
 
 function kafkaIsSlow(): Problem {
-  const detail =
-    'Kafka, which keeps what is pushed, is slower than what comes. Nothing was stored: send it again later.'
+  const detail = 'Kafka takes pushes more slowly than they come. Nothing was stored. Send it again later.'
   return new Problem('overloaded', detail, { retryAfterS })
 }
 
