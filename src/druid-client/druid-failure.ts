@@ -18,6 +18,10 @@ const cannotRead =
 const cannotReadWords =
   /\b(?:IAE|UOE|IllegalArgumentException|ClassCastException|UnsupportedOperationException): |^class \S+ cannot be cast|[Ii]llegal base64|Comparator$|[Cc]an only be called after query is reduced to a single|"timestampString" is null/
 
+/** What comes of servers and not of the query. */
+const awayWords =
+  /connect|channel|timed? ?out|timeout|interrupt|unavailable|refused|closed|shut|lost|missing segment|memory|^status|^$/i
+
 /** An error answer of Druid. */
 export class DruidFailure extends Error {
   override readonly name = 'DruidFailure'
@@ -32,7 +36,9 @@ export class DruidFailure extends Error {
   get isRefusal(): boolean {
     const { status, category, errorClass, message } = this.facts
     if (category === 'INVALID_INPUT' || category === 'UNSUPPORTED' || status === 400 || status === 501) return true
-    return cannotRead.test(errorClass) || cannotReadWords.test(message)
+    if (cannotRead.test(errorClass) || cannotReadWords.test(message)) return true
+    // What is thrown while a query is planned or folded comes without a class; a server that is away says so.
+    return category === 'UNCATEGORIZED' && errorClass === '' && !awayWords.test(message)
   }
 }
 

@@ -137,9 +137,10 @@ function rowsIn(json: string): readonly (readonly unknown[])[] {
   return rows
 }
 
-/** Instants come as texts. */
+/** Instants come as texts, those of LATEST and EARLIEST as texts of milliseconds. */
 function valueOfType(type: ColumnType, value: unknown): unknown {
-  return type === 'timestamp' && typeof value === 'string' ? Date.parse(value) : value
+  if (type !== 'timestamp' || typeof value !== 'string') return value
+  return /^-?\d+$/.test(value) ? Number(value) : Date.parse(value)
 }
 
 /** What the caller is told; `path` is the property that holds the query. */

@@ -149,7 +149,11 @@ export function floorToBucket(ms: Sql, granularity: BucketGranularity, rowRange:
         ),
       )
     case 'walk':
-      return floorByWalk(ms, granularity, range)
+      // The steps are compared with, and null is before none of them.
+      return bind(ms, (x) => {
+        const start = floorByWalk(x, granularity, range)
+        return start === null ? zero : sql`CASE WHEN ${x} IS NOT NULL THEN ${start} END`
+      })
   }
 }
 

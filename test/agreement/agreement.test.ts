@@ -7,7 +7,7 @@ import { nativeOf } from './native-queries.ts'
 import { sqlOf } from './sql-queries.ts'
 import { type BothEngines, bothEngines } from './world.ts'
 
-const count = Number(process.env['TIDEMARK_AGREEMENT_QUERIES'] ?? 10_000)
+const count = Number(process.env['TIDEMARK_AGREEMENT_QUERIES'] ?? 300)
 const seed = Number(process.env['TIDEMARK_AGREEMENT_SEED'] ?? 1)
 const first = Number(process.env['TIDEMARK_AGREEMENT_FIRST'] ?? 0)
 const recent = Math.min(5000, count)

@@ -56,7 +56,7 @@ function sorted(rows: readonly Row[]): readonly Row[] {
 
 function isAlike(a: unknown, b: unknown): boolean {
   if (typeof a === 'number' && typeof b === 'number') {
-    return a === b || Math.abs(a - b) <= relative * Math.max(Math.abs(a), Math.abs(b), 1e-6)
+    return a === b || Math.abs(a - b) <= relative * Math.max(Math.abs(a), Math.abs(b), 1e-3)
   }
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((one, index) => isAlike(one, b[index]))

@@ -37,7 +37,7 @@ export const parts: Grammar = {
     '{"type":"inType","column":"<longs1>","matchValueType":"LONG","values":[1,<longConstant>]}',
     '{"type":"inType","column":"<texts1>","matchValueType":"STRING","values":["a",<textConstant>]}',
     '{"type":"bound","dimension":"<texts1>","lower":<textConstant>(?,"lowerStrict":true?)}',
-    '{"type":"bound","dimension":"<texts1>","upper":<textConstant>(?,"ordering":<ordering>?)}',
+    '{"type":"bound","dimension":"<texts1>","upper":<textConstant>(?,"ordering":<searchOrder>?)}',
     '{"type":"bound","dimension":"<longs1>","lower":"0","upper":"10","ordering":"numeric"}',
     '{"type":"bound","dimension":"d","lower":"0.5","ordering":"numeric","upperStrict":true}',
     '{"type":"bound","dimension":"n","lower":"2"}',
@@ -171,7 +171,6 @@ export const parts: Grammar = {
   setOperation: ['UNION', 'INTERSECT', 'NOT'],
   having: [
     '{"type":"always"}',
-    '{"type":"never"}',
     ...['greaterThan', 'lessThan', 'equalTo'].map(
       (type) => `{"type":"${type}","aggregation":"a0","value":<longConstant>}`,
     ),

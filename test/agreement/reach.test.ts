@@ -55,7 +55,7 @@ test.each([
   ['filters', 21],
   ['aggregators', 30],
   ['post-aggregators', 17],
-  ['having', 10],
+  ['having', 9],
   ['extraction functions', 13],
 ])('components: %s', (line, least) => {
   const page = readFileSync(new URL('../../docs/druid-native.md', import.meta.url), 'utf8')

@@ -171,7 +171,7 @@ const queries: Grammar = {
     `${grouped} ORDER BY k(? DESC?)`,
     `${grouped} ORDER BY 1(? DESC?) LIMIT <above>`,
     `${grouped} ORDER BY 1 NULLS FIRST LIMIT 3 OFFSET 1`,
-    `${grouped} ORDER BY c0 DESC, k`,
+    `${grouped.replace('<aggregate> AS c0', '<longAggregate> AS c0')} ORDER BY c0 DESC, k`,
     `SELECT <textColumn=k> AS k, <longAggregate> AS c0 FROM ${from} GROUP BY <@k> ORDER BY 2 DESC, 1 LIMIT 5`,
     `SELECT <value=k> AS k, <textColumn=m> AS m, <aggregate> AS c0 FROM ${from} GROUP BY <@k>, <@m>`,
     `SELECT TIME_FLOOR(__time, <period=p>) AS k, <aggregate> AS c0 FROM ${from} GROUP BY TIME_FLOOR(__time, <@p>) ORDER BY 1`,

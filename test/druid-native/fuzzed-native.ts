@@ -45,7 +45,7 @@ const postAggregators = [
   ...estimates,
   ...quantiles,
 ]
-const havings = ['greaterThan', 'lessThan', 'equalTo', 'and', 'or', 'not', 'filter', 'dimSelector', 'always', 'never']
+const havings = ['greaterThan', 'lessThan', 'equalTo', 'and', 'or', 'not', 'filter', 'dimSelector', 'always']
 const queryTypes = [
   'timeseries',
   'topN',
@@ -323,7 +323,7 @@ class NativeWriter extends FilterWriter {
 
   #having(depth: number): Part {
     const draw = this.#draw
-    const type = depth > 0 ? oneOf(draw, havings) : oneOf(draw, ['always', 'never', 'greaterThan'])
+    const type = depth > 0 ? oneOf(draw, havings) : oneOf(draw, ['always', 'greaterThan'])
     const inner = (): Part => this.#having(depth - 1)
     if (type === 'and' || type === 'or') return { type, havingSpecs: [inner(), inner()] }
     if (type === 'not') return { type, havingSpec: inner() }

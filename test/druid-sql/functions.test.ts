@@ -241,6 +241,8 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ['ARRAY_PREPEND(1, ARRAY[2])', '[1,2]'],
     ['ARRAY_CONCAT(ARRAY[1], ARRAY[2])', '[1,2]'],
     ['ARRAY_SLICE(ARRAY[1, 2, 3], 1, 3)', '[2,3]'],
+    ["TIME_FLOOR(CAST(NULL AS TIMESTAMP), 'P1M10D')", null],
+    ["GREATEST(TIMESTAMP '1970-01-01 00:00:01', TIMESTAMP '1970-01-01 00:00:00')", 1000],
     ['ARRAY_SLICE(ARRAY[1, 2], 1, 4)', '[2,null,null]'],
     ['ARRAY_SLICE(ARRAY[1, 2], 3)', null],
     ['ARRAY_SLICE(ARRAY[1, 2], 2, 1)', null],

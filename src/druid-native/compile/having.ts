@@ -10,8 +10,8 @@ const operators = { '>': sql`>`, '<': sql`<`, '=': sql`=` }
 /** A condition on finished rows: true or false, never unknown but inside a filter. `time` is that of a row's bucket, in milliseconds. */
 export function compileHaving(having: Having, rows: Rows, time: Sql): Sql {
   switch (having.kind) {
-    case 'constant':
-      return having.value ? sql`TRUE` : sql`FALSE`
+    case 'always':
+      return sql`TRUE`
     case 'and':
     case 'or':
       if (having.specs.length === 0) return having.kind === 'and' ? sql`TRUE` : sql`FALSE`

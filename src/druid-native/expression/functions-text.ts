@@ -75,7 +75,7 @@ function padded(side: 'left' | 'right'): ExpressionFunction {
           const name = side === 'left' ? sql`lpad` : sql`rpad`
           const units = sql`(${utf16Length(text)} - length(${text}))`
           const whole = sql`${name}(${text}, CAST(${told(size)} - ${units} AS INTEGER), ${pad})`
-          return sql`CASE WHEN ${size} IS NULL OR ${text} IS NULL THEN NULL WHEN ${size} < 0 THEN '' WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${fitted(whole, size)} END`
+          return sql`CASE WHEN ${size} IS NULL OR ${text} IS NULL THEN NULL WHEN ${size} < 0 THEN '' WHEN ${size} = 0 THEN NULL WHEN ${pad} = '' THEN left(${text}, ${size}) ELSE ${fitted(whole, size)} END`
         })
       return textValue(bind2(toText(value!), toLong(length!), body), width)
     },
@@ -283,7 +283,6 @@ export const textFunctions = {
   },
   strpos: { args: [2, 3], compile: position },
   trim: trimmed(sql`trim`),
-  btrim: trimmed(sql`trim`),
   ltrim: trimmed(sql`ltrim`),
   rtrim: trimmed(sql`rtrim`),
   lower: ofText((x) => sql`lower(${x})`),

@@ -233,7 +233,7 @@ export type Having =
   | { readonly kind: 'not'; readonly spec: Having }
   | { readonly kind: 'filter'; readonly filter: Filter }
   | { readonly kind: 'dimSelector'; readonly dimension: DimensionSpec; readonly value: string | null }
-  | { readonly kind: 'constant'; readonly value: boolean }
+  | { readonly kind: 'always' }
 
 export interface OrderColumn {
   readonly dimension: string

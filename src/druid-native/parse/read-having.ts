@@ -40,8 +40,7 @@ export function readHaving(json: Json): Having {
         value: json.at('value').textOrNull(),
       }
     case 'always':
-    case 'never':
-      return { kind: 'constant', value: type === 'always' }
+      return { kind: 'always' }
     default:
       return json.refuseType('having', [])
   }

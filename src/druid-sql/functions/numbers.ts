@@ -131,6 +131,8 @@ function extreme(name: SqlText): ScalarFunction {
     for (const operand of operands) type = type === null ? null : commonType(type, operand.type)
     if (type === null) throw sqlProblem(place, 'these values have no type in common')
     if (type.kind === 'null') return combine(place, { kind: 'null' }, sql`NULL`, operands)
+    // Times are compared, and come, as milliseconds.
+    if (type.kind === 'timestamp' || type.kind === 'date') type = long
     const taken = operands.map((operand) => as(operand, type!))
     return combine(
       place,

@@ -101,7 +101,8 @@ function isSound(flags: string, width: string, precision: string | undefined, co
 
 function written(value: Bound, part: Part, place: Place): SqlText {
   const { conversion, precision, flags } = part
-  const none = padded(conversion === conversion.toUpperCase() ? sql`'NULL'` : sql`'null'`, part)
+  const word = conversion === 'X' ? 'NULL' : 'null'
+  const none = padded(literal(precision === null ? word : word.slice(0, precision)), part)
   if (/[sS]/.test(conversion)) {
     const text = sql`coalesce(${as(value, string).sql}, 'null')`
     const cut = precision === null ? text : sql`left(${text}, ${plainInteger(precision)})`

@@ -135,7 +135,7 @@ const padded = (name: SqlText): ScalarFunction =>
     const parts = [as(text!, string), as(count!, long), ...(padding === undefined ? [] : [as(padding, string)])]
     const [x, length, by = sql`' '`] = parts.map((part) => part.sql)
     const body = (x: SqlText, length: SqlText, by: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
-      sql`CASE WHEN ${length} IS NULL OR ${x} IS NULL OR ${by} IS NULL THEN NULL WHEN ${length} < 0 THEN '' WHEN ${by} = '' THEN substring(${x}, 1, ${length} - (${utf16Length(x)} - length(${x})))
+      sql`CASE WHEN ${length} IS NULL OR ${x} IS NULL OR ${by} IS NULL THEN NULL WHEN ${length} < 0 THEN '' WHEN ${length} = 0 THEN NULL WHEN ${by} = '' THEN substring(${x}, 1, ${length} - (${utf16Length(x)} - length(${x})))
         ELSE ${guard(sql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Length(x)} - length(${x})), 0) AS INTEGER), ${by})`)} END`
     const width = constantCount(count!)
     if (typeof count!.constant === 'bigint') checkTold(width, place)
