@@ -7,10 +7,11 @@ import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
+import { damagedData } from '../model/damaged-data.ts'
 import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { engineTable } from '../sql-engine/entity-table.ts'
-import type { EngineSnapshot, EngineSnapshots } from '../sql-engine/sql-engine.ts'
+import { DamagedRows, type EngineSnapshot, type EngineSnapshots } from '../sql-engine/sql-engine.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
 import { entityNames } from './parse/entity-names.ts'
 import type { NamedTable } from './run/file-tables.ts'
@@ -42,6 +43,8 @@ export interface NativeQueriesParts {
   readonly runner: NativeRunner
   /** The places that all queries share. */
   readonly admission: Admission
+  /** Told of a file that cannot be read: the caller does not learn which. */
+  readonly damaged: (file: Pick<DamagedRows, 'path' | 'message'>) => void
   readonly limits: NativeQueryLimits
   readonly timer?: Timer
 }
@@ -84,6 +87,10 @@ export class NativeQueries {
         } catch (error) {
           // The files went while they were read: nobody is at fault, and the next query finds new ones.
           if (snapshot.isLost() && !(error instanceof Problem) && !deadline.aborted) throw storeWentAway(error)
+          if (error instanceof DamagedRows) {
+            this.#parts.damaged(error)
+            throw damagedData()
+          }
           throw error
         } finally {
           snapshot.release()

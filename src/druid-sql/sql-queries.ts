@@ -7,10 +7,17 @@ import type { Answer } from '../answer/answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
+import { damagedData } from '../model/damaged-data.ts'
 import type { Entity, EntityField } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { engineTable } from '../sql-engine/entity-table.ts'
-import { type EngineQuery, type EngineSnapshot, type EngineSnapshots, LongOverflow } from '../sql-engine/sql-engine.ts'
+import {
+  DamagedRows,
+  type EngineQuery,
+  type EngineSnapshot,
+  type EngineSnapshots,
+  LongOverflow,
+} from '../sql-engine/sql-engine.ts'
 import { type SqlTable, sqlTable } from './bind/tables.ts'
 import { type CheckedSql, translateSql } from './translate.ts'
 
@@ -40,6 +47,8 @@ export interface SqlQueriesParts {
   readonly runner: SqlRunner
   /** The places that all queries share. */
   readonly admission: Admission
+  /** Told of a file that cannot be read: the caller does not learn which. */
+  readonly damaged: (file: Pick<DamagedRows, 'path' | 'message'>) => void
   readonly limits: SqlQueryLimits
   readonly timer?: Timer
 }
@@ -99,6 +108,10 @@ export class SqlQueries {
       }
       // The files went while they were read: nobody is at fault, and the next query finds new ones.
       if (snapshot.isLost() && !(error instanceof Problem) && !signal.aborted) throw storeWentAway(error)
+      if (error instanceof DamagedRows) {
+        this.#parts.damaged(error)
+        throw damagedData()
+      }
       throw error
     } finally {
       snapshot.release()

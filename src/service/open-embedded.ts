@@ -45,7 +45,9 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   closers.push(() => access.close())
   const retentions = await openRetentions(parts, { storage, definitions }, closers)
   const admission = new Admission(settings.limits)
-  const queryParts = { definitions, snapshots: store, runner: sqlEngine, admission, limits: settings.limits }
+  const damaged = ({ path, message }: { path: string; message: string }): void =>
+    observe({ kind: 'fileDamaged', path, message })
+  const queryParts = { definitions, damaged, snapshots: store, runner: sqlEngine, admission, limits: settings.limits }
   const services = await buildServices(
     {
       settings,

@@ -102,6 +102,18 @@ export class OutOfMemory extends Problem {
   }
 }
 
+/** A file of the query is damaged, gone, or cannot be read. */
+export class DamagedRows extends Error {
+  /** The file, or a folder that it is in where the engine does not name it. */
+  readonly path: string
+
+  constructor(path: string, message: string) {
+    super(message)
+    this.name = 'DamagedRows'
+    this.path = path
+  }
+}
+
 /** A query that the engine does not answer, told in our own words. */
 export class EngineRefusal extends Error {
   /** What the engine said, where no words of ours are known for it: for the log alone. */

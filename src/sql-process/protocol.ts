@@ -33,6 +33,8 @@ export interface SentFailure {
   readonly isOverflow: boolean
   /** Memory did not suffice, which all queries that run at once share. */
   readonly isOutOfMemory: boolean
+  /** The file, or its folder, that cannot be read; null where that is not why it failed. */
+  readonly damagedPath: string | null
   /** What the engine said, where no words of ours are known for it: for the log alone. */
   readonly engineWords: string | null
 }

@@ -13,6 +13,7 @@ import { runCommand } from '../support/run-command.ts'
 import { adminKey } from '../support/server-process.ts'
 
 const threadUrl = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
+const sqlEntryUrl = new URL('../../dist/sql-process/worker-side/entry.js', import.meta.url)
 const sealing = { 'store.headAgeMs': '20', 'store.pageRows': '32' }
 const question = { entity: 'plant', granularity: 'PT1M' }
 const rows = Array.from({ length: 250 }, (_, value) => ({
@@ -35,7 +36,7 @@ function start(
   settings: Readonly<Record<string, string>> = {},
   observe: (event: ServiceEvent) => void = () => undefined,
 ): Promise<Service> {
-  return startService(settingsOf(data, settings), observe, { threadUrl })
+  return startService(settingsOf(data, settings), observe, { threadUrl, sqlEntryUrl })
 }
 
 const ask = (url: string) => call(url, 'POST', '/consumer/data/average', { body: question })
@@ -203,6 +204,42 @@ describe('a service over a damaged folder', () => {
       expect(others.length).toBe(10)
     },
   )
+
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ['cut', (bytes) => bytes.subarray(0, 100)],
+    ['empty', (bytes) => bytes.subarray(0, 0)],
+    ['zeros', (bytes) => Buffer.alloc(bytes.length)],
+    // Of the footer, where the engine finds no structure.
+    ['damaged at its end', (bytes) => bytes.fill(0xff, bytes.length - 200, bytes.length - 20)],
+  ])('SQL and native queries of a file that is %s are told as data queries are, and counted', async (_name, change) => {
+    const path = await pathOf('store/1', '.parquet')
+    const data = await damaged(path, change)
+    const told: string[] = []
+    const service = await start(data, {}, (event) => {
+      if (event.kind === 'fileDamaged') told.push(event.path)
+    })
+    const sum = { type: 'doubleSum', name: 'sum', fieldName: 'V' }
+    const native = { dataSource: 'plant', intervals: ['2000/2100'], granularity: 'all', aggregations: [sum] }
+    const answers = [
+      await call(service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: 'SELECT SUM(V) FROM plant' } }),
+      await call(service.url, 'POST', '/consumer/data/druid-native-query', {
+        body: { query_type: 'timeseries', query_data: native },
+      }),
+    ]
+    const metrics = await (await fetch(`${service.url}/metrics`)).text()
+    // A text of the query's own that speaks of files is no damage.
+    const innocent = "SELECT CAST('Failed to read file Parquet TProtocolException' AS BIGINT)"
+    const refused = await call(service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: innocent } })
+    await service.close()
+    for (const { status, body } of answers) {
+      expect([status, body]).toMatchObject([500, { code: 'damaged_data', retryable: false }])
+      expect(JSON.stringify(body)).not.toMatch(/store\/|mixed-|\.(index|parquet)/)
+    }
+    // Where the engine does not say which file it was, its folder is named.
+    expect(told.map((one) => join(data, path).startsWith(one))).toEqual([true, true])
+    expect(metrics).toMatch(/tidemark_\w*damage\w* 2\n/)
+    expect(refused.status).toBeLessThan(500)
+  })
 
   test('does not start without its series', async () => {
     const data = await damaged('store/1/series.log', flipped(50))

@@ -54,6 +54,8 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
   const scratchDirectory = join(ownFolder, 'engine')
   const catalogQueries = new SqlQueries({
     definitions,
+    // It reads INFORMATION_SCHEMA alone, and no files.
+    damaged: () => undefined,
     snapshots: { snapshot: () => Promise.reject(new Error('the rows of entities are in Druid')) },
     runner: openSqlEngine({ ...parts, unsent, directories: [], scratchDirectory }, closers),
     admission,

@@ -1,7 +1,8 @@
 // What the engine says when a checked query fails while it runs, in the caller's words. None of its own reaches a caller: they speak of SQL
 // that the caller has never seen, and may hold values of rows. What is not known here is refused in general words, and goes to the log.
+import { dirname } from 'node:path'
 import { Problem } from '../../model/problem.ts'
-import { EngineRefusal, LongOverflow, OutOfMemory, ownWords } from '../sql-engine.ts'
+import { DamagedRows, EngineRefusal, LongOverflow, OutOfMemory, ownWords } from '../sql-engine.ts'
 import { isRoomError } from './text-room.ts'
 
 interface Known {
@@ -45,20 +46,41 @@ const own = new RegExp(`${ownWords}([^\\n]*)`)
 
 /**
  * The error to throw for one of the engine's: LongOverflow, EngineRefusal for what is the query's fault or more than the engine can do,
- * Problem `result_too_large` where memory did not suffice, and the error itself where it is no query's fault: files of these paths, and whatever
- * leaves the engine broken.
+ * Problem `result_too_large` where memory did not suffice, DamagedRows where a file of these paths cannot be read, and the error itself where it is no query's
+ * fault either, whatever leaves the engine broken, say.
  */
 export function engineError(error: unknown, paths: readonly string[]): Error {
   if (error instanceof Problem) return error
   const failure = error instanceof Error ? error : new Error(String(error))
   const { message } = failure
   if (isMemoryError(message)) return outOfMemory(message)
-  if (/^(?:FATAL|IO) Error/.test(message)) return failure
+  if (/^FATAL Error/.test(message)) return failure
   // Whoever asks knows no file's name: what speaks of one is about the file, which is damaged or gone.
-  if (paths.some((path) => message.includes(path))) return failure
+  const named = paths.filter((path) => message.includes(path))
+  if (named.length > 0 || (paths.length > 0 && (unreadable.test(message) || pointsAtFiles(message))))
+    return damagedRows(named, paths, message)
+  if (/^IO Error/.test(message)) return failure
   if (/^Out of Range Error: Overflow (?:in|on)/.test(message)) return new LongOverflow()
   const said = own.exec(message)?.[1] ?? known.find(({ form }) => form.test(message))?.told
   return said === undefined ? new EngineRefusal(unknownForm, failure) : new EngineRefusal(said)
+}
+
+/** What the engine says of files that are not as they were written, behind the kind of error: a text of the query's never stands there. */
+const unreadable =
+  /^(?:\w+ )+Error: (?:TProtocolException|don't know what type|Failed to read (?:Parquet )?file|Parquet |No magic bytes|No files found|Cannot open file|Could not read|File '[^']*' too small|Invalid footer|Out of buffer|Page size mismatch|Mismatch in parquet|DELTA_|Failed to decompress|Invalid decimal encoding in Parquet|Invalid string encoding found in Parquet|Malformed Parquet|This page does not have a dictionary|Dictionary (?:is corrupted|mismatch)|Destination buffer is too small)/
+
+/** Whether it is the list of files at which the engine points, below the line of the statement. */
+function pointsAtFiles(message: string): boolean {
+  const lines = message.split('\n')
+  const pointer = lines.findIndex((line) => /^ *\^ *$/.test(line))
+  return pointer > 0 && lines[pointer - 1]!.startsWith('read_parquet(', lines[pointer]!.indexOf('^'))
+}
+
+/** The engine shows the statement too, of which the log has no use. */
+function damagedRows(named: readonly string[], paths: readonly string[], message: string): DamagedRows {
+  const [words = ''] = message.split('\n')
+  const [path, ...others] = named.length > 0 ? named : paths
+  return new DamagedRows(others.length === 0 ? path! : dirname(path!), `the SQL engine cannot read it: ${words}`)
 }
 
 function isMemoryError(message: string): boolean {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { StoredAnswer } from '../../answer/stored-answer.ts'
 import { Problem } from '../../model/problem.ts'
-import { LongOverflow, OutOfMemory } from '../../sql-engine/sql-engine.ts'
+import { DamagedRows, LongOverflow, OutOfMemory } from '../../sql-engine/sql-engine.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
 
 /** How a life ended: by itself or by somebody else's hand, since it took too much memory, for a query that did not end, or as it was asked to. */
@@ -162,8 +162,9 @@ export function away(): Problem {
 }
 
 function failureOf(failure: SentFailure, hadCompany: boolean): Error {
-  const { code, message, errors, isOverflow, isOutOfMemory, engineWords } = failure
+  const { code, message, errors, isOverflow, isOutOfMemory, damagedPath, engineWords } = failure
   if (isOverflow) return new LongOverflow()
+  if (damagedPath !== null) return new DamagedRows(damagedPath, message)
   if (code === null) return new Error(message)
   const cause = engineWords === null ? undefined : new Error(engineWords)
   const problem = new Problem(code, message, { ...(errors === undefined ? {} : { errors }), cause })

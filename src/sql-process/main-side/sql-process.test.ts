@@ -46,7 +46,7 @@ function open(launch: (before: number) => ChildProcess): SqlProcess {
 function program(onRun: string): ChildProcess {
   const script = `
     const answer = (id) => process.send({ kind: 'answer', id, answer: { rows: 1, bytes: 0, body: { kind: 'memory', chunks: [] } } })
-    const fail = (id, isOutOfMemory) => process.send({ kind: 'failed', id, failure: { code: 'result_too_large', message: 'memory', isOverflow: false, isOutOfMemory } })
+    const fail = (id, isOutOfMemory) => process.send({ kind: 'failed', id, failure: { code: 'result_too_large', message: 'memory', isOverflow: false, isOutOfMemory, damagedPath: null, engineWords: null } })
     process.on('message', (message) => {
       if (message.kind === 'start') process.send({ kind: 'ready' })
       else if (message.kind === 'run') ((id, text) => { ${onRun} })(message.id, message.query.text)

@@ -12,7 +12,7 @@ import { runNative } from '../../druid-native/run/run-native.ts'
 import { makePrivateFolder } from '../../lib/private-files.ts'
 import { Problem } from '../../model/problem.ts'
 import { DuckdbEngine } from '../../sql-engine/duckdb/duckdb-engine.ts'
-import { LongOverflow, OutOfMemory, type SqlEngine } from '../../sql-engine/sql-engine.ts'
+import { DamagedRows, LongOverflow, OutOfMemory, type SqlEngine } from '../../sql-engine/sql-engine.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
 import { MemoryWatch } from './memory-watch.ts'
 
@@ -113,9 +113,10 @@ function sentFailure(error: unknown): SentFailure {
   const message = error instanceof Error ? error.message : String(error)
   const isOverflow = error instanceof LongOverflow
   const isOutOfMemory = error instanceof OutOfMemory
+  const damagedPath = error instanceof DamagedRows ? error.path : null
   if (!(error instanceof Problem)) {
-    return { code: null, message, errors: undefined, isOverflow, isOutOfMemory, engineWords: null }
+    return { code: null, message, errors: undefined, isOverflow, isOutOfMemory, damagedPath, engineWords: null }
   }
   const engineWords = error.cause instanceof Error ? error.cause.message : null
-  return { code: error.code, message, errors: error.errors, isOverflow, isOutOfMemory, engineWords }
+  return { code: error.code, message, errors: error.errors, isOverflow, isOutOfMemory, damagedPath, engineWords }
 }

@@ -1,6 +1,6 @@
 import { SpareChunks } from '../../answer/spare-chunks.ts'
 import type { Disk } from '../../lib/disk.ts'
-import { Problem } from '../../model/problem.ts'
+import { damagedData } from '../../model/damaged-data.ts'
 import type { Observe } from '../../observe/event.ts'
 import { runPlan } from '../../query/run-plan.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
@@ -92,10 +92,6 @@ export class Asks {
   #sentError(error: unknown): SentError {
     if (!(error instanceof DamagedFileError)) return sentError(error)
     this.#parts.observe({ kind: 'fileDamaged', path: error.path, message: error.message })
-    return sentError(new Problem('damaged_data', damagedDetail))
+    return sentError(damagedData())
   }
 }
-
-const damagedDetail =
-  'Some of the stored rows that the answer needs are damaged, or cannot be read; what does not need them is answered. ' +
-  'The operator finds the name of the file in the log; "tidemark verify" says whether there are others.'

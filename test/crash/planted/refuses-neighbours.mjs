@@ -9,6 +9,7 @@ process.send = (message, ...rest) => {
       errors: undefined,
       isOverflow: false,
       isOutOfMemory: false,
+      damagedPath: null,
       engineWords: null,
     }
     return send({ kind: 'failed', id: message.id, failure }, ...rest)

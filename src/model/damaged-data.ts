@@ -1,0 +1,10 @@
+import { Problem } from './problem.ts'
+
+/** For a caller, who may be anybody: the log names the file. */
+export function damagedData(): Problem {
+  return new Problem(
+    'damaged_data',
+    'Some of the stored rows that the answer needs are damaged, or cannot be read; what does not need them is answered. ' +
+      'The operator finds the name of the file in the log; "tidemark verify" says whether there are others.',
+  )
+}
