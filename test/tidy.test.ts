@@ -1,6 +1,6 @@
 // The house rules that a machine can check: who may import whom, no cycles, no attics, documents that name what exists.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { basename, dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
@@ -377,4 +377,67 @@ test('no package of the lockfile refuses Node 20, so npm ci warns of none', () =
   )
   const refusing = Object.entries(lock.packages).filter(([, { engines }]) => /^>=? ?2[1-9]/.test(engines?.node ?? ''))
   expect(refusing.map(([name]) => name)).toEqual([])
+})
+
+/** Folders that answer the same in two ways: equal names say so. */
+const twins: readonly (readonly string[])[] = [
+  ['src/store/druid/', 'src/store/embedded/'],
+  ['src/druid-sql/', 'src/druid-native/'],
+]
+/** The client's types are those of the schemas, under their names. Migrations name tables. The portal is a program of its own. */
+const declaring = production.filter(
+  (file) => file.startsWith('src/') && !isWithin(file, ['src/client/answers.ts', 'src/catalog/migrations/']),
+)
+const declaration = /^export (?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm
+
+function areTwins(files: readonly string[]): boolean {
+  return (
+    files.length === 2 &&
+    twins.some((folders) => folders.every((folder) => files.some((file) => file.startsWith(folder))))
+  )
+}
+
+test('no exported name is declared twice', () => {
+  const places = new Map<string, string[]>()
+  for (const file of declaring) {
+    const names = new Set([...codeOf(file).matchAll(declaration)].map((match) => match[1]!))
+    for (const name of names) places.set(name, [...(places.get(name) ?? []), file])
+  }
+  expect([...places].filter(([, files]) => files.length > 1 && !areTwins(files))).toEqual([])
+})
+
+test('comments name only files that exist', () => {
+  const all = [
+    ...sources,
+    ...filesUnder('test', ''),
+    ...filesUnder('docs', '.md'),
+    ...filesUnder('bench', '.ts'),
+    ...filesUnder('scripts', '.mjs'),
+  ]
+  const names = new Set(all.map((file) => basename(file)))
+  const isThere = (path: string): boolean => existsSync(join(root, path)) || names.has(basename(path))
+  const missing = all
+    .filter((file) => /\.(ts|mjs)$/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      const comments = text.match(/(?<=^|\s)\/\/ .*$|\/\*\*?[\s\S]*?\*\//gm) ?? []
+      const named = comments.join(' ').match(/[\w./-]+\.(?:ts|mjs|md)\b/g) ?? []
+      return named.filter((path) => !isThere(path)).map((path) => `${file}: ${path}`)
+    })
+  expect(missing).toEqual([])
+})
+
+/** Lines of a folder from which on there is something in it to test. */
+const testedLinesMin = 100
+
+test('a folder has its tests beside it, or says where they are', () => {
+  const untested = [...new Set(production.map((file) => dirname(file)))].filter((folder) => {
+    const own = sources.filter((file) => dirname(file) === folder)
+    if (own.some((file) => file.endsWith('.test.ts'))) return false
+    const text = own.map((file) => readFileSync(join(root, file), 'utf8')).join('')
+    if (text.split('\n').length < testedLinesMin) return false
+    const told = [...text.matchAll(/^\/\/ Tested by `([^`]+)`\.$/gm)].map((match) => match[1]!)
+    return told.length === 0 || told.some((path) => !existsSync(join(root, path)))
+  })
+  expect(untested).toEqual([])
 })

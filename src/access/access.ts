@@ -2,7 +2,7 @@ import type { AccessCatalog, AccessState, Right, Subscription } from '../catalog
 import { KeptCopy } from '../lib/kept-copy.ts'
 import { Problem } from '../model/problem.ts'
 import { type Credential, hashKey, keyIn } from './keys.ts'
-import { isValid, rightNames, type SubscriptionAnswer, subscriptionEntry } from './subscriptions.ts'
+import { isValid, type OwnSubscriptionAnswer, rightNames, subscriptionEntry } from './subscriptions.ts'
 
 /** Who is asking, as their key says. */
 export interface Caller {
@@ -92,7 +92,7 @@ export class Access {
   }
 
   /** What the caller has access to. Throws Problem `forbidden` without a valid key. */
-  describe(caller: Caller | null): SubscriptionAnswer {
+  describe(caller: Caller | null): OwnSubscriptionAnswer {
     const { subscriber, subscriberId, rights } = requireCaller(caller)
     const nowMs = this.#nowMs()
     const all = this.#subscriptions.get(subscriberId)?.all ?? []

@@ -7,7 +7,7 @@ export const rightNames = ['ingest', 'consume', 'admin'] as const satisfies read
 
 const OptionalInstant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
 
-export const SubscriptionAnswer = Type.Object(
+export const OwnSubscriptionAnswer = Type.Object(
   {
     subscriber: Type.String({ description: 'The name of the subscriber that the key belongs to.' }),
     rights: Type.Array(Type.Enum([...rightNames]), { description: 'What the key may be used for.' }),
@@ -28,7 +28,7 @@ export const SubscriptionAnswer = Type.Object(
   },
   { description: 'Who the key belongs to and what it gives access to.' },
 )
-export type SubscriptionAnswer = Type.Static<typeof SubscriptionAnswer>
+export type OwnSubscriptionAnswer = Type.Static<typeof OwnSubscriptionAnswer>
 
 export function isValid({ fromMs, untilMs, suspended }: Subscription, nowMs: number): boolean {
   return !suspended && (fromMs === null || fromMs <= nowMs) && (untilMs === null || nowMs < untilMs)
@@ -37,7 +37,7 @@ export function isValid({ fromMs, untilMs, suspended }: Subscription, nowMs: num
 export function subscriptionEntry(
   subscription: Subscription,
   nowMs: number,
-): SubscriptionAnswer['subscriptions'][number] {
+): OwnSubscriptionAnswer['subscriptions'][number] {
   const { ingest, entity, fromMs, untilMs, suspended } = subscription
   return {
     ...(ingest === null ? {} : { ingest }),

@@ -22,7 +22,7 @@ export const BackupAnswer = Type.Object(
 export type BackupAnswer = Type.Static<typeof BackupAnswer>
 
 /** Paths are relative to the data folder. */
-export interface StoredFile {
+export interface BackedUpFile {
   readonly path: string
   /** How much of the file belongs to the backup, where it is still written to; null for a whole file that never changes. */
   readonly bytesMax: number | null
@@ -42,7 +42,7 @@ export interface BackupParts {
   /** Copies the catalog as it is at one moment, and says what the copy holds. */
   readonly copyCatalog: (path: string) => Promise<{ readonly manifest: Manifest; readonly vouchedPosition: number }>
   /** The files that a manifest names. */
-  readonly storedFiles: (manifest: Manifest) => readonly StoredFile[]
+  readonly storedFiles: (manifest: Manifest) => readonly BackedUpFile[]
   /** Keeps the idempotency keys of records before a position in files, and says which files those are. */
   readonly keepKeys: (position: number) => Promise<readonly string[]>
   readonly readJournal: () => JournalReader
@@ -159,7 +159,7 @@ export class Backups {
     }
   }
 
-  async #copy({ path, bytesMax }: StoredFile, target: string): Promise<void> {
+  async #copy({ path, bytesMax }: BackedUpFile, target: string): Promise<void> {
     const { disk, dataDirectory } = this.#parts
     const [from, to] = [join(dataDirectory, path), join(target, path)]
     await disk.makeDirectory(dirname(to))

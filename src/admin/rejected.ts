@@ -30,7 +30,7 @@ const RejectedAnswer = Type.Object(
 )
 export type RejectedAnswer = Type.Static<typeof RejectedAnswer>
 
-export const RejectedPage = pageSchema(RejectedAnswer)
+export const RejectedPageAnswer = pageSchema(RejectedAnswer)
 
 export const DiscardRequest = Type.Object(
   {

@@ -1,8 +1,8 @@
 import { Problem } from '../model/problem.ts'
-import { chunkBytes, SpareChunks } from './spare-chunks.ts'
+import { SpareChunks, spareChunkBytes } from './spare-chunks.ts'
 
 /** What one body alone keeps of its memory that was put away. */
-const ownSpareBytes = 8 * chunkBytes
+const ownSpareBytes = 8 * spareChunkBytes
 /** From so many bytes on a body gets whole chunks. */
 const longBytes = 64 * 1024
 
@@ -38,10 +38,10 @@ export class ChunkWriter {
     this.#keepChunk()
     this.checkSize()
     // What is shorter than the longest leaves room at the end of a chunk, at most a quarter of it.
-    const longest = Math.max(chunkBytes, bytes * 4)
+    const longest = Math.max(spareChunkBytes, bytes * 4)
     // What is long already mostly goes on.
     const wanted = this.bytes >= longBytes ? longest : Math.max(bytes, Math.min(expectedBytes, longest))
-    this.chunk = (wanted === chunkBytes ? this.#spares.take() : null) ?? newChunk(wanted)
+    this.chunk = (wanted === spareChunkBytes ? this.#spares.take() : null) ?? newChunk(wanted)
   }
 
   /** Throws Problem `result_too_large`. */

@@ -1,5 +1,5 @@
 /** Bodies are kept in chunks of about this size. */
-export const chunkBytes = 256 * 1024
+export const spareChunkBytes = 256 * 1024
 
 /**
  * Memory of bodies that were sent or put away, to be written again. Fresh memory for each body would be a hundred megabytes a second, which
@@ -10,10 +10,10 @@ export class SpareChunks {
   readonly #buffers: ArrayBufferLike[] = []
 
   constructor(bytesMax: number) {
-    this.#chunksMax = Math.floor(bytesMax / chunkBytes)
+    this.#chunksMax = Math.floor(bytesMax / spareChunkBytes)
   }
 
-  /** A chunk of `chunkBytes`, which holds anything; null when there is none. */
+  /** A chunk of `spareChunkBytes`, which holds anything; null when there is none. */
   take(): Uint8Array | null {
     const buffer = this.#buffers.pop()
     return buffer === undefined ? null : new Uint8Array(buffer)
@@ -22,7 +22,7 @@ export class SpareChunks {
   /** Takes the memory of chunks that nobody reads any more; what is of another size, or too much, is let go. */
   give(buffers: Iterable<ArrayBufferLike>): void {
     for (const buffer of buffers) {
-      if (buffer.byteLength === chunkBytes && this.#buffers.length < this.#chunksMax) this.#buffers.push(buffer)
+      if (buffer.byteLength === spareChunkBytes && this.#buffers.length < this.#chunksMax) this.#buffers.push(buffer)
     }
   }
 }

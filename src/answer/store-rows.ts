@@ -27,7 +27,7 @@ export interface AnswerSettings {
   readonly spares?: SpareChunks
 }
 
-export interface Rows {
+export interface RowStream {
   readonly fields: readonly EntityField[]
   readonly batches: AsyncIterable<ResultBatch>
 }
@@ -40,7 +40,7 @@ export interface AnswerShape {
 
 /** Writes rows as they come and keeps them until they are whole. Throws what `batches` throws, and Problem `result_too_large` or `overloaded`. */
 export async function storeRows(
-  { fields, batches }: Rows,
+  { fields, batches }: RowStream,
   { format, resultBytes, room }: AnswerShape,
   { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
   signal: AbortSignal,

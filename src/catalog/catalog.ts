@@ -24,7 +24,7 @@ export interface IngestChange {
 }
 
 /** A page of a list that is ordered by a key; `after` is the key of the last item before it. */
-export interface PageRequest {
+export interface ListBounds {
   readonly after: string | null
   readonly limit: number
 }
@@ -45,7 +45,7 @@ export interface IngestCatalog {
   find(alias: string): Promise<Ingest | null>
   /** The ingest as it was at a version of its fields; also when it has been deleted since. */
   findVersion(id: number, fieldsVersion: number): Promise<Ingest | null>
-  list(page: PageRequest): Promise<readonly Ingest[]>
+  list(page: ListBounds): Promise<readonly Ingest[]>
   /** Null when there is no such ingest. Throws Problem `invalid_request` where new fields disagree with the ingest or its entity. */
   change(alias: string, change: IngestChange): Promise<Ingest | null>
   /**

@@ -10,14 +10,14 @@ import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { parseCount, parseOffset } from './number-option.ts'
 import { type JsonOption, printJson } from './output.ts'
-import { type Batch, batchesOf, halvesOf } from './push/batches.ts'
+import { batchesOf, halvesOf, type PushBatch } from './push/batches.ts'
 import { type CsvMapping, csvToNdjson } from './push/csv-rows.ts'
 import { parseTypes, propertyTypes } from './push/property-types.ts'
-import { type Outcome, ReceiptFollower } from './push/receipt-follower.ts'
+import { type PushOutcome, ReceiptFollower } from './push/receipt-follower.ts'
 import { failureReport, formatCount, reportText } from './push/report.ts'
-import { jsonRows, ndjsonRows, pushFormatOf, type Rows, rowBytesMax } from './push/rows.ts'
+import { jsonRows, ndjsonRows, type PushedRows, pushFormatOf, rowBytesMax } from './push/rows.ts'
 import { type SendResult, sendBatches, withRetries } from './push/send.ts'
-import { openSource, type RowFormat, rowFormats, type Source } from './push/source.ts'
+import { openSource, type RowFormat, type RowsSource, rowFormats } from './push/source.ts'
 
 interface PushOptions extends JsonOption {
   readonly format?: RowFormat
@@ -61,7 +61,7 @@ export function parsePairs(option: string, pairs: readonly string[] = []): Map<s
   )
 }
 
-function constantsOf(options: PushOptions, source: Source): Map<string, string> {
+function constantsOf(options: PushOptions, source: RowsSource): Map<string, string> {
   const constants = parsePairs('--set', options.set)
   for (const [property, value] of constants) {
     if (value !== '@filename') continue
@@ -75,7 +75,7 @@ async function mappingOf(
   client: TidemarkClient,
   ingest: string,
   options: PushOptions,
-  source: Source,
+  source: RowsSource,
 ): Promise<CsvMapping> {
   const given = parseTypes(parsePairs('--types', options.types))
   const known = await propertyTypes(client, ingest)
@@ -87,7 +87,12 @@ async function mappingOf(
   }
 }
 
-async function rowsOf(client: TidemarkClient, ingest: string, options: PushOptions, source: Source): Promise<Rows> {
+async function rowsOf(
+  client: TidemarkClient,
+  ingest: string,
+  options: PushOptions,
+  source: RowsSource,
+): Promise<PushedRows> {
   if (source.format === 'csv') {
     const mapping = await mappingOf(client, ingest, options, source)
     return ndjsonRows(csvToNdjson(source.bytes, mapping, { recordCharsMax: rowBytesMax }))
@@ -102,14 +107,17 @@ interface Job {
   readonly client: TidemarkClient
   readonly ingest: string
   readonly options: PushOptions
-  readonly source: Source
+  readonly source: RowsSource
 }
 
 /** Pushes one batch, again under the same key until its answer came. A service that was never reached is not waited for. */
-function pusher({ context, client, ingest, source }: Job, progress: ProgressBar): (batch: Batch) => Promise<Accepted> {
+function pusher(
+  { context, client, ingest, source }: Job,
+  progress: ProgressBar,
+): (batch: PushBatch) => Promise<Accepted> {
   const format = pushFormatOf(source.format)
   let reached = false
-  const attempt = async (batch: Batch, idempotencyKey: string) => {
+  const attempt = async (batch: PushBatch, idempotencyKey: string) => {
     try {
       const answer = await client.push(ingest, batch.body, { format, idempotencyKey })
       reached = true
@@ -129,7 +137,7 @@ function pusher({ context, client, ingest, source }: Job, progress: ProgressBar)
   }
 }
 
-async function pushRows(job: Job, rows: Rows): Promise<{ result: SendResult; outcome: Outcome }> {
+async function pushRows(job: Job, rows: PushedRows): Promise<{ result: SendResult; outcome: PushOutcome }> {
   const { context, client, ingest, options, source } = job
   const { nowMs, sleep } = context
   const startMs = nowMs()
@@ -170,7 +178,7 @@ async function pushRows(job: Job, rows: Rows): Promise<{ result: SendResult; out
   return { result, outcome: await outcome }
 }
 
-function exitCodeOf(failure: string | null, { pending, rejected }: Outcome): number {
+function exitCodeOf(failure: string | null, { pending, rejected }: PushOutcome): number {
   if (failure !== null || pending > 0) return 1
   return rejected > 0 ? 2 : 0
 }

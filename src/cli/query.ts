@@ -10,7 +10,7 @@ import { collectList } from './list-option.ts'
 import { parseOffset } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 
-export interface QueryOptions extends JsonOption {
+export interface QueryCommandOptions extends JsonOption {
   readonly entity: string
   readonly ids?: readonly string[]
   readonly prefixes?: readonly string[]
@@ -79,7 +79,7 @@ const kinds: Record<QueryKind, KindHelp> = {
 }
 
 /** The request that the options ask for, with only what was given. */
-export function requestOf(options: QueryOptions): DataQueryRequest {
+export function requestOf(options: QueryCommandOptions): DataQueryRequest {
   const all = {
     entity: options.entity,
     ids: options.ids,
@@ -116,7 +116,12 @@ export function answerTable(body: Uint8Array): string {
   )
 }
 
-async function runQuery(context: CliContext, kind: QueryKind, options: QueryOptions, command: Command): Promise<void> {
+async function runQuery(
+  context: CliContext,
+  kind: QueryKind,
+  options: QueryCommandOptions,
+  command: Command,
+): Promise<void> {
   await printAnswer(context, options, connect(context, command.optsWithGlobals()).queryBytes(kind, requestOf(options)))
 }
 
@@ -160,7 +165,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   command
     .option('--json', 'print the JSON answer as it comes')
     .addHelpText('after', `${takes.includes('granularity') ? endText : ''}\nExample:\n  tidemark query ${example}\n`)
-    .action((options: QueryOptions, self: Command) => runQuery(context, kind, options, self))
+    .action((options: QueryCommandOptions, self: Command) => runQuery(context, kind, options, self))
 }
 
 const entityColumns: readonly ItemColumn<EntityDescription>[] = [

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { RejectedRowAnswer } from '../client/answers.ts'
-import type { RejectedRequest, TidemarkClient } from '../client/client.ts'
+import type { RejectedSelection, TidemarkClient } from '../client/client.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect, writeAll } from './context.ts'
 import { parseCount } from './number-option.ts'
@@ -41,7 +41,7 @@ function withFilters(command: Command): Command {
     .option('--code <code>', 'only those with this reason, as in wrong_type')
 }
 
-function filterOf({ batch, code }: FilterOptions): RejectedRequest {
+function filterOf({ batch, code }: FilterOptions): RejectedSelection {
   return { ...(batch === undefined ? {} : { batch }), ...(code === undefined ? {} : { code }) }
 }
 
@@ -67,7 +67,7 @@ function addExport(rejected: Command, context: CliContext): void {
     })
 }
 
-async function* linesOf(client: TidemarkClient, ingest: string, filter: RejectedRequest): AsyncGenerator<Uint8Array> {
+async function* linesOf(client: TidemarkClient, ingest: string, filter: RejectedSelection): AsyncGenerator<Uint8Array> {
   for (let token: string | null | undefined; token !== null; ) {
     const page = await client.rejected(ingest, { ...filter, ...(token === undefined ? {} : { token }) })
     if (page.Items.length > 0) yield Buffer.from(page.Items.map((row) => `${JSON.stringify(row)}\n`).join(''))

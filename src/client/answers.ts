@@ -1,7 +1,7 @@
 // What the service answers, and what it is told, as its clients see it. Each type is that of the schema by which the service itself checks or
 // writes it: there is no second list that could say something else.
 
-import type { SubscriptionAnswer } from '../access/subscriptions.ts'
+import type { OwnSubscriptionAnswer } from '../access/subscriptions.ts'
 import type { BackupAnswer } from '../admin/backups.ts'
 import type { EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
@@ -65,7 +65,7 @@ export type NewKey = Plain<CreateKey>
 export type CreatedKey = Plain<CreatedKeySchema>
 
 export type SubscriptionEntry = Plain<PutSubscriptions>[number]
-export type OwnSubscription = Plain<SubscriptionAnswer>
+export type OwnSubscription = Plain<OwnSubscriptionAnswer>
 
 export type ServiceAnswer = Plain<ServiceSchema>
 /** What of the service is ready; an engine tells only of the parts that it has. */

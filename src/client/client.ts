@@ -31,7 +31,7 @@ export interface PushOptions {
   readonly idempotencyKey?: string
 }
 
-export interface RejectedRequest extends PageRequest {
+export interface RejectedSelection extends PageRequest {
   readonly batch?: string
   readonly code?: string
 }
@@ -187,7 +187,7 @@ export class TidemarkClient {
     return this.#http.json({ method: 'PATCH', path: `/admin/ingests/${segment(alias)}`, body: JSON.stringify(change) })
   }
 
-  rejected(alias: string, { batch, code, limit, token }: RejectedRequest = {}): Promise<Page<RejectedRowAnswer>> {
+  rejected(alias: string, { batch, code, limit, token }: RejectedSelection = {}): Promise<Page<RejectedRowAnswer>> {
     const parameters = search({ batch, code, limit, NextToken: token })
     return this.#http.json({ method: 'GET', path: `/admin/ingests/${segment(alias)}/rejected${parameters}` })
   }

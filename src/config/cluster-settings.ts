@@ -1,6 +1,6 @@
 // The settings of the cluster engine, and which engine it is: a part of the table in settings.ts.
 import { longestMs, mebibyte } from './measures.ts'
-import { boolean, choice, integer, list, type Setting, secret, text } from './setting.ts'
+import { choice, flag, integer, list, type Setting, secret, text } from './setting.ts'
 
 const optionalUrl = /^(https?:\/\/[^\s/,]+)?$/
 
@@ -47,7 +47,7 @@ export const clusterSettings = {
     default: 'SCRAM-SHA-512',
     description: 'The SASL mechanism for Kafka.',
   }),
-  'kafka.tls': boolean({ default: false, description: 'Whether to use TLS with Kafka.' }),
+  'kafka.tls': flag({ default: false, description: 'Whether to use TLS with Kafka.' }),
   'kafka.caFile': text({
     default: '',
     description: "A PEM file of the certificate authorities to trust for Kafka, in place of the system's.",

@@ -85,7 +85,7 @@ export function integer(options: {
   }
 }
 
-export function boolean(options: { readonly default: boolean; readonly description: string }): Setting<boolean> {
+export function flag(options: { readonly default: boolean; readonly description: string }): Setting<boolean> {
   return {
     type: 'true or false',
     default: options.default,

@@ -2,7 +2,7 @@
 import { answerSettings } from './answer-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
-import { boolean, choice, integer, list, type Setting, secret, text } from './setting.ts'
+import { choice, flag, integer, list, type Setting, secret, text } from './setting.ts'
 import { sqlSettings } from './sql-settings.ts'
 import { storeSettings } from './store-settings.ts'
 
@@ -176,7 +176,7 @@ const settingTable = {
     allowed: 'a list of origins such as https://portal.example, or *',
     description: 'The origins whose web pages may call the service.',
   }),
-  'portal.enabled': boolean({
+  'portal.enabled': flag({
     default: true,
     description: 'Whether the service has the portal at /portal: pages for people who push, read and operate.',
   }),
@@ -186,7 +186,7 @@ const settingTable = {
     allowed: 'a path such as /tidemark, with no slash at its end',
     description: 'The path before every path of the service, such as /tidemark.',
   }),
-  'server.trustProxy': boolean({
+  'server.trustProxy': flag({
     default: false,
     description:
       "Whether to take the caller's address from forwarding headers. Set it only if callers cannot reach the server except through a proxy.",

@@ -1,5 +1,6 @@
 // One native query: the entities that it names -> files of their rows -> answer, within the limits that all queries share. What it says
 // is read where it runs, so that nothing here waits for it.
+// Tested by `test/acceptance/native.test.ts`.
 
 import type { Admission } from '../admission/admission.ts'
 import { inTime } from '../admission/in-time.ts'

@@ -2,8 +2,8 @@
 import type { ColumnType } from '../model/column.ts'
 import { QueryBinder } from './bind/bind-query.ts'
 import type { BoundSubquery } from './bind/context.ts'
+import { columnName, duckSql, join, type SqlText } from './bind/duck-sql.ts'
 import { toOutput } from './bind/outputs.ts'
-import { columnName, join, type SqlText, sql } from './bind/sql-text.ts'
 import type { SqlTable } from './bind/tables.ts'
 import { nullType, type SqlType, string, typeName } from './bind/types.ts'
 import { parseQuery } from './parse/parse-query.ts'
@@ -38,8 +38,8 @@ export function translateSql(
     name,
     ...outputOf(shownType(type), columnName(index), name),
   }))
-  const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
-  const statement = sql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
+  const items = outputs.map((output, index) => duckSql`${output.sql} AS ${columnName(index)}`)
+  const statement = duckSql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
   return {
     text: statement.text,
     columns: outputs.map(({ name, type }) => ({ name, type })),

@@ -3,7 +3,7 @@
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { msPerDay } from '../model/instant.ts'
-import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from './granularity.ts'
+import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from './granularity.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
 import { cycleEndMs, cycleMs, historyFromMs, type Zone } from './zone.ts'
 
@@ -111,16 +111,16 @@ function floorMonths(localMs: Sql, months: number, origin: Sql): Sql {
 }
 
 /** A range with the whole of the buckets at its ends, whose offsets may be others. */
-function reaching(granularity: BucketGranularity, { fromMs, untilMs }: TimeRange): TimeRange {
+function reaching(granularity: NativeBuckets, { fromMs, untilMs }: TimeRange): TimeRange {
   if (granularity.zone.fixed || granularity.kind === 'walk') return { fromMs, untilMs }
   return {
-    fromMs: bucketStart(granularity, fromMs) - 2 * msPerDay,
-    untilMs: nextBucket(granularity, bucketStart(granularity, untilMs)) + 2 * msPerDay,
+    fromMs: nativeBucketStart(granularity, fromMs) - 2 * msPerDay,
+    untilMs: nextBucket(granularity, nativeBucketStart(granularity, untilMs)) + 2 * msPerDay,
   }
 }
 
 /** The start of the bucket that holds `ms`. `null` when the granularity has too many buckets in the range. */
-export function floorToBucket(ms: Sql, granularity: BucketGranularity, rowRange: TimeRange): Sql | null {
+export function floorToBucket(ms: Sql, granularity: NativeBuckets, rowRange: TimeRange): Sql | null {
   const { zone } = granularity
   const range = reaching(granularity, rowRange)
   switch (granularity.kind) {
@@ -177,7 +177,7 @@ export function floorFromOrigin(ms: Sql, period: Period, origin: Sql, zone: Zone
 
 const modulo = (value: number, width: number): number => value - Math.floor(value / width) * width
 
-function floorByWalk(ms: Sql, granularity: BucketGranularity & { kind: 'walk' }, range: TimeRange): Sql | null {
+function floorByWalk(ms: Sql, granularity: NativeBuckets & { kind: 'walk' }, range: TimeRange): Sql | null {
   const starts = walkStarts(granularity, range.fromMs, range.untilMs, walkBucketsMax)
   if (starts === null) return null
   return bind(ms, (x) =>
@@ -189,7 +189,7 @@ function floorByWalk(ms: Sql, granularity: BucketGranularity & { kind: 'walk' },
 }
 
 /** The start of the bucket after the one that starts at `start`. */
-export function nextBucketSql(start: Sql, granularity: BucketGranularity, rowRange: TimeRange): Sql {
+export function nextBucketSql(start: Sql, granularity: NativeBuckets, rowRange: TimeRange): Sql {
   const { zone } = granularity
   const range = reaching(granularity, rowRange)
   switch (granularity.kind) {

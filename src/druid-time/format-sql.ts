@@ -185,7 +185,7 @@ export interface ParseFormat {
 }
 
 /** A Joda pattern for parsing; null where the engine has no counterpart. */
-export function parsePattern(pattern: string): ParseFormat | null {
+export function parseTimePattern(pattern: string): ParseFormat | null {
   const pieces = patternPieces(pattern)
   if (pieces === null) return null
   let format = ''

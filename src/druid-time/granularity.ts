@@ -19,12 +19,12 @@ export type NativeGranularity =
   /** Units together, walked from the origin. */
   | { readonly kind: 'walk'; readonly period: Period; readonly originMs: number; readonly zone: Zone }
 
-export type BucketGranularity = Exclude<NativeGranularity, { kind: 'all' }>
+export type NativeBuckets = Exclude<NativeGranularity, { kind: 'all' }>
 
 const units = ['years', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'ms'] as const
 
 /** The granularity of an ISO period; null when it is empty or negative. */
-export function periodGranularity(period: Period, zone: Zone, originMs: number | null): BucketGranularity | null {
+export function periodGranularity(period: Period, zone: Zone, originMs: number | null): NativeBuckets | null {
   const used = units.filter((unit) => period[unit] !== 0)
   const only = used[0]
   if (only === undefined || units.some((unit) => period[unit] < 0)) return null
@@ -44,7 +44,7 @@ export function periodGranularity(period: Period, zone: Zone, originMs: number |
 }
 
 /** Without months, and where every day has 24 hours, a compound period has one width. */
-function compound(period: Period, zone: Zone, originMs: number): BucketGranularity {
+function compound(period: Period, zone: Zone, originMs: number): NativeBuckets {
   const hasMonths = periodMonths(period) !== 0
   if (hasMonths || !zone.fixed) return { kind: 'walk', period, originMs, zone }
   return { kind: 'uniform', widthMs: periodDays(period) * msPerDay + periodTimeMs(period), originMs, zone }
@@ -64,7 +64,7 @@ function monthsBetween(fromMs: number, toMs: number): number {
 }
 
 /** The start of the bucket that holds `ms`. */
-export function bucketStart(granularity: BucketGranularity, ms: number): number {
+export function nativeBucketStart(granularity: NativeBuckets, ms: number): number {
   const { zone } = granularity
   switch (granularity.kind) {
     case 'uniform':
@@ -88,7 +88,7 @@ export function bucketStart(granularity: BucketGranularity, ms: number): number 
 }
 
 /** Druid's way: from the origin, step by step. */
-function walkTo(granularity: BucketGranularity & { kind: 'walk' }, ms: number): number {
+function walkTo(granularity: NativeBuckets & { kind: 'walk' }, ms: number): number {
   const { period, originMs, zone } = granularity
   let at = originMs
   if (ms < at) {
@@ -100,7 +100,7 @@ function walkTo(granularity: BucketGranularity & { kind: 'walk' }, ms: number): 
 }
 
 /** Before the origin the steps lead backwards, and a month's end may make them other than those that lead forwards. */
-function walkOn({ period, originMs, zone }: BucketGranularity & { kind: 'walk' }, startMs: number): number {
+function walkOn({ period, originMs, zone }: NativeBuckets & { kind: 'walk' }, startMs: number): number {
   if (startMs >= originMs) return addPeriod(startMs, period, 1, zone)
   let [at, next] = [originMs, originMs]
   while (at > startMs) {
@@ -112,7 +112,7 @@ function walkOn({ period, originMs, zone }: BucketGranularity & { kind: 'walk' }
 
 /** The starts of the buckets of a walk that hold the instants between two; null when they are more than `bucketsMax`. */
 export function walkStarts(
-  granularity: BucketGranularity & { kind: 'walk' },
+  granularity: NativeBuckets & { kind: 'walk' },
   fromMs: number,
   untilMs: number,
   bucketsMax: number,
@@ -137,7 +137,7 @@ export function walkStarts(
 }
 
 /** The start of the bucket after the one that starts at `startMs`. */
-export function nextBucket(granularity: BucketGranularity, startMs: number): number {
+export function nextBucket(granularity: NativeBuckets, startMs: number): number {
   const { zone } = granularity
   switch (granularity.kind) {
     case 'uniform':

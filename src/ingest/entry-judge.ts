@@ -9,7 +9,7 @@ import type { RowBatch } from '../model/row-batch.ts'
 import { decodeReplayedRows } from './replay/replayed-rows.ts'
 import { UnknownIngest } from './set-aside/judging-watch.ts'
 import { unjudgedRows } from './set-aside/unjudged-rows.ts'
-import { firstRow, isSpent, type Reached, type RowPlace, rowCost, type StepBudget, unbounded } from './step-budget.ts'
+import { firstRow, isSpent, type Reached, type RowOfEntry, rowCost, type StepBudget, unbounded } from './step-budget.ts'
 
 export interface EntryJudgeParts {
   readonly ingests: Pick<IngestCatalog, 'findVersion'>
@@ -19,7 +19,7 @@ export interface EntryJudgeParts {
     judge(
       entries: readonly PlacedEntry[],
       ingest: Ingest,
-      from: RowPlace,
+      from: RowOfEntry,
       budget: StepBudget,
     ): { batch: RowBatch | null; rejected: readonly RejectedRow[]; reached: Reached }
   }
@@ -28,7 +28,7 @@ export interface EntryJudgeParts {
     judge(
       entries: readonly PlacedEntry[],
       ingest: Ingest,
-      from: RowPlace,
+      from: RowOfEntry,
       budget: StepBudget,
     ): { items: readonly ItemWrite[]; rejected: readonly RejectedRow[]; reached: Reached }
   }
@@ -102,7 +102,7 @@ export class EntryJudge {
    */
   async judge(
     entries: readonly PlacedEntry[],
-    from: RowPlace,
+    from: RowOfEntry,
     budget: StepBudget,
     decision?: AsideDecision,
   ): Promise<JudgedStep> {
@@ -150,7 +150,7 @@ export class EntryJudge {
   #judgeAside(
     run: readonly PlacedEntry[],
     ingest: Ingest,
-    from: RowPlace,
+    from: RowOfEntry,
     budget: StepBudget,
     decision: AsideDecision,
   ): Judged {
@@ -161,7 +161,7 @@ export class EntryJudge {
   }
 
   /** An ingest of null was dropped: its rows were judged, and there is nothing to be kept of them. */
-  #judge(run: readonly PlacedEntry[], ingest: Ingest | null, from: RowPlace, budget: StepBudget): Judged {
+  #judge(run: readonly PlacedEntry[], ingest: Ingest | null, from: RowOfEntry, budget: StepBudget): Judged {
     if (ingest === null) {
       return { batch: null, items: [], rejected: [], reached: { entries: run.length, place: firstRow } }
     }
@@ -215,7 +215,7 @@ export function rowsFrom(spans: readonly RowSpan[], fromPosition: number): numbe
   }, 0)
 }
 
-function spansOf(run: readonly PlacedEntry[], from: RowPlace, { entries, place }: Reached): readonly RowSpan[] {
+function spansOf(run: readonly PlacedEntry[], from: RowOfEntry, { entries, place }: Reached): readonly RowSpan[] {
   const spans: RowSpan[] = []
   for (const [index, { position, rows }] of run.slice(0, entries + 1).entries()) {
     const first = index === 0 ? from.index : 0

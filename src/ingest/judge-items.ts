@@ -8,7 +8,7 @@ import { attributeLine, type ItemWrite } from '../model/item.ts'
 import { keyOfDouble, keyOfLong, keyOfString } from '../model/item-key.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { Judge } from './judge.ts'
-import type { Reached, RowPlace, StepBudget } from './step-budget.ts'
+import type { Reached, RowOfEntry, StepBudget } from './step-budget.ts'
 
 /** Identifiers hardly ever come twice in a step, and texts of attributes are long: little of either is worth remembering. */
 const rememberedStringsMax = 1024
@@ -26,7 +26,7 @@ export class ItemJudge {
   judge(
     entries: readonly PlacedEntry[],
     ingest: Ingest,
-    from?: RowPlace,
+    from?: RowOfEntry,
     budget?: StepBudget,
   ): { readonly items: readonly ItemWrite[]; readonly rejected: readonly RejectedRow[]; readonly reached: Reached } {
     const { batch, rejected, reached } = this.#judge.judge(entries, ingest, from, budget)

@@ -12,7 +12,7 @@ import { type Fault, kindOfValue, readWithCare } from './scan/careful-row.ts'
 import { RowScanner } from './scan/row-scanner.ts'
 import { skipSpace, skipValue } from './scan/skip.ts'
 import { TimestampReader } from './scan/timestamps.ts'
-import { firstRow, isSpent, type Reached, type RowPlace, rowCost, type StepBudget, unbounded } from './step-budget.ts'
+import { firstRow, isSpent, type Reached, type RowOfEntry, rowCost, type StepBudget, unbounded } from './step-budget.ts'
 
 export interface JudgeSettings {
   /** The text of a row may have this many bytes. */
@@ -108,7 +108,7 @@ export class Judge {
     return { batch, rejected: growing.rejected, reached }
   }
 
-  #judgeEntries(entries: readonly PlacedEntry[], from: RowPlace, prepared: Prepared, growing: Growing): Reached {
+  #judgeEntries(entries: readonly PlacedEntry[], from: RowOfEntry, prepared: Prepared, growing: Growing): Reached {
     let place = from
     for (const [whole, entry] of entries.entries()) {
       if (isSpent(growing.budget)) return { entries: whole, place }
@@ -120,7 +120,7 @@ export class Judge {
   }
 
   /** The answer is the row that is next; null at the end of the entry. */
-  #judgeEntry(entry: PlacedEntry, from: RowPlace, prepared: Prepared, growing: Growing): RowPlace | null {
+  #judgeEntry(entry: PlacedEntry, from: RowOfEntry, prepared: Prepared, growing: Growing): RowOfEntry | null {
     const rows = bodyRows(entry)
     const { bytes } = rows
     const { budget } = growing

@@ -20,7 +20,7 @@ export interface Push {
   readonly wait: boolean
 }
 
-export interface PushAnswer {
+export interface PushResult {
   readonly batch: string
   readonly rows: number
 }
@@ -60,7 +60,7 @@ export class Pushes {
    * with it was. Throws Problem `invalid_json` or `invalid_body` for a body that holds no rows, `too_many_rows`, and the Problems of
    * `IdempotencyKeys.once`, `Intake.requireRoom` and `JournalWriter.append`; nothing is stored then.
    */
-  async push(push: Push): Promise<PushAnswer | Receipt> {
+  async push(push: Push): Promise<PushResult | Receipt> {
     const { keys, batchIds, receipts } = this.#parts
     const { subscriberId, ingest, body, idempotencyKey } = push
     const store = (): Promise<StoredPush> => this.#store(push)

@@ -1,18 +1,18 @@
 import type { Ingest } from '../model/ingest.ts'
 
 /** A row of an entry: which one it is, and where it begins in the body. */
-export interface RowPlace {
+export interface RowOfEntry {
   readonly index: number
   readonly at: number
 }
 
 /** Where every entry begins. */
-export const firstRow: RowPlace = { index: 0, at: 0 }
+export const firstRow: RowOfEntry = { index: 0, at: 0 }
 
 /** How far a run of entries was judged: so many of them whole, and of the next one the rows before `place`. */
 export interface Reached {
   readonly entries: number
-  readonly place: RowPlace
+  readonly place: RowOfEntry
 }
 
 /** What one step of judging may still take; counted down row by row, so that a step takes no more whatever is in a body. */

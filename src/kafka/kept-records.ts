@@ -1,13 +1,17 @@
 // What Kafka holds of a topic is ours to say: nothing goes by its age, only what we delete; and how much room there is for it.
 import { deleteRecordsV2, describeLogDirsV4 } from '@platformatic/kafka'
 import type { KafkaClient } from './kafka-client.ts'
-import type { Place } from './read-partition.ts'
+import type { PartitionPlace } from './read-partition.ts'
 
 /** Settings of a topic of which nothing goes by itself. */
 export const keepAll = { 'cleanup.policy': 'delete', 'retention.ms': '-1', 'retention.bytes': '-1' }
 
 /** Deletes the records of a partition before an offset. */
-export async function deleteBefore(client: KafkaClient, { topic, partition }: Place, offset: number): Promise<void> {
+export async function deleteBefore(
+  client: KafkaClient,
+  { topic, partition }: PartitionPlace,
+  offset: number,
+): Promise<void> {
   const leader = await client.leaderOf(topic, partition)
   const partitions = [{ partitionIndex: partition, offset: BigInt(offset) }]
   await client.ask(leader, deleteRecordsV2.api, [{ name: topic, partitions }], client.timeoutMs)

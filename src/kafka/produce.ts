@@ -36,7 +36,7 @@ export function nextEpoch({ producerId, producerEpoch }: ProducerIdentity): Prod
 export type ProducingClient = Pick<KafkaClient, 'ask' | 'askUntil' | 'leaderOf' | 'persist' | 'timeoutMs'>
 
 /** Values for one partition. They go in one record batch, which Kafka appends whole or not at all. */
-export interface Batch {
+export interface RecordBatch {
   readonly topic: string
   readonly partition: number
   readonly values: readonly Buffer[]
@@ -55,7 +55,7 @@ const acknowledgedByAll = -1
 /** Appends a batch once all replicas in sync have it, and resolves with the offset of its first value. One at a time for a partition. */
 export async function produce(
   client: ProducingClient,
-  { topic, partition, values }: Batch,
+  { topic, partition, values }: RecordBatch,
   { identity, compression, signal, transactionalId }: ProduceOptions,
 ): Promise<number> {
   const messages = values.map((value) => ({ topic, partition, value }))

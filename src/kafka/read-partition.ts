@@ -1,12 +1,12 @@
 import { fetchV12, listOffsetsV7, offsetFetchV8 } from '@platformatic/kafka'
 import type { KafkaClient } from './kafka-client.ts'
 
-export interface Place {
+export interface PartitionPlace {
   readonly topic: string
   readonly partition: number
 }
 
-interface FetchOptions extends Place {
+interface FetchOptions extends PartitionPlace {
   readonly offset: number
   /** About so much is read at once, and one batch at least. */
   readonly bytesMax: number
@@ -53,19 +53,23 @@ export async function fetchRecords(client: KafkaClient, options: FetchOptions): 
 /** The first offset that a partition still holds, or the one after its last. */
 export async function endOffset(
   client: KafkaClient,
-  { topic, partition }: Place,
+  { topic, partition }: PartitionPlace,
   end: 'first' | 'last',
 ): Promise<number> {
   return listedOffset(client, { topic, partition }, end === 'first' ? -2n : -1n)
 }
 
 /** The first offset of those that were written at a date or later: the one after the last where there are none. */
-export async function offsetSince(client: KafkaClient, place: Place, ms: number): Promise<number> {
+export async function offsetSince(client: KafkaClient, place: PartitionPlace, ms: number): Promise<number> {
   const found = await listedOffset(client, place, BigInt(Math.max(0, ms)))
   return found < 0 ? endOffset(client, place, 'last') : found
 }
 
-async function listedOffset(client: KafkaClient, { topic, partition }: Place, timestamp: bigint): Promise<number> {
+async function listedOffset(
+  client: KafkaClient,
+  { topic, partition }: PartitionPlace,
+  timestamp: bigint,
+): Promise<number> {
   const leader = await client.leaderOf(topic, partition)
   const wanted = { partitionIndex: partition, currentLeaderEpoch: anyEpoch, timestamp }
   const topics = [{ name: topic, partitions: [wanted] }]
@@ -79,7 +83,7 @@ async function listedOffset(client: KafkaClient, { topic, partition }: Place, ti
 export async function committedOffset(
   client: KafkaClient,
   group: string,
-  { topic, partition }: Place,
+  { topic, partition }: PartitionPlace,
 ): Promise<number | null> {
   const coordinator = await client.coordinatorOf('group', group)
   const groups = [{ groupId: group, memberEpoch: -1, topics: [{ name: topic, partitionIndexes: [partition] }] }]

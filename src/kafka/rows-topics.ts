@@ -2,7 +2,7 @@ import { rowsTopic } from '../model/druid-row.ts'
 import { allTopics, topicEnds } from './all-topics.ts'
 import type { KafkaClient } from './kafka-client.ts'
 import { keepAll } from './kept-records.ts'
-import type { Batch } from './produce.ts'
+import type { RecordBatch } from './produce.ts'
 import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf } from './topics.ts'
 
 export interface RowsTopicSettings {
@@ -34,7 +34,12 @@ export class RowsTopics {
   }
 
   /** The records of one entity as batches for its topic. All rows of a lane go to one partition. */
-  async batches(entityId: number, lane: number, records: readonly Buffer[], signal: AbortSignal): Promise<Batch[]> {
+  async batches(
+    entityId: number,
+    lane: number,
+    records: readonly Buffer[],
+    signal: AbortSignal,
+  ): Promise<RecordBatch[]> {
     const topic = rowsTopic(this.#settings.clusterName, entityId)
     const partition = lane % (this.#partitions.get(entityId) ?? (await this.ensure(entityId, signal)))
     // A record is as large as Kafka's smallest batch with it.

@@ -9,12 +9,12 @@ import {
 import type { KafkaClient } from './kafka-client.ts'
 import { isPassingAndUndone } from './kafka-errors.ts'
 import {
-  type Batch,
   type Compression,
   newIdentity,
   type ProducerIdentity,
   type ProducingClient,
   produce,
+  type RecordBatch,
 } from './produce.ts'
 
 interface ProducerOptions {
@@ -62,7 +62,7 @@ export class TransactionalProducer {
   }
 
   /** Produces a part of the transaction that the next `commit` ends; after a failure, as there. */
-  async send(batches: readonly Batch[], timeoutMs: number): Promise<void> {
+  async send(batches: readonly RecordBatch[], timeoutMs: number): Promise<void> {
     const identity = this.#begun()
     const within = (): AbortSignal => AbortSignal.timeout(timeoutMs)
     await this.#addPartitions(identity, batches, within())
@@ -74,7 +74,7 @@ export class TransactionalProducer {
    * committed. Fails for good (`isFenced`) when another producer of the id has begun. Each batch may take `timeoutMs`, and what comes before and
    * after them: a large transaction needs time, and one that had too little would be begun again and again.
    */
-  async commit(batches: readonly Batch[], reached: GroupOffset, timeoutMs: number): Promise<void> {
+  async commit(batches: readonly RecordBatch[], reached: GroupOffset, timeoutMs: number): Promise<void> {
     const identity = this.#begun()
     const within = (): AbortSignal => AbortSignal.timeout(timeoutMs)
     await Promise.all([this.#addPartitions(identity, batches, within()), this.#addGroup(identity, reached, within())])
@@ -94,7 +94,7 @@ export class TransactionalProducer {
 
   async #addPartitions(
     { producerId, producerEpoch }: ProducerIdentity,
-    batches: readonly Batch[],
+    batches: readonly RecordBatch[],
     signal: AbortSignal,
   ): Promise<void> {
     const topics = byPlace(batches).map(([{ topic, partition }]) => ({ name: topic, partitions: [partition] }))
@@ -115,7 +115,11 @@ export class TransactionalProducer {
     )
   }
 
-  async #produceAll(identity: ProducerIdentity, batches: readonly Batch[], within: () => AbortSignal): Promise<void> {
+  async #produceAll(
+    identity: ProducerIdentity,
+    batches: readonly RecordBatch[],
+    within: () => AbortSignal,
+  ): Promise<void> {
     const { transactionalId, compression } = this.#options
     for (const batch of batches) {
       const signal = within()
@@ -160,8 +164,8 @@ export class TransactionalProducer {
 }
 
 /** Batches of one partition go one after another, those of others beside them. */
-function byPlace(batches: readonly Batch[]): readonly (readonly [Batch, ...Batch[]])[] {
-  const places = new Map<string, [Batch, ...Batch[]]>()
+function byPlace(batches: readonly RecordBatch[]): readonly (readonly [RecordBatch, ...RecordBatch[]])[] {
+  const places = new Map<string, [RecordBatch, ...RecordBatch[]]>()
   for (const batch of batches) {
     const name = `${batch.topic}:${batch.partition}`
     const known = places.get(name)

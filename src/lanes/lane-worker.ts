@@ -16,11 +16,11 @@ import {
 import { hashBody } from '../ingest/idempotency/push-key.ts'
 import { type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging-notes.ts'
 import { JudgingWatch } from '../ingest/set-aside/judging-watch.ts'
-import { firstRow, newBudget, type RowPlace, type StepBudget } from '../ingest/step-budget.ts'
+import { firstRow, newBudget, type RowOfEntry, type StepBudget } from '../ingest/step-budget.ts'
 import { asTold } from '../ingest/told-outcomes.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { offsetFrom, positionAt } from '../journal/lane-position.ts'
-import type { Batch } from '../kafka/produce.ts'
+import type { RecordBatch } from '../kafka/produce.ts'
 import type { RowsTopics } from '../kafka/rows-topics.ts'
 import type { GroupOffset, TransactionalProducer } from '../kafka/transactional-producer.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'
@@ -124,7 +124,7 @@ export class LaneWorker {
   /** One transaction, whatever is in the entries; they are judged in pieces, and what has come together goes ahead to Kafka. */
   async #step(entries: readonly PlacedEntry[], signal: AbortSignal): Promise<void> {
     const { lane, place, producer, timeoutMs, written } = this.#parts
-    const batches: Batch[] = []
+    const batches: RecordBatch[] = []
     let from = firstRow
     for (let left = await this.#withoutRepeated(entries); left.length > 0; ) {
       const { reached } = await this.#piece(left, from, batches)
@@ -156,8 +156,8 @@ export class LaneWorker {
   /** The rows from a place on that one piece takes, or one replay. */
   async #piece(
     left: readonly PlacedEntry[],
-    from: RowPlace,
-    batches: Batch[],
+    from: RowOfEntry,
+    batches: RecordBatch[],
   ): Promise<Pick<JudgedStep, 'runs' | 'reached'>> {
     const { judge, stepRows, stepBytes } = this.#parts
     const watch = this.#watch
@@ -188,7 +188,7 @@ export class LaneWorker {
   }
 
   /** Between two pieces. Throws when the lane is to be left. */
-  async #goOn(batches: Batch[], signal: AbortSignal): Promise<void> {
+  async #goOn(batches: RecordBatch[], signal: AbortSignal): Promise<void> {
     const { producer, timeoutMs } = this.#parts
     if (signal.aborted) {
       await this.#watch.failed(signal.reason)
@@ -202,9 +202,9 @@ export class LaneWorker {
 
   async #judge(
     entries: readonly PlacedEntry[],
-    from: RowPlace,
+    from: RowOfEntry,
     budget: StepBudget,
-    batches: Batch[],
+    batches: RecordBatch[],
   ): Promise<JudgedStep> {
     const { lane, judge, lanes, outcomes, observe } = this.#parts
     const startedMs = performance.now()
@@ -244,7 +244,7 @@ export class LaneWorker {
     return step
   }
 
-  async #replay(entry: PlacedEntry, batches: Batch[]): Promise<void> {
+  async #replay(entry: PlacedEntry, batches: RecordBatch[]): Promise<void> {
     const { lane, judge, lanes, observe } = this.#parts
     if (this.#watch.decision(entry.position) !== undefined) return
     const judged = await judge.judgeReplay(entry)
@@ -256,7 +256,7 @@ export class LaneWorker {
     observe({ kind: 'rowsReplayed', ingestId: entry.ingestId, rows: judged.rows, stored: taken })
   }
 
-  async #add(batch: RowBatch, batches: Batch[]): Promise<void> {
+  async #add(batch: RowBatch, batches: RecordBatch[]): Promise<void> {
     const { lane, judge, rowsTopics, timeoutMs } = this.#parts
     if (batch.rows === 0 || judge.isDropped(batch.entityId)) return
     this.#writing.add(batch.entityId)

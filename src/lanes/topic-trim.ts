@@ -3,7 +3,7 @@ import type { LaneCatalog } from '../catalog/lanes.ts'
 import { offsetFrom } from '../journal/lane-position.ts'
 import type { KafkaClient } from '../kafka/kafka-client.ts'
 import { deleteBefore } from '../kafka/kept-records.ts'
-import { committedOffset, endOffset, offsetSince, type Place } from '../kafka/read-partition.ts'
+import { committedOffset, endOffset, offsetSince, type PartitionPlace } from '../kafka/read-partition.ts'
 import { rowsTopic } from '../model/druid-row.ts'
 import type { Observe } from '../observe/event.ts'
 
@@ -69,7 +69,7 @@ export class TopicTrim {
     }
   }
 
-  async #trim(place: Place, neededFrom: number): Promise<void> {
+  async #trim(place: PartitionPlace, neededFrom: number): Promise<void> {
     const { client, retentionMs, nowMs, observe } = this.#parts
     const first = await endOffset(client, place, 'first')
     if (neededFrom <= first) return

@@ -23,7 +23,7 @@ export function isName(text: string): boolean {
 }
 
 /** Whether means can be taken of a field. */
-export function isNumeric(field: { readonly type: FieldType }): boolean {
+export function isNumericField(field: { readonly type: FieldType }): boolean {
   return field.type === 'double' || field.type === 'long'
 }
 

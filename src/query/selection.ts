@@ -1,6 +1,6 @@
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model/entity.ts'
-import { type FieldRole, isNumeric } from '../model/field.ts'
+import { type FieldRole, isNumericField } from '../model/field.ts'
 import type { Selection } from '../model/plan.ts'
 import { type Faults, listNames } from './faults.ts'
 import type { SelectionRequest } from './requests.ts'
@@ -74,7 +74,7 @@ function readMetrics(
   faults: Faults,
 ): readonly EntityField[] {
   const metrics = fieldsOfRole(entity, 'metric')
-  const choice = numericOnly ? metrics.filter(isNumeric) : metrics
+  const choice = numericOnly ? metrics.filter(isNumericField) : metrics
   const wanted = numericOnly ? 'a numeric metric' : 'a metric'
   if (choice.length === 0) {
     faults.add('metric_name_field', `${JSON.stringify(entity.name)} has no field that is ${wanted}`)

@@ -10,7 +10,7 @@ import type { AsideCount } from '../ingest/set-aside/aside-count.ts'
 import type { Levels } from '../observe/metrics.ts'
 import type { ServiceParts } from './build-services.ts'
 
-export interface IntakeParts {
+export interface OpenIntakeParts {
   readonly settings: Settings
   readonly progress: Pick<IngestProgress, 'processedThrough'>
   readonly disk: DiskFloor
@@ -43,7 +43,7 @@ export function openIntake({
   asideCount,
   waiting,
   nowMs,
-}: IntakeParts): OpenedIntake {
+}: OpenIntakeParts): OpenedIntake {
   const { journal, limits } = settings
   const backlog = new Backlog(progress, journal.backlogBytes)
   if (waiting !== undefined && waiting.bytes > 0) backlog.add(waiting.endPosition, waiting.bytes)

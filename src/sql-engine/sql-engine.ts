@@ -1,3 +1,5 @@
+// Tested by `test/acceptance/sql-process.test.ts`.
+
 import type { Sql } from '../lib/sql-text.ts'
 import type { ColumnType, ColumnVector } from '../model/column.ts'
 import { Problem } from '../model/problem.ts'
@@ -53,7 +55,7 @@ export interface EngineBatch {
   readonly columns: readonly ColumnVector[]
 }
 
-export interface TimeRange {
+export interface TimeBounds {
   readonly fromMs: number
   /** Not in it. */
   readonly untilMs: number
@@ -71,7 +73,7 @@ export interface SqlEngine {
    */
   run(query: EngineQuery, limits: EngineLimits, signal: AbortSignal): AsyncIterable<EngineBatch>
   /** What stands after FROM in a statement: the rows of a table as c0, c1 and so on; those outside a range are left out. `newestFirst` says what is read first. */
-  source(table: EngineTable, within: TimeRange | null, newestFirst?: boolean): Sql
+  source(table: EngineTable, within: TimeBounds | null, newestFirst?: boolean): Sql
   /**
    * The rows of a statement over these files, in parts, as they come. Throws EngineRefusal for what only shows when it runs, LongOverflow,
    * Problem `result_too_large` when memory does not suffice, and the signal's reason when it is aborted.

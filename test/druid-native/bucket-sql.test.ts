@@ -1,7 +1,7 @@
 // The engine's buckets of time against those of the calendar, one instant at a time.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { floorFromOrigin, floorToBucket, shift, type TimeRange, wideRange } from '../../src/druid-time/bucket-sql.ts'
-import { bucketStart, periodGranularity } from '../../src/druid-time/granularity.ts'
+import { nativeBucketStart, periodGranularity } from '../../src/druid-time/granularity.ts'
 import { addPeriod, parsePeriod } from '../../src/druid-time/iso.ts'
 import { Zone } from '../../src/druid-time/zone.ts'
 import { sql } from '../../src/lib/sql-text.ts'
@@ -58,8 +58,8 @@ test.each(cases)('%s in %s', async (period, name) => {
     )
     for await (const part of asking) found.push(...part)
     const expected = all.map((ms) => {
-      const fromOrigin = bucketStart(from, ms)
-      return [bucketStart(plain, ms), fromOrigin, fromOrigin, addPeriod(ms, parsed, -5, zone)]
+      const fromOrigin = nativeBucketStart(from, ms)
+      return [nativeBucketStart(plain, ms), fromOrigin, fromOrigin, addPeriod(ms, parsed, -5, zone)]
     })
     expect({ what, origin, all, found: found.map((row) => row.map(Number)) }).toEqual({
       what,

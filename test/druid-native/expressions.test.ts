@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileExpression, type Scope } from '../../src/druid-native/expression/compile.ts'
 import { ExpressionError } from '../../src/druid-native/expression/error.ts'
 import { ExpressionFault, parseExpression } from '../../src/druid-native/expression/syntax.ts'
-import { type ColumnType, sqlType, type Typed } from '../../src/druid-native/values/typed.ts'
+import { type NativeType, sqlType, type Typed } from '../../src/druid-native/values/typed.ts'
 import { wideRange } from '../../src/druid-time/bucket-sql.ts'
 import { sql } from '../../src/lib/sql-text.ts'
 import type { EngineValue } from '../../src/sql-engine/sql-engine.ts'
 import { DuckDbEngine } from './duckdb-engine.ts'
 import { type ExpressionRow, recordedValues } from './recorded-values.ts'
 
-const types: Readonly<Record<string, ColumnType>> = {
+const types: Readonly<Record<string, NativeType>> = {
   __time: 'LONG',
   id: 'LONG',
   l: 'LONG',

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Json } from '../../src/druid-native/parse/json-reader.ts'
-import { readGranularity } from '../../src/druid-native/parse/read-common.ts'
-import { type BucketGranularity, bucketStart } from '../../src/druid-time/granularity.ts'
+import { readNativeGranularity } from '../../src/druid-native/parse/read-common.ts'
+import { type NativeBuckets, nativeBucketStart } from '../../src/druid-time/granularity.ts'
 import { formatTimestamp } from '../../src/druid-time/iso.ts'
 import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 
@@ -266,9 +266,10 @@ describe('random native queries', () => {
           dimensions: [],
           aggregations: [{ type: 'count', name: 'n' }],
         })) as { timestamp: string; event: { n: number } }[]
-        const read = readGranularity(new Json(granularity, '')) as BucketGranularity
+        const read = readNativeGranularity(new Json(granularity, '')) as NativeBuckets
         const counts = new Map<number, number>()
-        for (const ms of times) counts.set(bucketStart(read, ms), (counts.get(bucketStart(read, ms)) ?? 0) + 1)
+        for (const ms of times)
+          counts.set(nativeBucketStart(read, ms), (counts.get(nativeBucketStart(read, ms)) ?? 0) + 1)
         const expected = [...counts].sort(([a], [b]) => a - b).map(([ms, n]) => [formatTimestamp(ms, read.zone), n])
         expect(answer.map(({ timestamp, event }) => [timestamp, event.n])).toEqual(expected)
       }),

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { Value } from '../../src/model/column.ts'
 import { type EntityField, mergeFields } from '../../src/model/entity.ts'
-import { type Field, isNumeric } from '../../src/model/field.ts'
+import { type Field, isNumericField } from '../../src/model/field.ts'
 import type { Duplicates } from '../../src/model/ingest.ts'
 import { itemOf } from '../support/model-store.ts'
 import { type Question, randomMs, randomQuestion, spanMs, type Times } from '../support/random-queries.ts'
@@ -115,7 +115,7 @@ export class RandomHistory {
   #someOthers(): readonly EntityField[] {
     const others = this.#entity.others.filter(() => this.#draw(3) > 0)
     // An ingest has a metric, and means are asked from the beginning.
-    const hasMean = others.some((field) => field.role === 'metric' && isNumeric(field))
+    const hasMean = others.some((field) => field.role === 'metric' && isNumericField(field))
     return hasMean ? others : [...others, this.#entity.others.at(-1)!]
   }
 

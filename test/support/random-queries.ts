@@ -1,6 +1,6 @@
 // Random requests with what each of them means, for the property test of the way from request to bytes.
 import type { EntityField } from '../../src/model/entity.ts'
-import { isNumeric } from '../../src/model/field.ts'
+import { isNumericField } from '../../src/model/field.ts'
 import { bucketStart, granularityNames, nextBucketStart, parseGranularity } from '../../src/model/granularity.ts'
 import { formatInstant } from '../../src/model/instant.ts'
 import type { Plan, Range, Selection } from '../../src/model/plan.ts'
@@ -136,7 +136,7 @@ function randomSelection(
   const ids = draw(2) === 0 ? [] : [...someOf(draw, texts), oneOf(draw, texts)]
   const prefixes =
     draw(2) === 0 ? [] : [...someOf(draw, ['a', 'a%', 'b', '\u{1f600}', 'é']), oneOf(draw, ['a', '', '%'])]
-  const metrics = others.filter((field) => field.role === 'metric' && (!averaged || isNumeric(field)))
+  const metrics = others.filter((field) => field.role === 'metric' && (!averaged || isNumericField(field)))
   const named = someOf(draw, metrics)
   const choice = [...others.filter((field) => field.role === 'dimension'), ...tags]
   const fields = hasFields ? someOf(draw, choice) : []

@@ -1,7 +1,7 @@
 // Random entities, rows and plans for the property tests of stores: few tags and dates, so that ties, nulls and late rows are common.
 import type { ColumnVector, Value } from '../../src/model/column.ts'
 import type { EntityField } from '../../src/model/entity.ts'
-import { isNumeric } from '../../src/model/field.ts'
+import { isNumericField } from '../../src/model/field.ts'
 import { type Granularity, parseGranularity } from '../../src/model/granularity.ts'
 import type { Plan, Range, Selection } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
@@ -171,7 +171,7 @@ export function randomPlan(draw: Draw, entity: RandomEntity, spanMs: number): Pl
       return { kind: 'select', selection, range }
     case 1:
     case 2: {
-      const metrics = entity.others.filter((other) => other.role === 'metric' && isNumeric(other))
+      const metrics = entity.others.filter((other) => other.role === 'metric' && isNumericField(other))
       const granularity: Granularity = parseGranularity(oneOf(draw, granularities)) ?? { kind: 'all' }
       return { kind: 'average', selection: { ...selection, metrics }, range, granularity, byTag: draw(2) === 0 }
     }

@@ -4,18 +4,18 @@
 export type Slot =
   | { readonly kind: 'int8' | 'int16' | 'int32' | 'int64'; readonly value: number }
   | { readonly kind: 'string'; readonly text: string }
-  | { readonly kind: 'table'; readonly slots: Table }
-  | { readonly kind: 'tables'; readonly tables: readonly Table[] }
+  | { readonly kind: 'table'; readonly slots: FlatTable }
+  | { readonly kind: 'tables'; readonly tables: readonly FlatTable[] }
   /** A vector of structs of int64s, `width` of them each. */
   | { readonly kind: 'structs'; readonly width: number; readonly values: readonly number[] }
 
 /** The fields of a table by their ids. */
-export type Table = readonly (Slot | null)[]
+export type FlatTable = readonly (Slot | null)[]
 
 const inlineBytes = { int8: 1, int16: 2, int32: 4, int64: 8, string: 4, table: 4, tables: 4, structs: 4 }
 
 /** The bytes of a buffer whose root is `table`, padded to a multiple of 8. */
-export function flatbuffer(table: Table): Uint8Array {
+export function flatbuffer(table: FlatTable): Uint8Array {
   const writer = new Writer()
   writer.skip(4)
   writer.refer(0, writer.table(table))
@@ -40,7 +40,7 @@ class Writer {
     this.#bytes.writeUInt32LE(target - at, at)
   }
 
-  table(slots: Table): number {
+  table(slots: FlatTable): number {
     const vtable = this.#aligned(2, 4 + slots.length * 2)
     const start = this.#aligned(8, 4)
     this.#bytes.writeInt32LE(start - vtable, start)
@@ -103,7 +103,7 @@ class Writer {
     return start
   }
 
-  #tables(tables: readonly Table[]): number {
+  #tables(tables: readonly FlatTable[]): number {
     const start = this.#aligned(4, 4 + tables.length * 4)
     this.#bytes.writeUInt32LE(tables.length, start)
     for (const [index, table] of tables.entries()) this.refer(start + 4 + index * 4, this.table(table))

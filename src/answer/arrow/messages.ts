@@ -1,6 +1,6 @@
 // The messages of an Arrow IPC stream (https://arrow.apache.org/docs/format/Columnar.html): a schema, record batches, an end.
 import type { ColumnType } from '../../model/column.ts'
-import { flatbuffer, type Slot, type Table } from './flatbuffer.ts'
+import { type FlatTable, flatbuffer, type Slot } from './flatbuffer.ts'
 
 export interface ArrowField {
   readonly name: string
@@ -45,7 +45,7 @@ export function recordBatchMessage(rows: number, columns: readonly ColumnLayout[
       bodyBytes += alignedBytes(bytes)
     }
   }
-  const batch: Table = [
+  const batch: FlatTable = [
     { kind: 'int64', value: rows },
     { kind: 'structs', width: 2, values: nodes },
     { kind: 'structs', width: 2, values: buffers },
@@ -53,7 +53,7 @@ export function recordBatchMessage(rows: number, columns: readonly ColumnLayout[
   return message(recordBatchHeader, batch, bodyBytes)
 }
 
-function message(headerType: number, header: Table, bodyBytes: number): Uint8Array {
+function message(headerType: number, header: FlatTable, bodyBytes: number): Uint8Array {
   return framed(
     flatbuffer([
       int16(metadataV5),
@@ -72,7 +72,7 @@ function framed(metadata: Uint8Array): Uint8Array {
   return bytes
 }
 
-function fieldTable({ name, type }: ArrowField): Table {
+function fieldTable({ name, type }: ArrowField): FlatTable {
   const nullable = int8(1)
   const { id, table } = typeTable(type)
   const children: Slot = { kind: 'tables', tables: [] }
@@ -80,7 +80,7 @@ function fieldTable({ name, type }: ArrowField): Table {
 }
 
 /** The type's number in the union `Type`, and its table. */
-function typeTable(type: ColumnType): { readonly id: number; readonly table: Table } {
+function typeTable(type: ColumnType): { readonly id: number; readonly table: FlatTable } {
   const signed = int8(1)
   const doublePrecision = int16(2)
   const millisecond = int16(1)

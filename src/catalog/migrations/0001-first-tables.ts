@@ -1,3 +1,5 @@
+// Tested by `test/contract/catalog.test.ts`.
+
 import { type Kysely, sql } from 'kysely'
 import { counterNames, type Tables } from '../schema.ts'
 

@@ -4,7 +4,7 @@ import type { Field } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import { refuse, repetitions } from '../agreement.ts'
-import type { DeletedData, IngestCatalog, IngestChange, NewIngest, PageRequest, Retention } from '../catalog.ts'
+import type { DeletedData, IngestCatalog, IngestChange, ListBounds, NewIngest, Retention } from '../catalog.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
@@ -62,7 +62,7 @@ export class IngestRepository implements IngestCatalog {
     })
   }
 
-  list({ after, limit }: PageRequest): Promise<readonly Ingest[]> {
+  list({ after, limit }: ListBounds): Promise<readonly Ingest[]> {
     return readConsistently(this.#database, async (transaction) => {
       const rows = await selectIngests(transaction)
         .where('ingests.deleted_ms', 'is', null)

@@ -4,7 +4,7 @@ import { type KeyRange, keyAfter } from '../../model/item-key.ts'
 import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { inTransaction } from './in-transaction.ts'
-import { keyName, lockItems } from './keep-items.ts'
+import { itemKeyName, lockItems } from './keep-items.ts'
 import { readConsistently } from './read-consistently.ts'
 
 export class ItemRepository implements ItemCatalog {
@@ -40,16 +40,16 @@ export class ItemRepository implements ItemCatalog {
         .select(['item_key', 'item_bytes'])
         .where('item_key', 'in', [...keys])
         .execute()
-      const sizeOf = new Map(sizes.map(({ item_key, item_bytes }) => [keyName(item_key), item_bytes]))
+      const sizeOf = new Map(sizes.map(({ item_key, item_bytes }) => [itemKeyName(item_key), item_bytes]))
       const keysRead = fitting(
-        keys.map((key) => ({ item_bytes: sizeOf.get(keyName(key)) ?? 0 })),
+        keys.map((key) => ({ item_bytes: sizeOf.get(itemKeyName(key)) ?? 0 })),
         bytesMax,
       )
-      const wanted = keys.slice(0, keysRead).filter((key) => sizeOf.has(keyName(key)))
+      const wanted = keys.slice(0, keysRead).filter((key) => sizeOf.has(itemKeyName(key)))
       if (wanted.length === 0) return { items: [], keysRead }
       const rows = await select.select(['item_key', 'attributes']).where('item_key', 'in', wanted).execute()
-      const items = new Map(rows.map((row) => [keyName(row.item_key), itemOf(row)]))
-      return { items: wanted.map((key) => items.get(keyName(key))!), keysRead }
+      const items = new Map(rows.map((row) => [itemKeyName(row.item_key), itemOf(row)]))
+      return { items: wanted.map((key) => items.get(itemKeyName(key))!), keysRead }
     })
   }
 

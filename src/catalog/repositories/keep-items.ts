@@ -88,14 +88,14 @@ function newestByEntity(items: readonly ItemWrite[]): ReadonlyMap<number, Map<st
   for (const item of items) {
     const newest = entities.get(item.entityId) ?? new Map<string, ItemRecord>()
     entities.set(item.entityId, newest)
-    const name = keyName(item.key)
+    const name = itemKeyName(item.key)
     const known = newest.get(name)
     if (known === undefined || known.position < item.position) newest.set(name, recordOf(item))
   }
   return new Map([...entities].sort(([a], [b]) => a - b))
 }
 
-export function keyName(key: Uint8Array): string {
+export function itemKeyName(key: Uint8Array): string {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
 }
 
@@ -111,7 +111,7 @@ async function withoutDeleted(
     const keys = portion.map(({ item_key }) => item_key)
     const found = await deleted.select(['item_key', 'before_position']).where('item_key', 'in', keys).execute()
     for (const { item_key, before_position } of found) {
-      const name = keyName(item_key)
+      const name = itemKeyName(item_key)
       if (newest.get(name)!.position < before_position) newest.delete(name)
       else await forgetDeletion(transaction, entityId, item_key)
     }

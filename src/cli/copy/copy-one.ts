@@ -3,7 +3,7 @@ import type { IngestAnswer } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
 import { CommandError } from '../command-error.ts'
 import { type CopyCounts, expectedAfter, type Verdict, verdictOf } from './check.ts'
-import type { Route } from './definitions.ts'
+import type { CopyRoute } from './definitions.ts'
 import { copyItems } from './items.ts'
 import type { CopyJob, Sent } from './sending.ts'
 import { type CopyDates, copySeries } from './series.ts'
@@ -19,12 +19,12 @@ const lagMs = 60_000
 const pollMs = 500
 
 /** The rows of an entity or items of a table; 0 for one that is not there yet. */
-async function countOf(client: TidemarkClient, { name, kind }: Route): Promise<number> {
+async function countOf(client: TidemarkClient, { name, kind }: CopyRoute): Promise<number> {
   if (kind === 'series') return (await client.entities()).find(({ entity }) => entity === name)?.rows ?? 0
   return (await client.metadata()).find(({ entity }) => entity === name)?.items ?? 0
 }
 
-async function settledCount(job: CopyJob, route: Route, expected: number | null): Promise<number> {
+async function settledCount(job: CopyJob, route: CopyRoute, expected: number | null): Promise<number> {
   const { nowMs, sleep } = job.context
   const startMs = nowMs()
   for (;;) {
@@ -34,7 +34,13 @@ async function settledCount(job: CopyJob, route: Route, expected: number | null)
   }
 }
 
-async function send(job: CopyJob, route: Route, ingest: IngestAnswer, dates: CopyDates, items: number): Promise<Sent> {
+async function send(
+  job: CopyJob,
+  route: CopyRoute,
+  ingest: IngestAnswer,
+  dates: CopyDates,
+  items: number,
+): Promise<Sent> {
   if (route.kind === 'metadata') return copyItems(job, ingest, items)
   const entity = (await job.source.entities()).find((other) => other.entity === route.name)
   if (entity === undefined) throw new CommandError(`The entity ${route.name} has gone from the source meanwhile.`)
@@ -42,7 +48,7 @@ async function send(job: CopyJob, route: Route, ingest: IngestAnswer, dates: Cop
 }
 
 /** Copies what a route names, and resolves once the target has judged it. */
-export async function copyOne(job: CopyJob, route: Route, dates: CopyDates): Promise<CopiedOne> {
+export async function copyOne(job: CopyJob, route: CopyRoute, dates: CopyDates): Promise<CopiedOne> {
   const { source, target, context } = job
   const ingest = await target.ingest(route.alias)
   const sourceBefore = await countOf(source, route)

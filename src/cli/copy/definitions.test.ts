@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EntityAnswer } from '../../client/answers.ts'
-import { type DefinedIngest, type Definitions, differencesOf, planDefinitions } from './definitions.ts'
+import { type DefinedIngest, differencesOf, planDefinitions, type ServiceDefinitions } from './definitions.ts'
 
 const fields = [
   { name: 'D', source: 'D', type: 'timestamp', role: 'time' },
@@ -30,7 +30,7 @@ const entity = (changes: Partial<EntityAnswer> = {}): EntityAnswer => ({
   retention: null,
   ...changes,
 })
-const service = (changes: Partial<Definitions> = {}): Definitions => ({
+const service = (changes: Partial<ServiceDefinitions> = {}): ServiceDefinitions => ({
   ingests: [ingest()],
   entities: [entity()],
   rows: new Map(),

@@ -9,7 +9,7 @@ import { allItems } from '../pages.ts'
 export type DefinedIngest = Omit<IngestAnswer, 'created' | 'entity'> & { readonly entity?: string | null }
 
 /** The definitions of one service. */
-export interface Definitions {
+export interface ServiceDefinitions {
   readonly ingests: readonly DefinedIngest[]
   readonly entities: readonly EntityAnswer[]
   /** Rows of each entity; one that is not named has none. */
@@ -17,7 +17,7 @@ export interface Definitions {
 }
 
 /** A name to copy, and the ingest that its rows or items go to. */
-export interface Route {
+export interface CopyRoute {
   readonly name: string
   readonly kind: 'series' | 'metadata'
   readonly alias: string
@@ -31,10 +31,10 @@ export interface DefinitionPlan {
   readonly retain: readonly { readonly entity: string; readonly retention: string | null }[]
   /** Ingests that are blocked at the source; at the target they take rows until all are there. */
   readonly block: readonly { readonly alias: string; readonly reason: string | null }[]
-  readonly routes: readonly Route[]
+  readonly routes: readonly CopyRoute[]
 }
 
-export async function readDefinitions(client: TidemarkClient): Promise<Definitions> {
+export async function readDefinitions(client: TidemarkClient): Promise<ServiceDefinitions> {
   const ingests = await allItems((page) => client.ingests(page))
   const entities = await allItems((page) => client.adminEntities(page))
   const rows = new Map((await client.entities()).map(({ entity, rows: count }) => [entity, count]))
@@ -97,7 +97,7 @@ function covers(ingest: DefinedIngest, fields: readonly EntityField[]): boolean 
 }
 
 /** What the names are that `--entity` may give: entities of series, and metadata ingests. */
-function chosenNames(source: Definitions, wanted: readonly string[]): (name: string) => boolean {
+function chosenNames(source: ServiceDefinitions, wanted: readonly string[]): (name: string) => boolean {
   const tables = source.ingests.filter(({ kind }) => kind === 'metadata').map(({ alias }) => alias)
   const names = new Set([...source.entities.map(({ entity }) => entity), ...tables])
   const unknown = wanted.filter((name) => !names.has(name))
@@ -107,7 +107,7 @@ function chosenNames(source: Definitions, wanted: readonly string[]): (name: str
   return (name) => wanted.length === 0 || wanted.includes(name)
 }
 
-function routeOf(entity: EntityAnswer, feeding: readonly DefinedIngest[], orphan: boolean): Route {
+function routeOf(entity: EntityAnswer, feeding: readonly DefinedIngest[], orphan: boolean): CopyRoute {
   const full = feeding.filter((ingest) => covers(ingest, entity.fields))
   const [first] = full
   if (first === undefined) {
@@ -123,7 +123,11 @@ function routeOf(entity: EntityAnswer, feeding: readonly DefinedIngest[], orphan
 }
 
 /** What has to be made at the target. Throws `CommandError` that names each difference where the ends disagree. */
-export function planDefinitions(source: Definitions, target: Definitions, wanted: readonly string[]): DefinitionPlan {
+export function planDefinitions(
+  source: ServiceDefinitions,
+  target: ServiceDefinitions,
+  wanted: readonly string[],
+): DefinitionPlan {
   const chosen = chosenNames(source, wanted)
   const entities = source.entities.filter(({ entity }) => chosen(entity))
   const orphans = entities.filter(({ ingests }) => ingests.length === 0).map(standIn)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { halvesOfPiece, type Piece, piecesOf, renamed } from './pieces.ts'
+import { copyPiecesOf, halvesOfPiece, type Piece, renamed } from './pieces.ts'
 
 const line = (date: string, tag: string, value: string): Buffer =>
   Buffer.from(`{"D":"${date}T00:00:00.000Z","T":"${tag}","V":${value}}`)
@@ -19,7 +19,7 @@ async function* given(windows: readonly (readonly Uint8Array[])[]) {
 
 async function cut(windows: readonly (readonly Uint8Array[])[], changes: Partial<typeof rules> = {}): Promise<Piece[]> {
   const pieces: Piece[] = []
-  for await (const piece of piecesOf(given(windows), { ...rules, ...changes })) pieces.push(piece)
+  for await (const piece of copyPiecesOf(given(windows), { ...rules, ...changes })) pieces.push(piece)
   return pieces
 }
 

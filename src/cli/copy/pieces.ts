@@ -2,10 +2,10 @@
 // rows are in a piece depends on the day alone, and not on how they were read.
 import { createHash } from 'node:crypto'
 import { jsonMembers } from '../../lib/json-members.ts'
-import { type Batch, halvesOf } from '../push/batches.ts'
+import { halvesOf, type PushBatch } from '../push/batches.ts'
 
 /** One push of copied rows. */
-export interface Piece extends Batch {
+export interface Piece extends PushBatch {
   readonly idempotencyKey: string
 }
 
@@ -109,7 +109,7 @@ class Cutter {
 }
 
 /** Gathers the rows of all windows into pieces, none over the end of a UTC day. */
-export async function* piecesOf(
+export async function* copyPiecesOf(
   windows: AsyncIterable<readonly Uint8Array[]>,
   rules: PieceRules,
 ): AsyncGenerator<Piece> {

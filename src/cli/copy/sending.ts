@@ -5,8 +5,8 @@ import type { ProgressBar } from '../../lib/progress-bar.ts'
 import { printable } from '../../lib/text-table.ts'
 import { CommandError } from '../command-error.ts'
 import type { CliContext } from '../context.ts'
-import type { Batch } from '../push/batches.ts'
-import { type Outcome, ReceiptFollower } from '../push/receipt-follower.ts'
+import type { PushBatch } from '../push/batches.ts'
+import { type PushOutcome, ReceiptFollower } from '../push/receipt-follower.ts'
 import { formatCount } from '../push/report.ts'
 import { sendBatches, withRetries } from '../push/send.ts'
 
@@ -18,11 +18,11 @@ export interface CopyJob {
   readonly concurrency: number
 }
 
-export interface Sent extends Outcome {
+export interface Sent extends PushOutcome {
   readonly copied: number
 }
 
-interface SendingOptions<Piece extends Batch> {
+interface SendingOptions<Piece extends PushBatch> {
   readonly ingest: string
   readonly format: PushFormat
   readonly keyOf: (piece: Piece) => string
@@ -44,7 +44,7 @@ export function patiently<Answer>({ context }: CopyJob, progress: ProgressBar, a
 }
 
 /** Pushes pieces and follows their receipts. Throws the first failure, once no push is in flight. */
-export async function sendAll<Piece extends Batch>(
+export async function sendAll<Piece extends PushBatch>(
   job: CopyJob,
   pieces: AsyncGenerator<Piece>,
   { ingest, format, keyOf, halves, progress }: SendingOptions<Piece>,

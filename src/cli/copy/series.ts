@@ -5,9 +5,9 @@ import { ProgressBar } from '../../lib/progress-bar.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
 import { CommandError } from '../command-error.ts'
 import { rowBytesMax } from '../push/rows.ts'
-import { halvesOfPiece, type PieceRules, piecesOf } from './pieces.ts'
+import { copyPiecesOf, halvesOfPiece, type PieceRules } from './pieces.ts'
 import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
-import { type TimeRange, type WindowedSource, windowsOf } from './windows.ts'
+import { type CopyRange, type WindowedSource, windowsOf } from './windows.ts'
 
 /** The dates of `--from` (included) and `--to` (not included); null where all is wanted. */
 export interface CopyDates {
@@ -27,7 +27,7 @@ function windowedSource(job: CopyJob, entity: EntityDescription, progress: Progr
   const [, ...tags] = entity.fields.filter(({ role }) => role === 'tag')
   const dimensions = entity.fields.filter(({ role }) => role === 'dimension')
   const fields = [...tags, ...dimensions].map(({ name }) => name)
-  const read = async ({ startMs, endMs }: TimeRange): Promise<readonly Uint8Array[] | null> => {
+  const read = async ({ startMs, endMs }: CopyRange): Promise<readonly Uint8Array[] | null> => {
     const dates = { start_date: formatInstant(startMs), end_date: formatInstant(endMs) }
     const splitter = new LineSplitter({ lineBytesMax: rowBytesMax })
     const lines: Uint8Array[] = []
@@ -67,7 +67,7 @@ function firstDate(dates: readonly unknown[]): number | null {
 }
 
 /** What to read: the entity's own dates, and of these what the options leave. */
-export function rangeOf(entity: EntityDescription, { fromMs, toMs }: CopyDates): TimeRange | null {
+export function rangeOf(entity: EntityDescription, { fromMs, toMs }: CopyDates): CopyRange | null {
   if (entity.first_date === null || entity.last_date === null) return null
   const startMs = Math.max(parseInstant(entity.first_date) ?? earliestMs, fromMs ?? earliestMs)
   const endMs = Math.min(parseInstant(entity.last_date) ?? latestMs, toMs === null ? latestMs : toMs - 1)
@@ -100,7 +100,7 @@ export async function copySeries(
     rowsMax,
     bytesMax,
   }
-  return sendAll(job, piecesOf(windowsOf(range, windowedSource(job, entity, progress)), rules), {
+  return sendAll(job, copyPiecesOf(windowsOf(range, windowedSource(job, entity, progress)), rules), {
     ingest: ingest.alias,
     format: 'ndjson',
     keyOf: ({ idempotencyKey }) => idempotencyKey,

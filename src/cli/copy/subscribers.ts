@@ -2,7 +2,7 @@ import type { SubscriberAnswer, SubscriptionEntry } from '../../client/answers.t
 import type { TidemarkClient } from '../../client/client.ts'
 import { CommandError } from '../command-error.ts'
 import { allItems } from '../pages.ts'
-import type { Route } from './definitions.ts'
+import type { CopyRoute } from './definitions.ts'
 
 export interface CopiedSubscribers {
   readonly created: readonly string[]
@@ -72,7 +72,7 @@ export async function requireAdmin(client: TidemarkClient, end: 'source' | 'targ
 }
 
 /** Throws `CommandError` that says how to get such a key, unless the target's key may push to all that is copied. */
-export async function requirePushing(target: TidemarkClient, routes: readonly Route[]): Promise<void> {
+export async function requirePushing(target: TidemarkClient, routes: readonly CopyRoute[]): Promise<void> {
   const { rights, subscriptions } = await target.subscription()
   const open = subscriptions.filter(({ valid }) => valid).map(({ ingest }) => ingest)
   const mayPush = (alias: string) => rights.includes('ingest') && (open.includes('*') || open.includes(alias))

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { msPerDay } from '../../model/instant.ts'
-import { type TimeRange, windowsOf } from './windows.ts'
+import { type CopyRange, windowsOf } from './windows.ts'
 
 /** Rows at these dates, no more than `rowsMax` in an answer; keeps what was asked. */
 function sourceOf(dates: readonly number[], rowsMax: number) {
   const asked: string[] = []
   return {
     asked,
-    select: async ({ startMs, endMs }: TimeRange) => {
+    select: async ({ startMs, endMs }: CopyRange) => {
       asked.push(`${startMs}+${endMs - startMs + 1}`)
       const found = dates.filter((ms) => ms >= startMs && ms <= endMs)
       return found.length > rowsMax ? null : found.map((ms) => Buffer.from(String(ms)))
@@ -20,7 +20,7 @@ function sourceOf(dates: readonly number[], rowsMax: number) {
   }
 }
 
-async function read(range: TimeRange, source: ReturnType<typeof sourceOf>): Promise<number[]> {
+async function read(range: CopyRange, source: ReturnType<typeof sourceOf>): Promise<number[]> {
   const rows: number[] = []
   for await (const lines of windowsOf(range, source)) rows.push(...lines.map((line) => Number(line.toString())))
   return rows

@@ -3,14 +3,14 @@ import { msPerDay } from '../../model/instant.ts'
 import { CommandError } from '../command-error.ts'
 
 /** From and to, both included, in milliseconds since the epoch. */
-export interface TimeRange {
+export interface CopyRange {
   readonly startMs: number
   readonly endMs: number
 }
 
 export interface WindowedSource {
   /** The lines of the rows in this range, in order; null where they are too many for one answer. */
-  select(range: TimeRange): Promise<readonly Uint8Array[] | null>
+  select(range: CopyRange): Promise<readonly Uint8Array[] | null>
   /** When the first row after this date is; null where there is none. */
   nextMs(afterMs: number): Promise<number | null>
 }
@@ -23,7 +23,7 @@ const largeBytes = 32 * 1024 * 1024
 const calmWindows = 8
 
 /** The rows of a range, a window at a time. Throws `CommandError` where a single millisecond holds more than an answer may. */
-export async function* windowsOf(range: TimeRange, source: WindowedSource): AsyncGenerator<readonly Uint8Array[]> {
+export async function* windowsOf(range: CopyRange, source: WindowedSource): AsyncGenerator<readonly Uint8Array[]> {
   let widthMs = msPerDay
   let calm = calmWindows
   for (let startMs = range.startMs; startMs <= range.endMs; ) {

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Batch, type BatchBounds, batchesOf } from './batches.ts'
+import { type BatchBounds, batchesOf, type PushBatch } from './batches.ts'
 
-async function batch(groups: readonly (readonly string[])[], bounds: Partial<BatchBounds>): Promise<Batch[]> {
+async function batch(groups: readonly (readonly string[])[], bounds: Partial<BatchBounds>): Promise<PushBatch[]> {
   const rows = (async function* () {
     for (const group of groups) yield group.map((row) => Buffer.from(row))
   })()
-  const found: Batch[] = []
+  const found: PushBatch[] = []
   const all = { rowsMax: 3, bytesMax: 1000, format: 'ndjson', skipRows: 0, ...bounds } as const
   for await (const one of batchesOf(rows, all)) found.push(one)
   return found
 }
 
-const shown = (batches: Batch[]) =>
+const shown = (batches: PushBatch[]) =>
   batches.map(({ firstRow, rows, body }) => [firstRow, rows, Buffer.from(body).toString()])
 
 test.each<[string, string[][], Partial<BatchBounds>, [number, number, string][]]>([

@@ -1,8 +1,8 @@
 import type { PushFormat } from '../../client/transport.ts'
-import type { Rows } from './rows.ts'
+import type { PushedRows } from './rows.ts'
 
 /** The rows of one request. */
-export interface Batch {
+export interface PushBatch {
   /** Place of its first row in the whole input, from 1. */
   readonly firstRow: number
   readonly rows: number
@@ -16,7 +16,7 @@ export interface BatchBounds {
   /** A single larger row still goes, alone. */
   readonly bytesMax: number
   readonly format: PushFormat
-  /** Rows at the beginning that are left out. */
+  /** PushedRows at the beginning that are left out. */
   readonly skipRows: number
 }
 
@@ -33,22 +33,22 @@ function bodyOf(rows: readonly Uint8Array[], format: PushFormat): Uint8Array {
   return Buffer.concat(parts)
 }
 
-function batchOf(texts: readonly Uint8Array[], firstRow: number, format: PushFormat): Batch {
+function batchOf(texts: readonly Uint8Array[], firstRow: number, format: PushFormat): PushBatch {
   return { firstRow, rows: texts.length, body: bodyOf(texts, format), texts }
 }
 
 /** The same rows in two requests, for a service that takes fewer at once; one row cannot be parted. */
-export function halvesOf({ texts, firstRow }: Batch, format: PushFormat): readonly Batch[] {
+export function halvesOf({ texts, firstRow }: PushBatch, format: PushFormat): readonly PushBatch[] {
   const half = Math.ceil(texts.length / 2)
   return [batchOf(texts.slice(0, half), firstRow, format), batchOf(texts.slice(half), firstRow + half, format)]
 }
 
 /** Gathers rows into bodies that are bounded in rows and bytes. */
-export async function* batchesOf(rows: Rows, bounds: BatchBounds): AsyncGenerator<Batch> {
+export async function* batchesOf(rows: PushedRows, bounds: BatchBounds): AsyncGenerator<PushBatch> {
   let gathered: Uint8Array[] = []
   let bytes = 0
   let seen = 0
-  const take = (): Batch => {
+  const take = (): PushBatch => {
     const batch = batchOf(gathered, seen - gathered.length + 1, bounds.format)
     gathered = []
     bytes = 0

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Receipt } from '../../client/answers.ts'
-import { type Outcome, ReceiptFollower } from './receipt-follower.ts'
+import { type PushOutcome, ReceiptFollower } from './receipt-follower.ts'
 
 const receipt = (stored: number, pending: number, rejected: readonly number[] = []): Receipt => ({
   batch: 'b',
@@ -12,7 +12,7 @@ const receipt = (stored: number, pending: number, rejected: readonly number[] = 
 })
 
 /** Follows batches of ten rows, each of which is answered with its receipts in turn; the last one stays. */
-async function follow(batches: readonly (readonly Receipt[])[], patienceMs = 1000): Promise<Outcome> {
+async function follow(batches: readonly (readonly Receipt[])[], patienceMs = 1000): Promise<PushOutcome> {
   let now = 0
   const asked = batches.map(() => 0)
   const follower = new ReceiptFollower({

@@ -1,17 +1,17 @@
 import type { Receipt, RowError } from '../../client/answers.ts'
 
 /** A row that was rejected; `row` is its place in the whole input, from 1. */
-export interface RejectedRow extends Omit<RowError, 'index'> {
+export interface ShownRejection extends Omit<RowError, 'index'> {
   readonly row: number
 }
 
-export interface Outcome {
+export interface PushOutcome {
   readonly stored: number
   readonly rejected: number
   /** Rows whose outcome did not come in time. */
   readonly pending: number
   /** The first rejected rows, in the input's order. */
-  readonly errors: readonly RejectedRow[]
+  readonly errors: readonly ShownRejection[]
 }
 
 export interface ReceiptFollowerOptions {
@@ -39,7 +39,7 @@ export class ReceiptFollower {
   #closed = false
   #stored = 0
   #rejected = 0
-  #errors: RejectedRow[] = []
+  #errors: ShownRejection[] = []
 
   constructor(options: ReceiptFollowerOptions) {
     this.#options = options
@@ -55,7 +55,7 @@ export class ReceiptFollower {
   }
 
   /** Resolves once all batches are judged, or nothing has moved for as long as patience lasts. */
-  async run(): Promise<Outcome> {
+  async run(): Promise<PushOutcome> {
     const { receipt, nowMs, sleep, patienceMs } = this.#options
     let movedMs = nowMs()
     let lastPending = -1

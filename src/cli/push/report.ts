@@ -1,9 +1,9 @@
 import { ConnectionError } from '../../client/service-error.ts'
 import { printable } from '../../lib/text-table.ts'
-import type { Outcome } from './receipt-follower.ts'
+import type { PushOutcome } from './receipt-follower.ts'
 import type { FailedBatch, SendResult } from './send.ts'
 
-export interface PushReport extends Outcome {
+export interface PushReport extends PushOutcome {
   readonly received: number
   readonly seconds: number
 }

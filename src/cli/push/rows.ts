@@ -7,9 +7,9 @@ import type { RowFormat } from './source.ts'
 export const rowBytesMax = 16 * 1024 * 1024
 
 /** The bytes of each row, in groups as they come. JSON is cut and never parsed, so that each digit arrives as it was written. */
-export type Rows = AsyncIterable<readonly Uint8Array[]>
+export type PushedRows = AsyncIterable<readonly Uint8Array[]>
 
-/** Rows from CSV travel as NDJSON; rows of a JSON array may hold new lines, so they travel as an array. */
+/** PushedRows from CSV travel as NDJSON; rows of a JSON array may hold new lines, so they travel as an array. */
 export function pushFormatOf(format: RowFormat): PushFormat {
   return format === 'json' ? 'json' : 'ndjson'
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConnectionError, ServiceError } from '../../client/service-error.ts'
-import { type Batch, halvesOf } from './batches.ts'
+import { halvesOf, type PushBatch } from './batches.ts'
 import { failureReport } from './report.ts'
 import { sendBatches, withRetries } from './send.ts'
 
@@ -56,7 +56,7 @@ describe('tries again where it may go better later', () => {
   })
 })
 
-async function* batchesOf(count: number, failAfter?: Error): AsyncGenerator<Batch> {
+async function* batchesOf(count: number, failAfter?: Error): AsyncGenerator<PushBatch> {
   for (let index = 0; index < count; index++)
     yield { firstRow: index * 10 + 1, rows: 10, body: Buffer.from(''), texts: [] }
   if (failAfter !== undefined) throw failAfter
@@ -89,7 +89,7 @@ test.each([
 ])('%s where %i rows are taken at once: pushes of %j', async (code, taken, pushes, failed) => {
   const texts = Array.from('123456', (row) => Buffer.from(row))
   const sent: string[] = []
-  const result = await sendBatches<Batch>(
+  const result = await sendBatches<PushBatch>(
     (async function* () {
       yield { firstRow: 1, rows: texts.length, body: Buffer.from('123456'), texts }
     })(),

@@ -1,6 +1,6 @@
 import type { Accepted } from '../../client/answers.ts'
 import { ConnectionError, ServiceError } from '../../client/service-error.ts'
-import type { Batch } from './batches.ts'
+import type { PushBatch } from './batches.ts'
 
 export interface RetryOptions {
   readonly nowMs: () => number
@@ -68,7 +68,7 @@ export interface SendResult {
   readonly lastRow: number
 }
 
-export interface SendOptions<Sent extends Batch> {
+export interface SendOptions<Sent extends PushBatch> {
   readonly concurrency: number
   readonly push: (batch: Sent) => Promise<Accepted>
   /** Parts a batch of several rows that has more rows or bytes than the service takes at once. */
@@ -77,7 +77,7 @@ export interface SendOptions<Sent extends Batch> {
 }
 
 /** Keeps up to `concurrency` pushes in flight. After a failure no further one begins, and those in flight come to their end. */
-export async function sendBatches<Sent extends Batch>(
+export async function sendBatches<Sent extends PushBatch>(
   batches: AsyncGenerator<Sent>,
   options: SendOptions<Sent>,
 ): Promise<SendResult> {

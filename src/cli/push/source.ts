@@ -9,7 +9,7 @@ import { CommandError } from '../command-error.ts'
 export const rowFormats = ['csv', 'ndjson', 'json'] as const
 export type RowFormat = (typeof rowFormats)[number]
 
-export interface Source {
+export interface RowsSource {
   /** The file's bytes, decompressed where they are gzip, without a byte order mark. */
   readonly bytes: AsyncIterable<Uint8Array>
   readonly format: RowFormat
@@ -118,7 +118,7 @@ function formatOf(path: string, asked: RowFormat | undefined, fromName: RowForma
 }
 
 /** Opens a file, or standard input for `-`. Throws `CommandError` where there is none or its format is not known. */
-export async function openSource(path: string, asked: RowFormat | undefined, stdin: Readable): Promise<Source> {
+export async function openSource(path: string, asked: RowFormat | undefined, stdin: Readable): Promise<RowsSource> {
   let read = 0
   const count = (bytes: number): void => {
     read += bytes

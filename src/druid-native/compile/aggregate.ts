@@ -1,4 +1,5 @@
 // The part that timeseries, topN and groupBy share: rows put into buckets of time and groups, aggregated, and finished.
+// Tested by `test/druid-native/agreement.test.ts`.
 
 import { floorToBucket } from '../../druid-time/bucket-sql.ts'
 import type { NativeGranularity } from '../../druid-time/granularity.ts'

@@ -5,7 +5,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Scalar } from '../parse/nodes.ts'
 import type { InlineColumn } from '../parse/queries.ts'
 import type { DayBounds, NativeTable } from '../run/native-engine.ts'
-import { type ColumnType, convert, sqlType, typedNull, type ValueType } from '../values/typed.ts'
+import { convert, type NativeType, sqlType, typedNull, type ValueType } from '../values/typed.ts'
 
 export interface Column {
   readonly name: string
@@ -126,7 +126,7 @@ export function statementRelation(statement: Sql, columns: readonly Column[]): R
   }
 }
 
-function typeOf(values: readonly (Scalar | null)[]): ColumnType {
+function typeOf(values: readonly (Scalar | null)[]): NativeType {
   const there = values.filter((value) => value !== null)
   if (there.length === 0 || there.some((value) => typeof value === 'string')) return 'STRING'
   return there.every((value) => typeof value !== 'number' || Number.isSafeInteger(value)) ? 'LONG' : 'DOUBLE'

@@ -1,4 +1,5 @@
 // Druid's expressions as DuckDB SQL, typed as Druid types them.
+// Tested by `test/druid-native/expressions.test.ts`.
 
 import { type TimeRange, wideRange } from '../../druid-time/bucket-sql.ts'
 import { parseInstantText } from '../../druid-time/iso.ts'

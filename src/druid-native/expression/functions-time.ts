@@ -7,8 +7,8 @@ import {
   toLocal,
   wideRange,
 } from '../../druid-time/bucket-sql.ts'
-import { formatTime, parsePattern, parseTimeBy, patternPieces } from '../../druid-time/format-sql.ts'
-import { type BucketGranularity, isUsable, periodGranularity } from '../../druid-time/granularity.ts'
+import { formatTime, parseTimeBy, parseTimePattern, patternPieces } from '../../druid-time/format-sql.ts'
+import { isUsable, type NativeBuckets, periodGranularity } from '../../druid-time/granularity.ts'
 import { type Period, parseInstantText, parsePeriod } from '../../druid-time/iso.ts'
 import { timeParts } from '../../druid-time/time-parts.ts'
 import { Zone } from '../../druid-time/zone.ts'
@@ -53,13 +53,13 @@ function originOf(args: readonly Typed[], call: Call): number | null {
   return folded ?? call.refuse('the origin must be a constant')
 }
 
-function granularityOf(args: readonly Typed[], call: Call): BucketGranularity {
+function granularityOf(args: readonly Typed[], call: Call): NativeBuckets {
   const found = periodGranularity(periodOf(call, 1), zoneOf(call, 3), originOf(args, call))
   if (found === null) return call.refuse('the period must be longer than nothing')
   return isUsable(found) ? found : call.refuse('the period or its origin is beyond what there are times for')
 }
 
-function floored(ms: Sql, granularity: BucketGranularity, call: Call): Sql {
+function floored(ms: Sql, granularity: NativeBuckets, call: Call): Sql {
   return (
     floorToBucket(ms, granularity, rangeOf(call)) ?? call.unsupported('a period of several units with so many buckets')
   )
@@ -115,7 +115,7 @@ function parsed(args: readonly Typed[], call: Call): Typed {
   if (pattern === undefined) return call.refuse('the pattern must be a constant text')
   const text = toText(args[0]!)
   if (pattern === null) return longValue(parseTime(text, zone))
-  const format = parsePattern(String(pattern))
+  const format = parseTimePattern(String(pattern))
   if (format === null) return call.unsupported(`the pattern "${pattern}"`)
   return longValue(parseTimeBy(text, format, zone))
 }

@@ -6,12 +6,12 @@ import { failing } from '../values/failing.ts'
 import { listKey } from '../values/ordering.ts'
 import { concatenated, widthOfAll } from '../values/text-room.ts'
 import {
-  type ColumnType,
   convert,
   divideDoubles,
   doubleValue,
   elementOf,
   longValue,
+  type NativeType,
   nullValue,
   type Typed,
   textToDouble,
@@ -72,7 +72,7 @@ const comparisons: ReadonlyMap<string, Sql> = new Map<string, Sql>([
 const isText = ({ type }: Typed): boolean => type === 'STRING' || type === 'COMPLEX<json>'
 
 /** The type two operands are brought to. */
-function common(left: Typed, right: Typed): ColumnType {
+function common(left: Typed, right: Typed): NativeType {
   if (isText(left) && isText(right)) return 'STRING'
   return left.type === 'LONG' && right.type === 'LONG' ? 'LONG' : 'DOUBLE'
 }

@@ -4,7 +4,7 @@ import type { NativeGranularity } from '../../druid-time/granularity.ts'
 import type { Interval } from '../../druid-time/iso.ts'
 import type { Zone } from '../../druid-time/zone.ts'
 import type { Expression } from '../expression/syntax.ts'
-import type { ColumnType, ElementType, ValueType } from '../values/typed.ts'
+import type { ElementType, NativeType, ValueType } from '../values/typed.ts'
 
 export type Ordering = 'lexicographic' | 'alphanumeric' | 'numeric' | 'strlen' | 'version' | 'natural'
 
@@ -90,11 +90,11 @@ export type Filter =
       readonly ordering: Ordering
       readonly extraction: Extraction | null
     }
-  | { readonly kind: 'equals'; readonly column: string; readonly type: ColumnType; readonly value: Scalar }
+  | { readonly kind: 'equals'; readonly column: string; readonly type: NativeType; readonly value: Scalar }
   | {
       readonly kind: 'containsElement'
       readonly column: string
-      readonly type: ColumnType
+      readonly type: NativeType
       readonly value: Scalar | null
     }
   | {
@@ -106,14 +106,14 @@ export type Filter =
   | {
       readonly kind: 'inType'
       readonly column: string
-      readonly type: ColumnType
+      readonly type: NativeType
       readonly values: readonly (Scalar | null)[]
     }
   | { readonly kind: 'null'; readonly column: string }
   | {
       readonly kind: 'range'
       readonly column: string
-      readonly type: ColumnType
+      readonly type: NativeType
       readonly lower: Scalar | null
       readonly upper: Scalar | null
       readonly lowerOpen: boolean
@@ -161,12 +161,12 @@ export type Aggregator = { readonly name: string; readonly path: string } & (
   | { readonly kind: 'mean'; readonly fieldName: string }
   | {
       readonly kind: 'first' | 'last'
-      readonly type: ColumnType
+      readonly type: NativeType
       readonly fieldName: string
       readonly timeColumn: string
       readonly maxBytes: number
     }
-  | { readonly kind: 'any'; readonly type: ColumnType; readonly fieldName: string; readonly maxBytes: number }
+  | { readonly kind: 'any'; readonly type: NativeType; readonly fieldName: string; readonly maxBytes: number }
   | {
       readonly kind: 'cardinality'
       readonly fields: readonly DimensionSpec[]

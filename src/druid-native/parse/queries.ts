@@ -3,7 +3,7 @@
 import type { NativeGranularity } from '../../druid-time/granularity.ts'
 import type { Interval } from '../../druid-time/iso.ts'
 import type { Expression } from '../expression/syntax.ts'
-import type { ColumnType } from '../values/typed.ts'
+import type { NativeType } from '../values/typed.ts'
 import type {
   Aggregator,
   DimensionSpec,
@@ -40,7 +40,7 @@ export type DataSource =
 export interface InlineColumn {
   readonly name: string
   /** null: as the values are. */
-  readonly type: ColumnType | null
+  readonly type: NativeType | null
 }
 
 /** The context flags that change an answer. */

@@ -1,4 +1,4 @@
-import type { ColumnType } from '../values/typed.ts'
+import type { NativeType } from '../values/typed.ts'
 import type { Json } from './json-reader.ts'
 import type { Aggregator, FieldInput, NumericType, PostAggregator } from './nodes.ts'
 import { readExpression, readValueType } from './read-common.ts'
@@ -45,7 +45,7 @@ export function readAggregator(json: Json): Aggregator {
   if (moment !== null)
     return readMoment(
       json,
-      moment[1]!.toUpperCase() as ColumnType,
+      moment[1]!.toUpperCase() as NativeType,
       moment[2]!.toLowerCase() as 'first' | 'last' | 'any',
     )
   const fieldName = (): string => json.at('fieldName').text()
@@ -90,7 +90,7 @@ export function readAggregator(json: Json): Aggregator {
   }
 }
 
-function readMoment(json: Json, type: ColumnType, kind: 'first' | 'last' | 'any'): Aggregator {
+function readMoment(json: Json, type: NativeType, kind: 'first' | 'last' | 'any'): Aggregator {
   const base = {
     name: json.at('name').text(),
     path: json.path,

@@ -6,7 +6,7 @@ import { Zone } from '../../druid-time/zone.ts'
 import { granularityNames } from '../../model/granularity.ts'
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
 import { isBrokenPattern, isPortablePattern, patternMax } from '../values/patterns.ts'
-import { type ColumnType, isScalar, type ValueType } from '../values/typed.ts'
+import { isScalar, type NativeType, type ValueType } from '../values/typed.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { Ordering, SearchSpec } from './nodes.ts'
 
@@ -26,7 +26,7 @@ export function readExpression(json: Json): Expression {
 
 const columnTypes = ['STRING', 'LONG', 'DOUBLE', 'FLOAT'] as const
 
-export function readType(json: Json, fallback: ColumnType): ColumnType {
+export function readType(json: Json, fallback: NativeType): NativeType {
   if (json.missing) return fallback
   const type = readValueType(json, fallback)
   return isScalar(type) ? type : unsupportedType(json)
@@ -77,7 +77,7 @@ function inUtc(granularity: (typeof granularityNames)[keyof typeof granularityNa
   }
 }
 
-export function readGranularity(json: Json): NativeGranularity {
+export function readNativeGranularity(json: Json): NativeGranularity {
   if (!json.isObject) {
     const name = json.text()
     const found = simpleGranularities.get(name.toLowerCase())

@@ -2,7 +2,7 @@
 import { patternPieces } from '../../druid-time/format-sql.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { DimensionSpec, Extraction } from './nodes.ts'
-import { readGranularity, readPattern, readSearchSpec, readValueType, readZone } from './read-common.ts'
+import { readNativeGranularity, readPattern, readSearchSpec, readValueType, readZone } from './read-common.ts'
 
 export function readExtractionOrNull(json: Json): Extraction | null {
   return json.missing ? null : readExtraction(json)
@@ -67,7 +67,7 @@ function readTimeFormat(json: Json): Extraction {
   if (format !== null && patternPieces(format) === null) return json.at('format').fail(`"${format}" is no pattern`)
   const locale = json.at('locale').textOrNull() ?? 'en'
   if (!/^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$/.test(locale)) return json.at('locale').fail(`"${locale}" is no locale`)
-  const granularity = json.at('granularity').missing ? null : readGranularity(json.at('granularity'))
+  const granularity = json.at('granularity').missing ? null : readNativeGranularity(json.at('granularity'))
   return {
     kind: 'timeFormat',
     format,

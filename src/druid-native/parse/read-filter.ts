@@ -1,5 +1,5 @@
 import { patternMax } from '../values/patterns.ts'
-import { type ColumnType, elementOf } from '../values/typed.ts'
+import { elementOf, type NativeType } from '../values/typed.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { Filter, Scalar } from './nodes.ts'
 import {
@@ -112,7 +112,7 @@ function scalarOrNull(json: Json): Scalar | null {
   throw unsupported(json.path, 'an array')
 }
 
-function checkedScalar(at: Json, type: ColumnType): Scalar | null {
+function checkedScalar(at: Json, type: NativeType): Scalar | null {
   const value = scalarOrNull(at)
   return value === null || type === 'STRING' || (value !== '' && !Number.isNaN(Number(value)))
     ? value

@@ -4,7 +4,7 @@ import { checkSize } from './nesting.ts'
 import type { VirtualColumn } from './nodes.ts'
 import type { Context, DataSource, NativeQuery, TopNMetric } from './queries.ts'
 import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
-import { readGranularity, readIntervals, readOrdering, readSearchSpec } from './read-common.ts'
+import { readIntervals, readNativeGranularity, readOrdering, readSearchSpec } from './read-common.ts'
 import { readContext, readVirtualColumn } from './read-context.ts'
 import { readDataSource } from './read-data-source.ts'
 import { readDimension } from './read-dimension.ts'
@@ -103,7 +103,7 @@ function readAggregating(
   ])
   return {
     ...readCommon(json, depth),
-    granularity: readGranularity(json.at('granularity')),
+    granularity: readNativeGranularity(json.at('granularity')),
     aggregations: aggregations.map(({ read }) => read),
     postAggregations: postAggregations.map(({ read }) => read),
   }
@@ -234,7 +234,7 @@ function readSearch(json: Json, depth: number): NativeQuery {
   return {
     ...readCommon(json, depth),
     kind: 'search',
-    granularity: json.at('granularity').missing ? { kind: 'all' } : readGranularity(json.at('granularity')),
+    granularity: json.at('granularity').missing ? { kind: 'all' } : readNativeGranularity(json.at('granularity')),
     dimensions:
       dimensions.missing || (Array.isArray(dimensions.value) && dimensions.value.length === 0)
         ? null

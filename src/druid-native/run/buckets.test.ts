@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type BucketGranularity, bucketStart, nextBucket } from '../../druid-time/granularity.ts'
+import { type NativeBuckets, nativeBucketStart, nextBucket } from '../../druid-time/granularity.ts'
 import { parsePeriod } from '../../druid-time/iso.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { filledBuckets } from './buckets.ts'
@@ -13,7 +13,7 @@ const unasked = new Proxy(Zone.utc, {
 const period = parsePeriod('P1M1D')!
 const all = [{ startMs: Date.UTC(1000, 0, 1), endMs: Date.UTC(2000, 0, 1) }]
 
-test.each<[string, BucketGranularity, number]>([
+test.each<[string, NativeBuckets, number]>([
   ['days', { kind: 'days', days: 1, originLocalMs: 0, zone: unasked }, 150_000],
   ['months', { kind: 'months', months: 1, originLocalMs: 0, zone: unasked }, 10_000],
   ['hours', { kind: 'localTime', widthMs: 3_600_000, zone: unasked }, 8_000_000],
@@ -24,10 +24,10 @@ test.each<[string, BucketGranularity, number]>([
 })
 
 test('buckets of units together are walked to once, also before their origin', () => {
-  const granularity: BucketGranularity = { kind: 'walk', period, originMs: 0, zone: Zone.utc }
+  const granularity: NativeBuckets = { kind: 'walk', period, originMs: 0, zone: Zone.utc }
   const intervals = [{ startMs: Date.UTC(1960, 5, 7), endMs: Date.UTC(1980, 0, 1) }]
   const naive: number[] = []
-  for (let at = bucketStart(granularity, intervals[0]!.startMs); at < intervals[0]!.endMs; ) {
+  for (let at = nativeBucketStart(granularity, intervals[0]!.startMs); at < intervals[0]!.endMs; ) {
     naive.push(at)
     at = nextBucket(granularity, at)
   }

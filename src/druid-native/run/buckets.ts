@@ -1,6 +1,6 @@
 // Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
 
-import { type BucketGranularity, bucketStart, nextBucket, walkStarts } from '../../druid-time/granularity.ts'
+import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from '../../druid-time/granularity.ts'
 import { type Interval, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { Problem } from '../../model/problem.ts'
@@ -31,7 +31,7 @@ export function spans(relation: Kept, intervals: readonly Interval[]): readonly 
 export function filledBuckets(
   relation: Kept,
   intervals: readonly Interval[],
-  granularity: BucketGranularity,
+  granularity: NativeBuckets,
   bucketsMax: number,
 ): readonly number[] {
   const starts = new Set<number>()
@@ -45,7 +45,7 @@ export function filledBuckets(
       if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
       continue
     }
-    for (let at = bucketStart(granularity, minMs); at <= maxMs; at = nextBucket(granularity, at)) {
+    for (let at = nativeBucketStart(granularity, minMs); at <= maxMs; at = nextBucket(granularity, at)) {
       starts.add(at)
       if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
     }
@@ -54,7 +54,7 @@ export function filledBuckets(
 }
 
 /** No bucket is longer: a zone's clock may be put back by a day. */
-function widthMaxMs(granularity: BucketGranularity): number {
+function widthMaxMs(granularity: NativeBuckets): number {
   switch (granularity.kind) {
     case 'days':
       return (granularity.days + 1) * msPerDay

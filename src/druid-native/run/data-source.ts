@@ -18,7 +18,7 @@ import { truthOf } from '../expression/operators.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { Scalar } from '../parse/nodes.ts'
 import type { DataSource, InlineColumn, NativeQuery } from '../parse/queries.ts'
-import { type ColumnType, isScalar, nullValue, type Typed, type ValueType } from '../values/typed.ts'
+import { isScalar, type NativeType, nullValue, type Typed, type ValueType } from '../values/typed.ts'
 import { spans } from './buckets.ts'
 import { groupByRelation } from './group-by.ts'
 import type { OutputColumn } from './json-text.ts'
@@ -114,7 +114,7 @@ function materialised(columns: readonly OutputColumn[], rows: readonly (readonly
   )
 }
 
-function scalarType(name: string, type: ValueType): ColumnType {
+function scalarType(name: string, type: ValueType): NativeType {
   if (isScalar(type)) return type
   throw unsupported('dataSource.query', `the array "${name}" of an inner timeseries or topN`)
 }

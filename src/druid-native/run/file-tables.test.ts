@@ -1,7 +1,7 @@
 // What native queries ask of the engine: the range of their rows, and forms of statements by which it need not read all columns of all rows.
 import { describe, expect, test } from 'vitest'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import type { EngineTable, SqlEngine, TimeRange } from '../../sql-engine/sql-engine.ts'
+import type { EngineTable, SqlEngine, TimeBounds } from '../../sql-engine/sql-engine.ts'
 import { readNativeQuery } from '../parse/read-query.ts'
 import { FileDays } from './file-days.ts'
 import { FileTables } from './file-tables.ts'
@@ -26,7 +26,7 @@ const table: EngineTable = {
 }
 
 interface Asked {
-  readonly sources: readonly { readonly within: TimeRange | null; readonly newestFirst: boolean }[]
+  readonly sources: readonly { readonly within: TimeBounds | null; readonly newestFirst: boolean }[]
   readonly statements: readonly Sql[]
 }
 

@@ -8,7 +8,7 @@ import type { NativeEngine, NativeLimits } from './native-engine.ts'
 import { runScan } from './scan.ts'
 import { runSearch } from './search.ts'
 import { runSegmentMetadata } from './segment-metadata.ts'
-import { asProblem, Session } from './session.ts'
+import { refusalProblem, Session } from './session.ts'
 import { runDataSourceMetadata, runTimeBoundary } from './time-boundary.ts'
 import { runTimeseries } from './timeseries.ts'
 import { runTopN } from './top-n.ts'
@@ -27,7 +27,7 @@ export async function* runNative(
   } catch (error) {
     if (error instanceof SqlTooLarge)
       throw invalidRequest('', 'the query is too large: use fewer and shorter expressions')
-    throw asProblem(error)
+    throw refusalProblem(error)
   }
 }
 

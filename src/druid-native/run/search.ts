@@ -1,5 +1,5 @@
 import { floorToBucket } from '../../druid-time/bucket-sql.ts'
-import { bucketStart } from '../../druid-time/granularity.ts'
+import { nativeBucketStart } from '../../druid-time/granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { msPerDay } from '../../model/instant.ts'
@@ -70,7 +70,7 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
   const entries = new Map<number, EngineRow[]>()
   for (const { minMs } of spans(relation, query.intervals)) {
     const day = relation.segments === null ? minMs : Math.floor(minMs / msPerDay) * msPerDay
-    entries.set(granularity.kind === 'all' ? start : bucketStart(granularity, day), [])
+    entries.set(granularity.kind === 'all' ? start : nativeBucketStart(granularity, day), [])
   }
   for (const row of rows) entries.get(msOf(row[0]))?.push(row)
   const writer = new RowWriter(hitColumns, 1)

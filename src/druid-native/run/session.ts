@@ -100,7 +100,7 @@ export function msOf(value: EngineValue | undefined): number {
 }
 
 /** What the engine refuses, or goes too deep for a statement to be written, is the query's fault; anything else is the service's. */
-export function asProblem(error: unknown): unknown {
+export function refusalProblem(error: unknown): unknown {
   if (error instanceof RangeError) return tooInvolved()
   if (error instanceof LongOverflow) return invalidRequest('', 'a number or a time is beyond its range')
   if (!(error instanceof EngineRefusal)) return error

@@ -1,12 +1,13 @@
 // SQL values with their Druid types, and Druid's conversions between them.
+// Tested by `test/druid-native/expressions.test.ts`.
 import { bind, bind2, nextName } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 
-export type ColumnType = 'STRING' | 'LONG' | 'DOUBLE' | 'FLOAT'
+export type NativeType = 'STRING' | 'LONG' | 'DOUBLE' | 'FLOAT'
 export type ElementType = 'STRING' | 'LONG' | 'DOUBLE'
 export type ArrayType = `ARRAY<${ElementType}>`
 /** What an expression can make. */
-export type ValueType = ColumnType | ArrayType | 'COMPLEX<json>'
+export type ValueType = NativeType | ArrayType | 'COMPLEX<json>'
 
 /**
  * A value of a row. LONG is BIGINT, DOUBLE is DOUBLE, FLOAT is FLOAT, STRING is VARCHAR, arrays are lists of these, JSON is JSON that is never
@@ -52,7 +53,7 @@ export function elementOf(type: ValueType | null): ElementType | null {
   return type === 'ARRAY<STRING>' || type === 'ARRAY<LONG>' || type === 'ARRAY<DOUBLE>' ? elements[type] : null
 }
 
-export const isScalar = (type: ValueType): type is ColumnType => type !== 'COMPLEX<json>' && elementOf(type) === null
+export const isScalar = (type: ValueType): type is NativeType => type !== 'COMPLEX<json>' && elementOf(type) === null
 
 export const typedNull = (type: ValueType | null): Sql => sql`CAST(NULL AS ${sqlType(type)})`
 

@@ -7,8 +7,8 @@ import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, FrameBound, OrderItem, Window } from '../parse/syntax.ts'
 import { type Bound, combine } from './bound.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
+import { duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
 import { columnIn, positionIn } from './scope.ts'
-import { join, plainInteger, type SqlText, sql } from './sql-text.ts'
 import { long } from './types.ts'
 
 /** An aggregate of a group. */
@@ -25,7 +25,7 @@ export function bindAggregate(call: Call, context: ExpressionContext): Bound {
   const { result } = aggregateCall(call, inner)
   const filter = call.filter === null ? null : bindCondition(call.filter, inner, 'FILTER')
   const filtered = (called: SqlText): SqlText =>
-    filter === null ? called : sql`${called} FILTER (WHERE ${filter.sql})`
+    filter === null ? called : duckSql`${called} FILTER (WHERE ${filter.sql})`
   const finished = result.finish(filtered(result.call), filtered(result.also ?? result.call))
   return { ...combine(place, result.type, finished, []), aggregate: place }
 }
@@ -39,7 +39,7 @@ function aggregateCall(call: Call, context: ExpressionContext) {
   // What an output is named is no column that an aggregate reads.
   const inside = { ...context, aliases: null }
   const operands = call.operands.map((operand) => context.bind(operand, inside))
-  const order = call.orderBy.length === 0 ? sql`` : sql` ORDER BY ${orderText(call.orderBy, context)}`
+  const order = call.orderBy.length === 0 ? duckSql`` : duckSql` ORDER BY ${orderText(call.orderBy, context)}`
   const aggregateCall: AggregateCall = {
     name,
     place,
@@ -70,7 +70,7 @@ function bindGrouping(call: Call, context: ExpressionContext): Bound {
   const operands = call.operands.map((operand) => context.bind(operand, context))
   const other = operands.find((operand) => !context.groupKeys?.has(operand.sql.text))
   if (other !== undefined) throw sqlProblem(other.place, 'GROUPING takes what the query groups by')
-  const text = sql`CAST(grouping(${join(
+  const text = duckSql`CAST(grouping(${join(
     operands.map((operand) => operand.sql),
     ', ',
   )}) AS BIGINT)`
@@ -103,7 +103,7 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
       returning: null,
       wraps: context.wraps,
     })
-    return { ...combine(place, type, sql`${text} OVER (${over.sql})`, [...operands, ...over.parts]), window: place }
+    return { ...combine(place, type, duckSql`${text} OVER (${over.sql})`, [...operands, ...over.parts]), window: place }
   }
   if (!windowAggregates.has(name))
     throw sqlProblem(
@@ -114,8 +114,8 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
   const filter = call.filter === null ? [] : [bindCondition(call.filter, inner, 'FILTER')]
   const overAll = (called: SqlText): SqlText =>
     filter[0] === undefined
-      ? sql`${called} OVER (${over.sql})`
-      : sql`${called} FILTER (WHERE ${filter[0].sql}) OVER (${over.sql})`
+      ? duckSql`${called} OVER (${over.sql})`
+      : duckSql`${called} FILTER (WHERE ${filter[0].sql}) OVER (${over.sql})`
   const text = result.finish(overAll(result.call), overAll(result.also ?? result.call))
   return { ...combine(place, result.type, text, [...operands, ...filter, ...over.parts]), window: place }
 }
@@ -140,12 +140,12 @@ function windowText(window: Window, context: ExpressionContext): { sql: SqlText;
     ...(partition.length === 0
       ? []
       : [
-          sql`PARTITION BY ${join(
+          duckSql`PARTITION BY ${join(
             partition.map((part) => part.sql),
             ', ',
           )}`,
         ]),
-    ...(order.length === 0 ? [] : [sql`ORDER BY ${orderText(window.orderBy, context)}`]),
+    ...(order.length === 0 ? [] : [duckSql`ORDER BY ${orderText(window.orderBy, context)}`]),
     // Where nothing is before or after anything, Druid takes all rows.
     ...(window.frame === null || order.length === 0 ? [] : [frameText(window.frame)]),
   ]
@@ -153,22 +153,22 @@ function windowText(window: Window, context: ExpressionContext): { sql: SqlText;
 }
 
 function frameText({ unit, start, end }: NonNullable<Window['frame']>): SqlText {
-  const units = { ROWS: sql`ROWS`, RANGE: sql`RANGE` }
-  return sql`${units[unit]} BETWEEN ${boundText(start)} AND ${boundText(end)}`
+  const units = { ROWS: duckSql`ROWS`, RANGE: duckSql`RANGE` }
+  return duckSql`${units[unit]} BETWEEN ${boundText(start)} AND ${boundText(end)}`
 }
 
 function boundText(bound: FrameBound): SqlText {
   switch (bound.kind) {
     case 'unboundedPreceding':
-      return sql`UNBOUNDED PRECEDING`
+      return duckSql`UNBOUNDED PRECEDING`
     case 'unboundedFollowing':
-      return sql`UNBOUNDED FOLLOWING`
+      return duckSql`UNBOUNDED FOLLOWING`
     case 'currentRow':
-      return sql`CURRENT ROW`
+      return duckSql`CURRENT ROW`
     case 'preceding':
-      return sql`${plainInteger(bound.rows)} PRECEDING`
+      return duckSql`${plainInteger(bound.rows)} PRECEDING`
     case 'following':
-      return sql`${plainInteger(bound.rows)} FOLLOWING`
+      return duckSql`${plainInteger(bound.rows)} FOLLOWING`
   }
 }
 
@@ -182,5 +182,5 @@ function orderText(items: readonly OrderItem[], context: ExpressionContext): Sql
 /** Nulls are low, as they are to Druid. */
 export function ordered(expression: SqlText, { descending, nulls }: Pick<OrderItem, 'descending' | 'nulls'>): SqlText {
   const isFirst = nulls === null ? !descending : nulls === 'FIRST'
-  return sql`${expression} ${descending ? sql`DESC` : sql`ASC`} NULLS ${isFirst ? sql`FIRST` : sql`LAST`}`
+  return duckSql`${expression} ${descending ? duckSql`DESC` : duckSql`ASC`} NULLS ${isFirst ? duckSql`FIRST` : duckSql`LAST`}`
 }

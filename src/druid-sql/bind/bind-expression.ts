@@ -15,9 +15,9 @@ import { bindTruth } from './bind-truth.ts'
 import { type Bound, combine } from './bound.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
 import { as, timestampLiteral } from './conversions.ts'
+import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { intervalLiteral } from './intervals.ts'
 import { columnIn } from './scope.ts'
-import { double as doubleLiteral, join, literal, long as longLiteral, type SqlText, sql } from './sql-text.ts'
 import {
   arrayOf,
   boolean,
@@ -54,9 +54,9 @@ function bindAny(expression: Expression, context: ExpressionContext): Bound {
     case 'number':
       return bindNumber(expression.digits, place)
     case 'boolean':
-      return constant(place, boolean, expression.value ? sql`TRUE` : sql`FALSE`, expression.value)
+      return constant(place, boolean, expression.value ? duckSql`TRUE` : duckSql`FALSE`, expression.value)
     case 'null':
-      return constant(place, nullType, sql`NULL`, null)
+      return constant(place, nullType, duckSql`NULL`, null)
     case 'time':
       return bindTime(expression)
     case 'interval':
@@ -102,7 +102,7 @@ function bindTime({ type, value, place }: Extract<Expression, { kind: 'time' }>)
   const form = type === 'DATE' ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss'
   if (ms === null) throw sqlProblem(place, `${quoted(value)} is no ${type}: it is written as '${form}'`)
   const at = timestampLiteral(ms)
-  return type === 'DATE' ? combine(place, date, sql`CAST(${at} AS DATE)`, []) : combine(place, timestamp, at, [])
+  return type === 'DATE' ? combine(place, date, duckSql`CAST(${at} AS DATE)`, []) : combine(place, timestamp, at, [])
 }
 
 function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>, context: ExpressionContext): Bound {
@@ -137,13 +137,13 @@ function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>,
   const type = commonType(a.type, b.type)!
   if (type.kind !== 'double') return longArithmetic(operator, a, b, place, context.wraps)
   const [x, y] = [as(a, double), as(b, double)]
-  return combine(place, double, sql`(${x.sql} ${operatorText(operator)} ${y.sql})`, [x, y])
+  return combine(place, double, duckSql`(${x.sql} ${operatorText(operator)} ${y.sql})`, [x, y])
 }
 
 type NumberOperator = '+' | '-' | '*' | '/'
 
 function operatorText(operator: NumberOperator): SqlText {
-  return { '+': sql`+`, '-': sql`-`, '*': sql`*`, '/': sql`/` }[operator]
+  return { '+': duckSql`+`, '-': duckSql`-`, '*': duckSql`*`, '/': duckSql`/` }[operator]
 }
 
 /** `a || b || c` is one text of three, not a text of a text. */
@@ -162,8 +162,8 @@ function longArithmetic(operator: NumberOperator, a: Bound, b: Bound, place: Pla
     return constant(place, long, longLiteral(value), value)
   }
   if (operator === '/') return combine(place, long, quotient(a, divisor(b), wraps), [a, b])
-  if (!wraps) return combine(place, long, sql`(${a.sql} ${operatorText(operator)} ${b.sql})`, [a, b])
-  return combine(place, long, wrapped(sql`(${a.sql}::HUGEINT ${operatorText(operator)} ${b.sql}::HUGEINT)`), [a, b])
+  if (!wraps) return combine(place, long, duckSql`(${a.sql} ${operatorText(operator)} ${b.sql})`, [a, b])
+  return combine(place, long, wrapped(duckSql`(${a.sql}::HUGEINT ${operatorText(operator)} ${b.sql}::HUGEINT)`), [a, b])
 }
 
 /** Constants that are INTEGERs to Druid go round at 32 bits, others at 64. */
@@ -179,17 +179,22 @@ function timeArithmetic(operator: string, left: Bound, right: Bound, place: Plac
   if (![left, right].some((side) => isTime(side) || isInterval(side))) return null
   const parts = [left, right]
   if (isTime(left) && isInterval(right) && (operator === '+' || operator === '-')) {
-    return combine(place, timestamp, sql`(${as(left, timestamp).sql} ${operatorText(operator)} ${right.sql})`, parts)
+    return combine(
+      place,
+      timestamp,
+      duckSql`(${as(left, timestamp).sql} ${operatorText(operator)} ${right.sql})`,
+      parts,
+    )
   }
   if (isInterval(left) && isTime(right) && operator === '+')
-    return combine(place, timestamp, sql`(${as(right, timestamp).sql} + ${left.sql})`, parts)
+    return combine(place, timestamp, duckSql`(${as(right, timestamp).sql} + ${left.sql})`, parts)
   if (isInterval(left) && isInterval(right) && (operator === '+' || operator === '-')) {
-    return combine(place, interval, sql`(${left.sql} ${operatorText(operator)} ${right.sql})`, parts)
+    return combine(place, interval, duckSql`(${left.sql} ${operatorText(operator)} ${right.sql})`, parts)
   }
   if (operator === '*' && isInterval(left) && right.type.kind === 'long')
-    return combine(place, interval, sql`(${left.sql} * ${right.sql})`, parts)
+    return combine(place, interval, duckSql`(${left.sql} * ${right.sql})`, parts)
   if (operator === '*' && isInterval(right) && left.type.kind === 'long')
-    return combine(place, interval, sql`(${right.sql} * ${left.sql})`, parts)
+    return combine(place, interval, duckSql`(${right.sql} * ${left.sql})`, parts)
   throw sqlProblem(
     place,
     `${typeName(left.type)} ${operator} ${typeName(right.type)} has no meaning: times take intervals, as in __time + INTERVAL '1' DAY`,
@@ -204,11 +209,11 @@ function bindNegation(operand: Expression, place: Place, context: ExpressionCont
     return constant(place, double, doubleLiteral(-Number(operand.digits)), -Number(operand.digits))
   }
   const x = bindExpression(operand, context)
-  if (x.type.kind === 'interval') return combine(place, interval, sql`(-${x.sql})`, [x])
+  if (x.type.kind === 'interval') return combine(place, interval, duckSql`(-${x.sql})`, [x])
   const number = numeric(x)
   if (number.type.kind === 'long' && context.wraps)
-    return combine(place, long, wrapped(sql`(-(${number.sql}::HUGEINT))`), [number])
-  return combine(place, number.type, sql`(-${number.sql})`, [number])
+    return combine(place, long, wrapped(duckSql`(-(${number.sql}::HUGEINT))`), [number])
+  return combine(place, number.type, duckSql`(-${number.sql})`, [number])
 }
 
 function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: ExpressionContext): Bound {
@@ -219,10 +224,10 @@ function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: Ex
       : bindExpression({ kind: 'comparison', operator: '=', left: operand, right: when, place: when.place }, context),
   )
   const results = branches.map(({ result }) => bindExpression(result, context))
-  const last = otherwise === null ? constant(place, nullType, sql`NULL`, null) : bindExpression(otherwise, context)
+  const last = otherwise === null ? constant(place, nullType, duckSql`NULL`, null) : bindExpression(otherwise, context)
   const { operands, type } = unified([...results, last])
-  const cases = conditions.map((condition, index) => sql`WHEN ${condition.sql} THEN ${operands[index]!.sql}`)
-  return combine(place, type, sql`CASE ${join(cases, ' ')} ELSE ${operands.at(-1)!.sql} END`, [
+  const cases = conditions.map((condition, index) => duckSql`WHEN ${condition.sql} THEN ${operands[index]!.sql}`)
+  return combine(place, type, duckSql`CASE ${join(cases, ' ')} ELSE ${operands.at(-1)!.sql} END`, [
     ...conditions,
     ...operands,
   ])
@@ -246,21 +251,14 @@ function bindScalarQuery(query: Query, place: Place, context: ExpressionContext)
   const { sql: text, columns } = context.subquery(query, context.scope)
   if (columns.length !== 1)
     throw sqlProblem(place, `a query that stands for a value gives one column, not ${columns.length}`)
-  return combine(place, columns[0]!.type, sql`(${text})`, [])
+  return combine(place, columns[0]!.type, duckSql`(${text})`, [])
 }
 
 function bindArray(items: readonly Expression[], place: Place, context: ExpressionContext): Bound {
   const { operands, type } = unified(items.map((item) => bindExpression(item, context)))
   const element = type.kind === 'null' ? string : type
-  return combine(
-    place,
-    arrayOf(element),
-    sql`[${join(
-      operands.map((operand) => operand.sql),
-      ', ',
-    )}]`,
-    operands,
-  )
+  const texts = operands.map((operand) => operand.sql)
+  return combine(place, arrayOf(element), duckSql`[${join(texts, ', ')}]`, operands)
 }
 
 function bindItem(expression: Extract<Expression, { kind: 'item' }>, context: ExpressionContext): Bound {
@@ -271,7 +269,7 @@ function bindItem(expression: Extract<Expression, { kind: 'item' }>, context: Ex
   return combine(
     expression.place,
     array.type.element,
-    sql`CASE WHEN ${index.sql} >= 1 THEN ${array.sql}[${index.sql}] END`,
+    duckSql`CASE WHEN ${index.sql} >= 1 THEN ${array.sql}[${index.sql}] END`,
     [array, index],
   )
 }

@@ -6,18 +6,18 @@ import { type Bound, combine } from './bound.ts'
 import { catalogQuery, catalogTable } from './catalog-tables.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
 import { comparable } from './conversions.ts'
-import type { Relation, Scope, ScopeColumn } from './scope.ts'
 import {
   columnName,
   columnOf,
+  duckSql,
   entityTable,
   join,
   positionOf,
   relationName,
   type SqlText,
-  sql,
   storedTimeOf,
-} from './sql-text.ts'
+} from './duck-sql.ts'
+import type { Relation, Scope, ScopeColumn } from './scope.ts'
 import type { SqlTable } from './tables.ts'
 import { isSame, type SqlType, typeName } from './types.ts'
 
@@ -74,7 +74,7 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   if (common !== undefined) {
     const relation = context.nextRelation()
     return related(
-      sql`${relationName(common.relation)} AS ${relationName(relation)}`,
+      duckSql`${relationName(common.relation)} AS ${relationName(relation)}`,
       relation,
       common.columns,
       alias ?? { name, columns: [] },
@@ -95,7 +95,7 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   if (table === undefined) throw unknownTable(path, place, context)
   context.use(table)
   const relation = context.nextRelation()
-  const text = sql`${entityTable(table.entityId)} AS ${relationName(relation)}`
+  const text = duckSql`${entityTable(table.entityId)} AS ${relationName(relation)}`
   const { relations, ...from } = related(text, relation, table.columns, alias ?? { name, columns: [] }, place)
   const position = positionOf(relation)
   const stored = storedTimeOf(relation)
@@ -121,7 +121,7 @@ function derived(
   context: FromContext,
 ): BoundFrom {
   const relation = context.nextRelation()
-  return related(sql`(${query}) AS ${relationName(relation)}`, relation, columns, alias, place)
+  return related(duckSql`(${query}) AS ${relationName(relation)}`, relation, columns, alias, place)
 }
 
 function related(
@@ -171,9 +171,9 @@ function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context:
   const parts = tables.map((table) => {
     const items = outputs.map(({ name }, index) => {
       const at = table.columns.findIndex((column) => column.name === name)
-      return sql`${at < 0 ? sql`NULL` : columnName(at)} AS ${columnName(index)}`
+      return duckSql`${at < 0 ? duckSql`NULL` : columnName(at)} AS ${columnName(index)}`
     })
-    return sql`SELECT ${join(items, ', ')} FROM ${entityTable(table.entityId)}`
+    return duckSql`SELECT ${join(items, ', ')} FROM ${entityTable(table.entityId)}`
   })
   return derived(join(parts, ' UNION ALL '), outputs, from.alias, from.place, context)
 }
@@ -190,7 +190,7 @@ function bindUnnest(
     throw sqlProblem(from.operand.place, `UNNEST takes an array, not a value of type ${typeName(operand.type)}`)
   const relation = context.nextRelation()
   const column = { name: from.alias?.columns[0] ?? 'EXPR$0', type: operand.type.element }
-  const text = sql`UNNEST(${operand.sql}) AS ${relationName(relation)}(${columnName(0)})`
+  const text = duckSql`UNNEST(${operand.sql}) AS ${relationName(relation)}(${columnName(0)})`
   return related(text, relation, [column], from.alias, from.place)
 }
 
@@ -198,18 +198,18 @@ function bindJoin(from: Join, context: FromContext, before: readonly Relation[])
   const left = bindFrom(from.left, context, before)
   const right = bindFrom(from.right, context, [...before, ...left.relations])
   checkNames(left.relations, right.relations, from.place)
-  const rightText = from.right.kind === 'join' ? sql`(${right.sql})` : right.sql
+  const rightText = from.right.kind === 'join' ? duckSql`(${right.sql})` : right.sql
   if (from.type === 'CROSS') {
     return {
-      sql: sql`${left.sql} CROSS JOIN ${rightText}`,
+      sql: duckSql`${left.sql} CROSS JOIN ${rightText}`,
       relations: [...left.relations, ...right.relations],
       table: null,
     }
   }
   const { condition, relations } =
     from.using === null ? joinedOn(from, left, right, context) : joinedUsing(from, left, right)
-  const types = { INNER: sql`INNER`, LEFT: sql`LEFT`, RIGHT: sql`RIGHT`, FULL: sql`FULL` }
-  return { sql: sql`${left.sql} ${types[from.type]} JOIN ${rightText} ON ${condition}`, relations, table: null }
+  const types = { INNER: duckSql`INNER`, LEFT: duckSql`LEFT`, RIGHT: duckSql`RIGHT`, FULL: duckSql`FULL` }
+  return { sql: duckSql`${left.sql} ${types[from.type]} JOIN ${rightText} ON ${condition}`, relations, table: null }
 }
 
 function checkNames(left: readonly Relation[], right: readonly Relation[], place: Place): void {
@@ -236,7 +236,7 @@ function joinedUsing(from: Join, left: BoundFrom, right: BoundFrom) {
   }))
   const conditions = pairs.map((pair) => {
     const [a, b] = comparable(boundColumn(pair.left, pair.place), boundColumn(pair.right, pair.place))
-    return sql`${a.sql} = ${b.sql}`
+    return duckSql`${a.sql} = ${b.sql}`
   })
   const names = new Set(pairs.map((pair) => pair.name))
   // One of the two columns goes under the common name: that of the side whose rows are all kept.
@@ -244,7 +244,7 @@ function joinedUsing(from: Join, left: BoundFrom, right: BoundFrom) {
   const merged = hidden.map((relation) => ({ ...relation, merged: new Set([...relation.merged, ...names]) }))
   const shown = from.type === 'FULL' ? kept.map((relation) => coalesced(relation, pairs)) : kept
   const relations = from.type === 'RIGHT' ? [...merged, ...shown] : [...shown, ...merged]
-  return { condition: conditions.length === 0 ? sql`TRUE` : join(conditions, ' AND '), relations }
+  return { condition: conditions.length === 0 ? duckSql`TRUE` : join(conditions, ' AND '), relations }
 }
 
 function coalesced(
@@ -253,7 +253,7 @@ function coalesced(
 ): Relation {
   const shared = new Map(relation.shared)
   for (const { left, right } of pairs) {
-    if (relation.columns.includes(left)) shared.set(left.name, sql`coalesce(${left.sql}, ${right.sql})`)
+    if (relation.columns.includes(left)) shared.set(left.name, duckSql`coalesce(${left.sql}, ${right.sql})`)
   }
   return { ...relation, shared }
 }

@@ -1,4 +1,5 @@
 // Queries: FROM before SELECT, as the names need it. What comes out holds no name of the caller's: relations are r1, r2, ..., columns c0, c1, ...
+// Tested by `test/druid-sql/agreement.test.ts`.
 
 import { unified } from '../functions/unified.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
@@ -10,8 +11,8 @@ import { bindSelect } from './bind-select.ts'
 import { combine } from './bound.ts'
 import type { BoundSubquery, ExpressionContext } from './context.ts'
 import { as } from './conversions.ts'
+import { columnName, columnOf, duckSql, join, plainInteger, relationName, type SqlText } from './duck-sql.ts'
 import type { Scope } from './scope.ts'
-import { columnName, columnOf, join, plainInteger, relationName, type SqlText, sql } from './sql-text.ts'
 import type { SqlTable } from './tables.ts'
 import { commonType, type SqlType, typeName } from './types.ts'
 
@@ -49,7 +50,7 @@ export class QueryBinder {
       if (columns.length > 0 && columns.length !== bound.columns.length)
         throw sqlProblem(place, `${name} has ${bound.columns.length} columns, not ${columns.length}`)
       const relation = this.#nextRelation()
-      definitions.push(sql`${relationName(relation)} AS (${bound.sql})`)
+      definitions.push(duckSql`${relationName(relation)} AS (${bound.sql})`)
       commonTables.set(name, {
         relation,
         columns: bound.columns.map((column, index) => ({ ...column, name: columns[index] ?? column.name })),
@@ -58,7 +59,7 @@ export class QueryBinder {
     const inner = { ...around, commonTables }
     const body = query.body.kind === 'select' ? this.#select(query.body, query, inner) : this.#orderedBody(query, inner)
     const limited = join([body.sql, ...limits(query)], ' ')
-    const text = definitions.length === 0 ? limited : sql`WITH ${join(definitions, ', ')} ${limited}`
+    const text = definitions.length === 0 ? limited : duckSql`WITH ${join(definitions, ', ')} ${limited}`
     return { sql: text, columns: body.columns }
   }
 
@@ -125,7 +126,7 @@ export class QueryBinder {
     if (query.orderBy.length === 0) {
       const isLimited = query.limit !== null || query.offset !== null
       return isLimited
-        ? { ...body, sql: sql`SELECT * FROM (${body.sql}) AS ${relationName(this.#nextRelation())}` }
+        ? { ...body, sql: duckSql`SELECT * FROM (${body.sql}) AS ${relationName(this.#nextRelation())}` }
         : body
     }
     const relation = this.#nextRelation()
@@ -137,7 +138,7 @@ export class QueryBinder {
     }
     const items = query.orderBy.map((item) => ordered(this.#orderKey(item, columns, context), item))
     return {
-      sql: sql`SELECT * FROM (${body.sql}) AS ${relationName(relation)} ORDER BY ${join(items, ', ')}`,
+      sql: duckSql`SELECT * FROM (${body.sql}) AS ${relationName(relation)} ORDER BY ${join(items, ', ')}`,
       columns: body.columns,
     }
   }
@@ -186,13 +187,13 @@ export class QueryBinder {
     const columns = Array.from({ length: width }, (_, index) => unified(rows.map((row) => row[index]!)))
     const lines = rows.map(
       (_row, line) =>
-        sql`(${join(
+        duckSql`(${join(
           columns.map(({ operands }) => operands[line]!.sql),
           ', ',
         )})`,
     )
     const names = columns.map((_column, index) => columnName(index))
-    const text = sql`SELECT * FROM (VALUES ${join(lines, ', ')}) AS ${relationName(this.#nextRelation())}(${join(names, ', ')})`
+    const text = duckSql`SELECT * FROM (VALUES ${join(lines, ', ')}) AS ${relationName(this.#nextRelation())}(${join(names, ', ')})`
     return { sql: text, columns: columns.map(({ type }, index) => ({ name: `EXPR$${index}`, type })) }
   }
 
@@ -216,8 +217,8 @@ export class QueryBinder {
         )
       return type
     })
-    const operators = { UNION: sql`UNION`, INTERSECT: sql`INTERSECT`, EXCEPT: sql`EXCEPT` }
-    const text = sql`(${this.#converted(left, types, operation)}) ${operators[operator]}${all ? sql` ALL` : sql``} (${this.#converted(right, types, operation)})`
+    const operators = { UNION: duckSql`UNION`, INTERSECT: duckSql`INTERSECT`, EXCEPT: duckSql`EXCEPT` }
+    const text = duckSql`(${this.#converted(left, types, operation)}) ${operators[operator]}${all ? duckSql` ALL` : duckSql``} (${this.#converted(right, types, operation)})`
     return { sql: text, columns: left.columns.map(({ name }, index) => ({ name, type: types[index]! })) }
   }
 
@@ -226,13 +227,13 @@ export class QueryBinder {
     const relation = this.#nextRelation()
     const items = side.columns.map((column, index) => {
       const bound = combine(place, column.type, columnOf(relation, index), [])
-      return sql`${as(bound, types[index]!).sql} AS ${columnName(index)}`
+      return duckSql`${as(bound, types[index]!).sql} AS ${columnName(index)}`
     })
-    return sql`SELECT ${join(items, ', ')} FROM (${side.sql}) AS ${relationName(relation)}`
+    return duckSql`SELECT ${join(items, ', ')} FROM (${side.sql}) AS ${relationName(relation)}`
   }
 }
 
-const nothing: BoundFrom = { sql: sql``, relations: [], table: null }
+const nothing: BoundFrom = { sql: duckSql``, relations: [], table: null }
 
 function bare(body: QueryBody): Query {
   return { with: [], body, orderBy: [], limit: null, offset: null, place: body.place }
@@ -240,7 +241,7 @@ function bare(body: QueryBody): Query {
 
 function limits({ limit, offset }: Query): SqlText[] {
   return [
-    ...(limit === null ? [] : [sql`LIMIT ${plainInteger(limit)}`]),
-    ...(offset === null ? [] : [sql`OFFSET ${plainInteger(offset)}`]),
+    ...(limit === null ? [] : [duckSql`LIMIT ${plainInteger(limit)}`]),
+    ...(offset === null ? [] : [duckSql`OFFSET ${plainInteger(offset)}`]),
   ]
 }

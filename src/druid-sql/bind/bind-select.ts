@@ -6,8 +6,8 @@ import { ordered } from './bind-aggregate.ts'
 import type { BoundFrom } from './bind-from.ts'
 import { type Bound, combine } from './bound.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
+import { columnName, duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
 import { type Scope, starColumns } from './scope.ts'
-import { columnName, join, plainInteger, type SqlText, sql } from './sql-text.ts'
 import { engineType, string } from './types.ts'
 
 /** A column of a query's result. */
@@ -56,13 +56,13 @@ export function bindSelect(parts: SelectParts): { readonly sql: SqlText; readonl
   if (isGrouped) checkGrouped(all)
   const shape = { ...parts, isGrouped, keys: groups?.keys ?? [], outputs, order }
   const pieces = [
-    sql`SELECT${select.distinct ? sql` DISTINCT` : sql``} ${join(
-      outputs.map(({ bound }, index) => sql`${shown(bound)} AS ${columnName(index)}`),
+    duckSql`SELECT${select.distinct ? duckSql` DISTINCT` : duckSql``} ${join(
+      outputs.map(({ bound }, index) => duckSql`${shown(bound)} AS ${columnName(index)}`),
       ', ',
     )}`,
-    ...(select.from === null ? [] : [sql`FROM ${from.sql}`]),
-    ...(where === null ? [] : [sql`WHERE ${where.sql}`]),
-    ...(groups === null || groups.sql === null ? [] : [sql`GROUP BY ${groups.sql}`]),
+    ...(select.from === null ? [] : [duckSql`FROM ${from.sql}`]),
+    ...(where === null ? [] : [duckSql`WHERE ${where.sql}`]),
+    ...(groups === null || groups.sql === null ? [] : [duckSql`GROUP BY ${groups.sql}`]),
     ...havingClause(groups, having),
     ...orderClause(shape),
   ]
@@ -71,7 +71,7 @@ export function bindSelect(parts: SelectParts): { readonly sql: SqlText; readonl
 
 /** A column that is NULL in all rows has no type of its own. */
 function shown(bound: Bound): SqlText {
-  return bound.type.kind === 'null' ? sql`CAST(NULL AS ${engineType(string)})` : bound.sql
+  return bound.type.kind === 'null' ? duckSql`CAST(NULL AS ${engineType(string)})` : bound.sql
 }
 
 function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'noWindows'> {
@@ -85,9 +85,9 @@ function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'no
 function havingClause(groups: Groups | null, having: Bound | null): SqlText[] {
   const conditions = [
     ...(having === null ? [] : [having.sql]),
-    ...(groups?.hasTotals === true ? [sql`count(*) > 0`] : []),
+    ...(groups?.hasTotals === true ? [duckSql`count(*) > 0`] : []),
   ]
-  return conditions.length === 0 ? [] : [sql`HAVING ${join(conditions, ' AND ')}`]
+  return conditions.length === 0 ? [] : [duckSql`HAVING ${join(conditions, ' AND ')}`]
 }
 
 function checkGrouped(all: readonly Bound[]): void {
@@ -154,12 +154,16 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
   }
   const texts = combined.map(
     (set) =>
-      sql`(${join(
+      duckSql`(${join(
         set.map((key) => key.sql),
         ', ',
       )})`,
   )
-  return { keys, sql: sql`GROUPING SETS (${join(texts, ', ')})`, hasTotals: combined.some((set) => set.length === 0) }
+  return {
+    keys,
+    sql: duckSql`GROUPING SETS (${join(texts, ', ')})`,
+    hasTotals: combined.some((set) => set.length === 0),
+  }
 }
 
 /** A key of GROUP BY: an expression, the number of a column of the result, or its name where no column has it. */
@@ -260,7 +264,7 @@ function orderClause(shape: Shape): SqlText[] {
   ) {
     items.push(ordered(timeOf(shape.context.scope), ascending))
   }
-  return items.length === 0 ? [] : [sql`ORDER BY ${join(items, ', ')}`]
+  return items.length === 0 ? [] : [duckSql`ORDER BY ${join(items, ', ')}`]
 }
 
 /** Of groups by one column that it orders by, and no more of than a LIMIT, Druid makes a topN, which has null first either way. */

@@ -7,7 +7,7 @@ import type { Expression } from '../parse/syntax.ts'
 import { type Bound, combine } from './bound.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
 import { as, comparable } from './conversions.ts'
-import { failing, join, literal, plainInteger, type SqlText, sql } from './sql-text.ts'
+import { duckSql, failing, join, literal, plainInteger, type SqlText } from './duck-sql.ts'
 import { boolean, isSame, string } from './types.ts'
 
 type Truth = Exclude<
@@ -39,16 +39,23 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
   switch (expression.kind) {
     case 'comparison': {
       const [left, right] = comparable(bind(expression.left), bind(expression.right))
-      const operators = { '=': sql`=`, '<>': sql`<>`, '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` }
+      const operators = {
+        '=': duckSql`=`,
+        '<>': duckSql`<>`,
+        '<': duckSql`<`,
+        '<=': duckSql`<=`,
+        '>': duckSql`>`,
+        '>=': duckSql`>=`,
+      }
       const [a, b] = inFiles(left, right, context)
-      return combine(place, boolean, sql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
+      return combine(place, boolean, duckSql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
     }
     case 'logical': {
       const items = expression.items.map((item) => bindCondition(item, context, `an operand of ${expression.operator}`))
       return combine(
         place,
         boolean,
-        sql`(${join(
+        duckSql`(${join(
           items.map((item) => item.sql),
           expression.operator === 'AND' ? ' AND ' : ' OR ',
         )})`,
@@ -57,27 +64,29 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
     }
     case 'not': {
       const operand = bindCondition(expression.operand, context, 'the operand of NOT')
-      return combine(place, boolean, sql`(NOT ${operand.sql})`, [operand])
+      return combine(place, boolean, duckSql`(NOT ${operand.sql})`, [operand])
     }
     case 'is': {
       const operand =
         expression.what === 'NULL'
           ? bind(expression.operand)
           : bindCondition(expression.operand, context, `what is IS ${expression.what}`)
-      const whats = { NULL: sql`NULL`, TRUE: sql`TRUE`, FALSE: sql`FALSE`, UNKNOWN: sql`NULL` }
+      const whats = { NULL: duckSql`NULL`, TRUE: duckSql`TRUE`, FALSE: duckSql`FALSE`, UNKNOWN: duckSql`NULL` }
       return combine(
         place,
         boolean,
-        sql`(${operand.sql} IS ${negation(expression.negated)}${whats[expression.what]})`,
+        duckSql`(${operand.sql} IS ${negation(expression.negated)}${whats[expression.what]})`,
         [operand],
       )
     }
     case 'distinctFrom': {
       const [left, right] = comparable(bind(expression.left), bind(expression.right))
-      return combine(place, boolean, sql`(${left.sql} IS ${negation(expression.negated)}DISTINCT FROM ${right.sql})`, [
-        left,
-        right,
-      ])
+      return combine(
+        place,
+        boolean,
+        duckSql`(${left.sql} IS ${negation(expression.negated)}DISTINCT FROM ${right.sql})`,
+        [left, right],
+      )
     }
     case 'between':
       return bindBetween(expression, context)
@@ -89,7 +98,7 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       return bindLike(expression, context)
     case 'exists': {
       const query = context.subquery(expression.query, context.scope)
-      return combine(place, boolean, sql`EXISTS (${query.sql})`, [])
+      return combine(place, boolean, duckSql`EXISTS (${query.sql})`, [])
     }
     default:
       return expression satisfies never
@@ -102,9 +111,9 @@ function inFiles(left: Bound, right: Bound, { isFilter }: ExpressionContext): re
   return isFilter && isStored ? [inFile(left), inFile(right)] : [left.sql, right.sql]
 }
 
-const inFile = ({ stored, sql: text }: Bound): SqlText => stored ?? sql`make_timestamptz(epoch_us(${text}))`
+const inFile = ({ stored, sql: text }: Bound): SqlText => stored ?? duckSql`make_timestamptz(epoch_us(${text}))`
 
-const negation = (negated: boolean): SqlText => (negated ? sql`NOT ` : sql``)
+const negation = (negated: boolean): SqlText => (negated ? duckSql`NOT ` : duckSql``)
 
 function bindBetween(expression: Extract<Expression, { kind: 'between' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression
@@ -113,11 +122,11 @@ function bindBetween(expression: Extract<Expression, { kind: 'between' }>, conte
   const [belowLeft, high] = comparable(operand, context.bind(expression.high, context))
   const [above, least] = inFiles(aboveLeft, low, context)
   const [below, most] = inFiles(belowLeft, high, context)
-  const inside = sql`(${above} >= ${least} AND ${below} <= ${most})`
+  const inside = duckSql`(${above} >= ${least} AND ${below} <= ${most})`
   if (!expression.symmetric)
-    return combine(place, boolean, negated ? sql`(NOT ${inside})` : inside, [operand, low, high])
-  const turned = sql`(${above} <= ${least} AND ${below} >= ${most})`
-  return combine(place, boolean, sql`(${negation(negated)}(${inside} OR ${turned}))`, [operand, low, high])
+    return combine(place, boolean, negated ? duckSql`(NOT ${inside})` : inside, [operand, low, high])
+  const turned = duckSql`(${above} <= ${least} AND ${below} >= ${most})`
+  return combine(place, boolean, duckSql`(${negation(negated)}(${inside} OR ${turned}))`, [operand, low, high])
 }
 
 function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context: ExpressionContext): Bound {
@@ -127,15 +136,15 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
   const pairs = items.map((item) => comparable(operand, item))
   const first = pairs[0]![0]
   if (pairs.every(([left]) => isSame(left.type, first.type))) {
-    const text = sql`(${first.sql} ${negation(negated)}IN (${join(
+    const text = duckSql`(${first.sql} ${negation(negated)}IN (${join(
       pairs.map(([, item]) => item.sql),
       ', ',
     )}))`
     return combine(place, boolean, text, [first, ...items])
   }
   // Items of different types are compared each in its own way.
-  const equal = pairs.map(([left, right]) => sql`(${left.sql} = ${right.sql})`)
-  return combine(place, boolean, sql`(${negation(negated)}(${join(equal, ' OR ')}))`, [operand, ...items])
+  const equal = pairs.map(([left, right]) => duckSql`(${left.sql} = ${right.sql})`)
+  return combine(place, boolean, duckSql`(${negation(negated)}(${join(equal, ' OR ')}))`, [operand, ...items])
 }
 
 function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, context: ExpressionContext): Bound {
@@ -144,12 +153,12 @@ function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, conte
   const query = context.subquery(expression.query, context.scope)
   if (query.columns.length !== 1)
     throw sqlProblem(place, `the query after IN gives one column, not ${query.columns.length}`)
-  const item = combine(expression.query.place, query.columns[0]!.type, sql`q.c0`, [])
+  const item = combine(expression.query.place, query.columns[0]!.type, duckSql`q.c0`, [])
   const [left, right] = comparable(operand, item)
   return combine(
     place,
     boolean,
-    sql`(${left.sql} ${negation(negated)}IN (SELECT ${right.sql} FROM (${query.sql}) AS q(c0)))`,
+    duckSql`(${left.sql} ${negation(negated)}IN (SELECT ${right.sql} FROM (${query.sql}) AS q(c0)))`,
     [left],
   )
 }
@@ -164,7 +173,7 @@ function bindLike(expression: Extract<Expression, { kind: 'like' }>, context: Ex
     typeof pattern.constant === 'string'
       ? likeConstant(text, pattern.constant, escapedBy, place)
       : likePattern(text, pattern.sql, escapedBy)
-  return combine(place, boolean, negated ? sql`(NOT ${like})` : like, [operand, pattern])
+  return combine(place, boolean, negated ? duckSql`(NOT ${like})` : like, [operand, pattern])
 }
 
 function escapeOf(like: Extract<Expression, { kind: 'like' }>, context: ExpressionContext): string | null {
@@ -180,9 +189,9 @@ const tooLong = `a LIKE with % and _ in it has ${patternMax} characters at most`
 
 function likeConstant(text: SqlText, pattern: string, escapedBy: string | null, place: Place): SqlText {
   const form = likeForm(pattern, escapedBy)
-  if (form.kind === 'like') return sql`(${text} LIKE ${literal(form.pattern)})`
+  if (form.kind === 'like') return duckSql`(${text} LIKE ${literal(form.pattern)})`
   if (pattern.length > patternMax) throw sqlProblem(place, tooLong)
-  return sql`regexp_full_match(${text}, ${literal(form.pattern)})`
+  return duckSql`regexp_full_match(${text}, ${literal(form.pattern)})`
 }
 
 /** The same for a pattern that shows only when the query runs. Characters of no text stand for what is escaped. */
@@ -196,11 +205,11 @@ function likePattern(text: SqlText, pattern: SqlText, escapedBy: string | null):
     changes.push(['\\%', '.*'], ['_', '.'])
     if (escapedBy !== null) changes.push(['\u{10FFFD}', escaped(escapedBy)], ['\u{10FFFC}', '\\%'], ['\u{10FFFB}', '_'])
     const regex = changes.reduce(
-      (sofar, [from, to]) => sql`replace(${sofar}, ${literal(from)}, ${literal(to)})`,
-      sql`regexp_escape(${p})`,
+      (sofar, [from, to]) => duckSql`replace(${sofar}, ${literal(from)}, ${literal(to)})`,
+      duckSql`regexp_escape(${p})`,
     )
-    const isPlain = sql`${escapedBy === null ? sql`` : sql`NOT contains(${p}, ${literal(escapedBy)}) AND `}NOT (contains(${p}, '%') AND contains(${p}, '_'))`
-    return sql`CASE WHEN ${isPlain} THEN ${x} LIKE ${p} WHEN length(${p}) <= ${plainInteger(patternMax)}
+    const isPlain = duckSql`${escapedBy === null ? duckSql`` : duckSql`NOT contains(${p}, ${literal(escapedBy)}) AND `}NOT (contains(${p}, '%') AND contains(${p}, '_'))`
+    return duckSql`CASE WHEN ${isPlain} THEN ${x} LIKE ${p} WHEN length(${p}) <= ${plainInteger(patternMax)}
       THEN regexp_full_match(${x}, '(?s)' || ${regex}) WHEN ${p} IS NOT NULL
       THEN CAST(${failing(tooLong)} AS BOOLEAN) END`
   })

@@ -1,6 +1,6 @@
 import { widthOf } from '../functions/text-room.ts'
 import type { Place } from '../parse/sql-problem.ts'
-import type { SqlText } from './sql-text.ts'
+import type { SqlText } from './duck-sql.ts'
 import { type SqlType, wideString } from './types.ts'
 
 /** An expression whose names are resolved and whose type is known, as the engine's SQL. */

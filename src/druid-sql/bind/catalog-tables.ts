@@ -1,5 +1,5 @@
 // INFORMATION_SCHEMA, made of what the caller may see: values in the query itself, no table of the engine.
-import { columnName, join, literal, long as longLiteral, type SqlText, sql } from './sql-text.ts'
+import { columnName, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import type { SqlTable } from './tables.ts'
 import { engineType, long, type SqlType, string, timestamp, typeName } from './types.ts'
 
@@ -35,7 +35,7 @@ export function catalogTable(name: string, tables: readonly SqlTable[]): Catalog
         rows: ['INFORMATION_SCHEMA', 'druid'].map((schema) => [
           literal('druid'),
           literal(schema),
-          ...Array.from({ length: 5 }, () => sql`NULL`),
+          ...Array.from({ length: 5 }, () => duckSql`NULL`),
         ]),
       }
     case 'TABLES':
@@ -78,7 +78,7 @@ function columnRows(table: SqlTable): SqlText[][] {
   return table.columns.map((column, index) => {
     const dataType = typeName(column.type)
     const isNumber = column.type.kind === 'long' || column.type.kind === 'double'
-    const none = sql`NULL`
+    const none = duckSql`NULL`
     return [
       ...[
         literal('druid'),
@@ -107,10 +107,10 @@ function columnRows(table: SqlTable): SqlText[][] {
 export function catalogQuery({ columns, rows }: CatalogTable): SqlText {
   const names = columns.map((_column, index) => columnName(index))
   const casts = columns.map(({ type }, index) => {
-    const value = rows.length === 0 ? sql`NULL` : names[index]!
-    return sql`CAST(${value} AS ${engineType(type)}) AS ${names[index]!}`
+    const value = rows.length === 0 ? duckSql`NULL` : names[index]!
+    return duckSql`CAST(${value} AS ${engineType(type)}) AS ${names[index]!}`
   })
-  if (rows.length === 0) return sql`SELECT ${join(casts, ', ')} WHERE FALSE`
-  const lines = rows.map((row) => sql`(${join(row, ', ')})`)
-  return sql`SELECT ${join(casts, ', ')} FROM (VALUES ${join(lines, ', ')}) AS v(${join(names, ', ')})`
+  if (rows.length === 0) return duckSql`SELECT ${join(casts, ', ')} WHERE FALSE`
+  const lines = rows.map((row) => duckSql`(${join(row, ', ')})`)
+  return duckSql`SELECT ${join(casts, ', ')} FROM (VALUES ${join(lines, ', ')}) AS v(${join(names, ', ')})`
 }

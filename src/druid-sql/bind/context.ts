@@ -2,8 +2,8 @@ import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Query, Window } from '../parse/syntax.ts'
 import type { Bound } from './bound.ts'
 import { as } from './conversions.ts'
+import type { SqlText } from './duck-sql.ts'
 import type { Scope } from './scope.ts'
-import type { SqlText } from './sql-text.ts'
 import { boolean, type SqlType, typeName } from './types.ts'
 
 /** What a place of a query allows. */

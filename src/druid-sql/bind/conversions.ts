@@ -2,7 +2,7 @@
 import { parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type Bound, combine } from './bound.ts'
-import { literal, type SqlText, sql } from './sql-text.ts'
+import { duckSql, literal, type SqlText } from './duck-sql.ts'
 import {
   arrayOf,
   boolean,
@@ -20,7 +20,7 @@ import {
 /** The expression as `type`; throws a Problem where no value of its type could be one. */
 export function as(bound: Bound, type: SqlType): Bound {
   if (isSame(bound.type, type)) return bound
-  if (bound.type.kind === 'null') return { ...bound, type, sql: sql`CAST(NULL AS ${engineType(type)})` }
+  if (bound.type.kind === 'null') return { ...bound, type, sql: duckSql`CAST(NULL AS ${engineType(type)})` }
   const converted = constantAs(bound, type) ?? convert(bound, type)
   if (converted === null)
     throw sqlProblem(bound.place, `a value of type ${typeName(bound.type)} cannot be taken as ${typeName(type)}`)
@@ -40,7 +40,8 @@ function constantOf(bound: Bound, type: SqlType): Bound['constant'] {
 function constantAs(bound: Bound, type: SqlType): SqlText | null {
   if (typeof bound.constant !== 'string' || bound.type.kind !== 'string') return null
   if (type.kind === 'timestamp') return timestampLiteral(readTimestamp(bound.constant, bound.place))
-  if (type.kind === 'date') return sql`CAST(${timestampLiteral(readTimestamp(bound.constant, bound.place))} AS DATE)`
+  if (type.kind === 'date')
+    return duckSql`CAST(${timestampLiteral(readTimestamp(bound.constant, bound.place))} AS DATE)`
   return null
 }
 
@@ -51,7 +52,7 @@ function readTimestamp(text: string, place: Place): number {
 }
 
 export function timestampLiteral(ms: number): SqlText {
-  return sql`make_timestamp(${literal(String(ms))}::BIGINT * 1000::BIGINT)`
+  return duckSql`make_timestamp(${literal(String(ms))}::BIGINT * 1000::BIGINT)`
 }
 
 function convert({ sql: x, type }: Bound, to: SqlType): SqlText | null {
@@ -67,11 +68,11 @@ function convert({ sql: x, type }: Bound, to: SqlType): SqlText | null {
     case 'timestamp':
       return toTimestamp(x, type)
     case 'date':
-      return type.kind === 'date' ? x : mapped(toTimestamp(x, type), (at) => sql`CAST(${at} AS DATE)`)
+      return type.kind === 'date' ? x : mapped(toTimestamp(x, type), (at) => duckSql`CAST(${at} AS DATE)`)
     case 'array':
       return type.kind === 'array' ? elements(x, type.element, to.element) : null
     case 'json':
-      return type.kind === 'string' || isPlain(type) ? sql`to_json(${x})` : null
+      return type.kind === 'string' || isPlain(type) ? duckSql`to_json(${x})` : null
     default:
       return null
   }
@@ -87,14 +88,14 @@ function mapped(text: SqlText | null, change: (text: SqlText) => SqlText): SqlTe
 
 /** Runs what uses its argument more than once on a value that is worked out once. */
 export function once(x: SqlText, use: (value: SqlText) => SqlText): SqlText {
-  return sql`list_transform([${x}], lambda v: ${use(sql`v`)})[1]`
+  return duckSql`list_transform([${x}], lambda v: ${use(duckSql`v`)})[1]`
 }
 
 function elements(x: SqlText, from: SqlType, to: SqlType): SqlText | null {
-  if (from.kind === 'null') return sql`CAST(${x} AS ${engineType(arrayOf(to))})`
+  if (from.kind === 'null') return duckSql`CAST(${x} AS ${engineType(arrayOf(to))})`
   return mapped(
-    convert({ sql: sql`e`, type: from } as Bound, to),
-    (each) => sql`list_transform(${x}, lambda e: ${each})`,
+    convert({ sql: duckSql`e`, type: from } as Bound, to),
+    (each) => duckSql`list_transform(${x}, lambda e: ${each})`,
   )
 }
 
@@ -102,16 +103,16 @@ function toText(x: SqlText, type: SqlType): SqlText | null {
   switch (type.kind) {
     case 'long':
     case 'date':
-      return sql`CAST(${x} AS VARCHAR)`
+      return duckSql`CAST(${x} AS VARCHAR)`
     case 'double':
       return doubleText(x)
     case 'boolean':
-      return sql`CASE ${x} WHEN TRUE THEN '1' WHEN FALSE THEN '0' END`
+      return duckSql`CASE ${x} WHEN TRUE THEN '1' WHEN FALSE THEN '0' END`
     case 'timestamp':
-      return sql`strftime(${x}, '%Y-%m-%d %H:%M:%S')`
+      return duckSql`strftime(${x}, '%Y-%m-%d %H:%M:%S')`
     case 'json':
     case 'array':
-      return sql`CAST(to_json(${x}) AS VARCHAR)`
+      return duckSql`CAST(to_json(${x}) AS VARCHAR)`
     default:
       return null
   }
@@ -119,15 +120,15 @@ function toText(x: SqlText, type: SqlType): SqlText | null {
 
 /** A double as Java writes it: 1.0, 1.0E7, 1.0E-4; from the digits that DuckDB writes. */
 function doubleText(x: SqlText): SqlText {
-  const text = sql`CAST(v AS VARCHAR)`
-  const mantissa = sql`replace(split_part(${text}, 'e', 1), '-', '')`
-  const digits = sql`rtrim(ltrim(replace(${mantissa}, '.', ''), '0'), '0')`
-  const exponent = sql`CASE WHEN contains(${text}, 'e') THEN CAST(split_part(${text}, 'e', 2) AS BIGINT)
+  const text = duckSql`CAST(v AS VARCHAR)`
+  const mantissa = duckSql`replace(split_part(${text}, 'e', 1), '-', '')`
+  const digits = duckSql`rtrim(ltrim(replace(${mantissa}, '.', ''), '0'), '0')`
+  const exponent = duckSql`CASE WHEN contains(${text}, 'e') THEN CAST(split_part(${text}, 'e', 2) AS BIGINT)
     WHEN abs(v) >= 1 THEN length(split_part(${mantissa}, '.', 1)) - 1
     ELSE length(ltrim(split_part(${mantissa}, '.', 2), '0')) - length(split_part(${mantissa}, '.', 2)) - 1 END`
   return once(
     x,
-    () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 'NaN' WHEN isinf(v) THEN (CASE WHEN v > 0 THEN 'Infinity' ELSE '-Infinity' END)
+    () => duckSql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 'NaN' WHEN isinf(v) THEN (CASE WHEN v > 0 THEN 'Infinity' ELSE '-Infinity' END)
       WHEN v = 0 OR (abs(v) >= 0.001 AND abs(v) < 10000000) THEN ${text}
       ELSE (CASE WHEN v < 0 THEN '-' ELSE '' END) || substring(${digits}, 1, 1) || '.' ||
         (CASE WHEN length(${digits}) > 1 THEN substring(${digits}, 2) ELSE '0' END) || 'E' || CAST(${exponent} AS VARCHAR) END`,
@@ -138,7 +139,7 @@ function doubleText(x: SqlText): SqlText {
 export function cutToLong(x: SqlText): SqlText {
   return once(
     x,
-    () => sql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 0::BIGINT WHEN v >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT
+    () => duckSql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 0::BIGINT WHEN v >= 9.223372036854775808e18 THEN 9223372036854775807::BIGINT
       WHEN v <= -9.223372036854775808e18 THEN -9223372036854775807::BIGINT - 1::BIGINT ELSE CAST(trunc(v) AS BIGINT) END`,
   )
 }
@@ -148,15 +149,15 @@ function toLong(x: SqlText, type: SqlType): SqlText | null {
     case 'double':
       return cutToLong(x)
     case 'boolean':
-      return sql`CAST(${x} AS BIGINT)`
+      return duckSql`CAST(${x} AS BIGINT)`
     case 'timestamp':
-      return sql`epoch_ms(${x})`
+      return duckSql`epoch_ms(${x})`
     case 'date':
-      return sql`epoch_ms(CAST(${x} AS TIMESTAMP))`
+      return duckSql`epoch_ms(CAST(${x} AS TIMESTAMP))`
     case 'string':
-      return sql`coalesce(CASE WHEN regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) END, ${cutToLong(textToDouble(x))})`
+      return duckSql`coalesce(CASE WHEN regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) END, ${cutToLong(textToDouble(x))})`
     case 'json':
-      return toLong(sql`json_extract_string(${x}, '$')`, string)
+      return toLong(duckSql`json_extract_string(${x}, '$')`, string)
     default:
       return null
   }
@@ -168,7 +169,7 @@ const numberForm = literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE]
 function textToDouble(x: SqlText): SqlText {
   return once(
     x,
-    () => sql`CASE WHEN regexp_full_match(v, ${numberForm}) THEN TRY_CAST(rtrim(v, 'dDfF') AS DOUBLE)
+    () => duckSql`CASE WHEN regexp_full_match(v, ${numberForm}) THEN TRY_CAST(rtrim(v, 'dDfF') AS DOUBLE)
       WHEN lower(v) = 'true' THEN 1::DOUBLE WHEN lower(v) = 'false' THEN 0::DOUBLE END`,
   )
 }
@@ -177,23 +178,23 @@ function toDouble(x: SqlText, type: SqlType): SqlText | null {
   switch (type.kind) {
     case 'long':
     case 'boolean':
-      return sql`CAST(${x} AS DOUBLE)`
+      return duckSql`CAST(${x} AS DOUBLE)`
     case 'timestamp':
     case 'date':
-      return mapped(toLong(x, type), (ms) => sql`CAST(${ms} AS DOUBLE)`)
+      return mapped(toLong(x, type), (ms) => duckSql`CAST(${ms} AS DOUBLE)`)
     case 'string':
       return textToDouble(x)
     case 'json':
-      return textToDouble(sql`json_extract_string(${x}, '$')`)
+      return textToDouble(duckSql`json_extract_string(${x}, '$')`)
     default:
       return null
   }
 }
 
 function toBoolean(x: SqlText, type: SqlType): SqlText | null {
-  if (type.kind === 'long') return sql`(${x} <> 0::BIGINT)`
-  if (type.kind === 'double') return sql`(${x} <> 0::DOUBLE)`
-  if (type.kind === 'string') return sql`(${textToDouble(x)} > 0::DOUBLE)`
+  if (type.kind === 'long') return duckSql`(${x} <> 0::BIGINT)`
+  if (type.kind === 'double') return duckSql`(${x} <> 0::DOUBLE)`
+  if (type.kind === 'string') return duckSql`(${textToDouble(x)} > 0::DOUBLE)`
   return null
 }
 
@@ -202,11 +203,11 @@ function toTimestamp(x: SqlText, type: SqlType): SqlText | null {
     case 'timestamp':
       return x
     case 'date':
-      return sql`CAST(${x} AS TIMESTAMP)`
+      return duckSql`CAST(${x} AS TIMESTAMP)`
     case 'long':
-      return sql`make_timestamp(${x} * 1000::BIGINT)`
+      return duckSql`make_timestamp(${x} * 1000::BIGINT)`
     case 'double':
-      return sql`make_timestamp(${cutToLong(x)} * 1000::BIGINT)`
+      return duckSql`make_timestamp(${cutToLong(x)} * 1000::BIGINT)`
     case 'string':
       return textToTimestamp(x)
     default:
@@ -221,12 +222,12 @@ const zoneForm = literal('[T ].*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$')
 
 /** ISO 8601, with a space for the T too; what has no zone is meant in the zone that `toUtc` turns from. */
 export function textToTimestamp(x: SqlText, toUtc: (local: SqlText) => SqlText = (local) => local): SqlText {
-  const read = sql`date_trunc('millisecond', TRY_CAST(replace(v, ',', '.') AS TIMESTAMP))`
-  const readZoned = sql`date_trunc('millisecond', timezone('UTC', TRY_CAST(replace(v, ',', '.') AS TIMESTAMPTZ)))`
+  const read = duckSql`date_trunc('millisecond', TRY_CAST(replace(v, ',', '.') AS TIMESTAMP))`
+  const readZoned = duckSql`date_trunc('millisecond', timezone('UTC', TRY_CAST(replace(v, ',', '.') AS TIMESTAMPTZ)))`
   return once(
     x,
     () =>
-      sql`CASE WHEN NOT regexp_full_match(v, ${instantForm}) THEN NULL WHEN regexp_matches(v, ${zoneForm}) THEN ${readZoned} ELSE ${toUtc(read)} END`,
+      duckSql`CASE WHEN NOT regexp_full_match(v, ${instantForm}) THEN NULL WHEN regexp_matches(v, ${zoneForm}) THEN ${readZoned} ELSE ${toUtc(read)} END`,
   )
 }
 

@@ -5,8 +5,8 @@ import { addDuration, parseDuration } from '../../model/duration.ts'
 import { parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, TimeUnit } from '../parse/syntax.ts'
+import { duckSql, type SqlText } from './duck-sql.ts'
 import { type Steps, unitPeriod, writeInterval } from './periods.ts'
-import { type SqlText, sql } from './sql-text.ts'
 
 /** The half-open range of `start/end`, where one of the two may be a period. */
 export function readInterval(text: string, place: Place): [startMs: number, endMs: number] {
@@ -59,8 +59,8 @@ export function intervalLiteral({
   for (const [index, unit] of parts.entries()) sum = add(sum, unitPeriod(unit), Number(numbers[index]))
   if (hasFraction) sum = { ...sum, ms: sum.ms + Number(numbers.at(-1)!.slice(0, 3).padEnd(3, '0')) }
   const isNothing = Object.values(sum).every((part) => part === 0)
-  if (isNothing) return sql`to_milliseconds(0)`
-  return isNegative ? sql`(-(${writeInterval(sum)}))` : sql`(${writeInterval(sum)})`
+  if (isNothing) return duckSql`to_milliseconds(0)`
+  return isNegative ? duckSql`(-(${writeInterval(sum)}))` : duckSql`(${writeInterval(sum)})`
 }
 
 function add(sum: Steps, unit: Period, count: number): Steps {

@@ -9,15 +9,15 @@ import {
   shift as shiftMs,
   wideRange,
 } from '../../druid-time/bucket-sql.ts'
-import { formatTime as formatMs, parsePattern, parseTimeBy, patternPieces } from '../../druid-time/format-sql.ts'
-import { type BucketGranularity, isUsable, mondayMs, periodGranularity } from '../../druid-time/granularity.ts'
+import { formatTime as formatMs, parseTimeBy, parseTimePattern, patternPieces } from '../../druid-time/format-sql.ts'
+import { isUsable, mondayMs, type NativeBuckets, periodGranularity } from '../../druid-time/granularity.ts'
 import { type Period, parsePeriod, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql as shared } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { TimeUnit } from '../parse/syntax.ts'
-import { asShared, fromShared, literal, plainInteger, type SqlText, sql } from './sql-text.ts'
+import { asShared, duckSql, fromShared, literal, plainInteger, type SqlText } from './duck-sql.ts'
 
 /** Throws a Problem where there is no such zone. */
 export function readZone(text: string, place: Place): Zone {
@@ -30,11 +30,11 @@ const msOf = (at: SqlText): Sql => shared`epoch_ms(${asShared(at)})`
 const atMs = (ms: Sql): SqlText => fromShared(shared`make_timestamp_ms(${ms})`)
 
 /** An instant as the clocks of the zone show it. */
-export function toLocal(at: SqlText, zone: Zone): SqlText {
+export function timestampToLocal(at: SqlText, zone: Zone): SqlText {
   return zone === Zone.utc ? at : atMs(localMs(msOf(at), zone, wideRange))
 }
 
-/** The inverse of `toLocal`. */
+/** The inverse of `timestampToLocal`. */
 export function toUtc(local: SqlText, zone: Zone): SqlText {
   return zone === Zone.utc ? local : atMs(fromLocal(msOf(local), zone, wideRange))
 }
@@ -46,7 +46,7 @@ function checkLength(pattern: string, place: Place): void {
 }
 
 /** An instant written by a pattern of Joda-Time's, as the clocks of the zone show it. */
-export function formatTime(at: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
+export function formatByPattern(at: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
   checkLength(pattern, place)
   const pieces = patternPieces(pattern)
   if (pieces !== null) return fromShared(formatMs(msOf(at), pieces, zone, wideRange))
@@ -56,7 +56,7 @@ export function formatTime(at: SqlText, pattern: string, zone: Zone, place: Plac
 /** The instant that a text says by a pattern; null where it does not fit. */
 export function parseTime(text: SqlText, pattern: string, zone: Zone, place: Place): SqlText {
   checkLength(pattern, place)
-  const format = parsePattern(pattern)
+  const format = parseTimePattern(pattern)
   if (format === null) throw sqlProblem(place, `texts cannot be read by the pattern ${quoted(pattern)}`)
   return atMs(parseTimeBy(asShared(text), format, zone))
 }
@@ -101,18 +101,18 @@ export interface Steps {
 
 /** As an interval of the engine, `count` times; not of nothing. */
 export function writeInterval({ months, days, ms }: Steps, count?: SqlText): SqlText {
-  const times = count === undefined ? sql`` : sql` * ${count}`
+  const times = count === undefined ? duckSql`` : duckSql` * ${count}`
   const parts = [
-    ...(months === 0 ? [] : [sql`to_months(CAST(${plainInteger(months)}${times} AS INTEGER))`]),
-    ...(days === 0 ? [] : [sql`to_days(CAST(${plainInteger(days)}${times} AS INTEGER))`]),
-    ...(ms === 0 ? [] : [sql`to_milliseconds(${plainInteger(ms)}${times})`]),
+    ...(months === 0 ? [] : [duckSql`to_months(CAST(${plainInteger(months)}${times} AS INTEGER))`]),
+    ...(days === 0 ? [] : [duckSql`to_days(CAST(${plainInteger(days)}${times} AS INTEGER))`]),
+    ...(ms === 0 ? [] : [duckSql`to_milliseconds(${plainInteger(ms)}${times})`]),
   ]
-  return parts.slice(1).reduce((sum, part) => sql`${sum} + ${part}`, parts[0]!)
+  return parts.slice(1).reduce((sum, part) => duckSql`${sum} + ${part}`, parts[0]!)
 }
 
 /** An instant moved by `count` periods, by the calendar of the zone. */
-export function shift(at: SqlText, period: Period, zone: Zone, count: SqlText): SqlText {
-  if (zone === Zone.utc) return sql`(${at} + (${intervalOf(period, count)}))`
+export function shiftTimestamp(at: SqlText, period: Period, zone: Zone, count: SqlText): SqlText {
+  if (zone === Zone.utc) return duckSql`(${at} + (${intervalOf(period, count)}))`
   return atMs(shiftMs(msOf(at), period, asShared(count), zone, wideRange))
 }
 
@@ -125,7 +125,7 @@ export function floorTo(at: SqlText, period: Period, zone: Zone, origin: SqlText
   return inUtc(at, granularity) ?? atMs(floorToBucket(msOf(at), granularity, wideRange) ?? refuseUnits(place))
 }
 
-function granularityOf(period: Period, zone: Zone, place: Place): BucketGranularity {
+function granularityOf(period: Period, zone: Zone, place: Place): NativeBuckets {
   const found = periodGranularity(period, zone, null)
   if (found !== null && isUsable(found)) return found
   throw sqlProblem(place, 'the period is longer than there are times for, or goes backwards')
@@ -136,17 +136,17 @@ function refuseUnits(place: Place): never {
 }
 
 /** By the engine's own functions, which take less time for a row; null where they have none. */
-function inUtc(at: SqlText, granularity: BucketGranularity): SqlText | null {
+function inUtc(at: SqlText, granularity: NativeBuckets): SqlText | null {
   const { kind, zone } = granularity
   if (zone !== Zone.utc) return null
   if (kind === 'localTime') {
-    return sql`time_bucket(to_milliseconds(${plainInteger(granularity.widthMs)}), ${at}, TIMESTAMP '1970-01-01')`
+    return duckSql`time_bucket(to_milliseconds(${plainInteger(granularity.widthMs)}), ${at}, TIMESTAMP '1970-01-01')`
   }
   const unit = calendarUnit(granularity)
-  return unit === null ? null : sql`CAST(date_trunc(${literal(unit)}, ${at}) AS TIMESTAMP)`
+  return unit === null ? null : duckSql`CAST(date_trunc(${literal(unit)}, ${at}) AS TIMESTAMP)`
 }
 
-function calendarUnit(granularity: BucketGranularity): string | null {
+function calendarUnit(granularity: NativeBuckets): string | null {
   if (granularity.kind === 'days') {
     const { days, originLocalMs } = granularity
     return days === 1 ? 'day' : days === 7 && originLocalMs === mondayMs ? 'week' : null

@@ -2,7 +2,7 @@
 
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Bound } from './bound.ts'
-import type { SqlText } from './sql-text.ts'
+import type { SqlText } from './duck-sql.ts'
 import type { SqlType } from './types.ts'
 
 export interface ScopeColumn {

@@ -1,7 +1,7 @@
 // The types of Druid's SQL, as far as they make a difference to an answer. INTEGER and BIGINT are one, so are FLOAT, DECIMAL and DOUBLE.
 
 import type { CastType } from '../parse/syntax.ts'
-import { type SqlText, sql } from './sql-text.ts'
+import { duckSql, type SqlText } from './duck-sql.ts'
 
 export interface ArrayType {
   readonly kind: 'array'
@@ -106,27 +106,27 @@ export function castTypeOf({ name, isArray }: CastType): SqlType {
 export function engineType(type: SqlType): SqlText {
   switch (type.kind) {
     case 'long':
-      return sql`BIGINT`
+      return duckSql`BIGINT`
     case 'double':
-      return sql`DOUBLE`
+      return duckSql`DOUBLE`
     case 'boolean':
-      return sql`BOOLEAN`
+      return duckSql`BOOLEAN`
     case 'timestamp':
-      return sql`TIMESTAMP`
+      return duckSql`TIMESTAMP`
     case 'date':
-      return sql`DATE`
+      return duckSql`DATE`
     case 'interval':
-      return sql`INTERVAL`
+      return duckSql`INTERVAL`
     case 'json':
-      return sql`JSON`
+      return duckSql`JSON`
     case 'array':
-      return sql`${engineType(type.element)}[]`
+      return duckSql`${engineType(type.element)}[]`
     case 'quantiles':
-      return sql`DOUBLE[]`
+      return duckSql`DOUBLE[]`
     case 'sketch':
-      return sql`VARCHAR[]`
+      return duckSql`VARCHAR[]`
     case 'string':
     case 'null':
-      return sql`VARCHAR`
+      return duckSql`VARCHAR`
   }
 }

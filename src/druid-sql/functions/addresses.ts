@@ -1,6 +1,6 @@
 import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
-import { literal, type SqlText, sql } from '../bind/sql-text.ts'
+import { duckSql, literal, type SqlText } from '../bind/duck-sql.ts'
 import { boolean, long, string } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type Catalogue, neededText, special } from './signature.ts'
@@ -15,17 +15,17 @@ function addressNumber(operand: Bound): Bound {
     return combine(
       operand.place,
       long,
-      sql`CASE WHEN ${operand.sql} BETWEEN 0 AND 4294967295 THEN ${operand.sql} END`,
+      duckSql`CASE WHEN ${operand.sql} BETWEEN 0 AND 4294967295 THEN ${operand.sql} END`,
       [operand],
     )
   const text = as(operand, string)
   const part = (index: SqlText, power: SqlText): SqlText =>
-    sql`CAST(split_part(${text.sql}, '.', ${index}) AS BIGINT) * ${power}`
-  const number = sql`${part(sql`1`, sql`16777216`)} + ${part(sql`2`, sql`65536`)} + ${part(sql`3`, sql`256`)} + ${part(sql`4`, sql`1`)}`
+    duckSql`CAST(split_part(${text.sql}, '.', ${index}) AS BIGINT) * ${power}`
+  const number = duckSql`${part(duckSql`1`, duckSql`16777216`)} + ${part(duckSql`2`, duckSql`65536`)} + ${part(duckSql`3`, duckSql`256`)} + ${part(duckSql`4`, duckSql`1`)}`
   return combine(
     operand.place,
     long,
-    sql`CASE WHEN regexp_full_match(${text.sql}, ${addressForm}) THEN ${number} END`,
+    duckSql`CASE WHEN regexp_full_match(${text.sql}, ${addressForm}) THEN ${number} END`,
     [text],
   )
 }
@@ -46,7 +46,7 @@ const addressMatch = special(2, 2, (call) => {
   const size = 2 ** (32 - bits)
   const start = Math.floor(numbers.reduce((sum, number) => sum * 256 + number, 0) / size) * size
   const number = addressNumber(call.operands[0]!)
-  const inside = sql`coalesce(${number.sql} BETWEEN ${literal(String(start))}::BIGINT AND ${literal(String(start + size - 1))}::BIGINT, FALSE)`
+  const inside = duckSql`coalesce(${number.sql} BETWEEN ${literal(String(start))}::BIGINT AND ${literal(String(start + size - 1))}::BIGINT, FALSE)`
   return combine(call.place, boolean, inside, [number])
 })
 
@@ -55,8 +55,8 @@ export const addresses: Catalogue = {
   IPV4_PARSE: special(1, 1, ({ operands }) => addressNumber(operands[0]!)),
   IPV4_STRINGIFY: special(1, 1, ({ place, operands }) => {
     const number = addressNumber(operands[0]!)
-    const part = (power: SqlText): SqlText => sql`CAST(${number.sql} // ${power} % 256 AS VARCHAR)`
-    const text = sql`(${part(sql`16777216`)} || '.' || ${part(sql`65536`)} || '.' || ${part(sql`256`)} || '.' || ${part(sql`1`)})`
+    const part = (power: SqlText): SqlText => duckSql`CAST(${number.sql} // ${power} % 256 AS VARCHAR)`
+    const text = duckSql`(${part(duckSql`16777216`)} || '.' || ${part(duckSql`65536`)} || '.' || ${part(duckSql`256`)} || '.' || ${part(duckSql`1`)})`
     return combine(place, string, text, [number])
   }),
 }

@@ -1,7 +1,7 @@
 // Aggregates: what a group of rows, or a window, comes to.
 import type { Bound } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
-import { literal, type SqlText, sql } from '../bind/sql-text.ts'
+import { duckSql, literal, type SqlText } from '../bind/duck-sql.ts'
 import { arrayOf, double, long, quantiles, type SqlType, sketch, string, timestamp, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { numeric, wrapped } from './numbers.ts'
@@ -40,7 +40,7 @@ function aggregate(least: number, most: number, bind: Aggregate['bind'], takesDi
   return { count: [least, most], takesDistinct, bind }
 }
 
-const distinctOf = ({ distinct }: AggregateCall): SqlText => (distinct ? sql`DISTINCT ` : sql``)
+const distinctOf = ({ distinct }: AggregateCall): SqlText => (distinct ? duckSql`DISTINCT ` : duckSql``)
 
 const count = aggregate(
   0,
@@ -49,9 +49,9 @@ const count = aggregate(
     const operand = call.operands[0]
     if (operand === undefined) {
       if (!call.star) throw sqlProblem(call.place, 'COUNT takes * or one operand')
-      return { call: sql`count(*)`, type: long, finish: same }
+      return { call: duckSql`count(*)`, type: long, finish: same }
     }
-    return { call: sql`count(${distinctOf(call)}${operand.sql})`, type: long, finish: same }
+    return { call: duckSql`count(${distinctOf(call)}${operand.sql})`, type: long, finish: same }
   },
   true,
 )
@@ -62,7 +62,7 @@ const sum = aggregate(
   1,
   (call) => {
     const x = numeric(call.operands[0]!)
-    const summed = sql`sum(${distinctOf(call)}${x.sql})`
+    const summed = duckSql`sum(${distinctOf(call)}${x.sql})`
     return x.type.kind === 'long'
       ? { call: summed, type: long, finish: wrapped }
       : { call: summed, type: double, finish: same }
@@ -75,7 +75,7 @@ const average = aggregate(
   1,
   (call) => {
     const x = numeric(call.operands[0]!)
-    return { call: sql`avg(${distinctOf(call)}${x.sql})`, type: double, finish: same }
+    return { call: duckSql`avg(${distinctOf(call)}${x.sql})`, type: double, finish: same }
   },
   true,
 )
@@ -88,7 +88,7 @@ function extreme(name: SqlText): Aggregate {
       const x = call.operands[0]!
       if (['array', 'sketch', 'quantiles', 'json', 'string'].includes(x.type.kind))
         throw sqlProblem(x.place, `${call.name} takes no value of type ${typeName(x.type)}`)
-      return { call: sql`${name}(${x.sql})`, type: x.type.kind === 'null' ? string : x.type, finish: same }
+      return { call: duckSql`${name}(${x.sql})`, type: x.type.kind === 'null' ? string : x.type, finish: same }
     },
     true,
   )
@@ -99,8 +99,8 @@ function byTime(name: SqlText, isGiven: boolean): Aggregate {
   return aggregate(isGiven ? 2 : 1, isGiven ? 3 : 2, (call) => {
     const x = call.operands[0]!
     const time = isGiven ? givenTime(call) : call.time()
-    const order = isGiven || call.position === null ? time.sql : sql`row(${time.sql}, ${call.position})`
-    return { call: sql`${name}(${x.sql}, ${order})`, type: x.type, finish: same }
+    const order = isGiven || call.position === null ? time.sql : duckSql`row(${time.sql}, ${call.position})`
+    return { call: duckSql`${name}(${x.sql}, ${order})`, type: x.type, finish: same }
   })
 }
 
@@ -115,15 +115,19 @@ function givenTime({ name, operands }: AggregateCall): Bound {
 }
 
 const anyValue = aggregate(1, 2, ({ operands: [x] }) => ({
-  call: sql`any_value(${x!.sql})`,
+  call: duckSql`any_value(${x!.sql})`,
   type: x!.type,
   finish: same,
 }))
 
 const distinctCount = aggregate(1, 3, ({ operands: [x] }) => {
   if (x!.type.kind === 'sketch')
-    return { call: sql`list_distinct(flatten(list(${x!.sql})))`, type: long, finish: (list) => sql`len(${list})` }
-  return { call: sql`count(DISTINCT ${x!.sql})`, type: long, finish: same }
+    return {
+      call: duckSql`list_distinct(flatten(list(${x!.sql})))`,
+      type: long,
+      finish: (list) => duckSql`len(${list})`,
+    }
+  return { call: duckSql`count(DISTINCT ${x!.sql})`, type: long, finish: same }
 })
 
 /** As a sketch counts: an empty text is no value. */
@@ -132,12 +136,12 @@ const sketchedCount: Aggregate = {
   bind: (call) => {
     const x = call.operands[0]!
     if (x.type.kind !== 'string') return distinctCount.bind(call)
-    return { call: sql`count(DISTINCT nullif(${x.sql}, ''))`, type: long, finish: same }
+    return { call: duckSql`count(DISTINCT nullif(${x.sql}, ''))`, type: long, finish: same }
   },
 }
 
 function spread(name: SqlText): Aggregate {
-  return aggregate(1, 1, (call) => ({ call: sql`${name}(${numericAsDouble(call)})`, type: double, finish: same }))
+  return aggregate(1, 1, (call) => ({ call: duckSql`${name}(${numericAsDouble(call)})`, type: double, finish: same }))
 }
 
 /** Of a sample; of a single value it is 0. */
@@ -145,10 +149,10 @@ function sampleSpread(name: SqlText): Aggregate {
   return aggregate(1, 1, (call) => {
     const x = numericAsDouble(call)
     return {
-      call: sql`${name}(${x})`,
+      call: duckSql`${name}(${x})`,
       type: double,
-      also: sql`var_pop(${x})`,
-      finish: (value, ofAll) => sql`coalesce(${value}, ${ofAll})`,
+      also: duckSql`var_pop(${x})`,
+      finish: (value, ofAll) => duckSql`coalesce(${value}, ${ofAll})`,
     }
   })
 }
@@ -159,7 +163,7 @@ function numericAsDouble(call: AggregateCall): SqlText {
 
 function bits(name: SqlText): Aggregate {
   return aggregate(1, 1, ({ operands: [x] }) => ({
-    call: sql`${name}(${as(numeric(x!), long).sql})`,
+    call: duckSql`${name}(${as(numeric(x!), long).sql})`,
     type: long,
     finish: same,
   }))
@@ -180,24 +184,28 @@ const quantile = aggregate(2, 4, (call) => {
   const x = call.operands[0]!
   if (x.type.kind === 'quantiles')
     throw sqlProblem(x.place, `${call.name} takes numbers; DS_GET_QUANTILE takes a sketch`)
-  return { call: sql`quantile_disc(${numericAsDouble(call)}, ${share}::DOUBLE)`, type: double, finish: same }
+  return { call: duckSql`quantile_disc(${numericAsDouble(call)}, ${share}::DOUBLE)`, type: double, finish: same }
 })
 
 /** All that is different, as text, in place of a sketch: exact, and bounded by the engine's memory. An empty text is no value there. */
 const sketchOf = aggregate(1, 3, ({ operands: [x] }) => {
   if (x!.type.kind === 'sketch')
-    return { call: sql`list(${x!.sql})`, type: sketch, finish: (lists) => sql`list_distinct(flatten(${lists}))` }
+    return {
+      call: duckSql`list(${x!.sql})`,
+      type: sketch,
+      finish: (lists) => duckSql`list_distinct(flatten(${lists}))`,
+    }
   return {
-    call: sql`list(DISTINCT ${as(x!, string).sql})`,
+    call: duckSql`list(DISTINCT ${as(x!, string).sql})`,
     type: sketch,
-    finish: (list) => sql`list_filter(coalesce(${list}, []), lambda e: e <> '')`,
+    finish: (list) => duckSql`list_filter(coalesce(${list}, []), lambda e: e <> '')`,
   }
 })
 
 const quantilesOf = aggregate(1, 2, (call) => ({
-  call: sql`list(${numericAsDouble(call)})`,
+  call: duckSql`list(${numericAsDouble(call)})`,
   type: quantiles,
-  finish: (list) => sql`list_sort(list_filter(coalesce(${list}, []), lambda e: e IS NOT NULL))`,
+  finish: (list) => duckSql`list_sort(list_filter(coalesce(${list}, []), lambda e: e IS NOT NULL))`,
 }))
 
 /** What is written with commas between: nulls are left out. The bound on bytes is Druid's; the engine's memory bounds it here. */
@@ -210,7 +218,7 @@ const textOfAll = aggregate(
     constantInteger(call, 2, 0n)
     const x = as(call.operands[0]!, string)
     return {
-      call: sql`string_agg(${distinctOf(call)}${x.sql}, ${literal(separator)}${call.order})`,
+      call: duckSql`string_agg(${distinctOf(call)}${x.sql}, ${literal(separator)}${call.order})`,
       type: string,
       finish: same,
     }
@@ -226,9 +234,9 @@ const arrayOfAll = aggregate(
     constantInteger(call, 1, 0n)
     const element = x.type.kind === 'null' ? string : x.type
     return {
-      call: sql`list(${distinctOf(call)}${x.sql}${call.order})`,
+      call: duckSql`list(${distinctOf(call)}${x.sql}${call.order})`,
       type: arrayOf(element),
-      finish: call.distinct ? (list) => sql`list_sort(${list}, 'ASC', 'NULLS FIRST')` : same,
+      finish: call.distinct ? (list) => duckSql`list_sort(${list}, 'ASC', 'NULLS FIRST')` : same,
     }
   },
   true,
@@ -236,7 +244,7 @@ const arrayOfAll = aggregate(
 
 /** Each element once and in order, null first. */
 const distinctElements = (lists: SqlText): SqlText =>
-  sql`list_transform([flatten(${lists})], lambda v: CASE WHEN list_count(v) < len(v) THEN list_prepend(NULL, list_sort(list_distinct(v))) ELSE list_sort(list_distinct(v)) END)[1]`
+  duckSql`list_transform([flatten(${lists})], lambda v: CASE WHEN list_count(v) < len(v) THEN list_prepend(NULL, list_sort(list_distinct(v))) ELSE list_sort(list_distinct(v)) END)[1]`
 
 const arraysOfAll = aggregate(
   1,
@@ -245,9 +253,9 @@ const arraysOfAll = aggregate(
     const x = call.operands[0]!
     if (x.type.kind !== 'array') throw sqlProblem(x.place, 'ARRAY_CONCAT_AGG takes arrays')
     return {
-      call: sql`list(${x.sql}${call.order})`,
+      call: duckSql`list(${x.sql}${call.order})`,
       type: x.type,
-      finish: call.distinct ? distinctElements : (lists) => sql`flatten(${lists})`,
+      finish: call.distinct ? distinctElements : (lists) => duckSql`flatten(${lists})`,
     }
   },
   true,
@@ -258,12 +266,12 @@ export const aggregates: ReadonlyMap<string, Aggregate> = new Map<string, Aggreg
     COUNT: count,
     SUM: sum,
     AVG: average,
-    MIN: extreme(sql`min`),
-    MAX: extreme(sql`max`),
-    LATEST: byTime(sql`arg_max_null`, false),
-    EARLIEST: byTime(sql`arg_min_null`, false),
-    LATEST_BY: byTime(sql`arg_max_null`, true),
-    EARLIEST_BY: byTime(sql`arg_min_null`, true),
+    MIN: extreme(duckSql`min`),
+    MAX: extreme(duckSql`max`),
+    LATEST: byTime(duckSql`arg_max_null`, false),
+    EARLIEST: byTime(duckSql`arg_min_null`, false),
+    LATEST_BY: byTime(duckSql`arg_max_null`, true),
+    EARLIEST_BY: byTime(duckSql`arg_min_null`, true),
     ANY_VALUE: anyValue,
     APPROX_COUNT_DISTINCT: distinctCount,
     APPROX_COUNT_DISTINCT_BUILTIN: distinctCount,
@@ -279,14 +287,14 @@ export const aggregates: ReadonlyMap<string, Aggregate> = new Map<string, Aggreg
     LISTAGG: textOfAll,
     ARRAY_AGG: arrayOfAll,
     ARRAY_CONCAT_AGG: arraysOfAll,
-    BIT_AND: bits(sql`bit_and`),
-    BIT_OR: bits(sql`bit_or`),
-    BIT_XOR: bits(sql`bit_xor`),
-    VAR_POP: spread(sql`var_pop`),
-    VAR_SAMP: sampleSpread(sql`var_samp`),
-    VARIANCE: sampleSpread(sql`var_samp`),
-    STDDEV_POP: spread(sql`stddev_pop`),
-    STDDEV_SAMP: sampleSpread(sql`stddev_samp`),
-    STDDEV: sampleSpread(sql`stddev_samp`),
+    BIT_AND: bits(duckSql`bit_and`),
+    BIT_OR: bits(duckSql`bit_or`),
+    BIT_XOR: bits(duckSql`bit_xor`),
+    VAR_POP: spread(duckSql`var_pop`),
+    VAR_SAMP: sampleSpread(duckSql`var_samp`),
+    VARIANCE: sampleSpread(duckSql`var_samp`),
+    STDDEV_POP: spread(duckSql`stddev_pop`),
+    STDDEV_SAMP: sampleSpread(duckSql`stddev_samp`),
+    STDDEV: sampleSpread(duckSql`stddev_samp`),
   }),
 )

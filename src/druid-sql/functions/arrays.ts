@@ -1,6 +1,6 @@
 import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
-import { failing, plainInteger, type SqlText, sql } from '../bind/sql-text.ts'
+import { duckSql, failing, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import { arrayOf, boolean, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, type ScalarFunction, scalar, special } from './signature.ts'
@@ -47,7 +47,7 @@ function ofTwo(result: (element: SqlType) => SqlType, render: (a: SqlText, b: Sq
     const b =
       other.type.kind === 'array'
         ? other
-        : { ...as(other, arrayElement(a)), type: a.type, sql: sql`[${as(other, arrayElement(a)).sql}]` }
+        : { ...as(other, arrayElement(a)), type: a.type, sql: duckSql`[${as(other, arrayElement(a)).sql}]` }
     const { operands, type } = unified([a, b])
     const element = type.kind === 'array' ? type.element : string
     return combine(call.place, result(element), render(operands[0]!.sql, operands[1]!.sql), operands)
@@ -65,16 +65,16 @@ const arrayToText = special(2, 3, (call) => {
   // The engine wants a separator that is known.
   const by = separator.sql
   const whole = onceEach([texts.sql], (list) => {
-    const shown = sql`list_transform(${list}, lambda e: coalesce(e, 'null'))`
-    const bytes = sql`(coalesce(list_sum(list_transform(${shown}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by}))`
-    return inRoom(bytes, joinedBytesMax, sql`array_to_string(${shown}, ${by})`)
+    const shown = duckSql`list_transform(${list}, lambda e: coalesce(e, 'null'))`
+    const bytes = duckSql`(coalesce(list_sum(list_transform(${shown}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by}))`
+    return inRoom(bytes, joinedBytesMax, duckSql`array_to_string(${shown}, ${by})`)
   })
   return combine(call.place, string, whole, [texts, separator])
 })
 
 const arrayLength = special(1, 1, (call) => {
   const { array } = arrayOperand(call)
-  return combine(call.place, long, sql`len(${array.sql})`, [array])
+  return combine(call.place, long, duckSql`len(${array.sql})`, [array])
 })
 
 /** Elements of an array that is made by ARRAY_SLICE. */
@@ -85,12 +85,15 @@ const arraySlice = special(2, 3, (call) => {
   const start = as(call.operands[1]!, long)
   const end = call.operands[2] === undefined ? null : as(call.operands[2], long)
   // What is beyond the end is null, and a slice of no meaning is none.
-  const slice = onceEach([array.sql, start.sql, end === null ? sql`NULL::BIGINT` : end.sql], (list, from, until) => {
-    const to = end === null ? sql`len(${list})` : until
-    const part = sql`list_resize(${list}[${from} + 1:${to}], ${to} - ${from})`
-    return sql`CASE WHEN ${list} IS NULL OR ${from} < 0 OR ${from} > len(${list}) OR ${from} > ${to} THEN NULL
+  const slice = onceEach(
+    [array.sql, start.sql, end === null ? duckSql`NULL::BIGINT` : end.sql],
+    (list, from, until) => {
+      const to = end === null ? duckSql`len(${list})` : until
+      const part = duckSql`list_resize(${list}[${from} + 1:${to}], ${to} - ${from})`
+      return duckSql`CASE WHEN ${list} IS NULL OR ${from} < 0 OR ${from} > len(${list}) OR ${from} > ${to} THEN NULL
         WHEN ${to} - ${from} > ${plainInteger(slicedMax)} THEN ${failing(`an array would have more than ${slicedMax} elements`)} ELSE ${part} END`
-  })
+    },
+  )
   return combine(call.place, array.type, slice, end === null ? [array, start] : [array, start, end])
 })
 
@@ -99,47 +102,51 @@ const textToArray = scalar(
   [string, string],
   arrayOf(string),
   (x, separator) =>
-    sql`string_split(CASE WHEN length(${separator}) = 1 THEN rtrim(${x}, ${separator}) ELSE ${x} END, ${separator})`,
+    duckSql`string_split(CASE WHEN length(${separator}) = 1 THEN rtrim(${x}, ${separator}) ELSE ${x} END, ${separator})`,
 )
 
 /** Where there is no array, there is none with one element more. */
 const ofArray = (array: SqlText, more: (list: SqlText) => SqlText): SqlText =>
-  onceEach([array], (list) => sql`CASE WHEN ${list} IS NOT NULL THEN ${more(list)} END`)
+  onceEach([array], (list) => duckSql`CASE WHEN ${list} IS NOT NULL THEN ${more(list)} END`)
 
 export const arrays: Catalogue = {
   ARRAY_LENGTH: arrayLength,
   CARDINALITY: arrayLength,
   MV_LENGTH: arrayLength,
-  ARRAY_OFFSET: at((array, index) => sql`CASE WHEN ${index} BETWEEN 0 AND 2147483646 THEN ${array}[${index} + 1] END`),
-  ARRAY_ORDINAL: at((array, index) => sql`CASE WHEN ${index} >= 1 THEN ${array}[${index}] END`),
+  ARRAY_OFFSET: at(
+    (array, index) => duckSql`CASE WHEN ${index} BETWEEN 0 AND 2147483646 THEN ${array}[${index} + 1] END`,
+  ),
+  ARRAY_ORDINAL: at((array, index) => duckSql`CASE WHEN ${index} >= 1 THEN ${array}[${index}] END`),
   ARRAY_CONTAINS: ofTwo(
     () => boolean,
-    (a, b) => sql`list_has_all(${a}, ${b})`,
+    (a, b) => duckSql`list_has_all(${a}, ${b})`,
   ),
   ARRAY_OVERLAP: ofTwo(
     () => boolean,
-    (a, b) => sql`list_has_any(${a}, ${b})`,
+    (a, b) => duckSql`list_has_any(${a}, ${b})`,
   ),
   SCALAR_IN_ARRAY: withElement(
     () => boolean,
-    (array, value) => sql`list_contains(${array}, ${value})`,
+    (array, value) => duckSql`list_contains(${array}, ${value})`,
     true,
   ),
   ARRAY_OFFSET_OF: withElement(
     () => long,
-    (array, value) => sql`(CAST(list_position(${array}, ${value}) AS BIGINT) - 1)`,
+    (array, value) => duckSql`(CAST(list_position(${array}, ${value}) AS BIGINT) - 1)`,
   ),
   ARRAY_ORDINAL_OF: withElement(
     () => long,
-    (array, value) => sql`CAST(list_position(${array}, ${value}) AS BIGINT)`,
+    (array, value) => duckSql`CAST(list_position(${array}, ${value}) AS BIGINT)`,
   ),
-  ARRAY_APPEND: withElement(arrayOf, (array, value) => ofArray(array, (list) => sql`list_append(${list}, ${value})`)),
+  ARRAY_APPEND: withElement(arrayOf, (array, value) =>
+    ofArray(array, (list) => duckSql`list_append(${list}, ${value})`),
+  ),
   ARRAY_PREPEND: withElement(
     arrayOf,
-    (array, value) => ofArray(array, (list) => sql`list_prepend(${value}, ${list})`),
+    (array, value) => ofArray(array, (list) => duckSql`list_prepend(${value}, ${list})`),
     true,
   ),
-  ARRAY_CONCAT: ofTwo(arrayOf, (a, b) => sql`list_concat(${a}, ${b})`),
+  ARRAY_CONCAT: ofTwo(arrayOf, (a, b) => duckSql`list_concat(${a}, ${b})`),
   ARRAY_SLICE: arraySlice,
   ARRAY_TO_STRING: arrayToText,
   STRING_TO_ARRAY: textToArray,

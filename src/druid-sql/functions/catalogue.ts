@@ -1,3 +1,5 @@
+// Tested by `test/druid-sql/functions.test.ts`.
+
 import { numbers } from './numbers.ts'
 import type { ScalarFunction } from './signature.ts'
 import { texts } from './texts.ts'

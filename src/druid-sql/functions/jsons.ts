@@ -1,7 +1,7 @@
 import { jsonTexts, notJson } from '../../druid-patterns/json-form.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
-import { failing, join, literal, type SqlText, sql } from '../bind/sql-text.ts'
+import { duckSql, failing, join, literal, type SqlText } from '../bind/duck-sql.ts'
 import { arrayOf, json, long, string } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, neededText, scalar, special } from './signature.ts'
@@ -18,32 +18,32 @@ function jsonPath(call: BoundCall): SqlText {
 const jsonOf = (operand: Bound): Bound =>
   operand.type.kind === 'json'
     ? operand
-    : combine(operand.place, json, sql`TRY_CAST(${as(operand, string).sql} AS JSON)`, [operand])
+    : combine(operand.place, json, duckSql`TRY_CAST(${as(operand, string).sql} AS JSON)`, [operand])
 
 /** Text, numbers and truth values; objects and arrays are null. */
 const jsonValue = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
   const path = jsonPath(call)
-  const text = sql`CASE WHEN json_type(${document.sql}, ${path}) IN ('OBJECT', 'ARRAY') THEN NULL ELSE json_extract_string(${document.sql}, ${path}) END`
+  const text = duckSql`CASE WHEN json_type(${document.sql}, ${path}) IN ('OBJECT', 'ARRAY') THEN NULL ELSE json_extract_string(${document.sql}, ${path}) END`
   const value = combine(call.place, string, text, [document])
   return call.returning === null ? value : as(value, call.returning)
 })
 
 const jsonQuery = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
-  return combine(call.place, json, sql`json_extract(${document.sql}, ${jsonPath(call)})`, [document])
+  return combine(call.place, json, duckSql`json_extract(${document.sql}, ${jsonPath(call)})`, [document])
 })
 
 const jsonKeys = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
-  const keys = sql`CASE WHEN json_type(${document.sql}, ${jsonPath(call)}) = 'OBJECT' THEN json_keys(${document.sql}, ${jsonPath(call)}) END`
+  const keys = duckSql`CASE WHEN json_type(${document.sql}, ${jsonPath(call)}) = 'OBJECT' THEN json_keys(${document.sql}, ${jsonPath(call)}) END`
   return combine(call.place, arrayOf(string), keys, [document])
 })
 
 /** The engine wants a text even where it knows that it is null. */
 function keyOf(operand: Bound): Bound {
   const key = as(operand, string)
-  return { ...key, sql: sql`CAST(${key.sql} AS VARCHAR)` }
+  return { ...key, sql: duckSql`CAST(${key.sql} AS VARCHAR)` }
 }
 
 const jsonObject = special(0, 200, ({ place, operands }) => {
@@ -51,7 +51,7 @@ const jsonObject = special(0, 200, ({ place, operands }) => {
   return combine(
     place,
     json,
-    sql`json_object(${join(
+    duckSql`json_object(${join(
       parts.map((part) => part.sql),
       ', ',
     )})`,
@@ -61,15 +61,15 @@ const jsonObject = special(0, 200, ({ place, operands }) => {
 
 const jsonMerge = special(2, 2, ({ place, operands }) => {
   const [a, b] = [jsonOf(operands[0]!), jsonOf(operands[1]!)]
-  return combine(place, json, sql`json_merge_patch(${a.sql}, ${b.sql})`, [a, b])
+  return combine(place, json, duckSql`json_merge_patch(${a.sql}, ${b.sql})`, [a, b])
 })
 
 /** Whether a text has what the engine alone takes for JSON: most texts are looked through once. */
 const isLoose = (text: SqlText): SqlText =>
-  sql`(regexp_matches(${text}, ${literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${literal(jsonTexts)}, '0', 'g'), ${literal(notJson)}))`
+  duckSql`(regexp_matches(${text}, ${literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${literal(jsonTexts)}, '0', 'g'), ${literal(notJson)}))`
 
 const toJson = special(1, 1, ({ place, operands }) =>
-  combine(place, string, sql`CAST(to_json(${asNumberIfTruth(operands[0]!).sql}) AS VARCHAR)`, operands),
+  combine(place, string, duckSql`CAST(to_json(${asNumberIfTruth(operands[0]!).sql}) AS VARCHAR)`, operands),
 )
 
 /** What is true or false is a number to Druid's expressions. */
@@ -84,11 +84,11 @@ export const jsons: Catalogue = {
   PARSE_JSON: scalar([string], json, (x) =>
     onceEach(
       [x],
-      (text) => sql`CAST(CASE WHEN ${isLoose(text)} THEN ${failing('a text is no JSON')} ELSE ${text} END AS JSON)`,
+      (text) => duckSql`CAST(CASE WHEN ${isLoose(text)} THEN ${failing('a text is no JSON')} ELSE ${text} END AS JSON)`,
     ),
   ),
   TRY_PARSE_JSON: scalar([string], json, (x) =>
-    onceEach([x], (text) => sql`CASE WHEN NOT ${isLoose(text)} THEN TRY_CAST(${text} AS JSON) END`),
+    onceEach([x], (text) => duckSql`CASE WHEN NOT ${isLoose(text)} THEN TRY_CAST(${text} AS JSON) END`),
   ),
   TO_JSON_STRING: toJson,
 }

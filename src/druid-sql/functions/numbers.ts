@@ -1,14 +1,6 @@
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
-import {
-  failing,
-  join,
-  long as longLiteral,
-  plainInteger,
-  type SqlText,
-  sql,
-  literal as textOf,
-} from '../bind/sql-text.ts'
+import { duckSql, failing, join, longLiteral, plainInteger, type SqlText, literal as textOf } from '../bind/duck-sql.ts'
 import { commonType, double, isNumeric, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, constantInteger, type ScalarFunction, scalar, special } from './signature.ts'
@@ -34,8 +26,8 @@ function sameNumber(render: (x: SqlText, type: SqlType) => SqlText): ScalarFunct
 }
 
 /** FLOOR and CEIL of numbers; whole numbers are what they are. */
-export const floorNumber = sameNumber((x, type) => (type.kind === 'long' ? x : sql`floor(${x})`))
-export const ceilNumber = sameNumber((x, type) => (type.kind === 'long' ? x : sql`ceil(${x})`))
+export const floorNumber = sameNumber((x, type) => (type.kind === 'long' ? x : duckSql`floor(${x})`))
+export const ceilNumber = sameNumber((x, type) => (type.kind === 'long' ? x : duckSql`ceil(${x})`))
 
 /** Halves go away from zero, judged by the decimal digits of the double: 1.005 to two places is 1.01. */
 const round = special(1, 2, (call) => {
@@ -44,11 +36,11 @@ const round = special(1, 2, (call) => {
   if (places < -18n || places > 18n) throw sqlProblem(call.place, 'ROUND takes -18 to 18 places')
   const digits = plainInteger(places)
   if (x.type.kind === 'long')
-    return combine(call.place, long, places >= 0n ? x.sql : sql`CAST(round(${x.sql}, ${digits}) AS BIGINT)`, [x])
-  if (places <= 0n) return combine(call.place, double, sql`round(${x.sql}, ${digits})`, [x])
+    return combine(call.place, long, places >= 0n ? x.sql : duckSql`CAST(round(${x.sql}, ${digits}) AS BIGINT)`, [x])
+  if (places <= 0n) return combine(call.place, double, duckSql`round(${x.sql}, ${digits})`, [x])
   const scale = plainInteger(places > 12n ? 18n : 15n)
-  const exact = sql`CAST(round(TRY_CAST(${x.sql} AS DECIMAL(38, ${scale})), ${digits}) AS DOUBLE)`
-  return combine(call.place, double, sql`coalesce(${exact}, ${x.sql})`, [x])
+  const exact = duckSql`CAST(round(TRY_CAST(${x.sql} AS DECIMAL(38, ${scale})), ${digits}) AS DOUBLE)`
+  return combine(call.place, double, duckSql`coalesce(${exact}, ${x.sql})`, [x])
 })
 
 const truncate = special(1, 2, (call) => {
@@ -57,16 +49,17 @@ const truncate = special(1, 2, (call) => {
   if (places < -18n || places > 18n) throw sqlProblem(call.place, 'TRUNCATE takes -18 to 18 places')
   if (x.type.kind === 'long' && places >= 0n) return combine(call.place, long, x.sql, [x])
   const power = longLiteral(10n ** (places < 0n ? -places : places))
-  if (x.type.kind === 'long') return combine(call.place, long, sql`(${x.sql} // ${power} * ${power})`, [x])
-  if (places === 0n) return combine(call.place, double, sql`trunc(${x.sql})`, [x])
-  const cut = places > 0n ? sql`trunc(${x.sql} * ${power}) / ${power}` : sql`trunc(${x.sql} / ${power}) * ${power}`
-  return combine(call.place, double, sql`(${cut})`, [x])
+  if (x.type.kind === 'long') return combine(call.place, long, duckSql`(${x.sql} // ${power} * ${power})`, [x])
+  if (places === 0n) return combine(call.place, double, duckSql`trunc(${x.sql})`, [x])
+  const cut =
+    places > 0n ? duckSql`trunc(${x.sql} * ${power}) / ${power}` : duckSql`trunc(${x.sql} / ${power}) * ${power}`
+  return combine(call.place, double, duckSql`(${cut})`, [x])
 })
 
 const absolute = special(1, 1, (call) => {
   const x = numeric(call.operands[0]!)
   const goesRound = call.wraps && x.type.kind === 'long'
-  return combine(call.place, x.type, goesRound ? wrapped(sql`abs(${x.sql}::HUGEINT)`) : sql`abs(${x.sql})`, [x])
+  return combine(call.place, x.type, goesRound ? wrapped(duckSql`abs(${x.sql}::HUGEINT)`) : duckSql`abs(${x.sql})`, [x])
 })
 
 function numberPair(call: BoundCall): [Bound, Bound, SqlType] {
@@ -83,13 +76,13 @@ export const modulo = special(2, 2, (call) => {
     const rest = onceEach(
       [a.sql, b.sql],
       (x, y) =>
-        sql`CASE WHEN isinf(${y}) AND isfinite(${x}) THEN ${x} WHEN ${y} <> 0::DOUBLE AND isfinite(${x}) THEN ${x} % ${y} END`,
+        duckSql`CASE WHEN isinf(${y}) AND isfinite(${x}) THEN ${x} WHEN ${y} <> 0::DOUBLE AND isfinite(${x}) THEN ${x} % ${y} END`,
     )
     return combine(call.place, double, rest, [a, b])
   }
   const text = call.wraps
-    ? sql`CAST(${a.sql}::HUGEINT % ${divisor(b)}::HUGEINT AS BIGINT)`
-    : sql`(${a.sql} % ${divisor(b)})`
+    ? duckSql`CAST(${a.sql}::HUGEINT % ${divisor(b)}::HUGEINT AS BIGINT)`
+    : duckSql`(${a.sql} % ${divisor(b)})`
   return combine(call.place, long, text, [a, b])
 })
 
@@ -98,12 +91,12 @@ const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE gives
 /** The second operand of a division of whole numbers: zero ends the query, as it does in Druid. */
 export function divisor(b: Bound): SqlText {
   if (typeof b.constant === 'bigint' && b.constant !== 0n) return b.sql
-  return sql`CASE WHEN ${b.sql} = 0 THEN CAST(${noDivision} AS BIGINT) ELSE ${b.sql} END`
+  return duckSql`CASE WHEN ${b.sql} = 0 THEN CAST(${noDivision} AS BIGINT) ELSE ${b.sql} END`
 }
 
 /** The least long divided by -1 goes round to itself. */
 export function quotient(a: Bound, by: SqlText, wraps: boolean): SqlText {
-  return wraps ? wrapped(sql`(${a.sql}::HUGEINT // ${by}::HUGEINT)`) : sql`(${a.sql} // ${by})`
+  return wraps ? wrapped(duckSql`(${a.sql}::HUGEINT // ${by}::HUGEINT)`) : duckSql`(${a.sql} // ${by})`
 }
 
 const safeDivide = special(2, 2, (call) => {
@@ -113,11 +106,11 @@ const safeDivide = special(2, 2, (call) => {
     const whole = onceEach(
       [a.sql, b.sql],
       (x, y) =>
-        sql`CASE WHEN ${y} <> 0::DOUBLE THEN ${x} / ${y} WHEN ${x} = 0::DOUBLE AND ${y} = 0::DOUBLE THEN 0::DOUBLE END`,
+        duckSql`CASE WHEN ${y} <> 0::DOUBLE THEN ${x} / ${y} WHEN ${x} = 0::DOUBLE AND ${y} = 0::DOUBLE THEN 0::DOUBLE END`,
     )
     return combine(call.place, double, whole, [a, b])
   }
-  return combine(call.place, long, quotient(a, sql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
+  return combine(call.place, long, quotient(a, duckSql`nullif(${b.sql}, 0::BIGINT)`, call.wraps), [a, b])
 })
 
 const div = special(2, 2, (call) => {
@@ -130,14 +123,14 @@ function extreme(name: SqlText): ScalarFunction {
     let type: SqlType | null = { kind: 'null' }
     for (const operand of operands) type = type === null ? null : commonType(type, operand.type)
     if (type === null) throw sqlProblem(place, 'these values have no type in common')
-    if (type.kind === 'null') return combine(place, { kind: 'null' }, sql`NULL`, operands)
+    if (type.kind === 'null') return combine(place, { kind: 'null' }, duckSql`NULL`, operands)
     // Times are compared, and come, as milliseconds.
     if (type.kind === 'timestamp' || type.kind === 'date') type = long
     const taken = operands.map((operand) => as(operand, type!))
     return combine(
       place,
       type,
-      sql`${name}(${join(
+      duckSql`${name}(${join(
         taken.map((operand) => operand.sql),
         ', ',
       )})`,
@@ -156,34 +149,34 @@ function humanReadable(base: number, units: readonly string[], unitOfOne: string
     const digits = constantInteger(call, 1, 2n)
     if (digits < 0n || digits > 3n) throw sqlProblem(call.place, `${call.name} takes 0 to 3 decimals`)
     const branches = units.map((unit, power) => {
-      const size = sql`${textOf(String(BigInt(base) ** BigInt(power + 1)))}::HUGEINT`
-      const below = sql`${textOf(String(BigInt(base) ** BigInt(power)))}::HUGEINT`
-      const cut = base === 1000 ? sql`v::HUGEINT // ${below}` : sql`v::DOUBLE / ${below}::DOUBLE`
-      const parts = sql`(${cut})::DOUBLE / ${plainInteger(base)}::DOUBLE`
-      const rounded = sql`CAST(round(CAST(CAST(${parts} AS VARCHAR) AS DECIMAL(38, 9)), ${plainInteger(digits)}) AS ${decimals[Number(digits)]!})`
-      return sql`WHEN abs(v::HUGEINT) >= ${size} THEN CAST(${rounded} AS VARCHAR) || ${textOf(` ${unit}`)}`
+      const size = duckSql`${textOf(String(BigInt(base) ** BigInt(power + 1)))}::HUGEINT`
+      const below = duckSql`${textOf(String(BigInt(base) ** BigInt(power)))}::HUGEINT`
+      const cut = base === 1000 ? duckSql`v::HUGEINT // ${below}` : duckSql`v::DOUBLE / ${below}::DOUBLE`
+      const parts = duckSql`(${cut})::DOUBLE / ${plainInteger(base)}::DOUBLE`
+      const rounded = duckSql`CAST(round(CAST(CAST(${parts} AS VARCHAR) AS DECIMAL(38, 9)), ${plainInteger(digits)}) AS ${decimals[Number(digits)]!})`
+      return duckSql`WHEN abs(v::HUGEINT) >= ${size} THEN CAST(${rounded} AS VARCHAR) || ${textOf(` ${unit}`)}`
     })
-    const small = sql`CAST(v AS VARCHAR) || ${textOf(unitOfOne)}`
+    const small = duckSql`CAST(v AS VARCHAR) || ${textOf(unitOfOne)}`
     const text = once(
       x.sql,
-      () => sql`CASE WHEN v IS NULL THEN NULL ${join(branches.toReversed(), ' ')} ELSE ${small} END`,
+      () => duckSql`CASE WHEN v IS NULL THEN NULL ${join(branches.toReversed(), ' ')} ELSE ${small} END`,
     )
     return combine(call.place, string, text, [x])
   })
 }
 
-const decimals = [sql`DECIMAL(38, 0)`, sql`DECIMAL(38, 1)`, sql`DECIMAL(38, 2)`, sql`DECIMAL(38, 3)`]
+const decimals = [duckSql`DECIMAL(38, 0)`, duckSql`DECIMAL(38, 1)`, duckSql`DECIMAL(38, 2)`, duckSql`DECIMAL(38, 3)`]
 
 const bitwise = (render: (a: SqlText, b: SqlText) => SqlText): ScalarFunction => scalar([long, long], long, render)
 /** Java shifts by the low six bits of the count. */
 const shiftLeft = (a: SqlText, b: SqlText): SqlText =>
-  wrapped(sql`(${a}::HUGEINT * power(2::HUGEINT, (${b} & 63))::HUGEINT)`)
+  wrapped(duckSql`(${a}::HUGEINT * power(2::HUGEINT, (${b} & 63))::HUGEINT)`)
 
 /** A sum or product beyond a long, brought back into it as Java's numbers go round. */
 export function wrapped(huge: SqlText): SqlText {
-  const span = sql`18446744073709551616::HUGEINT`
-  const half = sql`9223372036854775808::HUGEINT`
-  return sql`CAST((((${huge} + ${half}) % ${span} + ${span}) % ${span} - ${half}) AS BIGINT)`
+  const span = duckSql`18446744073709551616::HUGEINT`
+  const half = duckSql`9223372036854775808::HUGEINT`
+  return duckSql`CAST((((${huge} + ${half}) % ${span} + ${span}) % ${span} - ${half}) AS BIGINT)`
 }
 
 export const numbers: Catalogue = {
@@ -192,42 +185,42 @@ export const numbers: Catalogue = {
   TRUNC: truncate,
   TRUNCATE: truncate,
   MOD: modulo,
-  SQRT: ofDouble((x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
-  EXP: ofDouble((x) => sql`exp(${x})`),
+  SQRT: ofDouble((x) => duckSql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE ELSE sqrt(${x}) END`),
+  EXP: ofDouble((x) => duckSql`exp(${x})`),
   LN: ofDouble(
-    (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ln(${x}) END`,
+    (x) => duckSql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ln(${x}) END`,
   ),
   LOG10: ofDouble(
-    (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE log10(${x}) END`,
+    (x) => duckSql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE log10(${x}) END`,
   ),
-  POWER: scalar([double, double], double, (x, y) => sql`power(${x}, ${y})`),
-  POW: scalar([double, double], double, (x, y) => sql`power(${x}, ${y})`),
-  SIN: ofDouble((x) => sql`sin(${x})`),
-  COS: ofDouble((x) => sql`cos(${x})`),
-  TAN: ofDouble((x) => sql`tan(${x})`),
-  COT: ofDouble((x) => sql`(cos(${x}) / sin(${x}))`),
-  ASIN: ofDouble((x) => sql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE asin(${x}) END`),
-  ACOS: ofDouble((x) => sql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE acos(${x}) END`),
-  ATAN: ofDouble((x) => sql`atan(${x})`),
-  ATAN2: scalar([double, double], double, (y, x) => sql`atan2(${y}, ${x})`),
-  RADIANS: ofDouble((x) => sql`radians(${x})`),
-  DEGREES: ofDouble((x) => sql`degrees(${x})`),
-  PI: scalar([], double, () => sql`pi()`),
+  POWER: scalar([double, double], double, (x, y) => duckSql`power(${x}, ${y})`),
+  POW: scalar([double, double], double, (x, y) => duckSql`power(${x}, ${y})`),
+  SIN: ofDouble((x) => duckSql`sin(${x})`),
+  COS: ofDouble((x) => duckSql`cos(${x})`),
+  TAN: ofDouble((x) => duckSql`tan(${x})`),
+  COT: ofDouble((x) => duckSql`(cos(${x}) / sin(${x}))`),
+  ASIN: ofDouble((x) => duckSql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE asin(${x}) END`),
+  ACOS: ofDouble((x) => duckSql`CASE WHEN abs(${x}) > 1 THEN 'NaN'::DOUBLE ELSE acos(${x}) END`),
+  ATAN: ofDouble((x) => duckSql`atan(${x})`),
+  ATAN2: scalar([double, double], double, (y, x) => duckSql`atan2(${y}, ${x})`),
+  RADIANS: ofDouble((x) => duckSql`radians(${x})`),
+  DEGREES: ofDouble((x) => duckSql`degrees(${x})`),
+  PI: scalar([], double, () => duckSql`pi()`),
   DIV: div,
   SAFE_DIVIDE: safeDivide,
-  GREATEST: extreme(sql`greatest`),
-  LEAST: extreme(sql`least`),
-  BITWISE_AND: bitwise((a, b) => sql`(${a} & ${b})`),
-  BITWISE_OR: bitwise((a, b) => sql`(${a} | ${b})`),
-  BITWISE_XOR: bitwise((a, b) => sql`xor(${a}, ${b})`),
-  BITWISE_COMPLEMENT: scalar([long], long, (a) => sql`(-1::BIGINT - ${a})`),
+  GREATEST: extreme(duckSql`greatest`),
+  LEAST: extreme(duckSql`least`),
+  BITWISE_AND: bitwise((a, b) => duckSql`(${a} & ${b})`),
+  BITWISE_OR: bitwise((a, b) => duckSql`(${a} | ${b})`),
+  BITWISE_XOR: bitwise((a, b) => duckSql`xor(${a}, ${b})`),
+  BITWISE_COMPLEMENT: scalar([long], long, (a) => duckSql`(-1::BIGINT - ${a})`),
   BITWISE_SHIFT_LEFT: bitwise(shiftLeft),
   BITWISE_SHIFT_RIGHT: bitwise(
     (a, b) =>
-      sql`CASE WHEN ${a} >= 0 THEN ${a} >> (${b} & 63) ELSE -1::BIGINT - ((-1::BIGINT - ${a}) >> (${b} & 63)) END`,
+      duckSql`CASE WHEN ${a} >= 0 THEN ${a} >> (${b} & 63) ELSE -1::BIGINT - ((-1::BIGINT - ${a}) >> (${b} & 63)) END`,
   ),
-  BITWISE_CONVERT_DOUBLE_TO_LONG_BITS: scalar([double], long, (x) => sql`CAST(CAST(${x} AS BIT) AS BIGINT)`),
-  BITWISE_CONVERT_LONG_BITS_TO_DOUBLE: scalar([long], double, (x) => sql`CAST(CAST(${x} AS BIT) AS DOUBLE)`),
+  BITWISE_CONVERT_DOUBLE_TO_LONG_BITS: scalar([double], long, (x) => duckSql`CAST(CAST(${x} AS BIT) AS BIGINT)`),
+  BITWISE_CONVERT_LONG_BITS_TO_DOUBLE: scalar([long], double, (x) => duckSql`CAST(CAST(${x} AS BIT) AS DOUBLE)`),
   HUMAN_READABLE_BINARY_BYTE_FORMAT: humanReadable(1024, ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'], ' B'),
   HUMAN_READABLE_DECIMAL_BYTE_FORMAT: humanReadable(1000, ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'], ' B'),
   HUMAN_READABLE_DECIMAL_FORMAT: humanReadable(1000, ['K', 'M', 'G', 'T', 'P', 'E'], ''),

@@ -1,7 +1,7 @@
 // How the catalogue of functions is written: what a function takes, what it gives, and how the engine says it.
 import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
-import type { SqlText } from '../bind/sql-text.ts'
+import type { SqlText } from '../bind/duck-sql.ts'
 import { type SqlType, string } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 

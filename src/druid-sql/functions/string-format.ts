@@ -1,7 +1,7 @@
 // STRING_FORMAT as Java's String.format, which Druid calls: what does not fit its format gives the format and the values, and no error.
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
-import { join, literal, plainInteger, type SqlText, sql } from '../bind/sql-text.ts'
+import { duckSql, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import { string, wideString } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
@@ -28,7 +28,7 @@ export const stringFormat = special(1, 100, (call) => {
   if (numbersIn(form) > toldCharactersMax)
     throw sqlProblem(place, `a text could become longer than ${toldCharactersMax} characters`)
   const { pieces, misfits } = read(form, values, place)
-  const plain = [literal(form), ...values.map((value) => sql`coalesce(${as(value, string).sql}, 'null')`)]
+  const plain = [literal(form), ...values.map((value) => duckSql`coalesce(${as(value, string).sql}, 'null')`)]
   const width = numbersIn(form) + form.length + 2 * pieceCount(form) * widest(values)
   const joined = isFree(width) ? together : boundedTogether
   const unformatted = joined(plain, '; ')
@@ -37,18 +37,18 @@ export const stringFormat = special(1, 100, (call) => {
 })
 
 const together = (parts: readonly SqlText[], between: string): SqlText =>
-  sql`array_to_string([${join(parts, ', ')}], ${literal(between)})`
+  duckSql`array_to_string([${join(parts, ', ')}], ${literal(between)})`
 
 /** The same of parts that are long. */
 const boundedTogether = (parts: readonly SqlText[], between: string): SqlText => {
-  const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e) + ${plainInteger(between.length)})) AS BIGINT)`
-  const whole = inRoom(bytes, toldCharactersMax, sql`array_to_string(v, ${literal(between)})`)
-  return sql`list_transform([[${join(parts, ', ')}]], lambda v: ${whole})[1]`
+  const bytes = duckSql`CAST(list_sum(list_transform(v, lambda e: strlen(e) + ${plainInteger(between.length)})) AS BIGINT)`
+  const whole = inRoom(bytes, toldCharactersMax, duckSql`array_to_string(v, ${literal(between)})`)
+  return duckSql`list_transform([[${join(parts, ', ')}]], lambda v: ${whole})[1]`
 }
 
 function choose(misfits: readonly SqlText[], unformatted: SqlText, formatted: SqlText): SqlText {
   if (misfits.length === 0) return formatted
-  return sql`CASE WHEN ${join(misfits, ' OR ')} THEN ${unformatted} ELSE ${formatted} END`
+  return duckSql`CASE WHEN ${join(misfits, ' OR ')} THEN ${unformatted} ELSE ${formatted} END`
 }
 
 /** The pieces of the text; null where the format is none, or wants more values. `misfits` are true where a value is of another type than its format. */
@@ -80,8 +80,8 @@ function read(form: string, values: readonly Bound[], place: Place) {
     }
     const wanted = /[dxXo]/.test(conversion) ? 'long' : /[fe]/.test(conversion) ? 'double' : value.type.kind
     if (value.type.kind !== wanted) {
-      misfits.push(sql`${value.sql} IS NOT NULL`)
-      pieces.push(padded(sql`'null'`, part))
+      misfits.push(duckSql`${value.sql} IS NOT NULL`)
+      pieces.push(padded(duckSql`'null'`, part))
     } else pieces.push(written(value, part, place))
   }
   pieces.push(literal(form.slice(at)))
@@ -104,71 +104,79 @@ function written(value: Bound, part: Part, place: Place): SqlText {
   const word = conversion === 'X' ? 'NULL' : 'null'
   const none = padded(literal(precision === null ? word : word.slice(0, precision)), part)
   if (/[sS]/.test(conversion)) {
-    const text = sql`coalesce(${as(value, string).sql}, 'null')`
-    const cut = precision === null ? text : sql`left(${text}, ${plainInteger(precision)})`
-    return padded(conversion === 'S' ? sql`upper(${cut})` : cut, part)
+    const text = duckSql`coalesce(${as(value, string).sql}, 'null')`
+    const cut = precision === null ? text : duckSql`left(${text}, ${plainInteger(precision)})`
+    return padded(conversion === 'S' ? duckSql`upper(${cut})` : cut, part)
   }
   if (/[xXo]/.test(conversion)) {
     const digits =
-      conversion === 'o' ? sql`printf('%o', v)` : conversion === 'x' ? sql`printf('%x', v)` : sql`printf('%X', v)`
+      conversion === 'o'
+        ? duckSql`printf('%o', v)`
+        : conversion === 'x'
+          ? duckSql`printf('%x', v)`
+          : duckSql`printf('%X', v)`
     // The engine writes a sign, Java the bits.
-    const bits = sql`CAST(v::HUGEINT + CASE WHEN v < 0 THEN 18446744073709551616::HUGEINT ELSE 0::HUGEINT END AS UBIGINT)`
+    const bits = duckSql`CAST(v::HUGEINT + CASE WHEN v < 0 THEN 18446744073709551616::HUGEINT ELSE 0::HUGEINT END AS UBIGINT)`
     const unsigned = once(bits, () => digits)
-    return sql`coalesce(${once(value.sql, () => sql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(unsigned, sql`''`, part)} END`)}, ${none})`
+    return duckSql`coalesce(${once(value.sql, () => duckSql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(unsigned, duckSql`''`, part)} END`)}, ${none})`
   }
   if (conversion === 'd') {
-    const digits = sql`CAST(abs(v::HUGEINT) AS VARCHAR)`
-    return sql`coalesce(${once(value.sql, () => sql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(grouped(digits, flags), sign(flags), part)} END`)}, ${none})`
+    const digits = duckSql`CAST(abs(v::HUGEINT) AS VARCHAR)`
+    return duckSql`coalesce(${once(value.sql, () => duckSql`CASE WHEN v IS NULL THEN NULL ELSE ${fitted(grouped(digits, flags), sign(flags), part)} END`)}, ${none})`
   }
   const places = precision ?? 6
   if (places > precisionMax) throw sqlProblem(place, `a format takes ${precisionMax} digits behind the point at most`)
-  const digits = conversion === 'e' ? sql`printf(${literal(`%.${places}e`)}, abs(v))` : grouped(fixed(places), flags)
-  const text = sql`CASE WHEN v IS NULL THEN NULL WHEN NOT isfinite(v) THEN ${padded(notFinite(flags), { ...part, flags: flags.replace('0', '') })}
+  const digits =
+    conversion === 'e' ? duckSql`printf(${literal(`%.${places}e`)}, abs(v))` : grouped(fixed(places), flags)
+  const text = duckSql`CASE WHEN v IS NULL THEN NULL WHEN NOT isfinite(v) THEN ${padded(notFinite(flags), { ...part, flags: flags.replace('0', '') })}
     ELSE ${fitted(digits, sign(flags), part)} END`
-  return sql`coalesce(${once(value.sql, () => text)}, ${none})`
+  return duckSql`coalesce(${once(value.sql, () => text)}, ${none})`
 }
 
 const notFinite = (flags: string): SqlText =>
-  sql`CASE WHEN isnan(v) THEN 'NaN' WHEN v < 0 THEN '-Infinity' ELSE ${flags.includes('+') ? sql`'+Infinity'` : sql`'Infinity'`} END`
+  duckSql`CASE WHEN isnan(v) THEN 'NaN' WHEN v < 0 THEN '-Infinity' ELSE ${flags.includes('+') ? duckSql`'+Infinity'` : duckSql`'Infinity'`} END`
 
 const sign = (flags: string): SqlText =>
-  sql`CASE WHEN v < 0 THEN '-' ELSE ${flags.includes('+') ? sql`'+'` : flags.includes(' ') ? sql`' '` : sql`''`} END`
+  duckSql`CASE WHEN v < 0 THEN '-' ELSE ${flags.includes('+') ? duckSql`'+'` : flags.includes(' ') ? duckSql`' '` : duckSql`''`} END`
 
-const decimalTypes = Array.from({ length: precisionMax + 1 }, (_, places) => sql`DECIMAL(38, ${plainInteger(places)})`)
+const decimalTypes = Array.from(
+  { length: precisionMax + 1 },
+  (_, places) => duckSql`DECIMAL(38, ${plainInteger(places)})`,
+)
 
 /** Halves go away from zero by the digits that the double is written with; a large one has zeros behind those. */
 function fixed(places: number): SqlText {
-  const shown = sql`CAST(abs(v) AS VARCHAR)`
-  const small = sql`CAST(CAST(round(CAST(${shown} AS DECIMAL(38, 17)), ${plainInteger(places)}) AS ${decimalTypes[places]!}) AS VARCHAR)`
-  const digits = sql`replace(split_part(${shown}, 'e', 1), '.', '')`
-  const exponent = sql`CAST(split_part(${shown}, 'e', 2) AS INTEGER)`
-  const zeros = places === 0 ? sql`''` : literal(`.${'0'.repeat(places)}`)
-  return sql`CASE WHEN abs(v) < 1e15 THEN ${small} WHEN contains(${shown}, 'e') THEN rpad(${digits}, ${exponent} + 1, '0') || ${zeros}
+  const shown = duckSql`CAST(abs(v) AS VARCHAR)`
+  const small = duckSql`CAST(CAST(round(CAST(${shown} AS DECIMAL(38, 17)), ${plainInteger(places)}) AS ${decimalTypes[places]!}) AS VARCHAR)`
+  const digits = duckSql`replace(split_part(${shown}, 'e', 1), '.', '')`
+  const exponent = duckSql`CAST(split_part(${shown}, 'e', 2) AS INTEGER)`
+  const zeros = places === 0 ? duckSql`''` : literal(`.${'0'.repeat(places)}`)
+  return duckSql`CASE WHEN abs(v) < 1e15 THEN ${small} WHEN contains(${shown}, 'e') THEN rpad(${digits}, ${exponent} + 1, '0') || ${zeros}
     ELSE split_part(${shown}, '.', 1) || ${zeros} END`
 }
 
 /** With a comma between thousands. */
 function grouped(digits: SqlText, flags: string): SqlText {
   if (!flags.includes(',')) return digits
-  const whole = sql`split_part(${digits}, '.', 1)`
-  const commas = sql`ltrim(reverse(regexp_replace(reverse(${whole}), '([0-9]{3})', ${literal('\\1,')}, 'g')), ',')`
-  return sql`${commas} || substring(${digits}, length(${whole}) + 1)`
+  const whole = duckSql`split_part(${digits}, '.', 1)`
+  const commas = duckSql`ltrim(reverse(regexp_replace(reverse(${whole}), '([0-9]{3})', ${literal('\\1,')}, 'g')), ',')`
+  return duckSql`${commas} || substring(${digits}, length(${whole}) + 1)`
 }
 
 /** Digits with their sign, filled up to the width. */
 function fitted(digits: SqlText, before: SqlText, part: Part): SqlText {
-  if (!part.flags.includes('0')) return padded(sql`(${before} || ${digits})`, part)
+  if (!part.flags.includes('0')) return padded(duckSql`(${before} || ${digits})`, part)
   const most = plainInteger(part.width)
-  return sql`(${before} || lpad(${digits}, greatest(length(${digits}), ${most} - length(${before}))::INTEGER, '0'))`
+  return duckSql`(${before} || lpad(${digits}, greatest(length(${digits}), ${most} - length(${before}))::INTEGER, '0'))`
 }
 
 function padded(text: SqlText, { width, flags }: Part): SqlText {
   if (width === 0) return text
-  const filled = flags.includes('-') ? sql`rpad` : sql`lpad`
+  const filled = flags.includes('-') ? duckSql`rpad` : duckSql`lpad`
   return onceEach(
     [text],
     (x) =>
-      sql`CASE WHEN length(${x}) >= ${plainInteger(width)} THEN ${x} ELSE ${filled}(${x}, ${plainInteger(width)}, ' ') END`,
+      duckSql`CASE WHEN length(${x}) >= ${plainInteger(width)} THEN ${x} ELSE ${filled}(${x}, ${plainInteger(width)}, ' ') END`,
   )
 }
 

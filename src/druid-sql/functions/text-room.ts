@@ -1,6 +1,6 @@
 // How long texts may become, asked before they are made: the engine's bound on memory does not count them. What is known to stay short is not
 // asked about, so that ordinary texts cost nothing more.
-import { plainInteger, type SqlText, sql } from '../bind/sql-text.ts'
+import { duckSql, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import type { SqlType } from '../bind/types.ts'
 
 /** What a call writes as long as it is told. */
@@ -27,25 +27,25 @@ export const isFree = (width: number): boolean => width <= freeWidth
 
 /** The text, where there is room for its bytes; null where their number is. Past `most`, or past the room for all texts, the query fails. */
 export function inRoom(bytes: SqlText, most: number, text: SqlText): SqlText {
-  const asked = sql`text_room(CAST(${bytes} AS BIGINT), ${plainInteger(most)}::BIGINT)`
-  return sql`CASE WHEN CASE WHEN ${bytes} <= ${plainInteger(freeBytes)} THEN TRUE ELSE ${asked} END THEN ${text} END`
+  const asked = duckSql`text_room(CAST(${bytes} AS BIGINT), ${plainInteger(most)}::BIGINT)`
+  return duckSql`CASE WHEN CASE WHEN ${bytes} <= ${plainInteger(freeBytes)} THEN TRUE ELSE ${asked} END THEN ${text} END`
 }
 
 /** A text of the answer, which is copied for each row. */
 export function outOfRoom(text: SqlText): SqlText {
-  return sql`CASE WHEN text_out(CAST(strlen(${text}) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
+  return duckSql`CASE WHEN text_out(CAST(strlen(${text}) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
 }
 
 /** A count that was told, so small that its product with a length is a number: one too many stays one too many. */
-export const told = (count: SqlText): SqlText => sql`least(${count}, ${plainInteger(toldCharactersMax + 1)})`
+export const told = (count: SqlText): SqlText => duckSql`least(${count}, ${plainInteger(toldCharactersMax + 1)})`
 
 /** Names values that are used more than once: each is worked out once. */
 export function onceEach(parts: readonly SqlText[], use: (...values: SqlText[]) => SqlText): SqlText {
-  const names = parts.map((_part, index) => sql`v[${plainInteger(index + 1)}]`)
+  const names = parts.map((_part, index) => duckSql`v[${plainInteger(index + 1)}]`)
   const fields = parts.map((part) => part.text)
-  return sql`list_transform([row(${fields.length === 1 ? parts[0]! : joined(parts)})], lambda v: ${use(...names)})[1]`
+  return duckSql`list_transform([row(${fields.length === 1 ? parts[0]! : joined(parts)})], lambda v: ${use(...names)})[1]`
 }
 
 function joined(parts: readonly SqlText[]): SqlText {
-  return parts.reduce((left, right) => sql`${left}, ${right}`)
+  return parts.reduce((left, right) => duckSql`${left}, ${right}`)
 }

@@ -1,7 +1,7 @@
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, once } from '../bind/conversions.ts'
-import { failing, join, literal, plainInteger, type SqlText, sql } from '../bind/sql-text.ts'
+import { duckSql, failing, join, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import { boolean, long, string, wideString } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import {
@@ -21,7 +21,7 @@ const withinUtf16 = literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
 
 /** Length in UTF-16 units, as Druid counts; code points beyond 16 bits are counted only where there may be some. */
 const utf16Length = (x: SqlText): SqlText =>
-  sql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')) END`
+  duckSql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')) END`
 
 const lengthOf = scalar([string], long, utf16Length)
 
@@ -33,7 +33,8 @@ const substring = special(2, 3, (call) => {
   return scalar(
     [string, long, long],
     string,
-    (x, from, count) => sql`nullif(substring(${x}, ${from}${count === undefined ? sql`` : sql`, ${count}`}), '')`,
+    (x, from, count) =>
+      duckSql`nullif(substring(${x}, ${from}${count === undefined ? duckSql`` : duckSql`, ${count}`}), '')`,
     1,
   ).bind({
     ...call,
@@ -42,8 +43,8 @@ const substring = special(2, 3, (call) => {
 })
 
 function trimmed(from: 'trim' | 'ltrim' | 'rtrim'): (x: SqlText, characters?: SqlText) => SqlText {
-  const names = { trim: sql`trim`, ltrim: sql`ltrim`, rtrim: sql`rtrim` }
-  return (x, characters = sql`' '`) => sql`${names[from]}(${x}, ${characters})`
+  const names = { trim: duckSql`trim`, ltrim: duckSql`ltrim`, rtrim: duckSql`rtrim` }
+  return (x, characters = duckSql`' '`) => duckSql`${names[from]}(${x}, ${characters})`
 }
 
 const trim = special(1, 2, (call) => {
@@ -55,16 +56,16 @@ export const concat = special(1, 1000, ({ place, operands }) => {
   const texts = operands.map(asText)
   const width = texts.reduce((sum, { type }) => sum + widthOf(type), 0)
   const parts = texts.map((text) => text.sql)
-  const whole = isFree(width) ? sql`(${join(parts, ' || ')})` : concatenated(parts)
+  const whole = isFree(width) ? duckSql`(${join(parts, ' || ')})` : concatenated(parts)
   return combine(place, wideString(width), whole, texts)
 })
 
 /** As one list, so that each part is held once; null where one of them is. */
 function concatenated(parts: readonly SqlText[]): SqlText {
-  const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e))) AS BIGINT)`
-  const whole = inRoom(bytes, joinedBytesMax, sql`array_to_string(v, '')`)
-  const isWhole = sql`list_count(v) = ${plainInteger(parts.length)}`
-  return sql`list_transform([[${join(parts, ', ')}]], lambda v: CASE WHEN ${isWhole} THEN ${whole} END)[1]`
+  const bytes = duckSql`CAST(list_sum(list_transform(v, lambda e: strlen(e))) AS BIGINT)`
+  const whole = inRoom(bytes, joinedBytesMax, duckSql`array_to_string(v, '')`)
+  const isWhole = duckSql`list_count(v) = ${plainInteger(parts.length)}`
+  return duckSql`list_transform([[${join(parts, ', ')}]], lambda v: CASE WHEN ${isWhole} THEN ${whole} END)[1]`
 }
 
 /** Java's regular expressions come as RE2's: what it lacks, looking around and references back, is refused by the engine. */
@@ -80,7 +81,7 @@ function matchable(text: Bound, form: string): SqlText {
   if (isFree(widthOf(text.type))) return text.sql
   return onceEach(
     [text.sql],
-    (x) => sql`CASE WHEN strlen(${x}) <= ${plainInteger(most)} THEN ${x} WHEN ${x} IS NOT NULL
+    (x) => duckSql`CASE WHEN strlen(${x}) <= ${plainInteger(most)} THEN ${x} WHEN ${x} IS NOT NULL
     THEN CAST(${failing(`a text of more than ${most} characters is too long for this regular expression`)} AS VARCHAR) END`,
   )
 }
@@ -91,7 +92,7 @@ const regexpExtract = special(2, 3, (call) => {
   const text = asText(call.operands[0]!)
   const form = pattern(call, 1)
   const found = (x: SqlText): SqlText =>
-    sql`CASE WHEN regexp_matches(${x}, ${form}) THEN regexp_extract(${x}, ${form}, ${plainInteger(group)}) END`
+    duckSql`CASE WHEN regexp_matches(${x}, ${form}) THEN regexp_extract(${x}, ${form}, ${plainInteger(group)}) END`
   const whole = isFree(widthOf(text.type)) ? found(text.sql) : onceEach([matchable(text, neededText(call, 1))], found)
   return combine(call.place, string, whole, [text])
 })
@@ -99,7 +100,7 @@ const regexpExtract = special(2, 3, (call) => {
 const regexpLike = special(2, 2, (call) => {
   const text = asText(call.operands[0]!)
   const form = pattern(call, 1)
-  return combine(call.place, boolean, sql`regexp_matches(${matchable(text, neededText(call, 1))}, ${form})`, [text])
+  return combine(call.place, boolean, duckSql`regexp_matches(${matchable(text, neededText(call, 1))}, ${form})`, [text])
 })
 
 /** In longer texts a match at each place is reckoned with: to count them would take as long as to replace them. */
@@ -112,31 +113,31 @@ const regexpReplace = special(3, 3, (call) => {
   const by =
     typeof replacement!.constant === 'string'
       ? literal(replacement!.constant.replaceAll('\\', '\\\\').replace(/\$(\d)/g, '\\$1'))
-      : sql`regexp_replace(replace(${texts[1].sql}, ${literal('\\')}, ${literal('\\\\')}), ${literal('[$]([0-9])')}, ${literal('\\\\\\1')}, 'g')`
+      : duckSql`regexp_replace(replace(${texts[1].sql}, ${literal('\\')}, ${literal('\\\\')}), ${literal('[$]([0-9])')}, ${literal('\\\\\\1')}, 'g')`
   const form = pattern(call, 1)
   // In place of each character, and of what is between them.
   const width = widthOf(texts[0].type) * Math.max(1, 2 * widthOf(texts[1].type))
-  const replaced = (x: SqlText, y: SqlText): SqlText => sql`regexp_replace(${x}, ${form}, ${y}, 'g')`
+  const replaced = (x: SqlText, y: SqlText): SqlText => duckSql`regexp_replace(${x}, ${form}, ${y}, 'g')`
   const whole = isFree(width)
     ? replaced(texts[0].sql, by)
     : onceEach([matchable(texts[0], neededText(call, 1)), by], (x, y) => {
-        const groups = sql`(1 + len(regexp_extract_all(${y}, ${literal('\\\\[0-9]')})))`
-        const counted = sql`CASE WHEN strlen(${x}) <= ${plainInteger(countedMax)} THEN len(regexp_extract_all(${x}, ${form})) ELSE strlen(${x}) + 1 END`
-        const bytes = sql`(strlen(${x}) * ${groups} + ${counted} * strlen(${y}))`
+        const groups = duckSql`(1 + len(regexp_extract_all(${y}, ${literal('\\\\[0-9]')})))`
+        const counted = duckSql`CASE WHEN strlen(${x}) <= ${plainInteger(countedMax)} THEN len(regexp_extract_all(${x}, ${form})) ELSE strlen(${x}) + 1 END`
+        const bytes = duckSql`(strlen(${x}) * ${groups} + ${counted} * strlen(${y}))`
         return inRoom(bytes, joinedBytesMax, replaced(x, y))
       })
   return combine(call.place, wideString(width), whole, texts)
 })
 
-const upper = (x: SqlText): SqlText => sql`upper(replace(${x}, 'ß', 'SS'))`
+const upper = (x: SqlText): SqlText => duckSql`upper(replace(${x}, 'ß', 'SS'))`
 /** Druid pads with nothing where the padding is empty; the engine would fail. */
 const padded = (name: SqlText): ScalarFunction =>
   special(2, 3, ({ place, operands: [text, count, padding] }) => {
     const parts = [as(text!, string), as(count!, long), ...(padding === undefined ? [] : [as(padding, string)])]
-    const [x, length, by = sql`' '`] = parts.map((part) => part.sql)
+    const [x, length, by = duckSql`' '`] = parts.map((part) => part.sql)
     const body = (x: SqlText, length: SqlText, by: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
-      sql`CASE WHEN ${length} IS NULL OR ${x} IS NULL OR ${by} IS NULL THEN NULL WHEN ${length} < 0 THEN '' WHEN ${length} = 0 THEN NULL WHEN ${by} = '' THEN substring(${x}, 1, ${length} - (${utf16Length(x)} - length(${x})))
-        ELSE ${guard(sql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Length(x)} - length(${x})), 0) AS INTEGER), ${by})`)} END`
+      duckSql`CASE WHEN ${length} IS NULL OR ${x} IS NULL OR ${by} IS NULL THEN NULL WHEN ${length} < 0 THEN '' WHEN ${length} = 0 THEN NULL WHEN ${by} = '' THEN substring(${x}, 1, ${length} - (${utf16Length(x)} - length(${x})))
+        ELSE ${guard(duckSql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Length(x)} - length(${x})), 0) AS INTEGER), ${by})`)} END`
     const width = constantCount(count!)
     if (typeof count!.constant === 'bigint') checkTold(width, place)
     const whole = isFree(width)
@@ -162,14 +163,14 @@ function checkTold(characters: number, place: Place): void {
 const repeat = special(2, 2, ({ place, operands }) => {
   const parts = [as(operands[0]!, string), as(operands[1]!, long)] as const
   const body = (x: SqlText, count: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
-    sql`CASE WHEN ${count} >= 1 THEN ${guard(sql`repeat(${x}, ${told(count)})`)} END`
+    duckSql`CASE WHEN ${count} >= 1 THEN ${guard(duckSql`repeat(${x}, ${told(count)})`)} END`
   const width = widthOf(parts[0].type) * constantCount(operands[1]!)
   const [{ constant }, count] = operands as [Bound, Bound]
   if (typeof constant === 'string' && typeof count.constant === 'bigint') checkTold(width, place)
   const whole = isFree(width)
     ? body(parts[0].sql, parts[1].sql, (text) => text)
     : onceEach([parts[0].sql, parts[1].sql], (x, count) =>
-        body(x, count, (text) => inRoom(sql`(strlen(${x}) * ${told(count)})`, toldCharactersMax, text)),
+        body(x, count, (text) => inRoom(duckSql`(strlen(${x}) * ${told(count)})`, toldCharactersMax, text)),
       )
   return combine(place, wideString(width), whole, parts)
 })
@@ -182,14 +183,14 @@ const replace = special(3, 3, ({ place, operands }) => {
   // Around nothing there is a place before and behind each character.
   const replaced = (x: SqlText, from: SqlText, to: SqlText): SqlText =>
     isOfNothing
-      ? sql`regexp_replace(${x}, '', replace(${to}, ${literal('\\')}, ${literal('\\\\')}), 'g')`
-      : sql`replace(${x}, ${from}, ${to})`
+      ? duckSql`regexp_replace(${x}, '', replace(${to}, ${literal('\\')}, ${literal('\\\\')}), 'g')`
+      : duckSql`replace(${x}, ${from}, ${to})`
   const whole = isFree(width)
     ? replaced(x!, from!, to!)
     : onceEach([x!, from!, to!], (x, from, to) => {
-        const occurrences = sql`((strlen(${x}) - strlen(replace(${x}, ${from}, ''))) // strlen(${from}))`
-        const more = sql`CASE WHEN ${from} = '' THEN 0 ELSE ${occurrences} * greatest(strlen(${to}) - strlen(${from}), 0) END`
-        return inRoom(sql`(strlen(${x}) + ${more})`, joinedBytesMax, replaced(x, from, to))
+        const occurrences = duckSql`((strlen(${x}) - strlen(replace(${x}, ${from}, ''))) // strlen(${from}))`
+        const more = duckSql`CASE WHEN ${from} = '' THEN 0 ELSE ${occurrences} * greatest(strlen(${to}) - strlen(${from}), 0) END`
+        return inRoom(duckSql`(strlen(${x}) + ${more})`, joinedBytesMax, replaced(x, from, to))
       })
   return combine(place, wideString(width), whole, parts)
 })
@@ -201,14 +202,14 @@ function growth(from: Bound, to: Bound): number {
 }
 
 const half = (whole: (x: SqlText, n: SqlText) => SqlText) =>
-  scalar([string, long], string, (x, count) => sql`CASE WHEN ${count} < 0 THEN NULL ELSE ${whole(x, count)} END`)
+  scalar([string, long], string, (x, count) => duckSql`CASE WHEN ${count} < 0 THEN NULL ELSE ${whole(x, count)} END`)
 
 export const texts: Catalogue = {
   LENGTH: lengthOf,
   CHAR_LENGTH: lengthOf,
   CHARACTER_LENGTH: lengthOf,
   STRLEN: lengthOf,
-  LOWER: scalar([string], string, (x) => sql`lower(${x})`),
+  LOWER: scalar([string], string, (x) => duckSql`lower(${x})`),
   UPPER: scalar([string], string, upper),
   SUBSTRING: substring,
   SUBSTR: substring,
@@ -220,23 +221,23 @@ export const texts: Catalogue = {
   RTRIM: scalar([string, string], string, trimmed('rtrim'), 1),
   REPLACE: replace,
   REPEAT: repeat,
-  REVERSE: scalar([string], string, (x) => sql`reverse(${x})`),
-  LEFT: half((x, count) => sql`left(${x}, ${count})`),
-  RIGHT: half((x, count) => sql`right(${x}, ${count})`),
-  LPAD: padded(sql`lpad`),
-  RPAD: padded(sql`rpad`),
-  STRPOS: scalar([string, string], long, (x, part) => sql`strpos(${x}, ${part})`),
+  REVERSE: scalar([string], string, (x) => duckSql`reverse(${x})`),
+  LEFT: half((x, count) => duckSql`left(${x}, ${count})`),
+  RIGHT: half((x, count) => duckSql`right(${x}, ${count})`),
+  LPAD: padded(duckSql`lpad`),
+  RPAD: padded(duckSql`rpad`),
+  STRPOS: scalar([string, string], long, (x, part) => duckSql`strpos(${x}, ${part})`),
   POSITION: scalar(
     [string, string, long],
     long,
     (part, x, from) =>
       from === undefined
-        ? sql`strpos(${x}, ${part})`
-        : sql`CASE WHEN strpos(substring(${x}, ${from}), ${part}) = 0 THEN 0 ELSE strpos(substring(${x}, ${from}), ${part}) + ${from} - 1 END`,
+        ? duckSql`strpos(${x}, ${part})`
+        : duckSql`CASE WHEN strpos(substring(${x}, ${from}), ${part}) = 0 THEN 0 ELSE strpos(substring(${x}, ${from}), ${part}) + ${from} - 1 END`,
     1,
   ),
-  CONTAINS_STRING: scalar([string, string], boolean, (x, part) => sql`contains(${x}, ${part})`),
-  ICONTAINS_STRING: scalar([string, string], boolean, (x, part) => sql`contains(lower(${x}), lower(${part}))`),
+  CONTAINS_STRING: scalar([string, string], boolean, (x, part) => duckSql`contains(${x}, ${part})`),
+  ICONTAINS_STRING: scalar([string, string], boolean, (x, part) => duckSql`contains(lower(${x}), lower(${part}))`),
   REGEXP_LIKE: regexpLike,
   REGEXP_EXTRACT: regexpExtract,
   REGEXP_REPLACE: regexpReplace,
@@ -244,10 +245,10 @@ export const texts: Catalogue = {
   PARSE_LONG: scalar(
     [string, long],
     long,
-    (x, radix = sql`10::BIGINT`) =>
-      sql`CASE WHEN ${radix} = 10 AND regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) WHEN ${radix} = 16 AND regexp_full_match(${x}, '(0[xX])?[0-9a-fA-F]{1,15}') THEN TRY_CAST('0x' || regexp_replace(${x}, '^0[xX]', '') AS BIGINT) END`,
+    (x, radix = duckSql`10::BIGINT`) =>
+      duckSql`CASE WHEN ${radix} = 10 AND regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) WHEN ${radix} = 16 AND regexp_full_match(${x}, '(0[xX])?[0-9a-fA-F]{1,15}') THEN TRY_CAST('0x' || regexp_replace(${x}, '^0[xX]', '') AS BIGINT) END`,
     1,
   ),
   // The engine takes no aggregate and no query within TRY.
-  DECODE_BASE64_UTF8: scalar([string], string, (x) => once(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
+  DECODE_BASE64_UTF8: scalar([string], string, (x) => once(x, (v) => duckSql`TRY(decode(from_base64(${v})))`)),
 }

@@ -4,20 +4,20 @@ import { Zone } from '../../druid-time/zone.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as, textToTimestamp, timestampLiteral } from '../bind/conversions.ts'
+import { duckSql, literal, longLiteral, type SqlText } from '../bind/duck-sql.ts'
 import { readInterval } from '../bind/intervals.ts'
 import {
   ceilTo,
   floorTo,
-  formatTime,
+  formatByPattern,
   parseTime,
   readPeriod,
   readZone,
-  shift,
-  toLocal,
+  shiftTimestamp,
+  timestampToLocal,
   toUtc,
   unitPeriod,
 } from '../bind/periods.ts'
-import { literal, long as longLiteral, type SqlText, sql } from '../bind/sql-text.ts'
 import { boolean, date, long, string, timestamp, typeName } from '../bind/types.ts'
 import { parseUnit } from '../parse/parse-unit.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
@@ -84,14 +84,14 @@ const timeShift = special(3, 4, (call) => {
   const at = timestampOf(call)
   const count = as(call.operands[2]!, long)
   const period = readPeriod(neededText(call, 1), call.operands[1]!.place)
-  return combine(call.place, timestamp, shift(at.sql, period, zoneOf(call, 3), count.sql), [at, count])
+  return combine(call.place, timestamp, shiftTimestamp(at.sql, period, zoneOf(call, 3), count.sql), [at, count])
 })
 
 const timestampAdd = special(2, 2, (call) => {
   const count = as(call.operands[0]!, long)
   const at = instant(call, 1)
   const period = unitPeriod(parseUnit(call.unit!, call.unitPlace!))
-  return combine(call.place, timestamp, shift(at.sql, period, Zone.utc, count.sql), [count, at])
+  return combine(call.place, timestamp, shiftTimestamp(at.sql, period, Zone.utc, count.sql), [count, at])
 })
 
 /** Whole units between two instants, negative where the first is the later. */
@@ -102,8 +102,8 @@ const timestampDiff = special(2, 2, (call) => {
   const fixedMs = periodTimeMs(period) + periodDays(period) * msPerDay
   const whole =
     fixedMs > 0
-      ? sql`((epoch_ms(${to.sql}) - epoch_ms(${from.sql})) // ${longLiteral(fixedMs)})`
-      : sql`date_sub(${literal(unit.toLowerCase())}, ${from.sql}, ${to.sql})`
+      ? duckSql`((epoch_ms(${to.sql}) - epoch_ms(${from.sql})) // ${longLiteral(fixedMs)})`
+      : duckSql`date_sub(${literal(unit.toLowerCase())}, ${from.sql}, ${to.sql})`
   return combine(call.place, long, whole, [from, to])
 })
 
@@ -111,13 +111,13 @@ type Part = (local: SqlText, at: SqlText) => SqlText
 const datePart =
   (name: string): Part =>
   (local) =>
-    sql`CAST(date_part(${literal(name)}, ${local}) AS BIGINT)`
+    duckSql`CAST(date_part(${literal(name)}, ${local}) AS BIGINT)`
 
 /** The parts that SQL works out in its own way. */
 const ownParts: ReadonlyMap<string, Part> = new Map<string, Part>([
-  ['EPOCH', (_local, at) => sql`(epoch_ms(${at}) // 1000::BIGINT)`],
-  ['MICROSECOND', (local) => sql`(epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT * 1000::BIGINT`],
-  ['MILLISECOND', (local) => sql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`],
+  ['EPOCH', (_local, at) => duckSql`(epoch_ms(${at}) // 1000::BIGINT)`],
+  ['MICROSECOND', (local) => duckSql`(epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT * 1000::BIGINT`],
+  ['MILLISECOND', (local) => duckSql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`],
   ['DECADE', datePart('decade')],
   ['CENTURY', datePart('century')],
   ['MILLENNIUM', datePart('millennium')],
@@ -131,7 +131,7 @@ function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Bound['p
   const part = parts.get(unit.toUpperCase())
   if (part === undefined)
     throw sqlProblem(unitPlace, `${quoted(unit)} is no part of a time: ${[...parts.keys()].join(', ')} are`)
-  return combine(call.place, long, part(toLocal(at.sql, zone), at.sql), [at])
+  return combine(call.place, long, part(timestampToLocal(at.sql, zone), at.sql), [at])
 }
 
 const extract = special(1, 1, (call) => extracted(call, instant(call), call.unit!, call.unitPlace!, Zone.utc))
@@ -156,18 +156,18 @@ const timeParse = special(1, 3, (call) => {
 const timeFormat = special(1, 3, (call) => {
   const at = timestampOf(call)
   const pattern = constantText(call, 1) ?? "yyyy-MM-dd'T'HH:mm:ss.SSSZZ"
-  const written = formatTime(at.sql, pattern, zoneOf(call, 2), call.operands[1]?.place ?? call.place)
+  const written = formatByPattern(at.sql, pattern, zoneOf(call, 2), call.operands[1]?.place ?? call.place)
   return combine(call.place, string, written, [at])
 })
 
 const timeInInterval = special(2, 2, (call) => {
   const at = timestampOf(call)
   const [start, end] = readInterval(neededText(call, 1), call.operands[1]!.place)
-  const inside = sql`(${at.sql} >= ${timestampLiteral(start)} AND ${at.sql} < ${timestampLiteral(end)})`
+  const inside = duckSql`(${at.sql} >= ${timestampLiteral(start)} AND ${at.sql} < ${timestampLiteral(end)})`
   return combine(call.place, boolean, inside, [at])
 })
 
-const now = scalar([], timestamp, () => sql`date_trunc('millisecond', timezone('UTC', now()))`)
+const now = scalar([], timestamp, () => duckSql`date_trunc('millisecond', timezone('UTC', now()))`)
 
 export const times: Catalogue = {
   TIME_FLOOR: toPeriod(floorTo),
@@ -194,12 +194,12 @@ export const times: Catalogue = {
   TIME_PARSE: timeParse,
   TIME_FORMAT: timeFormat,
   TIME_IN_INTERVAL: timeInInterval,
-  MILLIS_TO_TIMESTAMP: scalar([long], timestamp, (ms) => sql`make_timestamp(${ms} * 1000::BIGINT)`),
+  MILLIS_TO_TIMESTAMP: scalar([long], timestamp, (ms) => duckSql`make_timestamp(${ms} * 1000::BIGINT)`),
   TIMESTAMP_TO_MILLIS: special(1, 1, (call) => {
     const at = timestampOf(call)
-    return combine(call.place, long, sql`epoch_ms(${at.sql})`, [at])
+    return combine(call.place, long, duckSql`epoch_ms(${at.sql})`, [at])
   }),
   CURRENT_TIMESTAMP: now,
   LOCALTIMESTAMP: now,
-  CURRENT_DATE: scalar([], date, () => sql`CAST(timezone('UTC', now()) AS DATE)`),
+  CURRENT_DATE: scalar([], date, () => duckSql`CAST(timezone('UTC', now()) AS DATE)`),
 }

@@ -1,7 +1,7 @@
 // Functions on values of any type, and the catalogues of those on arrays, JSON, sketches and addresses.
 import { combine } from '../bind/bound.ts'
 import { comparable } from '../bind/conversions.ts'
-import { join, sql } from '../bind/sql-text.ts'
+import { duckSql, join } from '../bind/duck-sql.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { addresses } from './addresses.ts'
 import { arrays } from './arrays.ts'
@@ -15,7 +15,7 @@ const coalesce = special(1, 1000, (call) => {
   return combine(
     call.place,
     type,
-    sql`coalesce(${join(
+    duckSql`coalesce(${join(
       operands.map((operand) => operand.sql),
       ', ',
     )})`,
@@ -28,7 +28,7 @@ const nullif = special(2, 2, ({ place, operands }) => {
   return combine(
     place,
     operands[0]!.type,
-    sql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${operands[0]!.sql} END`,
+    duckSql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${operands[0]!.sql} END`,
     operands,
   )
 })

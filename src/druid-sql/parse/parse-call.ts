@@ -4,7 +4,7 @@ import { typeOf } from './parse-type.ts'
 import { parseUnit } from './parse-unit.ts'
 import { type Place, sqlProblem } from './sql-problem.ts'
 import type { Call, CastType, Expression, FrameBound, OrderItem, TimeUnit, Window } from './syntax.ts'
-import { list, type TokenCursor } from './token-cursor.ts'
+import { listOf, type TokenCursor } from './token-cursor.ts'
 
 interface Parts {
   operands: readonly Expression[]
@@ -62,7 +62,7 @@ export class CallParser {
     if (name === 'TIMESTAMPADD' || name === 'TIMESTAMPDIFF') {
       const unit = this.#unit()
       cursor.expectSymbol(',')
-      return { operands: list(cursor, this.#expression), unit }
+      return { operands: listOf(cursor, this.#expression), unit }
     }
     if (name === 'JSON_OBJECT') return this.#jsonObject()
     return this.#plain(name)
@@ -72,7 +72,7 @@ export class CallParser {
     const cursor = this.#cursor
     const distinct = cursor.takeWords('DISTINCT')
     if (!distinct) cursor.takeWords('ALL')
-    const operands = list(cursor, this.#expression)
+    const operands = listOf(cursor, this.#expression)
     if ((name === 'FLOOR' || name === 'CEIL' || name === 'CEILING') && cursor.takeWords('TO'))
       return { operands, unit: this.#unit() }
     if (name.startsWith('JSON_') && cursor.takeWords('RETURNING')) return { operands, returning: typeOf(cursor) }
@@ -187,7 +187,7 @@ export class CallParser {
     const cursor = this.#cursor
     const { place } = cursor
     cursor.expectSymbol('(')
-    const partitionBy = cursor.takeWords('PARTITION', 'BY') ? list(cursor, this.#expression) : []
+    const partitionBy = cursor.takeWords('PARTITION', 'BY') ? listOf(cursor, this.#expression) : []
     const orderBy = cursor.takeWords('ORDER', 'BY') ? this.#orderBy() : []
     const frame = this.#frame()
     cursor.expectSymbol(')')

@@ -3,7 +3,7 @@ import { CallParser } from './parse-call.ts'
 import { typeOf } from './parse-type.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
 import type { CaseBranch, ComparisonOperator, Expression, OrderItem, Query } from './syntax.ts'
-import { list, type TokenCursor } from './token-cursor.ts'
+import { listOf, type TokenCursor } from './token-cursor.ts'
 
 /** Operators in a row: each makes the tree one level deeper. */
 const chainMax = 400
@@ -29,7 +29,7 @@ export class ExpressionParser {
   }
 
   orderBy(): OrderItem[] {
-    return list(this.#cursor, () => {
+    return listOf(this.#cursor, () => {
       const expression = this.expression()
       const descending = this.#cursor.takeWords('DESC')
       if (!descending) this.#cursor.takeWords('ASC')
@@ -121,7 +121,7 @@ export class ExpressionParser {
       cursor.expectSymbol(')')
       return { kind: 'inQuery', negated, operand, query, place }
     }
-    const items = list(cursor, () => this.expression())
+    const items = listOf(cursor, () => this.expression())
     cursor.expectSymbol(')')
     return { kind: 'inList', negated, operand, items, place }
   }
@@ -262,7 +262,7 @@ export class ExpressionParser {
     const cursor = this.#cursor
     const { place } = cursor.next()
     cursor.expectSymbol('[')
-    const items = cursor.isSymbol(']') ? [] : list(cursor, () => this.expression())
+    const items = cursor.isSymbol(']') ? [] : listOf(cursor, () => this.expression())
     cursor.expectSymbol(']')
     return { kind: 'array', items, place }
   }

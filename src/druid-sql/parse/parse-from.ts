@@ -2,7 +2,7 @@
 import type { ExpressionParser } from './parse-expression.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
 import type { Alias, Join, Query, TableExpression } from './syntax.ts'
-import { list, type TokenCursor } from './token-cursor.ts'
+import { listOf, type TokenCursor } from './token-cursor.ts'
 
 /** Joins in a row. */
 const chainMax = 100
@@ -10,7 +10,7 @@ const chainMax = 100
 /** `(a, b)` after a name, or nothing. */
 export function columnNames(cursor: TokenCursor): string[] {
   if (!cursor.takeSymbol('(')) return []
-  const names = list(cursor, () => cursor.name('the name of a column'))
+  const names = listOf(cursor, () => cursor.name('the name of a column'))
   cursor.expectSymbol(')')
   return names
 }
@@ -63,7 +63,7 @@ export class FromParser {
     if (!cursor.takeWords('USING'))
       throw sqlProblem(place, 'a join needs a condition: write ON or USING, or CROSS JOIN where none is meant')
     cursor.expectSymbol('(')
-    const using = list(cursor, () => ({ place: cursor.place, name: cursor.name('the name of a column') }))
+    const using = listOf(cursor, () => ({ place: cursor.place, name: cursor.name('the name of a column') }))
     cursor.expectSymbol(')')
     return { kind: 'join', type, left, right, on: null, using, place }
   }
@@ -110,7 +110,7 @@ export class FromParser {
     cursor.expectSymbol('(')
     if (!cursor.takeWords('APPEND')) throw sqlProblem(cursor.place, 'APPEND is the only table function')
     cursor.expectSymbol('(')
-    const tables = list(cursor, () => {
+    const tables = listOf(cursor, () => {
       if (cursor.token.kind !== 'string') throw cursor.unexpected('the name of a table in single quotes')
       return { place: cursor.place, name: cursor.next().text }
     })

@@ -1,4 +1,5 @@
 // Tokens -> a query. Only what reads is in the grammar: everything else is refused by not being there.
+// Tested by `test/druid-sql/agreement.test.ts`.
 import { ExpressionParser } from './parse-expression.ts'
 import { columnNames, FromParser } from './parse-from.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
@@ -13,7 +14,7 @@ import type {
   Values,
   Window,
 } from './syntax.ts'
-import { list, TokenCursor } from './token-cursor.ts'
+import { listOf, TokenCursor } from './token-cursor.ts'
 import { tokenize } from './tokenizer.ts'
 
 /** Queries that are put together by UNION. */
@@ -69,7 +70,7 @@ class QueryParser {
     if (!cursor.takeWords('WITH')) return []
     if (cursor.isWord('RECURSIVE')) throw sqlProblem(cursor.place, 'WITH RECURSIVE is not taken')
     let count = 0
-    return list(cursor, () => {
+    return listOf(cursor, () => {
       const { place } = cursor
       count += 1
       if (count > commonTablesMax)
@@ -153,9 +154,9 @@ class QueryParser {
   #values(): Values {
     const cursor = this.#cursor
     const { place } = cursor.next()
-    const rows = list(cursor, () => {
+    const rows = listOf(cursor, () => {
       if (!cursor.takeSymbol('(')) return [this.#expressions.expression()]
-      const row = list(cursor, () => this.#expressions.expression())
+      const row = listOf(cursor, () => this.#expressions.expression())
       cursor.expectSymbol(')')
       return row
     })
@@ -167,7 +168,7 @@ class QueryParser {
     const { place } = cursor.next()
     const distinct = cursor.takeWords('DISTINCT')
     if (!distinct) cursor.takeWords('ALL')
-    const items = list(cursor, () => this.#item())
+    const items = listOf(cursor, () => this.#item())
     const from = cursor.takeWords('FROM') ? this.#tables.from() : null
     const where = cursor.takeWords('WHERE') ? this.#expressions.expression() : null
     const groupBy = cursor.takeWords('GROUP', 'BY') ? this.#groupBy() : null
@@ -200,7 +201,7 @@ class QueryParser {
 
   #windows(): Map<string, Window> {
     const windows = new Map<string, Window>()
-    for (const [name, window] of list(this.#cursor, () => this.#namedWindow())) windows.set(name, window)
+    for (const [name, window] of listOf(this.#cursor, () => this.#namedWindow())) windows.set(name, window)
     return windows
   }
 
@@ -211,7 +212,7 @@ class QueryParser {
   }
 
   #groupBy(): Grouping[] {
-    return list(this.#cursor, (): Grouping => {
+    return listOf(this.#cursor, (): Grouping => {
       const cursor = this.#cursor
       if (cursor.areWords('GROUPING', 'SETS')) {
         cursor.takeWords('GROUPING', 'SETS')
@@ -236,7 +237,7 @@ class QueryParser {
   #sets(): Expression[][] {
     const cursor = this.#cursor
     cursor.expectSymbol('(')
-    const sets = list(cursor, () => this.#set())
+    const sets = listOf(cursor, () => this.#set())
     cursor.expectSymbol(')')
     if (sets.length > groupingSetsMax)
       throw sqlProblem(cursor.place, `more than ${groupingSetsMax} sets of groups are not taken`)
@@ -248,7 +249,7 @@ class QueryParser {
     if (!cursor.isSymbol('(')) return [this.#expressions.expression()]
     cursor.next()
     if (cursor.takeSymbol(')')) return []
-    const set = list(cursor, () => this.#expressions.expression())
+    const set = listOf(cursor, () => this.#expressions.expression())
     cursor.expectSymbol(')')
     return set
   }

@@ -107,7 +107,7 @@ export class TokenCursor {
 }
 
 /** One or more, with commas between them. */
-export function list<T>(cursor: TokenCursor, one: () => T): T[] {
+export function listOf<T>(cursor: TokenCursor, one: () => T): T[] {
   const items = [one()]
   while (cursor.takeSymbol(',')) items.push(one())
   return items

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { RejectedPage } from '../../admin/rejected.ts'
+import { RejectedPageAnswer } from '../../admin/rejected.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
@@ -9,7 +9,7 @@ import { pageProblems, pageQuery, pageRequest } from './admin-request.ts'
 const filters = {
   batch: Type.Optional(Type.String({ description: 'The rows of this push alone.' })),
   /** One of the codes that the rows themselves have. */
-  code: Type.Optional(RejectedPage.properties.Items.items.properties.code),
+  code: Type.Optional(RejectedPageAnswer.properties.Items.items.properties.code),
 }
 
 export const getRejected: Route = (app, { services, settings, guard }) => {
@@ -23,7 +23,7 @@ export const getRejected: Route = (app, { services, settings, guard }) => {
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       querystring: pageQuery(filters),
-      response: answers(200, 'A page of rejected rows, in the order in which they were accepted.', RejectedPage, [
+      response: answers(200, 'A page of rejected rows, in the order in which they were accepted.', RejectedPageAnswer, [
         ...pageProblems,
         'ingest_not_found',
       ]),

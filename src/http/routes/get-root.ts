@@ -1,3 +1,5 @@
+// Tested by `src/http/server.test.ts`.
+
 import { chooseType } from '../accept.ts'
 import { sendJson } from '../answer.ts'
 import { answers } from '../document.ts'

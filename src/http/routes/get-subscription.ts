@@ -1,4 +1,4 @@
-import { SubscriptionAnswer } from '../../access/subscriptions.ts'
+import { OwnSubscriptionAnswer } from '../../access/subscriptions.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
@@ -13,7 +13,7 @@ export const getSubscription: Route = (app, { services, settings, guard }) => {
       operationId: 'subscription',
       summary: "What one's own key may do.",
       security: keySecurity,
-      response: answers(200, 'The subscriber of the key, with its subscriptions.', SubscriptionAnswer, [
+      response: answers(200, 'The subscriber of the key, with its subscriptions.', OwnSubscriptionAnswer, [
         'invalid_request',
         'forbidden',
         'not_acceptable',

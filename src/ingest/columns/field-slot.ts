@@ -1,3 +1,5 @@
+// Tested by `src/ingest/judge.model.test.ts`.
+
 import { type ArrayMaker, newArrays } from '../../lib/spare-buffers.ts'
 import { type ColumnVector, nullBoolean, nullCode } from '../../model/column.ts'
 import type { Field } from '../../model/field.ts'

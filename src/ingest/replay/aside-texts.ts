@@ -2,7 +2,7 @@ import type { RejectedRow } from '../../catalog/catalog.ts'
 import type { AsideEntry, SetAsideCatalog } from '../../catalog/set-aside.ts'
 import { bodyRows, skipRows } from '../scan/body-rows.ts'
 import { skipValue } from '../scan/skip.ts'
-import { firstRow, type RowPlace } from '../step-budget.ts'
+import { firstRow, type RowOfEntry } from '../step-budget.ts'
 import type { ReplayedRow } from './replayed-rows.ts'
 
 /** About so much of a body is looked at before others have their turn. */
@@ -11,7 +11,7 @@ const sliceBytes = 1024 * 1024
 interface OpenBody {
   readonly entry: Pick<AsideEntry, 'position' | 'rows'>
   readonly placed: Parameters<typeof skipRows>[0]
-  place: RowPlace
+  place: RowOfEntry
 }
 
 /** The texts of rejected rows; those of rows that are kept without, as their entry was set aside, from the body of that, as long as it is kept. */

@@ -1,6 +1,6 @@
 // Where the rows of a pushed body begin. The body was checked before: it holds as many rows as its entry says.
 import type { PlacedEntry } from '../../journal/journal.ts'
-import type { RowPlace } from '../step-budget.ts'
+import type { RowOfEntry } from '../step-budget.ts'
 import { openBracket } from './ascii.ts'
 import { skipSpace, skipValue } from './skip.ts'
 
@@ -26,7 +26,7 @@ export function nextRowAt({ bytes, isArray }: BodyRows, end: number): number {
 }
 
 /** Goes on to a row of the body, or as far towards it as about so many bytes are. */
-export function skipRows(entry: PlacedEntry, from: RowPlace, untilIndex: number, bytesMax: number): RowPlace {
+export function skipRows(entry: PlacedEntry, from: RowOfEntry, untilIndex: number, bytesMax: number): RowOfEntry {
   const rows = bodyRows(entry)
   let { index } = from
   let at = index === 0 ? rows.firstAt : from.at

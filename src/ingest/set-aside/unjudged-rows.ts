@@ -4,7 +4,7 @@ import type { PlacedEntry } from '../../journal/journal.ts'
 import { rejectedRow } from '../rejected-row.ts'
 import { bodyRows, nextRowAt } from '../scan/body-rows.ts'
 import { skipValue } from '../scan/skip.ts'
-import { firstRow, isSpent, type Reached, type RowPlace, type StepBudget } from '../step-budget.ts'
+import { firstRow, isSpent, type Reached, type RowOfEntry, type StepBudget } from '../step-budget.ts'
 
 /** A longer row is kept with the body alone: no text is longer than half a gigabyte, and several copies of it are made. */
 const textBytesMax = 64 * 1024 * 1024
@@ -18,7 +18,7 @@ const reason = {
 /** The rows of an entry that was set aside, from a place on as far as the budget goes, as rejected ones. */
 export function unjudgedRows(
   entry: PlacedEntry,
-  from: RowPlace,
+  from: RowOfEntry,
   { level }: AsideDecision,
   budget: StepBudget,
 ): { readonly rejected: readonly RejectedRow[]; readonly reached: Reached } {

@@ -4,7 +4,7 @@ import type { DiskFile } from '../../lib/disk.ts'
 import type { JournalRecovery } from '../journal.ts'
 import { diskIsFull } from './problems.ts'
 import { removeRecordsApart } from './record-apart.ts'
-import { acceptLoss, newerVersion, refusal } from './refusal.ts'
+import { acceptLossAdvice, newerVersion, refusal } from './refusal.ts'
 import { headerVouchingFor, type ScannedFile, type SegmentScan, scanSegment } from './scan.ts'
 import {
   decodeSegmentHeader,
@@ -208,20 +208,20 @@ function notContiguous(path: string, scan: SegmentScan, next: string): Error {
 function behindStore(directory: string, endPosition: number, reachedPosition: number): Error {
   return new Error(
     `${directory}: the journal ends before position ${endPosition}, but what is stored reaches ${reachedPosition}: it is not the journal of this store, or an older copy. ` +
-      `Put back the right one. Without it, move all files of the folder away, and accept what is lost with them: ${acceptLoss}.`,
+      `Put back the right one. Without it, move all files of the folder away, and accept what is lost with them: ${acceptLossAdvice}.`,
   )
 }
 
 function newestIsGone(directory: string, endPosition: number, vouchedPosition: number): Error {
   return new Error(
     `${directory}: the journal ends at position ${endPosition}, but all before position ${vouchedPosition} was acknowledged: its newest file is missing, or ` +
-      `an older one. Put back the right one, or restore a backup. Where it is gone for good, ${acceptLoss}.`,
+      `an older one. Put back the right one, or restore a backup. Where it is gone for good, ${acceptLossAdvice}.`,
   )
 }
 
 function allIsGone(directory: string, vouchedPosition: number): Error {
   return new Error(
     `${directory}: the folder holds no file of the journal, which reached position ${vouchedPosition}. ` +
-      `Put its files back, or restore a backup. Where they are gone for good, ${acceptLoss}.`,
+      `Put its files back, or restore a backup. Where they are gone for good, ${acceptLossAdvice}.`,
   )
 }

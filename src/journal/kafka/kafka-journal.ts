@@ -1,4 +1,5 @@
 // The journal on Kafka: a topic of which each partition is a lane. An entity's pushes go to one lane, so that "pushed later" holds for all of them.
+// Tested by `test/cluster/journal.test.ts`.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BatchProducer } from '../../kafka/batch-producer.ts'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'

@@ -33,7 +33,7 @@ const trimEveryMs = 60_000
 /** Rows of entities that were quiet, one after another, are one look at Druid. */
 const slotsPauseMs = 250
 
-export interface PipelineParts {
+export interface OpenPipelineParts {
   readonly settings: Settings
   readonly observe: Observe
   readonly catalog: ClusterCatalog
@@ -44,7 +44,7 @@ export interface PipelineParts {
   readonly nowMs: () => number
 }
 
-export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
+export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void {
   const { settings, observe, catalog, nowMs } = parts
   const client = new KafkaClient(kafkaAccess(settings, `${settings.cluster.name}-pipeline`))
   closers.push(() => client.close())
@@ -97,7 +97,7 @@ export function openPipeline(parts: PipelineParts, closers: Closer[]): void {
 }
 
 function openForgetting(
-  { observe, catalog, keys, nowMs }: PipelineParts,
+  { observe, catalog, keys, nowMs }: OpenPipelineParts,
   journal: { readonly client: KafkaClient; readonly topic: string; readonly openReader: () => JournalReader },
   closers: Closer[],
 ): void {
@@ -112,7 +112,7 @@ function openForgetting(
 }
 
 function openSlots(
-  { settings, observe, catalog, druid, nowMs }: PipelineParts,
+  { settings, observe, catalog, druid, nowMs }: OpenPipelineParts,
   rowsTopics: RowsTopics,
   closers: Closer[],
 ): EntitySlots {
@@ -140,7 +140,7 @@ function openSlots(
 }
 
 function openTrim(
-  { settings, observe, catalog, supervisors, nowMs }: PipelineParts,
+  { settings, observe, catalog, supervisors, nowMs }: OpenPipelineParts,
   client: KafkaClient,
   closers: Closer[],
 ): void {
@@ -160,7 +160,7 @@ function openTrim(
 }
 
 function openUpkeep(
-  { settings, observe, catalog, supervisors, nowMs }: PipelineParts,
+  { settings, observe, catalog, supervisors, nowMs }: OpenPipelineParts,
   rowsTopics: RowsTopics,
   closers: Closer[],
 ): void {

@@ -9,13 +9,13 @@ import {
   type EngineRow,
   type EngineTable,
   type SqlEngine,
-  type TimeRange,
+  type TimeBounds,
 } from '../sql-engine.ts'
 import { checkTree } from './allow-list.ts'
 import { engineError } from './engine-error.ts'
 import { piecesOf, readChunk } from './read-chunk.ts'
 import { readRows } from './read-rows.ts'
-import { rowsOf, withTables } from './table-sql.ts'
+import { tableRows, withTables } from './table-sql.ts'
 import { TextRoom } from './text-room.ts'
 import { readWholeTexts } from './whole-texts.ts'
 
@@ -90,8 +90,8 @@ export class DuckdbEngine implements SqlEngine {
     }
   }
 
-  source(table: EngineTable, within: TimeRange | null, newestFirst = false): Sql {
-    return new Sql(`(${rowsOf(table, within, newestFirst)})`, [])
+  source(table: EngineTable, within: TimeBounds | null, newestFirst = false): Sql {
+    return new Sql(`(${tableRows(table, within, newestFirst)})`, [])
   }
 
   async *rows(

@@ -1,7 +1,7 @@
 // Which files a query reads, in which order, and where their times are read to leave rows out.
 import { describe, expect, test } from 'vitest'
-import type { EngineTable, TimeRange } from '../sql-engine.ts'
-import { rowsOf } from './table-sql.ts'
+import type { EngineTable, TimeBounds } from '../sql-engine.ts'
+import { tableRows } from './table-sql.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -37,11 +37,11 @@ function readsOf(text: string): readonly Read[] {
   }))
 }
 
-const range = (fromMs: number, untilMs: number): TimeRange => ({ fromMs, untilMs })
+const range = (fromMs: number, untilMs: number): TimeBounds => ({ fromMs, untilMs })
 const us = (ms: number): string => `${ms * 1000}`
 
 describe('the files of a table', () => {
-  test.each<[string, TimeRange | null, boolean, readonly Read[]]>([
+  test.each<[string, TimeBounds | null, boolean, readonly Read[]]>([
     ['all, oldest first', null, false, [{ paths: ['0', '1 early', '1 late', '2'], bounds: [] }]],
     ['all, newest first', null, true, [{ paths: ['2', '1 late', '1 early', '0'], bounds: [] }]],
     ['of one day', range(dayMs, 2 * dayMs), false, [{ paths: ['1 early', '1 late'], bounds: [] }]],
@@ -58,12 +58,12 @@ describe('the files of a table', () => {
     ],
     ['of a time without rows', range(9 * dayMs, 10 * dayMs), false, [{ paths: [], bounds: [] }]],
   ])('%s', (_, within, newestFirst, reads) => {
-    expect(readsOf(rowsOf(table, within, newestFirst))).toEqual(reads)
+    expect(readsOf(tableRows(table, within, newestFirst))).toEqual(reads)
   })
 
   test('whose oldest rows have left: the times of those that have some of these are read, and no others', () => {
     const sinceMs = dayMs + hourMs
-    expect(readsOf(rowsOf({ ...table, sinceMs }))).toEqual([
+    expect(readsOf(tableRows({ ...table, sinceMs }))).toEqual([
       { paths: ['0', '1 early'], bounds: [`>= ${us(sinceMs)}`] },
       { paths: ['1 late', '2'], bounds: [] },
     ])

@@ -1,16 +1,16 @@
 // The rows of an entity as a common table in front of a statement: what its files hold, under columns by number. Names are never asked for:
 // DuckDB's are not case-sensitive, so columns of files are taken by their places.
-import type { EngineField, EngineTable, TimeRange } from '../sql-engine.ts'
+import type { EngineField, EngineTable, TimeBounds } from '../sql-engine.ts'
 
 type EngineFile = EngineTable['files'][number]
-type ReadTable = EngineTable & { readonly within: TimeRange | null }
+type ReadTable = EngineTable & { readonly within: TimeBounds | null }
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
 
 /** A statement over its entities: each is a common table of the rows in its files, which only this query sees. */
 export function withTables(statement: string, tables: readonly EngineTable[]): string {
   if (tables.length === 0) return statement
-  const definitions = tables.map((table) => `entity_${table.entityId} AS NOT MATERIALIZED (${rowsOf(table)})`)
+  const definitions = tables.map((table) => `entity_${table.entityId} AS NOT MATERIALIZED (${tableRows(table)})`)
   return `WITH ${definitions.join(', ')} ${statement}`
 }
 
@@ -18,7 +18,7 @@ export function withTables(statement: string, tables: readonly EngineTable[]): s
  * The rows of a table as a SELECT of c0, c1 and so on, p and t; those outside `within` are left out. Files are read in the order of time:
  * who wants the newest rows alone then soon knows which files have none of them.
  */
-export function rowsOf(table: EngineTable, within: TimeRange | null = null, newestFirst = false): string {
+export function tableRows(table: EngineTable, within: TimeBounds | null = null, newestFirst = false): string {
   const { fields, replacesBy } = table
   const files = table.files.filter((file) => within === null || isTouched(file, within))
   files.sort((left, right) => (newestFirst ? right.lastMs - left.lastMs : left.firstMs - right.firstMs))
@@ -35,7 +35,7 @@ export function rowsOf(table: EngineTable, within: TimeRange | null = null, newe
   return [...(apart.length === 0 ? [] : [readAll(whole, apart, false)]), ...items].join(' UNION ALL ')
 }
 
-const isTouched = (file: EngineFile, { fromMs, untilMs }: TimeRange): boolean =>
+const isTouched = (file: EngineFile, { fromMs, untilMs }: TimeBounds): boolean =>
   file.lastMs >= fromMs && file.firstMs < untilMs
 
 const isApart = (part: readonly EngineFile[]): boolean => part.length === 1 && part[0]!.isDistinct

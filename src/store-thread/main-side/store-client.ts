@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Answer } from '../../answer/answer.ts'
-import { chunkBytes } from '../../answer/spare-chunks.ts'
+import { spareChunkBytes } from '../../answer/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.ts'
 import type { Held } from '../../lib/held.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
@@ -289,7 +289,7 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
   }
 
   #giveBack(memory: readonly ArrayBuffer[]): void {
-    const chunks = memory.filter(({ byteLength }) => byteLength === chunkBytes)
+    const chunks = memory.filter(({ byteLength }) => byteLength === spareChunkBytes)
     if (chunks.length > 0) this.#post({ kind: 'spare', memory: chunks }, chunks)
   }
 

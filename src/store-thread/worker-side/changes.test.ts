@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Changes } from './changes.ts'
+import { CatalogChanges } from './changes.ts'
 
 test('a reading that fails is told, and made again until it is done', async () => {
   const told: string[] = []
   let readings = 0
-  const changes = new Changes({
+  const changes = new CatalogChanges({
     read: async () => {
       if (++readings < 3) throw new Error(`the catalog is busy, ${readings}`)
     },
@@ -19,7 +19,7 @@ test('a reading that fails is told, and made again until it is done', async () =
 
 test('it waits no longer when the store is stopped', async () => {
   const stopping = new AbortController()
-  const changes = new Changes({
+  const changes = new CatalogChanges({
     read: () => Promise.reject(new Error('the catalog is busy')),
     failed: () => stopping.abort(),
     retryDelayMs: 1_000_000,

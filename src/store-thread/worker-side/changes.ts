@@ -12,7 +12,7 @@ export interface ChangesParts {
 }
 
 /** Learns what has changed in the catalog; a reading that fails is made again until it is done. */
-export class Changes {
+export class CatalogChanges {
   readonly #parts: ChangesParts
   readonly #readings = new Serial()
 

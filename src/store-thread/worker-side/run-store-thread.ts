@@ -32,7 +32,7 @@ import { Outbox } from '../outbox.ts'
 import type { Awaited, FromStore, StoreThreadData, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 import { Asks } from './asks.ts'
-import { Changes } from './changes.ts'
+import { CatalogChanges } from './changes.ts'
 
 /** Parts that a test may put in place of the real ones. */
 export interface StoreThreadOverrides {
@@ -145,7 +145,7 @@ export async function runStoreThread(
     },
     data.durablePosition,
   )
-  const changes = new Changes({
+  const changes = new CatalogChanges({
     // The pipeline first: it must not write rows of an entity that is being removed.
     read: async () => {
       await pipeline.refresh()

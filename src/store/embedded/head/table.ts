@@ -1,3 +1,5 @@
+// Tested by `src/store/embedded/embedded-store.model.test.ts`.
+
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type ColumnVector, isNullAt, nullCode } from '../../../model/column.ts'
 import type { EntityField } from '../../../model/entity.ts'

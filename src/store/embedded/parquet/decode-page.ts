@@ -18,7 +18,7 @@ import { readPlainDoubles, readPlainLongs, readPlainStrings, readSizedStrings } 
 import { readRuns } from './run-lengths.ts'
 
 /** What the codes in the pages of one column chunk stand for. */
-export type Dictionary =
+export type PageDictionary =
   | { readonly type: 'string'; readonly entries: readonly string[] }
   | { readonly type: 'number'; readonly entries: Float64Array }
 
@@ -27,7 +27,7 @@ let codesBuffer = new Int32Array(1 << 14)
 let levelsBuffer = new Int32Array(1 << 14)
 
 /** Decodes the dictionary of a column chunk from its page. Throws an Error `damaged page` when one of its bytes is not as written. */
-export function decodeDictionary(bytes: Uint8Array, column: ColumnPages): Dictionary {
+export function decodeDictionary(bytes: Uint8Array, column: ColumnPages): PageDictionary {
   requireSound(bytes, column.dictionary?.checksum)
   const { header, end } = readDictionaryPageHeader(bytes)
   begin(bytes.subarray(end), header.valueBytes, column.codec === 'LZ4_RAW')
@@ -46,7 +46,7 @@ export function decodePage(
   bytes: Uint8Array,
   column: ColumnPages,
   page: number,
-  dictionary: Dictionary | null,
+  dictionary: PageDictionary | null,
 ): ColumnVector {
   requireSound(bytes, column.checksums[page])
   const { header, end } = readDataPageHeader(bytes)
@@ -98,7 +98,7 @@ function readCodes(count: number): Int32Array {
   return codesBuffer
 }
 
-function decodeStrings(dictionary: Dictionary | null, rows: PageRows): StringColumn {
+function decodeStrings(dictionary: PageDictionary | null, rows: PageRows): StringColumn {
   if (dictionary === null) {
     const plain = readPlainStrings(input, rows.values, rows.count)
     return { ...plain, codes: spreadCodes(plain.codes, rows, nullCode) }
@@ -117,7 +117,7 @@ function decodeBooleans(rows: PageRows): BooleanColumn {
   return { type: 'boolean', values: new Uint8Array(spreadCodes(codes, rows, nullBoolean)) }
 }
 
-function decodeLongs(encoding: Encoding, dictionary: Dictionary | null, rows: PageRows): LongColumn {
+function decodeLongs(encoding: Encoding, dictionary: PageDictionary | null, rows: PageRows): LongColumn {
   if (encoding !== 'PLAIN') {
     return { type: 'long', values: spreadNumbers(decodeNumbers(encoding, dictionary, rows), rows), exact: null }
   }
@@ -126,7 +126,7 @@ function decodeLongs(encoding: Encoding, dictionary: Dictionary | null, rows: Pa
   return { type: 'long', values, exact: exact === null ? null : spreadExact(exact, rows) }
 }
 
-function decodeNumbers(encoding: Encoding, dictionary: Dictionary | null, rows: PageRows): Float64Array {
+function decodeNumbers(encoding: Encoding, dictionary: PageDictionary | null, rows: PageRows): Float64Array {
   const out = new Float64Array(rows.count)
   switch (encoding) {
     case 'PLAIN':

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { partsOf, sharedDates } from './shared-dates.ts'
+import { rangePartsOf, sharedDates } from './shared-dates.ts'
 
 type Span = readonly [fromMs: number, toMs: number]
 
@@ -122,5 +122,5 @@ test.each<[Span, readonly Span[], readonly (readonly [...Span, isShared: boolean
   ],
 ])('parts of %j', (range, spans, parts) => {
   const expected = parts.map(([fromMs, toMs, isShared]) => ({ fromMs, toMs, isShared }))
-  expect(partsOf(rangeOf(range), spans.map(rangeOf))).toEqual(expected)
+  expect(rangePartsOf(rangeOf(range), spans.map(rangeOf))).toEqual(expected)
 })

@@ -20,7 +20,7 @@ export function sharedDates(spans: readonly Range[]): Range[] {
 }
 
 /** A range cut at the borders of the dates that are shared. Dates are whole milliseconds. */
-export function partsOf({ fromMs, toMs }: Range, spans: readonly Range[]): readonly RangePart[] {
+export function rangePartsOf({ fromMs, toMs }: Range, spans: readonly Range[]): readonly RangePart[] {
   const parts: RangePart[] = []
   let nextMs = fromMs
   for (const shared of sharedDates(spans)) {

@@ -5,13 +5,13 @@ import type { DiskFile } from '../../../lib/disk.ts'
 import type { EntityRegistry } from './entity-registry.ts'
 import type { SeriesIndex } from './series-index.ts'
 
-export const headerBytes = 24
+export const registryHeaderBytes = 24
 const blockHeaderBytes = 16
 const magic = Buffer.from('TIDESERI', 'latin1')
 const version = 1
 
 export function encodeHeader(entityId: number): Buffer {
-  const header = Buffer.alloc(headerBytes)
+  const header = Buffer.alloc(registryHeaderBytes)
   magic.copy(header)
   header.writeUInt32LE(version, 8)
   header.writeUInt32LE(entityId, 12)
@@ -43,12 +43,12 @@ export async function readBlocks(
   recorded: StoreRegistry,
   { series }: EntityRegistry,
 ): Promise<void> {
-  const header = await readAt(from, 0, headerBytes)
+  const header = await readAt(from, 0, registryHeaderBytes)
   if (header.subarray(0, 8).equals(magic) && header.readUInt32LE(8) > version) {
     throw new Error(`${from.path} was written by a newer version of Tidemark. Start that one.`)
   }
   if (!header.equals(encodeHeader(recorded.entityId))) throw damage(from, 0, 'the header is not that of the registry')
-  let offset = headerBytes
+  let offset = registryHeaderBytes
   while (offset < recorded.bytes) {
     const head = await readAt(from, offset, blockHeaderBytes)
     const isHead = head.readUInt32LE(12) === crc32(head.subarray(0, 12), recorded.entityId)

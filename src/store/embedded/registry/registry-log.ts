@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { StoreRegistry } from '../../../catalog/manifest.ts'
 import type { Disk, DiskFile } from '../../../lib/disk.ts'
 import type { EntityRegistry } from './entity-registry.ts'
-import { encodeBlock, encodeHeader, headerBytes, readBlocks } from './registry-format.ts'
+import { encodeBlock, encodeHeader, readBlocks, registryHeaderBytes } from './registry-format.ts'
 
 /** So many series are written at once, so that others get their turn in between. */
 const blockSeries = 4096
@@ -67,7 +67,7 @@ export class RegistryLog {
       let offset = this.#bytes
       if (isNew) {
         await file.write([encodeHeader(entityId)], 0)
-        offset = headerBytes
+        offset = registryHeaderBytes
       }
       for (let first = this.#series; first < end; first += blockSeries) {
         const block = encodeBlock(series, entityId, first, Math.min(first + blockSeries, end))

@@ -2,7 +2,7 @@ import type { AveragePlan, Range } from '../../../model/plan.ts'
 import { firstAtOrAfter, type Segment } from '../head/chunk.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { HourRollups, HourSums, SealedReader } from '../reading/sealed-source.ts'
-import { partsOf } from '../reading/shared-dates.ts'
+import { rangePartsOf } from '../reading/shared-dates.ts'
 import { hourMs, wholeHours } from '../reading/whole-hours.ts'
 import { BucketWalk, isOfWholeHours } from './buckets.ts'
 import type { Combinations } from './combinations.ts'
@@ -81,7 +81,7 @@ class MeanCollector {
     if (prepared !== null) await prepared
     if (!replaces) return this.#addSources(series, this.#range)
     // Where several sources may have rows of one date, the item is known only when they are read together.
-    for (const part of partsOf(this.#range, this.#spansOf(series))) {
+    for (const part of rangePartsOf(this.#range, this.#spansOf(series))) {
       if (!part.isShared) await this.#addSources(series, part)
       else await this.#addRows(source.run(series, part.fromMs, part.toMs), series)
     }

@@ -1,16 +1,16 @@
 import { LargeMap } from '../../../lib/large-map.ts'
 import type { Chunk } from '../head/chunk.ts'
-import { compareKeys, type FieldReader, type Key, keyAt } from './field-reader.ts'
+import { compareKeys, type FieldKey, type FieldReader, keyAt } from './field-reader.ts'
 
 /** A branch of the tree of combinations: by the value of one field, the next branch, or the combination's number at the last one. */
-type Branch = LargeMap<Key, Branch | number>
+type Branch = LargeMap<FieldKey, Branch | number>
 
 /** The combinations of values of some fields that occur, numbered as they are met. Without fields there is one: 0. */
 export class Combinations {
   readonly #fields: readonly FieldReader[]
   readonly #root: Branch = new LargeMap()
   /** By field, then by combination: an object for each of a million would be work for the garbage collector. */
-  readonly #keys: readonly Key[][]
+  readonly #keys: readonly FieldKey[][]
   #count = 0
 
   constructor(fields: readonly FieldReader[]) {
@@ -54,7 +54,7 @@ export class Combinations {
   }
 
   /** The value of field number `index` in a combination. */
-  key(combination: number, index: number): Key {
+  key(combination: number, index: number): FieldKey {
     return this.#keys[index][combination]
   }
 

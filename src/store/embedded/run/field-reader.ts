@@ -6,7 +6,7 @@ import type { EntityRegistry } from '../registry/entity-registry.ts'
 import type { TagIndex } from '../registry/series-index.ts'
 
 /** A value as something to compare and group by: a string's code, a boolean's 0 or 1, a long's exact digits; null is null. */
-export type Key = number | bigint | null
+export type FieldKey = number | bigint | null
 
 /** Where the values of one field of a plan are found. */
 export type FieldReader =
@@ -32,7 +32,7 @@ export function fieldReader(
   return { kind: 'column', type, index, dictionary: dictionaryOf(index) }
 }
 
-export function keyAt(reader: FieldReader, chunk: Chunk, row: number, series: number): Key {
+export function keyAt(reader: FieldReader, chunk: Chunk, row: number, series: number): FieldKey {
   switch (reader.kind) {
     case 'time':
       return chunk.times[row]
@@ -53,7 +53,7 @@ export function keyAt(reader: FieldReader, chunk: Chunk, row: number, series: nu
 }
 
 /** Orders two values of a field: null first, strings by code point, false before true. */
-export function compareKeys(reader: FieldReader, left: Key, right: Key): number {
+export function compareKeys(reader: FieldReader, left: FieldKey, right: FieldKey): number {
   if (left === right) return 0
   if (left === null) return -1
   if (right === null) return 1

@@ -6,7 +6,7 @@ import { batchRows } from './answer-items.ts'
 import { nulls } from './batch-columns.ts'
 import { collectMeans } from './collect-means.ts'
 import { Combinations } from './combinations.ts'
-import type { FieldReader, Key } from './field-reader.ts'
+import type { FieldKey, FieldReader } from './field-reader.ts'
 import type { MeanGroups } from './mean-groups.ts'
 import { orderByTime } from './order-by-time.ts'
 import { orderWithin } from './order-within.ts'
@@ -64,7 +64,7 @@ function answer(
     columns.push({ type: 'string', codes, dictionary: run.tag.dictionary.strings })
   }
   for (let field = 0; field < run.fields.length; field++) {
-    const keyOf = (place: number): Key =>
+    const keyOf = (place: number): FieldKey =>
       combined === null ? null : combined.key(groups.combinations.values[order[place]], field)
     columns.push(keyColumn(run.fields[field], order.length, keyOf))
   }
@@ -83,7 +83,7 @@ function pick(values: Float64Array, order: Int32Array): Float64Array {
 }
 
 /** The values of a field of the combinations as a column. */
-function keyColumn(reader: FieldReader, rows: number, keyOf: (place: number) => Key): ColumnVector {
+function keyColumn(reader: FieldReader, rows: number, keyOf: (place: number) => FieldKey): ColumnVector {
   if (reader.kind === 'time') throw new Error('the time field is no dimension')
   const column = nulls(reader.type, rows, reader.dictionary)
   let exact: BigInt64Array | null = null

@@ -5,13 +5,13 @@ import { answerItems } from './answer-items.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 
-export interface Item {
+export interface LatestItem {
   readonly chunk: Chunk
   readonly row: number
   readonly series: number
 }
 
-export function isNewer(left: Item, right: Item): boolean {
+export function isNewer(left: LatestItem, right: LatestItem): boolean {
   const leftMs = left.chunk.times[left.row]
   const rightMs = right.chunk.times[right.row]
   if (leftMs !== rightMs) return leftMs > rightMs
@@ -30,7 +30,7 @@ export async function pickNewest(fromMs: number, toMs: number, run: PlanRun): Pr
   const picked = run.newPicks()
   let count = 0
   for (let group = 0; group + 1 < bounds.length; group++) {
-    let newest: Item | null = null
+    let newest: LatestItem | null = null
     for (let index = bounds[group]; index < bounds[group + 1]; index++) {
       const prepared = run.source.prepare(series[index], run.pacer)
       if (prepared !== null) await prepared
@@ -48,8 +48,13 @@ export async function pickNewest(fromMs: number, toMs: number, run: PlanRun): Pr
 }
 
 /** Looks at the newest segment, which mostly has an item; undefined when it has none, though older ones may. */
-function newestNear(series: number, fromMs: number, toMs: number, { source, items }: PlanRun): Item | null | undefined {
-  let item: Item | null | undefined = null
+function newestNear(
+  series: number,
+  fromMs: number,
+  toMs: number,
+  { source, items }: PlanRun,
+): LatestItem | null | undefined {
+  let item: LatestItem | null | undefined = null
   source.backward(series, fromMs, toMs, (chunk, start, end) => {
     const row = items.last(chunk, start, end)
     item = row === -1 ? undefined : { chunk, row, series }
@@ -58,7 +63,7 @@ function newestNear(series: number, fromMs: number, toMs: number, { source, item
   return item
 }
 
-async function newestOf(series: number, fromMs: number, toMs: number, run: PlanRun): Promise<Item | null> {
+async function newestOf(series: number, fromMs: number, toMs: number, run: PlanRun): Promise<LatestItem | null> {
   for (const { chunk, start, end } of run.source.runBackward(series, fromMs, toMs)) {
     const row = run.items.last(chunk, start, end)
     if (row !== -1) return { chunk, row, series }

@@ -3,7 +3,7 @@ import { resultTooLarge } from '../../limits.ts'
 import { type Chunk, firstAfter, firstAtOrAfter } from '../head/chunk.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
-import { type Item, isNewer } from './run-latest.ts'
+import { isNewer, type LatestItem } from './run-latest.ts'
 
 /** The states of one tag from tick number `from` on, where it has its first: which pick it is at each tick. */
 export interface TagStates {
@@ -149,7 +149,7 @@ class StatesWalk {
   }
 
   /** An item is the state of all ticks from its date on that have no newer one; true when there are more of them. */
-  #take(item: Item): boolean {
+  #take(item: LatestItem): boolean {
     const itemMs = item.chunk.times[item.row]
     const stop = Math.max(this.#firstTick, this.#tick + 1 - ticksAtOnce)
     let pick = none
@@ -167,6 +167,6 @@ class StatesWalk {
   }
 }
 
-function itemAt(picked: PickedRows, pick: number): Item {
+function itemAt(picked: PickedRows, pick: number): LatestItem {
   return { chunk: picked.chunk(pick), row: picked.row(pick), series: picked.series(pick) }
 }

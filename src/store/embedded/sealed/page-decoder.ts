@@ -1,5 +1,5 @@
 import type { ColumnVector } from '../../../model/column.ts'
-import { type Dictionary, decodeDictionary, decodePage } from '../parquet/decode-page.ts'
+import { decodeDictionary, decodePage, type PageDictionary } from '../parquet/decode-page.ts'
 import { type ColumnPages, pagePlace } from '../parquet/pages.ts'
 import { type BlockingFile, readWhole } from './blocking-file.ts'
 import { DamagedFileError } from './damaged-file.ts'
@@ -21,7 +21,7 @@ export interface ReadableFile {
 }
 
 /** Gives the dictionary of a column in a row group, by whatever way it is kept. */
-export type DictionaryOf = (group: number, column: number, load: () => Dictionary) => Dictionary
+export type DictionaryOf = (group: number, column: number, load: () => PageDictionary) => PageDictionary
 
 /**
  * Reads and decodes one column of a page; null when no row of its row group has a value. Throws DamagedFileError when the bytes are not
@@ -56,7 +56,7 @@ export function decodeColumn(
   return { column: decoded, bytes: columnBytes(decoded, dictionary === null) }
 }
 
-function readDictionary(file: BlockingFile, path: string, pages: ColumnPages, what: string): Dictionary {
+function readDictionary(file: BlockingFile, path: string, pages: ColumnPages, what: string): PageDictionary {
   const { dictionary } = pages
   if (dictionary === null) throw new Error('the column has no dictionary')
   const { bytes, offset } = dictionary
@@ -80,7 +80,7 @@ function decoding<T>(path: string, what: string, work: () => T): T {
 }
 
 /** About how much memory a dictionary takes. */
-export function dictionaryBytes(dictionary: Dictionary): number {
+export function dictionaryBytes(dictionary: PageDictionary): number {
   if (dictionary.type === 'number') return dictionary.entries.byteLength
   return textBytes(dictionary.entries)
 }

@@ -1,6 +1,6 @@
 // The two ways in which decoded pages are kept: in the cache that all files share, or one at a time for who goes through a file once.
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Dictionary } from '../parquet/decode-page.ts'
+import type { PageDictionary } from '../parquet/decode-page.ts'
 import type { ByteCache, CacheEntry } from './byte-cache.ts'
 import type { FileIndex } from './file-index.ts'
 import { PageChunk, type PageOwner, type WantedColumns } from './page-chunk.ts'
@@ -92,12 +92,12 @@ class KeptPage implements CacheEntry {
 }
 
 class KeptDictionary implements CacheEntry {
-  readonly dictionary: Dictionary
+  readonly dictionary: PageDictionary
   readonly bytes: number
   readonly #key: string
   readonly #dictionaries: Map<string, KeptDictionary>
 
-  constructor(key: string, dictionary: Dictionary, dictionaries: Map<string, KeptDictionary>) {
+  constructor(key: string, dictionary: PageDictionary, dictionaries: Map<string, KeptDictionary>) {
     this.#key = key
     this.dictionary = dictionary
     this.bytes = dictionaryBytes(dictionary)
@@ -115,7 +115,7 @@ const dictionaryUnits = 1 << 16
 /** The page at hand, and the dictionaries of its row group. */
 export class PassingPages implements Pages, PageOwner {
   readonly #file: PageFile
-  readonly #dictionaries = new Map<number, Dictionary>()
+  readonly #dictionaries = new Map<number, PageDictionary>()
   #group = -1
   #chunk: PageChunk | null = null
 

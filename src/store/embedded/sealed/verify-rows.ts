@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type ColumnVector, columnLength, isNullAt, type Value, valueAt } from '../../../model/column.ts'
-import type { Dictionary } from '../parquet/decode-page.ts'
+import type { PageDictionary } from '../parquet/decode-page.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { LoadedIndex } from './loaded-index.ts'
 import { decodeColumn, type ReadableFile } from './page-decoder.ts'
@@ -20,7 +20,7 @@ export class VerifiedRows {
   readonly #registry: EntityRegistry
   readonly #fault: (what: string) => void
   readonly #hours: VerifiedHours
-  readonly #dictionaries = new Map<number, Dictionary>()
+  readonly #dictionaries = new Map<number, PageDictionary>()
   #group = -1
   #firstMs = Number.POSITIVE_INFINITY
   #lastMs = Number.NEGATIVE_INFINITY

@@ -27,8 +27,8 @@ export class SqlText {
   }
 }
 
-/** `sql\`coalesce(${a}, ${b})\``: only other pieces can be put in. */
-export function sql(strings: TemplateStringsArray, ...parts: readonly SqlText[]): SqlText {
+/** `duckSql\`coalesce(${a}, ${b})\``: only other pieces can be put in. */
+export function duckSql(strings: TemplateStringsArray, ...parts: readonly SqlText[]): SqlText {
   let text = strings[0]!
   for (const [index, part] of parts.entries()) text += part.text + strings[index + 1]!
   return new SqlText(text)
@@ -58,19 +58,19 @@ export function literal(value: string): SqlText {
   return new SqlText(pieces.length === 1 ? pieces[0]! : `(${pieces.join(' || chr(0) || ')})`)
 }
 
-export function long(value: bigint | number): SqlText {
+export function longLiteral(value: bigint | number): SqlText {
   const whole = BigInt(value)
-  // The parser reads the minus sign apart from the digits, and the smallest long has no positive counterpart.
+  // The parser reads the minus sign apart from the digits, and the smallest longLiteral has no positive counterpart.
   return new SqlText(whole === -(2n ** 63n) ? '(-9223372036854775807::BIGINT - 1::BIGINT)' : `(${whole}::BIGINT)`)
 }
 
-export function double(value: number): SqlText {
+export function doubleLiteral(value: number): SqlText {
   return new SqlText(`(${Number.isFinite(value) ? value.toExponential() : `'${value}'`}::DOUBLE)`)
 }
 
 /** Ends the query where it is reached; the caller is told the message. It is of no type: cast it where one is needed. */
 export function failing(message: string): SqlText {
-  return sql`error(${literal(`${ownWords}${message}`)})`
+  return duckSql`error(${literal(`${ownWords}${message}`)})`
 }
 
 /** A whole number without a type, where the syntax asks for one: LIMIT, frames, the elements of lists. */
