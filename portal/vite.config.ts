@@ -10,6 +10,7 @@ export default defineConfig({
     // The page's policy lets no data: address be loaded but pictures.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    rolldownOptions: { checks: { pluginTimings: false } },
     // What is built in keeps its licences beside it.
     license: { fileName: 'licenses.md' },
   },

@@ -249,6 +249,12 @@ const vendors: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['src/observe/'],
   preact: ['portal/src/'],
   uplot: ['portal/src/parts/chart.tsx'],
+  ...Object.fromEntries(
+    ['autocomplete', 'commands', 'lang-sql', 'language', 'lint', 'state', 'view']
+      .map((part) => `@codemirror/${part}`)
+      .concat('@lezer/highlight')
+      .map((name) => [name, ['portal/src/parts/editor.ts']]),
+  ),
 }
 
 const isOurs = (to: string): boolean => to.startsWith('src/') || to.startsWith('portal/src/')
@@ -330,6 +336,7 @@ const writers = [
   'src/druid-time/',
   'src/druid-patterns/',
   'src/cli/sql.ts',
+  'portal/src/pages/sql/query.tsx',
 ]
 
 test('SQL is written only by the catalog and for the SQL engine', () => {

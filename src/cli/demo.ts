@@ -4,6 +4,7 @@ import { ServiceError } from '../client/service-error.ts'
 import { CommandError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { type DemoFile, openDemoFile, saveDemoFile } from './demo/demo-file.ts'
+import { pushFaulty } from './demo/faulty.ts'
 import { type FeedOptions, type HistoryResult, ingestAlias, pushHistory, pushLive } from './demo/feed.ts'
 import { freePort, ServiceProcess } from './demo/service-process.ts'
 import { pushTags, tagFields, tagsAlias } from './demo/tags.ts'
@@ -78,6 +79,7 @@ async function play({ context, options, file, url, signal }: Demo): Promise<void
   await pushTags(feed.client, file.seed)
   const history = await pushHistory(feed, file.historyStartMs)
   if (signal.aborted) return
+  await pushFaulty(feed.client, admin, file.seed, context.nowMs())
   say(historyText(history))
   say(welcomeText({ url, adminKey: file.adminKey, key, folder: options.data, nowMs: context.nowMs() }))
   if (options.once) return say(goOnText(options))

@@ -1,6 +1,12 @@
 import type { ComponentType } from 'preact'
 import type { KeyRight } from '../../../src/client/answers.ts'
+import { Access } from './access/access.tsx'
+import { Explore } from './explore/explore.tsx'
+import { Ingests } from './ingests/ingests.tsx'
+import { Metadata } from './metadata/metadata.tsx'
+import { Operate } from './operate/operate.tsx'
 import { Overview } from './overview/overview.tsx'
+import { Query } from './sql/query.tsx'
 
 export interface Page {
   /** The first part of its path. */
@@ -13,4 +19,10 @@ export interface Page {
 
 export const pages: readonly Page[] = [
   { at: '', name: 'Overview', rights: ['admin', 'consume', 'ingest'], component: Overview },
+  { at: 'ingests', name: 'Ingests', rights: ['admin'], component: Ingests },
+  { at: 'explore', name: 'Explore', rights: ['admin', 'consume'], component: Explore },
+  { at: 'query', name: 'SQL', rights: ['admin', 'consume'], component: Query },
+  { at: 'metadata', name: 'Metadata', rights: ['admin', 'consume'], component: Metadata },
+  { at: 'access', name: 'Access', rights: ['admin'], component: Access },
+  { at: 'operate', name: 'Operate', rights: ['admin'], component: Operate },
 ]

@@ -22,6 +22,8 @@ export interface ChartProps {
   readonly from?: number
   readonly to?: number
   onZoom?(fromMs: number, toMs: number): void
+  /** Over which place in the data the pointer is. */
+  onCursor?(index: number | null): void
 }
 
 const light = [
@@ -76,7 +78,7 @@ function axis(more: uPlot.Axis): uPlot.Axis {
 }
 
 function optionsOf(plot: typeof uPlot, props: ChartProps, width: number, theme: 'light' | 'dark'): uPlot.Options {
-  const { lines, height, from, to, onZoom } = props
+  const { lines, height, from, to, onZoom, onCursor } = props
   const right = lines.some((line) => line.axis === 'right')
   return {
     width,
@@ -94,6 +96,7 @@ function optionsOf(plot: typeof uPlot, props: ChartProps, width: number, theme: 
     ],
     series: [{}, ...lines.map((line, place) => seriesOf(plot, line, lineColor(line.color ?? place, theme)))],
     hooks: {
+      setCursor: [(chart) => onCursor?.(chart.cursor.idx ?? null)],
       setSelect: [
         (chart) => {
           if (chart.select.width < 4) return
@@ -136,7 +139,11 @@ export function Chart(props: ChartProps) {
     const zoom = latest.current.onZoom
     const options = optionsOf(
       plot,
-      { ...latest.current, ...(zoom && { onZoom: (a: number, b: number) => latest.current.onZoom?.(a, b) }) },
+      {
+        ...latest.current,
+        ...(zoom && { onZoom: (a: number, b: number) => latest.current.onZoom?.(a, b) }),
+        onCursor: (index) => latest.current.onCursor?.(index),
+      },
       width,
       theme,
     )

@@ -1,8 +1,13 @@
 // How numbers and times are written. Times are UTC, as everywhere in the service.
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 })
 
 export const countText = (count: number): string => whole.format(count)
+
+/** At most six digits that matter, as a reading is shown. */
+export const valueText = (value: number): string =>
+  value !== 0 && (Math.abs(value) >= 1e9 || Math.abs(value) < 1e-4) ? value.toExponential(3) : short.format(value)
 
 export function rateText(perSecond: number): string {
   if (perSecond === 0 || perSecond >= 100) return whole.format(perSecond)
@@ -23,3 +28,6 @@ export function bytesText(bytes: number): string {
 
 /** `2026-01-01T08:00:00.000Z` as `2026-01-01 08:00:00`; fractions only where there are any. */
 export const timeText = (iso: string): string => iso.replace('T', ' ').replace(/(\.000)?Z$/, '')
+
+export const plural = (count: number, one: string, more = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : more}`

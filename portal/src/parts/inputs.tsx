@@ -49,3 +49,99 @@ export function TextField(props: FieldProps) {
     </div>
   )
 }
+
+interface AreaProps {
+  readonly label: string
+  readonly value: string
+  onValue(value: string): void
+  readonly rows?: number
+  readonly placeholder?: string
+}
+
+export function TextArea({ label, value, onValue, rows = 5, placeholder }: AreaProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      <textarea
+        id={id}
+        class="input mono"
+        rows={rows}
+        value={value}
+        placeholder={placeholder}
+        spellcheck={false}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+export interface Choice<T extends string> {
+  readonly value: T
+  readonly text: string
+}
+
+interface ChoiceProps<T extends string> {
+  readonly label: string
+  readonly value: T
+  readonly choices: readonly Choice<T>[]
+  onValue(value: T): void
+}
+
+export function SelectField<T extends string>({ label, value, choices, onValue }: ChoiceProps<T>) {
+  const id = useId()
+  const choose = (text: string): void => {
+    const chosen = choices.find((choice) => choice.value === text)
+    if (chosen !== undefined) onValue(chosen.value)
+  }
+  return (
+    <div class="field">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      <select id={id} class="input" value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** A few choices beside each other. */
+export function Segments<T extends string>({ label, value, choices, onValue }: ChoiceProps<T>) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in one line everywhere.
+    <div class="segments" role="group" aria-label={label}>
+      {choices.map((choice) => (
+        <button
+          type="button"
+          key={choice.value}
+          aria-pressed={choice.value === value}
+          onClick={() => onValue(choice.value)}
+        >
+          {choice.text}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+interface CheckProps {
+  readonly label: ComponentChildren
+  readonly checked: boolean
+  onChecked(checked: boolean): void
+}
+
+export function Check({ label, checked, onChecked }: CheckProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={checked} onChange={(event) => onChecked(event.currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  )
+}

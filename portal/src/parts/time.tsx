@@ -5,7 +5,7 @@ export function Time({ iso }: { readonly iso: string | null | undefined }) {
   if (iso === null || iso === undefined) return <span class="soft">never</span>
   return (
     <time dateTime={iso} title={`${iso} (UTC)`} class="number">
-      {timeText(iso)}
+      {timeText(iso.replace(/\.\d+Z$/, 'Z'))}
     </time>
   )
 }

@@ -26,7 +26,7 @@ export function clientFor(key: string | null, signal?: AbortSignal): TidemarkCli
   return new TidemarkClient({ url: serviceUrl, key: key ?? undefined, fetch: ask })
 }
 
-export function client(signal?: AbortSignal): TidemarkClient {
+export function clientOf(signal?: AbortSignal): TidemarkClient {
   return clientFor(session.get()?.key ?? null, signal)
 }
 

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { TidemarkClient } from '../../../src/client/client.ts'
 import { ConnectionError } from '../../../src/client/service-error.ts'
-import { client } from '../session/session.ts'
+import { clientOf } from '../session/session.ts'
 import { cameBack, wentAway } from './reach.ts'
 import { useStore } from './store.ts'
 
@@ -48,7 +48,7 @@ export function useAsk<T>(
     show(({ value }) => ({ value: isSame ? value : null, error: null, busy: true }))
     const run = async (): Promise<void> => {
       try {
-        const value = await latest.current(client(stop.signal), stop.signal)
+        const value = await latest.current(clientOf(stop.signal), stop.signal)
         if (!stop.signal.aborted) show({ value, error: null, busy: false })
       } catch (error) {
         if (stop.signal.aborted) return

@@ -25,13 +25,12 @@ addEventListener('hashchange', () => place.set(placeOf(location.hash)))
 
 export const usePlace = (): Place => useStore(place)
 
-type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+export function goTo(link: string): void {
+  location.hash = link
+}
 
-/** `linkTo(['ingests', 'a/b'], {code: 'x'})` is `#/ingests/a%2Fb?code=x`; what is empty is left out. */
-export function linkTo(path: readonly string[], query: Query = {}): string {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of [value ?? []].flat()) if (one !== '') search.append(name, one)
-  }
-  return `#/${path.map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`
+/** As `goTo`, but without a step to go back to. */
+export function replaceWith(link: string): void {
+  history.replaceState(null, '', link)
+  place.set(placeOf(link))
 }

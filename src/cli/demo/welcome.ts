@@ -57,6 +57,7 @@ In a checkout, that command is: npm run demo${flags === '' ? '' : ` --${flags}`}
 export function welcomeText(welcome: Welcome): string {
   const lines = curlLines(welcome).map(([title, line]) => `# ${title}\n${line}\n`)
   return `
+Open the portal at   ${welcome.url}/portal
 Tidemark is at       ${welcome.url}
 Key to push and read ${welcome.key}
 Admin key            ${welcome.adminKey}

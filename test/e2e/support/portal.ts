@@ -119,7 +119,6 @@ export async function expectSoundEverywhere(page: Page, name: string): Promise<v
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { timeout: patienceMs })
     .toBeLessThanOrEqual(400)
   await expectSound(page)
-  await picture(page, `${name}-narrow`)
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize(size)
 }
@@ -127,5 +126,6 @@ export async function expectSoundEverywhere(page: Page, name: string): Promise<v
 async function picture(page: Page, name: string): Promise<void> {
   if (!makesPictures) return
   await mkdir(picturesFolder, { recursive: true })
+  await page.evaluate(() => scrollTo(0, 0))
   await page.screenshot({ path: join(picturesFolder, `${name}.png`) })
 }

@@ -1,27 +1,16 @@
-import type { IngestAnswer } from '../../../../src/client/answers.ts'
 import { Figure, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { mayDo, session } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
+import { allIngests } from '../ingests/all-ingests.ts'
+import { IngestTable } from '../ingests/ingest-table.tsx'
 import { EntityTable } from './entity-table.tsx'
 import { Health } from './health.tsx'
 import { Incoming } from './incoming.tsx'
-import { IngestsByTrouble } from './ingests-by-trouble.tsx'
 import { OwnAccess } from './own-access.tsx'
 import { ServiceFigures } from './service-figures.tsx'
 import { useMetrics } from './watch-rates.ts'
-
-/** All of them: an operator has hundreds at most. */
-async function allIngests(client: Parameters<Parameters<typeof useAsk>[0]>[0]): Promise<readonly IngestAnswer[]> {
-  const found: IngestAnswer[] = []
-  for (let token: string | null | undefined; token !== null; ) {
-    const page = await client.ingests({ limit: 1000, ...(token && { token }) })
-    found.push(...page.Items)
-    token = page.NextToken
-  }
-  return found
-}
 
 export function Overview() {
   useStore(session)
@@ -40,7 +29,7 @@ function OperatorOverview() {
       <ProblemNote error={metrics.error ?? ingests.error} />
       <Incoming />
       <Panel title="Ingests" tools={<span class="soft small">those with trouble first</span>}>
-        {ingests.value === null ? <Waiting /> : <IngestsByTrouble ingests={ingests.value} />}
+        {ingests.value === null ? <Waiting /> : <IngestTable ingests={ingests.value} />}
       </Panel>
     </>
   )

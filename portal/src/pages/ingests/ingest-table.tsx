@@ -3,6 +3,7 @@ import { countText } from '../../parts/formats.ts'
 import { Empty } from '../../parts/layout.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { TableRoom } from '../../parts/table-room.tsx'
+import { linkTo } from '../../shell/link.ts'
 
 /** How much an ingest needs somebody to look at it: blocked ones, then those with the largest part rejected, then those that wait. */
 function troubleOf({ state, counters }: IngestAnswer): number {
@@ -15,7 +16,13 @@ function troubleOf({ state, counters }: IngestAnswer): number {
   )
 }
 
-export function IngestsByTrouble({ ingests }: { readonly ingests: readonly IngestAnswer[] }) {
+interface Props {
+  readonly ingests: readonly IngestAnswer[]
+  /** Begins a new one. */
+  onMake?(): void
+}
+
+export function IngestTable({ ingests, onMake }: Props) {
   if (ingests.length === 0) {
     return (
       <Empty title="No ingest yet">
@@ -23,10 +30,15 @@ export function IngestsByTrouble({ ingests }: { readonly ingests: readonly Inges
           An ingest is a name that rows are pushed to. It says which fields a row has, and feeds an entity that is
           queried.
         </p>
-        <p class="soft">
-          <code>tidemark ingests create plant</code> makes one for rows such as{' '}
-          <code>{'{"D": "2026-01-01T08:00:00Z", "T": "boiler.temp", "V": 81.5}'}</code>.
-        </p>
+        {onMake === undefined ? (
+          <a class="button first" href={linkTo(['ingests'])}>
+            Make one
+          </a>
+        ) : (
+          <button type="button" class="button first" onClick={onMake}>
+            Make the first one
+          </button>
+        )}
       </Empty>
     )
   }
@@ -47,7 +59,7 @@ export function IngestsByTrouble({ ingests }: { readonly ingests: readonly Inges
         {sorted.map((ingest) => (
           <tr key={ingest.alias}>
             <td class="main">
-              <span dir="auto">{ingest.alias}</span>
+              <a href={linkTo(['ingests', ingest.alias])}>{ingest.alias}</a>
             </td>
             <td class="tight">
               <StatePill ingest={ingest} />

@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks'
+import type { KeySummary } from '../../../../src/client/answers.ts'
+import { AskFirst } from '../../parts/dialog.tsx'
+import { Empty, Panel } from '../../parts/layout.tsx'
+import { TableRoom } from '../../parts/table-room.tsx'
+import { Time } from '../../parts/time.tsx'
+import { clientOf } from '../../session/session.ts'
+import { tell } from '../../shell/toasts.tsx'
+import { NewKey } from './new-key.tsx'
+import { rightTexts } from './rights.ts'
+
+interface Props {
+  readonly subscriber: string
+  readonly keys: readonly KeySummary[]
+  onChanged(): void
+}
+
+export function KeyTable({ subscriber, keys, onChanged }: Props) {
+  const [making, make] = useState(false)
+  const [ending, end] = useState<KeySummary | null>(null)
+  const newKey = (
+    <button type="button" class="button" onClick={() => make(true)}>
+      New key
+    </button>
+  )
+  return (
+    <Panel title="Keys" tools={newKey}>
+      {keys.length === 0 ? (
+        <Empty title="No key yet">
+          <p>A key is what a program shows with each request. It is shown once, when it is made.</p>
+        </Empty>
+      ) : (
+        <TableRoom name="Keys">
+          <thead>
+            <tr>
+              <th>Key</th>
+              <th>It may</th>
+              <th>Ends</th>
+              <th>
+                <span class="unseen">What to do</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <tr key={key.id}>
+                <td class="mono">{key.id}</td>
+                <td>{key.rights.map((right) => rightTexts.get(right)).join(', ')}</td>
+                <td class="tight">
+                  <Time iso={key.expires} />
+                </td>
+                <td class="tight">
+                  <button type="button" class="button slim danger" onClick={() => end(key)}>
+                    Revoke…
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableRoom>
+      )}
+      {making && <NewKey subscriber={subscriber} onClose={() => make(false)} onChanged={onChanged} />}
+      {ending !== null && (
+        <AskFirst
+          title="Revoke the key"
+          deed="Revoke it"
+          danger
+          onClose={() => end(null)}
+          onDeed={async (signal) => {
+            await clientOf(signal).deleteKey(ending.id)
+            tell('The key is revoked.')
+            onChanged()
+          }}
+        >
+          <p>
+            Who uses <code>{ending.id}</code> is let in no more, at once.
+          </p>
+        </AskFirst>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,86 @@
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { Check, SelectField } from '../../parts/inputs.tsx'
+import { Panel } from '../../parts/layout.tsx'
+import { TagSearch } from './tag-search.tsx'
+import { granularities, type How, type View } from './view.ts'
+
+interface Props {
+  readonly view: View
+  readonly entity: EntityDescription | undefined
+  readonly entities: readonly EntityDescription[]
+  onChange(part: Partial<View>): void
+}
+
+const hows: readonly { readonly value: How; readonly text: string }[] = [
+  { value: 'average', text: 'Averages' },
+  { value: 'select', text: 'Raw items' },
+  { value: 'snap', text: 'State at each tick' },
+  { value: 'latest', text: 'Newest item of each tag' },
+]
+
+/** What is drawn: entity, tags, fields, and how. */
+export function Choices({ view, entity, entities, onChange }: Props) {
+  const names = entities.map(({ entity: name }) => ({ value: name, text: name }))
+  const tags = entity?.fields.filter(({ role }) => role === 'tag').map(({ name }) => name) ?? []
+  const metrics = entity?.fields.filter(({ role }) => role === 'metric') ?? []
+  const drawable = metrics.filter(({ type }) => view.how !== 'average' || type === 'double' || type === 'long')
+  const clear = { tags: [], fields: [], right: [], by: '', range: '', from: '', to: '' }
+  const steps = [
+    { value: '', text: 'to fit the width' },
+    ...granularities.map((name) => ({ value: name, text: name.replaceAll('_', ' ') })),
+  ]
+  const toggle = (name: string, on: boolean): void =>
+    onChange({ fields: on ? [...view.fields, name] : view.fields.filter((other) => other !== name) })
+  return (
+    <Panel title="What">
+      <div class="inside">
+        <SelectField
+          label="Entity"
+          value={view.entity}
+          choices={names}
+          onValue={(name) => onChange({ ...clear, entity: name })}
+        />
+        {tags.length > 1 && (
+          <SelectField
+            label="Tags of the field"
+            value={view.by === '' ? tags[0]! : view.by}
+            choices={tags.map((name) => ({ value: name, text: name }))}
+            onValue={(by) => onChange({ by, tags: [] })}
+          />
+        )}
+        {entity !== undefined && (
+          <TagSearch
+            entity={view.entity}
+            by={view.by}
+            chosen={view.tags}
+            onChosen={(chosen) => onChange({ tags: chosen, right: [] })}
+          />
+        )}
+        <SelectField label="Show" value={view.how} choices={hows} onValue={(how) => onChange({ how })} />
+        {(view.how === 'average' || view.how === 'snap') && (
+          <SelectField
+            label="Granularity"
+            value={view.granularity}
+            choices={steps}
+            onValue={(granularity) => onChange({ granularity })}
+          />
+        )}
+        <fieldset class="field-rows">
+          <legend>Fields</legend>
+          {drawable.map(({ name, type }) => (
+            <Check
+              key={name}
+              label={
+                <>
+                  <span class="mono">{name}</span> <span class="soft small">{type}</span>
+                </>
+              }
+              checked={view.fields.includes(name)}
+              onChecked={(on) => toggle(name, on)}
+            />
+          ))}
+        </fieldset>
+      </div>
+    </Panel>
+  )
+}

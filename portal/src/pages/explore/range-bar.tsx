@@ -1,0 +1,71 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { Check, Segments } from '../../parts/inputs.tsx'
+import { quickRanges, rangeOf, type View } from './view.ts'
+
+interface Props {
+  readonly view: View
+  readonly entity: EntityDescription | undefined
+  onChange(part: Partial<View>): void
+}
+
+const textOf = (ms: number): string => new Date(ms).toISOString().replace(/(:00)?\.000Z$/, '')
+
+/** From when until when, in UTC. */
+export function RangeBar({ view, entity, onChange }: Props) {
+  const span = rangeOf(view, Date.now())
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
+  useEffect(() => {
+    setFrom(span === null ? view.from : textOf(span.fromMs))
+    setTo(span === null ? view.to : textOf(span.toMs))
+  }, [view.range, view.from, view.to])
+  const all = (): void => {
+    if (entity?.first_date == null || entity.last_date === null) return
+    onChange({ range: '', from: entity.first_date, to: entity.last_date, live: false })
+  }
+  return (
+    <form
+      class="range-bar"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onChange({ range: '', from, to, live: false })
+      }}
+    >
+      <Segments
+        label="The last"
+        value={view.range}
+        choices={quickRanges}
+        onValue={(range) => onChange({ range, from: '', to: '' })}
+      />
+      <button type="button" class="button slim" onClick={all} disabled={entity?.first_date == null}>
+        All
+      </button>
+      <input
+        class="input slim mono"
+        aria-label="From, UTC"
+        value={from}
+        onInput={(event) => setFrom(event.currentTarget.value)}
+      />
+      <input
+        class="input slim mono"
+        aria-label="To, UTC"
+        value={to}
+        onInput={(event) => setTo(event.currentTarget.value)}
+      />
+      <button type="submit" class="button slim">
+        Show
+      </button>
+      <button type="button" class="button slim" onClick={() => history.back()}>
+        Back
+      </button>
+      <Check
+        label="Live"
+        checked={view.live}
+        onChecked={(live) =>
+          onChange(live && view.range === '' ? { live, range: 'PT15M', from: '', to: '' } : { live })
+        }
+      />
+    </form>
+  )
+}

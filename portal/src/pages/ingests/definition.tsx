@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks'
+import { TableRoom } from '../../parts/table-room.tsx'
+import { mayDo } from '../../session/session.ts'
+import { AddField } from './add-field.tsx'
+import type { ShownIngest } from './side.ts'
+
+export function Definition({ ingest, onChanged }: { readonly ingest: ShownIngest; onChanged(): void }) {
+  const [adding, add] = useState(false)
+  const { kind, entity, fields, duplicates } = ingest
+  return (
+    <>
+      <dl class="inside pairs">
+        <dt>Kind</dt>
+        <dd>{kind}</dd>
+        {kind === 'series' && (
+          <>
+            <dt>Feeds the entity</dt>
+            <dd dir="auto">{entity}</dd>
+          </>
+        )}
+        {duplicates !== undefined && (
+          <>
+            <dt>Same time and tags</dt>
+            <dd>{duplicates === 'keep' ? 'all are kept' : 'the later one replaces the earlier'}</dd>
+          </>
+        )}
+      </dl>
+      <TableRoom name="Fields">
+        <thead>
+          <tr>
+            <th>Field</th>
+            <th>Pushed as</th>
+            <th>Type</th>
+            <th>Role</th>
+          </tr>
+        </thead>
+        <tbody>
+          {fields.map(({ name, source, type, role }) => (
+            <tr key={name}>
+              <td class="main mono">{name}</td>
+              <td class="mono" dir="auto">
+                {source}
+              </td>
+              <td>{type}</td>
+              <td>
+                <span class="label-tag">{role}</span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </TableRoom>
+      {mayDo('admin') && (
+        <div class="inside actions">
+          <button type="button" class="button" onClick={() => add(true)}>
+            Add a field…
+          </button>
+        </div>
+      )}
+      {adding && <AddField ingest={ingest} source="" value="" onClose={() => add(false)} onChanged={onChanged} />}
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks'
+import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
+import { AskFirst } from '../../parts/dialog.tsx'
+import { TextArea } from '../../parts/inputs.tsx'
+import { asksForKey, pusherOf, pushKey } from '../../session/push-key.ts'
+import { PushKeyField } from '../../session/push-key-field.tsx'
+import { clientOf } from '../../session/session.ts'
+import { useStore } from '../../shell/store.ts'
+import { tell } from '../../shell/toasts.tsx'
+import { pushAgain } from './push-again.ts'
+import { RowText } from './rejected-row.tsx'
+import type { ShownIngest } from './side.ts'
+
+interface Props {
+  readonly ingest: ShownIngest
+  readonly row: RejectedRowAnswer
+  onClose(): void
+  onChanged(): void
+}
+
+function faultOfText(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'A row is a JSON object.'
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** A row is mended in its text, pushed again, and leaves the list when it is stored. */
+export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
+  const [text, setText] = useState(row.row)
+  const [told, tellFault] = useState(row.message)
+  const key = useStore(pushKey)
+  const fault = faultOfText(text)
+  const push = async (signal: AbortSignal): Promise<void> => {
+    const outcome = await pushAgain({ pusher: pusherOf(signal), lists: clientOf(signal), alias, text, signal })
+    if (outcome !== null) {
+      tellFault(outcome)
+      throw new Error(`It was rejected again: ${outcome}`)
+    }
+    await clientOf(signal).discardRejected(alias, [row.id])
+    tell('The mended row is stored.')
+    onChanged()
+  }
+  return (
+    <AskFirst
+      title="Mend a row"
+      deed="Push it again"
+      wide
+      ready={fault === null && (!asksForKey() || key.trim() !== '')}
+      onClose={onClose}
+      onDeed={push}
+    >
+      <div class="note bad">
+        <p dir="auto">{told}</p>
+        <RowText text={row.row} field={row.field} />
+      </div>
+      <TextArea label="The row" value={text} onValue={setText} rows={7} />
+      <p class="small soft" role="status">
+        {fault ?? 'It is JSON. When it is stored, the row as it was leaves the list.'}
+      </p>
+      <PushKeyField />
+    </AskFirst>
+  )
+}

@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks'
+import { countText } from '../../parts/formats.ts'
+import { TableRoom } from '../../parts/table-room.tsx'
+import { Time } from '../../parts/time.tsx'
+import { mayDo } from '../../session/session.ts'
+import { useAsk } from '../../shell/asking.ts'
+import { AddField } from './add-field.tsx'
+import { filterLink, type RejectedFilter } from './filter.ts'
+import { type Fault, rejectedPage } from './lists.ts'
+import { membersOf } from './row-text.ts'
+import type { ShownIngest } from './side.ts'
+
+interface Props {
+  readonly ingest: ShownIngest
+  readonly groups: readonly Fault[]
+  readonly filter: RejectedFilter
+  onChanged(): void
+}
+
+/** Each fault once, with how often it was met. */
+export function RejectedGroups({ ingest, groups, filter, onChanged }: Props) {
+  const [adding, add] = useState<Fault | null>(null)
+  return (
+    <>
+      <TableRoom name="Faults">
+        <thead>
+          <tr>
+            <th>Fault</th>
+            <th>Property</th>
+            <th class="right">Rows</th>
+            <th>First</th>
+            <th>Last</th>
+            <th>
+              <span class="unseen">What to do</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <tr key={`${group.code} ${group.field ?? ''}`} class={isShown(group, filter) ? 'chosen' : undefined}>
+              <td class="main tight">
+                <a
+                  href={linkOf(ingest.alias, group, filter)}
+                  aria-current={isShown(group, filter) ? 'true' : undefined}
+                >
+                  {group.code.replaceAll('_', ' ')}
+                </a>
+              </td>
+              <td class="mono" dir="auto">
+                {group.field ?? <span class="soft">the whole row</span>}
+              </td>
+              <td class="right">{countText(group.count)}</td>
+              <td class="tight">
+                <Time iso={group.first} />
+              </td>
+              <td class="tight">
+                <Time iso={group.last} />
+              </td>
+              <td class="tight">
+                {group.code === 'unknown_field' && group.field !== null && mayDo('admin') && (
+                  <button type="button" class="button slim" onClick={() => add(group)}>
+                    Add the field and replay…
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </TableRoom>
+      {adding !== null && (
+        <AddKnownField ingest={ingest} group={adding} onClose={() => add(null)} onChanged={onChanged} />
+      )}
+    </>
+  )
+}
+
+const isShown = (group: Fault, { code, field }: RejectedFilter): boolean =>
+  code === group.code && (field ?? null) === group.field
+
+/** A second time leads back to all of them. */
+function linkOf(alias: string, group: Fault, filter: RejectedFilter): string {
+  if (isShown(group, filter)) return filterLink(alias, {})
+  return filterLink(alias, { code: group.code, ...(group.field === null ? {} : { field: group.field }) })
+}
+
+interface KnownProps {
+  readonly ingest: ShownIngest
+  readonly group: Fault
+  onClose(): void
+  onChanged(): void
+}
+
+/** The field is proposed by what a row has in it. */
+function AddKnownField({ ingest, group, onClose, onChanged }: KnownProps) {
+  const filter = { code: group.code, field: group.field! }
+  const example = useAsk((client) => rejectedPage(client, ingest.alias, filter), [filter])
+  if (example.value === null && example.error === null) return null
+  const row = example.value?.Items[0]?.row ?? ''
+  const value = membersOf(row)?.findLast(({ name }) => name === group.field)?.value ?? ''
+  return (
+    <AddField
+      ingest={ingest}
+      source={group.field!}
+      value={value}
+      replay={filter}
+      onClose={onClose}
+      onChanged={onChanged}
+    />
+  )
+}

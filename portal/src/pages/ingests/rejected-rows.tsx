@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks'
+import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
+import { countText, plural } from '../../parts/formats.ts'
+import { Waiting } from '../../parts/layout.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { TableRoom } from '../../parts/table-room.tsx'
+import { clientOf } from '../../session/session.ts'
+import { useAsk, useDeed } from '../../shell/asking.ts'
+import { filterLink, isFiltered, type RejectedFilter, requestOf } from './filter.ts'
+import { rejectedPage } from './lists.ts'
+import { MendRow } from './mend-row.tsx'
+import { RejectedRow } from './rejected-row.tsx'
+import { RowDeeds } from './row-deeds.tsx'
+import type { ShownIngest } from './side.ts'
+
+interface Props {
+  readonly ingest: ShownIngest
+  readonly filter: RejectedFilter
+  /** How many there are in all, where that is known. */
+  readonly all: number | null
+  onChanged(): void
+}
+
+const firstRows = 50
+const moreRows = 500
+
+export function RejectedRows({ ingest, filter, all, onChanged }: Props) {
+  const { alias } = ingest
+  const [more, setMore] = useState<readonly RejectedRowAnswer[]>([])
+  const [token, setToken] = useState<string | null | undefined>()
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
+  const [mending, mend] = useState<RejectedRowAnswer | null>(null)
+  const loading = useDeed()
+  const first = useAsk(
+    (client) => rejectedPage(client, alias, { ...filter, limit: filter.field === undefined ? firstRows : moreRows }),
+    [alias, filter],
+  )
+  if (first.value === null) return first.error === null ? <Waiting /> : <ProblemNote error={first.error} />
+  const rows = [...first.value.Items, ...more]
+  const next = token === undefined ? first.value.NextToken : token
+  const load = (): Promise<boolean> =>
+    loading.run(async (signal) => {
+      const page = await rejectedPage(clientOf(signal), alias, { ...requestOf(filter, next), limit: moreRows })
+      setMore([...more, ...page.Items])
+      setToken(page.NextToken)
+    })
+  const toggle = (id: string): void => {
+    const others = new Set(chosen)
+    if (!others.delete(id)) others.add(id)
+    choose(others)
+  }
+  const allChosen = rows.length > 0 && rows.every(({ id }) => chosen.has(id))
+  return (
+    <>
+      <RowDeeds
+        alias={alias}
+        filter={filter}
+        all={all}
+        chosen={rows.filter(({ id }) => chosen.has(id))}
+        onChanged={onChanged}
+      />
+      {isFiltered(filter) && <FilterLine alias={alias} filter={filter} />}
+      <TableRoom name="Rejected rows">
+        <thead>
+          <tr>
+            <th class="tight">
+              <input
+                type="checkbox"
+                aria-label="Choose all that are shown"
+                checked={allChosen}
+                onChange={() => choose(allChosen ? new Set() : new Set(rows.map(({ id }) => id)))}
+              />
+            </th>
+            <th>Row as it was pushed, and what is wrong</th>
+            <th>Received</th>
+            <th>
+              <span class="unseen">What to do</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <RejectedRow key={row.id} row={row} chosen={chosen.has(row.id)} onChoose={toggle} onMend={mend} />
+          ))}
+        </tbody>
+      </TableRoom>
+      <div class="inside actions">
+        <span class="soft small">{shownText(rows.length, all)}</span>
+        {next !== null && (
+          <button type="button" class="button slim" disabled={loading.busy} onClick={() => void load()}>
+            Show more
+          </button>
+        )}
+      </div>
+      <ProblemNote error={loading.error} />
+      {mending !== null && <MendRow ingest={ingest} row={mending} onClose={() => mend(null)} onChanged={onChanged} />}
+    </>
+  )
+}
+
+function shownText(shown: number, all: number | null): string {
+  return all === null || all <= shown
+    ? `${plural(shown, 'row')} shown`
+    : `${countText(shown)} of ${plural(all, 'row')} shown`
+}
+
+function FilterLine({ alias, filter }: { readonly alias: string; readonly filter: RejectedFilter }) {
+  return (
+    <p class="inside small filter-line">
+      Only rows with{' '}
+      {Object.entries(filter).map(([name, value]) => (
+        <span class="label-tag" key={name} dir="auto">
+          {name}: {value}
+        </span>
+      ))}{' '}
+      <a href={filterLink(alias, {})}>Show all</a>
+    </p>
+  )
+}

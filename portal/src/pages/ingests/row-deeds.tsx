@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks'
+import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
+import { AskFirst } from '../../parts/dialog.tsx'
+import { countText, plural } from '../../parts/formats.ts'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { clientOf, mayDo } from '../../session/session.ts'
+import { useDeed } from '../../shell/asking.ts'
+import { tell } from '../../shell/toasts.tsx'
+import { pagesOfRows } from './all-rows.ts'
+import { isFiltered, type RejectedFilter } from './filter.ts'
+import { replayRows } from './replay.ts'
+import { oneLine } from './row-text.ts'
+
+interface Props {
+  readonly alias: string
+  readonly filter: RejectedFilter
+  readonly all: number | null
+  readonly chosen: readonly RejectedRowAnswer[]
+  onChanged(): void
+}
+
+/** What can be done with the chosen rows, or with all that the filter lets through where none is chosen. */
+export function RowDeeds({ alias, filter, all, chosen, onChanged }: Props) {
+  const [asking, ask] = useState(false)
+  const [done, setDone] = useState(0)
+  const deed = useDeed()
+  const ids = chosen.map(({ id }) => id)
+  const some = ids.length > 0
+  const total = some ? ids.length : all
+  const which = some ? plural(ids.length, 'row') : `all ${all === null ? '' : countText(all)}`.trim()
+  const replay = (): Promise<boolean> =>
+    deed.run(async (signal) => {
+      setDone(0)
+      try {
+        const { stored, rejected } = await replayRows(alias, some ? ids : filter, signal, setDone)
+        tell(`${plural(stored, 'row')} stored, ${countText(rejected)} rejected still.`)
+      } finally {
+        onChanged()
+      }
+    })
+  const save = (): Promise<boolean> =>
+    deed.run(async (signal) => {
+      setDone(0)
+      const lines = some ? chosen.map(({ row }) => oneLine(row)) : await allLines(alias, filter, signal, setDone)
+      saveFile(`${alias}-rejected.ndjson`, new Blob([`${lines.join('\n')}\n`], { type: 'application/x-ndjson' }))
+      tell(`${plural(lines.length, 'row')} saved.`)
+    })
+  return (
+    <div class="inside">
+      <div class="actions">
+        {mayDo('admin') && (
+          <button type="button" class="button" disabled={deed.busy} onClick={() => void replay()}>
+            Replay {which}
+          </button>
+        )}
+        <button type="button" class="button" disabled={deed.busy} onClick={() => void save()}>
+          Save {which} as NDJSON
+        </button>
+        <button type="button" class="button danger" disabled={deed.busy} onClick={() => ask(true)}>
+          Discard {which}…
+        </button>
+        {deed.busy && (
+          <>
+            <progress max={total ?? undefined} value={total === null ? undefined : done} aria-label="Rows worked on" />
+            <button type="button" class="button" onClick={deed.stop}>
+              Stop
+            </button>
+          </>
+        )}
+      </div>
+      <ProblemNote error={deed.error} />
+      {asking && (
+        <AskFirst
+          title={`Discard ${which}`}
+          deed="Discard for good"
+          danger
+          onClose={() => ask(false)}
+          onDeed={async (signal) => {
+            const count = await discardRows(alias, some ? ids : filter, signal)
+            tell(`${plural(count, 'row')} discarded.`)
+            onChanged()
+          }}
+        >
+          <p>They are in no list any more and cannot be brought back. Counters and receipts stay as they are.</p>
+        </AskFirst>
+      )}
+    </div>
+  )
+}
+
+async function allLines(
+  alias: string,
+  filter: RejectedFilter,
+  signal: AbortSignal,
+  onDone: (rows: number) => void,
+): Promise<string[]> {
+  const lines: string[] = []
+  for await (const rows of pagesOfRows(clientOf(signal), alias, filter)) {
+    for (const { row } of rows) lines.push(oneLine(row))
+    onDone(lines.length)
+  }
+  return lines
+}
+
+async function discardRows(
+  alias: string,
+  which: RejectedFilter | readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  const client = clientOf(signal)
+  if (Array.isArray(which)) return client.discardRejected(alias, which)
+  const filter = which as RejectedFilter
+  if (!isFiltered(filter)) return client.discardRejected(alias, null)
+  let count = 0
+  for await (const rows of pagesOfRows(client, alias, filter)) {
+    if (rows.length > 0)
+      count += await client.discardRejected(
+        alias,
+        rows.map(({ id }) => id),
+      )
+  }
+  return count
+}

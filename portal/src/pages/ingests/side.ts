@@ -1,0 +1,3 @@
+import type { IngestAnswer } from '../../../../src/client/answers.ts'
+
+export type ShownIngest = IngestAnswer

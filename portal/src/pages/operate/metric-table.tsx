@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks'
+import { valueText } from '../../parts/formats.ts'
+import { TextField } from '../../parts/inputs.tsx'
+import { Panel } from '../../parts/layout.tsx'
+import type { Metrics } from '../../parts/metrics-text.ts'
+import { TableRoom } from '../../parts/table-room.tsx'
+
+const shownMetrics = 200
+
+/** All that the service counts, found by a part of the name. */
+export function MetricTable({ metrics }: { readonly metrics: Metrics }) {
+  const [part, setPart] = useState('')
+  const found = [...metrics]
+    .filter(([name]) => name.includes(part.trim()) && !name.endsWith('_bucket'))
+    .flatMap(([name, samples]) => samples.map((sample) => ({ name, ...sample })))
+  return (
+    <Panel title="Metrics">
+      <div class="inside grid-form">
+        <TextField label="Find by name" value={part} onValue={setPart} type="search" placeholder="journal" mono />
+      </div>
+      <TableRoom name="Metrics">
+        <thead>
+          <tr>
+            <th>Metric</th>
+            <th>Of</th>
+            <th class="right">Now</th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.slice(0, shownMetrics).map(({ name, labels, value }) => (
+            <tr key={`${name} ${JSON.stringify(labels)}`}>
+              <td class="mono">{name}</td>
+              <td class="mono soft">
+                {Object.entries(labels)
+                  .map(([label, word]) => `${label}=${word}`)
+                  .join(' ')}
+              </td>
+              <td class="right">{valueText(value)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </TableRoom>
+      {found.length > shownMetrics && (
+        <p class="inside soft small">The first {shownMetrics} are shown. Type a part of a name to see others.</p>
+      )}
+    </Panel>
+  )
+}

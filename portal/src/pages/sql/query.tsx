@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks'
+import { plural } from '../../parts/formats.ts'
+import { Segments } from '../../parts/inputs.tsx'
+import { PageHead, Panel } from '../../parts/layout.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { QueryEditor } from '../../parts/query-editor.tsx'
+import { useAsk, useDeed } from '../../shell/asking.ts'
+import { linkTo } from '../../shell/link.ts'
+import { goTo, usePlace } from '../../shell/route.ts'
+import { KeptQueries } from './kept.tsx'
+import { type KeptQuery, keepRun } from './kept-queries.ts'
+import { ResultPanel } from './result.tsx'
+import { faultOf, type Result, runNative, runSql } from './run-query.ts'
+
+type Mode = KeptQuery['mode']
+
+const modes = [
+  { value: 'sql', text: 'SQL' },
+  { value: 'native', text: 'Native' },
+] as const
+
+const nativeStart = `{
+  "queryType": "timeseries",
+  "dataSource": "plant",
+  "intervals": ["2026-01-01/2026-01-02"],
+  "granularity": "hour",
+  "aggregations": [{ "type": "count", "name": "rows" }]
+}`
+
+/** SQL in Druid's dialect, and Druid's native queries. */
+export function Query() {
+  const { query } = usePlace()
+  const mode: Mode = query.get('mode') === 'native' ? 'native' : 'sql'
+  return <QueryPage key={mode} mode={mode} given={query.get('text')} />
+}
+
+function useTables(): Readonly<Record<string, string[]>> | undefined {
+  const entities = useAsk((client) => client.entities(), ['entities'])
+  if (entities.value === null) return undefined
+  return Object.fromEntries(
+    entities.value.map(({ entity, fields, time_field }) => [
+      entity,
+      ['__time', ...fields.map(({ name }) => name).filter((name) => name !== time_field)],
+    ]),
+  )
+}
+
+function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: string | null }) {
+  const [text, setText] = useState(given ?? (mode === 'native' ? nativeStart : ''))
+  const [result, setResult] = useState<Result | null>(null)
+  const [rows, setRows] = useState(0)
+  const running = useDeed()
+  const tables = useTables()
+  const run = async (): Promise<void> => {
+    if (text.trim() === '') return
+    setRows(0)
+    const good = await running.run(async (signal) => {
+      setResult(mode === 'sql' ? await runSql(text, signal, setRows) : await runNative(text, signal))
+    })
+    if (good) keepRun({ name: '', text, mode })
+  }
+  const first = Object.keys(tables ?? {})[0]
+  return (
+    <>
+      <PageHead title="SQL and native queries">
+        <Segments
+          label="Language"
+          value={mode}
+          choices={modes}
+          onValue={(next) => goTo(linkTo(['query'], { mode: next }))}
+        />
+      </PageHead>
+      <Panel
+        title={mode === 'sql' ? 'Druid’s SQL; the tables are the entities' : 'A native query of Druid’s'}
+        tools={<KeptQueries mode={mode} text={text} onChoose={setText} />}
+      >
+        <div class="inside">
+          <QueryEditor
+            label={mode === 'sql' ? 'SQL' : 'Native query'}
+            language={mode === 'sql' ? 'sql' : 'json'}
+            text={text}
+            {...(tables && { tables })}
+            fault={faultOf(running.error)}
+            onText={setText}
+            onRun={() => void run()}
+          />
+          <div class="actions">
+            <button
+              type="button"
+              class="button first"
+              disabled={running.busy || text.trim() === ''}
+              onClick={() => void run()}
+            >
+              Run
+            </button>
+            {running.busy && (
+              <button type="button" class="button" onClick={running.stop}>
+                Stop
+              </button>
+            )}
+            <span class="soft small" role="status">
+              {running.busy ? (
+                <>
+                  <span class="spinner" /> {rows > 0 ? `${plural(rows, 'row')} so far` : 'running'}
+                </>
+              ) : (
+                'Ctrl and Enter run it'
+              )}
+            </span>
+            {text === '' && mode === 'sql' && first !== undefined && (
+              <button
+                type="button"
+                class="button plain slim push-right"
+                onClick={() => setText(exampleOf(first, tables![first]!))}
+              >
+                Begin with an example
+              </button>
+            )}
+          </div>
+          <ProblemNote error={running.error} />
+        </div>
+      </Panel>
+      {result !== null && <ResultPanel result={result} mode={mode} text={text} />}
+    </>
+  )
+}
+
+const quoted = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : `"${name}"`)
+
+function exampleOf(table: string, columns: readonly string[]): string {
+  const tag = columns[1] ?? '__time'
+  return [
+    `SELECT TIME_FLOOR(__time, 'PT1H') AS hour, ${quoted(tag)}, COUNT(*) AS n`,
+    `FROM ${quoted(table)}`,
+    "WHERE __time >= CURRENT_TIMESTAMP - INTERVAL '1' DAY",
+    'GROUP BY 1, 2',
+    'ORDER BY 1, 2',
+  ].join('\n')
+}

@@ -1,0 +1,45 @@
+import type { Line } from '../../parts/chart.tsx'
+import type { RowTable } from '../../parts/rows-stream.ts'
+
+const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+const linesMax = 10
+
+export interface ChartData {
+  readonly lines: readonly Line[]
+  readonly data: [number[], ...(number | null | undefined)[][]]
+}
+
+function timeOf(value: unknown): number | null {
+  const ms = typeof value === 'string' && iso.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(ms) ? null : ms / 1000
+}
+
+/** A result with a column of times as lines: one for each column of numbers, or of one number for each text. Null where it has none. */
+export function chartOf({ columns, rows }: RowTable): ChartData | null {
+  const sample = rows.slice(0, 100)
+  const time = columns.findIndex((_, place) => sample.length > 0 && sample.every((row) => timeOf(row[place]) !== null))
+  const numbers = columns
+    .map((_, place) => place)
+    .filter((place) => sample.some((row) => typeof row[place] === 'number'))
+  if (time === -1 || numbers.length === 0) return null
+  const text = columns.findIndex((_, place) => place !== time && sample.every((row) => typeof row[place] === 'string'))
+  const split = text !== -1 && numbers.length === 1
+  const names: string[] = split
+    ? [...new Set(rows.map((row) => String(row[text])))].slice(0, linesMax)
+    : numbers.slice(0, linesMax).map((place) => columns[place]!)
+  const lineAt = new Map(names.map((name, place) => [name, place]))
+  const times = [...new Set(rows.map((row) => timeOf(row[time])).filter((at) => at !== null))].sort((a, b) => a - b)
+  const placeOf = new Map(times.map((at, place) => [at, place]))
+  // A text that has no row where another has one is no gap in its line.
+  const lines = names.map(() => new Array<number | null | undefined>(times.length).fill(split ? undefined : null))
+  for (const row of rows) {
+    const place = placeOf.get(timeOf(row[time])!)
+    if (place === undefined) continue
+    for (const [index, column] of numbers.entries()) {
+      const line = split ? lineAt.get(String(row[text])) : index
+      const value = row[column]
+      if (line !== undefined && lines[line] !== undefined && typeof value === 'number') lines[line][place] = value
+    }
+  }
+  return { lines: names.map((name) => ({ name })), data: [times, ...lines] }
+}

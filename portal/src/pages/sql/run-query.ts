@@ -1,0 +1,36 @@
+import { ServiceError } from '../../../../src/client/service-error.ts'
+import type { Fault } from '../../parts/query-editor.tsx'
+import { type RowTable, readRows } from '../../parts/rows-stream.ts'
+import { clientOf } from '../../session/session.ts'
+import { nativeTable } from './native-table.ts'
+
+export interface Result {
+  readonly table: RowTable | null
+  /** A native answer, as it came. */
+  readonly text: string | null
+  readonly ms: number
+}
+
+export async function runSql(text: string, signal: AbortSignal, onRows: (rows: number) => void): Promise<Result> {
+  const began = performance.now()
+  const table = await readRows(clientOf(signal).sqlBytes(text, 'ndjson'), onRows)
+  return { table, text: null, ms: performance.now() - began }
+}
+
+export async function runNative(text: string, signal: AbortSignal): Promise<Result> {
+  const began = performance.now()
+  const query: unknown = JSON.parse(text)
+  const type = typeof query === 'object' && query !== null && 'queryType' in query ? String(query.queryType) : ''
+  if (type === '') throw new Error('A native query is a JSON object that names its "queryType".')
+  const parts: Uint8Array[] = []
+  for await (const part of clientOf(signal).nativeBytes(type, text)) parts.push(part)
+  const answer = await new Blob(parts as BlobPart[]).text()
+  return { table: nativeTable(JSON.parse(answer)), text: answer, ms: performance.now() - began }
+}
+
+/** Where the service says that the text is wrong. */
+export function faultOf(error: unknown): Fault | null {
+  if (!(error instanceof ServiceError)) return null
+  const place = /\(line (\d+), column (\d+)\)/.exec(error.detail)
+  return place === null ? null : { line: Number(place[1]), column: Number(place[2]), message: error.detail }
+}

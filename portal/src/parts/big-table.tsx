@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { timeText, valueText } from './formats.ts'
+import type { RowTable } from './rows-stream.ts'
+
+const rowPixels = 29
+/** Browsers draw nothing taller than some 17 million pixels: a longer table is scrolled in larger steps. */
+const pixelsMax = 8_000_000
+const extraRows = 12
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : valueText(value)
+  if (typeof value === 'string') return isoTime.test(value) ? timeText(value) : value
+  return JSON.stringify(value)
+}
+
+interface Props {
+  readonly name: string
+  readonly table: RowTable
+  readonly height?: number
+}
+
+/** A table of which only what is seen is drawn. */
+export function BigTable({ name, table, height = 420 }: Props) {
+  const room = useRef<HTMLElement>(null)
+  const [top, setTop] = useState(0)
+  const { columns, rows } = table
+  useEffect(() => {
+    room.current?.scrollTo(0, 0)
+    setTop(0)
+  }, [table])
+  const whole = rows.length * rowPixels
+  const drawn = Math.min(whole, pixelsMax)
+  const span = Math.max(1, drawn - height)
+  const first = Math.max(0, Math.floor((top / span) * Math.max(0, rows.length - height / rowPixels)) - extraRows)
+  const last = Math.min(rows.length, first + Math.ceil(height / rowPixels) + 2 * extraRows)
+  const isShort = whole <= height
+  const before = isShort
+    ? 0
+    : Math.max(0, Math.min(drawn - (last - first) * rowPixels, top - (first === 0 ? top : extraRows * rowPixels)))
+  return (
+    <section
+      ref={room}
+      class="big-table"
+      aria-label={name}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reached by keyboard.
+      tabIndex={0}
+      style={{ maxHeight: `${height}px` }}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+    >
+      <table class="table slim" aria-rowcount={rows.length + 1}>
+        <thead>
+          <tr>
+            {columns.map((column, place) => (
+              <th
+                key={column}
+                scope="col"
+                dir="auto"
+                class={typeof rows[0]?.[place] === 'number' ? 'right' : undefined}
+              >
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 && <tr style={{ height: `${before}px` }} />}
+          {rows.slice(first, last).map((row, index) => (
+            <tr key={first + index} aria-rowindex={first + index + 2}>
+              {columns.map((column, place) => (
+                <Cell key={column} value={row[place]} />
+              ))}
+            </tr>
+          ))}
+          {!isShort && <tr style={{ height: `${Math.max(0, drawn - before - (last - first) * rowPixels)}px` }} />}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Cell({ value }: { readonly value: unknown }) {
+  if (value === null || value === undefined) return <td class="soft null">null</td>
+  return (
+    <td class={typeof value === 'number' ? 'right' : undefined} dir={typeof value === 'string' ? 'auto' : undefined}>
+      {cellText(value)}
+    </td>
+  )
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { type Doing, useDeed } from '../shell/asking.ts'
+import { ProblemNote } from './problem-note.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly wide?: boolean
+  onClose(): void
+  readonly children: ComponentChildren
+  /** What the form does when it is sent. */
+  onSend(): void
+}
+
+/** A form in front of the page: Escape closes it, Enter sends it. */
+export function Dialog({ title, wide = false, onClose, children, onSend }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} class={wide ? 'dialog wide' : 'dialog'} aria-label={title} onClose={onClose}>
+      <form
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSend()
+        }}
+      >
+        <h2>{title}</h2>
+        {children}
+      </form>
+    </dialog>
+  )
+}
+
+interface AskFirstProps {
+  readonly title: string
+  readonly deed: string
+  readonly danger?: boolean
+  readonly wide?: boolean
+  readonly ready?: boolean
+  readonly children?: ComponentChildren
+  onClose(): void
+  /** Where leaving without the deed is something else than closing after it. */
+  onCancel?(): void
+  /** When it resolves the dialog closes. */
+  onDeed(signal: AbortSignal): Promise<void>
+}
+
+/** Asks before it does something, shows what went wrong, and closes when it went well. */
+export function AskFirst(props: AskFirstProps) {
+  const {
+    title,
+    deed,
+    danger = false,
+    wide = false,
+    ready = true,
+    children,
+    onClose,
+    onCancel = onClose,
+    onDeed,
+  } = props
+  const doing = useDeed()
+  const send = async (): Promise<void> => {
+    if (ready && (await doing.run(onDeed))) onClose()
+  }
+  return (
+    <Dialog title={title} wide={wide} onClose={onCancel} onSend={() => void send()}>
+      {children}
+      <ProblemNote error={doing.error} />
+      <DeedButtons deed={deed} danger={danger} ready={ready} doing={doing} onClose={onCancel} />
+    </Dialog>
+  )
+}
+
+interface ButtonsProps {
+  readonly deed: string
+  readonly danger: boolean
+  readonly ready: boolean
+  readonly doing: Doing
+  onClose(): void
+}
+
+function DeedButtons({ deed, danger, ready, doing, onClose }: ButtonsProps) {
+  return (
+    <div class="actions end">
+      <button type="button" class="button" onClick={() => (doing.busy ? doing.stop() : onClose())}>
+        {doing.busy ? 'Stop' : 'Cancel'}
+      </button>
+      <button type="submit" class={danger ? 'button danger' : 'button first'} disabled={doing.busy || !ready}>
+        {doing.busy && <span class="spinner" />}
+        {deed}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { parsedRow, readRows } from './rows-stream.ts'
+
+async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+test.each([1, 2, 7, 1000])(
+  'rows come in pieces of %i bytes, columns in the order in which they are met',
+  async (size) => {
+    const seen: number[] = []
+    const table = await readRows(pieces('{"a":1,"é":"x"}\n{"a":2,"b":null}\n', size), (rows) => seen.push(rows))
+    expect(table).toEqual({
+      columns: ['a', 'é', 'b'],
+      rows: [
+        [1, 'x'],
+        [2, undefined, null],
+      ],
+    })
+    expect(seen.at(-1)).toBe(2)
+  },
+)
+
+test('integers keep all their digits, and texts stay what they are', () => {
+  const line = '{"n":9223372036854775807,"m":-12345678901234567890,"t":"9223372036854775807,\\"","d":1.5e300}'
+  expect(parsedRow(line)).toEqual({
+    n: '9223372036854775807',
+    m: '-12345678901234567890',
+    t: '9223372036854775807,"',
+    d: 1.5e300,
+  })
+})

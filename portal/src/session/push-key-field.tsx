@@ -1,0 +1,19 @@
+import { TextField } from '../parts/inputs.tsx'
+import { useStore } from '../shell/store.ts'
+import { asksForKey, pushKey } from './push-key.ts'
+
+/** Asks for a key to push with, where one's own may not. */
+export function PushKeyField() {
+  const key = useStore(pushKey)
+  if (!asksForKey()) return null
+  return (
+    <TextField
+      label="Key to push with"
+      type="password"
+      value={key}
+      onValue={pushKey.set}
+      mono
+      hint="Yours has no right to push. This one is forgotten when you leave the page."
+    />
+  )
+}

@@ -1,0 +1,115 @@
+// Tags are found, drawn, looked at closer, followed live, saved, and shared by their address.
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { adminKey } from '../support/server-process.ts'
+import { expectSound, expectSoundEverywhere, openWorld, signIn, type World } from './support/portal.ts'
+
+const hostile = '<script>alert(1)</script> "\' مرحبا 🌊'
+const startMs = Date.UTC(2026, 0, 1)
+let world: World
+let pusherKey: string
+let readerKey: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  const { url } = world.server
+  pusherKey = await makeIngest(url, adminKey, { alias: 'plant' })
+  const tags = ['boiler.level', 'boiler.temp', 'pump.flow', hostile]
+  const rows = Array.from({ length: 1440 }, (_, minute) =>
+    tags.map((T, place) => ({
+      D: new Date(startMs + minute * 60_000).toISOString(),
+      T,
+      V: 40 + 20 * place + 10 * Math.sin(minute / (120 + 40 * place)) + Math.sin(minute * 1.7) / 2,
+    })),
+  ).flat()
+  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body: rows })
+  await callWell(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'reader' } })
+  await callWell(url, 'PUT', '/admin/subscribers/reader/subscriptions', { key: adminKey, body: [{ entity: 'plant' }] })
+  const made = { key: adminKey, body: { rights: ['consume'] } }
+  readerKey = (await callWell<{ key: string }>(url, 'POST', '/admin/subscribers/reader/keys', made)).key
+})
+afterAll(() => world.close())
+
+test('a reader finds tags by how they begin, draws them, looks closer and goes back', async () => {
+  const page = await world.enter(readerKey)
+  await page.getByRole('link', { name: 'Explore' }).click()
+  await page.getByText('Choose a tag').waitFor()
+  await page.getByRole('searchbox', { name: 'Tags' }).fill('boiler')
+  await page.getByRole('button', { name: 'pump.flow' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'boiler.level' }).click()
+  await page.getByRole('button', { name: 'boiler.temp' }).click()
+  await page.getByRole('searchbox', { name: 'Tags' }).fill('')
+  await page.getByRole('button', { name: hostile }).click()
+  await page.getByText('Averages by five minute').waitFor()
+  await page.getByRole('button', { name: `left axis: ${hostile}` }).click()
+  await page.getByText('864 rows').or(page.getByText('867 rows')).waitFor()
+  await expectSoundEverywhere(page, 'explore')
+
+  const chart = page.getByRole('img', { name: /over time$/ })
+  const box = (await chart.boundingBox())!
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 100)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 120, { steps: 4 })
+  await page.mouse.up()
+  await page.getByText('Averages by minute').waitFor()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await page.getByText('Averages by five minute').waitFor()
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as CSV' }).click(),
+  ])
+  const lines = (await readFile(await download.path(), 'utf8')).split('\r\n')
+  expect(lines[0]).toBe('D,T,V')
+  await page.getByRole('button', { name: 'Request…' }).click()
+  await page.getByRole('button', { name: 'Copy' }).click()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toContain('/consumer/data/average')
+  expect(copied).not.toContain(readerKey)
+  await page.getByRole('button', { name: 'Close' }).click()
+
+  const address = page.url()
+  expect(address).not.toContain(readerKey)
+  const other = await world.visit()
+  await other.goto(address)
+  await other.reload()
+  await signIn(other, readerKey)
+  await other.getByText('Averages by five minute').waitFor()
+  await other.getByRole('img', { name: /boiler.level, boiler.temp/ }).waitFor()
+})
+
+test('raw items, the state at each tick and the newest items are shown', async () => {
+  const page = await world.enter()
+  await page.goto(
+    `${world.server.url}/portal#/explore?entity=plant&tag=boiler.temp&from=2026-01-01T00:00&to=2026-01-01T00:30`,
+  )
+  await page.getByText('31 rows').waitFor()
+  await page.getByLabel('Show', { exact: true }).selectOption('select')
+  await page.getByRole('heading', { name: /^Items/ }).waitFor()
+  await page.getByLabel('Show', { exact: true }).selectOption('snap')
+  await page.getByRole('heading', { name: /^State at each/ }).waitFor()
+  await page.getByLabel('Show', { exact: true }).selectOption('latest')
+  await page.getByRole('heading', { name: /^Newest items/ }).waitFor()
+  await page.getByRole('cell', { name: '2026-01-01 23:59:00' }).waitFor()
+  await page.getByLabel('From, UTC').fill('no date')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByText('The range cannot be read').waitFor()
+  await expectSound(page)
+})
+
+test('live, what is pushed appears', async () => {
+  const page = await world.enter()
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=live.tag&range=PT15M&how=select&live=1`)
+  await page.getByText('No items in this range').waitFor()
+  const push = (value: number): Promise<unknown> =>
+    callWell(world.server.url, 'POST', '/ingests/plant/data', {
+      key: pusherKey,
+      body: { D: new Date().toISOString(), T: 'live.tag', V: value },
+    })
+  await push(1)
+  await page.getByText('1 row,').waitFor()
+  await push(7)
+  await page.getByText('2 rows,').waitFor()
+  await page.getByRole('cell', { name: '7', exact: true }).waitFor()
+})

@@ -1,0 +1,63 @@
+// Items are found by identifier, shown, pushed and deleted.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { adminKey } from '../support/server-process.ts'
+import { expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
+
+const hostile = '<b onclick=alert(1)>"x"</b> مرحبا 🌊'
+let world: World
+let key: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  const fields = [
+    { name: 'tag', type: 'string', role: 'index' },
+    { name: 'unit', type: 'string', role: 'attribute' },
+    { name: 'serial', type: 'long', role: 'attribute' },
+  ]
+  const { url } = world.server
+  await makeIngest(url, adminKey, { alias: 'tags', kind: 'metadata', fields })
+  const path = '/admin/subscribers/pusher-of-tags'
+  const entries = [{ ingest: 'tags' }, { entity: 'tags' }]
+  await callWell(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: entries })
+  const rights = { key: adminKey, body: { rights: ['ingest', 'consume', 'admin'] } }
+  key = (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, rights)).key
+  const items = Array.from(
+    { length: 250 },
+    (_, index) => `{"tag":"tag.${String(index).padStart(3, '0')}","unit":"bar","serial":9007199254740993}`,
+  )
+  const text = `[${items.join()},${JSON.stringify({ tag: hostile, unit: hostile, serial: 1 })}]`
+  await callWell(url, 'POST', '/ingests/tags/data?wait=true', { key, text })
+})
+afterAll(() => world.close())
+
+test('items are searched by operator and page, shown, changed and deleted', async () => {
+  const { url } = world.server
+  const page = await world.enter(key)
+  await page.getByRole('link', { name: 'Metadata' }).click()
+  await page.getByRole('link', { name: 'tags' }).click()
+  await page.getByRole('button', { name: hostile }).waitFor()
+  await page.getByRole('cell', { name: '9007199254740993' }).first().waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('200 items shown').waitFor()
+  await expectSoundEverywhere(page, 'metadata')
+  await page.getByLabel('tag…').selectOption('be')
+  await page.getByLabel('From').fill('tag.010')
+  await page.getByLabel('To').fill('tag.012')
+  await page.getByText('3 items shown').waitFor()
+  expect(page.url()).toContain('op=be')
+  await page.getByRole('button', { name: 'tag.011' }).click()
+  await page.getByRole('button', { name: 'Change…' }).click()
+  await page.getByLabel('The item, as it is pushed').fill('{"tag":"tag.011","unit":"degC","serial":2}')
+  await page.getByRole('button', { name: 'Push it' }).click()
+  await page.getByText('The item is stored.').waitFor()
+  const found = { body: { itemsId: ['tag.011'] } }
+  expect(await callWell(url, 'POST', '/consumer/metadata/tags', found)).toEqual([
+    { tag: 'tag.011', unit: 'degC', serial: 2 },
+  ])
+  await page.getByRole('button', { name: 'tag.011' }).click()
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  await page.getByRole('button', { name: 'Delete it' }).click()
+  await page.getByText('2 items shown').waitFor()
+  expect(await callWell(url, 'POST', '/consumer/metadata/tags', found)).toEqual([])
+})

@@ -1,0 +1,48 @@
+// The service is operated without a terminal: retention, a backup, its metrics.
+import { existsSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { adminKey } from '../support/server-process.ts'
+import { expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  const key = await makeIngest(world.server.url, adminKey, { alias: 'plant' })
+  const body = { D: new Date().toISOString(), T: 'boiler.temp', V: 81.5 }
+  await callWell(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+})
+afterAll(() => world.close())
+
+test('retention is set and lifted, a wrong one refused; a backup is made; metrics are found', async () => {
+  const page = await world.enter()
+  await page.getByRole('link', { name: 'Operate' }).click()
+  const retention = async (): Promise<unknown> => {
+    const { Items } = await callWell<{ Items: { retention: string | null }[] }>(
+      world.server.url,
+      'GET',
+      '/admin/entities',
+      {
+        key: adminKey,
+      },
+    )
+    return Items[0]?.retention
+  }
+  await page.getByRole('button', { name: 'Retention…' }).click()
+  await page.getByLabel('Kept for').fill('ninety days')
+  await page.getByRole('button', { name: 'Set it' }).click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await page.getByLabel('Kept for').fill('P90D')
+  await page.getByRole('button', { name: 'Set it' }).click()
+  await page.getByRole('cell', { name: 'P90D' }).waitFor()
+  expect(await retention()).toBe('P90D')
+  await page.getByRole('button', { name: 'Make a backup…' }).click()
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByText('The backup is made').waitFor()
+  expect(existsSync((await page.locator('dd code').first().textContent())!)).toBe(true)
+  await page.getByLabel('Find by name').fill('journal_rows')
+  await page.getByRole('cell', { name: 'tidemark_journal_rows_total' }).waitFor()
+  await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
+  await expectSoundEverywhere(page, 'operate')
+})

@@ -1,0 +1,107 @@
+// Queries are written, run, marked where they are wrong, stopped, drawn and saved.
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { adminKey } from '../support/server-process.ts'
+import { expectSound, expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
+
+let world: World
+const hostile = '<img src=x onerror=alert(1)> "\' مرحبا 🌊'
+
+beforeAll(async () => {
+  world = await openWorld()
+  const key = await makeIngest(world.server.url, adminKey, { alias: 'plant' })
+  const body = Array.from({ length: 300 }, (_, index) => ({
+    D: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString(),
+    T: index % 3 === 0 ? hostile : `tag.${index % 3}`,
+    V: Math.round(20 + 5 * Math.sin(index / 20) + (index % 3)),
+  }))
+  await callWell(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+})
+afterAll(() => world.close())
+
+async function write(page: Page, text: string): Promise<void> {
+  const editor = page.getByRole('textbox', { name: /^(SQL|Native query)$/ })
+  await editor.click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText(text)
+}
+
+test('SQL is run by keyboard, shown as a table and as a chart, and saved', async () => {
+  const page = await world.enter()
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await write(page, 'SELECT __time, T, V FROM plant ORDER BY __time')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByText('300 rows').waitFor()
+  await page.getByRole('cell', { name: hostile }).first().waitFor()
+  await page.getByRole('button', { name: 'Chart' }).click()
+  await page.getByRole('img', { name: 'The result over time' }).waitFor()
+  await expectSoundEverywhere(page, 'sql')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as CSV' }).click(),
+  ])
+  expect((await readFile(await download.path(), 'utf8')).split('\r\n')[0]).toBe('__time,T,V')
+  await page.reload()
+  await page.getByLabel('Saved queries and those that ran').selectOption({ index: 1 })
+  await page.getByRole('button', { name: 'Save…' }).click()
+  await page.getByLabel('Name').fill('all rows')
+  await page.getByRole('button', { name: 'Save it' }).click()
+  await page.getByRole('button', { name: 'Forget “all rows”' }).waitFor()
+})
+
+test('a mistake is told with its place, and marked there', async () => {
+  const page = await world.enter()
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await write(page, 'SELECT T,\n  nothing FROM plant')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('alert').getByText('line 2, column 3').waitFor()
+  await page.locator('.cm-lintRange-error').getByText('nothing').waitFor()
+  await expectSound(page)
+})
+
+test('a million rows scroll, and a long query is stopped', async () => {
+  const page = await world.enter()
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await write(
+    page,
+    'SELECT a.V AS x, b.V AS y, a.T FROM plant a CROSS JOIN plant b CROSS JOIN (SELECT * FROM plant LIMIT 11) c',
+  )
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('990,000 rows').waitFor({ timeout: 120_000 })
+  const table = page.getByRole('region', { name: 'Result' })
+  await table.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await page.locator('[aria-rowindex="990001"]').waitFor()
+  expect(await page.locator('.big-table tr').count()).toBeLessThan(100)
+  await write(
+    page,
+    'SELECT COUNT(*) FROM plant a CROSS JOIN plant b CROSS JOIN plant c CROSS JOIN plant d WHERE a.V + b.V + c.V + d.V < 0',
+  )
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Ctrl and Enter run it').waitFor()
+})
+
+test('a native query is shown as a table and as it came', async () => {
+  const page = await world.enter()
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await page.getByRole('button', { name: 'Native' }).click()
+  await write(
+    page,
+    JSON.stringify({
+      queryType: 'topN',
+      dataSource: 'plant',
+      intervals: ['2026-01-01/2026-01-02'],
+      granularity: 'all',
+      dimension: 'T',
+      metric: 'n',
+      threshold: 5,
+      aggregations: [{ type: 'count', name: 'n' }],
+    }),
+  )
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('cell', { name: hostile }).waitFor()
+  await page.getByRole('button', { name: 'Answer' }).click()
+  await expectSoundEverywhere(page, 'native')
+})
