@@ -22,6 +22,9 @@ const acceptance = [
 /** Random histories, which a plain model answers as well. */
 const properties = 'test/properties/over-http.test.ts'
 
+/** 300 queries of one seed, of one machine and of Druid. */
+const agreement = 'test/agreement/agreement.test.ts'
+
 /** What a change has to pass before it lands, in a few minutes: each part by itself, the scenarios through all of them, and a kill of each. */
 const shortFiles = [
   'journal',
@@ -43,8 +46,9 @@ const files = isShort
       `test/cluster/{${shortFiles}}.test.ts`,
       'test/acceptance/{ingestion,pending,metrics,replace,sql}.test.ts',
       properties,
+      agreement,
     ]
-  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, properties]
+  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, properties, agreement]
 
 /** Against a real Kafka, Druid and PostgreSQL, which are started when they do not run: `npm run test:cluster`. */
 export default defineConfig({

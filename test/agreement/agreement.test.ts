@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askBoth, type Made, newTally, reportOf } from './agreement.ts'
-import { nativeOf } from './native-queries.ts'
-import { sqlOf } from './sql-queries.ts'
+import { nativeOf, nativeRules } from './native-queries.ts'
+import { sqlOf, sqlRules } from './sql-queries.ts'
 import { type BothEngines, bothEngines } from './world.ts'
 
 const count = Number(process.env['TIDEMARK_AGREEMENT_QUERIES'] ?? 300)
@@ -29,7 +29,11 @@ test(`${count} queries`, { timeout: 120_000 + count * 2000 }, async () => {
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-  const report = reportOf(tally, recent)
+  const report = reportOf(
+    tally,
+    recent,
+    [...sqlRules, ...nativeRules].map(({ kind, rule }) => `${kind}: ${rule}`),
+  )
   const file = process.env['TIDEMARK_AGREEMENT_REPORT']
   if (file !== undefined) writeFileSync(file, report)
   console.log(report)

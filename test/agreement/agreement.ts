@@ -19,8 +19,11 @@ export interface Tally {
   refusedAlike: number
   /** By reason. */
   readonly known: Map<string, number>
-  /** What no entry of the table accepts, by the smallest query, and the number of the query at which it was first seen. */
-  readonly unknown: Map<string, { readonly found: Found; readonly firstAt: number; count: number }>
+  /** What no entry of the table accepts, by the smallest query, with the number of the query, and how many were asked before. */
+  readonly unknown: Map<
+    string,
+    { readonly found: Found; readonly number: number; readonly askedBefore: number; count: number }
+  >
   /** Rules that are in queries that both answered. */
   readonly reached: Set<string>
 }
@@ -56,7 +59,7 @@ export async function askBoth(engines: BothEngines, made: Made, number: number, 
   }
   const before = tally.unknown.get(least.query.text)
   if (before !== undefined) before.count += 1
-  else tally.unknown.set(least.query.text, { found: least, firstAt: number, count: 1 })
+  else tally.unknown.set(least.query.text, { found: least, number, askedBefore: tally.asked - 1, count: 1 })
 }
 
 type Compared = Omit<Found, 'difference'> & { readonly difference: string | null }
@@ -83,18 +86,19 @@ async function smallest(engines: BothEngines, made: Made, compared: Compared): P
 
 const cut = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)}...` : text)
 
-export function reportOf(tally: Tally, recent: number): string {
+/** `rules` are those that queries can be made of, as `rulesIn` names them. */
+export function reportOf(tally: Tally, recent: number, rules: readonly string[]): string {
   const { asked, answered, equal, refusedAlike, known, unknown, reached } = tally
   const times = [...known.values()].reduce((sum, count) => sum + count, 0)
-  const newest = [...unknown.values()].filter(({ firstAt }) => firstAt >= asked - recent).length
+  const newest = [...unknown.values()].filter(({ askedBefore }) => askedBefore >= asked - recent).length
   const unexplained = [...unknown.values()].reduce((sum, { count }) => sum + count, 0)
   return [
     `asked ${asked}, answered by both ${answered}: equal ${equal}, refused alike ${refusedAlike}, different by a known reason ${times}, by none ${unexplained}`,
-    `new kinds of difference in the last ${recent}: ${newest}; rules in queries that both answered: ${reached.size}`,
+    `new kinds of difference in the last ${recent}: ${newest}; functions and clauses in queries that both answered: ${rules.filter((rule) => reached.has(rule)).length} of ${rules.length}`,
     ...[...known].toSorted(([, a], [, b]) => b - a).map(([reason, count]) => `  ${count} ${reason}`),
     ...[...unknown.values()].map(
-      ({ found: { query, difference, embedded, druid }, count, firstAt }) =>
-        `\n#${firstAt} x${count}: ${difference}\n  ${query.text}\n  here  ${embedded.status} ${cut(embedded.text)}\n  Druid ${druid.status} ${cut(druid.text)}`,
+      ({ found: { query, difference, embedded, druid }, count, number }) =>
+        `\n#${number} x${count}: ${difference}\n  ${query.text}\n  here  ${embedded.status} ${cut(embedded.text)}\n  Druid ${druid.status} ${cut(druid.text)}`,
     ),
   ].join('\n')
 }

@@ -75,6 +75,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     /Unhandled exception made it to the top|types\.size >= 1/,
     /null|NULL|_SLICE/,
   ),
+  refusedThere('Druid fails to replace by null', /Function\[replace\] encountered unknown exception/, /replace\(/i),
   otherwise('BIT_AND is always 0 in Druid', /BIT_AND\(/, 'sql'),
   otherwise(
     'Druid gives the rows of the right side that match nothing once for each segment',

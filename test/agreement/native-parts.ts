@@ -150,7 +150,6 @@ export const parts: Grammar = {
     ),
     '{"type":"expression","name":"§","expression":"a0 * 2 + 1"}',
     '{"type":"expression","name":"§","expression":"if(a0 > 1, a1, 0.0)"}',
-    '{"type":"expression","name":"§","expression":"concat(\'n=\', a0)"}',
     ...['doubleGreatest', 'doubleLeast'].map((type) => `{"type":"${type}","name":"§","fields":[<post:x>,<post:y>]}`),
     ...['longGreatest', 'longLeast'].map(
       (type) =>
