@@ -1,6 +1,8 @@
-import type { RejectedRequest } from '../../../../src/client/client.ts'
+import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { linkTo } from '../../shell/link.ts'
 import type { Place } from '../../shell/route.ts'
+
+export type RejectedRequest = NonNullable<Parameters<TidemarkClient['rejected']>[1]>
 
 /** Which of the rejected rows are shown; it stands in the address. */
 export interface RejectedFilter {

@@ -1,6 +1,6 @@
 import type { Page, RejectedRowAnswer } from '../../../../src/client/answers.ts'
-import type { RejectedRequest, TidemarkClient } from '../../../../src/client/client.ts'
-import type { RejectedFilter } from './filter.ts'
+import type { TidemarkClient } from '../../../../src/client/client.ts'
+import type { RejectedFilter, RejectedRequest } from './filter.ts'
 
 /** Rejected rows with the same fault; `example` is one of them. */
 export interface Fault {
