@@ -22,7 +22,9 @@ export const OwnSubscriptionAnswer = Type.Object(
         from: OptionalInstant,
         until: OptionalInstant,
         suspended: Type.Boolean(),
-        valid: Type.Boolean({ description: 'Whether it counts now: begun, not over, not suspended.' }),
+        valid: Type.Boolean({
+          description: 'Whether it is valid now: it has begun, is not over and is not suspended.',
+        }),
       }),
     ),
   },

@@ -35,7 +35,7 @@ export const ChangeEntity = Type.Object(
     retention: Type.Optional(
       Type.Union([Type.String({ examples: ['P90D'] }), Type.Null()], {
         description:
-          'How long items are kept, as an ISO 8601 duration; null keeps them for ever. Older ones are not shown from then on, and never again.',
+          'How long items are kept, as an ISO 8601 duration; null keeps them for ever. Older items are never shown again.',
       }),
     ),
   },

@@ -11,7 +11,7 @@ const NewField = Type.Object(
     source: Type.Optional(
       Type.String({ description: 'The property of a pushed row that it is read from; by default its name.' }),
     ),
-    type: Type.Enum([...fieldTypes], { description: '`json` is for attributes of metadata items alone.' }),
+    type: Type.Enum([...fieldTypes], { description: '`json` is only for attributes of metadata items.' }),
     role: Type.Enum([...seriesRoles, ...metadataRoles], {
       description:
         'A series ingest has one `time` (a timestamp), one or more `tag`s (strings) and `metric`s, and `dimension`s; ' +
@@ -55,11 +55,11 @@ export const ChangeIngest = Type.Object(
     ),
     reason: Type.Optional(
       Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
-        description: 'Why it is blocked, as those who push are told.',
+        description: 'Why it is blocked. Callers who push are told.',
       }),
     ),
     add_fields: Type.Optional(
-      Type.Array(NewField, { description: 'Fields to add; rows stored before have null in them.' }),
+      Type.Array(NewField, { description: 'Fields to add. Rows that were stored before have null in them.' }),
     ),
   },
   { additionalProperties: false, description: 'What to change of an ingest.' },
@@ -91,7 +91,7 @@ export const IngestAnswer = Type.Object(
       Type.String({
         format: 'date-time',
         description:
-          'On a cluster, while its entity has rows and no slots of Druid’s indexers to be read in: they are kept, and queryable once others give theirs back or there are more.',
+          "On a cluster, while its entity has rows and no slots of Druid's indexers. The rows are kept, and can be queried when other entities give slots back or there are more.",
       }),
     ),
   },

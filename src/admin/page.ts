@@ -20,7 +20,7 @@ export function pageSchema<Item extends TSchema>(item: Item) {
   return Type.Object({
     Items: Type.Array(item),
     NextToken: Type.Union([Type.String(), Type.Null()], {
-      description: 'Leads to the next page, as query parameter `NextToken`; null on the last one.',
+      description: 'Send it as the query parameter `NextToken` to get the next page. It is null on the last page.',
     }),
   })
 }

@@ -15,12 +15,12 @@ import { type Page, type PageRequest, pageItemsMax, pageLimit, pageSchema } from
 
 const RejectedAnswer = Type.Object(
   {
-    id: Type.String({ description: 'Names the row among the rejected rows of its ingest.' }),
+    id: Type.String({ description: 'The id of the row among the rejected rows of its ingest.' }),
     batch: Type.String({ description: 'The batch that it was pushed in.' }),
     index: Type.Integer({ minimum: 0, description: 'Its place in the batch, from 0.' }),
     row: Type.String({ description: 'The row as it was pushed, character for character.' }),
     field: Type.Union([Type.String(), Type.Null()], {
-      description: 'The pushed property at fault; null where the row as a whole is.',
+      description: 'The pushed property at fault; null if the whole row is.',
     }),
     code: Type.Enum([...rejectCodes]),
     message: Type.String(),
@@ -36,7 +36,7 @@ export const DiscardRequest = Type.Object(
   {
     ids: Type.Optional(
       Type.Union([Type.Array(Type.String(), { maxItems: pageItemsMax }), Type.Null()], {
-        description: `Of the rows to discard, at most ${pageItemsMax}; all rows of the ingest when it is left out.`,
+        description: `The ids of the rows to discard, at most ${pageItemsMax}. Without it, all rows of the ingest.`,
       }),
     ),
   },
@@ -48,7 +48,7 @@ export const ReplayRequest = Type.Object(
   {
     ids: Type.Optional(
       Type.Union([Type.Array(Type.String(), { maxItems: pageItemsMax }), Type.Null()], {
-        description: `Of the rows to judge again, at most ${pageItemsMax}; all rows of the ingest when it is left out.`,
+        description: `The ids of the rows to judge again, at most ${pageItemsMax}. Without it, all rows of the ingest.`,
       }),
     ),
   },
@@ -63,15 +63,14 @@ export const ReplayAnswer = Type.Object({
   }),
   stored: Type.Integer({
     minimum: 0,
-    description:
-      'How many of them are stored now, and in the list no more, also by an earlier replay that was not waited for.',
+    description: 'How many of them are stored now, also by an earlier replay that nobody waited for.',
   }),
-  rejected: Type.Integer({ minimum: 0, description: 'How many are rejected still, with their new reason.' }),
+  rejected: Type.Integer({ minimum: 0, description: 'How many are still rejected, with their new reason.' }),
 })
 export type ReplayAnswer = Type.Static<typeof ReplayAnswer>
 
 export const DiscardAnswer = Type.Object({
-  discarded: Type.Integer({ minimum: 0, description: 'How many rows were in the list and are not any more.' }),
+  discarded: Type.Integer({ minimum: 0, description: 'How many rows were taken off the list.' }),
 })
 type DiscardAnswer = Type.Static<typeof DiscardAnswer>
 

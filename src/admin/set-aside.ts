@@ -9,22 +9,23 @@ const AsideAnswer = Type.Object(
   {
     id: Type.String({ description: 'Names the entry: its position in the journal.' }),
     batch: Type.Union([Type.String(), Type.Null()], {
-      description: 'The batch that it is; null of a replay, and where the ingest is gone.',
+      description: 'The batch id; null for a replay, and if the ingest is gone.',
     }),
     ingest: Type.Union([Type.String(), Type.Null()], {
-      description: 'The alias of the ingest; null where it is gone.',
+      description: 'The alias of the ingest; null if it is gone.',
     }),
     format: Type.Enum(['json', 'ndjson', 'replay']),
     rows: Type.Integer({ minimum: 0, description: 'Rows of the push.' }),
     not_judged: Type.Integer({ minimum: 0, description: 'How many of them, its last ones, were not judged.' }),
     texts: Type.Boolean({
-      description: 'Whether their texts are in the list of rejected rows; else they are in the body alone.',
+      description:
+        'Whether the texts of these rows are in the list of rejected rows. Otherwise only the body has them.',
     }),
     bytes: Type.Integer({ minimum: 0, description: 'The size of the body.' }),
     received: Type.String({ format: 'date-time' }),
     set_aside: Type.String({ format: 'date-time' }),
   },
-  { description: 'A push, or a replay, that ended the judge twice and is not judged any more.' },
+  { description: 'A push or a replay that was set aside because it ended the judge.' },
 )
 type AsideAnswer = Type.Static<typeof AsideAnswer>
 

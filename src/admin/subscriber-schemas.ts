@@ -38,8 +38,8 @@ export type CreateKey = Type.Static<typeof CreateKey>
 
 export const CreatedKey = Type.Object(
   {
-    id: Type.String({ description: 'Names the key when it is to be revoked.' }),
-    key: Type.String({ description: 'The key itself. It is shown this once and cannot be recovered.' }),
+    id: Type.String({ description: 'The id with which the key is revoked.' }),
+    key: Type.String({ description: 'The key itself. This answer is the only one that shows it.' }),
   },
   { description: 'A key that was just made.' },
 )
@@ -58,7 +58,7 @@ export const PutSubscriptions = Type.Array(
     },
     { additionalProperties: false },
   ),
-  { description: 'All subscriptions of the subscriber; those it had before are replaced.' },
+  { description: 'All subscriptions of the subscriber. They replace the earlier ones.' },
 )
 export type PutSubscriptions = Type.Static<typeof PutSubscriptions>
 
@@ -70,7 +70,7 @@ const SubscriptionAnswer = Type.Object(
     until: InstantOrNull,
     suspended: Type.Boolean(),
   },
-  { description: 'It counts from `from` on, until before `until`, unless it is suspended.' },
+  { description: 'It is valid from `from` on and before `until`, unless it is suspended.' },
 )
 export type SubscriptionAnswer = Type.Static<typeof SubscriptionAnswer>
 

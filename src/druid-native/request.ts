@@ -6,7 +6,7 @@ export const NativeQueryRequest = Type.Object(
     query_type: Type.String({
       description:
         'timeseries, topN, groupBy, scan, search, timeBoundary, segmentMetadata or dataSourceMetadata. ' +
-        'Where `query_data` has a `queryType` too, the two must agree.',
+        'If `query_data` has a `queryType` too, the two must agree.',
       examples: ['timeseries'],
     }),
     query_data: Type.Object(
@@ -14,7 +14,7 @@ export const NativeQueryRequest = Type.Object(
       {
         additionalProperties: true,
         description:
-          "The query as Apache Druid takes it. Its data sources name entities, whose time is `__time`. See docs/druid-native.md for what is supported; what is not is refused, with the component's name and place.",
+          "The query as Apache Druid takes it. Its data sources name entities, whose time is `__time`. docs/druid-native.md lists what is supported. Anything else is refused, with the component's name and place.",
         examples: [
           {
             queryType: 'timeseries',

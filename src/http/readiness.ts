@@ -36,7 +36,7 @@ const Sql = Type.Object(
     state: Type.Unsafe<'idle' | 'starting' | 'ready'>({
       type: 'string',
       enum: ['idle', 'starting', 'ready'],
-      description: 'Of the SQL engine, without which all else is answered: `idle` until its first query.',
+      description: 'The state of the SQL engine; `idle` until its first query. Everything else is answered without it.',
     }),
   },
   { additionalProperties: true },
@@ -45,7 +45,7 @@ const Sql = Type.Object(
 const SetAside = Type.Object(
   {
     entries: Type.Integer({
-      description: 'Pushes that ended the judge twice and are not judged any more, until they are let go.',
+      description: 'Pushes that were set aside because they ended the judge.',
     }),
     rows: Type.Integer({ description: 'Rows of them that were not judged.' }),
   },
@@ -58,7 +58,7 @@ const Druid = Type.Object({
   reachable: Type.Boolean(),
   waiting: Type.Array(Type.String(), {
     description:
-      'Entities that have rows and no slots of Druid’s indexers to be read in, those that wait longest; their rows are not queryable yet.',
+      "Entities that have rows and no slots of Druid's indexers, those that wait longest. Their rows cannot be queried yet.",
   }),
   waiting_entities: Type.Integer({ description: 'How many these are in all.' }),
 })
@@ -74,7 +74,7 @@ export const ReadinessAnswer = Type.Object({
   cluster: Type.Optional(
     Type.Object(
       { kafka: Part, druid: Druid, postgres: Part },
-      { description: 'Of the cluster engine: which of its servers are there.' },
+      { description: 'On a cluster: which of its servers answer.' },
     ),
   ),
 })

@@ -4,6 +4,6 @@ import Type, { type Static } from 'typebox'
 export const ServiceAnswer = Type.Object({
   service: Type.String(),
   version: Type.String({ description: "The interface's version." }),
-  links: Type.Record(Type.String(), Type.String(), { description: 'Paths of what else there is.' }),
+  links: Type.Record(Type.String(), Type.String(), { description: 'The paths of its parts.' }),
 })
 export type ServiceAnswer = Static<typeof ServiceAnswer>

@@ -48,13 +48,13 @@ const Item = Type.Object(
   {},
   {
     additionalProperties: true,
-    description: "An item under the entity's own field names; what was not pushed is null.",
+    description: "An item under the entity's own field names. A field that was not pushed is null.",
   },
 )
 export const ItemsAnswer = Type.Array(Item)
 export const ItemPageAnswer = Type.Object({
   Items: Type.Array(Item),
   NextToken: Type.Union([Type.String(), Type.Null()], {
-    description: 'Leads to the next page, as query parameter `NextToken`; null on the last one.',
+    description: 'Send it as the query parameter `NextToken` to get the next page. It is null on the last page.',
   }),
 })

@@ -22,7 +22,7 @@ export const answerFormats = [
     name: 'csv',
     mediaType: 'text/csv',
     parameters: '; charset=utf-8',
-    description: 'RFC 4180 with a header; a null is nothing, the empty text is `""`.',
+    description: 'RFC 4180 with a header. A null is nothing between the commas, and the empty text is `""`.',
   },
   {
     name: 'ndjson',

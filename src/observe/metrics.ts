@@ -17,7 +17,7 @@ const levels = {
   rejected_kept_bytes: 'What the rejected rows in the lists of all ingests take.',
   rejected_kept_bytes_max:
     'What those of one ingest take, of the one where it is most; over `limits.rejectedBytes` its pushes are refused.',
-  set_aside_entries: 'Pushes that ended the judge twice and are not judged any more, until they are let go.',
+  set_aside_entries: 'Pushes that were set aside because they ended the judge.',
   set_aside_rows: 'Rows of them that were not judged.',
   stored_files: 'Files of rows that are stored for good.',
   stored_rows: 'Rows in them.',

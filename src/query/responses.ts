@@ -18,7 +18,7 @@ const nullableDate = (description: string) => Type.Unsafe<string | null>({ type:
 
 export const EntitiesResponse = Type.Array(
   Type.Object({
-    entity: Type.String({ description: 'The name to query it by.', examples: ['plant'] }),
+    entity: Type.String({ description: 'The name to use in queries.', examples: ['plant'] }),
     ingests: Type.Array(Type.String(), { description: 'Aliases of the ingests that feed it now.' }),
     time_field: Type.String({ description: 'The field that holds the date of an item.', examples: ['D'] }),
     fields: Type.Array(
@@ -29,8 +29,8 @@ export const EntitiesResponse = Type.Array(
       }),
     ),
     rows: Type.Integer({ description: 'Stored rows.' }),
-    first_date: nullableDate('The oldest date stored, null where there is none.'),
-    last_date: nullableDate('The newest date stored, null where there is none.'),
+    first_date: nullableDate('The oldest stored date, null if there is none.'),
+    last_date: nullableDate('The newest stored date, null if there is none.'),
   }),
 )
 

@@ -51,7 +51,7 @@ const pageParameters = {
       examples: ['100'],
     }),
   ),
-  NextToken: Type.Optional(Type.String({ description: 'The one that the page before was answered with.' })),
+  NextToken: Type.Optional(Type.String({ description: 'The `NextToken` of the page before.' })),
 }
 const PageQuery = Type.Object(pageParameters)
 

@@ -10,10 +10,10 @@ export const deleteIngest: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'deleteIngest',
-      summary: 'Delete an ingest, and what was pushed to it if that is asked for.',
+      summary: 'Delete an ingest, and its data if you ask for that.',
       description:
         'The alias is free afterwards. With `keep`, the entity and its rows stay: they can be queried, and a new ingest may feed them. With `drop`, ' +
-        'the entity goes with all that it holds, rejected rows too, and cannot be brought back.',
+        'the entity is deleted with everything that it holds, rejected rows too, and cannot be brought back.',
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       querystring: Type.Object(

@@ -10,10 +10,10 @@ export const deleteSetAside: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'letGoSetAside',
-      summary: 'Let go of the body of a push that was set aside; its rows stay in the list of rejected ones.',
+      summary: 'Delete the body of a push that was set aside. Its rows stay in the list of rejected rows.',
       security: keySecurity,
       params: Type.Object({ id: Type.String({ description: 'As the list says.' }) }),
-      response: answers(204, 'It is kept no more.', null, [...noBodyProblems, 'not_found', 'unavailable']),
+      response: answers(204, 'The body is deleted.', null, [...noBodyProblems, 'not_found', 'unavailable']),
     },
     onRequest: guard.admin,
     preValidation: refuseBody(settings),

@@ -15,7 +15,7 @@ const Query = Type.Object({
       examples: ['100'],
     }),
   ),
-  NextToken: Type.Optional(Type.String({ description: 'The one that the page before was answered with.' })),
+  NextToken: Type.Optional(Type.String({ description: 'The `NextToken` of the page before.' })),
 })
 
 export const getMetadataItems: Route = (app, { services, settings, guard, inFlight }) => {
@@ -27,7 +27,7 @@ export const getMetadataItems: Route = (app, { services, settings, guard, inFlig
       operationId: 'metadataItems',
       summary: 'The items of a metadata entity, by identifier.',
       description:
-        'Items are filtered by the index field alone: `<index_field>=value`, or `<index_field>[op]=value`, where `op` is `bw` (begins with), `gt`, ' +
+        'Only the index field filters items: `<index_field>=value`, or `<index_field>[op]=value`, where `op` is `bw` (begins with), `gt`, ' +
         '`gte`, `lt`, `lte` or `be` (between, both ends included: `low,high`, or the parameter twice). Several filters must all hold.',
       security: optionalKeySecurity,
       params: Type.Object({ table: Type.String({ description: 'The alias of the metadata ingest.' }) }),

@@ -7,7 +7,7 @@ import type { Route } from '../route.ts'
 import { pageProblems, pageQuery, pageRequest } from './admin-request.ts'
 
 const filters = {
-  batch: Type.Optional(Type.String({ description: 'The rows of this push alone.' })),
+  batch: Type.Optional(Type.String({ description: 'Only the rows of this push.' })),
   /** One of the codes that the rows themselves have. */
   code: Type.Optional(RejectedPageAnswer.properties.Items.items.properties.code),
 }

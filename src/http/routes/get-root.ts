@@ -22,7 +22,7 @@ export const getRoot: Route = (app, { settings }) => {
     schema: {
       tags: ['service'],
       operationId: 'service',
-      summary: 'What this is, and where its parts are. A browser is sent to the portal.',
+      summary: 'Names the service and the paths of its parts. A browser is sent to the portal.',
       security: [],
       querystring: anyParameters,
       response: answers(200, 'The service.', ServiceAnswer, ['shutting_down']),

@@ -11,7 +11,7 @@ export const getSetAside: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'listSetAside',
-      summary: 'Pushes that ended the judge twice and are not judged any more, until they are let go.',
+      summary: 'Pushes that were set aside because they ended the judge.',
       security: keySecurity,
       response: answers(200, 'All of them, in the order in which they were accepted.', AsidePage, [
         'invalid_request',

@@ -15,8 +15,8 @@ export const patchEntity: Route = (app, { services, settings, guard }) => {
       operationId: 'changeEntity',
       summary: 'Set how long an entity keeps its items.',
       description:
-        'Older items leave, whole UTC days at a time. They are not shown any more when this is answered, and come back neither when the retention is ' +
-        'made longer nor when it is taken away.',
+        'Older items leave, whole UTC days at a time. After the answer they are not shown any more. They never come back, even if ' +
+        'you make the retention longer or lift it.',
       security: keySecurity,
       params: Type.Object({ entity: Type.String({ description: 'The name of the entity.' }) }),
       body: ChangeEntity,

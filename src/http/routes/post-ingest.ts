@@ -12,7 +12,7 @@ export const postIngest: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'createIngest',
-      summary: 'Make an ingest.',
+      summary: 'Create an ingest.',
       security: keySecurity,
       body: CreateIngest,
       response: answers(201, 'The new ingest.', IngestAnswer, [...bodyProblems, 'conflict']),

@@ -13,11 +13,14 @@ export const postKey: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'createKey',
-      summary: 'Make a key for a subscriber.',
+      summary: 'Create a key for a subscriber.',
       security: keySecurity,
       params: Type.Object({ name: Type.String({ description: 'The name of the subscriber.' }) }),
       body: CreateKey,
-      response: answers(201, 'The new key. It is shown this once.', CreatedKey, [...bodyProblems, 'not_found']),
+      response: answers(201, 'The new key. This answer is the only one that shows it.', CreatedKey, [
+        ...bodyProblems,
+        'not_found',
+      ]),
     },
     onRequest: [guard.admin, acceptJson],
     preValidation: readAdminBody(settings),

@@ -17,7 +17,7 @@ export const postMetadataDescriptions: Route = (app, { services, settings, guard
       body: DescriptionsRequest,
       response: answers(
         200,
-        'As asked, each once; all that the caller may read, by name, for `[]`.',
+        'The descriptions in the order of the request, each once. For `[]`, all that the caller may read, by name.',
         DescriptionsAnswer,
         [...bodyProblems, 'unknown_entity', 'unavailable'],
       ),

@@ -24,7 +24,7 @@ const Query = Type.Object(
     wait: Type.Optional(
       Type.Enum(['true', 'false'], {
         description:
-          'Answer once the rows can be queried, with their receipt; after limits.ingestWaitMs with the plain answer.',
+          'With `true`, the answer comes when the rows can be queried, and is their receipt. After limits.ingestWaitMs it is the plain answer.',
       }),
     ),
   },
@@ -38,8 +38,8 @@ const IdempotencyKey = Type.Optional(
     maxLength: 255,
     pattern: '^[ -~]*$',
     description:
-      'A text that names this push, of printable ASCII characters. Sent again within 24 hours with the same key and body, to the same ingest and ' +
-      'by the same subscriber, it stores nothing again and is answered as the first time; with another body it is a 400. Only a 200 uses a key up.',
+      'A text of printable ASCII characters that names this push. A push that is sent again within 24 hours with the same key and body, to the same ingest and ' +
+      'by the same subscriber, stores nothing again and gets the first answer. With another body it is a 400. Only a 200 uses a key up.',
     examples: ['9b2f2f0e-5f0b-4f57-a3f3-0a8b5d0c7a11'],
   }),
 )
@@ -47,7 +47,10 @@ const Headers = Type.Object({ 'Idempotency-Key': IdempotencyKey })
 /** As Node.js names them. */
 const ReadHeaders = Type.Object({ 'idempotency-key': IdempotencyKey })
 
-const Row = Type.Object({}, { additionalProperties: true, description: 'Properties as the fields of the ingest say.' })
+const Row = Type.Object(
+  {},
+  { additionalProperties: true, description: 'The properties that the fields of the ingest name.' },
+)
 /** Only described: whether rows are valid is judged after the push. */
 const PushBody = {
   content: {
@@ -131,7 +134,7 @@ function describe(operationId: string) {
     operationId,
     summary: 'Push rows into an ingest.',
     description:
-      'The body is one row (a JSON object), an array of rows, or one row a line (application/x-ndjson); it may be gzip. ' +
+      'The body is one row (a JSON object), an array of rows, or one row a line (application/x-ndjson). It may be gzip. ' +
       'The answer means that the rows are on disk. They are judged afterwards: a row is stored or kept as rejected, never dropped.',
     security: keySecurity,
     params: Parameters,

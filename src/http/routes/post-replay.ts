@@ -20,7 +20,7 @@ export const postReplay: Route = (app, { services, settings, guard, inFlight }) 
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       body: ReplayRequest,
-      response: answers(200, 'It is over.', ReplayAnswer, [
+      response: answers(200, 'The replay is over.', ReplayAnswer, [
         ...bodyProblems,
         'ingest_not_found',
         'overloaded',

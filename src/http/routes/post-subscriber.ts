@@ -12,7 +12,7 @@ export const postSubscriber: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'createSubscriber',
-      summary: 'Make a subscriber.',
+      summary: 'Create a subscriber.',
       security: keySecurity,
       body: CreateSubscriber,
       response: answers(201, 'The new subscriber.', SubscriberAnswer, [...bodyProblems, 'conflict']),

@@ -13,7 +13,7 @@ export const ReceiptAnswer = Type.Object(
     errors: Type.Array(
       Type.Object({
         index: Type.Integer({ description: "The row's place in the push, from 0." }),
-        field: text('The pushed property at fault, null where the row as a whole is.'),
+        field: text('The pushed property at fault; null if the whole row is.'),
         code: Type.String({ examples: ['unknown_field'] }),
         message: Type.String(),
       }),
