@@ -67,7 +67,7 @@ export class Pushes {
     const { position, rows } =
       idempotencyKey === null
         ? await store()
-        : await keys.once({ subscriberId, ingestId: ingest.id, key: idempotencyKey, body }, store)
+        : await keys.once({ subscriberId, ingestId: ingest.id, key: idempotencyKey, body, format: push.format }, store)
     const key = { position, rows, ingestId: ingest.id, subscriberId }
     const batch = batchIds.encode(key)
     if (!push.wait || !(await this.#becomesQueryable({ ingest, position, rows }))) return { batch, rows }

@@ -13,7 +13,7 @@ import {
   rowsFrom,
   rowsOf,
 } from '../ingest/entry-judge.ts'
-import { hashBody } from '../ingest/idempotency/push-key.ts'
+import { formatOf, hashBody } from '../ingest/idempotency/push-key.ts'
 import { type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging-notes.ts'
 import { JudgingWatch } from '../ingest/set-aside/judging-watch.ts'
 import { firstRow, newBudget, type RowOfEntry, type StepBudget } from '../ingest/step-budget.ts'
@@ -146,7 +146,9 @@ export class LaneWorker {
   async #withoutRepeated(entries: readonly PlacedEntry[]): Promise<readonly PlacedEntry[]> {
     const keyed = entries.flatMap((entry): readonly KeyedEntry[] => {
       const { subscriberId, ingestId, idempotencyKey: key, body, position, rows, receivedMs } = entry
-      return key === null ? [] : [{ subscriberId, ingestId, key, bodyHash: hashBody(body), position, rows, receivedMs }]
+      if (key === null) return []
+      const bodyHash = hashBody(body, formatOf(entry))
+      return [{ subscriberId, ingestId, key, bodyHash, position, rows, receivedMs }]
     })
     if (keyed.length === 0) return entries
     const repeated = await this.#parts.lanes.claimKeys(keyed)

@@ -17,6 +17,7 @@ import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
 import { StoreClient } from '../store-thread/main-side/store-client.ts'
+import { requireCatalog } from './require-catalog.ts'
 import { requireJournal } from './require-journal.ts'
 
 /** Puts one part away; the server hears when to stop at once. */
@@ -69,6 +70,7 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   const ownership = takeOwnership(settings.data)
   closers.push(() => ownership.release())
   await closeToOthers(settings.data, observe)
+  await requireCatalog(paths, disk)
   const catalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
   closers.push(() => catalog.close())
   const readingCatalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })

@@ -241,6 +241,17 @@ describe('a service over a damaged folder', () => {
     expect(refused.status).toBeLessThan(500)
   })
 
+  test('does not start without its catalog, says what that held, and makes none', async () => {
+    const data = await damaged('owner.lock', (bytes) => bytes)
+    for (const ending of ['', '-wal', '-shm']) await rm(join(data, `catalog.sqlite${ending}`), { force: true })
+    const before = await readdir(data, { recursive: true })
+    await expect(start(data)).rejects.toThrow(
+      /catalog\.sqlite is missing, but its data is there .*keys.*restore a whole backup/,
+    )
+    const after = await readdir(data, { recursive: true })
+    expect(after.filter((name) => name !== 'owner.pid')).toEqual(before.filter((name) => name !== 'owner.pid'))
+  })
+
   test('does not start without its series', async () => {
     const data = await damaged('store/1/series.log', flipped(50))
     await expect(start(data)).rejects.toThrow(/series\.log, offset 24/)

@@ -53,7 +53,7 @@ async function push(keys: SharedKeys, key: string, text: string, fate: Fate): Pr
     await sleep(Math.random() * 5)
     if (fate === 'refused') throw new Problem('overloaded', 'no room')
     if (fate === 'lost before') throw new Problem('unavailable', 'no answer')
-    const entry = { subscriberId: 1, ingestId: 1, key, bodyHash: hashBody(body), position: journal.length }
+    const entry = { subscriberId: 1, ingestId: 1, key, bodyHash: hashBody(body, 'json'), position: journal.length }
     journal.push({ ...entry, rows: 1, receivedMs: 1000 })
     const { position } = entry
     await sleep(Math.random() * 5)
@@ -61,7 +61,7 @@ async function push(keys: SharedKeys, key: string, text: string, fate: Fate): Pr
     return { position, rows: 1, receivedMs: 1000 }
   }
   try {
-    const { position } = await keys.once({ subscriberId: 1, ingestId: 1, key, body }, store)
+    const { position } = await keys.once({ subscriberId: 1, ingestId: 1, key, body, format: 'json' }, store)
     return `at ${position}`
   } catch (error) {
     if (error instanceof Problem) return error.code
@@ -153,7 +153,7 @@ describe('keys that processes share', () => {
       ...{ keysMax: 1e6, waitMs: 20_000 },
     })
     const entry = (position: number, receivedMs: number): KeyedEntry => ({
-      ...{ subscriberId: 1, ingestId: 1, key: 'k', bodyHash: hashBody(Buffer.from('a')), rows: 1 },
+      ...{ subscriberId: 1, ingestId: 1, key: 'k', bodyHash: hashBody(Buffer.from('a'), 'json'), rows: 1 },
       ...{ position, receivedMs },
     })
     const [first, again] = [entry(0, nowMs), entry(1, nowMs + hourMs)]

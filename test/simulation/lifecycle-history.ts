@@ -308,7 +308,9 @@ class History {
     if (batch.place === 'refused') batch.place = 'unknown'
     try {
       const { position } =
-        key === null ? await push() : await keys.once({ subscriberId: 1, ingestId, key, body: entry.body }, push)
+        key === null
+          ? await push()
+          : await keys.once({ subscriberId: 1, ingestId, key, body: entry.body, format: 'json' }, push)
       this.#model.stored(batch, position)
     } catch (error) {
       if (!(error instanceof Problem)) throw error

@@ -45,9 +45,13 @@ class World {
   }
 
   /** The position that the push is answered with. */
-  async push(key: string, text: string, { ingestId = 1, subscriberId = 1, fails = false } = {}): Promise<number> {
+  async push(
+    key: string,
+    text: string,
+    { ingestId = 1, subscriberId = 1, fails = false, format = 'json' as 'json' | 'ndjson' } = {},
+  ): Promise<number> {
     const body = Buffer.from(text)
-    const { position } = await this.keys.once({ subscriberId, ingestId, key, body }, async () => {
+    const { position } = await this.keys.once({ subscriberId, ingestId, key, body, format }, async () => {
       await null
       if (fails) throw new Error('not stored')
       const entry: PlacedEntry = {
@@ -58,7 +62,7 @@ class World {
         ingestId,
         subscriberId,
         fieldsVersion: 1,
-        format: 'json',
+        format,
         body,
       }
       this.entries.push(entry)
@@ -87,6 +91,18 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
   )
 
 describe('one key', () => {
+  test('the same bytes in another format are another body, also after a restart', async () => {
+    const world = new World()
+    await world.start()
+    expect(await world.push('k', '{}')).toBe(0)
+    expect(await codeOf(world.push('k', '{}', { format: 'ndjson' }))).toBe('idempotency_key_reused')
+    expect(await world.push('l', '{}', { format: 'ndjson' })).toBe(2)
+    await world.start()
+    expect(await codeOf(world.push('k', '{}', { format: 'ndjson' }))).toBe('idempotency_key_reused')
+    expect(await codeOf(world.push('l', '{}'))).toBe('idempotency_key_reused')
+    expect(await world.push('l', '{}', { format: 'ndjson' })).toBe(2)
+  })
+
   test('is answered with the first push, whoever asks and how often', async () => {
     const world = await newWorld()
     const first = await world.push('k', 'body')

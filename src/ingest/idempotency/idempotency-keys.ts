@@ -1,11 +1,11 @@
 // Remembers for a day which push a key stands for. In memory all of it; on disk in the journal's records, and in files for those it gave up.
-import { type JournalReader, positionAfter } from '../../journal/journal.ts'
+import { type BodyFormat, type JournalReader, positionAfter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import { KeyAges } from './key-ages.ts'
 import { KeyFiles, type KeyFolder } from './key-files.ts'
 import { keyReused, tooManyKeys } from './key-problems.ts'
 import { KeyTable } from './key-table.ts'
-import { hashBody, hashBodyInSlices, hashKeyName, type KeyedPush, keyName } from './push-key.ts'
+import { formatOf, hashBody, hashBodyInSlices, hashKeyName, type KeyedPush, keyName } from './push-key.ts'
 
 export interface IdempotencyOptions extends KeyFolder {
   /** How many keys may be live; over it a push with a new one is refused. */
@@ -24,6 +24,7 @@ export interface KeyUse {
   readonly ingestId: number
   readonly key: string
   readonly body: Uint8Array
+  readonly format: BodyFormat
 }
 
 /** Where a push was stored. */
@@ -97,13 +98,13 @@ export class IdempotencyKeys {
 
   /**
    * Stores a push by `store`, or finds that one with its key is stored already: both give where. Waits for a push of the same key that is on
-   * its way. Throws Problem `idempotency_key_reused` when the key was used for another body, `overloaded` when there are too many keys, and
+   * its way. Throws Problem `idempotency_key_reused` when the key was used for another body, or in another format, `overloaded` when there are too many keys, and
    * what `store` throws: the key is not used up then.
    */
   async once(use: KeyUse, store: () => Promise<StoredPush>): Promise<Pick<StoredPush, 'position' | 'rows'>> {
     const name = keyName(use.subscriberId, use.ingestId, use.key)
     const keyHash = hashKeyName(name)
-    const bodyHash = await hashBodyInSlices(use.body)
+    const bodyHash = await hashBodyInSlices(use.body, use.format)
     // From here to the note that it is in flight nothing is awaited but another push of the same key.
     for (let first = this.#inFlight.get(name); first !== undefined; first = this.#inFlight.get(name)) await first
     const known = this.#find(keyHash)
@@ -152,7 +153,7 @@ export class IdempotencyKeys {
         if (entry.idempotencyKey === null || entry.receivedMs / 1000 <= expiredS) continue
         const name = keyName(entry.subscriberId, entry.ingestId, entry.idempotencyKey)
         const receivedS = Math.floor(entry.receivedMs / 1000)
-        this.#table.add(keyedPush(hashKeyName(name), hashBody(entry.body), entry, receivedS))
+        this.#table.add(keyedPush(hashKeyName(name), hashBody(entry.body, formatOf(entry)), entry, receivedS))
       }
       const last = entries.at(-1)
       if (last === undefined) throw new Error(`the journal has nothing at position ${position}`)

@@ -3,7 +3,7 @@ import { Problem } from '../../model/problem.ts'
 export function keyReused(): Problem {
   return new Problem(
     'idempotency_key_reused',
-    'A push to this ingest with the same Idempotency-Key and another body was stored in the last 24 hours. Nothing was stored now: use a new key for each new body.',
+    'A push to this ingest with the same Idempotency-Key and another body, or another Content-Type, was stored in the last 24 hours. Nothing was stored now: use a new key for each new body.',
   )
 }
 

@@ -4,7 +4,7 @@ import { chunkEntries, KeyTable } from './key-table.ts'
 import { hashBody, hashKeyName, type KeyedPush } from './push-key.ts'
 
 function push(key: number, sequence: number, receivedS: number): KeyedPush {
-  const [keyHash, bodyHash] = [hashKeyName(`1 1 ${key}`), hashBody(Buffer.from(`${sequence}`))]
+  const [keyHash, bodyHash] = [hashKeyName(`1 1 ${key}`), hashBody(Buffer.from(`${sequence}`), 'json')]
   return { keyHash, bodyHash, position: sequence * 7, rows: sequence % 5, receivedS }
 }
 

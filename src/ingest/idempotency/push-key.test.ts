@@ -5,6 +5,8 @@ test.each([0, 1, 1024 * 1024, 1024 * 1024 + 1, 3_500_000])(
   '%d bytes have one hash, in slices or not',
   async (bytes) => {
     const body = Uint8Array.from({ length: bytes }, (_, index) => index * 7919)
-    expect(await hashBodyInSlices(body)).toEqual(hashBody(body))
+    for (const format of ['json', 'ndjson'] as const)
+      expect(await hashBodyInSlices(body, format)).toEqual(hashBody(body, format))
+    expect(hashBody(body, 'json')).not.toEqual(hashBody(body, 'ndjson'))
   },
 )

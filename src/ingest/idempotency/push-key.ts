@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import type { BodyFormat, PlacedEntry } from '../../journal/journal.ts'
 
 export const keyHashBytes = 16
 export const bodyHashBytes = 8
@@ -10,7 +11,7 @@ export const keyLifeS = 24 * 60 * 60
 /** The push that a key stands for, and what is needed to know it again. */
 export interface KeyedPush {
   readonly keyHash: Uint8Array
-  /** Of the body after decompression. */
+  /** Of the body after decompression, and its format. */
   readonly bodyHash: Uint8Array
   readonly position: number
   readonly rows: number
@@ -27,17 +28,25 @@ export function hashKeyName(name: string): Uint8Array {
   return hash('sha256', name, 'buffer').subarray(0, keyHashBytes)
 }
 
-export function hashBody(body: Uint8Array): Uint8Array {
-  return hash('sha256', body, 'buffer').subarray(0, bodyHashBytes)
+/** That of a push; nothing else comes with a key. */
+export function formatOf({ format }: Pick<PlacedEntry, 'format'>): BodyFormat {
+  return format === 'ndjson' ? 'ndjson' : 'json'
+}
+
+/** The same bytes are other rows in another format, so the hash tells the formats apart. */
+const marks: Readonly<Record<BodyFormat, string>> = { json: '', ndjson: 'ndjson ' }
+
+export function hashBody(body: Uint8Array, format: BodyFormat): Uint8Array {
+  return createHash('sha256').update(marks[format]).update(body).digest().subarray(0, bodyHashBytes)
 }
 
 /** As much is hashed in a millisecond or so. */
 const sliceBytes = 1024 * 1024
 
 /** The same as `hashBody`, a slice at a time: while a large body is hashed, other requests get their turn. */
-export async function hashBodyInSlices(body: Uint8Array): Promise<Uint8Array> {
-  if (body.length <= sliceBytes) return hashBody(body)
-  const sum = createHash('sha256')
+export async function hashBodyInSlices(body: Uint8Array, format: BodyFormat): Promise<Uint8Array> {
+  if (body.length <= sliceBytes) return hashBody(body, format)
+  const sum = createHash('sha256').update(marks[format])
   for (let at = 0; at < body.length; at += sliceBytes) {
     sum.update(body.subarray(at, at + sliceBytes))
     await setImmediate()

@@ -59,7 +59,7 @@ export class SharedKeys {
   async once(use: KeyUse, store: () => Promise<StoredPush>): Promise<Pick<StoredPush, 'position' | 'rows'>> {
     const { keys, nowMs, waitMs } = this.#parts
     const name = { subscriberId: use.subscriberId, ingestId: use.ingestId, key: use.key }
-    const bodyHash = await hashBodyInSlices(use.body)
+    const bodyHash = await hashBodyInSlices(use.body, use.format)
     const untilMs = performance.now() + waitMs
     for (;;) {
       const reservation = await keys.reserve(name, bodyHash, { nowMs: nowMs(), patienceMs })
