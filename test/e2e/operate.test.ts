@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
-import { expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
+import { expectSound, expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
 
 let world: World
 
@@ -37,6 +37,8 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
   await page.getByRole('button', { name: 'Set it' }).click()
   await page.getByRole('cell', { name: 'P90D' }).waitFor()
   expect(await retention()).toBe('P90D')
+  await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
+  await expectSoundEverywhere(page, 'operate')
   await page.getByRole('button', { name: 'Make a backup…' }).click()
   await page.getByRole('button', { name: 'Make it' }).click()
   await page.getByText('The backup is made').waitFor()
@@ -44,5 +46,5 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
   await page.getByLabel('Find by name').fill('journal_rows')
   await page.getByRole('cell', { name: 'tidemark_journal_rows_total' }).waitFor()
   await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
-  await expectSoundEverywhere(page, 'operate')
+  await expectSound(page)
 })
