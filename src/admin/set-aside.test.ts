@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import type { AsideEntry } from '../catalog/set-aside.ts'
+import { NextTokens } from '../model/next-token.ts'
 import { SetAsideAdmin } from './set-aside.ts'
 
 const entry: AsideEntry = {
@@ -19,11 +20,12 @@ const entry: AsideEntry = {
 }
 
 /** The parts of the body of the one entry that is set aside. */
-function adminOf(parts: (Uint8Array | null)[]): SetAsideAdmin {
+function adminOf(parts: (Uint8Array | null)[], entries: readonly AsideEntry[] = [entry]): SetAsideAdmin {
   return new SetAsideAdmin({
-    setAside: { list: async () => [entry], bodyPart: async (_, part) => parts[part] ?? null, letGo: async () => true },
+    setAside: { list: async () => entries, bodyPart: async (_, part) => parts[part] ?? null, letGo: async () => true },
     ingests: { findVersion: async () => null },
     batchIds: { encode: () => '' },
+    tokens: new NextTokens(Buffer.alloc(32, 1)),
     changed: async () => undefined,
   })
 }
@@ -36,4 +38,20 @@ test('a body comes whole', async () => {
 test('a body that is let go while it is sent does not end as if it were whole', async () => {
   const { chunks } = await adminOf([Buffer.from('[{}'), null]).body('7')
   await expect(buffer(chunks)).rejects.toThrow('was let go while it was sent')
+})
+
+test('the list comes in pages, without what was let go', async () => {
+  const entries = Array.from({ length: 12 }, (_, index) => ({ ...entry, position: index, isLetGo: index === 3 }))
+  const admin = adminOf([], entries)
+  const ids: string[] = []
+  let pages = 0
+  for (let token: string | undefined; ; ) {
+    const page = await admin.list({ limit: 4, token })
+    ids.push(...page.Items.map(({ id }) => id))
+    pages++
+    if (page.NextToken === null) break
+    token = page.NextToken
+  }
+  expect([pages, ids]).toEqual([3, ['0', '1', '2', '4', '5', '6', '7', '8', '9', '10', '11']])
+  await expect(admin.list({ limit: 0 })).rejects.toMatchObject({ code: 'invalid_request' })
 })

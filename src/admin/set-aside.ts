@@ -2,8 +2,9 @@ import { Type } from 'typebox'
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import type { AsideEntry, SetAsideCatalog } from '../catalog/set-aside.ts'
 import { formatInstant } from '../model/instant.ts'
+import type { NextTokens } from '../model/next-token.ts'
 import { Problem } from '../model/problem.ts'
-import { pageSchema } from './page.ts'
+import { type PageRequest, pageOf, pageSchema } from './page.ts'
 
 const AsideAnswer = Type.Object(
   {
@@ -38,6 +39,7 @@ export interface SetAsideAdminParts {
   readonly batchIds: {
     encode(key: { position: number; rows: number; ingestId: number; subscriberId: number }): string
   }
+  readonly tokens: NextTokens
   /** Called when one was let go. */
   readonly changed: () => Promise<void>
 }
@@ -55,10 +57,22 @@ export class SetAsideAdmin {
     this.#parts = parts
   }
 
-  /** All of them: each has ended the judge twice, so there are never many. */
-  async list(): Promise<AsidePage> {
-    const entries = (await this.#parts.setAside.list()).filter(({ isLetGo }) => !isLetGo)
-    return { Items: await Promise.all(entries.map((entry) => this.#answer(entry))), NextToken: null }
+  /** In the order in which they were accepted. Throws Problem `invalid_request` and `invalid_token`. */
+  async list(request: PageRequest): Promise<AsidePage> {
+    const { setAside, tokens } = this.#parts
+    const page = await pageOf<AsideEntry>(request, {
+      tokens,
+      scope: ['/admin/set-aside'],
+      keyOf: ({ position }) => String(position),
+      // Each has ended the judge, so there are never so many that they were not read at once.
+      itemsAfter: async (after, limit) => {
+        const entries = (await setAside.list()).filter(({ isLetGo }) => !isLetGo)
+        return entries.filter(({ position }) => after === null || position > Number(after)).slice(0, limit)
+      },
+    })
+    const Items: AsideAnswer[] = []
+    for (const entry of page.Items) Items.push(await this.#answer(entry))
+    return { ...page, Items }
   }
 
   /** What was pushed, byte for byte. Throws Problem `not_found`. */

@@ -143,6 +143,7 @@ function operatorServices(
     setAsideAdmin: new SetAsideAdmin({
       setAside: catalog.setAside,
       ingests,
+      tokens,
       batchIds,
       changed: () => parts.limits.asideCount.refresh(),
     }),

@@ -3,6 +3,7 @@ import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
+import { pageProblems, pageQuery, pageRequest } from './admin-request.ts'
 
 export const getSetAside: Route = (app, { services, settings, guard }) => {
   app.route({
@@ -13,16 +14,13 @@ export const getSetAside: Route = (app, { services, settings, guard }) => {
       operationId: 'listSetAside',
       summary: 'Pushes that were set aside because they ended the judge.',
       security: keySecurity,
-      response: answers(200, 'All of them, in the order in which they were accepted.', AsidePage, [
-        'invalid_request',
-        'forbidden',
-        'not_acceptable',
-        'shutting_down',
-        'unavailable',
-      ]),
+      querystring: pageQuery({}),
+      response: answers(200, 'A page of them, in the order in which they were accepted.', AsidePage, [...pageProblems]),
     },
     onRequest: [guard.admin, acceptJson],
-    handler: async (request, reply) =>
-      sendJson(request, reply, await services.setAsideAdmin.list(), settings.limits.sendIdleMs),
+    handler: async (request, reply) => {
+      const answer = await services.setAsideAdmin.list(pageRequest(request.query))
+      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
+    },
   })
 }
