@@ -25,7 +25,8 @@ function withoutSegments(json: string): string {
 
 /** Whole numbers of more digits than a double holds are kept as texts, on both sides. */
 function exact(json: string): unknown {
-  return JSON.parse(json.replace(/([[,:])(-?\d{16,})(?=[\],}])/g, '$1"$2"'))
+  const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g
+  return JSON.parse(json.replace(tokens, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)))
 }
 
 type Row = Readonly<Record<string, unknown>>

@@ -85,7 +85,6 @@ export const knownDifferences: readonly KnownDifference[] = [
   otherwise('ANY_VALUE takes a value that is not null here', /ANY_VALUE\(/, 'sql'),
   otherwise('months from or to null are counted from 1970 in Druid', /TIMESTAMPDIFF\((?:MONTH|QUARTER|YEAR)/, 'sql'),
   otherwise('TRUNCATE and ROUND of longs go by way of a double in Druid', /(?:TRUNCATE|ROUND)\(/, 'sql'),
-  otherwise('a merged cardinality is that of the largest segment in Druid', /"segmentMetadata"/, 'native'),
   otherwise('Druid counts different values of sets of groups otherwise', /DISTINCT.*(?:CUBE|ROLLUP|SETS)/, 'sql'),
   otherwise('JSON_MERGE keeps the order of keys in Druid', /JSON_MERGE\(/, 'sql'),
 ]

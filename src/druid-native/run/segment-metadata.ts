@@ -1,5 +1,5 @@
 import { condense, formatTimestamp, type Interval } from '../../druid-time/iso.ts'
-import { sql } from '../../lib/sql-text.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { msPerDay } from '../../model/instant.ts'
 import type { EngineValue } from '../../sql-engine/sql-engine.ts'
 import type { Column, Relation } from '../compile/relation.ts'
@@ -43,6 +43,29 @@ function analysed(column: Column, values: readonly EngineValue[], query: Segment
   }
 }
 
+/** How many values a column holds, null among them. */
+const valueCount = (value: Sql): Sql =>
+  sql`count(DISTINCT ${value}) + max(CASE WHEN ${value} IS NULL THEN 1 ELSE 0 END)`
+
+/** Of each column the most values of one day: Druid takes the largest of its segments' counts. */
+async function dayCounts(
+  source: ReturnType<typeof sourceOf>,
+  columns: readonly Column[],
+  session: Session,
+): Promise<readonly EngineValue[]> {
+  const time = source.time().sql
+  const day = sql.long(msPerDay)
+  const names = columns.map((_, index) => sql.id(`o${index}`))
+  const counts = columns.map(({ name, type }, index) => {
+    const count = type === 'STRING' ? valueCount(source.column(name).sql) : sql`NULL`
+    return sql`${count} AS ${names[index]!}`
+  })
+  const most = names.map((name) => sql`max(${name}) AS ${name}`)
+  const byDay = sql`SELECT ${sql.join(counts, ', ')} FROM ${source.rows(null)} GROUP BY ${time} - ((${time} % ${day}) + ${day}) % ${day}`
+  const [row] = await session.rows(sql`SELECT ${sql.join(most, ', ')} FROM (${byDay}) AS days`)
+  return row ?? []
+}
+
 async function analyse(
   query: SegmentMetadataQuery,
   relation: Relation,
@@ -58,10 +81,7 @@ async function analyse(
   const aggregates = columns.flatMap(({ name, type }) => {
     const value = source.column(name).sql
     const texts = type === 'STRING'
-    const cardinality =
-      texts && query.analyses.has('cardinality')
-        ? sql`count(DISTINCT ${value}) + max(CASE WHEN ${value} IS NULL THEN 1 ELSE 0 END)`
-        : sql`NULL`
+    const cardinality = texts && query.analyses.has('cardinality') ? valueCount(value) : sql`NULL`
     const ends =
       texts && query.analyses.has('minmax')
         ? [sql`CASE WHEN count(*) = count(${value}) THEN min(${value}) END`, sql`max(${value})`]
@@ -73,9 +93,12 @@ async function analyse(
     ', ',
   )
   const [row] = await session.rows(sql`SELECT ${list} FROM ${source.rows(null)}`)
-  const described = columns.map(
-    (column, index) => [column.name, analysed(column, row!.slice(1 + index * perColumn), query)] as const,
-  )
+  const isMerged = days.length > 1 && columns.length > 0 && query.analyses.has('cardinality')
+  const counts = isMerged ? await dayCounts(source, columns, session) : null
+  const described = columns.map((column, index) => {
+    const values = row!.slice(1 + index * perColumn, 1 + (index + 1) * perColumn)
+    return [column.name, analysed(column, counts === null ? values : values.with(1, counts[index]!), query)] as const
+  })
   return {
     id,
     intervals: query.analyses.has('interval')
