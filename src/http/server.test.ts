@@ -57,7 +57,7 @@ describe('paths and methods', () => {
     [{ ...get('/healthz'), method: 'HEAD' }, 200, null],
     [get('/healthz?anything=1'), 200, null],
     [get('/docs'), 200, null],
-    [get('/docs/'), 200, null],
+    [get('/docs/'), 404, 'path_not_found'],
     [get('/docs/static/swagger-ui.css'), 200, null],
     [get('/docs/static/swagger-ui.css', { range: 'bytes=999999999-', 'if-none-match': '*' }), 200, null],
     [get('/docs/static/start.js'), 200, null],
@@ -652,9 +652,6 @@ describe('settings', () => {
   })
 })
 
-test.each([
-  ['/docs', 'src="docs/static/start.js"'],
-  ['/docs/', 'src="static/start.js"'],
-])('the page at %s finds its files', async (path, source) => {
-  expect((await app.inject({ url: path })).body).toContain(source)
+test('the page at /docs finds its files', async () => {
+  expect((await app.inject({ url: '/docs' })).body).toContain('src="docs/static/start.js"')
 })

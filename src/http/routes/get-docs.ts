@@ -20,24 +20,20 @@ const filesOfSwaggerUi: ReadonlyMap<string, string> = new Map([
   ['favicon-32x32.png', 'image/png'],
 ])
 
-/**
- * The page, with addresses relative to it: a proxy may serve the service under another path. `base` is the way from the page to the folder of
- * /docs. The policy of the pages lets no script stand in them.
- */
-const pageAt = (base: string): Buffer =>
-  Buffer.from(`<!DOCTYPE html>
+/** The page, with addresses relative to it: a proxy may serve the service under another path. The policy of the pages lets no script stand in them. */
+const page = Buffer.from(`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="UTF-8">
 <title>Tidemark</title>
-<link rel="stylesheet" href="${base}static/swagger-ui.css">
-<link rel="stylesheet" href="${base}static/index.css">
-<link rel="icon" type="image/png" href="${base}static/favicon-32x32.png">
+<link rel="stylesheet" href="docs/static/swagger-ui.css">
+<link rel="stylesheet" href="docs/static/index.css">
+<link rel="icon" type="image/png" href="docs/static/favicon-32x32.png">
 </head>
 <body>
 <div id="swagger-ui"></div>
-<script src="${base}static/swagger-ui-bundle.js"></script>
-<script src="${base}static/start.js"></script>
+<script src="docs/static/swagger-ui-bundle.js"></script>
+<script src="docs/static/start.js"></script>
 </body>
 </html>
 `)
@@ -54,19 +50,13 @@ interface DocsFile {
 export const getDocs: Route = (app, { settings }) => {
   const { sendIdleMs } = settings.limits
   const files = new Map<string, DocsFile>([['start.js', { type: script, bytes: Buffer.from(startScript) }]])
-  const pages = [
-    { url: '/docs', page: pageAt('docs/') },
-    { url: '/docs/', page: pageAt('') },
-  ]
-  for (const { url, page } of pages) {
-    app.route({
-      method: 'GET',
-      url,
-      schema: { hide: true, querystring: anyParameters },
-      handler: (request, reply) =>
-        sendBody(request, reply, 'text/html; charset=utf-8', { bytes: page.length, chunks: [page] }, sendIdleMs),
-    })
-  }
+  app.route({
+    method: 'GET',
+    url: '/docs',
+    schema: { hide: true, querystring: anyParameters },
+    handler: (request, reply) =>
+      sendBody(request, reply, 'text/html; charset=utf-8', { bytes: page.length, chunks: [page] }, sendIdleMs),
+  })
   app.route({
     method: 'GET',
     url: '/docs/static/:file',
