@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 const acceptance = [
   'ingestion',
   'pending',
+  'own-rows',
   'lifecycle',
   'metadata',
   'queries',

@@ -140,6 +140,28 @@ describe('pushing', () => {
 })
 
 test.each<[string, string, number, boolean]>([
+  ['push', 'a', 150, true],
+  ['star', 'anything', 150, true],
+  ['push', 'timed', 150, true],
+  ['push', 'timed', 99, false],
+  // It has ended: what was pushed under it stays visible.
+  ['push', 'timed', 5000, true],
+  ['push', 'asleep', 150, false],
+  ['push', 'twice', 150, true],
+  ['push', 'other', 150, false],
+  ['read', 'a', 150, false],
+  ['root', 'a', 150, false],
+  ['bare', 'a', 150, false],
+  ['brief', 'a', 1500, false],
+  ['nonsense', 'a', 150, false],
+])('seeing with %j what was pushed to %j at %i: %j', (apiKey, alias, at, allowed) => {
+  nowMs = at
+  const caller = callerOf(apiKey)
+  if (allowed) expect(access.requireOwnRows(caller, alias)).toBe(caller)
+  else expect(() => access.requireOwnRows(caller, alias)).toThrow(forbidden)
+})
+
+test.each<[string, string, number, boolean]>([
   ['read', 'e', 150, true],
   ['both', 'e', 150, true],
   ['push', 'e', 150, false],

@@ -2,7 +2,7 @@ import type { AccessCatalog, AccessState, Right, Subscription } from '../catalog
 import { KeptCopy } from '../lib/kept-copy.ts'
 import { Problem } from '../model/problem.ts'
 import { type Credential, hashKey, keyIn } from './keys.ts'
-import { isValid, type OwnSubscriptionAnswer, rightNames, subscriptionEntry } from './subscriptions.ts'
+import { isValid, type OwnSubscriptionAnswer, rightNames, subscriptionEntry, wasValid } from './subscriptions.ts'
 
 /** Who is asking, as their key says. */
 export interface Caller {
@@ -57,15 +57,25 @@ export class Access {
 
   /** Throws Problem `forbidden` unless the caller may push to the ingest; whether there is such an ingest makes no difference. */
   requireIngest(caller: Caller | null, alias: string): Caller {
-    const known = requireCaller(caller)
-    if (!known.rights.has('ingest')) {
-      throw new Problem('forbidden', 'The key lacks the right `ingest`. Ask the operator for a key that has it.')
-    }
+    const known = requireIngestRight(caller)
     if (this.#subscriptions.get(known.subscriberId)?.allowIngest(alias, this.#nowMs())) return known
     throw new Problem(
       'forbidden',
       `The subscriber has no valid subscription to the ingest "${alias}". ` +
         'GET /subscription shows its subscriptions. Ask the operator for one to this ingest, or to extend or resume it.',
+    )
+  }
+
+  /**
+   * Throws Problem `forbidden` unless the caller may see what he pushed to the ingest: his subscription to it may have ended; whether there is such
+   * an ingest makes no difference.
+   */
+  requireOwnRows(caller: Caller | null, alias: string): Caller {
+    const known = requireIngestRight(caller)
+    if (this.#subscriptions.get(known.subscriberId)?.allowedIngest(alias, this.#nowMs())) return known
+    throw new Problem(
+      'forbidden',
+      `The subscriber has no subscription to the ingest "${alias}", nor had one. Look at GET /subscription, and ask the operator for one.`,
     )
   }
 
@@ -134,6 +144,12 @@ function requireCaller(caller: Caller | null): Caller {
   )
 }
 
+function requireIngestRight(caller: Caller | null): Caller {
+  const known = requireCaller(caller)
+  if (known.rights.has('ingest')) return known
+  throw new Problem('forbidden', 'The key lacks the right `ingest`. Ask the operator for a key that has it.')
+}
+
 const every = '*'
 
 /** One subscriber's subscriptions, found by what they are for. */
@@ -150,6 +166,11 @@ class Subscriptions {
 
   allowIngest(alias: string, nowMs: number): boolean {
     return anyValid(this.#byIngest.get(alias), nowMs) || anyValid(this.#byIngest.get(every), nowMs)
+  }
+
+  /** Whether it may be pushed to, or might once. */
+  allowedIngest(alias: string, nowMs: number): boolean {
+    return [alias, every].some((name) => this.#byIngest.get(name)?.some((one) => wasValid(one, nowMs)) ?? false)
   }
 
   allowEntity(name: string, nowMs: number): boolean {

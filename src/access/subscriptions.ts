@@ -36,6 +36,11 @@ export function isValid({ fromMs, untilMs, suspended }: Subscription, nowMs: num
   return !suspended && (fromMs === null || fromMs <= nowMs) && (untilMs === null || nowMs < untilMs)
 }
 
+/** Whether it is valid, or has ended. */
+export function wasValid(subscription: Subscription, nowMs: number): boolean {
+  return isValid({ ...subscription, untilMs: null }, nowMs)
+}
+
 export function subscriptionEntry(
   subscription: Subscription,
   nowMs: number,

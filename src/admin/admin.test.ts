@@ -2,13 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Catalog, RejectedRow } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { RejectedRow } from '../catalog/rejected.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { NextTokens } from '../model/next-token.ts'
 import { EntityAdmin } from './entities.ts'
 import { IngestAdmin } from './ingests.ts'
 import type { Page, PageRequest } from './page.ts'
 import { RejectedAdmin } from './rejected.ts'
+import { RejectedRows } from './rejected-rows.ts'
 import { Retentions } from './retentions.ts'
 import type { PutSubscriptions } from './subscriber-schemas.ts'
 import { SubscriberAdmin } from './subscribers.ts'
@@ -32,6 +34,7 @@ let ingests: IngestAdmin
 let entities: EntityAdmin
 let subscribers: SubscriberAdmin
 let rejected: RejectedAdmin
+let rows: RejectedRows
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tidemark-catalog-'))
   catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
@@ -82,14 +85,20 @@ beforeEach(async () => {
     encode: (key: object) => JSON.stringify(key),
     decode: (text: string) => (text.startsWith('{') ? JSON.parse(text) : null),
   }
-  rejected = new RejectedAdmin({
-    discarded: async () => {},
-    replays: { replay: async (_, positions) => ({ replayed: positions?.length ?? 100, stored: 0, rejected: 0 }) },
-    ingests: catalog.ingests,
+  const discarded = async (): Promise<void> => {}
+  rows = new RejectedRows({
+    discarded,
     rejected: catalog.rejected,
     batchIds,
+    outcome: async ({ rows: all }) => ({ stored: all - 2, rejected: 2, pending: 0 }),
     tokens,
     pageBytes: 1_000_000,
+  })
+  rejected = new RejectedAdmin({
+    discarded,
+    replays: { replay: async (_, positions) => ({ replayed: positions?.length ?? 100, stored: 0, rejected: 0 }) },
+    ingests: catalog.ingests,
+    rows,
   })
 })
 afterEach(async () => {
@@ -369,7 +378,9 @@ describe('ingests', () => {
 
   test.each([0, -1, 1.5, 10_001, Number.NaN])('are not listed by a limit of %j', async (limit) => {
     await expect(ingests.list({ limit })).rejects.toEqual(refusal('invalid_request', 'limit'))
-    await expect(rejected.list('a', { limit })).rejects.toEqual(refusal('invalid_request', 'limit'))
+    await expect(rows.list({ ingestId: 1, subscriberId: null }, { limit })).rejects.toEqual(
+      refusal('invalid_request', 'limit'),
+    )
   })
 
   test('take no token of another list', async () => {
@@ -489,8 +500,8 @@ describe('rejected rows', () => {
   beforeEach(async () => {
     await ingests.create({ alias: 'a', kind: 'series' })
     await ingests.create({ alias: 'b', kind: 'series' })
-    const rows = [row(5), row(6, { code: 'wrong_type' }), row(20, { batchPosition: 20, index: 0 })]
-    await catalog.outcomes.add({ rejected: [...rows, row(30, { ingestId: 2 })], items: [] }, 40)
+    const pushed = [row(5), row(6, { code: 'wrong_type' }), row(20, { batchPosition: 20, index: 0 })]
+    await catalog.outcomes.add({ rejected: [...pushed, row(30, { ingestId: 2 })], items: [] }, 40)
   })
 
   test('are shown as they were pushed', async () => {
@@ -516,6 +527,45 @@ describe('rejected rows', () => {
     expect(await ids({ code: 'missing_tag' })).toEqual([['5'], ['20']])
     expect(await ids({ batch, code: 'missing_tag' })).toEqual([['5']])
     expect(await ids({ code: 'too_large' })).toEqual([[]])
+  })
+
+  test('are filtered by their field, and by who pushed them', async () => {
+    await catalog.outcomes.add(
+      { rejected: [row(7, { field: 'V' }), row(31, { field: 'V', subscriberId: 8 })], items: [] },
+      40,
+    )
+    const ids = async (request: Parameters<typeof rejected.list>[1], subscriberId: number | null) =>
+      (await rows.list({ ingestId: 1, subscriberId }, request)).Items.map(({ id }) => id)
+    expect((await rejected.list('a', { field: 'V' })).Items.map(({ id }) => id)).toEqual(['7', '31'])
+    expect(await ids({ field: 'V' }, 7)).toEqual(['7'])
+    expect(await ids({}, 8)).toEqual(['31'])
+    expect(await ids({ batch }, 7)).toEqual(['5', '6', '7'])
+    await expect(ids({ batch }, 8)).rejects.toEqual(refusal('invalid_request', 'batch'))
+    const { NextToken } = await rows.list({ ingestId: 1, subscriberId: 7 }, { limit: 1 })
+    for (const subscriberId of [8, null]) {
+      await expect(ids({ token: NextToken ?? '' }, subscriberId)).rejects.toEqual(refusal('invalid_token'))
+    }
+    expect(await rows.discard({ ingestId: 1, subscriberId: 8 }, { ids: ['5', '31'] })).toEqual({ discarded: 1 })
+    expect(await rows.discard({ ingestId: 1, subscriberId: 8 }, {})).toEqual({ discarded: 0 })
+    expect(await rows.discard({ ingestId: 1, subscriberId: 7 }, {})).toEqual({ discarded: 4 })
+  })
+
+  test('are summed up by code and field', async () => {
+    const missing = { code: 'missing_tag', field: null, count: 2, first: now, last: now, example: '5' }
+    const wrong = { ...missing, code: 'wrong_type', count: 1, example: '6' }
+    expect(await rejected.summary('a')).toEqual([missing, wrong])
+    expect(await rows.summary({ ingestId: 1, subscriberId: 8 })).toEqual([])
+    await expect(rejected.summary('c')).rejects.toEqual(refusal('ingest_not_found'))
+  })
+
+  test('are found by their batches, newest first, page by page', async () => {
+    const first = { batch, received: now, rows: 9, stored: 7, rejected: 2, pending: 0 }
+    const second = { ...first, batch: batch.replace('"position":4', '"position":20') }
+    expect(await pages((page) => rejected.batches('a', page), 1)).toEqual([[second], [first]])
+    expect((await rows.batches({ ingestId: 1, subscriberId: 8 }, {})).Items).toEqual([])
+    await expect(rejected.batches('a', { limit: 1001 })).rejects.toEqual(refusal('invalid_request', 'limit'))
+    const token = (await rejected.batches('a', { limit: 1 })).NextToken ?? ''
+    await expect(rejected.batches('b', { token })).rejects.toEqual(refusal('invalid_token'))
   })
 
   test('are not found by the batch of another ingest, nor with a token for another filter', async () => {

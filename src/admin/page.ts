@@ -25,10 +25,19 @@ export function pageSchema<Item extends TSchema>(item: Item) {
   })
 }
 
+/** How many items a page has, by default and at most. */
+export interface PageLimits {
+  readonly items: number
+  readonly itemsMax: number
+}
+
+const usualLimits: PageLimits = { items: pageItems, itemsMax: pageItemsMax }
+
 /** The page's size. Throws Problem `invalid_request` when it is out of bounds. */
-export function pageLimit({ limit = pageItems }: PageRequest): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= pageItemsMax) return limit
-  throw invalidRequest('limit', `must be a whole number from 1 to ${pageItemsMax}`)
+export function pageLimit({ limit }: PageRequest, { items, itemsMax } = usualLimits): number {
+  if (limit === undefined) return items
+  if (Number.isInteger(limit) && limit >= 1 && limit <= itemsMax) return limit
+  throw invalidRequest('limit', `must be a whole number from 1 to ${itemsMax}`)
 }
 
 export interface ListParts<Item> {

@@ -4,6 +4,7 @@ import type { Duplicates, Ingest, IngestKind, IngestState } from '../model/inges
 import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { ManifestCatalog } from './manifest.ts'
+import type { RejectedCatalog, RejectedRow } from './rejected.ts'
 import type { SecretCatalog } from './secret-catalog.ts'
 import type { SetAsideCatalog } from './set-aside.ts'
 
@@ -112,55 +113,6 @@ export interface AccessCatalog {
   putSubscriptions(subscriberId: number, subscriptions: readonly Subscription[]): Promise<void>
 }
 
-/** A row that was not stored, kept as it was pushed. */
-export interface RejectedRow {
-  readonly ingestId: number
-  /** The row's place in the one order of all that was accepted; with the ingest it names the row. */
-  readonly position: number
-  /** The batch it was pushed in: its place, its size and its pusher, which are what a batch id is made of. */
-  readonly batchPosition: number
-  readonly batchRows: number
-  readonly subscriberId: number
-  readonly index: number
-  /** The row's own text, character for character. */
-  readonly row: string
-  /** The pushed property at fault, null where the row as a whole is. */
-  readonly field: string | null
-  readonly code: RejectCode
-  readonly message: string
-  readonly receivedMs: number
-}
-
-export const rejectCodes = [
-  'not_an_object',
-  'unknown_field',
-  'missing_time',
-  'invalid_time',
-  'missing_tag',
-  'missing_index',
-  'wrong_type',
-  'out_of_range',
-  'too_large',
-  'not_judged',
-] as const
-export type RejectCode = (typeof rejectCodes)[number]
-
-export interface RejectedFilter {
-  readonly batchPosition?: number
-  readonly code?: RejectCode
-  readonly positions?: readonly number[]
-  readonly afterPosition: number
-  readonly limit: number
-  /** The list ends early once the texts of its rows are longer than this together; it holds one row at least. */
-  readonly bytesMax: number
-}
-
-export interface RejectedPage {
-  readonly rows: readonly RejectedRow[]
-  /** Whether there are rows after the last one. */
-  readonly more: boolean
-}
-
 /** What became of judged rows that is kept in the catalog. */
 export interface Outcome {
   readonly rejected: readonly RejectedRow[]
@@ -233,33 +185,6 @@ export interface ItemCatalog {
    * have been judged. False when there is no such item.
    */
   delete(entityId: number, key: Uint8Array, beforePosition: number): Promise<boolean>
-}
-
-export interface RejectedFates {
-  readonly stored: number
-  readonly rejected: number
-}
-
-export interface RejectedCatalog {
-  /** In the order of their positions, without those that were discarded, or stored since. */
-  list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage>
-  /** What became of rows that were rejected: how many of these a replay has stored, and how many are in the list. Of those that were discarded neither. */
-  fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates>
-  /** How many rows of each ingest are rejected, discarded ones included, by ingest id. */
-  counts(): Promise<ReadonlyMap<number, number>>
-  /** About how many bytes the rows in the list of each ingest take, by ingest id; an ingest without any may be absent. */
-  keptBytes(): Promise<ReadonlyMap<number, number>>
-  /**
-   * Takes rows out of the list, all that are in it when `positions` is null, and resolves with how many these were. What they take is given
-   * back; counts and `ofBatch` stay as they are, and a journal that is judged again does not bring them back.
-   */
-  discard(ingestId: number, positions: readonly number[] | null): Promise<number>
-  /** How many rows of one batch are rejected, and the first of them (at most `limit`, by index). */
-  ofBatch(
-    ingestId: number,
-    batchPosition: number,
-    limit: number,
-  ): Promise<{ count: number; first: readonly RejectedRow[] }>
 }
 
 export interface DroppedEntity {

@@ -1,6 +1,7 @@
 // What the pipelines of a cluster tell each other and the processes that answer requests. A lane is a partition of the journal: its positions
 // begin at a place of their own (src/journal/lane-position.ts), and one pipeline at a time judges it, in order.
-import type { Outcome, RejectedRow, ReplayedRows, ReplayOutcome } from './catalog.ts'
+import type { Outcome, ReplayedRows, ReplayOutcome } from './catalog.ts'
+import type { RejectedRow } from './rejected.ts'
 
 export interface LaneState {
   readonly lane: number

@@ -11,6 +11,7 @@ import { slotWaits } from './migrations/0009-slot-waits.ts'
 import { setAside } from './migrations/0010-set-aside.ts'
 import { laneNotes } from './migrations/0011-lane-notes.ts'
 import { storedRows } from './migrations/0012-stored-rows.ts'
+import { rejectedKinds } from './migrations/0013-rejected-kinds.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -28,6 +29,7 @@ export const machineMigrations: readonly Migration[] = [
   { name: '0005-lifecycle', up: lifecycle },
   { name: '0008-journal-end', up: journalEnd },
   { name: '0010-set-aside', up: setAside },
+  { name: '0013-rejected-kinds', up: rejectedKinds },
 ]
 
 /** Those of a cluster, which has no files of its own to list, but lanes. */
@@ -42,6 +44,7 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0010-set-aside', up: setAside },
   { name: '0011-lane-notes', up: laneNotes },
   { name: '0012-stored-rows', up: storedRows },
+  { name: '0013-rejected-kinds', up: rejectedKinds },
 ]
 
 /** Brings the tables to this program's shape, in one transaction, of which `lock` is the first thing. Throws an Error when the catalog is newer than the program. */

@@ -1,4 +1,5 @@
 // The catalog's tables, written once for every SQL dialect: whole numbers, text and the keys of items, no boolean or auto-increment column.
+import type { RejectedTables } from './rejected-tables.ts'
 import type { SetAsideTables } from './set-aside-tables.ts'
 
 interface Counters {
@@ -98,34 +99,6 @@ interface Subscriptions {
   until_ms: number | null
   /** 0 or 1. */
   suspended: number
-}
-
-interface RejectedRows {
-  ingest_id: number
-  position: number
-  batch_position: number
-  batch_rows: number
-  subscriber_id: number
-  row_index: number
-  /** The size of `row_text`; it stands before it so that a page can be measured without reading the texts. */
-  row_bytes: number
-  code: string
-  /** JSON strings, see text-column.ts. */
-  field: string | null
-  message: string
-  received_ms: number
-  /** `kept`, `discarded` or `stored`: by a replay, then. */
-  state: string
-  /** That of the replay that stored it: a replay that is judged again stores the same rows. */
-  replay_position: number | null
-  row_text: string
-}
-
-interface RejectedCounts {
-  ingest_id: number
-  rows: number
-  /** What the rows that are neither discarded nor stored since take, about. */
-  kept_bytes: number
 }
 
 interface Items {
@@ -255,7 +228,7 @@ interface Migrations {
   name: string
 }
 
-export interface Tables extends SetAsideTables {
+export interface Tables extends RejectedTables, SetAsideTables {
   counters: Counters
   entities: Entities
   dropped_entities: DroppedEntities
@@ -266,8 +239,6 @@ export interface Tables extends SetAsideTables {
   subscribers: Subscribers
   keys: Keys
   subscriptions: Subscriptions
-  rejected_rows: RejectedRows
-  rejected_counts: RejectedCounts
   items: Items
   deleted_items: DeletedItems
   item_counts: ItemCounts

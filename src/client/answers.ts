@@ -6,7 +6,7 @@ import type { BackupAnswer } from '../admin/backups.ts'
 import type { EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
 import type { PageRequest as PageParameters } from '../admin/page.ts'
-import type { RejectedAnswer, ReplayAnswer as ReplaySchema } from '../admin/rejected.ts'
+import type { RejectedAnswer, ReplayAnswer as ReplaySchema } from '../admin/rejected-schemas.ts'
 import type {
   CreatedKey as CreatedKeySchema,
   CreateKey,

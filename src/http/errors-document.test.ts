@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { rejectCodes } from '../catalog/catalog.ts'
+import { rejectCodes } from '../catalog/rejected.ts'
 import { Problem, type ProblemCode, problems } from '../model/problem.ts'
 
 const document = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')

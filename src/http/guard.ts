@@ -21,7 +21,7 @@ export class Guard {
     this.#origins = settings.cors.origins
   }
 
-  caller({ headers }: FastifyRequest): Caller | null {
+  caller({ headers }: Pick<FastifyRequest, 'headers'>): Caller | null {
     const apiKey = headers['x-api-key']
     return this.#access.identify({
       authorization: headers.authorization,

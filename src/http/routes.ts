@@ -2,11 +2,13 @@ import type { Route } from './route.ts'
 import { deleteIngest } from './routes/delete-ingest.ts'
 import { deleteKey } from './routes/delete-key.ts'
 import { deleteMetadataItem } from './routes/delete-metadata-item.ts'
+import { deleteOwnRejected } from './routes/delete-own-rejected.ts'
 import { deleteRejected } from './routes/delete-rejected.ts'
 import { deleteSetAside } from './routes/delete-set-aside.ts'
 import { deleteSubscriber } from './routes/delete-subscriber.ts'
 import { getAdminEntities } from './routes/get-admin-entities.ts'
 import { getBatch } from './routes/get-batch.ts'
+import { getBatches } from './routes/get-batches.ts'
 import { getDocs } from './routes/get-docs.ts'
 import { getEntities } from './routes/get-entities.ts'
 import { getHealth } from './routes/get-health.ts'
@@ -19,6 +21,11 @@ import { getPortal } from './routes/get-portal.ts'
 import { getReadiness } from './routes/get-readiness.ts'
 import { getRejected } from './routes/get-rejected.ts'
 import { getRoot } from './routes/get-root.ts'
+import { getOwnBatches } from './routes/get-own-batches.ts'
+import { getOwnIngest } from './routes/get-own-ingest.ts'
+import { getOwnRejected } from './routes/get-own-rejected.ts'
+import { getOwnSummary } from './routes/get-own-summary.ts'
+import { getRejectedSummary } from './routes/get-rejected-summary.ts'
 import { getSetAside } from './routes/get-set-aside.ts'
 import { getSetAsideBody } from './routes/get-set-aside-body.ts'
 import { getSubscribers } from './routes/get-subscribers.ts'
@@ -64,6 +71,11 @@ export const routes: readonly Route[] = [
   postMetadataItems,
   postPush,
   getBatch,
+  getOwnIngest,
+  getOwnRejected,
+  getOwnSummary,
+  deleteOwnRejected,
+  getOwnBatches,
   getSubscription,
   postIngest,
   getIngests,
@@ -71,8 +83,10 @@ export const routes: readonly Route[] = [
   patchIngest,
   deleteIngest,
   getRejected,
+  getRejectedSummary,
   deleteRejected,
   postReplay,
+  getBatches,
   getSetAside,
   getSetAsideBody,
   deleteSetAside,

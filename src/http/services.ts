@@ -3,6 +3,7 @@ import type { Backups } from '../admin/backups.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
 import type { RejectedAdmin } from '../admin/rejected.ts'
+import type { RejectedRows } from '../admin/rejected-rows.ts'
 import type { SetAsideAdmin } from '../admin/set-aside.ts'
 import type { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -21,7 +22,7 @@ import type { Readiness } from './readiness.ts'
 export interface Services {
   readonly access: Pick<
     Access,
-    'identify' | 'requireIngest' | 'requireConsume' | 'requireAdmin' | 'mayRead' | 'describe'
+    'identify' | 'requireIngest' | 'requireOwnRows' | 'requireConsume' | 'requireAdmin' | 'mayRead' | 'describe'
   >
   readonly definitions: Pick<Definitions, 'ingest'>
   readonly pushes: Pick<Pushes, 'push'>
@@ -31,7 +32,8 @@ export interface Services {
   readonly queries: Pick<Queries, 'run' | 'entities'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change' | 'delete'>
-  readonly rejectedAdmin: Pick<RejectedAdmin, 'list' | 'discard' | 'replay'>
+  readonly rejectedRows: Pick<RejectedRows, 'list' | 'summary' | 'batches' | 'discard'>
+  readonly rejectedAdmin: Pick<RejectedAdmin, 'list' | 'summary' | 'batches' | 'discard' | 'replay'>
   readonly setAsideAdmin: Pick<SetAsideAdmin, 'list' | 'body' | 'letGo'>
   readonly subscriberAdmin: Pick<
     SubscriberAdmin,

@@ -1,6 +1,7 @@
 // What entries of the journal come to, wherever they are judged and whatever is done with it. Deterministic: an entry at its position always comes
 // to the same outcome, but that nothing is left of an entity once it was dropped.
-import type { DroppedCatalog, IngestCatalog, Outcome, RejectedRow, ReplayOutcome } from '../catalog/catalog.ts'
+import type { DroppedCatalog, IngestCatalog, Outcome, ReplayOutcome } from '../catalog/catalog.ts'
+import type { RejectedRow } from '../catalog/rejected.ts'
 import type { AsideDecision } from '../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { Ingest } from '../model/ingest.ts'

@@ -1,4 +1,4 @@
-import type { RejectedRow } from '../catalog/catalog.ts'
+import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { type ColumnVector, isNullAt, valueAt } from '../model/column.ts'
 import type { Field, FieldType } from '../model/field.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { UsedMemory } from '../../test/support/used-memory.ts'
-import type { RejectCode } from '../catalog/catalog.ts'
+import type { RejectCode } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { BorrowedArrays } from '../lib/spare-buffers.ts'
 import { type Value, valueAt } from '../model/column.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RejectCode } from '../catalog/catalog.ts'
+import type { RejectCode } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { type Value, valueAt } from '../model/column.ts'
 import type { Field } from '../model/field.ts'

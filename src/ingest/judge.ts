@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { RejectedRow } from '../catalog/catalog.ts'
+import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { type ArrayMaker, newArrays } from '../lib/spare-buffers.ts'
 import type { Ingest } from '../model/ingest.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { nothingAside } from '../../test/support/nothing-aside.ts'
-import type { DroppedEntity, RejectedRow } from '../catalog/catalog.ts'
+import type { DroppedEntity } from '../catalog/catalog.ts'
+import type { RejectedRow } from '../catalog/rejected.ts'
 import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import { defaultSeriesFields } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'

@@ -1,6 +1,7 @@
 // The pipeline turns journal entries into stored rows, items of metadata and rejected rows. It is deterministic: an entry at its position always comes to the same
 // outcome, so after a crash it begins again at the store's position and changes nothing that was there.
-import type { Outcome, OutcomeCatalog, RejectedRow } from '../catalog/catalog.ts'
+import type { Outcome, OutcomeCatalog } from '../catalog/catalog.ts'
+import type { RejectedRow } from '../catalog/rejected.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'
 import type { ItemWrite } from '../model/item.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'

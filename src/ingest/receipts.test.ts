@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RejectedRow } from '../catalog/catalog.ts'
+import type { RejectedRow } from '../catalog/rejected.ts'
 import { BatchIds } from './batch-id.ts'
 import { Receipts } from './receipts.ts'
 

@@ -1,4 +1,4 @@
-import type { RejectCode, RejectedCatalog } from '../catalog/catalog.ts'
+import type { RejectCode, RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
 import { Problem } from '../model/problem.ts'
 import type { BatchIds, BatchKey } from './batch-id.ts'
 import type { IngestProgress } from './progress.ts'
@@ -20,6 +20,8 @@ export interface ReceiptError {
   readonly code: RejectCode
   readonly message: string
 }
+
+type BatchOutcome = Pick<Receipt, 'stored' | 'rejected' | 'pending'>
 
 export interface ReceiptParts {
   readonly batchIds: BatchIds
@@ -61,14 +63,25 @@ export class Receipts {
   }
 
   async ofKey(batch: string, key: BatchKey): Promise<Receipt> {
-    const { progress, rejected, unseen, errorsMax } = this.#parts
+    const { first, ...outcome } = await this.#outcome(key, this.#parts.errorsMax)
+    const errors = first
+      .slice(0, outcome.rejected)
+      .map(({ index, field, code, message }) => ({ index, field, code, message }))
+    return { batch, rows: key.rows, ...outcome, errors }
+  }
+
+  async outcome(key: BatchKey): Promise<BatchOutcome> {
+    const { stored, rejected, pending } = await this.#outcome(key, 0)
+    return { stored, rejected, pending }
+  }
+
+  async #outcome(key: BatchKey, limit: number): Promise<BatchOutcome & { readonly first: readonly RejectedRow[] }> {
+    const { progress, rejected: catalog, unseen } = this.#parts
     const judged = Math.min(key.rows, Math.max(0, progress.processedThrough(key.position) - key.position))
-    const { count, first } = await rejected.ofBatch(key.ingestId, key.position, errorsMax)
+    const { count, first } = await catalog.ofBatch(key.ingestId, key.position, limit)
     // Rejected rows are kept a moment before the position that covers them is known: until then they are pending still.
-    const known = Math.min(count, judged)
-    const errors = first.slice(0, known).map(({ index, field, code, message }) => ({ index, field, code, message }))
-    const missing = judged === known ? 0 : await unseen(key, judged - known)
-    const [stored, pending] = [judged - known - missing, key.rows - judged + missing]
-    return { batch, rows: key.rows, stored, rejected: known, pending, errors }
+    const rejected = Math.min(count, judged)
+    const missing = judged === rejected ? 0 : await unseen(key, judged - rejected)
+    return { stored: judged - rejected - missing, rejected, pending: key.rows - judged + missing, first }
   }
 }

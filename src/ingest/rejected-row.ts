@@ -1,4 +1,4 @@
-import type { RejectedRow } from '../catalog/catalog.ts'
+import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 
 /** A row of an entry with the reason that it is rejected for. `row` is its text as it was pushed. */

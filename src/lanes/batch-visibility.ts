@@ -1,8 +1,8 @@
 // When the rows of a push, or of a replay, can be queried: judged by a pipeline, and read by Druid.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RejectedCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { LaneCatalog, RowPlace } from '../catalog/lanes.ts'
+import type { RejectedCatalog } from '../catalog/rejected.ts'
 import type { BatchKey } from '../ingest/batch-id.ts'
 import type { PlacedBatch } from '../ingest/push.ts'
 import type { JudgedAgain } from '../ingest/replay/replays.ts'

@@ -1,8 +1,8 @@
 // How far the pipelines of a cluster have come, as a process sees it that takes pushes: what the catalog tells, and what came through here.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RejectedCatalog } from '../catalog/catalog.ts'
 import type { ClusterChanges } from '../catalog/cluster-catalog.ts'
 import type { LaneCatalog, LaneState, StoredRows } from '../catalog/lanes.ts'
+import type { RejectedCatalog } from '../catalog/rejected.ts'
 import type { AcceptedPush, IngestProgress } from '../ingest/progress.ts'
 import { positionAfter } from '../journal/journal.ts'
 import { laneOf, positionAt } from '../journal/lane-position.ts'

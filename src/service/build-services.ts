@@ -5,6 +5,7 @@ import { newKey } from '../access/keys.ts'
 import { EntityAdmin } from '../admin/entities.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
 import { RejectedAdmin } from '../admin/rejected.ts'
+import { RejectedRows } from '../admin/rejected-rows.ts'
 import type { Retentions } from '../admin/retentions.ts'
 import { SetAsideAdmin } from '../admin/set-aside.ts'
 import { SubscriberAdmin } from '../admin/subscribers.ts'
@@ -80,6 +81,14 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
   const { rejected } = catalog
   const receipts = new Receipts({ batchIds, rejected, progress, unseen: parts.unseen, errorsMax: receiptErrorsMax })
+  const rejectedRows = new RejectedRows({
+    rejected,
+    batchIds,
+    outcome: (batch) => receipts.outcome(batch),
+    tokens,
+    pageBytes: limits.pageBytes,
+    discarded: () => parts.limits.rejectedSpace.refresh(),
+  })
   return {
     ...own,
     access,
@@ -100,7 +109,8 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     queries: new Queries({ definitions, runner, admission, nowMs, limits }),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: ingestWaitMs }),
-    ...operatorServices(parts, batchIds, tokens),
+    rejectedRows,
+    ...operatorServices(parts, batchIds, tokens, rejectedRows),
   }
 }
 
@@ -108,8 +118,9 @@ function operatorServices(
   parts: ServiceParts,
   batchIds: BatchIds,
   tokens: NextTokens,
+  rejectedRows: RejectedRows,
 ): Pick<Services, 'ingestAdmin' | 'rejectedAdmin' | 'setAsideAdmin' | 'subscriberAdmin' | 'entityAdmin'> {
-  const { settings, catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
+  const { catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
   const { ingests, rejected } = catalog
   return {
     ingestAdmin: new IngestAdmin({
@@ -125,8 +136,7 @@ function operatorServices(
     }),
     rejectedAdmin: new RejectedAdmin({
       ingests,
-      rejected,
-      batchIds,
+      rows: rejectedRows,
       replays: new Replays({
         rejected,
         setAside: catalog.setAside,
@@ -136,8 +146,6 @@ function operatorServices(
         nowMs,
         reach,
       }),
-      tokens,
-      pageBytes: settings.limits.pageBytes,
       discarded: () => parts.limits.rejectedSpace.refresh(),
     }),
     setAsideAdmin: new SetAsideAdmin({

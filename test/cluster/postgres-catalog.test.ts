@@ -7,8 +7,8 @@ catalogContract(
     const schema = testSchema()
     return {
       open: () => schema.open(),
-      age: async () => {
-        await schema.query("insert into migrations select max(number) + 1, '9999-from-the-future' from migrations")
+      run: async (sql) => {
+        await schema.query(sql)
       },
       remove: () => schema.remove(),
     }

@@ -1,7 +1,8 @@
 // Several processes on one database: each has a catalog of its own here, with connections of its own.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { NewIngest, RejectedRow } from '../../src/catalog/catalog.ts'
+import type { NewIngest } from '../../src/catalog/catalog.ts'
 import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
+import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import { allKeys, keyOfString } from '../../src/model/item-key.ts'
 import { testSchema } from './postgres-schemas.ts'

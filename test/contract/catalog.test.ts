@@ -11,9 +11,9 @@ async function make() {
   const path = join(directory, 'catalog.sqlite')
   return {
     open: () => openSqliteCatalog({ path }),
-    age: async () => {
+    run: async (sql: string) => {
       const database = new DatabaseSync(path)
-      database.exec("insert into migrations select max(number) + 1, '9999-from-the-future' from migrations")
+      database.exec(sql)
       database.close()
     },
     remove: () => rm(directory, { recursive: true }),

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Key, NewIngest, RejectedRow, SharedCatalog } from '../../src/catalog/catalog.ts'
+import type { Key, NewIngest, SharedCatalog } from '../../src/catalog/catalog.ts'
+import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import { itemTests } from './items.ts'
 import { lifecycleTests } from './lifecycle.ts'
+import { rejectedKindTests } from './rejected-kinds.ts'
 
 /** What the suite needs of an adapter: an empty database that can be connected to several times, and one from the future. */
 export interface CatalogUnderTest<Under extends SharedCatalog> {
   open(): Promise<Under>
-  /** Notes a migration in the database that no program knows yet. */
-  age(): Promise<void>
+  /** Runs a statement in the database, past the catalog. */
+  run(sql: string): Promise<void>
   remove(): Promise<void>
 }
 
@@ -90,6 +92,7 @@ export function catalogContract<Under extends SharedCatalog>(
     entityTests(() => catalog)
     accessTests(() => catalog)
     rejectedTests(() => catalog)
+    rejectedKindTests(() => catalog)
     itemTests(() => catalog)
     lifecycleTests(() => catalog)
     more(() => catalog, reopen)
@@ -104,6 +107,31 @@ export function catalogContract<Under extends SharedCatalog>(
       await reopen()
       expect(await contents(catalog)).toEqual(before)
       expect(await catalog.secrets.secret('tokens')).toEqual(secret)
+    })
+
+    test('counts and finds the rejected rows of an older version', async () => {
+      const long = 'x'.repeat(500)
+      await keepRejected(
+        catalog,
+        [
+          ...[1, 2, 3].map((position) => rejected(position)),
+          rejected(4, { field: long, subscriberId: 8, batchPosition: 4 }),
+          rejected(5, { field: null, code: 'too_large' }),
+        ],
+        10,
+      )
+      await catalog.rejected.discard(1, [3])
+      const seen = async (): Promise<unknown> => [
+        await catalog.rejected.summary(1, null, { kindsMax: 10, bytesMax: 1000 }),
+        await catalog.rejected.summary(1, 8, { kindsMax: 10, bytesMax: 1000 }),
+        await catalog.rejected.batches(1, null, { after: null, limit: 10 }),
+        await catalog.rejected.list(1, { ...everything, field: long }),
+        await catalog.rejected.list(1, { ...everything, code: 'missing_tag' }),
+      ]
+      const before = await seen()
+      await undoRejectedKinds(under)
+      await reopen()
+      expect(await seen()).toEqual(before)
     })
 
     test('gives each secret once, whoever asks first', async () => {
@@ -142,10 +170,24 @@ export function catalogContract<Under extends SharedCatalog>(
     })
 
     test('refuses a database that is newer than the program', async () => {
-      await under.age()
+      await under.run("insert into migrations select max(number) + 1, '9999-from-the-future' from migrations")
       await expect(under.open()).rejects.toThrow(/newer version of Tidemark.*"9999-from-the-future"/)
     })
   })
+}
+
+/** Makes the tables what they were before rejected rows were counted by kind. */
+async function undoRejectedKinds({ run }: { run(sql: string): Promise<void> }): Promise<void> {
+  for (const sql of [
+    'drop table rejected_kinds',
+    'drop table rejected_batches',
+    'drop index rejected_rows_by_kind',
+    'alter table rejected_rows drop column field_key',
+    'create index rejected_rows_by_code on rejected_rows (ingest_id, code, position)',
+    "delete from migrations where name = '0013-rejected-kinds'",
+  ]) {
+    await run(sql)
+  }
 }
 
 async function contents(catalog: SharedCatalog): Promise<unknown> {
@@ -382,7 +424,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     await keepRejected(catalog(), [row, rejected(3, { field: null })], Number.MAX_SAFE_INTEGER)
     expect(await catalog().rejected.list(1, everything)).toEqual({
       rows: [rejected(3, { field: null }), row],
-      more: false,
+      after: null,
     })
   })
 
@@ -423,18 +465,18 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     await keepRejected(catalog(), rows, 6)
     const positions = async (filter: Partial<Parameters<typeof repository.list>[1]>, ingestId = 1) => {
       const page = await repository.list(ingestId, { ...everything, ...filter })
-      return [page.rows.map(({ position }) => position), page.more]
+      return [page.rows.map(({ position }) => position), page.after]
     }
-    expect(await positions({})).toEqual([[1, 2, 3, 5], false])
-    expect(await positions({}, 2)).toEqual([[4], false])
-    expect(await positions({}, 3)).toEqual([[], false])
-    expect(await positions({ limit: 2 })).toEqual([[1, 2], true])
-    expect(await positions({ limit: 2, afterPosition: 2 })).toEqual([[3, 5], false])
-    expect(await positions({ batchPosition: 3 })).toEqual([[3, 5], false])
-    expect(await positions({ code: 'wrong_type' })).toEqual([[2, 5], false])
-    expect(await positions({ code: 'wrong_type', batchPosition: 3 })).toEqual([[5], false])
-    expect(await positions({ bytesMax: 1 })).toEqual([[1], true])
-    expect(await positions({ bytesMax: rows[0]!.row.length * 3 })).toEqual([[1, 2, 3], true])
+    expect(await positions({})).toEqual([[1, 2, 3, 5], null])
+    expect(await positions({}, 2)).toEqual([[4], null])
+    expect(await positions({}, 3)).toEqual([[], null])
+    expect(await positions({ limit: 2 })).toEqual([[1, 2], 2])
+    expect(await positions({ limit: 2, afterPosition: 2 })).toEqual([[3, 5], null])
+    expect(await positions({ batchPosition: 3 })).toEqual([[3, 5], null])
+    expect(await positions({ code: 'wrong_type' })).toEqual([[2, 5], null])
+    expect(await positions({ code: 'wrong_type', batchPosition: 3 })).toEqual([[5], null])
+    expect(await positions({ bytesMax: 1 })).toEqual([[1], 1])
+    expect(await positions({ bytesMax: rows[0]!.row.length * 3 })).toEqual([[1, 2, 3], 3])
     expect(await repository.counts()).toEqual(
       new Map([
         [1, 4],
@@ -457,7 +499,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     ])
     expect(await repository.discard(1, null)).toBe(1198)
     expect((await repository.keptBytes()).get(1)).toBe(0)
-    expect(await repository.list(1, everything)).toEqual({ rows: [], more: false })
+    expect(await repository.list(1, everything)).toEqual({ rows: [], after: null })
     expect((await repository.list(2, everything)).rows).toHaveLength(1)
     await keepRejected(catalog(), [...rows, rejected(1500)], 5001)
     expect((await repository.list(1, everything)).rows).toEqual([rejected(1500)])

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RejectedRow, SharedCatalog } from '../../src/catalog/catalog.ts'
+import type { SharedCatalog } from '../../src/catalog/catalog.ts'
+import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import type { ItemWrite } from '../../src/model/item.ts'
 import { allKeys, type KeyRange, keyAfter, keyOfString, keysBeginningWith } from '../../src/model/item-key.ts'

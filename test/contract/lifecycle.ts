@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { NewIngest, OutcomeCatalog, RejectedRow, ReplayOutcome, SharedCatalog } from '../../src/catalog/catalog.ts'
+import type { NewIngest, OutcomeCatalog, ReplayOutcome, SharedCatalog } from '../../src/catalog/catalog.ts'
+import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import type { ItemWrite } from '../../src/model/item.ts'
 
@@ -276,8 +277,8 @@ function replayTests(catalog: () => SharedCatalog): void {
   test('find rows by their positions, page by page', async () => {
     const chosen = [2, 5, 250, 999]
     const page = await catalog().rejected.list(1, { ...everything, positions: chosen, limit: 2 })
-    expect([page.rows.map(({ position }) => position), page.more]).toEqual([[2, 5], true])
+    expect([page.rows.map(({ position }) => position), page.after]).toEqual([[2, 5], 5])
     const rest = await catalog().rejected.list(1, { ...everything, positions: chosen, afterPosition: 5 })
-    expect([rest.rows.map(({ position }) => position), rest.more]).toEqual([[250], false])
+    expect([rest.rows.map(({ position }) => position), rest.after]).toEqual([[250], null])
   })
 }

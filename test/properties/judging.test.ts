@@ -2,7 +2,7 @@
 // Were it not, a journal that is judged again after a crash would come to other outcomes than those that were told.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RejectedRow } from '../../src/catalog/catalog.ts'
+import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import { Judge } from '../../src/ingest/judge.ts'
 import { ItemJudge } from '../../src/ingest/judge-items.ts'
 import { checkBody } from '../../src/ingest/scan/check-body.ts'

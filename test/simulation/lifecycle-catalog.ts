@@ -1,14 +1,8 @@
 // What replays, discards, drops and retention need of the catalog, in memory. As in simulated-catalog.ts each change is made wholly or not
 // at all, and one that failed may be found made after the end of the process.
-import type {
-  DroppedEntity,
-  IngestCatalog,
-  RejectedCatalog,
-  RejectedRow,
-  ReplayedRows,
-  ReplayOutcome,
-} from '../../src/catalog/catalog.ts'
+import type { DroppedEntity, IngestCatalog, ReplayedRows, ReplayOutcome } from '../../src/catalog/catalog.ts'
 import type { Manifest } from '../../src/catalog/manifest.ts'
+import type { RejectedCatalog, RejectedRow } from '../../src/catalog/rejected.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import type { Field } from '../../src/model/field.ts'
 import type { Duplicates, Ingest } from '../../src/model/ingest.ts'
@@ -148,7 +142,7 @@ export class LifecycleCatalog {
           const rows = keptOf(this.#state, ingestId).filter(
             ({ position }) => position > afterPosition && (positions?.includes(position) ?? true),
           )
-          return { rows: rows.slice(0, limit), more: rows.length > limit }
+          return { rows: rows.slice(0, limit), after: rows.length > limit ? rows[limit - 1]!.position : null }
         },
         fates: async (_, positions) => {
           const states = positions.map((position) => this.#state.rejected.get(position)?.state)

@@ -1,5 +1,5 @@
 // What a service must hold: the rows of each acknowledged batch once, those of any other batch all or none; its bad rows as rejected ones.
-import type { RejectedRow } from '../../src/catalog/catalog.ts'
+import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import type { IngestCounters } from '../../src/model/ingest.ts'
 

@@ -1,7 +1,8 @@
 // What the store needs of the catalog, in memory: each change is made wholly or not at all, and stays. A change that failed may be found
 // made after the end of the process, as with a database whose log could not be fsynced, until another one has taken its place.
-import type { DroppedCatalog, IngestCatalog, OutcomeCatalog, RejectedRow } from '../../src/catalog/catalog.ts'
+import type { DroppedCatalog, IngestCatalog, OutcomeCatalog } from '../../src/catalog/catalog.ts'
 import type { Manifest, ManifestCatalog, ManifestChange, StoreFileKey } from '../../src/catalog/manifest.ts'
+import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 import type { Random } from '../support/random.ts'
 import type { SimulatedDisk } from '../support/simulated-disk.ts'

@@ -93,6 +93,10 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
         if (caller?.rights.has('ingest') !== true) throw forbidden()
         return caller
       },
+      requireOwnRows: (caller) => {
+        if (caller?.rights.has('ingest') !== true) throw forbidden()
+        return caller
+      },
       requireConsume: (caller) => {
         if (caller?.rights.has('consume') !== true && caller?.rights.has('admin') !== true) throw forbidden()
         return caller
@@ -156,8 +160,16 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       change: async () => ingestAnswer,
       delete: async () => {},
     },
+    rejectedRows: {
+      list: async () => page,
+      summary: async () => [],
+      batches: async () => page,
+      discard: async () => ({ discarded: 0 }),
+    },
     rejectedAdmin: {
       list: async () => page,
+      summary: async () => [],
+      batches: async () => page,
       discard: async () => ({ discarded: 0 }),
       replay: async () => ({ replayed: 0, stored: 0, rejected: 0 }),
     },

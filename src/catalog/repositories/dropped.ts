@@ -33,7 +33,8 @@ export class DroppedRepository implements DroppedCatalog {
       .where('entity_id', '=', entityId)
       .execute()
     for (const { ingest_id } of ingests)
-      await this.#repeat((transaction) => removeRejected(transaction, ingest_id), signal)
+      for (const remove of [removeRejected, removeBatches, removeKinds])
+        await this.#repeat((transaction) => remove(transaction, ingest_id), signal)
     await this.#repeat((transaction) => removeItems(transaction, entityId), signal)
     if (signal.aborted) return false
     await inTransaction(this.#database, async (transaction) => {
@@ -80,6 +81,43 @@ async function removeRejected(transaction: Transaction<Tables>, ingestId: number
     .where('position', '<=', last.position)
     .execute()
   return rows.length
+}
+
+async function removeBatches(transaction: Transaction<Tables>, ingestId: number): Promise<number> {
+  const batches = await transaction
+    .selectFrom('rejected_batches')
+    .select('batch_position')
+    .where('ingest_id', '=', ingestId)
+    .orderBy('batch_position')
+    .limit(rowsAtOnce)
+    .execute()
+  const last = batches.at(-1)
+  if (last === undefined) return 0
+  await transaction
+    .deleteFrom('rejected_batches')
+    .where('ingest_id', '=', ingestId)
+    .where('batch_position', '<=', last.batch_position)
+    .execute()
+  return batches.length
+}
+
+async function removeKinds(transaction: Transaction<Tables>, ingestId: number): Promise<number> {
+  const kinds = await transaction
+    .selectFrom('rejected_kinds')
+    .select(['subscriber_id', 'code', 'field_key'])
+    .where('ingest_id', '=', ingestId)
+    .limit(rowsAtOnce)
+    .execute()
+  for (const { subscriber_id, code, field_key } of kinds) {
+    await transaction
+      .deleteFrom('rejected_kinds')
+      .where('ingest_id', '=', ingestId)
+      .where('subscriber_id', '=', subscriber_id)
+      .where('code', '=', code)
+      .where('field_key', '=', field_key)
+      .execute()
+  }
+  return kinds.length
 }
 
 async function removeItems(transaction: Transaction<Tables>, entityId: number): Promise<number> {

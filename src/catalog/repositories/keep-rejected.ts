@@ -1,11 +1,12 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
-import type { RejectedRow } from '../catalog.ts'
+import type { RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
+import { fieldKeyOf } from './field-key.ts'
 import { keptRowBytes } from './kept-bytes.ts'
+import type { RejectedRecord } from './list-rejected.ts'
 import { portions } from './portions.ts'
+import { Tallies } from './rejected-tallies.ts'
 import { toTextColumn } from './text-column.ts'
-
-export type RejectedRecord = Tables['rejected_rows']
 
 /** Keeps rejected rows, each once: the journal may be judged again. */
 export class RejectedKeeper {
@@ -19,13 +20,20 @@ export class RejectedKeeper {
   /** Rows that were kept before are left as they are. */
   async keep(transaction: Transaction<Tables>, rows: readonly RejectedRow[]): Promise<void> {
     for (const [ingestId, records] of recordsByIngest(rows)) {
+      const tallies = new Tallies(ingestId)
       let [kept, bytes] = [0, 0]
       for (const portion of portions(records)) {
         const added = await this.#insert(transaction, portion)
         kept += added.size
-        for (const { position, row_bytes } of portion) if (added.has(position)) bytes += row_bytes + keptRowBytes
+        for (const record of portion) {
+          if (!added.has(record.position)) continue
+          bytes += record.row_bytes + keptRowBytes
+          tallies.countKind(kindOf(record), 1)
+          tallies.countBatch(batchOf(record), 1)
+        }
       }
       await addToCount(transaction, ingestId, kept, bytes)
+      await tallies.write(transaction)
     }
   }
 
@@ -65,6 +73,7 @@ const columns = [
   'code',
   'field',
   'message',
+  'field_key',
   'received_ms',
   'state',
   'replay_position',
@@ -84,7 +93,8 @@ function recordsByIngest(rows: readonly RejectedRow[]): ReadonlyMap<number, read
 
 /** Why a row is rejected, as the catalog keeps it. */
 export function reasonOf({ code, field, message }: Pick<RejectedRow, 'code' | 'field' | 'message'>) {
-  return { code, field: field === null ? null : toTextColumn(field), message: toTextColumn(message) }
+  const fieldText = field === null ? null : toTextColumn(field)
+  return { code, field: fieldText, message: toTextColumn(message), field_key: fieldKeyOf(fieldText) }
 }
 
 function recordOf(row: RejectedRow): RejectedRecord {
@@ -102,6 +112,14 @@ function recordOf(row: RejectedRow): RejectedRecord {
     replay_position: null,
     row_text: row.row,
   }
+}
+
+function kindOf({ subscriber_id, code, field_key, field }: RejectedRecord) {
+  return { subscriber_id, code, field_key, field }
+}
+
+function batchOf({ batch_position, batch_rows, subscriber_id, received_ms }: RejectedRecord) {
+  return { batch_position, batch_rows, subscriber_id, received_ms }
 }
 
 async function addToCount(

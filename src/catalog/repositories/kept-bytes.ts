@@ -18,11 +18,12 @@ export async function lockKeptBytes(transaction: Transaction<Tables>, ingestId: 
     .execute()
 }
 
-/** What the kept ones take of the rows at some positions. */
+/** What the kept ones take of the rows at some positions, of one subscriber where it is named. */
 export async function keptBytesOf(
   transaction: Transaction<Tables>,
   ingestId: number,
   positions: readonly number[],
+  subscriberId?: number,
 ): Promise<number> {
   const { bytes } = await transaction
     .selectFrom('rejected_rows')
@@ -30,6 +31,7 @@ export async function keptBytesOf(
     .where('ingest_id', '=', ingestId)
     .where('state', '=', 'kept')
     .where('position', 'in', positions)
+    .$if(subscriberId !== undefined, (query) => query.where('subscriber_id', '=', subscriberId!))
     .executeTakeFirstOrThrow()
   return Number(bytes)
 }

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { positionAt } from '../../journal/lane-position.ts'
-import type { RejectedRow, ReplayedRows } from '../catalog.ts'
+import type { ReplayedRows } from '../catalog.ts'
 import type {
   KeyedEntry,
   LaneCatalog,
@@ -12,6 +12,7 @@ import type {
   TakenBack,
 } from '../lanes.ts'
 import type { CatalogLocks } from '../locks.ts'
+import type { RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import { claimKeys } from './claim-keys.ts'
 import { inTransaction } from './in-transaction.ts'

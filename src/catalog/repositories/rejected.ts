@@ -1,18 +1,23 @@
 import type { Kysely } from 'kysely'
 import {
+  type RejectedBatch,
+  type RejectedBatchKey,
   type RejectedCatalog,
   type RejectedFates,
   type RejectedFilter,
+  type RejectedKind,
   type RejectedPage,
   type RejectedRow,
   rejectCodes,
-} from '../catalog.ts'
+  type SummaryLimits,
+} from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import { discardRejected } from './discard-rejected.ts'
 import { oneOf } from './ingest-rows.ts'
-import type { RejectedRecord } from './keep-rejected.ts'
+import { listRejected, type RejectedRecord } from './list-rejected.ts'
 import { portions } from './portions.ts'
 import { readConsistently } from './read-consistently.ts'
+import { batchesOf, summarizeRejected } from './rejected-summary.ts'
 import { fromTextColumn } from './text-column.ts'
 
 export class RejectedRepository implements RejectedCatalog {
@@ -24,19 +29,23 @@ export class RejectedRepository implements RejectedCatalog {
 
   list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage> {
     return readConsistently(this.#database, async (transaction) => {
-      const select = keptRows(transaction, ingestId, filter)
-      const sizes = await select
-        .select(['position', 'row_bytes'])
-        .limit(filter.limit + 1)
-        .execute()
-      const count = fitting(sizes, filter)
-      if (count === 0) return { rows: [], more: false }
-      const rows = await select
-        .selectAll()
-        .where('position', '<=', sizes[count - 1]!.position)
-        .execute()
-      return { rows: rows.map(rowOf), more: sizes.length > count }
+      const { records, after } = await listRejected(transaction, ingestId, filter)
+      return { rows: records.map(rowOf), after }
     })
+  }
+
+  summary(ingestId: number, subscriberId: number | null, limits: SummaryLimits): Promise<readonly RejectedKind[]> {
+    return readConsistently(this.#database, (transaction) =>
+      summarizeRejected(transaction, ingestId, subscriberId, limits),
+    )
+  }
+
+  batches(
+    ingestId: number,
+    subscriberId: number | null,
+    page: { readonly after: RejectedBatchKey | null; readonly limit: number },
+  ): Promise<readonly RejectedBatch[]> {
+    return batchesOf(this.#database, ingestId, subscriberId, page)
   }
 
   fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates> {
@@ -69,8 +78,8 @@ export class RejectedRepository implements RejectedCatalog {
     return new Map(rows.map((row) => [row.ingest_id, row.kept_bytes]))
   }
 
-  discard(ingestId: number, positions: readonly number[] | null): Promise<number> {
-    return discardRejected(this.#database, ingestId, positions)
+  discard(ingestId: number, positions: readonly number[] | null, subscriberId?: number): Promise<number> {
+    return discardRejected(this.#database, ingestId, positions, subscriberId)
   }
 
   ofBatch(
@@ -79,16 +88,23 @@ export class RejectedRepository implements RejectedCatalog {
     limit: number,
   ): Promise<{ count: number; first: readonly RejectedRow[] }> {
     return readConsistently(this.#database, async (transaction) => {
-      const select = transaction
+      const batch = await transaction
+        .selectFrom('rejected_batches')
+        .select('rejected')
+        .where('ingest_id', '=', ingestId)
+        .where('batch_position', '=', batchPosition)
+        .executeTakeFirst()
+      const count = batch?.rejected ?? 0
+      if (count === 0 || limit === 0) return { count, first: [] }
+      const rows = await transaction
         .selectFrom('rejected_rows')
+        .selectAll()
         .where('ingest_id', '=', ingestId)
         .where('batch_position', '=', batchPosition)
         .where('state', '!=', 'stored')
-      const { count } = await select
-        .select((column) => column.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      if (count === 0) return { count, first: [] }
-      const rows = await select.selectAll().orderBy('position').limit(limit).execute()
+        .orderBy('position')
+        .limit(limit)
+        .execute()
       return { count, first: rows.map(rowOf) }
     })
   }
@@ -108,32 +124,4 @@ function rowOf(record: RejectedRecord): RejectedRow {
     message: fromTextColumn(record.message),
     receivedMs: record.received_ms,
   }
-}
-
-function keptRows(
-  database: Kysely<Tables>,
-  ingestId: number,
-  { batchPosition, code, positions, afterPosition }: RejectedFilter,
-) {
-  return database
-    .selectFrom('rejected_rows')
-    .where('ingest_id', '=', ingestId)
-    .where('state', '=', 'kept')
-    .where('position', '>', afterPosition)
-    .$if(batchPosition !== undefined, (query) => query.where('batch_position', '=', batchPosition ?? 0))
-    .$if(code !== undefined, (query) => query.where('code', '=', code ?? ''))
-    .$if(positions !== undefined, (query) => query.where('position', 'in', positions ?? []))
-    .orderBy('position')
-}
-
-/** How many of the rows make a page: as many as its limits let in, one at least. */
-function fitting(sizes: readonly { readonly row_bytes: number }[], { limit, bytesMax }: RejectedFilter): number {
-  let bytes = 0
-  let count = 0
-  for (const { row_bytes } of sizes.slice(0, limit)) {
-    bytes += row_bytes
-    if (bytes > bytesMax && count > 0) break
-    count += 1
-  }
-  return count
 }

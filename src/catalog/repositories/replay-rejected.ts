@@ -5,6 +5,7 @@ import type { OutcomeKeeper } from './keep-outcome.ts'
 import { reasonOf } from './keep-rejected.ts'
 import { keptBytesOf, keptRowBytes, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
+import { recounted } from './rejected-tallies.ts'
 
 export interface KeptReplay extends ReplayedRows {
   /** The positions of rows that it stored when it was judged before, and that do not pass any more. */
@@ -24,8 +25,12 @@ export async function keepReplay(
     transaction,
     outcome.items.filter(({ position }) => stored.has(position)),
   )
-  await keepNewReasons(transaction, outcome)
-  return { ...rows, givenBack: await giveBack(transaction, outcome) }
+  const rejected = outcome.rejected.map((row) => row.position)
+  const givenBack = await recounted(transaction, outcome.ingestId, rejected, async () => {
+    await keepNewReasons(transaction, outcome)
+    return giveBack(transaction, outcome)
+  })
+  return { ...rows, givenBack }
 }
 
 /** Marks the rows that pass as stored by this replay; resolves with those that it stores, now or when it was told before. */
@@ -39,13 +44,15 @@ async function takeReplayed(
   let [taken, bytes] = [0, 0]
   for (const portion of portions(passed)) {
     bytes += await keptBytesOf(transaction, ingestId, portion)
-    const { numUpdatedRows } = await transaction
-      .updateTable('rejected_rows')
-      .set({ state: 'stored', replay_position: position, row_text: '', row_bytes: 0 })
-      .where('ingest_id', '=', ingestId)
-      .where('position', 'in', portion)
-      .where('state', '=', 'kept')
-      .executeTakeFirstOrThrow()
+    const { numUpdatedRows } = await recounted(transaction, ingestId, portion, () =>
+      transaction
+        .updateTable('rejected_rows')
+        .set({ state: 'stored', replay_position: position, row_text: '', row_bytes: 0 })
+        .where('ingest_id', '=', ingestId)
+        .where('position', 'in', portion)
+        .where('state', '=', 'kept')
+        .executeTakeFirstOrThrow(),
+    )
     taken += Number(numUpdatedRows)
     const rows = await transaction
       .selectFrom('rejected_rows')

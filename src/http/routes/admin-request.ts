@@ -1,7 +1,7 @@
 // What the endpoints of the operator's side have in common.
 import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import Type, { type Static, type TProperties } from 'typebox'
-import { pageItems, pageItemsMax } from '../../admin/page.ts'
+import { type PageLimits, pageItems, pageItemsMax } from '../../admin/page.ts'
 import { Problem } from '../../model/problem.ts'
 import { type BodyRule, jsonTypes, readJson } from '../body.ts'
 import type { HttpSettings } from '../http-settings.ts'
@@ -44,20 +44,21 @@ function bodyProblem(body: unknown): Problem | null {
   return new Problem('invalid_request', detail, { errors: [{ path, message }] })
 }
 
-const pageParameters = {
+const pageParameters = ({ items, itemsMax }: PageLimits) => ({
   limit: Type.Optional(
     Type.String({
-      description: `How many items at most: 1 to ${pageItemsMax}, by default ${pageItems}.`,
+      description: `How many items at most: 1 to ${itemsMax}, by default ${items}.`,
       examples: ['100'],
     }),
   ),
   NextToken: Type.Optional(Type.String({ description: 'The `NextToken` of the page before.' })),
-}
-const PageQuery = Type.Object(pageParameters)
+})
+const usualLimits = { items: pageItems, itemsMax: pageItemsMax }
+const PageQuery = Type.Object(pageParameters(usualLimits))
 
 /** The query parameters of a list, its own filters among them. */
-export function pageQuery<Filters extends TProperties>(filters: Filters) {
-  return Type.Object({ ...filters, ...pageParameters }, { additionalProperties: false })
+export function pageQuery<Filters extends TProperties>(filters: Filters, limits: PageLimits = usualLimits) {
+  return Type.Object({ ...filters, ...pageParameters(limits) }, { additionalProperties: false })
 }
 
 /** `limit` is a number, or NaN when it is none: whoever pages refuses that. */

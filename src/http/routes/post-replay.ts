@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ReplayAnswer, ReplayRequest } from '../../admin/rejected.ts'
+import { ReplayAnswer, ReplayRequest } from '../../admin/rejected-schemas.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'

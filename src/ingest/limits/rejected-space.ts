@@ -1,4 +1,4 @@
-import type { RejectedCatalog } from '../../catalog/catalog.ts'
+import type { RejectedCatalog } from '../../catalog/rejected.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 

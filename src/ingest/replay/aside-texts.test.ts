@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RejectedRow } from '../../catalog/catalog.ts'
+import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { AsideEntry } from '../../catalog/set-aside.ts'
 import { AsideTexts } from './aside-texts.ts'
 

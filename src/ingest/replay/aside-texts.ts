@@ -1,4 +1,4 @@
-import type { RejectedRow } from '../../catalog/catalog.ts'
+import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { AsideEntry, SetAsideCatalog } from '../../catalog/set-aside.ts'
 import { bodyRows, skipRows } from '../scan/body-rows.ts'
 import { skipValue } from '../scan/skip.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RejectedRow } from '../../catalog/catalog.ts'
+import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { JournalEntry } from '../../journal/journal.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { decodeReplayedRows } from './replayed-rows.ts'
@@ -50,7 +50,7 @@ class World {
           const left = this.#in('kept').filter(
             (position) => position > afterPosition && (positions?.includes(position) ?? true),
           )
-          return { rows: left.slice(0, limit).map(rejectedAt), more: left.length > limit }
+          return { rows: left.slice(0, limit).map(rejectedAt), after: left.length > limit ? left[limit - 1]! : null }
         },
         fates: async (_, positions) => {
           const count = (state: string): number => positions.filter((one) => this.states.get(one) === state).length

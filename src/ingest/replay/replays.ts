@@ -1,4 +1,4 @@
-import type { RejectedCatalog, RejectedFates } from '../../catalog/catalog.ts'
+import type { RejectedCatalog, RejectedFates, RejectedPage } from '../../catalog/rejected.ts'
 import type { SetAsideCatalog } from '../../catalog/set-aside.ts'
 import type { JournalEntry, JournalWriter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
@@ -96,8 +96,8 @@ export class Replays {
     const texts = new AsideTexts(setAside)
     const limits = { limit: rowsAtOnce, bytesMax: bytesAtOnce }
     for (const chosen of positions === null ? [undefined] : chunksOf(positions)) {
-      for (let afterPosition = -1; ; ) {
-        const page = await rejected.list(ingestId, { positions: chosen, afterPosition, ...limits })
+      for (let afterPosition: number | null = -1; afterPosition !== null; ) {
+        const page: RejectedPage = await rejected.list(ingestId, { positions: chosen, afterPosition, ...limits })
         let rows: ReplayedRow[] = []
         for (const one of page.rows) {
           // A row whose text is not kept any more cannot be judged again.
@@ -108,8 +108,7 @@ export class Replays {
           rows = []
         }
         if (rows.length > 0) yield rows
-        if (!page.more) break
-        afterPosition = page.rows.at(-1)!.position
+        afterPosition = page.after
       }
     }
   }

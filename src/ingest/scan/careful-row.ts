@@ -1,4 +1,4 @@
-import type { RejectCode } from '../../catalog/catalog.ts'
+import type { RejectCode } from '../../catalog/rejected.ts'
 import { identifierBytesMax } from '../../model/item-key.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
 import { closeBrace, comma, lowerN, openBrace, openBracket, quote } from './ascii.ts'

@@ -1,7 +1,7 @@
 // Entries that end the judge, over all lives that they end: the store forgets with each, the catalog and the note stay.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RejectedRow } from '../../catalog/catalog.ts'
+import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { AsideEntry } from '../../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
 import { defaultSeriesFields } from '../../model/field.ts'

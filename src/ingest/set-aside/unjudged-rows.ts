@@ -1,4 +1,4 @@
-import type { RejectedRow } from '../../catalog/catalog.ts'
+import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { AsideDecision } from '../../catalog/set-aside.ts'
 import type { PlacedEntry } from '../../journal/journal.ts'
 import { rejectedRow } from '../rejected-row.ts'

@@ -1,0 +1,35 @@
+import { Type } from 'typebox'
+import type { Ingest } from '../model/ingest.ts'
+import { IngestAnswer } from './ingest-schemas.ts'
+
+const { alias, kind, fields, state, reason } = IngestAnswer.properties
+
+export const OwnIngestAnswer = Type.Object(
+  {
+    alias,
+    kind,
+    entity: Type.String({ description: 'The entity, or metadata entity, that it feeds.' }),
+    state,
+    reason,
+    fields,
+    unknown: Type.Enum(['reject'], {
+      description: 'What becomes of a property that is no field: with `reject` the row is rejected.',
+    }),
+    lines: Type.Null({ description: 'How lines of line protocol become rows.' }),
+  },
+  { description: 'An ingest as who pushes to it sees it.' },
+)
+type OwnIngestAnswer = Type.Static<typeof OwnIngestAnswer>
+
+export function ownIngestAnswer(ingest: Ingest): OwnIngestAnswer {
+  return {
+    alias: ingest.alias,
+    kind: ingest.kind,
+    entity: ingest.entity,
+    state: ingest.state,
+    reason: ingest.reason,
+    fields: [...ingest.fields],
+    unknown: 'reject',
+    lines: null,
+  }
+}

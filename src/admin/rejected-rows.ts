@@ -1,0 +1,165 @@
+// Rejected rows as they are looked at: by who pushed them his own, by the operator all.
+import type { RejectCode, RejectedBatch, RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
+import { formatInstant } from '../model/instant.ts'
+import type { NextTokens, TokenScope } from '../model/next-token.ts'
+import { invalidRequest } from '../model/problem.ts'
+import { type Page, type PageRequest, pageLimit } from './page.ts'
+import {
+  type BatchAnswer,
+  type DiscardAnswer,
+  type DiscardRequest,
+  type RejectedAnswer,
+  type RejectedSummaryAnswer,
+  summaryKindsMax,
+} from './rejected-schemas.ts'
+
+/** Which rows are looked at: those that a subscriber pushed to an ingest; null is the operator, who sees those of all. */
+export interface RowsOf {
+  readonly ingestId: number
+  readonly subscriberId: number | null
+}
+
+export interface RejectedRequest extends PageRequest {
+  readonly batch?: string | undefined
+  readonly code?: RejectCode | undefined
+  readonly field?: string | undefined
+}
+
+/** Where the rows of a push stand, as batch ids say. */
+interface BatchKey {
+  readonly position: number
+  readonly rows: number
+  readonly ingestId: number
+  readonly subscriberId: number
+}
+
+export interface RejectedRowsParts {
+  readonly rejected: Pick<RejectedCatalog, 'list' | 'discard' | 'summary' | 'batches'>
+  readonly batchIds: { encode(key: BatchKey): string; decode(text: string): BatchKey | null }
+  /** What has become of the rows of a batch. */
+  readonly outcome: (batch: BatchKey) => Promise<Pick<BatchAnswer, 'stored' | 'rejected' | 'pending'>>
+  readonly tokens: NextTokens
+  /** A page ends early once the texts of its rows are longer than this together. */
+  readonly pageBytes: number
+  /** Called when rows have left the list: there may be room for others. */
+  readonly discarded: () => Promise<void>
+}
+
+/** How many batches a page has: each is asked after by itself. */
+export const batchLimits = { items: 100, itemsMax: 1000 }
+
+export class RejectedRows {
+  readonly #parts: RejectedRowsParts
+
+  constructor(parts: RejectedRowsParts) {
+    this.#parts = parts
+  }
+
+  /** In the order in which they were accepted. Throws Problem `invalid_request` for a batch id of another ingest or subscriber, `invalid_token`. */
+  async list(of: RowsOf, request: RejectedRequest): Promise<Page<RejectedAnswer>> {
+    const { rejected, tokens, pageBytes } = this.#parts
+    const limit = pageLimit(request)
+    const { batch, code, field, token } = request
+    const batchPosition = batch === undefined ? undefined : this.#batchPosition(of, batch)
+    const { ingestId, subscriberId } = of
+    const filters = [batchPosition ?? null, code ?? null, field ?? null]
+    const scope: TokenScope = ['/admin/ingests/rejected', ingestId, subscriberId, ...filters]
+    const { rows, after } = await rejected.list(ingestId, {
+      ...{ subscriberId: subscriberId ?? undefined, batchPosition, code, field },
+      afterPosition: token === undefined ? -1 : Number(tokens.decode(scope, token)),
+      limit,
+      bytesMax: pageBytes,
+    })
+    return {
+      Items: rows.map((row) => this.#answer(row)),
+      NextToken: after === null ? null : tokens.encode(scope, String(after)),
+    }
+  }
+
+  async summary({ ingestId, subscriberId }: RowsOf): Promise<RejectedSummaryAnswer> {
+    const limits = { kindsMax: summaryKindsMax, bytesMax: this.#parts.pageBytes }
+    const kinds = await this.#parts.rejected.summary(ingestId, subscriberId, limits)
+    return kinds.map(({ code, field, rows, firstMs, lastMs, examplePosition }) => ({
+      code,
+      field,
+      count: rows,
+      first: formatInstant(firstMs),
+      last: formatInstant(lastMs),
+      example: String(examplePosition),
+    }))
+  }
+
+  /** Batches that have, or had, rejected rows, newest first. Throws Problem `invalid_token`. */
+  async batches({ ingestId, subscriberId }: RowsOf, request: PageRequest): Promise<Page<BatchAnswer>> {
+    const { rejected, tokens } = this.#parts
+    const limit = pageLimit(request, batchLimits)
+    const scope: TokenScope = ['/admin/ingests/batches', ingestId, subscriberId]
+    const after = request.token === undefined ? null : placeIn(tokens.decode(scope, request.token))
+    const found = await rejected.batches(ingestId, subscriberId, { after, limit: limit + 1 })
+    const shown = found.slice(0, limit)
+    const Items: BatchAnswer[] = []
+    for (const batch of shown) Items.push(await this.#batchAnswer(ingestId, batch))
+    const last = shown.at(-1)
+    const isCut = found.length > limit && last !== undefined
+    return { Items, NextToken: isCut ? tokens.encode(scope, `${last.receivedMs} ${last.position}`) : null }
+  }
+
+  /**
+   * Takes rows out of the list for good: those with these ids, or all. Ids of rows that are not in it, or that another subscriber pushed, count for
+   * nothing, so it may be asked again. Throws Problem `invalid_request` for what is no id.
+   */
+  async discard({ ingestId, subscriberId }: RowsOf, { ids }: DiscardRequest): Promise<DiscardAnswer> {
+    const positions = positionsOf(ids)
+    const discarded = await this.#parts.rejected.discard(ingestId, positions, subscriberId ?? undefined)
+    await this.#parts.discarded()
+    return { discarded }
+  }
+
+  #batchPosition({ ingestId, subscriberId }: RowsOf, batch: string): number {
+    const key = this.#parts.batchIds.decode(batch)
+    const isShown = key?.ingestId === ingestId && (subscriberId === null || key.subscriberId === subscriberId)
+    if (key !== null && isShown) return key.position
+    const whose = subscriberId === null ? '' : ' that you pushed'
+    throw invalidRequest(
+      'batch',
+      `is no batch id of this ingest${whose}; take the \`batch\` of the answer to a push, whole`,
+    )
+  }
+
+  async #batchAnswer(ingestId: number, batch: RejectedBatch): Promise<BatchAnswer> {
+    const { position, rows, subscriberId, receivedMs } = batch
+    const key = { position, rows, ingestId, subscriberId }
+    const outcome = await this.#parts.outcome(key)
+    return { batch: this.#parts.batchIds.encode(key), received: formatInstant(receivedMs), rows, ...outcome }
+  }
+
+  #answer(row: RejectedRow): RejectedAnswer {
+    const { ingestId, position, batchPosition, batchRows, subscriberId, index, field, code, message } = row
+    return {
+      id: String(position),
+      batch: this.#parts.batchIds.encode({ position: batchPosition, rows: batchRows, ingestId, subscriberId }),
+      index,
+      row: row.row,
+      field,
+      code,
+      message,
+      received: formatInstant(row.receivedMs),
+    }
+  }
+}
+
+function placeIn(key: string): { readonly receivedMs: number; readonly position: number } {
+  const [receivedMs = 0, position = 0] = key.split(' ').map(Number)
+  return { receivedMs, position }
+}
+
+/** Null for all. Throws Problem `invalid_request` for what is no id. */
+export function positionsOf(ids: readonly string[] | null | undefined): readonly number[] | null {
+  return ids?.map(positionOf) ?? null
+}
+
+function positionOf(id: string, index: number): number {
+  const position = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN
+  if (Number.isSafeInteger(position)) return position
+  throw invalidRequest(`ids[${index}]`, 'is no id of a rejected row; take the `id` of the list')
+}

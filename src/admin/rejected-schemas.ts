@@ -1,0 +1,105 @@
+import { Type } from 'typebox'
+import { rejectCodes } from '../catalog/rejected.ts'
+import { pageItemsMax, pageSchema } from './page.ts'
+
+const FaultyField = Type.Union([Type.String(), Type.Null()], {
+  description: 'The pushed property at fault; null if the whole row is.',
+})
+const Code = Type.Enum([...rejectCodes])
+
+const RejectedAnswer = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the row among the rejected rows of its ingest.' }),
+    batch: Type.String({ description: 'The batch that it was pushed in.' }),
+    index: Type.Integer({ minimum: 0, description: 'Its place in the batch, from 0.' }),
+    row: Type.String({ description: 'The row as it was pushed, character for character.' }),
+    field: FaultyField,
+    code: Code,
+    message: Type.String(),
+    received: Type.String({ format: 'date-time' }),
+  },
+  { description: 'A row that was not stored, and why.' },
+)
+export type RejectedAnswer = Type.Static<typeof RejectedAnswer>
+
+export const RejectedPageAnswer = pageSchema(RejectedAnswer)
+
+/** So many kinds of faults a summary has at most: those with the most rows. */
+export const summaryKindsMax = 1000
+
+const KindAnswer = Type.Object(
+  {
+    code: Code,
+    field: FaultyField,
+    count: Type.Integer({ minimum: 1, description: 'How many rejected rows have this code and field.' }),
+    first: Type.String({ format: 'date-time', description: 'When the first of them was received.' }),
+    last: Type.String({ format: 'date-time', description: 'When the last of them was received.' }),
+    example: Type.String({ description: 'The `id` of one of them.' }),
+  },
+  { description: 'Rejected rows with the same fault.' },
+)
+
+export const RejectedSummaryAnswer = Type.Array(KindAnswer, {
+  description: `Most rows first; the ${summaryKindsMax} faults with the most rows where there are more.`,
+})
+export type RejectedSummaryAnswer = Type.Static<typeof RejectedSummaryAnswer>
+
+const BatchAnswer = Type.Object(
+  {
+    batch: Type.String({ description: 'The id of the push.' }),
+    received: Type.String({ format: 'date-time' }),
+    rows: Type.Integer({ minimum: 0, description: 'Rows received: stored, rejected and pending ones together.' }),
+    stored: Type.Integer({ minimum: 0, description: 'Rows that can be queried.' }),
+    rejected: Type.Integer({
+      minimum: 0,
+      description: 'Rows that were not stored, those discarded included; 0 when a replay has stored them all.',
+    }),
+    pending: Type.Integer({ minimum: 0, description: 'Rows that are on disk and cannot be queried yet.' }),
+  },
+  { description: 'A push that has, or had, rejected rows.' },
+)
+export type BatchAnswer = Type.Static<typeof BatchAnswer>
+
+export const BatchPageAnswer = pageSchema(BatchAnswer)
+
+export const DiscardRequest = Type.Object(
+  {
+    ids: Type.Optional(
+      Type.Union([Type.Array(Type.String(), { maxItems: pageItemsMax }), Type.Null()], {
+        description: `The ids of the rows to discard, at most ${pageItemsMax}. Without it, all rows.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type DiscardRequest = Type.Static<typeof DiscardRequest>
+
+export const ReplayRequest = Type.Object(
+  {
+    ids: Type.Optional(
+      Type.Union([Type.Array(Type.String(), { maxItems: pageItemsMax }), Type.Null()], {
+        description: `The ids of the rows to judge again, at most ${pageItemsMax}. Without it, all rows of the ingest.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ReplayRequest = Type.Static<typeof ReplayRequest>
+
+export const ReplayAnswer = Type.Object({
+  replayed: Type.Integer({
+    minimum: 0,
+    description: 'How many rows were judged again, without those that were discarded meanwhile.',
+  }),
+  stored: Type.Integer({
+    minimum: 0,
+    description: 'How many of them are stored now, also by an earlier replay that nobody waited for.',
+  }),
+  rejected: Type.Integer({ minimum: 0, description: 'How many are still rejected, with their new reason.' }),
+})
+export type ReplayAnswer = Type.Static<typeof ReplayAnswer>
+
+export const DiscardAnswer = Type.Object({
+  discarded: Type.Integer({ minimum: 0, description: 'How many rows were taken off the list.' }),
+})
+export type DiscardAnswer = Type.Static<typeof DiscardAnswer>

@@ -1,0 +1,120 @@
+// Rejected rows: those that were not stored, kept as they were pushed until somebody discards them or a replay stores them.
+
+/** A row that was not stored, kept as it was pushed. */
+export interface RejectedRow {
+  readonly ingestId: number
+  /** The row's place in the one order of all that was accepted; with the ingest it names the row. */
+  readonly position: number
+  /** The batch it was pushed in: its place, its size and its pusher, which are what a batch id is made of. */
+  readonly batchPosition: number
+  readonly batchRows: number
+  readonly subscriberId: number
+  readonly index: number
+  /** The row's own text, character for character. */
+  readonly row: string
+  /** The pushed property at fault, null where the row as a whole is. */
+  readonly field: string | null
+  readonly code: RejectCode
+  readonly message: string
+  readonly receivedMs: number
+}
+
+export const rejectCodes = [
+  'not_an_object',
+  'unknown_field',
+  'missing_time',
+  'invalid_time',
+  'missing_tag',
+  'missing_index',
+  'wrong_type',
+  'out_of_range',
+  'too_large',
+  'not_judged',
+] as const
+export type RejectCode = (typeof rejectCodes)[number]
+
+export interface RejectedFilter {
+  /** Whose rows; those of all where it is left out. */
+  readonly subscriberId?: number | undefined
+  readonly batchPosition?: number | undefined
+  readonly code?: RejectCode | undefined
+  readonly field?: string | undefined
+  readonly positions?: readonly number[] | undefined
+  readonly afterPosition: number
+  readonly limit: number
+  /** The list ends early once the texts of its rows are longer than this together. */
+  readonly bytesMax: number
+}
+
+export interface RejectedPage {
+  /** There may be none although more come after them: where faults are of very many kinds, few rows are looked at a page. */
+  readonly rows: readonly RejectedRow[]
+  /** The position after which the next page begins; null on the last one. */
+  readonly after: number | null
+}
+
+export interface RejectedFates {
+  readonly stored: number
+  readonly rejected: number
+}
+
+/** The rows in the list that have one code and field. */
+export interface RejectedKind {
+  readonly code: RejectCode
+  readonly field: string | null
+  readonly rows: number
+  /** When the first and the last of them were received. */
+  readonly firstMs: number
+  readonly lastMs: number
+  /** The position of one of them. */
+  readonly examplePosition: number
+}
+
+export interface SummaryLimits {
+  readonly kindsMax: number
+  /** The summary ends early once the names of its fields are longer than this together; it holds one kind at least. */
+  readonly bytesMax: number
+}
+
+/** A batch that has, or had, rejected rows. */
+export interface RejectedBatch {
+  readonly position: number
+  readonly rows: number
+  readonly subscriberId: number
+  readonly receivedMs: number
+  /** How many of its rows are rejected, discarded ones included. */
+  readonly rejected: number
+}
+
+/** A batch's place in the list of batches. */
+export type RejectedBatchKey = Pick<RejectedBatch, 'receivedMs' | 'position'>
+
+export interface RejectedCatalog {
+  /** In the order of their positions, without those that were discarded, or stored since. */
+  list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage>
+  /** The rows in the list by code and field, most first; of one subscriber unless that is null. */
+  summary(ingestId: number, subscriberId: number | null, limits: SummaryLimits): Promise<readonly RejectedKind[]>
+  /** Batches that have, or had, rejected rows, newest first, those behind `after`; of one subscriber unless that is null. */
+  batches(
+    ingestId: number,
+    subscriberId: number | null,
+    page: { readonly after: RejectedBatchKey | null; readonly limit: number },
+  ): Promise<readonly RejectedBatch[]>
+  /** What became of rows that were rejected: how many of these a replay has stored, and how many are in the list. Of those that were discarded neither. */
+  fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates>
+  /** How many rows of each ingest are rejected, discarded ones included, by ingest id. */
+  counts(): Promise<ReadonlyMap<number, number>>
+  /** About how many bytes the rows in the list of each ingest take, by ingest id; an ingest without any may be absent. */
+  keptBytes(): Promise<ReadonlyMap<number, number>>
+  /**
+   * Takes rows out of the list, all that are in it when `positions` is null, of one subscriber where it is named, and resolves with how
+   * many these were. What they take is given back; counts and `ofBatch` stay as they are, and a journal that is judged again does not bring them back.
+   */
+  discard(ingestId: number, positions: readonly number[] | null, subscriberId?: number): Promise<number>
+  /** How many rows of one batch are rejected, and the first of them (at most `limit`, by index). */
+  ofBatch(
+    ingestId: number,
+    batchPosition: number,
+    limit: number,
+  ): Promise<{ count: number; first: readonly RejectedRow[] }>
+}

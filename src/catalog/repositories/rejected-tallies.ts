@@ -1,0 +1,116 @@
+// Counts of rejected rows that are kept beside them, so that nobody has to count millions: by subscriber, code and field, and by batch. Whoever
+// changes them has `rejected_counts` of the ingest locked before.
+import { sql, type Transaction } from 'kysely'
+import type { Tables } from '../schema.ts'
+import { portions } from './portions.ts'
+
+/** Under whom the rows of all subscribers are counted: nobody has this id. */
+export const everySubscriber = 0
+
+type Kind = Tables['rejected_kinds']
+type Batch = Tables['rejected_batches']
+
+/** What some rows add to the counts, or take from them. */
+export class Tallies {
+  readonly #ingestId: number
+  readonly #kinds = new Map<string, Kind>()
+  readonly #batches = new Map<number, Batch>()
+
+  constructor(ingestId: number) {
+    this.#ingestId = ingestId
+  }
+
+  countKind(kind: Pick<Kind, 'subscriber_id' | 'code' | 'field_key' | 'field'>, rows: number): void {
+    for (const subscriber_id of [kind.subscriber_id, everySubscriber]) {
+      const key = `${subscriber_id} ${kind.code} ${kind.field_key}`
+      const known = this.#kinds.get(key)
+      if (known === undefined) this.#kinds.set(key, { ...kind, subscriber_id, ingest_id: this.#ingestId, rows })
+      else known.rows += rows
+    }
+  }
+
+  countBatch(batch: Omit<Batch, 'ingest_id' | 'rejected'>, rejected: number): void {
+    const known = this.#batches.get(batch.batch_position)
+    if (known === undefined) this.#batches.set(batch.batch_position, { ...batch, ingest_id: this.#ingestId, rejected })
+    else known.rejected += rejected
+  }
+
+  async write(transaction: Transaction<Tables>): Promise<void> {
+    await this.#writeKinds(transaction)
+    const batches = [...this.#batches.values()].filter(({ rejected }) => rejected !== 0)
+    for (const portion of portions(batches)) {
+      await transaction
+        .insertInto('rejected_batches')
+        .values(portion)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['ingest_id', 'batch_position'])
+            .doUpdateSet({ rejected: sql<number>`rejected_batches.rejected + excluded.rejected` }),
+        )
+        .execute()
+    }
+  }
+
+  async #writeKinds(transaction: Transaction<Tables>): Promise<void> {
+    const kinds = [...this.#kinds.values()].filter(({ rows }) => rows !== 0)
+    for (const portion of portions(kinds)) {
+      await transaction
+        .insertInto('rejected_kinds')
+        .values(portion)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['ingest_id', 'subscriber_id', 'code', 'field_key'])
+            .doUpdateSet({ rows: sql<number>`rejected_kinds.rows + excluded.rows` }),
+        )
+        .execute()
+    }
+    if (kinds.every(({ rows }) => rows > 0)) return
+    await transaction
+      .deleteFrom('rejected_kinds')
+      .where('ingest_id', '=', this.#ingestId)
+      .where('rows', '<=', 0)
+      .where('subscriber_id', 'in', [...new Set(kinds.map(({ subscriber_id }) => subscriber_id))])
+      .execute()
+  }
+}
+
+/** Makes a change of the rows at some positions, and counts them anew. */
+export async function recounted<Result>(
+  transaction: Transaction<Tables>,
+  ingestId: number,
+  positions: readonly number[],
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const tallies = new Tallies(ingestId)
+  await count(transaction, tallies, ingestId, positions, -1)
+  const result = await change()
+  await count(transaction, tallies, ingestId, positions, 1)
+  await tallies.write(transaction)
+  return result
+}
+
+async function count(
+  transaction: Transaction<Tables>,
+  tallies: Tallies,
+  ingestId: number,
+  positions: readonly number[],
+  sign: 1 | -1,
+): Promise<void> {
+  for (const portion of portions(positions)) {
+    // Counted here: to group them a database may read all rows of the ingest, in the order of an index.
+    const rows = await transaction
+      .selectFrom('rejected_rows')
+      .select([...kindColumns, ...batchColumns, 'state'])
+      .where('ingest_id', '=', ingestId)
+      .where('position', 'in', portion)
+      .execute()
+    for (const { state, code, field_key, field, ...batch } of rows) {
+      const { subscriber_id } = batch
+      if (state === 'kept') tallies.countKind({ subscriber_id, code, field_key, field }, sign)
+      if (state !== 'stored') tallies.countBatch(batch, sign)
+    }
+  }
+}
+
+const kindColumns = ['code', 'field_key', 'field'] as const
+const batchColumns = ['batch_position', 'batch_rows', 'subscriber_id', 'received_ms'] as const

@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { RowsOf } from '../admin/rejected-rows.ts'
+import type { Ingest } from '../model/ingest.ts'
+import { existingIngest } from './existing-ingest.ts'
+import type { RouteParts } from './route.ts'
+
+export const OwnParameters = Type.Object({ ingest: Type.String({ description: 'The alias of the ingest.' }) })
+
+interface OwnRequest extends Pick<FastifyRequest, 'headers'> {
+  readonly params: { readonly ingest: string }
+}
+
+/**
+ * Lets in who pushes to an ingest, or once did, to what he pushed himself. As for a push, access comes before existence: which ingests there are is
+ * not to be learnt. Throws Problem `forbidden`, `ingest_not_found`.
+ */
+export function ownRows({ guard, services }: Pick<RouteParts, 'guard' | 'services'>) {
+  const of = (request: OwnRequest): RowsOf & { readonly ingest: Ingest } => {
+    const { ingest: alias } = request.params
+    const { subscriberId } = services.access.requireOwnRows(guard.caller(request), alias)
+    const ingest = existingIngest(services.definitions, alias)
+    return { ingest, ingestId: ingest.id, subscriberId }
+  }
+  const admit = (request: OwnRequest, _reply: unknown, done: () => void): void => {
+    of(request)
+    done()
+  }
+  return { of, admit }
+}
+
+/** What a request for one's own rows may be refused for, whatever it asks. */
+export const ownProblems = [
+  'invalid_request',
+  'forbidden',
+  'ingest_not_found',
+  'not_acceptable',
+  'shutting_down',
+] as const

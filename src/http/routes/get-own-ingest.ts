@@ -1,0 +1,26 @@
+import { OwnIngestAnswer, ownIngestAnswer } from '../../admin/own-ingest.ts'
+import { sendJson } from '../answer.ts'
+import { answers, keySecurity } from '../document.ts'
+import { acceptJson } from '../guard.ts'
+import { OwnParameters, ownProblems, ownRows } from '../own-rows.ts'
+import type { Route } from '../route.ts'
+
+export const getOwnIngest: Route = (app, parts) => {
+  const { of } = ownRows(parts)
+  app.route({
+    method: 'GET',
+    url: '/ingests/:ingest',
+    schema: {
+      tags: ['ingestion'],
+      operationId: 'ownIngest',
+      summary: 'What an ingest takes, for who pushes to it.',
+      description: 'A subscription to the ingest is needed; it may have ended.',
+      security: keySecurity,
+      params: OwnParameters,
+      response: answers(200, 'The ingest.', OwnIngestAnswer, ownProblems),
+    },
+    onRequest: acceptJson,
+    handler: async (request, reply) =>
+      sendJson(request, reply, ownIngestAnswer(of(request).ingest), parts.settings.limits.sendIdleMs),
+  })
+}
