@@ -5,6 +5,7 @@ const acceptance = [
   'ingestion',
   'pending',
   'own-rows',
+  'tags',
   'lifecycle',
   'metadata',
   'queries',

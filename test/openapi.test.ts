@@ -61,6 +61,7 @@ test('it has every endpoint', () => {
       "GET /admin/subscribers",
       "GET /admin/subscribers/{name}/subscriptions",
       "GET /consumer/data/entities",
+      "GET /consumer/data/entities/{entity}/tags",
       "GET /consumer/metadata/{table}",
       "GET /healthz",
       "GET /ingests/{ingest}",

@@ -17,20 +17,21 @@ import { getIngests } from './routes/get-ingests.ts'
 import { getMetadataItems } from './routes/get-metadata-items.ts'
 import { getMetrics } from './routes/get-metrics.ts'
 import { getOpenapi } from './routes/get-openapi.ts'
-import { getPortal } from './routes/get-portal.ts'
-import { getReadiness } from './routes/get-readiness.ts'
-import { getRejected } from './routes/get-rejected.ts'
-import { getRoot } from './routes/get-root.ts'
 import { getOwnBatches } from './routes/get-own-batches.ts'
 import { getOwnIngest } from './routes/get-own-ingest.ts'
 import { getOwnRejected } from './routes/get-own-rejected.ts'
 import { getOwnSummary } from './routes/get-own-summary.ts'
+import { getPortal } from './routes/get-portal.ts'
+import { getReadiness } from './routes/get-readiness.ts'
+import { getRejected } from './routes/get-rejected.ts'
 import { getRejectedSummary } from './routes/get-rejected-summary.ts'
+import { getRoot } from './routes/get-root.ts'
 import { getSetAside } from './routes/get-set-aside.ts'
 import { getSetAsideBody } from './routes/get-set-aside-body.ts'
 import { getSubscribers } from './routes/get-subscribers.ts'
 import { getSubscription } from './routes/get-subscription.ts'
 import { getSubscriptions } from './routes/get-subscriptions.ts'
+import { getTags } from './routes/get-tags.ts'
 import { patchEntity } from './routes/patch-entity.ts'
 import { patchIngest } from './routes/patch-ingest.ts'
 import { postAverage } from './routes/post-average.ts'
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   postAverageGranularity,
   postNativeQuery,
   getEntities,
+  getTags,
   postLast,
   postLatest,
   postNext,

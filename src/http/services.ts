@@ -16,6 +16,7 @@ import type { Metadata } from '../metadata/metadata.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Queries } from '../query/queries.ts'
+import type { TagLists } from '../query/tag-lists.ts'
 import type { Readiness } from './readiness.ts'
 
 /** What the endpoints call. */
@@ -30,6 +31,7 @@ export interface Services {
   readonly sqlQueries: Pick<SqlQueries, 'run'>
   readonly nativeQueries: Pick<NativeQueries, 'run'>
   readonly queries: Pick<Queries, 'run' | 'entities'>
+  readonly tagLists: Pick<TagLists, 'list'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change' | 'delete'>
   readonly rejectedRows: Pick<RejectedRows, 'list' | 'summary' | 'batches' | 'discard'>

@@ -4,7 +4,7 @@ import { clearSpool } from '../answer/spool.ts'
 import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
-import type { EntityStatistics, SeriesReader } from '../store/series-store.ts'
+import type { EntityStatistics, SeriesReader, TagPage, TagRequest } from '../store/series-store.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import { runPlan } from './run-plan.ts'
 
@@ -40,5 +40,9 @@ export class ClusterPlanRunner implements PlanRunner {
 
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
     return this.#options.reader.statistics(entityId, sinceMs, signal)
+  }
+
+  tags(request: TagRequest, signal: AbortSignal): Promise<TagPage> {
+    return this.#options.reader.tags(request, signal)
   }
 }

@@ -1,7 +1,7 @@
 import type { Answer } from '../answer/answer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
-import type { EntityStatistics } from '../store/series-store.ts'
+import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'
 
 /**
  * Runs a plan and writes its rows. The series store may live in another thread or process: what crosses is plain data.
@@ -11,4 +11,5 @@ import type { EntityStatistics } from '../store/series-store.ts'
 export interface PlanRunner {
   run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer>
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
+  tags(request: TagRequest, signal: AbortSignal): Promise<TagPage>
 }

@@ -57,6 +57,7 @@ function world(limits: Partial<typeof noLimits> = {}, mayCount: Promise<void> = 
   const timers = new Set<() => void>()
   const runner: PlanRunner = {
     run: (plan, _format, _limits, signal) => new Promise((finish, fail) => runs.push({ plan, signal, finish, fail })),
+    tags: async () => ({ tags: [], more: false }),
     statistics: async (entityId, _sinceMs, signal) => {
       counted.push(signal)
       await mayCount

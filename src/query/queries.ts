@@ -9,12 +9,11 @@ import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Entity } from '../model/entity.ts'
 import type { PlanLimits } from '../model/plan.ts'
-import { Problem } from '../model/problem.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import { describeEntity } from './describe-entity.ts'
-import { listNames } from './faults.ts'
 import { planQuery } from './plan-query.ts'
 import type { PlanRunner } from './plan-runner.ts'
+import { readableEntity } from './readable-entity.ts'
 import type { QueryRequest } from './requests.ts'
 import type { EntityDescription } from './responses.ts'
 
@@ -56,8 +55,8 @@ export class Queries {
     signal: AbortSignal,
     reader: Reader,
   ): Promise<Answer> {
-    const { runner, admission, nowMs, limits, timer = systemTimer } = this.#parts
-    const entity = this.#entity(request.entity, reader)
+    const { definitions, runner, admission, nowMs, limits, timer = systemTimer } = this.#parts
+    const entity = readableEntity(definitions, request.entity, reader)
     const plan = planQuery(kind, request, { entity, nowMs: nowMs(), bucketsMax: limits.buckets })
     const { queryTimeMs } = limits
     return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
@@ -102,25 +101,5 @@ export class Queries {
     )
     stop.throwIfAborted()
     return described
-  }
-
-  #entity(name: string, { mayRead }: Reader): Entity {
-    // Whether it exists is not told to those who may not read it.
-    if (!mayRead(name)) {
-      throw new Problem(
-        'forbidden',
-        `The entity ${JSON.stringify(name)} needs a key with the consume right and a valid subscription to it.`,
-      )
-    }
-    const { definitions } = this.#parts
-    const entity = definitions.entity(name)
-    if (entity !== undefined) return entity
-    const names = definitions
-      .entities()
-      .map((known) => known.name)
-      .filter(mayRead)
-    const choice = names.length === 0 ? 'There is none yet that you may read.' : `There are: ${listNames(names)}.`
-    const message = `There is no entity ${JSON.stringify(name)}. ${choice}`
-    throw new Problem('unknown_entity', message, { errors: [{ path: 'entity', message }] })
   }
 }

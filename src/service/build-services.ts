@@ -30,6 +30,7 @@ import { NextTokens } from '../model/next-token.ts'
 import type { Reach } from '../observe/step.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { Queries } from '../query/queries.ts'
+import { TagLists } from '../query/tag-lists.ts'
 
 /** How many rejected rows a receipt shows (contract, section 9). */
 const receiptErrorsMax = 100
@@ -106,6 +107,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
       ingestWaitMs,
       rowsMax: limits.pushRows,
     }),
+    tagLists: new TagLists({ definitions, runner, admission, tokens, limits }),
     queries: new Queries({ definitions, runner, admission, nowMs, limits }),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: ingestWaitMs }),

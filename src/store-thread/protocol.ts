@@ -11,7 +11,7 @@ import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
 import type { ServiceEvent } from '../observe/event.ts'
 import type { StoreState } from '../store/embedded/upkeep/upkeep.ts'
-import type { EntityStatistics } from '../store/series-store.ts'
+import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'
 
 /** What the thread is started with. */
 export interface StoreThreadData {
@@ -48,6 +48,7 @@ export type ToStore =
       readonly room: SpoolRoom
     }
   | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number; readonly sinceMs: number | null }
+  | { readonly kind: 'tags'; readonly id: number; readonly request: TagRequest }
   /** The files of all rows of these entities are wanted; they stay until `unpin` with the same number. */
   | { readonly kind: 'snapshot'; readonly id: number; readonly entityIds: readonly number[] }
   | { readonly kind: 'unpin'; readonly id: number }
@@ -86,6 +87,7 @@ export type FromStore =
   | { readonly kind: 'waits'; readonly awaited: Awaited }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
   | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
+  | { readonly kind: 'tags'; readonly id: number; readonly page: TagPage }
   | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }
   | { readonly kind: 'event'; readonly event: ServiceEvent }

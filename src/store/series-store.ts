@@ -1,5 +1,5 @@
 import type { ColumnVector } from '../model/column.ts'
-import type { Plan, PlanLimits } from '../model/plan.ts'
+import type { Plan, PlanLimits, Selection } from '../model/plan.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 
 /** Makes rows queryable. */
@@ -28,6 +28,22 @@ export interface EntityStatistics {
   readonly lastMs: number | null
 }
 
+/** A page of the values of a selection's tag. */
+export interface TagRequest {
+  readonly selection: Selection
+  /** The page begins behind this value; null is the first page. */
+  readonly after: string | null
+  readonly limit: number
+  /** The page ends early once its values have more bytes than this together; it holds one value at least. */
+  readonly bytesMax: number
+}
+
+export interface TagPage {
+  readonly tags: readonly string[]
+  /** Whether there are values after the last one. */
+  readonly more: boolean
+}
+
 export interface SeriesReader {
   /**
    * Runs a plan on one consistent state: rows that are written meanwhile are not seen. Result batches come in the plan's order.
@@ -37,4 +53,6 @@ export interface SeriesReader {
   run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncIterable<ResultBatch>
   /** Of the rows that have not left: those from `sinceMs` on, all of them when it is null. Throws the signal's reason when it is aborted. */
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
+  /** The tags that have an item, by code point; null is none. Throws the signal's reason when it is aborted. */
+  tags(request: TagRequest, signal: AbortSignal): Promise<TagPage>
 }

@@ -8,5 +8,6 @@ seriesStoreContract('Druid', () => new WorldsOnDruid(`t${Date.now().toString(36)
   worlds: 24,
   plans: 12,
   entities: 3,
+  seesReplaced: false,
   spansMs: [4, 60_000, 12 * 86_400_000],
 })

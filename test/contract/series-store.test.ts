@@ -12,5 +12,5 @@ seriesStoreContract(
       }),
     close: async () => undefined,
   }),
-  { seed: 1, worlds: 60, plans: 20, entities: 1000, spansMs: [4, 60_000, 100 * 86_400_000] },
+  { seed: 1, worlds: 60, plans: 20, entities: 1000, seesReplaced: true, spansMs: [4, 60_000, 100 * 86_400_000] },
 )

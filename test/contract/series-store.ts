@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import type { Duplicates } from '../../src/model/ingest.ts'
 import type { Plan, PlanLimits } from '../../src/model/plan.ts'
@@ -42,6 +43,8 @@ export interface StoreContractCases {
   readonly plans: number
   /** How many kinds of entity the worlds are of. */
   readonly entities: number
+  /** Whether tags are found by items as they are now, and not by rows, of which newer ones may have replaced some. */
+  readonly seesReplaced: boolean
   /** How long the worlds last. */
   readonly spansMs: readonly number[]
 }
@@ -79,6 +82,8 @@ export function seriesStoreContract(name: string, open: () => StoreUnderTest, ca
       async (_, __, world) => {
         const reader = readerIn(readerOf, world)
         for (const plan of world.plans) await checkPlan(reader, world, plan)
+        const hasTags = world.duplicates === 'keep' || cases.seesReplaced
+        for (const plan of hasTags ? world.plans : []) await checkTags(reader, world, plan)
         expect(await reader.statistics(1, null, never)).toEqual(world.model.statistics(1))
         expect(await reader.statistics(1, 0, never)).toEqual(world.model.statistics(1, 0))
       },
@@ -153,6 +158,24 @@ function randomWorld({ seed: first, plans, entities, spansMs }: StoreContractCas
 function entityOf({ time, tags, others }: RandomEntity, duplicates: Duplicates): Entity {
   const fields = [time, ...tags, ...others]
   return { id: 1, name: 'plant', fields, duplicates, ingests: [], retention: null, sinceMs: null }
+}
+
+/** Those of the items that the plan's selection has, one page after the other. */
+async function checkTags(reader: SeriesReader, { model }: RandomWorld, plan: Plan): Promise<void> {
+  const latest = model.run({
+    kind: 'latest',
+    selection: { ...plan.selection, fields: [] },
+    fromMs: Number.NEGATIVE_INFINITY,
+  })
+  const expected = new Set(latest.flatMap(([, tag]) => (typeof tag === 'string' ? [tag] : [])))
+  const tags: string[] = []
+  for (let more = true; more; ) {
+    const after = tags.at(-1) ?? null
+    const page = await reader.tags({ selection: plan.selection, after, limit: 3, bytesMax: 1000 }, never)
+    tags.push(...page.tags)
+    more = page.more
+  }
+  expect(tags).toEqual([...expected].sort(compareCodePoints))
 }
 
 async function checkPlan(reader: SeriesReader, { model }: RandomWorld, plan: Plan): Promise<void> {

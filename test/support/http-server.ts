@@ -144,6 +144,12 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
           last_date: null,
         })),
     },
+    tagLists: {
+      list: async (entity, _request, _signal, { mayRead }) => {
+        if (!mayRead(entity)) throw forbidden()
+        return page
+      },
+    },
     metadata: {
       describe: async () => [],
       requireTable: () => {},

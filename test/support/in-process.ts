@@ -22,6 +22,7 @@ export function inProcessRunner(
     run: async (plan, format, limits, signal) =>
       openAnswer(await runPlan(reader, { plan, format, limits, room }, { sliceMs, spoolDirectory }, signal)),
     statistics: (entityId, sinceMs, signal) => reader.statistics(entityId, sinceMs, signal),
+    tags: (request, signal) => reader.tags(request, signal),
   }
 }
 

@@ -27,6 +27,7 @@ export function written(reader: SeriesReader): Store {
     write: () => undefined,
     run: (plan, limits, signal) => reader.run(plan, limits, signal),
     statistics: (entityId, sinceMs, signal) => reader.statistics(entityId, sinceMs, signal),
+    tags: (request, signal) => reader.tags(request, signal),
   }
 }
 
@@ -96,7 +97,7 @@ function nowhere(batches: RowBatch[] = []): Store {
   const unread = (): never => {
     throw new Error('nothing is asked yet')
   }
-  return { position: 0, write: (batch) => void batches.push(batch), run: unread, statistics: unread }
+  return { position: 0, write: (batch) => void batches.push(batch), run: unread, statistics: unread, tags: unread }
 }
 
 const rowPerLine = (json: string): string => json.replaceAll('},{', '},\n {')

@@ -4,7 +4,7 @@ import { receivedError } from '../sent-error.ts'
 /** What answers a question. */
 export type Reply = Extract<FromStore, { readonly id: number }>
 
-type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'hold' | 'purge' }>
+type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'tags' | 'snapshot' | 'hold' | 'purge' }>
 type WithoutNumber<Q> = Q extends unknown ? Omit<Q, 'id'> : never
 /** A question without its number: `Omit` alone would melt the union into one shape. */
 export type Unnumbered = WithoutNumber<Question>

@@ -12,7 +12,7 @@ import type { Observe } from '../../observe/event.ts'
 import type { PlanRunner } from '../../query/plan-runner.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../../sql-engine/sql-engine.ts'
 import type { StoreState } from '../../store/embedded/upkeep/upkeep.ts'
-import type { EntityStatistics } from '../../store/series-store.ts'
+import type { EntityStatistics, TagPage, TagRequest } from '../../store/series-store.ts'
 import { Outbox } from '../outbox.ts'
 import type { FromStore, StoreThreadData, ToStore } from '../protocol.ts'
 import { AwaitedStart } from './awaited-start.ts'
@@ -150,6 +150,12 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
     const { kind, ...answer } = await this.#ask({ kind: 'statistics', entityId, sinceMs }, signal)
     if ('statistics' in answer) return answer.statistics
     throw new Error(`the store answered a question for statistics with ${kind}`)
+  }
+
+  async tags(request: TagRequest, signal: AbortSignal): Promise<TagPage> {
+    const message = await this.#ask({ kind: 'tags', request }, signal)
+    if (message.kind === 'tags') return message.page
+    throw new Error(`the store answered a question for tags with ${message.kind}`)
   }
 
   async snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot> {

@@ -10,7 +10,7 @@ import type { Outbox } from '../outbox.ts'
 import type { FromStore, SentError, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 
-export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }>
+export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }>
 
 /** How long the writing of an answer may hold up the others. */
 const sliceMs = 1
@@ -67,6 +67,10 @@ export class Asks {
     const { id } = ask
     if (ask.kind === 'statistics') {
       this.#send({ kind: 'statistics', id, statistics: await store.statistics(ask.entityId, ask.sinceMs, signal) })
+      return
+    }
+    if (ask.kind === 'tags') {
+      this.#send({ kind: 'tags', id, page: await store.tags(ask.request, signal) })
       return
     }
     if (ask.kind === 'snapshot') {

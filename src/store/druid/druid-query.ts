@@ -1,7 +1,7 @@
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { asProblem, asRefusal, DruidFailure } from '../../druid-client/druid-failure.ts'
 import { jsonElements, withExactLongs } from '../../druid-client/json-elements.ts'
-import type { GroupBy, NativeAggregation, Scan } from './native-query.ts'
+import type { ColumnValues, GroupBy, NativeAggregation, Scan } from './native-query.ts'
 
 /** Rows of one part of an answer, each an array of its columns. */
 export type RawRows = readonly (readonly unknown[])[]
@@ -62,6 +62,30 @@ export async function* scan(target: QueryTarget, query: Scan, longs: readonly nu
   const format = { resultFormat: 'compactedList', batchSize: scanBatchRows }
   const body = { queryType: 'scan', ...rest, ...limited, ...format }
   for await (const text of elements(target, body)) yield exactRows(text, eventsIn(JSON.parse(text)), longs, eventsIn)
+}
+
+/** The first values of a string column behind another one, by code point; null is none of them. */
+export async function* columnValues(
+  target: QueryTarget,
+  { column, intervals, filter, after, limit }: ColumnValues,
+): AsyncGenerator<string> {
+  if (intervals.length === 0) return
+  const dimension = { type: 'default', dimension: column, outputName: ':value' }
+  const metric = { type: 'dimension', ordering: 'lexicographic', ...(after === null ? {} : { previousStop: after }) }
+  const aggregations = [{ type: 'count', name: ':rows' }]
+  const body = {
+    queryType: 'topN',
+    granularity: 'all',
+    intervals,
+    filter,
+    dimension,
+    metric,
+    threshold: limit,
+    aggregations,
+  }
+  for await (const text of elements(target, body)) {
+    for (const row of listIn(memberOf(JSON.parse(text), 'result'))) yield String(memberOf(row, ':value'))
+  }
 }
 
 /** First and last date of all that is stored; null when there is nothing. */

@@ -3,15 +3,16 @@ import { Pacer } from '../../lib/pacer.ts'
 import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
 import type { Plan, PlanLimits, Range } from '../../model/plan.ts'
-import type { EntityStatistics, ResultBatch, SeriesReader } from '../series-store.ts'
-import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
+import type { EntityStatistics, ResultBatch, SeriesReader, TagPage, TagRequest } from '../series-store.ts'
+import { columnValues, groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
-import { intervalsOf, type NativeFilter } from './native-query.ts'
+import { allOf, intervalsOf, isNull, type NativeFilter, not } from './native-query.ts'
 import { countReplaced } from './replaced-items.ts'
 import { runAverage } from './run-average.ts'
 import { runLatest, runNeighbour } from './run-nearest.ts'
 import { runSelect } from './run-select.ts'
 import { runSnap } from './run-snap.ts'
+import { selectionFilter } from './selection-filter.ts'
 
 export interface DruidStoreSettings {
   /** What the names of data sources begin with. */
@@ -70,6 +71,28 @@ export class DruidStore implements SeriesReader {
       firstMs: isEmpty ? null : Number(firstMs),
       lastMs: isEmpty ? null : Number(lastMs),
     }
+  }
+
+  async tags({ selection, after, limit, bytesMax }: TagRequest, signal: AbortSignal): Promise<TagPage> {
+    signal.throwIfAborted()
+    const target = this.#target(selection.entityId, signal)
+    const column = selection.tag.name
+    const filters = [not(isNull(column)), selectionFilter(selection), after === null ? null : isBehind(column, after)]
+    const intervals = intervalsFrom(selection.sinceMs)
+    const tags: string[] = []
+    let bytes = 0
+    for await (const tag of columnValues(target, {
+      column,
+      intervals,
+      filter: allOf(filters),
+      after,
+      limit: limit + 1,
+    })) {
+      bytes += Buffer.byteLength(tag)
+      if (tags.length === limit || (bytes > bytesMax && tags.length > 0)) return { tags, more: true }
+      tags.push(tag)
+    }
+    return { tags, more: false }
   }
 
   /** How many rows of these positions queries see, the end not included; `range` says where they lie, when that is known. */
@@ -132,6 +155,10 @@ async function oneRow(
   const query = { intervals, filter, virtualColumns: [], dimensions: [], aggregations, limit: null }
   for await (const rows of groupBy(target, query, [])) for (const row of rows) return row
   return []
+}
+
+function isBehind(column: string, value: string): NativeFilter {
+  return { type: 'range', column, matchValueType: 'STRING', lower: value, lowerOpen: true }
 }
 
 function runPlan(plan: Plan, run: DruidRun): AsyncGenerator<ResultBatch> {

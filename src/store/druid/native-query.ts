@@ -32,6 +32,15 @@ export interface GroupBy {
   readonly limit: number | null
 }
 
+/** Values of a column, each once. */
+export interface ColumnValues {
+  readonly column: string
+  readonly intervals: readonly string[]
+  readonly filter: NativeFilter | null
+  readonly after: string | null
+  readonly limit: number
+}
+
 /** A scan in no order: each row is an array of the columns. */
 export interface Scan {
   readonly intervals: readonly string[]

@@ -1,7 +1,7 @@
 import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
-import type { EntityStatistics, ResultBatch, SeriesReader, SeriesWriter } from '../series-store.ts'
+import type { EntityStatistics, ResultBatch, SeriesReader, SeriesWriter, TagPage, TagRequest } from '../series-store.ts'
 import { EntityRows } from './entity-rows.ts'
 import type { Table } from './head/table.ts'
 import { ItemCounter } from './reading/count-items.ts'
@@ -16,6 +16,7 @@ import { SpareMemory } from './run/run-memory.ts'
 import { runNeighbour } from './run/run-neighbour.ts'
 import { runSelect } from './run/run-select.ts'
 import { runSnap } from './run/run-snap.ts'
+import { runTags } from './run/run-tags.ts'
 
 export interface EmbeddedStoreSettings {
   /** Rows of one chunk of memory, 1 to 1,048,576; an entity's first chunks are smaller. */
@@ -169,21 +170,29 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
   }
 
   async *run(plan: Plan, limits: PlanLimits, signal: AbortSignal): AsyncGenerator<ResultBatch> {
-    const pacer = this.#newPacer(signal)
-    const snapshot = this.#entities.get(plan.selection.entityId)?.open() ?? null
-    if (snapshot === null) return
-    this.#pins.pin(snapshot.files)
-    const memory = this.#spareMemory.take()
+    const opened = this.#open(plan.selection.entityId)
+    if (opened === null) return
     try {
-      const run = await preparePlan(snapshot, plan.selection, limits, pacer, memory)
+      const run = await preparePlan(opened.snapshot, plan.selection, limits, this.#newPacer(signal), opened.memory)
       for await (const batch of runPlan(plan, run)) {
         signal.throwIfAborted()
         yield batch
       }
     } finally {
-      this.#spareMemory.give(memory)
-      snapshot.close()
-      this.#pins.unpin(snapshot.files)
+      opened.close()
+    }
+  }
+
+  async tags(request: TagRequest, signal: AbortSignal): Promise<TagPage> {
+    signal.throwIfAborted()
+    const opened = this.#open(request.selection.entityId)
+    if (opened === null) return { tags: [], more: false }
+    const limits = { resultRows: request.limit, buckets: request.limit, resultBytes: request.bytesMax }
+    try {
+      const pacer = this.#newPacer(signal)
+      return await runTags(request, await preparePlan(opened.snapshot, request.selection, limits, pacer, opened.memory))
+    } finally {
+      opened.close()
     }
   }
 
@@ -213,6 +222,20 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     let bytes = 0
     for (const entity of this.#entities.values()) bytes += entity.bytes
     return bytes
+  }
+
+  /** One state of an entity's rows, and memory for a run over it; null where it holds no row. `close` must be called after use. */
+  #open(entityId: number) {
+    const snapshot = this.#entities.get(entityId)?.open() ?? null
+    if (snapshot === null) return null
+    this.#pins.pin(snapshot.files)
+    const memory = this.#spareMemory.take()
+    const close = (): void => {
+      this.#spareMemory.give(memory)
+      snapshot.close()
+      this.#pins.unpin(snapshot.files)
+    }
+    return { snapshot, memory, close }
   }
 
   #newPacer(signal: AbortSignal): Pacer {

@@ -32,10 +32,7 @@ export async function pickNewest(fromMs: number, toMs: number, run: PlanRun): Pr
   for (let group = 0; group + 1 < bounds.length; group++) {
     let newest: LatestItem | null = null
     for (let index = bounds[group]; index < bounds[group + 1]; index++) {
-      const prepared = run.source.prepare(series[index], run.pacer)
-      if (prepared !== null) await prepared
-      let item = newestNear(series[index], fromMs, toMs, run)
-      if (item === undefined) item = await newestOf(series[index], fromMs, toMs, run)
+      const item = await newestItem(series[index], fromMs, toMs, run)
       if (item !== null && (newest === null || isNewer(item, newest))) newest = item
       if (run.pacer.spend(4)) await run.pacer.rest()
     }
@@ -45,6 +42,14 @@ export async function pickNewest(fromMs: number, toMs: number, run: PlanRun): Pr
   }
   if (count > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, count)
   return picked
+}
+
+/** The newest item of a series within the range. */
+export async function newestItem(series: number, fromMs: number, toMs: number, run: PlanRun): Promise<Item | null> {
+  const prepared = run.source.prepare(series, run.pacer)
+  if (prepared !== null) await prepared
+  const item = newestNear(series, fromMs, toMs, run)
+  return item === undefined ? newestOf(series, fromMs, toMs, run) : item
 }
 
 /** Looks at the newest segment, which mostly has an item; undefined when it has none, though older ones may. */

@@ -1,0 +1,48 @@
+import Type from 'typebox'
+import { TagPageAnswer, tagLimits } from '../../query/tag-lists.ts'
+import { sendJson } from '../answer.ts'
+import { answers, optionalKeySecurity } from '../document.ts'
+import { acceptJson } from '../guard.ts'
+import type { Route } from '../route.ts'
+import { pageQuery, pageRequest } from './admin-request.ts'
+
+const filters = {
+  prefix: Type.Optional(Type.String({ description: 'The tags alone that begin with it.' })),
+  id_name_field: Type.Optional(
+    Type.String({ description: 'The tag to list, where the entity has several; by default its first one.' }),
+  ),
+}
+
+export const getTags: Route = (app, { services, settings, guard, inFlight }) => {
+  app.route({
+    method: 'GET',
+    url: '/consumer/data/entities/:entity/tags',
+    schema: {
+      tags: ['consumption'],
+      operationId: 'tags',
+      summary: 'The tags of an entity that have an item, by code point.',
+      security: optionalKeySecurity,
+      params: Type.Object({ entity: Type.String({ description: 'The entity.' }) }),
+      querystring: pageQuery(filters, tagLimits),
+      response: answers(200, 'A page of tags.', TagPageAnswer, [
+        'invalid_request',
+        'unknown_entity',
+        'invalid_token',
+        'forbidden',
+        'overloaded',
+        'query_timeout',
+        'not_acceptable',
+        'unavailable',
+        'shutting_down',
+      ]),
+    },
+    onRequest: [guard.consumption, acceptJson],
+    handler: async (request, reply) => {
+      const { prefix, id_name_field } = request.query
+      const asked = { ...pageRequest(request.query), prefix, id_name_field }
+      const signal = inFlight.signal(reply)
+      const page = await services.tagLists.list(request.params.entity, asked, signal, guard.reader(request))
+      return sendJson(request, reply, page, settings.limits.sendIdleMs)
+    },
+  })
+}

@@ -1,0 +1,29 @@
+import type { Reader } from '../admission/reader.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import type { Entity } from '../model/entity.ts'
+import { Problem } from '../model/problem.ts'
+import { listNames } from './faults.ts'
+
+/** The entity that a data query names. Throws Problem `forbidden` where the reader may not read it, `unknown_entity` where there is none. */
+export function readableEntity(
+  definitions: Pick<Definitions, 'entity' | 'entities'>,
+  name: string,
+  { mayRead }: Reader,
+): Entity {
+  // Whether it exists is not told to those who may not read it.
+  if (!mayRead(name)) {
+    throw new Problem(
+      'forbidden',
+      `The entity ${JSON.stringify(name)} needs a key with the consume right and a valid subscription to it.`,
+    )
+  }
+  const entity = definitions.entity(name)
+  if (entity !== undefined) return entity
+  const names = definitions
+    .entities()
+    .map((known) => known.name)
+    .filter(mayRead)
+  const choice = names.length === 0 ? 'There is none yet that you may read.' : `There are: ${listNames(names)}.`
+  const message = `There is no entity ${JSON.stringify(name)}. ${choice}`
+  throw new Problem('unknown_entity', message, { errors: [{ path: 'entity', message }] })
+}
