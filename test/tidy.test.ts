@@ -158,6 +158,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
       'src/admin/entities.ts',
       'src/admin/ingest-schemas.ts',
       'src/admin/page.ts',
+      'src/admin/own-ingest.ts',
       'src/admin/rejected-schemas.ts',
       'src/admin/subscriber-schemas.ts',
       'src/http/readiness.ts',

@@ -19,7 +19,7 @@ export const OwnIngestAnswer = Type.Object(
   },
   { description: 'An ingest as who pushes to it sees it.' },
 )
-type OwnIngestAnswer = Type.Static<typeof OwnIngestAnswer>
+export type OwnIngestAnswer = Type.Static<typeof OwnIngestAnswer>
 
 export function ownIngestAnswer(ingest: Ingest): OwnIngestAnswer {
   return {

@@ -8,9 +8,9 @@ import type {
   DiscardAnswer,
   DiscardRequest,
   RejectedAnswer,
+  RejectedSummaryAnswer,
   ReplayAnswer,
   ReplayRequest,
-  RejectedSummaryAnswer,
 } from './rejected-schemas.ts'
 
 export interface RejectedAdminParts {

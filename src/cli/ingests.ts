@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { IngestAnswer, NewField } from '../client/answers.ts'
-import { fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import { type Field, fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
 import type { IngestKind } from '../model/ingest.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
@@ -47,20 +48,38 @@ export function parseField(text: string): NewField {
   return source.length === 0 ? field : { ...field, source: source.join(':') }
 }
 
-const columns: readonly ItemColumn<IngestAnswer>[] = [
+/** An ingest with the rows that wait to be mended now: of those that were ever rejected, some were replayed or discarded. */
+type ListedIngest = IngestAnswer & { readonly to_repair: number }
+
+async function listed(client: TidemarkClient, ingest: IngestAnswer): Promise<ListedIngest> {
+  const kinds = ingest.counters.rejected === 0 ? [] : await client.rejectedSummary(ingest.alias)
+  return { ...ingest, to_repair: kinds.reduce((sum, { count }) => sum + count, 0) }
+}
+
+function fieldText({ name, type, role, source }: Field): string {
+  return `${name}:${type}:${role}${source === name ? '' : `:${source}`}`
+}
+
+const columns: readonly ItemColumn<ListedIngest>[] = [
   { title: 'ingest', cell: (ingest) => ingest.alias },
   { title: 'state', cell: (ingest) => ingest.state },
   { title: 'entity', cell: (ingest) => ingest.entity },
   { title: 'received', align: 'right', cell: (ingest) => ingest.counters.received },
   { title: 'stored', align: 'right', cell: (ingest) => ingest.counters.stored },
   { title: 'rejected', align: 'right', cell: (ingest) => ingest.counters.rejected },
+  { title: 'to repair', align: 'right', cell: (ingest) => ingest.to_repair },
   { title: 'pending', align: 'right', cell: (ingest) => ingest.counters.pending },
-  { title: 'fields', cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' ') },
+  { title: 'fields', cell: ({ fields }) => fields.map(fieldText).join(' ') },
 ]
 
-function print(context: CliContext, options: JsonOption, ingest: IngestAnswer): void {
+async function print(
+  context: CliContext,
+  client: TidemarkClient,
+  options: JsonOption,
+  ingest: IngestAnswer,
+): Promise<void> {
   if (options.json) printJson(context, ingest)
-  else printItems(context, options, { items: [ingest], columns, none: '' })
+  else printItems(context, {}, { items: [await listed(client, ingest)], columns, none: '' })
 }
 
 function addCreate(ingests: Command, context: CliContext): void {
@@ -81,7 +100,9 @@ function addCreate(ingests: Command, context: CliContext): void {
         ...(options.field === undefined ? {} : { fields: options.field.map(parseField) }),
         ...(options.replaceDuplicates ? { duplicates: 'replace' as const } : {}),
       })
-      print(context, options, ingest)
+      // It is new: nothing was pushed to it.
+      if (options.json) printJson(context, ingest)
+      else printItems(context, {}, { items: [{ ...ingest, to_repair: 0 }], columns, none: '' })
     })
 }
 
@@ -95,7 +116,13 @@ export function addIngests(program: Command, context: CliContext): void {
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      const items = await allItems((page) => client.ingests(page))
+      const ingests = await allItems((page) => client.ingests(page))
+      if (options.json) {
+        printJson(context, ingests)
+        return
+      }
+      const items: ListedIngest[] = []
+      for (const ingest of ingests) items.push(await listed(client, ingest))
       printItems(context, options, {
         items,
         columns,
@@ -107,7 +134,8 @@ export function addIngests(program: Command, context: CliContext): void {
     .description('one ingest')
     .option('--json', 'print JSON')
     .action(async (alias: string, options: JsonOption, command: Command) => {
-      print(context, options, await connect(context, command.optsWithGlobals()).ingest(alias))
+      const client = connect(context, command.optsWithGlobals())
+      await print(context, client, options, await client.ingest(alias))
     })
   addChanges(ingests, context)
 }
@@ -121,7 +149,8 @@ function addChanges(ingests: Command, context: CliContext): void {
     .option('--json', 'print JSON')
     .action(async (alias: string, options: JsonOption & { readonly field: readonly string[] }, command: Command) => {
       const change = { add_fields: options.field.map(parseField) }
-      print(context, options, await connect(context, command.optsWithGlobals()).changeIngest(alias, change))
+      const client = connect(context, command.optsWithGlobals())
+      await print(context, client, options, await client.changeIngest(alias, change))
     })
   ingests
     .command('delete <alias>')

@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
-import type { MetadataDescription, MetadataItem } from '../client/answers.ts'
+import type { MetadataDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { jsonMembers } from '../lib/json-members.ts'
+import { JsonRows } from '../lib/json-rows.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
+import { answerTable } from './query.ts'
 
 interface ItemsOptions extends JsonOption {
   readonly where?: readonly string[]
@@ -47,7 +50,7 @@ export function addMetadata(program: Command, context: CliContext): void {
     .description('show the items with these identifiers, in this order')
     .option('--json', 'print JSON')
     .action(async (table: string, ids: readonly string[], options: JsonOption, command: Command) => {
-      const items = await connect(context, command.optsWithGlobals()).itemsById(table, ids)
+      const items = rowsIn(await connect(context, command.optsWithGlobals()).itemsByIdText(table, ids))
       print(context, options, items)
       const found = `${items.length} of ${ids.length} identifiers`
       if (items.length < new Set(ids).size) context.stderr.write(`Found items for ${found}.\n`)
@@ -95,26 +98,31 @@ interface Wanted {
   readonly limit: number
 }
 
+/** The texts of items, in which every digit of a number stays. */
 async function firstItems(client: TidemarkClient, { table, where, limit }: Wanted) {
-  const items: MetadataItem[] = []
+  const items: string[] = []
   for (let token: string | undefined; ; ) {
-    const page = await client.items(table, where, {
-      limit: Math.min(10_000, limit - items.length),
-      ...(token === undefined ? {} : { token }),
-    })
-    items.push(...page.Items)
-    if (page.NextToken === null || items.length >= limit) return { items, more: page.NextToken !== null }
-    token = page.NextToken
+    const page = { limit: Math.min(10_000, limit - items.length), ...(token === undefined ? {} : { token }) }
+    const answer = new Map(
+      jsonMembers(await client.itemsText(table, where, page)).map(({ name, value }) => [name, value]),
+    )
+    items.push(...rowsIn(answer.get('Items') ?? '[]'))
+    const next: string | null = JSON.parse(answer.get('NextToken') ?? 'null')
+    if (next === null || items.length >= limit) return { items, more: next !== null }
+    token = next
   }
 }
 
-function print(context: CliContext, options: JsonOption, items: readonly MetadataItem[]): void {
-  const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  const itemColumns = names.map((name) => ({ title: name, cell: (item: MetadataItem) => textOf(item[name]) }))
-  printItems(context, options, { items, columns: itemColumns, none: 'There is no such item.' })
+function rowsIn(list: string): string[] {
+  const rows = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER })
+  const texts = rows.push(Buffer.from(list)).map((row) => Buffer.from(row).toString())
+  rows.end()
+  return texts
 }
 
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
+function print(context: CliContext, options: JsonOption, items: readonly string[]): void {
+  const list = `[${items.join(',\n')}]`
+  if (options.json) context.stdout.write(`${list}\n`)
+  else if (items.length === 0) context.stdout.write('There is no such item.\n')
+  else context.stdout.write(answerTable(Buffer.from(list)))
 }

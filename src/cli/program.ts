@@ -19,6 +19,7 @@ import { addServe } from './serve.ts'
 import { addSql } from './sql.ts'
 import { addSubscribers } from './subscribers.ts'
 import { addSubscriptions } from './subscriptions.ts'
+import { addTags } from './tags.ts'
 import { addVerify } from './verify.ts'
 
 const examples = `
@@ -62,6 +63,7 @@ export function buildProgram(context: CliContext): Command {
   addSql(program, context)
   addNative(program, context)
   addEntities(program, context)
+  addTags(program, context)
   addMetadata(program, context)
   addSubscribers(program, context)
   addKeys(program, context)

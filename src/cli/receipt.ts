@@ -12,7 +12,7 @@ const countColumns = [
 ] as const
 
 const errorColumns: readonly ItemColumn<RowError>[] = [
-  { title: 'index', align: 'right', cell: (error) => error.index },
+  { title: 'row', align: 'right', cell: (error) => error.index + 1 },
   { title: 'field', cell: (error) => error.field },
   { title: 'code', cell: (error) => error.code },
   { title: 'message', cell: (error) => error.message },
@@ -29,8 +29,8 @@ function print(context: CliContext, { rows, stored, rejected, pending, errors }:
 export function addReceipt(program: Command, context: CliContext): void {
   program
     .command('receipt <ingest> <batch>')
-    .description('show what became of one push (needs a key of the subscriber that pushed)')
-    .option('--json', 'print JSON')
+    .description('show what became of one push, its rows counted from 1 (needs a key of the subscriber that pushed)')
+    .option('--json', 'print JSON, where index counts the rows from 0')
     .action(async (ingest: string, batch: string, options: JsonOption, command: Command) => {
       const receipt = await connect(context, command.optsWithGlobals()).receipt(ingest, batch)
       if (options.json) printJson(context, receipt)

@@ -255,7 +255,7 @@ describe('requests', () => {
     ],
     [
       ['rejected', 'list', 'plant', '--code', 'wrong_type', '--limit', '5', '--json'],
-      'GET /admin/ingests/plant/rejected?code=wrong_type&limit=5',
+      'GET /admin/ingests/plant/rejected?code=wrong_type&limit=6',
     ],
     [['rejected', 'export', 'plant', '--code', 'wrong_type'], 'GET /admin/ingests/plant/rejected?code=wrong_type'],
     [['rejected', 'discard', 'plant', '7', '9'], 'DELETE /admin/ingests/plant/rejected {"ids":["7","9"]}'],
@@ -298,15 +298,78 @@ describe('answers', () => {
     expect((await tidemark(url, ['rejected', 'discard', 'plant', '7'])).out).toBe('1 row is discarded.\n')
   })
 
+  test('rejected rows are shown with their ids, counted from 1, below their summary', async () => {
+    const kind = { code: 'wrong_type', field: 'V', count: 2, first: 'then', last: 'now', example: '7' }
+    const row = { id: '7', batch: 'b', index: 0, row: '{"V":"x"}', field: 'V', code: 'wrong_type', message: 'no' }
+    const { url, seen } = await service({
+      'GET /ingests/plant/rejected/summary': () => [200, [kind]],
+      'GET /ingests/plant/rejected?limit=21': () => [200, { Items: [], NextToken: 'more' }],
+      'GET /ingests/plant/rejected?limit=21&NextToken=more': () => {
+        return [200, { Items: [{ ...row, received: 'now' }], NextToken: null }]
+      },
+    })
+    expect((await tidemark(url, ['rejected', 'plant', '--mine'])).out).toMatchInlineSnapshot(`
+      "rows  code        field  first  last
+         2  wrong_type  V      then   now
+
+      id  received  row  field  code        message  text
+      7   now         1  V      wrong_type  no       {"V":"x"}
+      "
+    `)
+    expect(seen).toHaveLength(3)
+  })
+
+  test.each([
+    ['discard', 'DELETE /ingests/plant/rejected', { discarded: 1 }],
+    ['replay', 'POST /admin/ingests/plant/rejected/replay', { replayed: 1, stored: 1, rejected: 0 }],
+  ])('%s of the rows that a filter lets in', async (what, asked, answer) => {
+    const mine = what === 'discard' ? ['--mine'] : []
+    const list = `GET ${what === 'discard' ? '' : '/admin'}/ingests/plant/rejected?code=wrong_type&field=V&limit=10000`
+    const { url, seen } = await service({
+      [list]: () => [200, { Items: [{ id: '7' }], NextToken: 'more' }],
+      [`${list}&NextToken=more`]: () => [200, { Items: [{ id: '9' }], NextToken: null }],
+      [asked]: () => [200, answer],
+    })
+    const { code } = await tidemark(url, ['rejected', what, 'plant', '--code', 'wrong_type', '--field', 'V', ...mine])
+    expect(code).toBe(0)
+    expect(seen.filter((request) => !request.startsWith('GET'))).toEqual([
+      `${asked} {"ids":["7"]}`,
+      `${asked} {"ids":["9"]}`,
+    ])
+  })
+
+  test('tags are printed one a line', async () => {
+    const path = 'GET /consumer/data/entities/plant/tags?prefix=a'
+    const { url } = await service({
+      [`${path}&limit=3`]: () => [200, { Items: ['a', 'a\n'], NextToken: 'more' }],
+      [`${path}&limit=1&NextToken=more`]: () => [200, { Items: ['a.b'], NextToken: 'more' }],
+    })
+    const { out, err } = await tidemark(url, ['tags', 'plant', '--prefix', 'a', '--limit', '3'])
+    expect([out, err]).toEqual(['a\na\\u000a\na.b\n', 'There are more; --limit shows them.\n'])
+  })
+
+  test('metadata keeps every digit', async () => {
+    const { url } = await service({
+      'POST /consumer/metadata/tags': () => [200, '[{"id":"a","n":9007199254740993,"v":1.50}]'],
+    })
+    expect((await tidemark(url, ['metadata', 'get', 'tags', 'a'])).out).toBe(
+      'id                 n     v\na   9007199254740993  1.50\n',
+    )
+    const json = await tidemark(url, ['metadata', 'get', 'tags', 'a', '--json'])
+    expect(json.out).toBe('[{"id":"a","n":9007199254740993,"v":1.50}]\n')
+  })
+
   test('lists are tables, of all pages', async () => {
     const { url } = await service({
       'GET /admin/ingests': () => [200, { Items: [ingest], NextToken: 'more' }],
       'GET /admin/ingests?NextToken=more': () => [200, { Items: [{ ...ingest, alias: 'b' }], NextToken: null }],
+      'GET /admin/ingests/plant/rejected/summary': () => [200, [{ code: 'wrong_type', field: 'V', count: 1 }]],
+      'GET /admin/ingests/b/rejected/summary': () => [200, []],
     })
     expect((await tidemark(url, ['ingests', 'list'])).out).toMatchInlineSnapshot(`
-      "ingest  state   entity  received  stored  rejected  pending  fields
-      plant   active  plant         12      10         2        0  date:timestamp:time tag:string:tag value:double:metric
-      b       active  plant         12      10         2        0  date:timestamp:time tag:string:tag value:double:metric
+      "ingest  state   entity  received  stored  rejected  to repair  pending  fields
+      plant   active  plant         12      10         2          1        0  date:timestamp:time:D tag:string:tag:T value:double:metric:V
+      b       active  plant         12      10         2          0        0  date:timestamp:time:D tag:string:tag:T value:double:metric:V
       "
     `)
   })
@@ -363,7 +426,7 @@ describe('answers', () => {
 /** A service with the ingest `plant`, which stores every row but the first of each push where `rejecting`. */
 function plant(rejecting: boolean): Answers {
   const answers: Answers = {
-    'GET /admin/ingests/plant': () => [200, ingest],
+    'GET /ingests/plant': () => [200, { ...ingest, unknown: 'reject', lines: null }],
     'POST /ingests/plant/data': (body) => {
       const rows = body.startsWith('[') ? JSON.parse(body).length : body.trimEnd().split('\n').length
       const rejected = rejecting ? 1 : 0
@@ -419,20 +482,40 @@ describe('push', () => {
       rejected  1
       in 0.0 s (500 rows/s)
       row 1: no number (wrong_type)
-      The rejected rows are kept: tidemark rejected list plant
+      batch b: 1 rejected
+      The rejected rows are kept: tidemark rejected list plant --mine --batch b
       "
     `)
   })
 
-  test('with the types of the entity, where the key sees no more', async () => {
-    const fields = [{ name: 'T', type: 'string', role: 'tag' }]
+  test.each(['GET /ingests/plant', 'GET /admin/ingests/plant'])('with the types that %s tells', async (asked) => {
+    const fields = [
+      { name: 'tag', source: 'T', type: 'string', role: 'tag' },
+      { name: 'limits', source: 'limits', type: 'json', role: 'attribute' },
+    ]
     const { url, seen } = await service({
       ...plant(false),
-      'GET /admin/ingests/plant': () => [403, { code: 'forbidden', detail: 'no', retryable: false }],
-      'GET /consumer/data/entities': () => [200, [{ entity: 'e', ingests: ['plant'], fields }]],
+      'GET /ingests/plant': () => [403, { code: 'forbidden', detail: 'no', retryable: false }],
+      [asked]: () => [200, { ...ingest, fields }],
     })
-    await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string'], 'T,V,n\n7,7,7\n')
-    expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7"}\n'])
+    const csv = 'T,V,n,limits\n7,7,7,"{""hi"": 1.50,\n""lo"": 9007199254740993}"\n'
+    await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string'], csv)
+    expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7","limits":{"hi": 1.50, "lo": 9007199254740993}}\n'])
+  })
+
+  test('names the row of the file that is no JSON', async () => {
+    const refusal = { code: 'invalid_json', detail: 'Line 2 is not JSON: it ends.', retryable: false }
+    const bad = (body: string): [number, unknown] =>
+      body.includes('x') ? [400, refusal] : [200, { batch: 'b', rows: 2 }]
+    const receipt = { batch: 'b', rows: 2, stored: 2, rejected: 0, pending: 0, errors: [] }
+    const { url } = await service({
+      ...plant(false),
+      'POST /ingests/plant/data': bad,
+      'GET /ingests/plant/batches/b': () => [200, receipt],
+    })
+    const options = ['--format', 'ndjson', '--batch-rows', '2', '--concurrency', '1']
+    const { err } = await tidemark(url, ['push', 'plant', '-', ...options], '1\n2\n3\nx\n')
+    expect(err).toContain('Row 4 of the file is not JSON')
   })
 
   test('a refused push says how to go on', async () => {

@@ -5,8 +5,14 @@ import type { OwnSubscriptionAnswer } from '../access/subscriptions.ts'
 import type { BackupAnswer } from '../admin/backups.ts'
 import type { EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
+import type { OwnIngestAnswer as OwnIngestSchema } from '../admin/own-ingest.ts'
 import type { PageRequest as PageParameters } from '../admin/page.ts'
-import type { RejectedAnswer, ReplayAnswer as ReplaySchema } from '../admin/rejected-schemas.ts'
+import type {
+  BatchAnswer as BatchSchema,
+  RejectedAnswer,
+  RejectedSummaryAnswer,
+  ReplayAnswer as ReplaySchema,
+} from '../admin/rejected-schemas.ts'
 import type {
   CreatedKey as CreatedKeySchema,
   CreateKey,
@@ -54,6 +60,12 @@ export type IngestChange = Plain<ChangeIngest>
 export type IngestAnswer = Plain<IngestSchema>
 
 export type RejectedRowAnswer = Plain<RejectedAnswer>
+/** Rejected rows with the same fault. */
+export type RejectedKindAnswer = Plain<RejectedSummaryAnswer>[number]
+/** A push that has, or had, rejected rows. */
+export type BatchAnswer = Plain<BatchSchema>
+/** As who pushes to it sees it. */
+export type OwnIngestAnswer = Plain<OwnIngestSchema>
 /** `replayed = stored + rejected`. */
 export type ReplayAnswer = Plain<ReplaySchema>
 

@@ -2,6 +2,7 @@ import { type AnswerFormat, formatMediaType } from '../model/answer-format.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import type {
   Accepted,
+  BatchAnswer,
   CreatedKey,
   EntityAnswer,
   EntityDescription,
@@ -12,11 +13,13 @@ import type {
   MetadataItem,
   NewIngest,
   NewKey,
+  OwnIngestAnswer,
   OwnSubscription,
   Page,
   PageRequest,
   ReadinessAnswer,
   Receipt,
+  RejectedKindAnswer,
   RejectedRowAnswer,
   ReplayAnswer,
   ServiceAnswer,
@@ -34,6 +37,15 @@ export interface PushOptions {
 export interface RejectedSelection extends PageRequest {
   readonly batch?: string
   readonly code?: string
+  readonly field?: string
+}
+
+/** Rejected rows of `all` pushers, for an operator, or one's `own`. */
+export type WhoseRows = 'all' | 'own'
+
+export interface TagsRequest extends PageRequest {
+  readonly prefix?: string
+  readonly id_name_field?: string
 }
 
 function search(parameters: Readonly<Record<string, string | number | undefined>>): string {
@@ -43,6 +55,11 @@ function search(parameters: Readonly<Record<string, string | number | undefined>
 }
 
 const segment = encodeURIComponent
+
+function ingestPath(alias: string, of: WhoseRows): string {
+  return `${of === 'own' ? '' : '/admin'}/ingests/${segment(alias)}`
+}
+
 const sqlPath = '/consumer/data/sql-query'
 const nativePath = '/consumer/data/druid-native-query'
 
@@ -72,6 +89,12 @@ export class TidemarkClient {
 
   entities(): Promise<readonly EntityDescription[]> {
     return this.#http.json({ method: 'GET', path: '/consumer/data/entities' })
+  }
+
+  /** The tags of an entity that have an item, by code point. */
+  tags(entity: string, { prefix, id_name_field, limit, token }: TagsRequest = {}): Promise<Page<string>> {
+    const parameters = search({ prefix, id_name_field, limit, NextToken: token })
+    return this.#http.json({ method: 'GET', path: `/consumer/data/entities/${segment(entity)}/tags${parameters}` })
   }
 
   /** The answer's rows, parsed; integers beyond 2^53 lose digits that way, `queryBytes` keeps them. */
@@ -126,10 +149,10 @@ export class TidemarkClient {
     return this.#http.text({ method: 'GET', path: `/consumer/metadata/${segment(table)}?${query}` })
   }
 
-  /** The items with these identifiers, in this order; absent ones are left out. */
-  itemsById(table: string, itemsId: readonly string[]): Promise<readonly MetadataItem[]> {
+  /** The items with these identifiers, in this order, as JSON text, whose integers keep all their digits; absent ones are left out. */
+  itemsByIdText(table: string, itemsId: readonly string[]): Promise<string> {
     const path = `/consumer/metadata/${segment(table)}`
-    return this.#http.json({ method: 'POST', path, body: JSON.stringify({ itemsId }) })
+    return this.#http.text({ method: 'POST', path, body: JSON.stringify({ itemsId }) })
   }
 
   async deleteItem(table: string, id: string): Promise<void> {
@@ -187,14 +210,31 @@ export class TidemarkClient {
     return this.#http.json({ method: 'PATCH', path: `/admin/ingests/${segment(alias)}`, body: JSON.stringify(change) })
   }
 
-  rejected(alias: string, { batch, code, limit, token }: RejectedSelection = {}): Promise<Page<RejectedRowAnswer>> {
-    const parameters = search({ batch, code, limit, NextToken: token })
-    return this.#http.json({ method: 'GET', path: `/admin/ingests/${segment(alias)}/rejected${parameters}` })
+  /** What an ingest takes, with any key that may push to it, or once might. */
+  ownIngest(alias: string): Promise<OwnIngestAnswer> {
+    return this.#http.json({ method: 'GET', path: `/ingests/${segment(alias)}` })
+  }
+
+  rejected(alias: string, request: RejectedSelection = {}, of: WhoseRows = 'all'): Promise<Page<RejectedRowAnswer>> {
+    const { batch, code, field, limit, token } = request
+    const parameters = search({ batch, code, field, limit, NextToken: token })
+    return this.#http.json({ method: 'GET', path: `${ingestPath(alias, of)}/rejected${parameters}` })
+  }
+
+  /** Rejected rows counted by code and field, most first. */
+  rejectedSummary(alias: string, of: WhoseRows = 'all'): Promise<readonly RejectedKindAnswer[]> {
+    return this.#http.json({ method: 'GET', path: `${ingestPath(alias, of)}/rejected/summary` })
+  }
+
+  /** Pushes that have, or had, rejected rows, newest first. */
+  batches(alias: string, { limit, token }: PageRequest = {}, of: WhoseRows = 'all'): Promise<Page<BatchAnswer>> {
+    const parameters = search({ limit, NextToken: token })
+    return this.#http.json({ method: 'GET', path: `${ingestPath(alias, of)}/batches${parameters}` })
   }
 
   /** Takes rejected rows out of the list for good: those with these ids, or all. Resolves with how many these were. */
-  async discardRejected(alias: string, ids: readonly string[] | null): Promise<number> {
-    const path = `/admin/ingests/${segment(alias)}/rejected`
+  async discardRejected(alias: string, ids: readonly string[] | null, of: WhoseRows = 'all'): Promise<number> {
+    const path = `${ingestPath(alias, of)}/rejected`
     const body = JSON.stringify(ids === null ? {} : { ids })
     return (await this.#http.json<{ readonly discarded: number }>({ method: 'DELETE', path, body })).discarded
   }

@@ -106,7 +106,7 @@ async function spansByLane(
   }
 }
 
-export async function batchesOf(
+export async function rejectedBatchesOf(
   database: Kysely<Tables>,
   ingestId: number,
   subscriberId: number | null,

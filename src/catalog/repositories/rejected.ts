@@ -17,7 +17,7 @@ import { oneOf } from './ingest-rows.ts'
 import { listRejected, type RejectedRecord } from './list-rejected.ts'
 import { portions } from './portions.ts'
 import { readConsistently } from './read-consistently.ts'
-import { batchesOf, summarizeRejected } from './rejected-summary.ts'
+import { rejectedBatchesOf, summarizeRejected } from './rejected-summary.ts'
 import { fromTextColumn } from './text-column.ts'
 
 export class RejectedRepository implements RejectedCatalog {
@@ -45,7 +45,7 @@ export class RejectedRepository implements RejectedCatalog {
     subscriberId: number | null,
     page: { readonly after: RejectedBatchKey | null; readonly limit: number },
   ): Promise<readonly RejectedBatch[]> {
-    return batchesOf(this.#database, ingestId, subscriberId, page)
+    return rejectedBatchesOf(this.#database, ingestId, subscriberId, page)
   }
 
   fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates> {

@@ -5,9 +5,9 @@ import type { CsvCell } from '../../lib/csv-reader.ts'
 import type { FieldType } from '../../model/field.ts'
 
 /** `guess` is for a property of which nothing is known. */
-export type CellType = Exclude<FieldType, 'json'> | 'guess'
+export type CellType = FieldType | 'guess'
 
-export const cellTypes: readonly CellType[] = ['timestamp', 'string', 'double', 'long', 'boolean', 'guess']
+export const cellTypes: readonly CellType[] = ['timestamp', 'string', 'double', 'long', 'boolean', 'json', 'guess']
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const spacedTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/
@@ -18,6 +18,17 @@ function timestampText(cell: string): string {
   if (epochMilliseconds.test(cell) && jsonNumber.test(cell)) return cell
   const spaced = spacedTime.exec(cell)
   return JSON.stringify(spaced === null ? cell : `${spaced[1]}T${spaced[2]}`)
+}
+
+/** JSON goes as it stands, digit for digit, on one line; what is none, as text. */
+function jsonText(cell: string): string {
+  try {
+    JSON.parse(cell)
+  } catch {
+    return JSON.stringify(cell)
+  }
+  // Within its strings there are no line ends.
+  return cell.replace(/[\r\n]+/g, ' ')
 }
 
 const booleanText = (cell: string): string => (cell === 'true' || cell === 'false' ? cell : JSON.stringify(cell))
@@ -31,6 +42,7 @@ export function cellEncoder(type: CellType): (cell: CsvCell) => string {
     double: numberText,
     long: numberText,
     boolean: booleanText,
+    json: jsonText,
     guess: (cell: string) => (jsonNumber.test(cell) ? cell : booleanText(cell)),
   }
   const text = texts[type]

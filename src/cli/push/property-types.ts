@@ -1,12 +1,9 @@
 import type { TidemarkClient } from '../../client/client.ts'
 import { ServiceError } from '../../client/service-error.ts'
-import type { FieldType } from '../../model/field.ts'
 import { CommandError } from '../command-error.ts'
 import { type CellType, cellTypes } from './cells.ts'
 
 export type PropertyTypes = ReadonlyMap<string, CellType>
-
-const cellTypeOf = (type: FieldType): CellType => (type === 'json' ? 'guess' : type)
 
 /** What `--types V=double,n=long` says. */
 export function parseTypes(pairs: ReadonlyMap<string, string>): PropertyTypes {
@@ -19,29 +16,23 @@ export function parseTypes(pairs: ReadonlyMap<string, string>): PropertyTypes {
   return types
 }
 
-function isForbidden(error: unknown): boolean {
-  return error instanceof ServiceError && error.status === 403
+/** Of a key that may push, or of an admin's; a service that lacks one of the two says that there is no such path. */
+function isElsewhere(error: unknown): boolean {
+  return error instanceof ServiceError && (error.status === 403 || error.code === 'path_not_found')
 }
 
-/**
- * The types of an ingest's properties, as far as the key may know them: an admin key sees the ingest's own definition, others the
- * entity that it feeds, by the names of its fields. Empty where neither may be read.
- */
+/** The types of an ingest's properties: any key that may push sees its definition, and an admin's. Empty for others, whose pushes are refused. */
 export async function propertyTypes(
-  client: Pick<TidemarkClient, 'ingest' | 'entities'>,
+  client: Pick<TidemarkClient, 'ownIngest' | 'ingest'>,
   alias: string,
 ): Promise<PropertyTypes> {
-  try {
-    const { fields } = await client.ingest(alias)
-    return new Map(fields.map(({ source, type }) => [source, cellTypeOf(type)]))
-  } catch (error) {
-    if (!isForbidden(error)) throw error
+  for (const ask of [() => client.ownIngest(alias), () => client.ingest(alias)]) {
+    try {
+      const { fields } = await ask()
+      return new Map(fields.map(({ source, type }) => [source, type]))
+    } catch (error) {
+      if (!isElsewhere(error)) throw error
+    }
   }
-  try {
-    const entity = (await client.entities()).find(({ ingests }) => ingests.includes(alias))
-    return new Map(entity?.fields.map(({ name, type }) => [name, cellTypeOf(type)]))
-  } catch (error) {
-    if (!isForbidden(error)) throw error
-    return new Map()
-  }
+  return new Map()
 }

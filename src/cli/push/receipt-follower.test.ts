@@ -50,5 +50,8 @@ test('what does not move is pending in the end', async () => {
 })
 
 test('nothing to follow', async () => {
-  expect(await follow([])).toEqual({ stored: 0, rejected: 0, pending: 0, errors: [] })
+  expect(await follow([])).toEqual({
+    ...{ stored: 0, rejected: 0, pending: 0 },
+    ...{ errors: [], kinds: [], batches: [] },
+  })
 })

@@ -12,6 +12,21 @@ export interface PushOutcome {
   readonly pending: number
   /** The first rejected rows, in the input's order. */
   readonly errors: readonly ShownRejection[]
+  /** The rejected rows that receipts named, by code and field: the first of each push. */
+  readonly kinds: readonly RejectionTally[]
+  /** The first pushes that have rejected rows, in the input's order. */
+  readonly batches: readonly FaultyBatch[]
+}
+
+export interface RejectionTally {
+  readonly code: string
+  readonly field: string | null
+  readonly rows: number
+}
+
+export interface FaultyBatch {
+  readonly batch: string
+  readonly rejected: number
 }
 
 export interface ReceiptFollowerOptions {
@@ -30,6 +45,7 @@ interface Followed {
 }
 
 const pollMs = 100
+const kindsMax = 1000
 
 /** Asks for the receipts of batches while further ones are pushed, oldest first, and adds them up. */
 export class ReceiptFollower {
@@ -40,6 +56,8 @@ export class ReceiptFollower {
   #stored = 0
   #rejected = 0
   #errors: ShownRejection[] = []
+  readonly #kinds = new Map<string, RejectionTally>()
+  readonly #batches: FaultyBatch[] = []
 
   constructor(options: ReceiptFollowerOptions) {
     this.#options = options
@@ -74,15 +92,33 @@ export class ReceiptFollower {
       await sleep(pollMs)
     }
     const pending = this.#waiting.slice(this.#next).reduce((sum, { rows }) => sum + rows, 0)
-    return { stored: this.#stored, rejected: this.#rejected, pending, errors: this.#errors }
+    return {
+      ...{ stored: this.#stored, rejected: this.#rejected, pending, errors: this.#errors },
+      kinds: [...this.#kinds.values()].sort((a, b) => b.rows - a.rows),
+      batches: this.#batches,
+    }
   }
 
   #settle(followed: Followed, receipt: Receipt): void {
     this.#next++
     this.#stored += receipt.stored
     this.#rejected += receipt.rejected
+    const { batch } = followed
+    const { errorsMax } = this.#options
+    if (receipt.rejected > 0 && this.#batches.length < errorsMax) {
+      this.#batches.push({ batch, rejected: receipt.rejected })
+    }
+    for (const { code, field } of receipt.errors) this.#count(code, field)
     const errors = receipt.errors.map(({ index, ...rest }) => ({ ...rest, row: followed.firstRow + index }))
     if (errors.length === 0) return
-    this.#errors = [...this.#errors, ...errors].sort((a, b) => a.row - b.row).slice(0, this.#options.errorsMax)
+    this.#errors = [...this.#errors, ...errors].sort((a, b) => a.row - b.row).slice(0, errorsMax)
+  }
+
+  /** Names of fields are whatever was pushed, so they are bounded. */
+  #count(code: string, field: string | null): void {
+    const key = `${code} ${field ?? ''}`
+    const known = this.#kinds.get(key)
+    if (known !== undefined) this.#kinds.set(key, { ...known, rows: known.rows + 1 })
+    else if (this.#kinds.size < kindsMax) this.#kinds.set(key, { code, field, rows: 1 })
   }
 }

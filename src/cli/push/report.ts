@@ -1,4 +1,4 @@
-import { ConnectionError } from '../../client/service-error.ts'
+import { ConnectionError, ServiceError } from '../../client/service-error.ts'
 import { printable } from '../../lib/text-table.ts'
 import type { PushOutcome } from './receipt-follower.ts'
 import type { FailedBatch, SendResult } from './send.ts'
@@ -22,18 +22,47 @@ export function reportText(report: PushReport, ingest: string): string {
   const rate = seconds > 0 ? ` (${formatCount(received / seconds)} rows/s)` : ''
   const width = Math.max(...counts.map(([, count]) => count.length))
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
-  const lines = errors.map(({ row, message, code }) => `row ${row}: ${message} (${code})`)
+  const lines = kindLines(report)
+  lines.push(...errors.map(({ row, message, code }) => `row ${row}: ${message} (${code})`))
   if (rejected > errors.length) lines.push(`... and ${formatCount(rejected - errors.length)} more`)
-  if (rejected > 0) lines.push(`The rejected rows are kept: tidemark rejected list ${ingest}`)
+  lines.push(...batchLines(report, ingest))
   if (pending > 0) lines.push('The pending rows are on disk; the service has not judged them yet.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
 
+const kindsShown = 10
+
+/** How many rows have which fault, where that says more than the rows do. */
+function kindLines({ rejected, kinds }: PushReport): string[] {
+  if (rejected < 2) return []
+  const told = kinds.reduce((sum, { rows }) => sum + rows, 0)
+  const lines = kinds.slice(0, kindsShown).map(({ code, field, rows }) => {
+    return `${formatCount(rows)} ${code}${field === null ? '' : ` in ${field}`}`
+  })
+  if (kinds.length > kindsShown) lines.push(`... and ${kinds.length - kindsShown} other faults`)
+  const of = told < rejected ? `faults of the first ${formatCount(told)} rejected rows` : 'faults'
+  return [`${of}: ${lines.join(', ')}`]
+}
+
+/** The pushes with rejected rows, and the command that shows these with the key that pushed them. */
+function batchLines({ rejected, batches }: PushReport, ingest: string): string[] {
+  if (rejected === 0) return []
+  const lines = batches.map((one) => `batch ${one.batch}: ${formatCount(one.rejected)} rejected`)
+  const only = batches.length === 1 && batches[0]!.rejected === rejected ? ` --batch ${batches[0]!.batch}` : ''
+  return [...lines, `The rejected rows are kept: tidemark rejected list ${ingest} --mine${only}`]
+}
+
 function failureText({ firstRow, lastRow, error }: FailedBatch): string {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = error instanceof Error ? inFile(error, firstRow) : String(error)
   const doubt = error instanceof ConnectionError && error.sent ? ' Nobody knows whether they were stored.' : ''
   const rows = firstRow === lastRow ? `row ${firstRow} was` : `rows ${firstRow} to ${lastRow} were`
   return `${rows} not acknowledged: ${reason}${doubt}`
+}
+
+/** The service counts the lines of a request, which has a row on each. */
+function inFile(error: Error, firstRow: number): string {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_json') return error.message
+  return error.message.replace(/^Line (\d+) is/, (_, line) => `Row ${firstRow + Number(line) - 1} of the file is`)
 }
 
 function whatIsOnDisk(

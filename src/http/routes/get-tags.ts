@@ -28,6 +28,7 @@ export const getTags: Route = (app, { services, settings, guard, inFlight }) => 
         'invalid_request',
         'unknown_entity',
         'invalid_token',
+        'result_too_large',
         'forbidden',
         'overloaded',
         'query_timeout',

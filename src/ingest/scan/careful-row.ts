@@ -46,12 +46,11 @@ const ranges = {
   timestamp: 'is outside the years 0001 to 9999',
 }
 
-/** Says what was pushed: by its kind, or by its text where a value of that very kind was expected. */
+/** Says what was pushed: by its text, whose quotes tell a string from a number, or by its kind where that may be long. */
 function pushedInstead(text: string, slot: FieldSlot): string {
   const kind = kindOfValue(text.charCodeAt(0))
   if (slot.type === 'string' && kind === 'a string') return 'one with half a surrogate pair'
-  const shown = slot.type === 'timestamp' ? ['a string', 'a number'] : slot.type === 'long' ? ['a number'] : []
-  return shown.includes(kind) ? clipped(text) : kind
+  return kind === 'an object' || kind === 'an array' ? kind : clipped(text)
 }
 
 function faultOf(failure: number, slot: FieldSlot, text: string): Fault {

@@ -4,6 +4,16 @@ import { receivedError } from '../sent-error.ts'
 /** What answers a question. */
 export type Reply = Extract<FromStore, { readonly id: number }>
 
+/** A reply of the kind that was asked for: the thread gives no other. */
+export function replyOf<Kind extends Reply['kind']>(kind: Kind, reply: Reply): Extract<Reply, { kind: Kind }> {
+  if (isOf(kind, reply)) return reply
+  throw new Error(`the store answered with ${reply.kind} where ${kind} was asked for`)
+}
+
+function isOf<Kind extends Reply['kind']>(kind: Kind, reply: Reply): reply is Extract<Reply, { kind: Kind }> {
+  return reply.kind === kind
+}
+
 type Question = Extract<ToStore, { kind: 'run' | 'statistics' | 'tags' | 'snapshot' | 'hold' | 'purge' }>
 type WithoutNumber<Q> = Q extends unknown ? Omit<Q, 'id'> : never
 /** A question without its number: `Omit` alone would melt the union into one shape. */

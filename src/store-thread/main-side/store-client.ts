@@ -19,7 +19,7 @@ import { AwaitedStart } from './awaited-start.ts'
 import { firstStart } from './first-start.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
 import { JudgedProgress } from './judged-progress.ts'
-import { PendingAsks, type Reply, type Unnumbered } from './pending-asks.ts'
+import { PendingAsks, type Reply, replyOf, type Unnumbered } from './pending-asks.ts'
 import { storeAway } from './store-away.ts'
 
 export interface StoreClientOptions {
@@ -141,29 +141,21 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
 
   async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer> {
     const room = this.#unsent.room()
-    const message = await this.#ask({ kind: 'run', plan, format, limits, room }, signal)
-    if (message.kind !== 'answer') throw new Error(`the store answered a plan with ${message.kind}`)
-    return this.#unsent.open(message.answer, (memory) => this.#giveBack(memory))
+    const { answer } = replyOf('answer', await this.#ask({ kind: 'run', plan, format, limits, room }, signal))
+    return this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 
   async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
-    const { kind, ...answer } = await this.#ask({ kind: 'statistics', entityId, sinceMs }, signal)
-    if ('statistics' in answer) return answer.statistics
-    throw new Error(`the store answered a question for statistics with ${kind}`)
+    return replyOf('statistics', await this.#ask({ kind: 'statistics', entityId, sinceMs }, signal)).statistics
   }
 
   async tags(request: TagRequest, signal: AbortSignal): Promise<TagPage> {
-    const message = await this.#ask({ kind: 'tags', request }, signal)
-    if (message.kind === 'tags') return message.page
-    throw new Error(`the store answered a question for tags with ${message.kind}`)
+    return replyOf('tags', await this.#ask({ kind: 'tags', request }, signal)).page
   }
 
   async snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot> {
     const outbox = this.#outbox
-    const message = await this.#ask({ kind: 'snapshot', entityIds }, signal)
-    if (message.kind !== 'snapshot')
-      throw new Error(`the store answered a question for a snapshot with ${message.kind}`)
-    const { id, entities } = message
+    const { id, entities } = replyOf('snapshot', await this.#ask({ kind: 'snapshot', entityIds }, signal))
     const isLost = (): boolean => this.#outbox !== outbox
     return { entities, isLost, release: () => outbox?.push({ kind: 'unpin', id }) }
   }

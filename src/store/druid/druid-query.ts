@@ -84,7 +84,9 @@ export async function* columnValues(
     aggregations,
   }
   for await (const text of elements(target, body)) {
-    for (const row of listIn(memberOf(JSON.parse(text), 'result'))) yield String(memberOf(row, ':value'))
+    for (const element of listIn(JSON.parse(text))) {
+      for (const row of listIn(memberOf(element, 'result'))) yield String(memberOf(row, ':value'))
+    }
   }
 }
 

@@ -4,15 +4,15 @@ import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-ro
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
 import type { Plan, PlanLimits, Range } from '../../model/plan.ts'
 import type { EntityStatistics, ResultBatch, SeriesReader, TagPage, TagRequest } from '../series-store.ts'
-import { columnValues, groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
+import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
-import { allOf, intervalsOf, isNull, type NativeFilter, not } from './native-query.ts'
+import { intervalsOf, type NativeFilter } from './native-query.ts'
 import { countReplaced } from './replaced-items.ts'
 import { runAverage } from './run-average.ts'
 import { runLatest, runNeighbour } from './run-nearest.ts'
 import { runSelect } from './run-select.ts'
 import { runSnap } from './run-snap.ts'
-import { selectionFilter } from './selection-filter.ts'
+import { runTags } from './run-tags.ts'
 
 export interface DruidStoreSettings {
   /** What the names of data sources begin with. */
@@ -73,26 +73,9 @@ export class DruidStore implements SeriesReader {
     }
   }
 
-  async tags({ selection, after, limit, bytesMax }: TagRequest, signal: AbortSignal): Promise<TagPage> {
+  async tags(request: TagRequest, signal: AbortSignal): Promise<TagPage> {
     signal.throwIfAborted()
-    const target = this.#target(selection.entityId, signal)
-    const column = selection.tag.name
-    const filters = [not(isNull(column)), selectionFilter(selection), after === null ? null : isBehind(column, after)]
-    const intervals = intervalsFrom(selection.sinceMs)
-    const tags: string[] = []
-    let bytes = 0
-    for await (const tag of columnValues(target, {
-      column,
-      intervals,
-      filter: allOf(filters),
-      after,
-      limit: limit + 1,
-    })) {
-      bytes += Buffer.byteLength(tag)
-      if (tags.length === limit || (bytes > bytesMax && tags.length > 0)) return { tags, more: true }
-      tags.push(tag)
-    }
-    return { tags, more: false }
+    return runTags(this.#target(request.selection.entityId, signal), request)
   }
 
   /** How many rows of these positions queries see, the end not included; `range` says where they lie, when that is known. */
@@ -155,10 +138,6 @@ async function oneRow(
   const query = { intervals, filter, virtualColumns: [], dimensions: [], aggregations, limit: null }
   for await (const rows of groupBy(target, query, [])) for (const row of rows) return row
   return []
-}
-
-function isBehind(column: string, value: string): NativeFilter {
-  return { type: 'range', column, matchValueType: 'STRING', lower: value, lowerOpen: true }
 }
 
 function runPlan(plan: Plan, run: DruidRun): AsyncGenerator<ResultBatch> {

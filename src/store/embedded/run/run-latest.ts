@@ -45,7 +45,12 @@ export async function pickNewest(fromMs: number, toMs: number, run: PlanRun): Pr
 }
 
 /** The newest item of a series within the range. */
-export async function newestItem(series: number, fromMs: number, toMs: number, run: PlanRun): Promise<Item | null> {
+export async function newestItem(
+  series: number,
+  fromMs: number,
+  toMs: number,
+  run: PlanRun,
+): Promise<LatestItem | null> {
   const prepared = run.source.prepare(series, run.pacer)
   if (prepared !== null) await prepared
   const item = newestNear(series, fromMs, toMs, run)

@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import { printable } from '../lib/text-table.ts'
+import { type CliContext, connect } from './context.ts'
+import { parseCount } from './number-option.ts'
+import { type JsonOption, printJson } from './output.ts'
+
+interface TagsOptions extends JsonOption {
+  readonly prefix?: string
+  readonly idName?: string
+  readonly limit: number
+}
+
+const pageTagsMax = 10_000
+
+/** `tidemark tags`: the tags of an entity, one a line. */
+export function addTags(program: Command, context: CliContext): void {
+  program
+    .command('tags <entity>')
+    .description('the tags of an entity that have an item')
+    .option('--prefix <text>', 'only those that begin with it')
+    .option('--id-name <field>', 'the tag field, where there are several (default: the first)')
+    .option('--limit <count>', 'how many', parseCount, 1000)
+    .option('--json', 'print JSON')
+    .action(async (entity: string, { prefix, idName, limit, json }: TagsOptions, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const filters = {
+        ...(prefix === undefined ? {} : { prefix }),
+        ...(idName === undefined ? {} : { id_name_field: idName }),
+      }
+      const tags: string[] = []
+      let token: string | null | undefined
+      while (token !== null && tags.length < limit) {
+        const page = { limit: Math.min(pageTagsMax, limit - tags.length), ...(token === undefined ? {} : { token }) }
+        const answer = await client.tags(entity, { ...filters, ...page })
+        tags.push(...answer.Items)
+        token = answer.NextToken
+      }
+      if (json === true) printJson(context, tags)
+      else if (tags.length === 0) context.stdout.write('There is no such tag.\n')
+      // A tag may hold line ends and what moves a terminal's cursor.
+      else context.stdout.write(tags.map((tag) => `${printable(tag)}\n`).join(''))
+      if (token !== null) context.stderr.write('There are more; --limit shows them.\n')
+    })
+}

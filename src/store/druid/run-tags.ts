@@ -1,0 +1,67 @@
+import { compareCodePoints } from '../../lib/compare-code-points.ts'
+import { Problem } from '../../model/problem.ts'
+import type { TagPage, TagRequest } from '../series-store.ts'
+import { columnValues, type QueryTarget } from './druid-query.ts'
+import { allOf, intervalsOf, isNull, type NativeFilter, not } from './native-query.ts'
+import { selectionFilter } from './selection-filter.ts'
+
+/** So many tags with characters from U+E000 on are read to put them in order. */
+const upperTagsMax = 100_000
+
+/**
+ * The tags that have an item, by code point. Druid orders texts by UTF-16, where characters beyond U+FFFF come before those from U+E000 on. Only two texts
+ * that both have such characters can differ in that, so these alone are ordered here.
+ */
+export async function runTags(target: QueryTarget, request: TagRequest): Promise<TagPage> {
+  const { after, limit } = request
+  const page = await valuesBehind(target, request, after, limit + 1, null)
+  if (![...page, after ?? ''].some(hasUpper)) return cut(page, request)
+  const lower = await valuesBehind(target, request, after, limit + 1, not(upper(request)))
+  const others = await valuesBehind(target, request, null, upperTagsMax + 1, upper(request))
+  if (others.length > upperTagsMax) {
+    const detail = `More than ${upperTagsMax} tags have characters from U+E000 on, which Druid keeps in another order. Ask with a longer prefix.`
+    throw new Problem('result_too_large', detail)
+  }
+  const wanted = others.filter((tag) => after === null || compareCodePoints(tag, after) > 0)
+  return cut([...lower, ...wanted].sort(compareCodePoints).slice(0, limit + 1), request)
+}
+
+async function valuesBehind(
+  target: QueryTarget,
+  { selection }: TagRequest,
+  after: string | null,
+  limit: number,
+  also: NativeFilter | null,
+): Promise<readonly string[]> {
+  const column = selection.tag.name
+  const behind = after === null ? null : isBehind(column, after)
+  const filter = allOf([not(isNull(column)), selectionFilter(selection), behind, also])
+  const intervals = intervalsOf(selection.sinceMs ?? Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+  const values: string[] = []
+  for await (const value of columnValues(target, { column, intervals, filter, after, limit })) values.push(value)
+  return values
+}
+
+/** As many of the values as the page takes, one at least. */
+function cut(values: readonly string[], { limit, bytesMax }: TagRequest): TagPage {
+  let bytes = 0
+  let count = 0
+  for (const value of values.slice(0, limit)) {
+    bytes += Buffer.byteLength(value)
+    if (bytes > bytesMax && count > 0) break
+    count++
+  }
+  return { tags: values.slice(0, count), more: values.length > count }
+}
+
+function hasUpper(text: string): boolean {
+  return /[\u{e000}-\u{10ffff}]/u.test(text)
+}
+
+function upper({ selection }: TagRequest): NativeFilter {
+  return { type: 'regex', dimension: selection.tag.name, pattern: '[\\x{e000}-\\x{10ffff}]' }
+}
+
+function isBehind(column: string, value: string): NativeFilter {
+  return { type: 'range', column, matchValueType: 'STRING', lower: value, lowerOpen: true }
+}
