@@ -1,4 +1,4 @@
-// Rows are refused, found, mended, judged again and discarded: by an operator.
+// Rows are refused, found, mended, judged again and discarded: by an operator and by who pushed them.
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -77,13 +77,12 @@ test('an operator sees the faults, adds the missing field, and the rows are stor
   ).toEqual(['warm', hostile])
 })
 
-test('a row is mended and pushed with the key of who may, and it is stored', async () => {
-  const page = await world.enter()
+test('who pushed a row mends it, and it is stored', async () => {
+  const page = await world.enter(pusherKey)
   await open(page)
   await page.getByRole('link', { name: 'wrong type' }).click()
   await page.getByRole('row', { name: /warm/ }).getByRole('button', { name: 'Mend…' }).click()
   const text = page.getByRole('textbox', { name: 'The row' })
-  await page.getByLabel('Key to push with').fill(pusherKey)
   await text.fill(JSON.stringify({ D: at(1), T: 'boiler.temp', V: 'hot' }))
   await page.getByRole('button', { name: 'Push it again' }).click()
   await page.getByText('It was rejected again').waitFor()
@@ -96,6 +95,9 @@ test('a row is mended and pushed with the key of who may, and it is stored', asy
   expect((await select()).map((row) => row['V'])).toContain(82.25)
   expect((await rejected()).filter(({ code }) => code === 'wrong_type')).toHaveLength(1)
   await page.getByRole('link', { name: 'Show all' }).click()
+  await page.getByRole('button', { name: 'Receipt' }).last().click()
+  await page.getByRole('dialog').getByText('5 rows').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('checkbox', { name: 'Choose all that are shown' }).check()
   await page.getByRole('button', { name: /^Discard 3 rows/ }).click()
   await page.getByRole('button', { name: 'Discard for good' }).click()

@@ -19,7 +19,7 @@ export interface Page {
 
 export const pages: readonly Page[] = [
   { at: '', name: 'Overview', rights: ['admin', 'consume', 'ingest'], component: Overview },
-  { at: 'ingests', name: 'Ingests', rights: ['admin'], component: Ingests },
+  { at: 'ingests', name: 'Ingests', rights: ['admin', 'ingest'], component: Ingests },
   { at: 'explore', name: 'Explore', rights: ['admin', 'consume'], component: Explore },
   { at: 'query', name: 'SQL', rights: ['admin', 'consume'], component: Query },
   { at: 'metadata', name: 'Metadata', rights: ['admin', 'consume'], component: Metadata },

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import { TextField } from '../../parts/inputs.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { useAsk } from '../../shell/asking.ts'
-import { tagsThatBegin } from './tags.ts'
 
 interface Props {
   readonly entity: string
@@ -17,8 +16,9 @@ const shownTags = 12
 /** Tags are found by how they begin, as one types: there may be millions. */
 export function TagSearch({ entity, by, chosen, onChosen }: Props) {
   const [prefix, setPrefix] = useState('')
-  const found = useAsk((client) => tagsThatBegin(client, entity, by, prefix), [entity, by, prefix])
-  const others = (found.value ?? []).filter((tag) => !chosen.includes(tag))
+  const request = { prefix, limit: shownTags, ...(by === '' ? {} : { id_name_field: by }) }
+  const found = useAsk((client) => client.tags(entity, request), [entity, by, prefix])
+  const others = (found.value?.Items ?? []).filter((tag) => !chosen.includes(tag))
   return (
     <div class="tag-search">
       <TextField
@@ -44,7 +44,7 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
             </button>
           </li>
         ))}
-        {others.slice(0, shownTags).map((tag) => (
+        {others.map((tag) => (
           <li key={tag}>
             <button type="button" class="tag-choice" aria-pressed="false" onClick={() => onChosen([...chosen, tag])}>
               <bdi>{tag === '' ? '(empty)' : tag}</bdi>
@@ -52,8 +52,8 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
           </li>
         ))}
       </ul>
-      {(found.value?.length ?? 0) > shownTags && <p class="small soft">There are more: type how they begin.</p>}
-      {found.value?.length === 0 && <p class="small soft">No tag begins like that.</p>}
+      {found.value?.NextToken != null && <p class="small soft">There are more: type how they begin.</p>}
+      {found.value?.Items.length === 0 && <p class="small soft">No tag begins like that.</p>}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { type RejectedFilter, requestOf } from './filter.ts'
-import { rejectedPage } from './lists.ts'
+import { sideOf } from './side.ts'
 
 /** How many rows are asked for, or worked on, at once: between two of these the work can be stopped. */
 export const rowsAtOnce = 1000
@@ -13,7 +13,7 @@ export async function* pagesOfRows(
   filter: RejectedFilter,
 ): AsyncGenerator<readonly RejectedRowAnswer[]> {
   for (let token: string | null | undefined; token !== null; ) {
-    const page = await rejectedPage(client, alias, { ...requestOf(filter, token), limit: rowsAtOnce })
+    const page = await client.rejected(alias, { ...requestOf(filter, token), limit: rowsAtOnce }, sideOf())
     yield page.Items
     token = page.NextToken
   }

@@ -2,7 +2,7 @@ import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { linkTo } from '../../shell/link.ts'
 import type { Place } from '../../shell/route.ts'
 
-export type RejectedRequest = NonNullable<Parameters<TidemarkClient['rejected']>[1]>
+type RejectedRequest = NonNullable<Parameters<TidemarkClient['rejected']>[1]>
 
 /** Which of the rejected rows are shown; it stands in the address. */
 export interface RejectedFilter {
@@ -20,7 +20,7 @@ export const filterLink = (alias: string, filter: RejectedFilter): string => lin
 
 export const isFiltered = (filter: RejectedFilter): boolean => Object.keys(filter).length > 0
 
-export const requestOf = (filter: RejectedFilter, token?: string | null): RejectedFilter & RejectedRequest => ({
+export const requestOf = (filter: RejectedFilter, token?: string | null): RejectedRequest => ({
   ...filter,
   ...(token == null ? {} : { token }),
 })

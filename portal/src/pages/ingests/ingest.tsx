@@ -6,13 +6,14 @@ import { StatePill } from '../../parts/state-pill.tsx'
 import { mayDo } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
+import { Batches } from './batches.tsx'
 import { Definition } from './definition.tsx'
 import { DeleteIngest, StateChange } from './ingest-changes.tsx'
 import { Rejected } from './rejected.tsx'
-import type { ShownIngest } from './side.ts'
+import { type ShownIngest, shownIngest } from './side.ts'
 
 export function IngestPage({ alias }: { readonly alias: string }) {
-  const ingest = useAsk((client) => client.ingest(alias), [alias], { everyMs: 5000 })
+  const ingest = useAsk((client) => shownIngest(client, alias), [alias], { everyMs: 5000 })
   const { value } = ingest
   return (
     <>
@@ -47,6 +48,7 @@ export function IngestPage({ alias }: { readonly alias: string }) {
             <Panel title="Definition">
               <Definition ingest={value} onChanged={ingest.again} />
             </Panel>
+            <Batches alias={alias} />
           </div>
         </>
       )}

@@ -1,17 +1,19 @@
 import { useState } from 'preact/hooks'
 import { PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { mayDo } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { usePlace } from '../../shell/route.ts'
 import { allIngests } from './all-ingests.ts'
 import { IngestPage } from './ingest.tsx'
 import { IngestTable } from './ingest-table.tsx'
 import { NewIngest } from './new-ingest.tsx'
+import { OwnIngests } from './own-ingests.tsx'
 
 export function Ingests() {
   const alias = usePlace().path[1]
   if (alias !== undefined) return <IngestPage key={alias} alias={alias} />
-  return <OperatorList />
+  return mayDo('admin') ? <OperatorList /> : <OwnIngests />
 }
 
 function OperatorList() {

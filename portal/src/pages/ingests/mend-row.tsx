@@ -9,7 +9,7 @@ import { useStore } from '../../shell/store.ts'
 import { tell } from '../../shell/toasts.tsx'
 import { pushAgain } from './push-again.ts'
 import { RowText } from './rejected-row.tsx'
-import type { ShownIngest } from './side.ts'
+import { type ShownIngest, sideOf } from './side.ts'
 
 interface Props {
   readonly ingest: ShownIngest
@@ -34,12 +34,19 @@ export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
   const key = useStore(pushKey)
   const fault = faultOfText(text)
   const push = async (signal: AbortSignal): Promise<void> => {
-    const outcome = await pushAgain({ pusher: pusherOf(signal), lists: clientOf(signal), alias, text, signal })
+    const outcome = await pushAgain({
+      pusher: pusherOf(signal),
+      lists: clientOf(signal),
+      side: sideOf(),
+      alias,
+      text,
+      signal,
+    })
     if (outcome !== null) {
       tellFault(outcome)
       throw new Error(`It was rejected again: ${outcome}`)
     }
-    await clientOf(signal).discardRejected(alias, [row.id])
+    await clientOf(signal).discardRejected(alias, [row.id], sideOf())
     tell('The mended row is stored.')
     onChanged()
   }

@@ -1,10 +1,11 @@
 import type { TidemarkClient } from '../../../../src/client/client.ts'
-import { mayDo } from '../../session/session.ts'
+import type { RowsOf } from './side.ts'
 
 interface Again {
   readonly pusher: TidemarkClient
   /** Sees the rejected rows. */
   readonly lists: TidemarkClient
+  readonly side: RowsOf
   readonly alias: string
   readonly text: string
   readonly signal: AbortSignal
@@ -13,7 +14,7 @@ interface Again {
 const askAgainMs = 150
 
 /** Pushes a mended row. Resolves with null when it is stored, else with what is wrong; then it is in the list no second time. */
-export async function pushAgain({ pusher, lists, alias, text, signal }: Again): Promise<string | null> {
+export async function pushAgain({ pusher, lists, side, alias, text, signal }: Again): Promise<string | null> {
   const { batch } = await pusher.push(alias, text, {
     format: 'json',
     idempotencyKey: `portal-${performance.timeOrigin}-${performance.now()}`,
@@ -26,12 +27,12 @@ export async function pushAgain({ pusher, lists, alias, text, signal }: Again): 
   }
   const error = receipt.errors[0]
   if (error === undefined) return null
-  if (!mayDo('admin')) return error.message
-  const { Items } = await lists.rejected(alias, { batch })
+  const { Items } = await lists.rejected(alias, { batch }, side)
   if (Items.length > 0)
     await lists.discardRejected(
       alias,
       Items.map(({ id }) => id),
+      side,
     )
   return error.message
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { RejectedKindAnswer } from '../../../../src/client/answers.ts'
 import { countText } from '../../parts/formats.ts'
 import { TableRoom } from '../../parts/table-room.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -6,20 +7,19 @@ import { mayDo } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { AddField } from './add-field.tsx'
 import { filterLink, type RejectedFilter } from './filter.ts'
-import { type Fault, rejectedPage } from './lists.ts'
 import { membersOf } from './row-text.ts'
-import type { ShownIngest } from './side.ts'
+import { type ShownIngest, sideOf } from './side.ts'
 
 interface Props {
   readonly ingest: ShownIngest
-  readonly groups: readonly Fault[]
+  readonly groups: readonly RejectedKindAnswer[]
   readonly filter: RejectedFilter
   onChanged(): void
 }
 
 /** Each fault once, with how often it was met. */
 export function RejectedGroups({ ingest, groups, filter, onChanged }: Props) {
-  const [adding, add] = useState<Fault | null>(null)
+  const [adding, add] = useState<RejectedKindAnswer | null>(null)
   return (
     <>
       <TableRoom name="Faults">
@@ -74,18 +74,18 @@ export function RejectedGroups({ ingest, groups, filter, onChanged }: Props) {
   )
 }
 
-const isShown = (group: Fault, { code, field }: RejectedFilter): boolean =>
+const isShown = (group: RejectedKindAnswer, { code, field }: RejectedFilter): boolean =>
   code === group.code && (field ?? null) === group.field
 
 /** A second time leads back to all of them. */
-function linkOf(alias: string, group: Fault, filter: RejectedFilter): string {
+function linkOf(alias: string, group: RejectedKindAnswer, filter: RejectedFilter): string {
   if (isShown(group, filter)) return filterLink(alias, {})
   return filterLink(alias, { code: group.code, ...(group.field === null ? {} : { field: group.field }) })
 }
 
 interface KnownProps {
   readonly ingest: ShownIngest
-  readonly group: Fault
+  readonly group: RejectedKindAnswer
   onClose(): void
   onChanged(): void
 }
@@ -93,7 +93,7 @@ interface KnownProps {
 /** The field is proposed by what a row has in it. */
 function AddKnownField({ ingest, group, onClose, onChanged }: KnownProps) {
   const filter = { code: group.code, field: group.field! }
-  const example = useAsk((client) => rejectedPage(client, ingest.alias, filter), [filter])
+  const example = useAsk((client) => client.rejected(ingest.alias, { ...filter, limit: 1 }, sideOf()), [filter])
   if (example.value === null && example.error === null) return null
   const row = example.value?.Items[0]?.row ?? ''
   const value = membersOf(row)?.findLast(({ name }) => name === group.field)?.value ?? ''

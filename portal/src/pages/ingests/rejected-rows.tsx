@@ -7,11 +7,10 @@ import { TableRoom } from '../../parts/table-room.tsx'
 import { clientOf } from '../../session/session.ts'
 import { useAsk, useDeed } from '../../shell/asking.ts'
 import { filterLink, isFiltered, type RejectedFilter, requestOf } from './filter.ts'
-import { rejectedPage } from './lists.ts'
 import { MendRow } from './mend-row.tsx'
 import { RejectedRow } from './rejected-row.tsx'
 import { RowDeeds } from './row-deeds.tsx'
-import type { ShownIngest } from './side.ts'
+import { type ShownIngest, sideOf } from './side.ts'
 
 interface Props {
   readonly ingest: ShownIngest
@@ -31,16 +30,13 @@ export function RejectedRows({ ingest, filter, all, onChanged }: Props) {
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
   const [mending, mend] = useState<RejectedRowAnswer | null>(null)
   const loading = useDeed()
-  const first = useAsk(
-    (client) => rejectedPage(client, alias, { ...filter, limit: filter.field === undefined ? firstRows : moreRows }),
-    [alias, filter],
-  )
+  const first = useAsk((client) => client.rejected(alias, { ...filter, limit: firstRows }, sideOf()), [alias, filter])
   if (first.value === null) return first.error === null ? <Waiting /> : <ProblemNote error={first.error} />
   const rows = [...first.value.Items, ...more]
   const next = token === undefined ? first.value.NextToken : token
   const load = (): Promise<boolean> =>
     loading.run(async (signal) => {
-      const page = await rejectedPage(clientOf(signal), alias, { ...requestOf(filter, next), limit: moreRows })
+      const page = await clientOf(signal).rejected(alias, { ...requestOf(filter, next), limit: moreRows }, sideOf())
       setMore([...more, ...page.Items])
       setToken(page.NextToken)
     })

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { RejectedKindAnswer } from '../../../../src/client/answers.ts'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { useAsk } from '../../shell/asking.ts'
 import { usePlace } from '../../shell/route.ts'
 import { filterOf, isFiltered } from './filter.ts'
-import { type Fault, faultsOf } from './lists.ts'
 import { RejectedGroups } from './rejected-groups.tsx'
 import { RejectedRows } from './rejected-rows.tsx'
-import type { ShownIngest } from './side.ts'
+import { type ShownIngest, sideOf } from './side.ts'
 
 /** What was refused and why: by fault, and row by row. */
 export function Rejected({ ingest, onChanged }: { readonly ingest: ShownIngest; onChanged(): void }) {
   const { alias } = ingest
   const filter = filterOf(usePlace())
   const [changes, count] = useState(0)
-  const summary = useAsk((client) => faultsOf(client, alias), [alias], { everyMs: 10_000 })
+  const summary = useAsk((client) => client.rejectedSummary(alias, sideOf()), [alias], { everyMs: 10_000 })
   const { again } = summary
   useEffect(again, [again, ingest.counters?.rejected])
   const changed = (): void => {
@@ -44,7 +44,7 @@ export function Rejected({ ingest, onChanged }: { readonly ingest: ShownIngest; 
 }
 
 /** How many rows a filter lets through, as far as the groups say. */
-function rowsOf(groups: readonly Fault[], code?: string, field?: string, batch?: string): number | null {
+function rowsOf(groups: readonly RejectedKindAnswer[], code?: string, field?: string, batch?: string): number | null {
   if (batch !== undefined) return null
   const those = groups.filter(
     (group) => (code === undefined || group.code === code) && (field === undefined || group.field === field),

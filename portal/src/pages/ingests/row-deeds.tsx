@@ -11,6 +11,7 @@ import { pagesOfRows } from './all-rows.ts'
 import { isFiltered, type RejectedFilter } from './filter.ts'
 import { replayRows } from './replay.ts'
 import { oneLine } from './row-text.ts'
+import { sideOf } from './side.ts'
 
 interface Props {
   readonly alias: string
@@ -109,15 +110,16 @@ async function discardRows(
   signal: AbortSignal,
 ): Promise<number> {
   const client = clientOf(signal)
-  if (Array.isArray(which)) return client.discardRejected(alias, which)
+  if (Array.isArray(which)) return client.discardRejected(alias, which, sideOf())
   const filter = which as RejectedFilter
-  if (!isFiltered(filter)) return client.discardRejected(alias, null)
+  if (!isFiltered(filter)) return client.discardRejected(alias, null, sideOf())
   let count = 0
   for await (const rows of pagesOfRows(client, alias, filter)) {
     if (rows.length > 0)
       count += await client.discardRejected(
         alias,
         rows.map(({ id }) => id),
+        sideOf(),
       )
   }
   return count

@@ -1,3 +1,24 @@
-import type { IngestAnswer } from '../../../../src/client/answers.ts'
+import type { IngestAnswer, OwnIngestAnswer } from '../../../../src/client/answers.ts'
+import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { mayDo, session } from '../../session/session.ts'
 
-export type ShownIngest = IngestAnswer
+export type RowsOf = NonNullable<Parameters<TidemarkClient['rejected']>[2]>
+
+/** An operator sees the rows of everyone, who pushes his own. */
+export const sideOf = (): RowsOf => (mayDo('admin') ? 'all' : 'own')
+
+export type ShownIngest = Pick<OwnIngestAnswer, 'alias' | 'kind' | 'fields' | 'state' | 'reason'> &
+  Partial<Pick<IngestAnswer, 'counters' | 'duplicates'>> & { readonly entity: string | null }
+
+export async function shownIngest(client: TidemarkClient, alias: string): Promise<ShownIngest> {
+  if (sideOf() === 'own') return client.ownIngest(alias)
+  const ingest = await client.ingest(alias)
+  return { ...ingest, entity: ingest.entity ?? null, reason: ingest.reason ?? null }
+}
+
+/** The ingests that the key of this tab names; `*` names them all without saying which. */
+export function ownAliases(): readonly string[] {
+  const entries = session.get()?.own?.subscriptions ?? []
+  const aliases = entries.map(({ ingest }) => ingest).filter((name) => typeof name === 'string' && name !== '*')
+  return [...new Set(aliases as string[])].sort()
+}

@@ -6,6 +6,7 @@ import { TextArea } from '../../parts/inputs.tsx'
 import { clientOf, mayDo } from '../../session/session.ts'
 import { tell } from '../../shell/toasts.tsx'
 import { pushAgain } from '../ingests/push-again.ts'
+import { sideOf } from '../ingests/side.ts'
 
 interface Props {
   readonly table: MetadataDescription
@@ -62,6 +63,7 @@ function ChangeItem({ table, item, onClose, onChanged }: Props) {
     const outcome = await pushAgain({
       pusher: client,
       lists: client,
+      side: sideOf(),
       alias: table.entity,
       text,
       signal,
