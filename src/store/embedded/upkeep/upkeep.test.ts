@@ -361,6 +361,24 @@ describe('upkeep', () => {
       await catalog.close()
     })
 
+    test('is done though it is asked for while the work before comes to its end', async () => {
+      for (let turns = 0; turns < 30; turns++) {
+        const { catalog, store, upkeep, seal, leave, stop } = await opened(
+          new Faults(Number.POSITIVE_INFINITY, 0),
+          mixed,
+        )
+        await seal(0)
+        leave(secondDay)
+        // Nothing is to be done but to see that.
+        upkeep.work()
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+        await upkeep.purge(1, batchRows)
+        expect((await rowsOf(store, everything)).length, `after ${turns} turns`).toBe(batchRows / 2)
+        await stop()
+        await catalog.close()
+      }
+    })
+
     test('of a file for which there is no room to write it anew is refused, and done when there is', async () => {
       const faults = new Faults(Number.POSITIVE_INFINITY, Infinity)
       const { catalog, store, upkeep, seal, leave, stop } = await opened(faults, mixed)

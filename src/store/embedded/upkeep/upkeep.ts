@@ -72,6 +72,8 @@ export class Upkeep {
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
   #working: Promise<void> | null = null
+  /** Whether there may be something to do that the work under way has not looked at. */
+  #isAsked = false
   /** The seal that is being made, by itself or beside a merge. */
   #sealing: Promise<void> | null = null
   #tellStuck: () => void = () => undefined
@@ -125,12 +127,12 @@ export class Upkeep {
     return this.#seal !== null || this.#parts.departures.nextDropped !== null
   }
 
-  /** Begins what there is to do, unless it is being done. */
+  /** Begins what there is to do. Where it is being done, all is looked at once more: this may be called while it is coming to its end. */
   work(): void {
+    this.#isAsked = true
     this.#working ??= this.#work().finally(() => {
       this.#working = null
-      // It may have been frozen while the work before was coming to its end.
-      if (this.#seal !== null && !this.#parts.signal.aborted) this.work()
+      if (this.#isAsked && !this.#parts.signal.aborted) this.work()
     })
   }
 
@@ -155,6 +157,7 @@ export class Upkeep {
   async #work(): Promise<void> {
     const { signal } = this.#parts
     while (!signal.aborted) {
+      this.#isAsked = false
       const isSealed = this.#seal !== null
       await this.#sealDue()
       if (signal.aborted || (await this.#letGo()) || isSealed || this.#seal !== null) continue
