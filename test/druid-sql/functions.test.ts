@@ -239,6 +239,9 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ["ARRAY_ORDINAL_OF(ARRAY['a', 'b'], 'b')", 2],
     ['ARRAY_APPEND(ARRAY[1], 2)', '[1,2]'],
     ['ARRAY_PREPEND(1, ARRAY[2])', '[1,2]'],
+    ['ARRAY_APPEND(CAST(NULL AS BIGINT ARRAY), 2)', null],
+    ['ARRAY_PREPEND(2, CAST(NULL AS BIGINT ARRAY))', null],
+    ['ARRAY_APPEND(ARRAY[1], NULL)', '[1,null]'],
     ['ARRAY_CONCAT(ARRAY[1], ARRAY[2])', '[1,2]'],
     ['ARRAY_SLICE(ARRAY[1, 2, 3], 1, 3)', '[2,3]'],
     ["TIME_FLOOR(CAST(NULL AS TIMESTAMP), 'P1M10D')", null],
@@ -363,6 +366,12 @@ test.each<readonly [string, readonly Value[]]>([
   ['SELECT n FROM ROWS WHERE EXISTS (SELECT 1 FROM (VALUES (2)) AS u (m) WHERE u.m = t.n)', [2]],
   ['SELECT (SELECT MAX(m) FROM (VALUES (2), (9)) AS u (m)) + n FROM ROWS ORDER BY n', [10, 11, 12]],
   ['SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY[n, n * 10]) AS u (x) ORDER BY x', [1, 2, 3, 10, 20, 30]],
+  ['SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_PREPEND(n * 10, ARRAY[n])) AS u (x) ORDER BY x', [1, 2, 3, 10, 20, 30]],
+  ['SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_APPEND(ARRAY[n], n * 10)) AS u (x) ORDER BY x', [1, 2, 3, 10, 20, 30]],
+  [
+    'SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_SLICE(ARRAY[7, n, n * 10], 1)) AS u (x) ORDER BY x',
+    [1, 2, 3, 10, 20, 30],
+  ],
   ['SELECT x FROM UNNEST(ARRAY[1, 2]) AS u (x)', [1, 2]],
   ['WITH a AS (SELECT n FROM ROWS), b (m) AS (SELECT n + 1 FROM a) SELECT m FROM b ORDER BY m', [2, 3, 4]],
   [

@@ -80,20 +80,25 @@ const arrayLength = special(1, 1, (call) => {
 /** Elements of an array that is made by ARRAY_SLICE. */
 const slicedMax = 10_000
 
+/** Operands as short as these are written several times: the engine takes no lambda in an UNNEST beside a table. */
+const repeatedTextMax = 64
+
+/** What is beyond the end is null, and a slice of no meaning is none. Without `until`, all from `from` on. */
+function slicePart(list: SqlText, from: SqlText, until: SqlText | null): SqlText {
+  const to = until ?? duckSql`len(${list})`
+  const part = duckSql`list_resize(${list}[${from} + 1:${to}], ${to} - ${from})`
+  return duckSql`CASE WHEN ${list} IS NULL OR ${from} < 0 OR ${from} > len(${list}) OR ${from} > ${to} THEN NULL
+    WHEN ${to} - ${from} > ${plainInteger(slicedMax)} THEN ${failing(`an array would have more than ${slicedMax} elements`)} ELSE ${part} END`
+}
+
 const arraySlice = special(2, 3, (call) => {
   const { array } = arrayOperand(call)
   const start = as(call.operands[1]!, long)
   const end = call.operands[2] === undefined ? null : as(call.operands[2], long)
-  // What is beyond the end is null, and a slice of no meaning is none.
-  const slice = onceEach(
-    [array.sql, start.sql, end === null ? duckSql`NULL::BIGINT` : end.sql],
-    (list, from, until) => {
-      const to = end === null ? duckSql`len(${list})` : until
-      const part = duckSql`list_resize(${list}[${from} + 1:${to}], ${to} - ${from})`
-      return duckSql`CASE WHEN ${list} IS NULL OR ${from} < 0 OR ${from} > len(${list}) OR ${from} > ${to} THEN NULL
-        WHEN ${to} - ${from} > ${plainInteger(slicedMax)} THEN ${failing(`an array would have more than ${slicedMax} elements`)} ELSE ${part} END`
-    },
-  )
+  const parts = [array.sql, start.sql, end === null ? duckSql`NULL::BIGINT` : end.sql]
+  const slice = parts.every(({ text }) => text.length <= repeatedTextMax)
+    ? slicePart(duckSql`(${parts[0]!})`, duckSql`(${parts[1]!})`, end === null ? null : duckSql`(${parts[2]!})`)
+    : onceEach(parts, (list, from, until) => slicePart(list, from, end === null ? null : until))
   return combine(call.place, array.type, slice, end === null ? [array, start] : [array, start, end])
 })
 
@@ -104,10 +109,6 @@ const textToArray = scalar(
   (x, separator) =>
     duckSql`string_split(CASE WHEN length(${separator}) = 1 THEN rtrim(${x}, ${separator}) ELSE ${x} END, ${separator})`,
 )
-
-/** Where there is no array, there is none with one element more. */
-const ofArray = (array: SqlText, more: (list: SqlText) => SqlText): SqlText =>
-  onceEach([array], (list) => duckSql`CASE WHEN ${list} IS NOT NULL THEN ${more(list)} END`)
 
 export const arrays: Catalogue = {
   ARRAY_LENGTH: arrayLength,
@@ -138,14 +139,9 @@ export const arrays: Catalogue = {
     () => long,
     (array, value) => duckSql`CAST(list_position(${array}, ${value}) AS BIGINT)`,
   ),
-  ARRAY_APPEND: withElement(arrayOf, (array, value) =>
-    ofArray(array, (list) => duckSql`list_append(${list}, ${value})`),
-  ),
-  ARRAY_PREPEND: withElement(
-    arrayOf,
-    (array, value) => ofArray(array, (list) => duckSql`list_prepend(${value}, ${list})`),
-    true,
-  ),
+  // Where there is no array, there is none with one element more: list_append would make one.
+  ARRAY_APPEND: withElement(arrayOf, (array, value) => duckSql`(${array} || [${value}])`),
+  ARRAY_PREPEND: withElement(arrayOf, (array, value) => duckSql`([${value}] || ${array})`, true),
   ARRAY_CONCAT: ofTwo(arrayOf, (a, b) => duckSql`list_concat(${a}, ${b})`),
   ARRAY_SLICE: arraySlice,
   ARRAY_TO_STRING: arrayToText,
