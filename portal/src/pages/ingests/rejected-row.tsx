@@ -18,7 +18,7 @@ export function RejectedRow({ row, chosen, onChoose, onMend }: Props) {
       <td class="tight">
         <input
           type="checkbox"
-          aria-label={`Choose row ${row.index} of batch ${row.batch}`}
+          aria-label={`Choose row ${row.index + 1} of batch ${row.batch}`}
           checked={chosen}
           onChange={() => onChoose(row.id)}
         />
@@ -31,7 +31,7 @@ export function RejectedRow({ row, chosen, onChoose, onMend }: Props) {
       </td>
       <td class="tight">
         <Time iso={row.received} />
-        <p class="small soft">row {row.index} of its batch</p>
+        <p class="small soft">row {row.index + 1} of its batch</p>
       </td>
       <td class="tight">
         <button type="button" class="button slim" onClick={() => onMend(row)}>
