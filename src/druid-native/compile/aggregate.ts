@@ -44,7 +44,10 @@ export function aggregate(query: Aggregating, source: Source): Aggregated {
   const dimensions = query.dimensions.map((spec) =>
     compileDimension(spec, source, grouped.has(spec.outputName) ? (list) => source.explode(list) : null),
   )
-  const aggregations = query.aggregations.map((aggregator) => compileAggregator(aggregator, source, grouped))
+  // Druid's `grouping` names the columns that dimensions are of, and not the dimensions.
+  const columns = query.dimensions.filter(({ outputName }) => grouped.has(outputName)).map((spec) => spec.dimension)
+  const groupedColumns = new Set(columns)
+  const aggregations = query.aggregations.map((aggregator) => compileAggregator(aggregator, source, groupedColumns))
   const rows = new Rows()
   dimensions.forEach((dimension, index) => {
     const key = grouped.has(dimension.name) ? sql.id(`g${index}`) : typedNull(dimension.key.type)

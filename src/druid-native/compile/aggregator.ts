@@ -52,7 +52,7 @@ type Body = Omit<Aggregation, 'name' | 'raw'> & { readonly aggregate: Sql }
 
 const plain = (aggregate: Sql, finish: (raw: Sql) => Typed): Body => ({ aggregate, finish, sketch: null })
 
-/** `grouped` tells which dimensions the rows are grouped by, for the aggregator `grouping`. */
+/** `grouped` has the columns that the rows are grouped by, for the aggregator `grouping`. */
 export function compileAggregator(
   aggregator: Aggregator,
   source: Source,

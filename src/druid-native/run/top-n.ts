@@ -5,6 +5,8 @@ import { aggregate } from '../compile/aggregate.ts'
 import { dimensionValue } from '../compile/extraction.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { Rows } from '../compile/rows.ts'
+import type { Source } from '../compile/source.ts'
+import type { DimensionSpec } from '../parse/nodes.ts'
 import type { TopNMetric, TopNQuery } from '../parse/queries.ts'
 import { orderBy, sortKeys } from '../values/ordering.ts'
 import { elementOf, toText } from '../values/typed.ts'
@@ -35,7 +37,13 @@ function ranking(
   if (metric.previousStop === null) return { order, where: null }
   const stop = sortKeys({ type: 'STRING', sql: sql`CAST(${metric.previousStop} AS VARCHAR)` }, metric.ordering)
   const own = sortKeys({ type: 'STRING', sql: toText(value) }, metric.ordering)
-  const beyond = sql`ROW(${sql.join(own, ', ')}) ${inverted ? sql`<` : sql`>`} ROW(${sql.join(stop, ', ')})`
+  // The engine would compare a null as the greatest of all.
+  const row = (all: readonly Sql[]): Sql =>
+    sql`ROW(${sql.join(
+      all.flatMap((key) => [sql`${key} IS NOT NULL`, key]),
+      ', ',
+    )})`
+  const beyond = sql`${row(own)} ${inverted ? sql`<` : sql`>`} ${row(stop)}`
   return { order, where: sql`(${value.sql} IS NOT NULL AND ${beyond})` }
 }
 
@@ -56,9 +64,7 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
       dimensions: [query.dimension],
       grouped: new Set([query.dimension.outputName]),
       // Unlike a groupBy, a topN has no group of what its dimension spec leaves out.
-      ...(query.dimension.keep === null
-        ? {}
-        : { also: () => sql`${dimensionValue(query.dimension, source).sql} IS NOT NULL` }),
+      ...(query.dimension.keep === null ? {} : { also: () => isKept(query.dimension, source) }),
     },
     source,
   )
@@ -105,4 +111,13 @@ export async function* runTopN(query: TopNQuery, relation: Relation, session: Se
     while (next < rows.length && msOf(rows[next]![0]) <= start) next++
     yield entry(start, rows.slice(from, next))
   }
+}
+
+/** Whether the dimension spec keeps the value of a row. A null is kept where it is listed, or is not among what is left out. */
+function isKept(spec: DimensionSpec, source: Source): Sql {
+  const isThere = sql`${dimensionValue(spec, source).sql} IS NOT NULL`
+  const { keep } = spec
+  const keepsNull = keep !== null && 'values' in keep && keep.values.includes(null) === keep.listed
+  if (!keepsNull) return isThere
+  return sql`(${isThere} OR ${dimensionValue({ ...spec, keep: null }, source).sql} IS NULL)`
 }

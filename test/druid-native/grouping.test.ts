@@ -1,0 +1,75 @@
+// What a topN keeps, where it goes on, and what `grouping` tells, as a real Druid 33.0.0 answers.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
+
+let engine: DuckDbEngine
+beforeAll(async () => {
+  engine = await DuckDbEngine.open()
+})
+afterAll(() => engine.close())
+
+const timeMs = Date.UTC(2024, 0, 1)
+const dataSource = {
+  type: 'inline',
+  columnNames: ['__time', 's', 'n'],
+  columnTypes: ['LONG', 'STRING', 'LONG'],
+  rows: ['a', 'a', 'b', '10', '9', null].map((text, index) => [timeMs, text, index]),
+}
+const query = { dataSource, intervals: ['2024-01-01/2024-01-02'], granularity: 'all' }
+const count = { type: 'count', name: 'c' }
+const s = { type: 'default', dimension: 's', outputName: 'd0' }
+const byDimension = { type: 'dimension', ordering: 'lexicographic' }
+
+interface Entry {
+  readonly result?: readonly Readonly<Record<string, unknown>>[]
+  readonly event?: Readonly<Record<string, unknown>>
+}
+
+async function entriesOf(asked: object): Promise<readonly Entry[]> {
+  return JSON.parse(await answerOf(asked, engine)) as readonly Entry[]
+}
+
+const topNs: readonly (readonly [string, object, object, readonly (string | null)[]])[] = [
+  ['all', s, byDimension, [null, '10', '9', 'a', 'b']],
+  ['what is listed', { type: 'listFiltered', delegate: s, values: ['a'] }, byDimension, ['a']],
+  ['null where it is listed', { type: 'listFiltered', delegate: s, values: ['a', null] }, byDimension, [null, 'a']],
+  [
+    'null where it is not left out',
+    { type: 'listFiltered', delegate: s, values: ['a'], isWhitelist: false },
+    byDimension,
+    [null, '10', '9', 'b'],
+  ],
+  [
+    'no null where it is left out',
+    { type: 'listFiltered', delegate: s, values: ['a', null], isWhitelist: false },
+    byDimension,
+    ['10', '9', 'b'],
+  ],
+  [
+    'numbers after a text that is none',
+    s,
+    { type: 'dimension', ordering: 'numeric', previousStop: 'a' },
+    ['b', '9', '10'],
+  ],
+]
+
+test.each(topNs)('a topN has %s', async (_, dimension, metric, texts) => {
+  const asked = { ...query, queryType: 'topN', dimension, metric, threshold: 10, aggregations: [count] }
+  const [entry] = await entriesOf(asked)
+  expect(entry!.result!.map(({ d0 }) => d0)).toEqual(texts)
+})
+
+test.each([
+  ['columns', ['s', 'n'], [0, 1, 3]],
+  ['names in the answer, which are no columns', ['d0', 'd1'], [3, 3, 3]],
+])('grouping by %s', async (_, groupings, bits) => {
+  const found = await entriesOf({
+    ...query,
+    queryType: 'groupBy',
+    dimensions: [s, { type: 'default', dimension: 'n', outputName: 'd1', outputType: 'LONG' }],
+    filter: { type: 'selector', dimension: 's', value: 'b' },
+    aggregations: [count, { type: 'grouping', name: 'g', groupings }],
+    subtotalsSpec: [['d0', 'd1'], ['d0'], []],
+  })
+  expect(found.map(({ event }) => event!['g'])).toEqual(bits)
+})
