@@ -74,11 +74,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     /null|NULL|_SLICE/,
   ),
   refusedThere('Druid fails to replace by null', /Function\[replace\] encountered unknown exception/, /replace\(/i),
-  {
-    reason: 'a letter that is two in upper case (ß) stays one here',
-    matches: ({ query, embedded, druid }) =>
-      /upper|UPPER|%S/.test(query.text) && /[ßẞ]/.test(embedded.text) && druid.text.includes('SS'),
-  },
   otherwise(
     'what is in no interval holds for a column that is not there in Druid',
     /"not","field":\{"type":"interval"/,

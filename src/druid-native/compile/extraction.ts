@@ -21,6 +21,7 @@ import {
   toLong,
   toText,
   typedNull,
+  upperCase,
   utf16Length,
 } from '../values/typed.ts'
 
@@ -51,7 +52,7 @@ export function extract(value: Typed, extraction: Extraction): Typed {
     case 'identity':
       return textValue(toText(value))
     case 'upper':
-      return textValue(sql`upper(${toText(value)})`)
+      return textValue(upperCase(toText(value)))
     case 'lower':
       return textValue(sql`lower(${toText(value)})`)
     case 'strlen':

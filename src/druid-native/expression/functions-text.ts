@@ -30,6 +30,7 @@ import {
   toLong,
   toText,
   truthValue,
+  upperCase,
   utf16Length,
 } from '../values/typed.ts'
 import {
@@ -195,7 +196,7 @@ function formatOne(arg: Typed, { flags, width, precision, conversion }: Conversi
   if (conversion === 's' || conversion === 'S') {
     const text = sql`coalesce(${toText(arg)}, 'null')`
     const cutText = precision === undefined ? text : sql`left(${text}, ${sql.long(Number(precision))})`
-    return fitted(pad(conversion === 'S' ? sql`upper(${cutText})` : cutText))
+    return fitted(pad(conversion === 'S' ? upperCase(cutText) : cutText))
   }
   if (!'dxXf'.includes(conversion)) return call.unsupported(`the conversion %${conversion}`)
   if (flags.includes('(') || flags.includes('#')) return call.unsupported(`the flags "${flags}"`)
@@ -286,7 +287,7 @@ export const textFunctions = {
   ltrim: trimmed(sql`ltrim`),
   rtrim: trimmed(sql`rtrim`),
   lower: ofText((x) => sql`lower(${x})`),
-  upper: ofText((x) => sql`upper(${x})`),
+  upper: ofText(upperCase),
   reverse: ofText((x) => sql`reverse(${x})`),
   repeat: { args: [2, 2], compile: repeat },
   lpad: padded('left'),

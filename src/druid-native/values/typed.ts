@@ -274,3 +274,6 @@ export function utf16Length(text: Sql): Sql {
       ELSE length(${x}) + length(regexp_replace(${x}, '[^\\x{10000}-\\x{10FFFF}]', '', 'g')) END`,
   )
 }
+
+/** A text in upper case, in which ß becomes two letters, as in Java. */
+export const upperCase = (text: Sql): Sql => sql`upper(replace(${text}, 'ß', 'SS'))`

@@ -1,4 +1,4 @@
-// What a topN keeps, where it goes on, and what `grouping` tells, as a real Druid 33.0.0 answers.
+// What a topN keeps, where it goes on, what `grouping` tells, and ß in upper case, as a real Druid 33.0.0 answers.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 
@@ -57,6 +57,15 @@ test.each(topNs)('a topN has %s', async (_, dimension, metric, texts) => {
   const asked = { ...query, queryType: 'topN', dimension, metric, threshold: 10, aggregations: [count] }
   const [entry] = await entriesOf(asked)
   expect(entry!.result!.map(({ d0 }) => d0)).toEqual(texts)
+})
+
+test.each([
+  ["upper('ß')", 'SS'],
+  ["format('%S', 'aß')", 'ASS'],
+])('%s', async (expression, text) => {
+  const virtualColumns = [{ type: 'expression', name: 'v', expression, outputType: 'STRING' }]
+  const asked = { ...query, queryType: 'scan', columns: ['v'], virtualColumns, limit: 1 }
+  expect(await answerOf(asked, engine)).toContain(`"v":"${text}"`)
 })
 
 test.each([
