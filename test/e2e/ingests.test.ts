@@ -54,7 +54,10 @@ test('an operator sees the faults, adds the missing field, and the rows are stor
   await open(page)
   await page.getByRole('link', { name: 'unknown field' }).waitFor()
   await page.getByText('<script>alert(1)</script>').first().waitFor()
-  await page.getByRole('row', { name: /"warm"/ }).getByText('row 2 of its batch').waitFor()
+  await page
+    .getByRole('row', { name: /"warm"/ })
+    .getByText('row 2 of its batch')
+    .waitFor()
   await expectSoundEverywhere(page, 'ingest')
   await page.getByRole('button', { name: 'Add the field and replay…' }).click()
   await page.getByRole('dialog').getByLabel('Type').selectOption('long')
