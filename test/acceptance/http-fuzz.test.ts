@@ -25,6 +25,8 @@ describe(`${requests} fuzzed requests (TIDEMARK_FUZZ_SEED=${fuzzSeed})`, () => {
 })
 
 describe('the canary', () => {
+  /** Always the same requests: some of another seed ask for no receipt at all, and so meet no failure. */
+  const canarySeed = 1
   const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
   const names = {
     ingests: ['plant'],
@@ -43,7 +45,7 @@ describe('the canary', () => {
     running.push(server)
     const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
     const world = async () => ({ endpoints: endpointsOf(document), names, keys: { ...keys, both: keys.admin } })
-    return (await fuzzHttp({ url, requests: 300, seed: fuzzSeed, world })).findings
+    return (await fuzzHttp({ url, requests: 1000, seed: canarySeed, world })).findings
   }
 
   test('a failure of one service is found, and nothing where there is none', async () => {
