@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AccessCatalog, AccessState, Key, Right, Subscription } from '../catalog/catalog.ts'
 import { Access } from './access.ts'
+import { type Asker, isCaller } from './caller.ts'
 import { type Credential, hashKey } from './keys.ts'
 
 const unlimited: Subscription = { ingest: null, entity: null, fromMs: null, untilMs: null, suspended: false }
@@ -71,6 +72,7 @@ afterEach(() => {
 })
 
 const callerOf = (apiKey: string) => access.identify({ apiKey })
+const subscriberOf = (asker: Asker) => (isCaller(asker) ? asker.subscriber : null)
 
 test.each<[string, Credential, string | null]>([
   ['no credential', {}, null],
@@ -89,19 +91,39 @@ test.each<[string, Credential, string | null]>([
   ['an unknown key', { apiKey: 'nonsense' }, null],
   ['a hash', { apiKey: hashKey('push') }, null],
 ])('%s', (_, credential, subscriber) => {
-  expect(access.identify(credential)?.subscriber ?? null).toBe(subscriber)
+  expect(subscriberOf(access.identify(credential))).toBe(subscriber)
 })
 
 test.each([
   [999, 'everyone'],
-  [1000, undefined],
-  [1001, undefined],
+  [1000, null],
+  [1001, null],
 ])('a key that expires at 1000 is asked at %i', (at, subscriber) => {
   nowMs = at
-  expect(callerOf('brief')?.subscriber).toBe(subscriber)
+  expect(subscriberOf(callerOf('brief'))).toBe(subscriber)
 })
 
 const forbidden = expect.objectContaining({ code: 'forbidden' })
+
+test.each<[string, Credential, string]>([
+  ['nothing', {}, 'This request needs an API key. Send one as "Authorization: Bearer <key>"'],
+  ['another scheme', { authorization: 'Basic push' }, 'The Authorization header holds no key.'],
+  ['two keys', { authorization: 'Bearer push', apiKey: 'read' }, 'two credentials that differ'],
+  [
+    'a key that never was',
+    { apiKey: 'nonsense' },
+    'The API key is not known: it was mistyped or cut off, or it has been revoked.',
+  ],
+  ['a key that has expired', { apiKey: 'brief' }, 'The API key expired on 1970-01-01T00:00:01.000Z.'],
+])('who shows %s is told so', (_, credential, detail) => {
+  nowMs = 5000
+  const asker = access.identify(credential)
+  expect(() => access.requireAdmin(asker)).toThrow(detail)
+  expect(() => access.requireConsume(asker)).toThrow(detail)
+  expect(() => access.requireIngest(asker, 'a')).toThrow(detail)
+  expect(() => access.requireOwnRows(asker, 'a')).toThrow(detail)
+  expect(() => access.describe(asker)).toThrow(detail)
+})
 
 describe('pushing', () => {
   test.each<[string, string, number, boolean]>([
@@ -131,7 +153,7 @@ describe('pushing', () => {
   })
 
   test.each([
-    ['nonsense', 'This request needs a valid API key'],
+    ['nonsense', 'The API key is not known'],
     ['read', 'lacks the right `ingest`'],
     ['bare', 'no valid subscription to the ingest "a"'],
   ])('a refusal of %j says what to do', (apiKey, detail) => {
@@ -223,15 +245,15 @@ test('describes what a key gives access to', () => {
     ],
   })
   expect(access.describe(callerOf('root'))).toEqual({ subscriber: 'nobody', rights: ['admin'], subscriptions: [] })
-  expect(() => access.describe(null)).toThrow(forbidden)
+  expect(() => access.describe(access.identify({}))).toThrow(forbidden)
 })
 
 test('a change holds from the refresh on, also for callers that were identified before', async () => {
   const caller = callerOf('push')
   state = { ...start, version: 2, keys: [], subscriptions: new Map() }
-  expect(callerOf('push')).not.toBeNull()
+  expect(subscriberOf(callerOf('push'))).toBe('plant')
   await access.refresh()
-  expect(callerOf('push')).toBeNull()
+  expect(subscriberOf(callerOf('push'))).toBeNull()
   expect(() => access.requireIngest(caller, 'a')).toThrow(forbidden)
 })
 
@@ -240,11 +262,11 @@ test('a revoked key stays valid no longer than the catalog cannot be read', asyn
   state = { ...start, version: 2, keys: [] }
   away = true
   await expect(access.refresh()).rejects.toThrow('away')
-  expect(callerOf('push')).not.toBeNull()
+  expect(subscriberOf(callerOf('push'))).toBe('plant')
   await vi.advanceTimersByTimeAsync(5000)
   away = false
   await vi.advanceTimersByTimeAsync(1000)
-  expect(callerOf('push')).toBeNull()
+  expect(subscriberOf(callerOf('push'))).toBeNull()
 })
 
 test('a state of a catalog that was restored counts, whatever its version', async () => {
@@ -252,5 +274,5 @@ test('a state of a catalog that was restored counts, whatever its version', asyn
   await access.refresh()
   state = { ...start, version: 2, keys: [] }
   await access.refresh()
-  expect(callerOf('push')).toBeNull()
+  expect(subscriberOf(callerOf('push'))).toBeNull()
 })

@@ -1,16 +1,9 @@
-import type { AccessCatalog, AccessState, Right, Subscription } from '../catalog/catalog.ts'
+import type { AccessCatalog, AccessState, Subscription } from '../catalog/catalog.ts'
 import { KeptCopy } from '../lib/kept-copy.ts'
 import { Problem } from '../model/problem.ts'
+import { type Asker, type Caller, expiredKey, isCaller, requireCaller, unknownKey, withoutKey } from './caller.ts'
 import { type Credential, hashKey, keyIn } from './keys.ts'
 import { isValid, type OwnSubscriptionAnswer, rightNames, subscriptionEntry, wasValid } from './subscriptions.ts'
-
-/** Who is asking, as their key says. */
-export interface Caller {
-  readonly keyId: string
-  readonly subscriberId: number
-  readonly subscriber: string
-  readonly rights: ReadonlySet<Right>
-}
 
 const retryMs = 1000
 
@@ -44,20 +37,21 @@ export class Access {
   }
 
   /**
-   * The caller that a credential stands for; null when it is missing, unknown, expired, or is two that differ. Keys are found by their
+   * The caller that a credential stands for; a stranger when it is missing, unknown, expired, or is two that differ. Keys are found by their
    * hash: how long that takes tells something about hashes at most, and from a hash no key can be made. So nothing here runs in constant time.
    */
-  identify(credential: Credential): Caller | null {
+  identify(credential: Credential): Asker {
     const key = keyIn(credential)
-    if (key === null) return null
+    if (key === null) return withoutKey(credential)
     const grant = this.#grants.get(hashKey(key))
-    if (grant === undefined) return null
-    return grant.expiresMs === null || this.#nowMs() < grant.expiresMs ? grant.caller : null
+    if (grant === undefined) return unknownKey
+    const { caller, expiresMs } = grant
+    return expiresMs === null || this.#nowMs() < expiresMs ? caller : expiredKey(expiresMs)
   }
 
   /** Throws Problem `forbidden` unless the caller may push to the ingest; whether there is such an ingest makes no difference. */
-  requireIngest(caller: Caller | null, alias: string): Caller {
-    const known = requireIngestRight(caller)
+  requireIngest(asker: Asker, alias: string): Caller {
+    const known = requireIngestRight(asker)
     if (this.#subscriptions.get(known.subscriberId)?.allowIngest(alias, this.#nowMs())) return known
     throw new Problem(
       'forbidden',
@@ -70,8 +64,8 @@ export class Access {
    * Throws Problem `forbidden` unless the caller may see what he pushed to the ingest: his subscription to it may have ended; whether there is such
    * an ingest makes no difference.
    */
-  requireOwnRows(caller: Caller | null, alias: string): Caller {
-    const known = requireIngestRight(caller)
+  requireOwnRows(asker: Asker, alias: string): Caller {
+    const known = requireIngestRight(asker)
     if (this.#subscriptions.get(known.subscriberId)?.allowedIngest(alias, this.#nowMs())) return known
     throw new Problem(
       'forbidden',
@@ -80,30 +74,30 @@ export class Access {
   }
 
   /** Throws Problem `forbidden` unless the caller may read anything at all; what that is, `mayRead` says. */
-  requireConsume(caller: Caller | null): Caller {
-    const known = requireCaller(caller)
+  requireConsume(asker: Asker): Caller {
+    const known = requireCaller(asker)
     if (known.rights.has('consume') || known.rights.has('admin')) return known
     throw new Problem('forbidden', 'The key lacks the right `consume`. Ask the operator for a key that has it.')
   }
 
   /** Throws Problem `forbidden` unless the caller is an operator. */
-  requireAdmin(caller: Caller | null): Caller {
-    const known = requireCaller(caller)
+  requireAdmin(asker: Asker): Caller {
+    const known = requireCaller(asker)
     if (known.rights.has('admin')) return known
     throw new Problem('forbidden', 'The key lacks the right `admin`, which this endpoint needs. Use an admin key.')
   }
 
   /** Whether the caller may read a series or metadata entity while `access.consumption` is `key`. */
-  mayRead(caller: Caller | null, entityOrTable: string): boolean {
-    if (caller === null) return false
-    if (caller.rights.has('admin')) return true
-    if (!caller.rights.has('consume')) return false
-    return this.#subscriptions.get(caller.subscriberId)?.allowEntity(entityOrTable, this.#nowMs()) ?? false
+  mayRead(asker: Asker, entityOrTable: string): boolean {
+    if (!isCaller(asker)) return false
+    if (asker.rights.has('admin')) return true
+    if (!asker.rights.has('consume')) return false
+    return this.#subscriptions.get(asker.subscriberId)?.allowEntity(entityOrTable, this.#nowMs()) ?? false
   }
 
   /** What the caller has access to. Throws Problem `forbidden` without a valid key. */
-  describe(caller: Caller | null): OwnSubscriptionAnswer {
-    const { subscriber, subscriberId, rights } = requireCaller(caller)
+  describe(asker: Asker): OwnSubscriptionAnswer {
+    const { subscriber, subscriberId, rights } = requireCaller(asker)
     const nowMs = this.#nowMs()
     const all = this.#subscriptions.get(subscriberId)?.all ?? []
     return {
@@ -135,17 +129,8 @@ function grantsByHash({ keys, subscribers }: AccessState): ReadonlyMap<string, G
   return grants
 }
 
-function requireCaller(caller: Caller | null): Caller {
-  if (caller !== null) return caller
-  throw new Problem(
-    'forbidden',
-    'This request needs a valid API key, as "Authorization: Bearer <key>" or "X-API-Key: <key>". It has none, or one that is wrong, expired or revoked. ' +
-      'Ask the operator for a key.',
-  )
-}
-
-function requireIngestRight(caller: Caller | null): Caller {
-  const known = requireCaller(caller)
+function requireIngestRight(asker: Asker): Caller {
+  const known = requireCaller(asker)
   if (known.rights.has('ingest')) return known
   throw new Problem('forbidden', 'The key lacks the right `ingest`. Ask the operator for a key that has it.')
 }

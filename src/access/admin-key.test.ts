@@ -6,6 +6,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { Access } from './access.ts'
 import { ensureAdminKey } from './admin-key.ts'
+import { isCaller } from './caller.ts'
 import { hashKey, newKey } from './keys.ts'
 
 let directory: string
@@ -25,7 +26,10 @@ const ensure = (configured: string | null) => ensureAdminKey(catalog.access, con
 /** Which of the keys open the operator's side. */
 async function adminKeys(...keys: readonly string[]): Promise<readonly string[]> {
   const access = await Access.open(catalog.access, nowMs)
-  return keys.filter((apiKey) => access.identify({ apiKey })?.rights.has('admin'))
+  return keys.filter((apiKey) => {
+    const asker = access.identify({ apiKey })
+    return isCaller(asker) && asker.rights.has('admin')
+  })
 }
 
 test('a key has 192 random bits, and nothing but its hash is in the catalog', async () => {

@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { Caller } from '../access/access.ts'
+import { type Asker, isCaller } from '../access/caller.ts'
 import type { Reader } from '../admission/reader.ts'
 import { Problem } from '../model/problem.ts'
 import { acceptsType } from './accept.ts'
@@ -21,7 +21,7 @@ export class Guard {
     this.#origins = settings.cors.origins
   }
 
-  caller({ headers }: Pick<FastifyRequest, 'headers'>): Caller | null {
+  asker({ headers }: Pick<FastifyRequest, 'headers'>): Asker {
     const apiKey = headers['x-api-key']
     return this.#access.identify({
       authorization: headers.authorization,
@@ -31,32 +31,32 @@ export class Guard {
 
   /** Consumption: public, or with a key that has the right to it; what may be read with it is asked of `mayRead`. */
   readonly consumption: onRequestHookHandler = (request, _reply, done) => {
-    if (!this.#isOpen(this.#consumption, request)) this.#access.requireConsume(this.caller(request))
+    if (!this.#isOpen(this.#consumption, request)) this.#access.requireConsume(this.asker(request))
     done()
   }
 
   readonly admin: onRequestHookHandler = (request, _reply, done) => {
-    this.#access.requireAdmin(this.caller(request))
+    this.#access.requireAdmin(this.asker(request))
     done()
   }
 
   readonly metrics: onRequestHookHandler = (request, _reply, done) => {
-    if (!this.#isOpen(this.#metrics, request)) this.#access.requireAdmin(this.caller(request))
+    if (!this.#isOpen(this.#metrics, request)) this.#access.requireAdmin(this.asker(request))
     done()
   }
 
   /** What the caller of a consumption request may read. */
   readable(request: FastifyRequest): (name: string) => boolean {
     if (this.#isOpen(this.#consumption, request)) return () => true
-    const caller = this.caller(request)
-    return (name) => this.#access.mayRead(caller, name)
+    const asker = this.asker(request)
+    return (name) => this.#access.mayRead(asker, name)
   }
 
   /** Who asks: a subscriber, whichever of his keys he uses, or where reading is public an address. */
   reader(request: FastifyRequest): Reader {
-    const caller = this.caller(request)
+    const asker = this.asker(request)
     return {
-      id: caller === null ? `address ${request.ip}` : `subscriber ${caller.subscriberId}`,
+      id: isCaller(asker) ? `subscriber ${asker.subscriberId}` : `address ${request.ip}`,
       mayRead: this.readable(request),
     }
   }
@@ -70,9 +70,4 @@ export class Guard {
 export const acceptJson: onRequestHookHandler = (request, _reply, done) => {
   if (acceptsType(request.headers.accept, 'application/json')) done()
   else done(new Problem('not_acceptable', 'The answer is application/json. Leave Accept out, or allow that type.'))
-}
-
-export function missingKey(what: string): Problem {
-  const how = 'send a valid one as Authorization: Bearer <key>, or as X-API-Key: <key>.'
-  return new Problem('forbidden', `${what} needs a key: ${how}`)
 }

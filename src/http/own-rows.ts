@@ -18,7 +18,7 @@ interface OwnRequest extends Pick<FastifyRequest, 'headers'> {
 export function ownRows({ guard, services }: Pick<RouteParts, 'guard' | 'services'>) {
   const of = (request: OwnRequest): RowsOf & { readonly ingest: Ingest } => {
     const { ingest: alias } = request.params
-    const { subscriberId } = services.access.requireOwnRows(guard.caller(request), alias)
+    const { subscriberId } = services.access.requireOwnRows(guard.asker(request), alias)
     const ingest = existingIngest(services.definitions, alias)
     return { ingest, ingestId: ingest.id, subscriberId }
   }

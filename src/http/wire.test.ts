@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keys, plainServices, plant, type TestServer, testServer } from '../../test/support/http-server.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
+import { unknownKey } from '../access/caller.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { stopServer } from './stop.ts'
 
@@ -237,7 +238,7 @@ describe('what the parser refuses is a problem too', () => {
     const made: unknown[] = []
     const { access, ingestAdmin } = plainServices([])
     const server = await testServer({
-      access: { ...access, identify: (given) => (isRevoked ? null : access.identify(given)) },
+      access: { ...access, identify: (given) => (isRevoked ? unknownKey : access.identify(given)) },
       ingestAdmin: {
         ...ingestAdmin,
         create: async (definition) => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { type Caller, isCaller, requireCaller, unknownKey } from '../../src/access/caller.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import { InFlight } from '../../src/http/in-flight.ts'
 import type { App } from '../../src/http/route.ts'
@@ -11,7 +12,7 @@ import { plainAnswer } from './in-process.ts'
 
 /** Keys that the services below know, and what they may do. */
 export const keys = { pusher: 'pusher-key', reader: 'reader-key', admin: 'admin-key' }
-const rightsOf = new Map([
+const callers = new Map<string, Caller>([
   [keys.pusher, { keyId: 'k1', subscriberId: 1, subscriber: 'pusher', rights: new Set(['ingest'] as const) }],
   [keys.reader, { keyId: 'k2', subscriberId: 2, subscriber: 'reader', rights: new Set(['consume'] as const) }],
   [keys.admin, { keyId: 'k3', subscriberId: 3, subscriber: 'operator', rights: new Set(['admin'] as const) }],
@@ -88,27 +89,31 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
   return {
     access: {
       identify: ({ authorization, apiKey }) =>
-        rightsOf.get(apiKey ?? authorization?.replace(/^Bearer /, '') ?? '') ?? null,
-      requireIngest: (caller) => {
-        if (caller?.rights.has('ingest') !== true) throw forbidden()
+        callers.get(apiKey ?? authorization?.replace(/^Bearer /, '') ?? '') ?? unknownKey,
+      requireIngest: (asker) => {
+        const caller = requireCaller(asker)
+        if (!caller.rights.has('ingest')) throw forbidden()
         return caller
       },
-      requireOwnRows: (caller) => {
-        if (caller?.rights.has('ingest') !== true) throw forbidden()
+      requireOwnRows: (asker) => {
+        const caller = requireCaller(asker)
+        if (!caller.rights.has('ingest')) throw forbidden()
         return caller
       },
-      requireConsume: (caller) => {
-        if (caller?.rights.has('consume') !== true && caller?.rights.has('admin') !== true) throw forbidden()
+      requireConsume: (asker) => {
+        const caller = requireCaller(asker)
+        if (!caller.rights.has('consume') && !caller.rights.has('admin')) throw forbidden()
         return caller
       },
-      requireAdmin: (caller) => {
-        if (caller?.rights.has('admin') !== true) throw forbidden()
+      requireAdmin: (asker) => {
+        const caller = requireCaller(asker)
+        if (!caller.rights.has('admin')) throw forbidden()
         return caller
       },
-      mayRead: (caller, name) =>
-        caller?.rights.has('admin') === true || (caller?.rights.has('consume') === true && name === 'plant'),
-      describe: (caller) => {
-        if (caller === null) throw forbidden()
+      mayRead: (asker, name) =>
+        isCaller(asker) && (asker.rights.has('admin') || (asker.rights.has('consume') && name === 'plant')),
+      describe: (asker) => {
+        const caller = requireCaller(asker)
         return { subscriber: caller.subscriber, rights: [...caller.rights], subscriptions: [] }
       },
     },

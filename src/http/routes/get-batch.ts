@@ -1,7 +1,8 @@
 import Type from 'typebox'
+import { requireCaller } from '../../access/caller.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
-import { acceptJson, missingKey } from '../guard.ts'
+import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
 import { ReceiptAnswer } from './push-schemas.ts'
 
@@ -28,10 +29,9 @@ export const getBatch: Route = (app, { services, settings, guard }) => {
     },
     onRequest: acceptJson,
     handler: async (request, reply) => {
-      const caller = guard.caller(request)
-      if (caller === null) throw missingKey('A receipt')
+      const { subscriberId } = requireCaller(guard.asker(request))
       const id = services.definitions.ingest(request.params.ingest)?.id ?? null
-      const receipt = await services.receipts.receipt(caller.subscriberId, id, request.params.batch)
+      const receipt = await services.receipts.receipt(subscriberId, id, request.params.batch)
       return sendJson(request, reply, receipt, settings.limits.sendIdleMs)
     },
   })

@@ -22,7 +22,7 @@ export const getSubscription: Route = (app, { services, settings, guard }) => {
     },
     onRequest: acceptJson,
     handler: async (request, reply) => {
-      const answer = services.access.describe(guard.caller(request))
+      const answer = services.access.describe(guard.asker(request))
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)
     },
   })

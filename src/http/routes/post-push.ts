@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
-import type { Caller } from '../../access/access.ts'
+import type { Asker } from '../../access/caller.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import { mediaTypeOf, pushTypes, readBytes } from '../body.ts'
@@ -88,14 +88,14 @@ export const postPush: Route = (app, parts) => {
         return schemaCompiler(route.httpPart === 'headers' ? { ...route, schema: ReadHeaders } : route)
       },
       onRequest: (request, _reply, done) => {
-        admit(services, guard.caller(request), request.params.ingest)
+        admit(services, guard.asker(request), request.params.ingest)
         done()
       },
       preValidation,
       handler: async (request, reply) => {
         const answer = await services.pushes.push({
           // Again, for a body may take minutes: what was dropped meanwhile would keep nothing of it.
-          ...admit(services, guard.caller(request), request.params.ingest),
+          ...admit(services, guard.asker(request), request.params.ingest),
           body: bytesOf(request.body),
           idempotencyKey: keyOf(request.headers),
           format: mediaTypeOf(request.headers['content-type']) === 'application/x-ndjson' ? 'ndjson' : 'json',
@@ -108,8 +108,8 @@ export const postPush: Route = (app, parts) => {
 }
 
 /** The order of the checks is the contract's: access, existence, state; then, with the rest of the request, the body. */
-function admit({ access, definitions }: RouteParts['services'], caller: Caller | null, alias: string): PushTarget {
-  const { subscriberId, keyId } = access.requireIngest(caller, alias)
+function admit({ access, definitions }: RouteParts['services'], asker: Asker, alias: string): PushTarget {
+  const { subscriberId, keyId } = access.requireIngest(asker, alias)
   const ingest = existingIngest(definitions, alias)
   if (ingest.state === 'blocked') {
     const reason = ingest.reason === null ? 'The operator gave no reason.' : `The operator's reason: ${ingest.reason}`

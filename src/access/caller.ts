@@ -1,0 +1,52 @@
+import type { Right } from '../catalog/catalog.ts'
+import { formatInstant } from '../model/instant.ts'
+import { Problem } from '../model/problem.ts'
+import { type Credential, keyIn } from './keys.ts'
+
+/** Who is asking, as their key says. */
+export interface Caller {
+  readonly keyId: string
+  readonly subscriberId: number
+  readonly subscriber: string
+  readonly rights: ReadonlySet<Right>
+}
+
+/** One who shows no key that is valid now. */
+export interface Stranger {
+  /** What is wrong with what was shown, and what to do. Only the holder of a key learns anything about it. */
+  readonly refusal: string
+}
+
+export type Asker = Caller | Stranger
+
+const how = 'Send one as "Authorization: Bearer <key>" or "X-API-Key: <key>"'
+
+const noKey: Stranger = { refusal: `This request needs an API key. ${how}. The operator makes keys.` }
+const noBearer: Stranger = { refusal: `The Authorization header holds no key. ${how}.` }
+const twoKeys: Stranger = { refusal: `The request shows two credentials that differ. ${how}, and leave the other out.` }
+
+/** The API key is none that is kept: it never was one, or was revoked. Which of the two is not kept either. */
+export const unknownKey: Stranger = {
+  refusal:
+    'The API key is not known: it was mistyped or cut off, or it has been revoked. Compare it with what you were given, or ask the operator for another.',
+}
+
+export function expiredKey(expiredMs: number): Stranger {
+  return { refusal: `The API key expired on ${formatInstant(expiredMs)}. Ask the operator for another.` }
+}
+
+/** Of a request that shows no single key. */
+export function withoutKey({ authorization }: Credential): Stranger {
+  if (authorization === undefined) return noKey
+  return keyIn({ authorization }) === null ? noBearer : twoKeys
+}
+
+export function isCaller(asker: Asker): asker is Caller {
+  return 'keyId' in asker
+}
+
+/** Throws Problem `forbidden` unless the asker showed a valid key. */
+export function requireCaller(asker: Asker): Caller {
+  if (isCaller(asker)) return asker
+  throw new Problem('forbidden', asker.refusal)
+}
