@@ -1,0 +1,68 @@
+// The command line without a process: what a command asks of a service, what it prints, and what it ends with.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { run } from '../../src/cli/run.ts'
+
+/** What a service answers, by request: `GET /admin/ingests`. */
+export type Answers = Record<string, (body: string) => [status: number, body: unknown]>
+
+const servers: Server[] = []
+
+/** For `afterEach`. */
+export function closeServices(): void {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+/** A service that knows these requests (`GET /admin/ingests`) and gives anything else a 403. */
+export async function service(answers: Answers): Promise<{ url: string; seen: string[] }> {
+  const seen: string[] = []
+  const made = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const asked = `${request.method} ${request.url}`
+    seen.push(body === '' ? asked : `${asked} ${body}`)
+    const forbidden = { code: 'forbidden', detail: 'Not without a key.', retryable: false }
+    const [status, answer] = answers[asked]?.(body) ?? [403, forbidden]
+    response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  servers.push(made)
+  return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, seen }
+}
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export async function tidemark(url: string, argv: readonly string[], stdin = '', key = 'k'): Promise<Ran> {
+  const printed = { out: '', err: '' }
+  let now = 0
+  const output = (name: 'out' | 'err') => ({
+    write: (text: string | Uint8Array) => {
+      printed[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
+      return true
+    },
+    once: () => {},
+  })
+  const code = await run(argv, {
+    environment: { TIDEMARK_URL: url, TIDEMARK_KEY: key },
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: output('out'),
+    stderr: output('err'),
+    mainPath: '',
+    nowMs: () => now,
+    // Time passes only in sleep; the turn of the event loop lets requests go on meanwhile.
+    sleep: (ms) => {
+      now += Math.min(ms, 1)
+      return new Promise((resolve) => setImmediate(resolve))
+    },
+  })
+  return { code, ...printed }
+}
