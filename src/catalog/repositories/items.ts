@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { howManyFit } from '../../lib/how-many-fit.ts'
 import type { Item } from '../../model/item.ts'
 import { type KeyRange, keyAfter } from '../../model/item-key.ts'
 import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
@@ -20,7 +21,8 @@ export class ItemRepository implements ItemCatalog {
         .select(['item_key', 'item_bytes'])
         .limit(itemsMax + 1)
         .execute()
-      const count = fitting(sizes.slice(0, itemsMax), bytesMax)
+      const bytes = sizes.slice(0, itemsMax).map(({ item_bytes }) => item_bytes)
+      const count = howManyFit(bytes, bytesMax)
       if (count === 0) return { items: [], more: false }
       // One upper bound alone: SQLite would walk to the further of two, and throw away what the nearer one leaves out.
       const counted = { from: range.from, to: keyAfter(sizes[count - 1]!.item_key) }
@@ -41,10 +43,8 @@ export class ItemRepository implements ItemCatalog {
         .where('item_key', 'in', [...keys])
         .execute()
       const sizeOf = new Map(sizes.map(({ item_key, item_bytes }) => [itemKeyName(item_key), item_bytes]))
-      const keysRead = fitting(
-        keys.map((key) => ({ item_bytes: sizeOf.get(itemKeyName(key)) ?? 0 })),
-        bytesMax,
-      )
+      const bytes = keys.map((key) => sizeOf.get(itemKeyName(key)) ?? 0)
+      const keysRead = howManyFit(bytes, bytesMax)
       const wanted = keys.slice(0, keysRead).filter((key) => sizeOf.has(itemKeyName(key)))
       if (wanted.length === 0) return { items: [], keysRead }
       const rows = await select.select(['item_key', 'attributes']).where('item_key', 'in', wanted).execute()
@@ -86,18 +86,6 @@ function itemsIn(transaction: Transaction<Tables>, entityId: number, { from, to 
 
 function itemOf({ item_key, attributes }: { item_key: Uint8Array; attributes: string }): Item {
   return { key: item_key, attributes }
-}
-
-/** How many of the items are within the bytes, one at least where there is one. */
-function fitting(sizes: readonly { readonly item_bytes: number }[], bytesMax: number): number {
-  let bytes = 0
-  let count = 0
-  for (const { item_bytes } of sizes) {
-    bytes += item_bytes
-    if (bytes > bytesMax && count > 0) break
-    count += 1
-  }
-  return count
 }
 
 async function remove(

@@ -1,6 +1,7 @@
 // Pages of rejected rows. Each is bounded, however many rows there are: rows of one subscriber, code and field follow each other in an index, so
 // a list takes the first of each of its kinds. Where the kinds are too many it passes over the rows, some at a time.
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { howManyFit } from '../../lib/how-many-fit.ts'
 import type { RejectedFilter } from '../rejected.ts'
 import { rejectCodes } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
@@ -36,7 +37,8 @@ export async function listPositions(
   filter: RejectedFilter,
 ): Promise<{ readonly positions: readonly number[]; readonly after: number | null }> {
   const { sizes, scannedTo } = await firstSizes(transaction, ingestId, filter)
-  const positions = sizes.slice(0, fitting(sizes, filter)).map(({ position }) => position)
+  const bytes = sizes.slice(0, filter.limit).map(({ row_bytes }) => row_bytes)
+  const positions = sizes.slice(0, howManyFit(bytes, filter.bytesMax)).map(({ position }) => position)
   return { positions, after: sizes.length > positions.length ? positions.at(-1)! : scannedTo }
 }
 
@@ -203,16 +205,4 @@ async function recordsAt(
     records.push(...found)
   }
   return records
-}
-
-/** How many of the rows make a page: as many as its limits let in, one at least. */
-function fitting(sizes: readonly RowSize[], { limit, bytesMax }: RejectedFilter): number {
-  let bytes = 0
-  let count = 0
-  for (const { row_bytes } of sizes.slice(0, limit)) {
-    bytes += row_bytes
-    if (bytes > bytesMax && count > 0) break
-    count += 1
-  }
-  return count
 }

@@ -1,4 +1,5 @@
 import { compareCodePoints } from '../../lib/compare-code-points.ts'
+import { howManyFit } from '../../lib/how-many-fit.ts'
 import { Problem } from '../../model/problem.ts'
 import type { TagPage, TagRequest } from '../series-store.ts'
 import { columnValues, type QueryTarget } from './druid-query.ts'
@@ -44,13 +45,8 @@ async function valuesBehind(
 
 /** As many of the values as the page takes, one at least. */
 function cut(values: readonly string[], { limit, bytesMax }: TagRequest): TagPage {
-  let bytes = 0
-  let count = 0
-  for (const value of values.slice(0, limit)) {
-    bytes += Buffer.byteLength(value)
-    if (bytes > bytesMax && count > 0) break
-    count++
-  }
+  const bytes = values.slice(0, limit).map((value) => Buffer.byteLength(value))
+  const count = howManyFit(bytes, bytesMax)
   return { tags: values.slice(0, count), more: values.length > count }
 }
 
