@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { laneOf, lanesMax, positionAt } from '../../journal/lane-position.ts'
+import { howManyFit } from '../../lib/how-many-fit.ts'
 import {
   type RejectedBatch,
   type RejectedBatchKey,
@@ -13,7 +14,9 @@ import { ofKind, subscribersOf } from './list-rejected.ts'
 import { everySubscriber } from './rejected-tallies.ts'
 import { fromTextColumn } from './text-column.ts'
 
-type KindRecord = Omit<Tables['rejected_kinds'], 'ingest_id'>
+type KindRecord = Tables['rejected_kinds']
+type KindKey = Pick<KindRecord, 'subscriber_id' | 'code' | 'field_key'>
+type Span = Pick<RejectedKind, 'firstMs' | 'lastMs' | 'examplePosition'>
 
 /** The kinds with the most rows; who looks at all of them sees those of all subscribers together. */
 export async function summarizeRejected(
@@ -22,17 +25,21 @@ export async function summarizeRejected(
   subscriberId: number | null,
   limits: SummaryLimits,
 ): Promise<readonly RejectedKind[]> {
-  const kinds: RejectedKind[] = []
-  const subscribers: number[] = []
-  if (subscriberId !== null) subscribers.push(subscriberId)
-  else for await (const subscriber of subscribersOf(transaction, ingestId)) subscribers.push(subscriber)
-  for (const kind of await largestKinds(transaction, ingestId, subscriberId ?? everySubscriber, limits)) {
-    const span = await spanOf(transaction, ingestId, kind, subscribers)
-    if (span === null) continue
-    const field = kind.field === null ? null : fromTextColumn(kind.field)
-    kinds.push({ code: oneOf(rejectCodes, kind.code), field, rows: kind.rows, ...span })
+  const kinds = await largestKinds(transaction, ingestId, subscriberId ?? everySubscriber, limits)
+  const parts = subscriberId === null ? await partsOf(transaction, ingestId, kinds.length) : kinds
+  const spans = new Map<string, Span>()
+  for (const part of parts) {
+    for (const span of await spansByLane(transaction, ingestId, part)) {
+      const known = spans.get(nameOf(part))
+      spans.set(nameOf(part), known === undefined ? span : joined(known, span))
+    }
   }
-  return kinds
+  return kinds.flatMap((kind) => {
+    const span = spans.get(nameOf(kind))
+    if (span === undefined) return []
+    const field = kind.field === null ? null : fromTextColumn(kind.field)
+    return [{ code: oneOf(rejectCodes, kind.code), field, rows: kind.rows, ...span }]
+  })
 }
 
 async function largestKinds(
@@ -41,57 +48,58 @@ async function largestKinds(
   subscriberId: number,
   { kindsMax, bytesMax }: SummaryLimits,
 ): Promise<readonly KindRecord[]> {
-  const select = transaction
+  const sizes = await byRows(transaction, ingestId, subscriberId)
+    .select(({ fn }) => fn<number | null>('length', ['field']).as('size'))
+    .limit(kindsMax)
+    .execute()
+  const fieldBytes = sizes.map(({ size }) => size ?? 0)
+  return byRows(transaction, ingestId, subscriberId).selectAll().limit(howManyFit(fieldBytes, bytesMax)).execute()
+}
+
+function byRows(database: Kysely<Tables>, ingestId: number, subscriberId: number) {
+  return database
     .selectFrom('rejected_kinds')
     .where('ingest_id', '=', ingestId)
     .where('subscriber_id', '=', subscriberId)
-  const sizes = await select
-    .select(
-      ({ fn }) =>
-        ['subscriber_id', 'code', 'field_key', 'rows', fn<number | null>('length', ['field']).as('size')] as const,
-    )
     .orderBy('rows', 'desc')
     .orderBy('code')
     .orderBy('field_key')
-    .limit(kindsMax)
-    .execute()
-  const kinds: KindRecord[] = []
-  let bytes = 0
-  for (const { size, ...kind } of sizes) {
-    bytes += size ?? 0
-    if (bytes > bytesMax && kinds.length > 0) break
-    const { field } = await select
-      .select('field')
-      .where('code', '=', kind.code)
-      .where('field_key', '=', kind.field_key)
-      .executeTakeFirstOrThrow()
-    kinds.push({ ...kind, field })
-  }
-  return kinds
 }
 
-type Span = Pick<RejectedKind, 'firstMs' | 'lastMs' | 'examplePosition'>
-
-/** From the first to the last row of a kind; null where there is none. */
-async function spanOf(
+/** What each subscriber has of the largest kinds. */
+async function partsOf(
   transaction: Transaction<Tables>,
   ingestId: number,
-  kind: KindRecord,
-  subscribers: readonly number[],
-): Promise<Span | null> {
-  const spans: Span[] = []
-  for (const subscriber_id of subscribers) {
-    spans.push(...(await spansByLane(transaction, ingestId, { ...kind, subscriber_id })))
+  kindsMax: number,
+): Promise<readonly KindKey[]> {
+  const largest = byRows(transaction, ingestId, everySubscriber).select(['code', 'field_key']).limit(kindsMax)
+  const parts: KindKey[] = []
+  for await (const subscriber of subscribersOf(transaction, ingestId)) {
+    const found = await transaction
+      .selectFrom('rejected_kinds')
+      .select(['subscriber_id', 'code', 'field_key'])
+      .where('ingest_id', '=', ingestId)
+      .where('subscriber_id', '=', subscriber)
+      .where(({ eb, refTuple }) => eb(refTuple('code', 'field_key'), 'in', largest.$asTuple('code', 'field_key')))
+      .execute()
+    parts.push(...found)
   }
-  const [first] = spans.sort((a, b) => a.firstMs - b.firstMs)
-  return first === undefined ? null : { ...first, lastMs: Math.max(...spans.map(({ lastMs }) => lastMs)) }
+  return parts
+}
+
+function nameOf({ code, field_key }: KindKey): string {
+  return `${code} ${field_key}`
+}
+
+function joined(a: Span, b: Span): Span {
+  return { ...(b.firstMs < a.firstMs ? b : a), lastMs: Math.max(a.lastMs, b.lastMs) }
 }
 
 /** Positions rise with time in a lane, so the ends of each tell. */
 async function spansByLane(
   transaction: Transaction<Tables>,
   ingestId: number,
-  kind: KindRecord,
+  kind: KindKey,
 ): Promise<readonly Span[]> {
   const spans: Span[] = []
   const rows = ofKind(transaction, ingestId, kind).select(['position', 'received_ms'])
