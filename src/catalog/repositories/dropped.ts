@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DroppedCatalog, DroppedEntity } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { inTransaction } from './in-transaction.ts'
@@ -33,9 +33,8 @@ export class DroppedRepository implements DroppedCatalog {
       .where('entity_id', '=', entityId)
       .execute()
     for (const { ingest_id } of ingests)
-      for (const remove of [removeRejected, removeBatches, removeKinds])
-        await this.#repeat((transaction) => remove(transaction, ingest_id), signal)
-    await this.#repeat((transaction) => removeItems(transaction, entityId), signal)
+      for (const rows of ofIngest) await this.#repeat((transaction) => removeSome(transaction, rows, ingest_id), signal)
+    await this.#repeat((transaction) => removeSome(transaction, ofEntity, entityId), signal)
     if (signal.aborted) return false
     await inTransaction(this.#database, async (transaction) => {
       for (const { ingest_id } of ingests) {
@@ -65,75 +64,24 @@ export async function droppedOf(database: Kysely<Tables>): Promise<{ ingests: Se
   }
 }
 
-async function removeRejected(transaction: Transaction<Tables>, ingestId: number): Promise<number> {
-  const rows = await transaction
-    .selectFrom('rejected_rows')
-    .select('position')
-    .where('ingest_id', '=', ingestId)
-    .orderBy('position')
-    .limit(rowsAtOnce)
-    .execute()
-  const last = rows.at(-1)
-  if (last === undefined) return 0
-  await transaction
-    .deleteFrom('rejected_rows')
-    .where('ingest_id', '=', ingestId)
-    .where('position', '<=', last.position)
-    .execute()
-  return rows.length
-}
+/** The tables of an entity or ingest that may be long: whose its rows are, and what tells them apart. */
+const ofIngest = [
+  { table: 'rejected_rows', owner: 'ingest_id', keys: ['position'] },
+  { table: 'rejected_batches', owner: 'ingest_id', keys: ['batch_position'] },
+  { table: 'rejected_kinds', owner: 'ingest_id', keys: ['subscriber_id', 'code', 'field_key'] },
+] as const
+const ofEntity = { table: 'items', owner: 'entity_id', keys: ['item_key'] } as const
 
-async function removeBatches(transaction: Transaction<Tables>, ingestId: number): Promise<number> {
-  const batches = await transaction
-    .selectFrom('rejected_batches')
-    .select('batch_position')
-    .where('ingest_id', '=', ingestId)
-    .orderBy('batch_position')
-    .limit(rowsAtOnce)
-    .execute()
-  const last = batches.at(-1)
-  if (last === undefined) return 0
-  await transaction
-    .deleteFrom('rejected_batches')
-    .where('ingest_id', '=', ingestId)
-    .where('batch_position', '<=', last.batch_position)
-    .execute()
-  return batches.length
-}
-
-async function removeKinds(transaction: Transaction<Tables>, ingestId: number): Promise<number> {
-  const kinds = await transaction
-    .selectFrom('rejected_kinds')
-    .select(['subscriber_id', 'code', 'field_key'])
-    .where('ingest_id', '=', ingestId)
-    .limit(rowsAtOnce)
-    .execute()
-  for (const { subscriber_id, code, field_key } of kinds) {
-    await transaction
-      .deleteFrom('rejected_kinds')
-      .where('ingest_id', '=', ingestId)
-      .where('subscriber_id', '=', subscriber_id)
-      .where('code', '=', code)
-      .where('field_key', '=', field_key)
-      .execute()
-  }
-  return kinds.length
-}
-
-async function removeItems(transaction: Transaction<Tables>, entityId: number): Promise<number> {
-  const rows = await transaction
-    .selectFrom('items')
-    .select('item_key')
-    .where('entity_id', '=', entityId)
-    .orderBy('item_key')
-    .limit(rowsAtOnce)
-    .execute()
-  const last = rows.at(-1)
-  if (last === undefined) return 0
-  await transaction
-    .deleteFrom('items')
-    .where('entity_id', '=', entityId)
-    .where('item_key', '<=', last.item_key)
-    .execute()
-  return rows.length
+/** The first `rowsAtOnce` rows of an owner; answers how many there were. */
+async function removeSome(
+  transaction: Transaction<Tables>,
+  { table, owner, keys }: (typeof ofIngest)[number] | typeof ofEntity,
+  id: number,
+): Promise<number> {
+  const columns = sql.join(keys.map((key) => sql.ref(key)))
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where ${sql.ref(owner)} = ${id} and (${columns}) in (
+      select ${columns} from ${sql.table(table)} where ${sql.ref(owner)} = ${id} order by ${columns} limit ${rowsAtOnce}
+    )`.execute(transaction)
+  return Number(numAffectedRows)
 }
