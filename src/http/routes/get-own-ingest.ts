@@ -6,7 +6,7 @@ import { OwnParameters, ownProblems, ownRows } from '../own-rows.ts'
 import type { Route } from '../route.ts'
 
 export const getOwnIngest: Route = (app, parts) => {
-  const { of } = ownRows(parts)
+  const { of, admit } = ownRows(parts)
   app.route({
     method: 'GET',
     url: '/ingests/:ingest',
@@ -19,7 +19,7 @@ export const getOwnIngest: Route = (app, parts) => {
       params: OwnParameters,
       response: answers(200, 'The ingest.', OwnIngestAnswer, ownProblems),
     },
-    onRequest: acceptJson,
+    onRequest: [admit, acceptJson],
     handler: async (request, reply) =>
       sendJson(request, reply, ownIngestAnswer(of(request).ingest), parts.settings.limits.sendIdleMs),
   })
