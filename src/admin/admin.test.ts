@@ -6,9 +6,9 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { RejectedRow } from '../catalog/rejected.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { NextTokens } from '../model/next-token.ts'
+import type { Page, PageRequest } from '../model/page.ts'
 import { EntityAdmin } from './entities.ts'
 import { IngestAdmin } from './ingests.ts'
-import type { Page, PageRequest } from './page.ts'
 import { RejectedAdmin } from './rejected.ts'
 import { RejectedRows } from './rejected-rows.ts'
 import { Retentions } from './retentions.ts'
@@ -107,8 +107,11 @@ afterEach(async () => {
 })
 
 /** All pages of a list, one after the other. */
-async function pages<Item>(list: (request: PageRequest) => Promise<Page<Item>>, limit: number): Promise<Item[][]> {
-  const all: Item[][] = []
+async function pages<Item>(
+  list: (request: PageRequest) => Promise<Page<Item>>,
+  limit: number,
+): Promise<(readonly Item[])[]> {
+  const all: (readonly Item[])[] = []
   for (let token: string | undefined; ; ) {
     const { Items, NextToken } = await list({ limit, token })
     all.push(Items)

@@ -4,8 +4,9 @@ import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { type Entity, timeField } from '../model/entity.ts'
 import { fieldTypes, seriesRoles } from '../model/field.ts'
 import type { NextTokens } from '../model/next-token.ts'
+import type { Page, PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
-import { type Page, type PageRequest, pageOf, pageSchema } from './page.ts'
+import { pageOf, pageSchema } from './page.ts'
 
 export const EntityAnswer = Type.Object(
   {

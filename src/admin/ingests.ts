@@ -2,11 +2,12 @@ import type { DeletedData, IngestCatalog } from '../catalog/catalog.ts'
 import type { Ingest, IngestCounters } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
+import type { Page, PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
 import type { Reach } from '../observe/step.ts'
 import { addedFields, newIngest } from './definition.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer } from './ingest-schemas.ts'
-import { type Page, type PageRequest, pageOf } from './page.ts'
+import { pageOf } from './page.ts'
 
 export interface IngestAdminParts {
   readonly ingests: IngestCatalog

@@ -1,20 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
-import { invalidRequest } from '../model/problem.ts'
-
-export interface PageRequest {
-  /** 1 to `pageItemsMax`; `pageItems` when left out. */
-  readonly limit?: number | undefined
-  readonly token?: string | undefined
-}
-
-export const pageItems = 1000
-export const pageItemsMax = 10_000
-
-export interface Page<Item> {
-  readonly Items: Item[]
-  readonly NextToken: string | null
-}
+import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
 
 export function pageSchema<Item extends TSchema>(item: Item) {
   return Type.Object({
@@ -23,21 +9,6 @@ export function pageSchema<Item extends TSchema>(item: Item) {
       description: 'Send it as the query parameter `NextToken` to get the next page. It is null on the last page.',
     }),
   })
-}
-
-/** How many items a page has, by default and at most. */
-export interface PageLimits {
-  readonly items: number
-  readonly itemsMax: number
-}
-
-const usualLimits: PageLimits = { items: pageItems, itemsMax: pageItemsMax }
-
-/** The page's size. Throws Problem `invalid_request` when it is out of bounds. */
-export function pageLimit({ limit }: PageRequest, { items, itemsMax } = usualLimits): number {
-  if (limit === undefined) return items
-  if (Number.isInteger(limit) && limit >= 1 && limit <= itemsMax) return limit
-  throw invalidRequest('limit', `must be a whole number from 1 to ${itemsMax}`)
 }
 
 export interface ListParts<Item> {

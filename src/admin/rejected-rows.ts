@@ -2,8 +2,8 @@
 import type { RejectCode, RejectedBatch, RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
+import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
 import { invalidRequest } from '../model/problem.ts'
-import { type Page, type PageRequest, pageLimit } from './page.ts'
 import {
   type BatchAnswer,
   type DiscardAnswer,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { rejectCodes } from '../catalog/rejected.ts'
-import { pageItemsMax, pageSchema } from './page.ts'
+import { usualLimits } from '../model/page.ts'
+import { pageSchema } from './page.ts'
 
 const FaultyField = Type.Union([Type.String(), Type.Null()], {
   description: 'The pushed property at fault; null if the whole row is.',
@@ -65,8 +66,8 @@ export const BatchPageAnswer = pageSchema(BatchAnswer)
 export const DiscardRequest = Type.Object(
   {
     ids: Type.Optional(
-      Type.Union([Type.Array(Type.String(), { maxItems: pageItemsMax }), Type.Null()], {
-        description: `The ids of the rows to discard, at most ${pageItemsMax}. Without it, all rows.`,
+      Type.Union([Type.Array(Type.String(), { maxItems: usualLimits.itemsMax }), Type.Null()], {
+        description: `The ids of the rows to discard, at most ${usualLimits.itemsMax}. Without it, all rows.`,
       }),
     ),
   },
@@ -77,8 +78,8 @@ export type DiscardRequest = Type.Static<typeof DiscardRequest>
 export const ReplayRequest = Type.Object(
   {
     ids: Type.Optional(
-      Type.Union([Type.Array(Type.String(), { maxItems: pageItemsMax }), Type.Null()], {
-        description: `The ids of the rows to judge again, at most ${pageItemsMax}. Without it, all rows of the ingest.`,
+      Type.Union([Type.Array(Type.String(), { maxItems: usualLimits.itemsMax }), Type.Null()], {
+        description: `The ids of the rows to judge again, at most ${usualLimits.itemsMax}. Without it, all rows of the ingest.`,
       }),
     ),
   },

@@ -1,7 +1,7 @@
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import type { Ingest } from '../model/ingest.ts'
+import type { Page, PageRequest } from '../model/page.ts'
 import { found } from './ingests.ts'
-import type { Page, PageRequest } from './page.ts'
 import { positionsOf, type RejectedRequest, type RejectedRows, type RowsOf } from './rejected-rows.ts'
 import type {
   BatchAnswer,

@@ -3,8 +3,9 @@ import type { IngestCatalog } from '../catalog/catalog.ts'
 import type { AsideEntry, SetAsideCatalog } from '../catalog/set-aside.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
+import type { PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
-import { type PageRequest, pageOf, pageSchema } from './page.ts'
+import { pageOf, pageSchema } from './page.ts'
 
 const AsideAnswer = Type.Object(
   {

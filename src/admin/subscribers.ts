@@ -2,8 +2,9 @@ import type { AccessCatalog, AccessState, Key, Subscriber } from '../catalog/cat
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
+import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
-import { type Page, type PageRequest, pageOf } from './page.ts'
+import { pageOf } from './page.ts'
 import type {
   CreatedKey,
   CreateKey,

@@ -6,7 +6,6 @@ import type { BackupAnswer } from '../admin/backups.ts'
 import type { EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
 import type { OwnIngestAnswer as OwnIngestSchema } from '../admin/own-ingest.ts'
-import type { PageRequest as PageParameters } from '../admin/page.ts'
 import type {
   BatchAnswer as BatchSchema,
   RejectedAnswer,
@@ -23,6 +22,7 @@ import type { ReadinessAnswer as ReadinessSchema } from '../http/readiness.ts'
 import type { Accepted as AcceptedSchema, ReceiptAnswer } from '../http/routes/push-schemas.ts'
 import type { ServiceAnswer as ServiceSchema } from '../http/service-answer.ts'
 import type { Description } from '../metadata/schemas.ts'
+import type { Page, PageRequest } from '../model/page.ts'
 import type { EntityDescription as EntityDescriptionSchema } from '../query/responses.ts'
 
 /** As nobody changes it who got it. */
@@ -32,11 +32,7 @@ type Plain<T> = T extends readonly (infer Item)[]
     ? { readonly [Name in keyof T]: Plain<T[Name]> }
     : T
 
-export interface Page<Item> {
-  readonly Items: readonly Item[]
-  readonly NextToken: string | null
-}
-export type PageRequest = Plain<PageParameters>
+export type { Page, PageRequest }
 
 export type Accepted = Plain<AcceptedSchema>
 /** `rows = stored + rejected + pending`; `errors` holds the first ones, by index. */

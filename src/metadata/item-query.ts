@@ -1,6 +1,7 @@
 // From the query string of an item list to a range of keys: whatever is combined, it is one range of the index.
 import type { EntityField } from '../model/entity.ts'
 import { allKeys, intersection, type KeyRange, keyAfter, keysBeginningWith } from '../model/item-key.ts'
+import { limitOf, pageLimit } from '../model/page.ts'
 import { invalidRequest, type Problem } from '../model/problem.ts'
 import { identifierForms, keyOfText } from './identifier.ts'
 import { type QueryParameter, queryParameters } from './query-parameters.ts'
@@ -10,9 +11,6 @@ export interface ItemQuery {
   readonly limit: number
   readonly token: string | null
 }
-
-export const itemsDefault = 1000
-export const itemsMax = 10_000
 
 const operators = ['bw', 'gt', 'gte', 'lt', 'lte', 'be'] as const
 type Operator = (typeof operators)[number]
@@ -32,19 +30,12 @@ export function itemQuery(query: string, index: Index): ItemQuery {
     else range = intersection(range, rangeOf(parameter, index))
   }
   if (betweens.length > 0) range = intersection(range, rangeBetween(betweens, index))
-  return { range, limit: pageLimit(limit), token }
+  return { range, limit: pageLimit({ limit: limit === null ? undefined : limitOf(limit) }), token }
 }
 
 function once(name: string, standing: string | null, value: string): string {
   if (standing === null) return value
   throw invalidRequest(name, 'is given more than once')
-}
-
-function pageLimit(text: string | null): number {
-  if (text === null) return itemsDefault
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= itemsMax) return limit
-  throw invalidRequest('limit', `must be a whole number from 1 to ${itemsMax}`)
 }
 
 function rangeOf({ name, value }: QueryParameter, index: Index): KeyRange {

@@ -6,14 +6,12 @@ import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
-import { invalidRequest } from '../model/problem.ts'
+import { type PageRequest, pageLimit } from '../model/page.ts'
 import type { TagPage } from '../store/series-store.ts'
 import { Faults } from './faults.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import { readableEntity } from './readable-entity.ts'
 import { readSelection } from './selection.ts'
-
-export const tagLimits = { items: 1000, itemsMax: 10_000 }
 
 export const TagPageAnswer = Type.Object({
   Items: Type.Array(Type.String(), { description: 'Values of the tag that have an item, by code point.' }),
@@ -23,11 +21,9 @@ export const TagPageAnswer = Type.Object({
 })
 type TagPageAnswer = Type.Static<typeof TagPageAnswer>
 
-export interface TagListRequest {
+export interface TagListRequest extends PageRequest {
   readonly prefix?: string | undefined
   readonly id_name_field?: string | undefined
-  readonly limit?: number | undefined
-  readonly token?: string | undefined
 }
 
 export interface TagListParts {
@@ -55,7 +51,7 @@ export class TagLists {
   async list(entityName: string, request: TagListRequest, signal: AbortSignal, reader: Reader): Promise<TagPageAnswer> {
     const { definitions, admission, runner, tokens, limits, timer = systemTimer } = this.#parts
     const entity = readableEntity(definitions, entityName, reader)
-    const { prefix = '', id_name_field, limit = tagLimits.items, token } = request
+    const { prefix = '', id_name_field, token } = request
     const faults = new Faults()
     const selected = {
       entity: entityName,
@@ -64,9 +60,7 @@ export class TagLists {
     }
     const selection = readSelection(entity, selected, { numericOnly: false, tagInOutput: true }, faults)
     faults.throwIfAny()
-    if (!(Number.isInteger(limit) && limit >= 1 && limit <= tagLimits.itemsMax)) {
-      throw invalidRequest('limit', `must be a whole number from 1 to ${tagLimits.itemsMax}`)
-    }
+    const limit = pageLimit(request)
     const scope: TokenScope = ['/consumer/data/tags', entity.id, selection.tag.name, prefix]
     const after = token === undefined ? null : tokens.decode(scope, token)
     const { queryTimeMs, pageBytes } = limits

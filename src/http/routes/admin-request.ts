@@ -1,7 +1,7 @@
 // What the endpoints of the operator's side have in common.
 import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import Type, { type Static, type TProperties } from 'typebox'
-import { type PageLimits, pageItems, pageItemsMax } from '../../admin/page.ts'
+import { limitOf, type PageLimits, usualLimits } from '../../model/page.ts'
 import { Problem } from '../../model/problem.ts'
 import { type BodyRule, jsonTypes, readJson } from '../body.ts'
 import type { HttpSettings } from '../http-settings.ts'
@@ -53,7 +53,6 @@ const pageParameters = ({ items, itemsMax }: PageLimits) => ({
   ),
   NextToken: Type.Optional(Type.String({ description: 'The `NextToken` of the page before.' })),
 })
-const usualLimits = { items: pageItems, itemsMax: pageItemsMax }
 const PageQuery = Type.Object(pageParameters(usualLimits))
 
 /** The query parameters of a list, its own filters among them. */
@@ -64,7 +63,7 @@ export function pageQuery<Filters extends TProperties>(filters: Filters, limits:
 /** `limit` is a number, or NaN when it is none: whoever pages refuses that. */
 export function pageRequest({ limit, NextToken }: Static<typeof PageQuery>): { limit?: number; token?: string } {
   return {
-    ...(limit === undefined ? {} : { limit: /^\d{1,9}$/.test(limit) ? Number(limit) : Number.NaN }),
+    ...(limit === undefined ? {} : { limit: limitOf(limit) }),
     ...(NextToken === undefined ? {} : { token: NextToken }),
   }
 }
@@ -89,6 +88,16 @@ export const noBodyProblems = [
   'body_too_large',
   'forbidden',
   'unsupported_media_type',
+  'shutting_down',
+] as const
+
+/** What a list that is a query like the others may be refused for. */
+export const listProblems = [
+  'forbidden',
+  'overloaded',
+  'query_timeout',
+  'not_acceptable',
+  'unavailable',
   'shutting_down',
 ] as const
 

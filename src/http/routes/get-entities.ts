@@ -4,6 +4,7 @@ import { answers, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
+import { listProblems } from './admin-request.ts'
 
 export const getEntities: Route = (app, { services, settings, guard, inFlight }) => {
   app.route({
@@ -15,14 +16,7 @@ export const getEntities: Route = (app, { services, settings, guard, inFlight })
       summary: 'The entities that can be queried, with their fields.',
       security: optionalKeySecurity,
       querystring: anyParameters,
-      response: answers(200, 'The entities that the caller may read, by name.', EntitiesResponse, [
-        'forbidden',
-        'overloaded',
-        'query_timeout',
-        'not_acceptable',
-        'unavailable',
-        'shutting_down',
-      ]),
+      response: answers(200, 'The entities that the caller may read, by name.', EntitiesResponse, listProblems),
     },
     onRequest: [guard.consumption, acceptJson],
     handler: async (request, reply) => {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { itemsDefault, itemsMax } from '../../metadata/item-query.ts'
 import { ItemPageAnswer } from '../../metadata/schemas.ts'
+import { usualLimits } from '../../model/page.ts'
 import { sendBody } from '../answer.ts'
 import { answers, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
@@ -11,7 +11,7 @@ import { schemaCompiler } from '../validation.ts'
 const Query = Type.Object({
   limit: Type.Optional(
     Type.String({
-      description: `How many items at most: 1 to ${itemsMax}, by default ${itemsDefault}.`,
+      description: `How many items at most: 1 to ${usualLimits.itemsMax}, by default ${usualLimits.items}.`,
       examples: ['100'],
     }),
   ),

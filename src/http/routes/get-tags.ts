@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { TagPageAnswer, tagLimits } from '../../query/tag-lists.ts'
+import { TagPageAnswer } from '../../query/tag-lists.ts'
 import { sendJson } from '../answer.ts'
 import { answers, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
-import { pageQuery, pageRequest } from './admin-request.ts'
+import { listProblems, pageQuery, pageRequest } from './admin-request.ts'
 
 const filters = {
   prefix: Type.Optional(Type.String({ description: 'The tags alone that begin with it.' })),
@@ -23,18 +23,13 @@ export const getTags: Route = (app, { services, settings, guard, inFlight }) => 
       summary: 'The tags of an entity that have an item, by code point.',
       security: optionalKeySecurity,
       params: Type.Object({ entity: Type.String({ description: 'The entity.' }) }),
-      querystring: pageQuery(filters, tagLimits),
+      querystring: pageQuery(filters),
       response: answers(200, 'A page of tags.', TagPageAnswer, [
         'invalid_request',
         'unknown_entity',
         'invalid_token',
         'result_too_large',
-        'forbidden',
-        'overloaded',
-        'query_timeout',
-        'not_acceptable',
-        'unavailable',
-        'shutting_down',
+        ...listProblems,
       ]),
     },
     onRequest: [guard.consumption, acceptJson],
