@@ -6,6 +6,8 @@ import { nodeDisk } from '../src/lib/node-disk.ts'
 import { Pacer } from '../src/lib/pacer.ts'
 import { type Chunk, newChunk, type Segment } from '../src/store/embedded/head/chunk.ts'
 import { EntityRegistry } from '../src/store/embedded/registry/entity-registry.ts'
+import { openBlocking } from '../src/store/embedded/sealed/blocking-file.ts'
+import { checkBytes } from '../src/store/embedded/sealed/check-bytes.ts'
 import type { StoredFile } from '../src/store/embedded/sealed/stored-file.ts'
 import { StoredFolder } from '../src/store/embedded/sealed/stored-folder.ts'
 import { firstMs, stepMs, tagName } from './plant.ts'
@@ -59,6 +61,11 @@ async function benchFile(size: Size, directory: string): Promise<void> {
   measure('a page of one tag', 2000, () => pageOf(file, size.tags - 1))
   measure('newest row of all tags', 50, () => tailsOf(file))
   measure('all rows, once through', 1, () => allOf(file))
+  const { paths } = file.describe()
+  const begun = performance.now()
+  await checkBytes(paths, nodeDisk, openBlocking)
+  const perMebibyte = (performance.now() - begun) / (info.bytes / mebibyte)
+  console.log(`  checked for the SQL engine: ${perMebibyte.toFixed(2)} ms a MiB`)
   const resident = Math.round(process.memoryUsage().rss / mebibyte)
   console.log(`  resident ${resident} MiB, decoded pages ${Math.round(folder.pageCacheBytes / mebibyte)} MiB`)
 }

@@ -1,6 +1,8 @@
 /** A Parquet file of rows of one entity, for an engine that reads files. Its time is the column `__time`, its positions are `@position`. */
 export interface RowsFile {
   readonly path: string
+  /** A file with the checksums of its pages, by which it is yet to be checked before it is read; null where that is done, or there is none. */
+  readonly checkedBy: string | null
   /** Its columns; fields that are not among them are null in all its rows. */
   readonly fields: readonly string[]
   /** The oldest and newest date of its rows. */

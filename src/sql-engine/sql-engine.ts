@@ -55,10 +55,19 @@ export interface EngineBatch {
   readonly columns: readonly ColumnVector[]
 }
 
+export type EngineFile = Pick<RowsFile, 'path' | 'checkedBy'>
+
 export interface TimeBounds {
   readonly fromMs: number
   /** Not in it. */
   readonly untilMs: number
+}
+
+/** The files that may have rows in a range of times; all of them where it is null. */
+export function filesWithin(files: readonly RowsFile[], within: TimeBounds | null): readonly RowsFile[] {
+  return within === null
+    ? files
+    : files.filter(({ firstMs, lastMs }) => lastMs >= within.fromMs && firstMs < within.untilMs)
 }
 
 /** A value of a row: a BIGINT is a bigint, a DOUBLE or FLOAT a number (NaN and the infinities too), a list an array. */
@@ -72,13 +81,18 @@ export interface SqlEngine {
    * a limit is passed, LongOverflow, and the signal's reason when it is aborted.
    */
   run(query: EngineQuery, limits: EngineLimits, signal: AbortSignal): AsyncIterable<EngineBatch>
+  /**
+   * The range of times that a query takes rows from, as the engine plans it; null where it may take any. It reads no row. Throws what `run` throws
+   * before its first row.
+   */
+  timesOf(query: EngineQuery, signal: AbortSignal): Promise<TimeBounds | null>
   /** What stands after FROM in a statement: the rows of a table as c0, c1 and so on; those outside a range are left out. `newestFirst` says what is read first. */
   source(table: EngineTable, within: TimeBounds | null, newestFirst?: boolean): Sql
   /**
    * The rows of a statement over these files, in parts, as they come. Throws EngineRefusal for what only shows when it runs, LongOverflow,
    * Problem `result_too_large` when memory does not suffice, and the signal's reason when it is aborted.
    */
-  rows(statement: Sql, paths: readonly string[], signal: AbortSignal): AsyncIterable<readonly EngineRow[]>
+  rows(statement: Sql, files: readonly EngineFile[], signal: AbortSignal): AsyncIterable<readonly EngineRow[]>
   close(): void
 }
 

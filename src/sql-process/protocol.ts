@@ -43,5 +43,7 @@ export type FromSqlProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: SentFailure }
+  /** A file was as it was written. */
+  | { readonly kind: 'checked'; readonly path: string }
   /** It holds more memory than it may, or was refused some by the system, and wants to be ended. */
   | { readonly kind: 'spent'; readonly residentBytes: number }

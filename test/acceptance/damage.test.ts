@@ -25,6 +25,8 @@ const rows = Array.from({ length: 250 }, (_, value) => ({
 const root = await mkdtemp(join(tmpdir(), 'tidemark-damage-'))
 const whole = join(root, 'whole')
 let answer: unknown
+let sqlAnswer: unknown
+let nativeAnswer: unknown
 let folders = 0
 afterAll(() => rm(root, { recursive: true, force: true }))
 
@@ -40,6 +42,18 @@ function start(
 }
 
 const ask = (url: string) => call(url, 'POST', '/consumer/data/average', { body: question })
+
+const askSql = (url: string) => {
+  const sql_query = 'SELECT T, COUNT(*) AS n, SUM(V) AS s, MAX(__time) AS e FROM plant GROUP BY T ORDER BY T'
+  return call(url, 'POST', '/consumer/data/sql-query', { body: { sql_query } })
+}
+
+const askNative = (url: string) => {
+  const sum = { type: 'doubleSum', name: 'sum', fieldName: 'V' }
+  const whole = { dataSource: 'plant', intervals: ['2000/2100'], granularity: 'hour', aggregations: [sum] }
+  const query_data = { ...whole, dimensions: ['T'], queryType: 'groupBy' }
+  return call(url, 'POST', '/consumer/data/druid-native-query', { body: { query_type: 'groupBy', query_data } })
+}
 
 async function findingsOf(data: string): Promise<Finding[]> {
   const findings: Finding[] = []
@@ -61,6 +75,8 @@ beforeAll(async () => {
   const service = await start(whole)
   await push(service.url, 230, 250)
   answer = (await ask(service.url)).body
+  sqlAnswer = (await askSql(service.url)).body
+  nativeAnswer = (await askNative(service.url)).body
   await service.close()
   // All of the catalog in its main file, so that one byte of it can be changed.
   const database = new DatabaseSync(join(whole, 'catalog.sqlite'))
@@ -180,7 +196,7 @@ describe('verify', () => {
 })
 
 describe('a service over a damaged folder', () => {
-  const places = Array.from({ length: 8 }, (_, place) => place / 8)
+  const places = Array.from({ length: 12 }, (_, place) => place / 12)
   const endings = ['.parquet', '.index'] as const
   test.each(endings.flatMap((ending) => places.map((place) => [ending, place] as const)))(
     'with a byte changed in %s, %d of its length in, answers rightly or with an error that names it',
@@ -191,16 +207,19 @@ describe('a service over a damaged folder', () => {
       const service = await start(data, {}, (event) => {
         if (event.kind === 'fileDamaged') told.push(event.path)
       })
-      const { status, body } = await ask(service.url)
+      const answers = [await ask(service.url), await askSql(service.url), await askNative(service.url)]
       const afterFile = { entity: 'plant', start_date: '2026-01-01T04:00' }
       const others = await callWell<unknown[]>(service.url, 'POST', '/consumer/data/select', { body: afterFile })
       await service.close()
-      if (status === 200) expect(body).toEqual(answer)
-      else {
-        expect([status, body]).toMatchObject([500, { code: 'damaged_data', retryable: false }])
-        expect(JSON.stringify(body)).not.toMatch(/store\/|mixed-|\.(index|parquet)/)
-        expect(told).toEqual([join(data, path)])
+      for (const [asked, { status, body }] of answers.entries()) {
+        if (status === 200) expect(body).toEqual([answer, sqlAnswer, nativeAnswer][asked])
+        else {
+          expect([status, body]).toMatchObject([500, { code: 'damaged_data', retryable: false }])
+          expect(JSON.stringify(body)).not.toMatch(/store\/|mixed-|\.(index|parquet)/)
+        }
       }
+      const refused = answers.filter(({ status }) => status !== 200)
+      expect(told).toEqual(refused.map(() => join(data, path)))
       expect(others.length).toBe(10)
     },
   )

@@ -82,7 +82,7 @@ async function ask(
   const checked = translateSql(text, [table])
   const columns = checked.columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
   const held = { fields: ['D', 'T', 'ok', 'V'], firstMs: 0, lastMs: Number.POSITIVE_INFINITY, isDistinct: true }
-  const files = [{ path: join(directory, 'a.parquet'), ...held }]
+  const files = [{ path: join(directory, 'a.parquet'), checkedBy: null, ...held }]
   const tables = checked.entityIds.map((entityId) => ({
     entityId,
     fields: fields.map(({ name, type }) => ({ name, type: type as 'long' })),

@@ -108,7 +108,7 @@ export async function loadData({ corpus }: Tool, directory: string): Promise<Rec
     await connection.run(`COPY (SELECT ${items} FROM ${read}) TO '${path}' (FORMAT parquet)`)
     tables.push(sqlTable(entity))
     const whole = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, isDistinct: true }
-    const files = [{ path, fields: fields.map((field) => field.name), ...whole }]
+    const files = [{ path, checkedBy: null, fields: fields.map((field) => field.name), ...whole }]
     engineTables.set(entity.id, {
       entityId: entity.id,
       fields: engineFields(entity),

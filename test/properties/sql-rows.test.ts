@@ -49,7 +49,10 @@ function snapshots({ store, folder }: SeenHistory): Snapshots {
   const made = new Snapshots({
     store,
     folder: { disk: nodeDisk, directory: deltas, newName: () => String(names++), filesMax },
-    describe: (file) => folder.describe(file),
+    describe: (file) => {
+      const { paths, fields } = folder.describe(file)
+      return { path: paths.parquet, checkedBy: paths.index, fields }
+    },
     sliceMs: 5,
     removalFailed: (path, error) => {
       throw new Error(path, { cause: error })

@@ -43,11 +43,7 @@ export class FileDays {
     const all = sql.join(times, ' UNION ALL ')
     const statement = sql`SELECT i, epoch_ms(min("c0")), epoch_ms(max("c0")) FROM (${all}) AS f GROUP BY i, CAST("c0" AS DATE)`
     const found = files.map((): DayBounds[] => [])
-    for await (const rows of engine.rows(
-      statement,
-      files.map(({ path }) => path),
-      signal,
-    )) {
+    for await (const rows of engine.rows(statement, files, signal)) {
       for (const [index, minMs, maxMs] of rows)
         found[Number(index)]!.push({ minMs: Number(minMs), maxMs: Number(maxMs) })
     }

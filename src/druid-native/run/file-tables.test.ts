@@ -19,7 +19,8 @@ const table: EngineTable = {
   ],
   files: [0, 1, 2].map((day) => {
     const firstMs = startMs + day * dayMs
-    return { path: `${day}`, fields: ['__time', 'T', 'V'], firstMs, lastMs: firstMs + dayMs - 1, isDistinct: true }
+    const lastMs = firstMs + dayMs - 1
+    return { path: `${day}`, checkedBy: null, fields: ['__time', 'T', 'V'], firstMs, lastMs, isDistinct: true }
   }),
   sinceMs: null,
   replacesBy: null,
@@ -42,6 +43,7 @@ async function askedBy(query: object): Promise<Asked> {
       statements.push(statement)
       yield []
     },
+    timesOf: async () => null,
     run: () => {
       throw new Error('a native query is run as rows')
     },

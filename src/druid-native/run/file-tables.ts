@@ -2,7 +2,13 @@
 
 import type { Interval } from '../../druid-time/iso.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import type { EngineRow, EngineTable, SqlEngine } from '../../sql-engine/sql-engine.ts'
+import {
+  type EngineFile,
+  type EngineRow,
+  type EngineTable,
+  filesWithin,
+  type SqlEngine,
+} from '../../sql-engine/sql-engine.ts'
 import type { FileDays } from './file-days.ts'
 import type { DayBounds, NativeEngine, NativeTable } from './native-engine.ts'
 
@@ -21,6 +27,8 @@ export interface FileTablesParts {
 
 export class FileTables implements NativeEngine {
   readonly #parts: FileTablesParts
+  /** The files that statements so far are made of. */
+  readonly #read = new Set<EngineFile>()
   #rows = 0
 
   constructor(parts: FileTablesParts) {
@@ -40,7 +48,11 @@ export class FileTables implements NativeEngine {
       name,
       columns: tableColumns(table),
       time: sql`t."t"`,
-      from: (intervals, newestFirst) => this.#parts.engine.source(table, hull(intervals), newestFirst),
+      from: (intervals, newestFirst) => {
+        const within = hull(intervals)
+        for (const file of filesWithin(table.files, within)) this.#read.add(file)
+        return this.#parts.engine.source(table, within, newestFirst)
+      },
     }
   }
 
@@ -51,9 +63,8 @@ export class FileTables implements NativeEngine {
   }
 
   async *run(statement: Sql): AsyncGenerator<readonly EngineRow[]> {
-    const { engine, signal, tables } = this.#parts
-    const paths = tables.flatMap(({ table }) => table.files.map(({ path }) => path))
-    for await (const rows of engine.rows(statement, paths, signal)) {
+    const { engine, signal } = this.#parts
+    for await (const rows of engine.rows(statement, [...this.#read], signal)) {
       this.#rows += rows.length
       yield rows
     }

@@ -3,6 +3,7 @@ import { Sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
 import {
   type EngineBatch,
+  type EngineFile,
   type EngineLimits,
   type EngineQuery,
   EngineRefusal,
@@ -13,6 +14,7 @@ import {
 } from '../sql-engine.ts'
 import { checkTree } from './allow-list.ts'
 import { engineError } from './engine-error.ts'
+import { timesOfPlan } from './plan-times.ts'
 import { piecesOf, readChunk } from './read-chunk.ts'
 import { readRows } from './read-rows.ts'
 import { tableRows, withTables } from './table-sql.ts'
@@ -90,13 +92,31 @@ export class DuckdbEngine implements SqlEngine {
     }
   }
 
+  async timesOf(query: EngineQuery, signal: AbortSignal): Promise<TimeBounds | null> {
+    signal.throwIfAborted()
+    const connection = await this.#instance.connect()
+    const interruption = new Interruption(connection, signal)
+    const paths = query.tables.flatMap(({ files }) => files.map(({ path }) => path))
+    try {
+      return await attemptOn(paths, signal, async () => {
+        await check(connection, query)
+        const plan = await connection.runAndReadAll(`EXPLAIN (FORMAT JSON) ${withTables(query.text, query.tables)}`)
+        return timesOfPlan(JSON.parse(String(plan.getRows()[0]?.[1])))
+      })
+    } finally {
+      interruption.end()
+      this.#texts.release(connection.clientContext.connectionId)
+      connection.closeSync()
+    }
+  }
+
   source(table: EngineTable, within: TimeBounds | null, newestFirst = false): Sql {
     return new Sql(`(${tableRows(table, within, newestFirst)})`, [])
   }
 
   async *rows(
     { text, parameters }: Sql,
-    paths: readonly string[],
+    files: readonly EngineFile[],
     signal: AbortSignal,
   ): AsyncGenerator<readonly EngineRow[]> {
     signal.throwIfAborted()
@@ -112,7 +132,10 @@ export class DuckdbEngine implements SqlEngine {
       }
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      throw engineError(error, paths)
+      throw engineError(
+        error,
+        files.map(({ path }) => path),
+      )
     } finally {
       interruption.end()
       this.#texts.release(connection.clientContext.connectionId)

@@ -10,7 +10,8 @@ const hourMs = 3_600_000
 function file(name: string, day: number, fromHour: number, untilHour: number): EngineTable['files'][number] {
   const startMs = day * dayMs
   const firstMs = startMs + fromHour * hourMs
-  return { path: name, fields: ['__time', 'V'], firstMs, lastMs: startMs + untilHour * hourMs - 1, isDistinct: true }
+  const lastMs = startMs + untilHour * hourMs - 1
+  return { path: name, checkedBy: null, fields: ['__time', 'V'], firstMs, lastMs, isDistinct: true }
 }
 
 const table: EngineTable = {

@@ -1,6 +1,6 @@
 // The rows of an entity as a common table in front of a statement: what its files hold, under columns by number. Names are never asked for:
 // DuckDB's are not case-sensitive, so columns of files are taken by their places.
-import type { EngineField, EngineTable, TimeBounds } from '../sql-engine.ts'
+import { type EngineField, type EngineTable, filesWithin, type TimeBounds } from '../sql-engine.ts'
 
 type EngineFile = EngineTable['files'][number]
 type ReadTable = EngineTable & { readonly within: TimeBounds | null }
@@ -20,7 +20,7 @@ export function withTables(statement: string, tables: readonly EngineTable[]): s
  */
 export function tableRows(table: EngineTable, within: TimeBounds | null = null, newestFirst = false): string {
   const { fields, replacesBy } = table
-  const files = table.files.filter((file) => within === null || isTouched(file, within))
+  const files = [...filesWithin(table.files, within)]
   files.sort((left, right) => (newestFirst ? right.lastMs - left.lastMs : left.firstMs - right.firstMs))
   if (files.length === 0) {
     const nulls = fields.map((field, index) => `CAST(NULL AS ${engineTypes[field.type]}) AS c${index}`)
@@ -34,9 +34,6 @@ export function tableRows(table: EngineTable, within: TimeBounds | null = null, 
   const items = parts.filter((part) => !isApart(part)).map((part) => itemsOf(whole, replacesBy, part))
   return [...(apart.length === 0 ? [] : [readAll(whole, apart, false)]), ...items].join(' UNION ALL ')
 }
-
-const isTouched = (file: EngineFile, { fromMs, untilMs }: TimeBounds): boolean =>
-  file.lastMs >= fromMs && file.firstMs < untilMs
 
 const isApart = (part: readonly EngineFile[]): boolean => part.length === 1 && part[0]!.isDistinct
 

@@ -41,13 +41,16 @@ export class EngineProcess {
   readonly ended: Promise<string>
   readonly #child: ChildProcess
   readonly #cancelMs: number
+  readonly #checked: (path: string) => void
   readonly #asked = new Map<number, Asked>()
   #nextId = 1
   #end: EngineEnd = 'died'
   #isOver = false
 
-  constructor(child: ChildProcess, data: SqlProcessData, cancelMs: number) {
+  /** `checked` is told of files that are whole. */
+  constructor(child: ChildProcess, data: SqlProcessData, cancelMs: number, checked: (path: string) => void) {
     this.#child = child
+    this.#checked = checked
     this.#cancelMs = cancelMs
     this.ended = new Promise((resolve) => {
       const over = (reason: string): void => {
@@ -127,6 +130,10 @@ export class EngineProcess {
   #take(message: Exclude<FromSqlProcess, { kind: 'ready' }>): void {
     if (message.kind === 'spent') {
       this.kill('spent')
+      return
+    }
+    if (message.kind === 'checked') {
+      this.#checked(message.path)
       return
     }
     const asked = this.#asked.get(message.id)

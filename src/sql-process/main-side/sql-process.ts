@@ -6,6 +6,7 @@ import type { SqlRequest, SqlRunner } from '../../druid-sql/sql-queries.ts'
 import { timerMs } from '../../lib/timer.ts'
 import { Problem } from '../../model/problem.ts'
 import type { NativeRun, SqlProcessData, SqlRun } from '../protocol.ts'
+import { CheckedFiles } from './checked-files.ts'
 import { away, EngineLost, EngineProcess } from './engine-process.ts'
 import type { Launch, LaunchOptions } from './launch.ts'
 import { Turns } from './turns.ts'
@@ -46,6 +47,7 @@ type Run = Omit<SqlRun, 'room'> | Omit<NativeRun, 'room'>
 export class SqlProcess implements SqlRunner, NativeRunner {
   readonly #options: SqlProcessOptions
   readonly #apartTurns = new Turns()
+  readonly #checkedFiles = new CheckedFiles()
   readonly #closing = new AbortController()
   #engine: EngineProcess | null = null
   /** Set while an engine is started, or waits to be. */
@@ -143,7 +145,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   async #ask(engine: EngineProcess, run: Run, signal: AbortSignal): Promise<Answer> {
     const { unsent, refused } = this.#options
     try {
-      return unsent.open(await engine.ask({ ...run, room: unsent.room() }, signal))
+      return unsent.open(await engine.ask({ ...this.#checkedFiles.known(run), room: unsent.room() }, signal))
     } catch (error) {
       if (error instanceof Problem && error.cause instanceof Error) refused(error.cause.message)
       throw error
@@ -200,7 +202,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   #launch(data: SqlProcessData): EngineProcess {
     const { launch, cancelMs } = this.#options
     try {
-      return new EngineProcess(launch(this.#options), data, cancelMs)
+      return new EngineProcess(launch(this.#options), data, cancelMs, (path) => this.#checkedFiles.add(path))
     } catch (error) {
       this.#options.died(`the SQL engine's process could not be started: ${messageOf(error)}`)
       throw away()

@@ -10,11 +10,17 @@ import { readNativeBody } from '../../druid-native/parse/read-body.ts'
 import { FileDays } from '../../druid-native/run/file-days.ts'
 import { FileTables } from '../../druid-native/run/file-tables.ts'
 import { runNative } from '../../druid-native/run/run-native.ts'
+import { nodeDisk } from '../../lib/node-disk.ts'
 import { makePrivateFolder } from '../../lib/private-files.ts'
 import { Problem } from '../../model/problem.ts'
 import { DuckdbEngine } from '../../sql-engine/duckdb/duckdb-engine.ts'
 import { DamagedRows, LongOverflow, OutOfMemory, type SqlEngine } from '../../sql-engine/sql-engine.ts'
+import { openBlocking } from '../../store/embedded/sealed/blocking-file.ts'
+import { checkBytes } from '../../store/embedded/sealed/check-bytes.ts'
+import { DamagedFileError } from '../../store/embedded/sealed/damaged-file.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
+import { CheckedEngine } from './checked-engine.ts'
+import { FileChecks } from './file-checks.ts'
 import { MemoryWatch } from './memory-watch.ts'
 
 /** How long the writing of one answer may hold up the others. */
@@ -57,7 +63,7 @@ export class QueryServer {
     await rm(engine.temporaryDirectory, { recursive: true, force: true })
     makePrivateFolder(engine.temporaryDirectory)
     this.#spoolDirectory = spoolDirectory
-    this.#engine = await DuckdbEngine.open(engine)
+    this.#engine = new CheckedEngine(await DuckdbEngine.open(engine), new FileChecks(checkFile, this.#checked))
     this.#memory = new MemoryWatch(residentBytes, process.memoryUsage.rss, (held) => this.#spent(held))
     this.#send({ kind: 'ready' })
   }
@@ -81,6 +87,8 @@ export class QueryServer {
       this.#memory?.end()
     }
   }
+
+  readonly #checked = (path: string): void => this.#send({ kind: 'checked', path })
 
   #spent(residentBytes: number): void {
     this.#send({ kind: 'spent', residentBytes })
@@ -107,6 +115,15 @@ export class QueryServer {
 
   get #settings(): AnswerSettings {
     return { sliceMs, spoolDirectory: this.#spoolDirectory }
+  }
+}
+
+async function checkFile(path: string, checkedBy: string): Promise<void> {
+  try {
+    await checkBytes({ parquet: path, index: checkedBy }, nodeDisk, openBlocking)
+  } catch (error) {
+    if (!(error instanceof DamagedFileError)) throw error
+    throw new DamagedRows(error.path, error.message)
   }
 }
 

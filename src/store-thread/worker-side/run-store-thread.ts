@@ -226,8 +226,8 @@ async function openSnapshots(
     store,
     folder: { disk, directory, newName: randomUUID, filesMax: settings.deltaFiles },
     describe: (file) => {
-      const { path, fields } = folder.describe(file)
-      return { path: resolve(path), fields }
+      const { paths, fields } = folder.describe(file)
+      return { path: resolve(paths.parquet), checkedBy: resolve(paths.index), fields }
     },
     sliceMs: snapshotSliceMs,
     removalFailed: (name, error) => observe({ kind: 'removalFailed', name, message: String(error) }),

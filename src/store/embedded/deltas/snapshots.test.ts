@@ -31,7 +31,7 @@ beforeEach(() => {
   snapshots = new Snapshots({
     store,
     folder: { disk: nodeDisk, directory, newName: () => String(names++), filesMax },
-    describe: ({ info }) => ({ path: info.name, fields: [] }),
+    describe: ({ info }) => ({ path: info.name, checkedBy: null, fields: [] }),
     sliceMs: 5,
     removalFailed: (path, error) => {
       throw new Error(path, { cause: error })

@@ -11,7 +11,7 @@ export interface SnapshotParts {
   readonly store: Pick<EmbeddedStore, 'pin' | 'holds'>
   readonly folder: DeltaFolder
   /** A sealed file as engines read it. */
-  readonly describe: (file: SealedFile) => Pick<RowsFile, 'path' | 'fields'>
+  readonly describe: (file: SealedFile) => Pick<RowsFile, 'path' | 'checkedBy' | 'fields'>
   /** How long the writing of rows may hold up others. */
   readonly sliceMs: number
   /** Told of a file that could not be deleted. */

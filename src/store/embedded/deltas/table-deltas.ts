@@ -80,7 +80,7 @@ export class TableDeltas {
     try {
       const { rows, ...held } = await writeDelta(this.#table, range, file, pacer)
       await file.close()
-      return { file: { path, ...held, isDistinct: false }, rows, range }
+      return { file: { path, checkedBy: null, ...held, isDistinct: false }, rows, range }
     } catch (error) {
       await file.close().catch(() => undefined)
       await disk.remove(path).catch(() => undefined)

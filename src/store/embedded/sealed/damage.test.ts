@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import {
@@ -15,6 +15,7 @@ import { nodeDisk } from '../../../lib/node-disk.ts'
 import type { PooledRollups, SealedFileInfo } from '../reading/sealed-source.ts'
 import { EntityRegistry } from '../registry/entity-registry.ts'
 import { openBlocking } from './blocking-file.ts'
+import { checkBytes } from './check-bytes.ts'
 import { DamagedFileError } from './damaged-file.ts'
 import { FileIndex } from './file-index.ts'
 import { StoredFolder } from './stored-folder.ts'
@@ -139,6 +140,57 @@ describe.each(['parquet', 'index'] as const)('a changed bit of the %s file', (ki
     const seen = outcome(written)
     if (at >= 0 || kind === 'index') expect(seen).toBeInstanceOf(DamagedFileError)
     expect(await faultsOf(written)).not.toEqual([])
+  })
+})
+
+describe('the bytes of a file', () => {
+  const checked = (written: Written): Promise<void> => checkBytes(paths(written), nodeDisk, openBlocking)
+
+  test('are sound as they were written, and each bit that is changed is found', async () => {
+    const written = await writeEntity(folder.path, plant)
+    await checked(written)
+    const path = paths(written).parquet
+    const bytes = readFileSync(path)
+    const stride = Math.ceil(bytes.length / 200)
+    for (let at = 0; at < bytes.length; at += at < 40 || at > bytes.length - 20 ? 1 : stride) {
+      const changed = Buffer.from(bytes)
+      changed[at] ^= 1 << (at % 8)
+      writeFileSync(path, changed)
+      await expect(checked(written), `byte ${at}`).rejects.toBeInstanceOf(DamagedFileError)
+    }
+  })
+
+  test('are those of all its columns, row groups and dictionaries, longer than what is read at once', async () => {
+    const tags = ['a']
+    const text = 'x'.repeat(2000)
+    const rows = Array.from({ length: 3000 }, (_, row) => ({
+      ms: row,
+      position: row,
+      values: [row / 7, row, `${row} ${text}${row * 31}`, row % 2 === 0, row],
+    }))
+    const written = await writeEntity(
+      folder.path,
+      { ...plant, tags: ['T'], series: [{ tags, rows }] },
+      { writing: { groupRows: 700 } },
+    )
+    await checked(written)
+    writeFileSync(paths(written).parquet, Buffer.alloc(written.file.info.bytes))
+    await expect(checked(written)).rejects.toMatchObject({ path: paths(written).parquet })
+  })
+
+  test('cannot be told of a file that is cut or gone, nor by another index', async () => {
+    const written = await writeEntity(folder.path, plant)
+    const { parquet, index } = paths(written)
+    const other = await writeEntity(folder.path, { ...plant, series: plant.series.slice(1) })
+    await expect(checkBytes({ parquet, index: paths(other).index }, nodeDisk, openBlocking)).rejects.toMatchObject({
+      path: parquet,
+    })
+    writeFileSync(parquet, readFileSync(parquet).subarray(0, -1))
+    await expect(checked(written)).rejects.toMatchObject({ path: parquet })
+    rmSync(parquet)
+    await expect(checked(written)).rejects.toMatchObject({ path: parquet })
+    rmSync(index)
+    await expect(checked(written)).rejects.toMatchObject({ path: index })
   })
 })
 

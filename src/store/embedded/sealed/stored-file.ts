@@ -55,10 +55,10 @@ export class StoredFile implements SealedFile {
     return new StoredReader(loaded, this.#places, wanted, pages)
   }
 
-  /** The file and its columns, for an engine that reads Parquet. */
-  describe(): { readonly path: string; readonly fields: readonly string[] } {
+  /** The file with its index, and its columns, for an engine that reads Parquet. */
+  describe(): { readonly paths: FilePaths; readonly fields: readonly string[] } {
     this.#fields ??= this.index.columns.map(({ name }) => name)
-    return { path: this.#paths.parquet, fields: this.#fields }
+    return { paths: this.#paths, fields: this.#fields }
   }
 
   get index(): FileIndex {

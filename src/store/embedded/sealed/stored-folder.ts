@@ -89,8 +89,8 @@ export class StoredFolder implements SealedFolder {
     return this.#options.disk.syncDirectory(this.#entityDirectory(entityId))
   }
 
-  /** Where a file lies, and what its columns are. */
-  describe(file: SealedFile): { readonly path: string; readonly fields: readonly string[] } {
+  /** Where a file and its index lie, and what its columns are. */
+  describe(file: SealedFile): { readonly paths: FilePaths; readonly fields: readonly string[] } {
     if (!(file instanceof StoredFile)) throw new Error('the file is of another folder')
     return file.describe()
   }

@@ -1,0 +1,55 @@
+import type { EngineFile } from '../../sql-engine/sql-engine.ts'
+
+/** How many files one query has checked at a time: one is read while another is added up. */
+const atOnce = 2
+
+/** Checks a file by what lies beside it. */
+export type CheckFile = (path: string, checkedBy: string) => Promise<void>
+
+/**
+ * Checks files before they are read. A file that several queries wait for is checked once, and one that is begun is checked to its end although
+ * nobody waits any more: a query that had no time for it is asked again.
+ */
+export class FileChecks {
+  readonly #check: CheckFile
+  readonly #checked: (path: string) => void
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  /** `checked` is told of each file that is whole. */
+  constructor(check: CheckFile, checked: (path: string) => void) {
+    this.#check = check
+    this.#checked = checked
+  }
+
+  /** Resolves when all of them are checked. Throws what the check throws, and the signal's reason when it is aborted. */
+  async all(files: readonly EngineFile[], signal: AbortSignal): Promise<void> {
+    const left = files.flatMap(({ path, checkedBy }) => (checkedBy === null ? [] : [{ path, checkedBy }]))
+    const aborted = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+    aborted.catch(() => undefined)
+    let hasFailed = false
+    const work = async (): Promise<void> => {
+      for (let file = left.shift(); file !== undefined && !hasFailed; file = left.shift()) {
+        signal.throwIfAborted()
+        await Promise.race([this.#once(file.path, file.checkedBy), aborted])
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: atOnce }, work))
+    } finally {
+      hasFailed = true
+    }
+  }
+
+  #once(path: string, checkedBy: string): Promise<void> {
+    const known = this.#underWay.get(path)
+    if (known !== undefined) return known
+    const check = this.#check(path, checkedBy)
+      .then(() => this.#checked(path))
+      .finally(() => this.#underWay.delete(path))
+    check.catch(() => undefined)
+    this.#underWay.set(path, check)
+    return check
+  }
+}
