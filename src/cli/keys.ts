@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
-import type { KeyRight } from '../client/answers.ts'
+import type { KeyRight, SubscriberAnswer } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
-import { type JsonOption, printJson } from './output.ts'
+import { keysOf, lastAdminKey, listedKeyColumns } from './listed-keys.ts'
+import { type JsonOption, printItems, printJson } from './output.ts'
+import { allItems } from './pages.ts'
 
 interface CreateOptions extends JsonOption {
   readonly rights: readonly string[]
@@ -20,7 +23,13 @@ function parseRight(text: string): KeyRight {
 
 /** `tidemark keys`: the keys of subscribers, with an admin key. */
 export function addKeys(program: Command, context: CliContext): void {
-  const keys = program.command('keys').description('create and revoke keys (needs an admin key)')
+  const keys = program.command('keys').description('create, list and revoke keys (needs an admin key)')
+  addCreate(keys, context)
+  addList(keys, context)
+  addRevoke(keys, context)
+}
+
+function addCreate(keys: Command, context: CliContext): void {
   keys
     .command('create <subscriber>')
     .description('create a key and show it, this once')
@@ -36,14 +45,61 @@ export function addKeys(program: Command, context: CliContext): void {
       if (options.json) return printJson(context, created)
       context.stdout.write(`id   ${created.id}\nkey  ${created.key}\n`)
       context.stderr.write(
-        'Keep the key now: it is not shown again. To push, the subscriber also needs "tidemark subscriptions set".\n',
+        'Keep the key now: it is not shown again. To push, the subscriber also needs "tidemark subscriptions add".\n',
       )
     })
+}
+
+function addList(keys: Command, context: CliContext): void {
+  keys
+    .command('list [subscriber]')
+    .description('list the keys of all subscribers, or of one, with their rights and dates')
+    .option('--json', 'print JSON')
+    .action(async (subscriber: string | undefined, options: JsonOption, command: Command) => {
+      const all = await allSubscribers(connect(context, command.optsWithGlobals()))
+      const asked = all.filter(({ name }) => subscriber === undefined || name === subscriber)
+      if (subscriber !== undefined && asked.length === 0) {
+        throw new CommandError(`There is no subscriber "${subscriber}". "tidemark subscribers list" shows all.`)
+      }
+      printItems(context, options, {
+        items: keysOf(asked),
+        columns: listedKeyColumns(context.nowMs()),
+        none: 'There is no key. "tidemark keys create --help" says how to make one.',
+      })
+    })
+}
+
+interface RevokeOptions {
+  readonly yes?: boolean
+}
+
+function addRevoke(keys: Command, context: CliContext): void {
   keys
     .command('revoke <id>')
-    .description('end a key at once')
-    .action(async (id: string, _options: object, command: Command) => {
-      await connect(context, command.optsWithGlobals()).deleteKey(id)
+    .description('end a key at once; "tidemark keys list" shows the ids')
+    .option('--yes', 'also when it is the last key with the right admin')
+    .action(async (id: string, options: RevokeOptions, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      if (!options.yes) refuseLast(await allSubscribers(client), context.nowMs(), (key) => key.id === id)
+      await client.deleteKey(id)
       context.stdout.write(`${id} is revoked.\n`)
     })
+}
+
+export function allSubscribers(client: TidemarkClient): Promise<SubscriberAnswer[]> {
+  return allItems((page) => client.subscribers(page))
+}
+
+/** Throws `CommandError` where no key with the right `admin` is left without those that are to go. */
+export function refuseLast(
+  subscribers: readonly SubscriberAnswer[],
+  nowMs: number,
+  goes: (key: { readonly id: string; readonly subscriber: string }) => boolean,
+): void {
+  const last = lastAdminKey(keysOf(subscribers), nowMs, goes)
+  if (last === null) return
+  throw new CommandError(
+    `${last} is the last key with the right admin: without it nobody can make keys, ingests or backups. ` +
+      'To go on all the same give --yes. To get in again, restart the service with another TIDEMARK_ADMIN_KEY, or without one: it then makes a key and prints it once.',
+  )
 }

@@ -147,9 +147,9 @@ describe('requests', () => {
       ['keys', 'create', 's', '--rights', 'ingest,consume'],
       'POST /admin/subscribers/s/keys {"rights":["ingest","consume"]}',
     ],
-    [['keys', 'revoke', 'k1'], 'DELETE /admin/keys/k1'],
+    [['keys', 'revoke', 'k1', '--yes'], 'DELETE /admin/keys/k1'],
     [['subscribers', 'create', 's'], 'POST /admin/subscribers {"name":"s"}'],
-    [['subscribers', 'delete', 's'], 'DELETE /admin/subscribers/s'],
+    [['subscribers', 'delete', 's', '--yes'], 'DELETE /admin/subscribers/s'],
     [
       ['subscriptions', 'set', 's', '--ingest', 'a,b', '--entity', '*', '--until', '2027-01-01', '--suspended'],
       'PUT /admin/subscribers/s/subscriptions [{"ingest":"a","until":"2027-01-01","suspended":true},{"ingest":"b","until":"2027-01-01","suspended":true},{"entity":"*","until":"2027-01-01","suspended":true}]',

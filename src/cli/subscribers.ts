@@ -1,13 +1,21 @@
 import type { Command } from 'commander'
 import type { SubscriberAnswer } from '../client/answers.ts'
 import { type CliContext, connect } from './context.ts'
+import { allSubscribers, refuseLast } from './keys.ts'
+import { expiryText } from './listed-keys.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { allItems } from './pages.ts'
 
-const columns: readonly ItemColumn<SubscriberAnswer>[] = [
-  { title: 'subscriber', cell: (subscriber) => subscriber.name },
-  { title: 'keys', cell: ({ keys = [] }) => keys.map((key) => `${key.id} (${key.rights.join(', ')})`).join(', ') },
-]
+function columns(nowMs: number): readonly ItemColumn<SubscriberAnswer>[] {
+  return [
+    { title: 'subscriber', cell: (subscriber) => subscriber.name },
+    { title: 'created', cell: (subscriber) => subscriber.created },
+    {
+      title: 'keys',
+      cell: ({ keys = [] }) =>
+        keys.map((key) => `${key.id} (${key.rights.join(', ')}; expires ${expiryText(key, nowMs)})`).join(', '),
+    },
+  ]
+}
 
 /** `tidemark subscribers`: whom keys and subscriptions belong to, with an admin key. */
 export function addSubscribers(program: Command, context: CliContext): void {
@@ -28,15 +36,17 @@ export function addSubscribers(program: Command, context: CliContext): void {
     .description('list all subscribers with their keys')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
-      const client = connect(context, command.optsWithGlobals())
-      const items = await allItems((page) => client.subscribers(page))
-      printItems(context, options, { items, columns, none: 'There is no subscriber.' })
+      const items = await allSubscribers(connect(context, command.optsWithGlobals()))
+      printItems(context, options, { items, columns: columns(context.nowMs()), none: 'There is no subscriber.' })
     })
   subscribers
     .command('delete <name>')
     .description('delete a subscriber, its keys and its subscriptions')
-    .action(async (name: string, _options: object, command: Command) => {
-      await connect(context, command.optsWithGlobals()).deleteSubscriber(name)
+    .option('--yes', 'also when it holds the last key with the right admin')
+    .action(async (name: string, options: { readonly yes?: boolean }, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      if (!options.yes) refuseLast(await allSubscribers(client), context.nowMs(), (key) => key.subscriber === name)
+      await client.deleteSubscriber(name)
       context.stdout.write(`${name} and its keys are deleted.\n`)
     })
 }

@@ -1,26 +1,39 @@
 import type { Command } from 'commander'
 import type { SubscriptionEntry } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import {
+  missingTargets,
+  type NewSubscriptions,
+  newEntries,
+  type Targets,
+  withoutEntries,
+} from './changed-subscriptions.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 
-interface SetOptions {
-  readonly ingest?: readonly string[]
-  readonly entity?: readonly string[]
-  readonly from?: string
-  readonly until?: string
-  readonly suspended?: boolean
+interface SetOptions extends NewSubscriptions {
   readonly none?: boolean
 }
 
+const addExamples = `
+A subscription to the same ingest or entity is replaced; all others stay.
+
+Examples:
+  tidemark subscriptions add line-3 --ingest plant --entity plant
+  tidemark subscriptions add line-3 --ingest plant --until 2028-01-01
+`
+
 const setExamples = `
-The command replaces all subscriptions of the subscriber. --none leaves none.
+The command replaces all subscriptions of the subscriber. "add" and "remove" leave the others as they are. --none leaves none.
 
 Examples:
   tidemark subscriptions set line-3 --ingest plant --entity plant
   tidemark subscriptions set reports --entity '*' --until 2027-01-01
 `
+
+const none = 'There is no subscription, so the subscriber may push nothing.'
 
 const columns: readonly ItemColumn<SubscriptionEntry & { readonly valid?: boolean }>[] = [
   { title: 'ingest', cell: (entry) => entry.ingest },
@@ -30,30 +43,19 @@ const columns: readonly ItemColumn<SubscriptionEntry & { readonly valid?: boolea
   { title: 'suspended', cell: (entry) => (entry.suspended ? 'yes' : '') },
 ]
 
-const none = 'There is no subscription, so the subscriber may push nothing.'
-
-/** The entries that `subscriptions set` asks for: one for each ingest and entity, all with the same dates. */
-export function entriesOf(options: SetOptions): SubscriptionEntry[] {
-  const shared = {
-    ...(options.from === undefined ? {} : { from: options.from }),
-    ...(options.until === undefined ? {} : { until: options.until }),
-    ...(options.suspended ? { suspended: true } : {}),
-  }
-  const entries = [
-    ...(options.ingest ?? []).map((ingest) => ({ ingest, ...shared })),
-    ...(options.entity ?? []).map((entity) => ({ entity, ...shared })),
-  ]
-  if ((entries.length === 0) !== (options.none === true)) {
-    throw new CommandError('Say what to subscribe to with --ingest and --entity, or give --none alone to end all.')
-  }
-  return entries
-}
-
 /** `tidemark subscriptions`: what a subscriber's keys may push to and read. */
 export function addSubscriptions(program: Command, context: CliContext): void {
   const subscriptions = program
     .command('subscriptions')
-    .description('list and set what subscribers may push to and read')
+    .description('list and change what subscribers may push to and read')
+  addList(subscriptions, context)
+  addAdd(subscriptions, context)
+  addRemove(subscriptions, context)
+  addSet(subscriptions, context)
+  addMine(subscriptions, context)
+}
+
+function addList(subscriptions: Command, context: CliContext): void {
   subscriptions
     .command('list <subscriber>')
     .description("list a subscriber's subscriptions (needs an admin key)")
@@ -62,23 +64,69 @@ export function addSubscriptions(program: Command, context: CliContext): void {
       const { Items: items } = await connect(context, command.optsWithGlobals()).subscriptions(subscriber)
       printItems(context, options, { items, columns, none })
     })
-  subscriptions
-    .command('set <subscriber>')
-    .description("set a subscriber's subscriptions (needs an admin key)")
-    .option('--ingest <aliases>', 'ingests that it may push to, separated by commas; * is every ingest', collectList)
-    .option('--entity <names>', 'entities that it may read, separated by commas; * is every entity', collectList)
+}
+
+function withTargets(command: Command): Command {
+  return command
+    .option('--ingest <aliases>', 'ingests, separated by commas; * is every ingest', collectList)
+    .option('--entity <names>', 'entities, separated by commas; * is every entity', collectList)
+}
+
+function withDates(command: Command): Command {
+  return command
     .option('--from <date>', 'valid from, ISO 8601')
     .option('--until <date>', 'valid until, ISO 8601')
     .option('--suspended', 'set the subscriptions, but suspend them')
+}
+
+function addAdd(subscriptions: Command, context: CliContext): void {
+  withDates(withTargets(subscriptions.command('add <subscriber>')))
+    .description('add ingests that a subscriber may push to and entities that it may read (needs an admin key)')
+    .addHelpText('after', addExamples)
+    .action(async (subscriber: string, options: NewSubscriptions, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const added = newEntries(options)
+      const { Items: present } = await client.subscriptions(subscriber)
+      await put(context, client, subscriber, [...withoutEntries(present, options), ...added])
+    })
+}
+
+function addRemove(subscriptions: Command, context: CliContext): void {
+  withTargets(subscriptions.command('remove <subscriber>'))
+    .description('end the subscriptions to ingests and entities; the others stay (needs an admin key)')
+    .addHelpText('after', '\nExample:\n  tidemark subscriptions remove line-3 --ingest plant\n')
+    .action(async (subscriber: string, options: Targets, command: Command) => {
+      if (options.ingest === undefined && options.entity === undefined) {
+        throw new CommandError('Say which subscriptions are to end with --ingest and --entity.')
+      }
+      const client = connect(context, command.optsWithGlobals())
+      const { Items: present } = await client.subscriptions(subscriber)
+      const missing = missingTargets(present, options)
+      if (missing.length > 0) {
+        throw new CommandError(
+          `${subscriber} has no subscription to ${missing.join(', ')}; nothing was changed. "tidemark subscriptions list ${subscriber}" shows what it has.`,
+        )
+      }
+      await put(context, client, subscriber, withoutEntries(present, options))
+    })
+}
+
+function addSet(subscriptions: Command, context: CliContext): void {
+  withDates(withTargets(subscriptions.command('set <subscriber>')))
+    .description("replace all of a subscriber's subscriptions (needs an admin key)")
     .option('--none', 'end all subscriptions')
     .addHelpText('after', setExamples)
     .action(async (subscriber: string, options: SetOptions, command: Command) => {
-      const entries = entriesOf(options)
-      await connect(context, command.optsWithGlobals()).putSubscriptions(subscriber, entries)
-      context.stdout.write(
-        `${subscriber} has ${entries.length} ${entries.length === 1 ? 'subscription' : 'subscriptions'}.\n`,
-      )
+      const isEmpty = options.ingest === undefined && options.entity === undefined
+      if (isEmpty !== (options.none === true)) {
+        throw new CommandError('Say what to subscribe to with --ingest and --entity, or give --none alone to end all.')
+      }
+      const client = connect(context, command.optsWithGlobals())
+      await put(context, client, subscriber, isEmpty ? [] : newEntries(options))
     })
+}
+
+function addMine(subscriptions: Command, context: CliContext): void {
   subscriptions
     .command('mine')
     .description('show what the key of --key or TIDEMARK_KEY may do')
@@ -90,4 +138,15 @@ export function addSubscriptions(program: Command, context: CliContext): void {
       const valid = { title: 'valid', cell: (entry: { readonly valid?: boolean }) => (entry.valid ? 'yes' : 'no') }
       printItems(context, options, { items: own.subscriptions, columns: [...columns, valid], none })
     })
+}
+
+async function put(
+  context: CliContext,
+  client: TidemarkClient,
+  subscriber: string,
+  entries: readonly SubscriptionEntry[],
+): Promise<void> {
+  await client.putSubscriptions(subscriber, entries)
+  const count = `${entries.length} ${entries.length === 1 ? 'subscription' : 'subscriptions'}`
+  context.stdout.write(`${subscriber} has ${count}.\n`)
 }

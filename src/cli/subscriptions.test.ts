@@ -1,0 +1,72 @@
+import { afterEach, expect, test } from 'vitest'
+import { closeServices, service, tidemark } from '../../test/support/cli.ts'
+
+afterEach(closeServices)
+
+const open = { from: null, until: null, suspended: false }
+const present = [
+  { ingest: 'a', ...open },
+  { ingest: 'b', entity: 'b', ...open, until: '2027-01-01T00:00:00.000Z' },
+  { entity: 'a', ...open, suspended: true },
+]
+const [a, b, readsA] = present
+
+test.each<[readonly string[], unknown]>([
+  [
+    ['add', '--ingest', 'c'],
+    [a, b, readsA, { ingest: 'c' }],
+  ],
+  [
+    ['add', '--entity', 'c,d', '--from', '2026-01-01'],
+    [a, b, readsA, { entity: 'c', from: '2026-01-01' }, { entity: 'd', from: '2026-01-01' }],
+  ],
+  // The same one takes the place of the one before.
+  [
+    ['add', '--ingest', 'a', '--until', '2028-01-01'],
+    [b, readsA, { ingest: 'a', until: '2028-01-01' }],
+  ],
+  [
+    ['add', '--ingest', 'b'],
+    [a, { entity: 'b', ...open, until: '2027-01-01T00:00:00.000Z' }, readsA, { ingest: 'b' }],
+  ],
+  [
+    ['remove', '--ingest', 'a'],
+    [b, readsA],
+  ],
+  [
+    ['remove', '--entity', 'a'],
+    [a, b],
+  ],
+  [
+    ['remove', '--ingest', 'b'],
+    [a, { entity: 'b', ...open, until: '2027-01-01T00:00:00.000Z' }, readsA],
+  ],
+  [['remove', '--ingest', 'a,b', '--entity', 'a,b'], []],
+])('%j', async ([command, ...options], put) => {
+  const { url, seen } = await service({
+    'GET /admin/subscribers/s/subscriptions': () => [200, { Items: present, NextToken: null }],
+    'PUT /admin/subscribers/s/subscriptions': () => [200, { Items: [], NextToken: null }],
+  })
+  const { code, err } = await tidemark(url, ['subscriptions', command ?? '', 's', ...options])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const [, asked = ''] = seen
+  expect(asked.startsWith('PUT /admin/subscribers/s/subscriptions ')).toBe(true)
+  expect(JSON.parse(asked.slice(asked.indexOf('[')))).toEqual(put)
+})
+
+test.each<[readonly string[], string]>([
+  [['add', 's'], 'Say what to subscribe to with --ingest and --entity.'],
+  [['remove', 's'], 'Say which subscriptions are to end'],
+  [
+    ['remove', 's', '--ingest', 'a,x', '--entity', 'y'],
+    's has no subscription to the ingest "x", the entity "y"; nothing was changed.',
+  ],
+])('%j is refused', async (argv, words) => {
+  const { url, seen } = await service({
+    'GET /admin/subscribers/s/subscriptions': () => [200, { Items: present, NextToken: null }],
+  })
+  const { code, err } = await tidemark(url, ['subscriptions', ...argv])
+  expect(code).toBe(1)
+  expect(err).toContain(words)
+  expect(seen.filter((request) => request.startsWith('PUT'))).toEqual([])
+})
