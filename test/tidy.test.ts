@@ -173,11 +173,13 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
   ['src/cli/restore.ts', ['src/admin/restore.ts', 'src/cli/', ...words]],
   ['src/cli/accept-loss.ts', ['src/service/accept-loss.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/verify.ts', ['src/service/verify-data.ts', 'src/config/', 'src/cli/', ...words]],
-  ['src/cli/', ['src/client/', ...words]],
+  // Rows of a file as pushes, for the command line and for a browser.
+  ['src/file-push/', ['src/client/', ...words]],
+  ['src/cli/', ['src/client/', 'src/file-push/', ...words]],
   ['src/main.ts', ['src/cli/']],
   // Pages know the service by its interface alone.
   ['portal/src/parts/', ['portal/src/parts/', 'portal/src/shell/', 'src/client/', ...words]],
-  ['portal/src/', ['portal/src/', 'src/client/', ...words]],
+  ['portal/src/', ['portal/src/', 'src/client/', 'src/file-push/', ...words]],
   [
     'src/service/serve.ts',
     [
@@ -345,6 +347,19 @@ test('every folder imports only what the table allows', () => {
 test('the client takes types of the service, and none of its code', () => {
   const text = readFileSync(join(root, 'src/client/answers.ts'), 'utf8')
   expect(text.match(/^import (?!type ).*|^export (?!type |interface ).*/gm)).toBe(null)
+})
+
+test('what the portal takes of the service runs in a browser', () => {
+  const seen = new Set(portal.filter((file) => !file.endsWith('.test.ts')))
+  for (const file of seen) {
+    const text = readFileSync(join(root, file), 'utf8')
+    const running = text.replace(/^import type [\s\S]*?from '[^']*'/gm, '')
+    for (const [, to] of running.matchAll(/^(?:import|export)\s[^'"]*?from\s+'(\.[^']+\.tsx?)'/gm)) {
+      seen.add(relative(root, join(root, dirname(file), to!)))
+    }
+  }
+  const strays = [...seen].filter((file) => /\bBuffer\b|\bsetImmediate\b|(?<!\{)\bprocess\.|'node:/.test(codeOf(file)))
+  expect(strays).toEqual([])
 })
 
 test('a package is imported only where its adapter is', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { UsedMemory } from '../../test/support/used-memory.ts'
 import type { RejectCode } from '../catalog/rejected.ts'
+import { foreseenFault } from '../file-push/foreseen-fault.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { BorrowedArrays } from '../lib/spare-buffers.ts'
 import { type Value, valueAt } from '../model/column.ts'
@@ -303,6 +304,21 @@ test('every row is stored or rejected as the model says, and again the same when
         expect(outcomes(new Judge({ rowBytes: 1 << 20 }).judge(entries, ingest))).toEqual(expected)
         expect(inPieces(judge, entries, ingest, budget)).toEqual(expected)
       }
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('what is foreseen of a row before it is pushed is what the judge says, word for word', () => {
+  const calls = fieldList.chain((fields) => fc.tuple(fc.constant(fields), push(fields)))
+  fc.assert(
+    fc.property(calls, ([fields, pushed]) => {
+      const definition = { id: 1, alias: 'a', kind: 'series', entity: 'a', entityId: 1, state: 'active' } as const
+      const ingest: Ingest = { ...definition, fields, fieldsVersion: 1, duplicates: 'keep', reason: null, createdMs: 0 }
+      const { rejected } = new Judge({ rowBytes: 1 << 20 }).judge([entryOf(pushed, 100)], ingest)
+      const said = new Map(rejected.map(({ index, code, field, message }) => [index, { code, field, message }]))
+      const foreseen = pushed.rows.map(({ text }) => foreseenFault(text, fields))
+      expect(foreseen).toEqual(pushed.rows.map((_, index) => said.get(index) ?? null))
     }),
     { numRuns: 1000 },
   )

@@ -2,13 +2,14 @@ import { randomInt } from 'node:crypto'
 import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { type ArrayMaker, newArrays } from '../lib/spare-buffers.ts'
+import { noObject, rowTooLarge } from '../model/fault-words.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { FieldSlot } from './columns/field-slot.ts'
 import { rejectedRow } from './rejected-row.ts'
 import { openBrace } from './scan/ascii.ts'
 import { bodyRows, nextRowAt } from './scan/body-rows.ts'
-import { type Fault, kindOfValue, readWithCare } from './scan/careful-row.ts'
+import { type Fault, readWithCare } from './scan/careful-row.ts'
 import { RowScanner } from './scan/row-scanner.ts'
 import { skipSpace, skipValue } from './scan/skip.ts'
 import { TimestampReader } from './scan/timestamps.ts'
@@ -167,12 +168,11 @@ export class Judge {
 
   #faultOf(bytes: Buffer, start: number, end: number, prepared: Prepared, growing: Growing): Fault | null {
     if (end - start > this.#rowBytes) {
-      const message = `the row has ${end - start} bytes, ${this.#rowBytes} is the most that is taken`
-      return { code: 'too_large', field: null, message }
+      return { code: 'too_large', field: null, message: rowTooLarge(end - start, this.#rowBytes) }
     }
     if (bytes[start] !== openBrace) {
-      const message = `expected an object, got ${kindOfValue(bytes[start]!)}`
-      return { code: 'not_an_object', field: null, message }
+      const first = String.fromCharCode(bytes[start]!)
+      return { code: 'not_an_object', field: null, message: noObject(first) }
     }
     return readWithCare(bytes, start, growing.rows, prepared.slots, prepared.bySource, this.#timestamps)
   }

@@ -1,5 +1,7 @@
 // Cuts JSON text into the texts of its rows without parsing them, so that every digit reaches the service as it was written.
 
+import { joinedBytes } from './joined-bytes.ts'
+
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
@@ -107,7 +109,7 @@ export class JsonRows {
   #row(tail: Uint8Array): Uint8Array {
     this.#rows++
     if (this.#parts.length === 0) return tail
-    const row = Buffer.concat([...this.#parts, tail])
+    const row = joinedBytes([...this.#parts, tail])
     this.#parts = []
     this.#partBytes = 0
     return row

@@ -1,3 +1,5 @@
+import { joinedBytes } from './joined-bytes.ts'
+
 const lineFeed = 0x0a
 const space = 0x20
 
@@ -37,7 +39,7 @@ export class LineSplitter {
   #take(tail: Uint8Array, lines: Uint8Array[]): void {
     let line = tail
     if (this.#parts.length > 0) {
-      line = Buffer.concat([...this.#parts, tail])
+      line = joinedBytes([...this.#parts, tail])
       this.#parts = []
       this.#partBytes = 0
     }

@@ -3,9 +3,6 @@
 import type { FieldType } from './field.ts'
 import { formatInstant } from './instant.ts'
 
-/** The UTF-8 of a string identifier may have this many bytes: PostgreSQL's indexes take 2,704 in an entry, and a token with a key goes into a URL. */
-export const identifierBytesMax = 2048
-
 /** Keys from `from` up to, not including, `to`; null is without end. */
 export interface KeyRange {
   readonly from: Uint8Array

@@ -6,6 +6,7 @@ import { Ingests } from './ingests/ingests.tsx'
 import { Metadata } from './metadata/metadata.tsx'
 import { Operate } from './operate/operate.tsx'
 import { Overview } from './overview/overview.tsx'
+import { Push } from './push/push.tsx'
 import { Query } from './sql/query.tsx'
 
 export interface Page {
@@ -20,6 +21,7 @@ export interface Page {
 export const pages: readonly Page[] = [
   { at: '', name: 'Overview', rights: ['admin', 'consume', 'ingest'], component: Overview },
   { at: 'ingests', name: 'Ingests', rights: ['admin', 'ingest'], component: Ingests },
+  { at: 'push', name: 'Push', rights: ['admin', 'ingest'], component: Push },
   { at: 'explore', name: 'Explore', rights: ['admin', 'consume'], component: Explore },
   { at: 'query', name: 'SQL', rights: ['admin', 'consume'], component: Query },
   { at: 'metadata', name: 'Metadata', rights: ['admin', 'consume'], component: Metadata },

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IngestAnswer } from '../../client/answers.ts'
+import { batchesOf, halvesOf } from '../../file-push/batches.ts'
+import { rowBytesMax } from '../../file-push/rows.ts'
 import { jsonMembers } from '../../lib/json-members.ts'
 import { JsonRows } from '../../lib/json-rows.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
-import { batchesOf, halvesOf } from '../push/batches.ts'
-import { rowBytesMax } from '../push/rows.ts'
 import { renamed } from './pieces.ts'
 import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
 

@@ -1,14 +1,14 @@
 import type { TidemarkClient } from '../../client/client.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import type { PushFormat } from '../../client/transport.ts'
+import type { PushBatch } from '../../file-push/batches.ts'
+import { type PushOutcome, ReceiptFollower } from '../../file-push/receipt-follower.ts'
+import { sendBatches, withRetries } from '../../file-push/send.ts'
 import type { ProgressBar } from '../../lib/progress-bar.ts'
 import { printable } from '../../lib/text-table.ts'
 import { CommandError } from '../command-error.ts'
 import type { CliContext } from '../context.ts'
-import type { PushBatch } from '../push/batches.ts'
-import { type PushOutcome, ReceiptFollower } from '../push/receipt-follower.ts'
 import { formatCount } from '../push/report.ts'
-import { sendBatches, withRetries } from '../push/send.ts'
 
 /** Both ends of a copy, and how it is to be done. */
 export interface CopyJob {

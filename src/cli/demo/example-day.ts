@@ -1,6 +1,6 @@
 import type { TidemarkClient } from '../../client/client.ts'
+import { withRetries } from '../../file-push/send.ts'
 import type { CliContext } from '../context.ts'
-import { withRetries } from '../push/send.ts'
 import { instrumentsOf, rowsAt } from './plant.ts'
 
 /** The day that the examples of the guides and of `--help` ask for. Every demo has it. */

@@ -1,8 +1,8 @@
 import type { TidemarkClient } from '../../client/client.ts'
+import { withRetries } from '../../file-push/send.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import type { CliContext } from '../context.ts'
 import { formatCount } from '../push/report.ts'
-import { withRetries } from '../push/send.ts'
 import { pushExampleDay } from './example-day.ts'
 import { instrumentsOf, rowsAt } from './plant.ts'
 

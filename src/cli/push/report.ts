@@ -1,7 +1,7 @@
-import { ConnectionError, ServiceError } from '../../client/service-error.ts'
+import { acknowledgedUpTo, failureSentences } from '../../file-push/failure.ts'
+import type { PushOutcome } from '../../file-push/receipt-follower.ts'
+import type { SendResult } from '../../file-push/send.ts'
 import { printable } from '../../lib/text-table.ts'
-import type { PushOutcome } from './receipt-follower.ts'
-import type { FailedBatch, SendResult } from './send.ts'
 
 export interface PushReport extends PushOutcome {
   readonly received: number
@@ -52,43 +52,17 @@ function batchLines({ rejected, batches }: PushReport, ingest: string): string[]
   return [...lines, `The rejected rows are kept: tidemark rejected list ${ingest} --mine${only}`]
 }
 
-function failureText({ firstRow, lastRow, error }: FailedBatch): string {
-  const reason = error instanceof Error ? inFile(error, firstRow) : String(error)
-  const doubt = error instanceof ConnectionError && error.sent ? ' Nobody knows whether they were stored.' : ''
-  const rows = firstRow === lastRow ? `row ${firstRow} was` : `rows ${firstRow} to ${lastRow} were`
-  return `${rows} not acknowledged: ${reason}${doubt}`
-}
-
-/** The service counts the lines of a request, which has a row on each. */
-function inFile(error: Error, firstRow: number): string {
-  if (!(error instanceof ServiceError) || error.code !== 'invalid_json') return error.message
-  return error.message.replace(/^Line (\d+) is/, (_, line) => `Row ${firstRow + Number(line) - 1} of the file is`)
-}
-
-function whatIsOnDisk(
-  failed: readonly FailedBatch[],
-  acknowledgedRows: number,
-  lastRow: number,
-  skipped: number,
-): string {
-  const firstMissing = failed[0]?.firstRow ?? Math.max(lastRow, skipped) + 1
-  if (skipped + acknowledgedRows !== firstMissing - 1) {
-    return `Of the rows up to ${lastRow}, all but those named are on disk; nothing after them was sent.`
+function whatIsOnDisk(result: SendResult, skipped: number): string {
+  const rows = acknowledgedUpTo(result, skipped)
+  if (rows === null) {
+    return `Of the rows up to ${result.lastRow}, all but those named are on disk; nothing after them was sent.`
   }
-  if (acknowledgedRows === 0) return 'No other row was sent.'
-  return `All rows before row ${firstMissing} are on disk, none after. Once it is mended, go on with --skip-rows ${firstMissing - 1}.`
+  if (result.acknowledgedRows === 0) return 'No other row was sent.'
+  return `All rows before row ${rows + 1} are on disk, none after. Once it is mended, go on with --skip-rows ${rows}.`
 }
 
 /** What went wrong and how to go on, or null where all rows were acknowledged. */
-export function failureReport(
-  { failed, readError, lastRow, acknowledgedRows }: SendResult,
-  skipped: number,
-): string | null {
-  const sentences = failed.map(failureText)
-  if (readError !== undefined) {
-    sentences.push(`the input cannot be read on: ${readError instanceof Error ? readError.message : String(readError)}`)
-  }
-  if (sentences.length === 0) return null
-  sentences.push(whatIsOnDisk(failed, acknowledgedRows, lastRow, skipped))
-  return sentences.join('\n')
+export function failureReport(result: SendResult, skipped: number): string | null {
+  const sentences = failureSentences(result)
+  return sentences.length === 0 ? null : [...sentences, whatIsOnDisk(result, skipped)].join('\n')
 }

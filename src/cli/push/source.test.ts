@@ -6,25 +6,13 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeName, openSource, type RowFormat } from './source.ts'
+import { openSource } from './source.ts'
 
 let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
-
-test.each<[string, string, RowFormat | null]>([
-  ['readings.csv', 'readings', 'csv'],
-  ['a/b/readings.v2.CSV.gz', 'readings.v2', 'csv'],
-  ['rows.ndjson', 'rows', 'ndjson'],
-  ['rows.jsonl.gz', 'rows', 'ndjson'],
-  ['rows.json', 'rows', 'json'],
-  ['rows.txt', 'rows.txt', null],
-  ['rows.gz', 'rows', null],
-])('%s', (path, name, format) => {
-  expect(describeName(path)).toEqual({ name, format })
-})
 
 async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []

@@ -4,10 +4,9 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Duplex, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { isGzip, withHead, withoutMark } from '../../file-push/file-head.ts'
+import { describeName, type RowFormat } from '../../file-push/file-name.ts'
 import { CommandError } from '../command-error.ts'
-
-export const rowFormats = ['csv', 'ndjson', 'json'] as const
-export type RowFormat = (typeof rowFormats)[number]
 
 export interface RowsSource {
   /** The file's bytes, decompressed where they are gzip, without a byte order mark. */
@@ -23,41 +22,10 @@ export interface RowsSource {
 
 const chunkBytes = 256 * 1024
 
-/** Splits `readings.csv.gz` into its name and its format. */
-export function describeName(path: string): { name: string; format: RowFormat | null } {
-  const [, name = '', ending = ''] = /^(.*?)(?:\.(csv|ndjson|jsonl|json))?(?:\.gz)?$/i.exec(basename(path)) ?? []
-  const format = ending.toLowerCase() === 'jsonl' ? 'ndjson' : ending.toLowerCase()
-  return { name, format: rowFormats.find((known) => known === format) ?? null }
-}
-
 async function* counted(input: AsyncIterable<Uint8Array>, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   for await (const chunk of input) {
     count(chunk.length)
     yield chunk
-  }
-}
-
-/** The first bytes of the input, in one chunk, so that its kind can be told; then the rest. */
-async function* withHead(input: AsyncIterable<Uint8Array>, headBytes: number): AsyncGenerator<Uint8Array> {
-  let head: Uint8Array | null = new Uint8Array(0)
-  for await (const chunk of input) {
-    if (head === null) {
-      yield chunk
-      continue
-    }
-    const joined: Uint8Array = Buffer.concat([head, chunk])
-    head = joined.length < headBytes ? joined : null
-    if (head === null) yield joined
-  }
-  if (head !== null) yield head
-}
-
-async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let first = true
-  for await (const chunk of withHead(input, 3)) {
-    const marked = first && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf
-    yield marked ? chunk.subarray(3) : chunk
-    first = false
   }
 }
 
@@ -108,7 +76,7 @@ async function* decompressed(input: AsyncIterable<Uint8Array>): AsyncGenerator<U
     yield first.value
     yield* chunks
   })()
-  yield* first.value[0] === 0x1f && first.value[1] === 0x8b ? gunzipped(all) : all
+  yield* isGzip(first.value) ? gunzipped(all) : all
 }
 
 function formatOf(path: string, asked: RowFormat | undefined, fromName: RowFormat | null): RowFormat {
@@ -124,7 +92,7 @@ export async function openSource(path: string, asked: RowFormat | undefined, std
     read += bytes
   }
   const bytesOf = (input: AsyncIterable<Uint8Array>) => withoutMark(decompressed(counted(input, count)))
-  const { name, format: fromName } = path === '-' ? { name: null, format: null } : describeName(path)
+  const { name, format: fromName } = path === '-' ? { name: null, format: null } : describeName(basename(path))
   const format = formatOf(path, asked, fromName)
   if (path === '-') return { bytes: bytesOf(stdin), format, name, totalBytes: null, readBytes: () => read }
   const stats = await stat(path).catch((cause: unknown) => {

@@ -1,8 +1,13 @@
 import type { RejectCode } from '../../catalog/rejected.ts'
-import { identifierBytesMax } from '../../model/item-key.ts'
+import {
+  identifierTooLarge,
+  noSuchField,
+  valueMissing,
+  valueOfWrongType,
+  valueOutOfRange,
+} from '../../model/fault-words.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
-import { closeBrace, comma, lowerN, openBrace, openBracket, quote } from './ascii.ts'
-import { beginsNumber } from './numbers.ts'
+import { closeBrace, comma } from './ascii.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
 import { missing, outOfRange, readValue, tooLarge } from './values.ts'
@@ -14,65 +19,21 @@ export interface Fault {
   readonly message: string
 }
 
-/** How much of a value or name a message repeats. */
-const quotedCharactersMax = 60
-
-function clipped(text: string): string {
-  const characters = [...text.slice(0, 2 * quotedCharactersMax + 2)]
-  return characters.length > quotedCharactersMax ? `${characters.slice(0, quotedCharactersMax).join('')}...` : text
-}
-
-/** What a JSON value is, by its first byte. */
-export function kindOfValue(byte: number): string {
-  if (byte === quote) return 'a string'
-  if (byte === openBrace) return 'an object'
-  if (byte === openBracket) return 'an array'
-  if (byte === lowerN) return 'null'
-  return beginsNumber(byte) ? 'a number' : 'a boolean'
-}
-
-const expectations = {
-  string: 'a string',
-  double: 'a number',
-  long: 'a whole number',
-  boolean: 'true or false',
-  timestamp: 'an ISO 8601 date-time or whole milliseconds since 1970',
-  json: 'a JSON value',
-}
-
-const ranges = {
-  double: 'is beyond the range of a double',
-  long: 'is beyond the range of a 64-bit integer',
-  timestamp: 'is outside the years 0001 to 9999',
-}
-
-/** Says what was pushed: by its text, whose quotes tell a string from a number, or by its kind where that may be long. */
-function pushedInstead(text: string, slot: FieldSlot): string {
-  const kind = kindOfValue(text.charCodeAt(0))
-  if (slot.type === 'string' && kind === 'a string') return 'one with half a surrogate pair'
-  return kind === 'an object' || kind === 'an array' ? kind : clipped(text)
-}
-
 function faultOf(failure: number, slot: FieldSlot, text: string): Fault {
-  const { source: field, type, role } = slot.field
-  const name = clipped(field)
-  if (failure === tooLarge) {
-    const message = `${name}: an identifier has at most ${identifierBytesMax} bytes of UTF-8`
-    return { code: 'too_large', field, message }
-  }
+  const { field } = slot
+  const { source, type, role } = field
+  if (failure === tooLarge) return { code: 'too_large', field: source, message: identifierTooLarge(field) }
   if (failure === outOfRange && (type === 'double' || type === 'long' || type === 'timestamp')) {
-    return { code: 'out_of_range', field, message: `${name}: ${clipped(text)} ${ranges[type]}` }
+    return { code: 'out_of_range', field: source, message: valueOutOfRange(field, text) }
   }
-  const message = `${name}: expected ${expectations[type]}, got ${pushedInstead(text, slot)}`
-  return { code: role === 'time' ? 'invalid_time' : 'wrong_type', field, message }
+  const code = role === 'time' ? 'invalid_time' : 'wrong_type'
+  return { code, field: source, message: valueOfWrongType(field, text) }
 }
 
-function absence(slot: FieldSlot): Fault {
-  const { source: field, role } = slot.field
-  const name = clipped(field)
-  if (role === 'time') return { code: 'missing_time', field, message: `${name}: the time is missing` }
-  if (role === 'index') return { code: 'missing_index', field, message: `${name}: the identifier is missing` }
-  return { code: 'missing_tag', field, message: `${name}: the tag is missing` }
+function absence({ field }: FieldSlot): Fault {
+  const { source, role } = field
+  const code = role === 'time' ? 'missing_time' : role === 'index' ? 'missing_index' : 'missing_tag'
+  return { code, field: source, message: valueMissing(field) }
 }
 
 /** Where the value of each property begins: properties in the order in which they first come, the last value of each. */
@@ -110,7 +71,7 @@ export function readWithCare(
   for (const [name, value] of propertiesOf(bytes, start)) {
     const slot = slots[bySource.get(name) ?? -1]
     if (slot === undefined) {
-      return { code: 'unknown_field', field: name, message: `${clipped(name)}: the ingest has no such field` }
+      return { code: 'unknown_field', field: name, message: noSuchField(name) }
     }
     const end = readValue(bytes, value, slot, row, timestamps)
     if (end === missing) continue

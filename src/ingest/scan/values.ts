@@ -1,6 +1,7 @@
 // From the bytes of one JSON value to the column of its field.
+
+import { identifierBytesMax } from '../../model/field.ts'
 import { earliestMs, latestMs } from '../../model/instant.ts'
-import { identifierBytesMax } from '../../model/item-key.ts'
 import { parseLong } from '../../model/long.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
 import { lowerF, lowerN, lowerT, quote } from './ascii.ts'

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { RejectedKindAnswer } from '../../../../src/client/answers.ts'
 import { countText } from '../../parts/formats.ts'
+import { membersOf } from '../../parts/row-members.ts'
 import { TableRoom } from '../../parts/table-room.tsx'
 import { Time } from '../../parts/time.tsx'
 import { mayDo } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { AddField } from './add-field.tsx'
 import { filterLink, type RejectedFilter } from './filter.ts'
-import { membersOf } from './row-text.ts'
 import { type ShownIngest, sideOf } from './side.ts'
 
 interface Props {

@@ -1,6 +1,6 @@
 import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
+import { RowText } from '../../parts/row-text.tsx'
 import { Time } from '../../parts/time.tsx'
-import { faultIn } from './row-text.ts'
 
 interface Props {
   readonly row: RejectedRowAnswer
@@ -8,9 +8,6 @@ interface Props {
   onChoose(id: string): void
   onMend(row: RejectedRowAnswer): void
 }
-
-/** Longer rows are shown by the part around their fault. */
-const shownCharacters = 600
 
 export function RejectedRow({ row, chosen, onChoose, onMend }: Props) {
   return (
@@ -40,25 +37,4 @@ export function RejectedRow({ row, chosen, onChoose, onMend }: Props) {
       </td>
     </tr>
   )
-}
-
-export function RowText({ text, field }: { readonly text: string; readonly field: string | null }) {
-  const fault = faultIn(text, field)
-  if (fault === null) return <pre dir="ltr">{cut(text, 0, shownCharacters)}</pre>
-  const begin = Math.max(0, fault.start - shownCharacters / 2)
-  const end = Math.min(text.length, fault.end + shownCharacters / 2)
-  return (
-    <pre dir="ltr">
-      {cut(text, begin, fault.start)}
-      <mark>
-        <bdi>{cut(text, fault.start, fault.end)}</bdi>
-      </mark>
-      {cut(text, fault.end, end)}
-    </pre>
-  )
-}
-
-function cut(text: string, start: number, end: number): string {
-  const shown = text.slice(start, Math.min(end, start + shownCharacters))
-  return end - start > shownCharacters || (end < text.length && end - start === shownCharacters) ? `${shown}…` : shown
 }

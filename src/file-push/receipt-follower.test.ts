@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Receipt } from '../../client/answers.ts'
+import type { Receipt } from '../client/answers.ts'
 import { type PushOutcome, ReceiptFollower } from './receipt-follower.ts'
 
 const receipt = (stored: number, pending: number, rejected: readonly number[] = []): Receipt => ({

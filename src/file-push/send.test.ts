@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ConnectionError, ServiceError } from '../../client/service-error.ts'
+import { failureReport } from '../cli/push/report.ts'
+import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import { halvesOf, type PushBatch } from './batches.ts'
-import { failureReport } from './report.ts'
 import { sendBatches, withRetries } from './send.ts'
 
 const refused = new ConnectionError('refused', { sent: false, cause: null })

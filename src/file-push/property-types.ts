@@ -1,20 +1,8 @@
-import type { TidemarkClient } from '../../client/client.ts'
-import { ServiceError } from '../../client/service-error.ts'
-import { CommandError } from '../command-error.ts'
-import { type CellType, cellTypes } from './cells.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import { ServiceError } from '../client/service-error.ts'
+import type { CellType } from './cells.ts'
 
 export type PropertyTypes = ReadonlyMap<string, CellType>
-
-/** What `--types V=double,n=long` says. */
-export function parseTypes(pairs: ReadonlyMap<string, string>): PropertyTypes {
-  const types = new Map<string, CellType>()
-  for (const [property, text] of pairs) {
-    const type = cellTypes.find((known) => known === text)
-    if (type === undefined) throw new CommandError(`"${text}" is no type. There are: ${cellTypes.join(', ')}.`)
-    types.set(property, type)
-  }
-  return types
-}
 
 /** Of a key that may push, or of an admin's; a service that lacks one of the two says that there is no such path. */
 function isElsewhere(error: unknown): boolean {

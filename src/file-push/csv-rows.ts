@@ -1,4 +1,4 @@
-import { type CsvCell, CsvError, CsvReader, type CsvRecord } from '../../lib/csv-reader.ts'
+import { type CsvCell, CsvError, CsvReader, type CsvRecord } from '../lib/csv-reader.ts'
 import { type CellType, cellEncoder } from './cells.ts'
 
 export interface CsvMapping {
@@ -40,7 +40,7 @@ function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
     if (mapping.dropped.has(name)) continue
     const property = mapping.columns.get(name) ?? name
     if (properties.has(property)) {
-      throw new CsvError(header.line, `"${property}" is given twice: leave the column "${name}" out with --drop`)
+      throw new CsvError(header.line, `"${property}" is given twice: drop the column "${name}"`)
     }
     properties.add(property)
     const encode = cellEncoder(mapping.typeOf(property))
@@ -66,12 +66,13 @@ export async function* csvToNdjson(
 ): AsyncGenerator<Uint8Array> {
   const reader = new CsvReader(options)
   const decoder = new TextDecoder('utf-8', { fatal: true })
+  const encoder = new TextEncoder()
   let encode: RowEncoder | null = null
   const lines = (records: CsvRecord[]): Uint8Array => {
     const header = encode === null ? records.shift() : undefined
     if (header !== undefined) encode = rowEncoder(header, mapping)
     const row = encode
-    return Buffer.from(row === null ? '' : records.map((record) => `${row(record)}\n`).join(''))
+    return encoder.encode(row === null ? '' : records.map((record) => `${row(record)}\n`).join(''))
   }
   const decode = (chunk?: Uint8Array): string => {
     try {

@@ -1,4 +1,5 @@
-import type { PushFormat } from '../../client/transport.ts'
+import type { PushFormat } from '../client/transport.ts'
+import { joinedBytes } from '../lib/joined-bytes.ts'
 import type { PushedRows } from './rows.ts'
 
 /** The rows of one request. */
@@ -20,9 +21,11 @@ export interface BatchBounds {
   readonly skipRows: number
 }
 
-const frames: Record<PushFormat, { open: Buffer; between: Buffer; close: Buffer }> = {
-  json: { open: Buffer.from('['), between: Buffer.from(','), close: Buffer.from(']') },
-  ndjson: { open: Buffer.from(''), between: Buffer.from('\n'), close: Buffer.from('\n') },
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+const frames: Record<PushFormat, { open: Uint8Array; between: Uint8Array; close: Uint8Array }> = {
+  json: { open: bytesOf('['), between: bytesOf(','), close: bytesOf(']') },
+  ndjson: { open: bytesOf(''), between: bytesOf('\n'), close: bytesOf('\n') },
 }
 
 function bodyOf(rows: readonly Uint8Array[], format: PushFormat): Uint8Array {
@@ -30,7 +33,7 @@ function bodyOf(rows: readonly Uint8Array[], format: PushFormat): Uint8Array {
   const parts: Uint8Array[] = [open]
   for (const [index, row] of rows.entries()) parts.push(index === 0 ? open.subarray(0, 0) : between, row)
   parts.push(close)
-  return Buffer.concat(parts)
+  return joinedBytes(parts)
 }
 
 function batchOf(texts: readonly Uint8Array[], firstRow: number, format: PushFormat): PushBatch {

@@ -1,4 +1,4 @@
-import type { Receipt, RowError } from '../../client/answers.ts'
+import type { Receipt, RowError } from '../client/answers.ts'
 
 /** A row that was rejected; `row` is its place in the whole input, from 1. */
 export interface ShownRejection extends Omit<RowError, 'index'> {

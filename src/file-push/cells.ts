@@ -1,8 +1,8 @@
 // CSV knows no types, JSON does: here a cell becomes the JSON text of what the ingest's field expects. A cell that cannot be
 // that goes as text, so that the service rejects the row and keeps it as it was.
 
-import type { CsvCell } from '../../lib/csv-reader.ts'
-import type { FieldType } from '../../model/field.ts'
+import type { CsvCell } from '../lib/csv-reader.ts'
+import type { FieldType } from '../model/field.ts'
 
 /** `guess` is for a property of which nothing is known. */
 export type CellType = FieldType | 'guess'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultIn, membersOf, oneLine } from './row-text.ts'
+import { faultIn, membersOf, oneLine } from './row-members.ts'
 
 test.each<[string, string | null, string | null]>([
   ['{"D":"x","V":"warm"}', 'V', '"V":"warm"'],

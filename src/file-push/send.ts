@@ -1,5 +1,5 @@
-import type { Accepted } from '../../client/answers.ts'
-import { ConnectionError, ServiceError } from '../../client/service-error.ts'
+import type { Accepted } from '../client/answers.ts'
+import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import type { PushBatch } from './batches.ts'
 
 export interface RetryOptions {

@@ -1,7 +1,7 @@
-import type { PushFormat } from '../../client/transport.ts'
-import { JsonRows } from '../../lib/json-rows.ts'
-import { LineSplitter } from '../../lib/line-splitter.ts'
-import type { RowFormat } from './source.ts'
+import type { PushFormat } from '../client/transport.ts'
+import { JsonRows } from '../lib/json-rows.ts'
+import { LineSplitter } from '../lib/line-splitter.ts'
+import type { RowFormat } from './file-name.ts'
 
 /** The most that one row may take: the service takes no larger body. */
 export const rowBytesMax = 16 * 1024 * 1024

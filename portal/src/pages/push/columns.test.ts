@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { defaultSeriesFields } from '../../../../src/model/field.ts'
+import { mappingOf, ownNames, unfedFields, withColumn, withConstant } from './columns.ts'
+
+const columns = withColumn(withColumn(ownNames(['timestamp', 'V', 'note']), 'timestamp', 'D'), 'note', null)
+
+test('a column becomes a property of its name, unless it is given another or left out', () => {
+  const { columns: renamed, dropped, typeOf } = mappingOf(columns, defaultSeriesFields)
+  expect([[...renamed], [...dropped]]).toEqual([[['timestamp', 'D']], ['note']])
+  expect(['D', 'V', 'other'].map(typeOf)).toEqual(['timestamp', 'double', 'guess'])
+})
+
+test('a field that no column becomes may be the same in every row', () => {
+  expect(unfedFields(columns, defaultSeriesFields).map(({ source }) => source)).toEqual(['T'])
+  const constant = withConstant(columns, 'T', 'boiler.temp')
+  expect([...mappingOf(constant, defaultSeriesFields).constants]).toEqual([['T', 'boiler.temp']])
+  expect([...mappingOf(withConstant(constant, 'T', ''), defaultSeriesFields).constants]).toEqual([])
+  expect([...mappingOf(withColumn(constant, 'note', 'T'), defaultSeriesFields).constants]).toEqual([])
+})

@@ -1,0 +1,48 @@
+// Which column of a CSV file becomes which property of a row, by the rules of `tidemark push`: its own name, unless something else is said.
+import type { CsvMapping } from '../../../../src/file-push/csv-rows.ts'
+import type { Field } from '../../../../src/model/field.ts'
+
+export interface Columns {
+  readonly header: readonly string[]
+  /** What a column becomes: a property, or null where it is left out. */
+  readonly become: ReadonlyMap<string, string | null>
+  /** Properties that are the same in every row. */
+  readonly constants: ReadonlyMap<string, string>
+}
+
+/** Each column under its own name. */
+export const ownNames = (header: readonly string[]): Columns => ({
+  header,
+  become: new Map(header.map((name) => [name, name])),
+  constants: new Map(),
+})
+
+export function withColumn(columns: Columns, column: string, becomes: string | null): Columns {
+  return { ...columns, become: new Map(columns.become).set(column, becomes) }
+}
+
+/** An empty value is none. */
+export function withConstant(columns: Columns, property: string, value: string): Columns {
+  const constants = new Map(columns.constants)
+  if (value === '') constants.delete(property)
+  else constants.set(property, value)
+  return { ...columns, constants }
+}
+
+/** The fields that no column becomes. */
+export function unfedFields({ become }: Columns, fields: readonly Field[]): readonly Field[] {
+  const fed = new Set(become.values())
+  return fields.filter(({ source }) => !fed.has(source))
+}
+
+export function mappingOf({ become, constants }: Columns, fields: readonly Field[]): CsvMapping {
+  const types = new Map(fields.map(({ source, type }) => [source, type]))
+  const pairs = [...become]
+  return {
+    columns: new Map(pairs.flatMap(([name, to]) => (to === null || to === name ? [] : [[name, to] as const]))),
+    dropped: new Set(pairs.filter(([, to]) => to === null).map(([name]) => name)),
+    // A column that was chosen after the constant takes its place.
+    constants: new Map([...constants].filter(([property]) => !pairs.some(([, to]) => to === property))),
+    typeOf: (property) => types.get(property) ?? 'guess',
+  }
+}

@@ -1,0 +1,76 @@
+// A file of the reader's as rows, a piece at a time: however large it is, little of it is in memory.
+import { type CsvMapping, csvToNdjson } from '../../../../src/file-push/csv-rows.ts'
+import { isGzip, withoutMark } from '../../../../src/file-push/file-head.ts'
+import type { RowFormat } from '../../../../src/file-push/file-name.ts'
+import { jsonRows, ndjsonRows, type PushedRows, rowBytesMax } from '../../../../src/file-push/rows.ts'
+import { type CsvCell, CsvReader, type CsvRecord } from '../../../../src/lib/csv-reader.ts'
+
+export interface RowsFile {
+  readonly file: File
+  readonly format: RowFormat
+}
+
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** The file's bytes, decompressed where they are gzip, without a byte order mark. `onRead` is told how much of the file was read. */
+async function* bytesOf(file: File, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, to) {
+      onRead(chunk.length)
+      to.enqueue(chunk)
+    },
+  })
+  const packed = isGzip(new Uint8Array(await file.slice(0, 2).arrayBuffer()))
+  const counted: ReadableStream<Uint8Array> = file.stream().pipeThrough(count)
+  const plain = packed ? counted.pipeThrough(new DecompressionStream('gzip') as GenericTransformStream) : counted
+  yield* withoutMark(chunksOf(plain))
+}
+
+const readNothing = (): void => undefined
+
+export interface CsvHead {
+  readonly header: readonly string[]
+  /** The cells of the first row; empty where there is none. */
+  readonly first: readonly CsvCell[]
+}
+
+/** What a CSV file begins with. Throws `CsvError` where the text is none. */
+export async function csvHead(file: File): Promise<CsvHead> {
+  const reader = new CsvReader({ recordCharsMax: rowBytesMax })
+  const decoder = new TextDecoder('utf-8')
+  const found: CsvRecord[] = []
+  for await (const chunk of bytesOf(file, readNothing)) {
+    found.push(...reader.push(decoder.decode(chunk, { stream: true })).slice(0, 2))
+    if (found.length >= 2) break
+  }
+  if (found.length < 2) found.push(...reader.end())
+  return { header: found[0]?.cells.map((cell) => cell ?? '') ?? [], first: found[1]?.cells ?? [] }
+}
+
+export function rowsOf(
+  { file, format }: RowsFile,
+  mapping: CsvMapping,
+  onRead: (bytes: number) => void = readNothing,
+): PushedRows {
+  const bytes = bytesOf(file, onRead)
+  if (format === 'json') return jsonRows(bytes)
+  return ndjsonRows(format === 'csv' ? csvToNdjson(bytes, mapping, { recordCharsMax: rowBytesMax }) : bytes)
+}
+
+/** The texts of the first rows; no more of the file is read than they take. */
+export async function firstRows(rows: PushedRows, rowsMax: number): Promise<readonly string[]> {
+  const found: string[] = []
+  const decoder = new TextDecoder()
+  for await (const group of rows) {
+    for (const row of group.slice(0, rowsMax - found.length)) found.push(decoder.decode(row))
+    if (found.length === rowsMax) break
+  }
+  return found
+}

@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks'
+import { cellEncoder } from '../../../../src/file-push/cells.ts'
+import type { Field } from '../../../../src/model/field.ts'
+import { TextField } from '../../parts/inputs.tsx'
+import { Panel } from '../../parts/layout.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { RowText } from '../../parts/row-text.tsx'
+import { asksForKey, pusherOf, pushKey } from '../../session/push-key.ts'
+import { useDeed } from '../../shell/asking.ts'
+import { useStore } from '../../shell/store.ts'
+import { filterLink } from '../ingests/filter.ts'
+import type { ShownIngest } from '../ingests/side.ts'
+import { Verdict } from './preview.tsx'
+import { Programs } from './programs-panel.tsx'
+import { pushOneRow } from './push-one-row.ts'
+import { judgedRow } from './use-preview.ts'
+
+/** What is typed becomes JSON as the cells of a CSV file do; what is empty is left out. */
+export function typedRow(values: ReadonlyMap<string, string>, fields: readonly Field[]): string {
+  const members = fields.flatMap(({ source, type }) => {
+    const value = values.get(source) ?? ''
+    return value === '' ? [] : [`${JSON.stringify(source)}:${cellEncoder(type)(value)}`]
+  })
+  return `{${members.join(',')}}`
+}
+
+interface Outcome {
+  readonly text: string
+  readonly batch: string
+  /** Null where it is stored. */
+  readonly fault: string | null
+}
+
+const now = (): string => new Date().toISOString()
+
+/** A row is typed, judged here as it is typed, and pushed. */
+export function OneRow({ ingest: { alias, fields } }: { readonly ingest: ShownIngest }) {
+  const timeSource = fields.find(({ role }) => role === 'time')?.source
+  const [values, setValues] = useState<ReadonlyMap<string, string>>(
+    () => new Map(timeSource === undefined ? [] : [[timeSource, now()]]),
+  )
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const key = useStore(pushKey)
+  const doing = useDeed()
+  const text = typedRow(values, fields)
+  const row = judgedRow(text, fields)
+  const send = (): Promise<boolean> =>
+    doing.run(async (signal) => {
+      setOutcome(null)
+      setOutcome({ text, ...(await pushOneRow(pusherOf(signal), alias, text, signal)) })
+    })
+  return (
+    <>
+      <Panel title="The row">
+        <form
+          class="inside"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void send()
+          }}
+        >
+          <div class="grid-form">
+            {fields.map(({ source, type, role }) => (
+              <TextField
+                key={source}
+                label={source}
+                value={values.get(source) ?? ''}
+                onValue={(value) => setValues(new Map(values).set(source, value))}
+                hint={`${type}, ${role}`}
+                mono
+              />
+            ))}
+          </div>
+          <div>
+            <p class="small soft">As it will be judged:</p>
+            <RowText text={text} field={row.fault?.field ?? null} />
+            <p role="status">
+              <Verdict row={row} /> {row.fault !== null && <span class="fault">{row.fault.message}</span>}
+            </p>
+          </div>
+          <div class="actions">
+            <button
+              type="submit"
+              class="button first"
+              disabled={doing.busy || (asksForKey() && key.trim() === '') || text === '{}'}
+            >
+              Push the row
+            </button>
+          </div>
+          <ProblemNote error={doing.error} />
+          {outcome !== null && <RowOutcome alias={alias} outcome={outcome} />}
+        </form>
+      </Panel>
+      <Programs push={{ alias, rows: [text], fileName: null, columns: null }} />
+    </>
+  )
+}
+
+function RowOutcome({ alias, outcome: { batch, fault } }: { readonly alias: string; readonly outcome: Outcome }) {
+  if (fault === null) {
+    return (
+      <div class="note good" role="status">
+        <p>The row is stored.</p>
+      </div>
+    )
+  }
+  return (
+    <div class="note bad" role="alert">
+      <p dir="auto">The row was rejected: {fault}</p>
+      <p>
+        It is kept. <a href={filterLink(alias, { batch })}>See and mend it</a>
+      </p>
+    </div>
+  )
+}

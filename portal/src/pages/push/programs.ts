@@ -1,0 +1,105 @@
+// The same push as a program, ready to copy. The key is not in it: programs take it from TIDEMARK_KEY.
+import type { Columns } from './columns.ts'
+
+export const languages = ['curl', 'javascript', 'python', 'tidemark'] as const
+export type Language = (typeof languages)[number]
+
+export interface ShownPush {
+  /** Of the service. */
+  readonly url: string
+  readonly alias: string
+  /** JSON texts of rows. */
+  readonly rows: readonly string[]
+  /** Where the rows are of a file. */
+  readonly fileName: string | null
+  readonly columns: Columns | null
+}
+
+const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+const listed = (rows: readonly string[], indent: string): string =>
+  `[\n${rows.map((row) => `${indent}${row}`).join(',\n')}\n]`
+const addressOf = ({ url, alias }: ShownPush): string => `${url}/ingests/${encodeURIComponent(alias)}/data`
+
+function curlOf(push: ShownPush): string {
+  return [
+    `curl ${inShell(addressOf(push))} \\`,
+    `  -H "Authorization: Bearer $TIDEMARK_KEY" \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  --data-binary ${inShell(listed(push.rows, '  '))}`,
+  ].join('\n')
+}
+
+function javascriptOf(push: ShownPush): string {
+  return `const rows = ${listed(push.rows, '  ')}
+
+const answer = await fetch(${JSON.stringify(addressOf(push))}, {
+  method: 'POST',
+  headers: {
+    Authorization: \`Bearer \${process.env.TIDEMARK_KEY}\`,
+    'Content-Type': 'application/json',
+    // The same push may be sent again under the same key: it is stored once.
+    'Idempotency-Key': crypto.randomUUID(),
+  },
+  body: JSON.stringify(rows),
+})
+if (!answer.ok) throw new Error(await answer.text())
+console.log(await answer.json())`
+}
+
+const pythonWords = new Map([
+  ['true', 'True'],
+  ['false', 'False'],
+  ['null', 'None'],
+])
+
+/** JSON as Python writes it: other words, and no escape of a slash. */
+function pythonValue(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|true|false|null/gs, (found) =>
+    found.startsWith('"')
+      ? found.replace(/\\(.)/gs, (written, mark) => (mark === '/' ? '/' : written))
+      : pythonWords.get(found)!,
+  )
+}
+
+function pythonOf(push: ShownPush): string {
+  return `import json, os, urllib.request, uuid
+
+rows = ${listed(push.rows.map(pythonValue), '    ')}
+
+request = urllib.request.Request(
+    ${JSON.stringify(addressOf(push))},
+    data=json.dumps(rows).encode(),
+    headers={
+        "Authorization": "Bearer " + os.environ["TIDEMARK_KEY"],
+        "Content-Type": "application/json",
+        # The same push may be sent again under the same key: it is stored once.
+        "Idempotency-Key": str(uuid.uuid4()),
+    },
+)
+with urllib.request.urlopen(request) as answer:
+    print(json.load(answer))`
+}
+
+/** Pairs stand in one option, with commas between them: names with commas or equals signs cannot be said there. */
+function option(name: string, words: readonly string[]): string {
+  return words.length === 0 ? '' : ` \\\n  --${name} ${inShell(words.join(','))}`
+}
+
+function commandOf({ url, alias, fileName, columns, rows }: ShownPush): string {
+  const push = (file: string): string => `tidemark push ${inShell(alias)} ${file} \\\n  --url ${inShell(url)}`
+  if (fileName === null) return `echo ${inShell(rows.join('\n'))} |\n  ${push('-')} --format ndjson`
+  const become = [...(columns?.become ?? [])]
+  const renamed = become.filter(([name, to]) => to !== null && to !== name).map(([name, to]) => `${name}=${to}`)
+  const constants = [...(columns?.constants ?? [])].map(([property, value]) => `${property}=${value}`)
+  const dropped = become.filter(([, to]) => to === null).map(([name]) => name)
+  return push(inShell(fileName)) + option('map', renamed) + option('set', constants) + option('drop', dropped)
+}
+
+const writers: Readonly<{ [language in Language]: (push: ShownPush) => string }> = {
+  curl: curlOf,
+  javascript: javascriptOf,
+  python: pythonOf,
+  tidemark: commandOf,
+}
+
+export const programOf = (language: Language, push: ShownPush): string => writers[language](push)

@@ -1,0 +1,113 @@
+// Sends a file's rows as `tidemark push` does: in bounded pieces, each again until it is acknowledged, under one idempotency key.
+import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { ConnectionError } from '../../../../src/client/service-error.ts'
+import { batchesOf, halvesOf, type PushBatch } from '../../../../src/file-push/batches.ts'
+import { acknowledgedUpTo, failureSentences } from '../../../../src/file-push/failure.ts'
+import type { RowFormat } from '../../../../src/file-push/file-name.ts'
+import { type PushOutcome, ReceiptFollower } from '../../../../src/file-push/receipt-follower.ts'
+import { type PushedRows, pushFormatOf } from '../../../../src/file-push/rows.ts'
+import { sendBatches, withRetries } from '../../../../src/file-push/send.ts'
+import { cameBack, wentAway } from '../../shell/reach.ts'
+
+const rowsMax = 10_000
+const bytesMax = 4 * 1024 * 1024
+const retryMs = 120_000
+const patienceMs = 60_000
+const errorsMax = 10
+
+export interface Sending {
+  readonly alias: string
+  readonly rows: PushedRows
+  readonly format: RowFormat
+  /** The same for all tries of one file: what was sent without an answer is stored once. */
+  readonly id: string
+  /** Rows at the beginning that are on disk already. */
+  readonly skipRows: number
+  readonly client: TidemarkClient
+  /** The page is left: nothing goes on, and the requests of the client end too. */
+  readonly leave: AbortSignal
+  /** No further push begins, and those that wait for the service give up. */
+  readonly stop: AbortSignal
+  onAccepted(rows: number): void
+  /** Why it waits, or null when it goes on. */
+  onWait(reason: string | null): void
+}
+
+export interface SentFile extends PushOutcome {
+  readonly acknowledged: number
+  /** Empty where all went well. */
+  readonly failures: readonly string[]
+  /** How many rows at the beginning are on disk. */
+  readonly upTo: number
+}
+
+/** Ends when the time is over, when the service came back, or with the signal's reason. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      clearTimeout(timer)
+      unwatch()
+      signal.removeEventListener('abort', stopped)
+      settle()
+    }
+    const stopped = (): void => end(() => reject(signal.reason))
+    const timer = setTimeout(() => end(resolve), ms)
+    const unwatch = cameBack.watch(() => end(resolve))
+    signal.addEventListener('abort', stopped)
+    if (signal.aborted) stopped()
+  })
+}
+
+async function* untilStopped(batches: AsyncGenerator<PushBatch>, signal: AbortSignal): AsyncGenerator<PushBatch> {
+  for await (const batch of batches) {
+    if (signal.aborted) return
+    yield batch
+  }
+}
+
+function pusher({ alias, client, id, format, stop, onWait }: Sending) {
+  const onRetry = (error: Error, waitMs: number): void => {
+    if (error instanceof ConnectionError) wentAway()
+    onWait(`${error.message} It is tried again within ${Math.ceil(waitMs / 1000)} s.`)
+  }
+  const sleep = (ms: number): Promise<void> => pause(ms, stop)
+  return async (batch: PushBatch) => {
+    const request = { format: pushFormatOf(format), idempotencyKey: `${id}-${batch.firstRow}` }
+    const attempt = () => client.push(alias, batch.body, request)
+    return withRetries(attempt, { nowMs: () => performance.now(), sleep, retryMs, onRetry })
+  }
+}
+
+function followerOf({ alias, client, leave }: Sending): ReceiptFollower {
+  const nowMs = (): number => performance.now()
+  const sleep = (ms: number): Promise<void> => pause(ms, leave)
+  const retries = { nowMs, sleep, retryMs, onRetry: () => undefined }
+  const receipt = (batch: string) => withRetries(() => client.receipt(alias, batch), retries)
+  return new ReceiptFollower({ receipt, nowMs, sleep, patienceMs, errorsMax })
+}
+
+/** Resolves when all that was acknowledged is judged. Rows go in the order of the file, one push at a time. */
+export async function sendFile(sending: Sending): Promise<SentFile> {
+  const { rows, format, skipRows, stop, onAccepted, onWait } = sending
+  const follower = followerOf(sending)
+  const outcome = follower.run()
+  outcome.catch(() => undefined)
+  const batches = batchesOf(rows, { rowsMax, bytesMax, format: pushFormatOf(format), skipRows })
+  const result = await sendBatches(untilStopped(batches, stop), {
+    concurrency: 1,
+    push: pusher(sending),
+    halves: (batch) => halvesOf(batch, pushFormatOf(format)),
+    onAccepted: ({ firstRow, rows: count }, { batch }) => {
+      follower.add({ batch, firstRow, rows: count })
+      onWait(null)
+      onAccepted(count)
+    },
+  })
+  follower.close()
+  return {
+    ...(await outcome),
+    acknowledged: result.acknowledgedRows,
+    failures: stop.aborted ? [] : failureSentences(result),
+    upTo: acknowledgedUpTo(result, skipRows) ?? skipRows,
+  }
+}

@@ -1,0 +1,80 @@
+import { useEffect } from 'preact/hooks'
+import { bytesText, countText } from '../../parts/formats.ts'
+import { Panel } from '../../parts/layout.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { asksForKey, pushKey } from '../../session/push-key.ts'
+import { useStore } from '../../shell/store.ts'
+import type { ShownIngest } from '../ingests/side.ts'
+import type { Columns } from './columns.ts'
+import type { RowsFile } from './file-rows.ts'
+import { SentRows } from './sent-rows.tsx'
+import type { FilePush } from './use-file-push.ts'
+
+interface Props {
+  readonly ingest: ShownIngest
+  readonly rowsFile: RowsFile
+  readonly columns: Columns
+  readonly push: FilePush
+}
+
+/** Begins the push, shows how far it is, stops it, goes on with it, and shows what became of the rows. */
+export function SendFile({ ingest, rowsFile, columns, push }: Props) {
+  const key = useStore(pushKey)
+  const { state, ended } = push
+  const busy = state === 'sending' || state === 'stopping'
+  const keyMissing = asksForKey() && key.trim() === ''
+  const whole = ended !== null && push.readBytes >= rowsFile.file.size && ended.failures.length === 0
+  const start = (): void => push.start({ alias: ingest.alias, rowsFile, columns, fields: ingest.fields })
+  useEffect(() => {
+    if (!busy) return
+    const ask = (event: Event): void => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [busy])
+  return (
+    <Panel title="Push it">
+      <div class="inside">
+        <div class="actions">
+          {!busy && !whole && (
+            <button type="button" class="button first" disabled={keyMissing} onClick={start}>
+              {ended === null ? `Push ${rowsFile.file.name}` : `Go on after row ${countText(ended.upTo)}`}
+            </button>
+          )}
+          {state === 'sending' && (
+            <button type="button" class="button" onClick={push.stop}>
+              Stop
+            </button>
+          )}
+          {keyMissing && <span class="soft small">Give a key to push with, at the top.</span>}
+          {state === 'ready' && !keyMissing && (
+            <span class="soft small">Rows that are rejected are kept, with the reason. The others are stored.</span>
+          )}
+        </div>
+        {busy && <Progress push={push} bytes={rowsFile.file.size} />}
+        <ProblemNote error={push.error} />
+        {!busy && ended !== null && (
+          <SentRows alias={ingest.alias} sent={ended} accepted={push.accepted} seconds={push.seconds} whole={whole} />
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+function Progress({ push, bytes }: { readonly push: FilePush; readonly bytes: number }) {
+  const { readBytes, accepted, waiting, state } = push
+  const read = readBytes >= bytes
+  return (
+    <>
+      <progress max={Math.max(1, bytes)} value={readBytes} aria-label="How much of the file was read" />
+      <p class="number" role="status">
+        {countText(accepted)} rows on disk; {bytesText(Math.min(readBytes, bytes))} of {bytesText(bytes)} read
+        {state === 'stopping' ? '; stopping…' : read ? '; waiting until all are judged…' : ''}
+      </p>
+      {waiting !== null && (
+        <div class="note warn" role="status">
+          <p>{waiting}</p>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { countText, plural } from '../../parts/formats.ts'
+import { Figure } from '../../parts/layout.tsx'
+import { linkTo } from '../../shell/link.ts'
+import { filterLink } from '../ingests/filter.ts'
+import type { SentFile } from './send-file.ts'
+
+interface Props {
+  readonly alias: string
+  readonly sent: SentFile
+  readonly accepted: number
+  readonly seconds: number
+  /** The file was pushed to its end. */
+  readonly whole: boolean
+}
+
+/** The receipt of all pushes together. */
+export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
+  const { stored, rejected, pending, failures, upTo } = sent
+  return (
+    <>
+      {failures.length > 0 && (
+        <div class="note bad" role="alert">
+          {failures.map((failure) => (
+            <p key={failure} dir="auto">
+              {failure}
+            </p>
+          ))}
+          <p>
+            The rows before row {countText(upTo + 1)} are on disk. Once it is mended, go on from there: nothing is
+            stored twice.
+          </p>
+        </div>
+      )}
+      {failures.length === 0 && !whole && (
+        <div class="note warn" role="status">
+          <p>Stopped. The first {plural(upTo, 'row')} are on disk; you can go on from there.</p>
+        </div>
+      )}
+      {whole && rejected === 0 && pending === 0 && (
+        <div class="note good" role="status">
+          <p>All rows are stored.</p>
+        </div>
+      )}
+      <dl class="figures">
+        <Figure name="On disk" value={countText(accepted)} aside={`${seconds.toFixed(1)} s`} />
+        <Figure name="Stored" value={countText(stored)} />
+        <Figure name="Rejected" value={countText(rejected)} bad={rejected > 0} />
+        {pending > 0 && <Figure name="Not judged yet" value={countText(pending)} />}
+      </dl>
+      {rejected > 0 && <Faults alias={alias} sent={sent} />}
+    </>
+  )
+}
+
+function Faults({ alias, sent }: { readonly alias: string; readonly sent: SentFile }) {
+  const { rejected, errors, kinds, batches } = sent
+  return (
+    <div class="stack tight-stack">
+      <p>
+        {kinds.slice(0, 5).map(({ code, field, rows }) => (
+          <span class="label-tag" key={`${code} ${field}`} dir="auto">
+            {plural(rows, 'row')}: {code.replaceAll('_', ' ')}
+            {field === null ? '' : ` in ${field}`}
+          </span>
+        ))}
+      </p>
+      <ul class="small">
+        {errors.map(({ row, message }) => (
+          <li key={row} dir="auto">
+            Row {countText(row)}: {message}
+          </li>
+        ))}
+        {rejected > errors.length && <li class="soft">and {countText(rejected - errors.length)} more</li>}
+      </ul>
+      <div class="actions">
+        <a class="button" href={linkTo(['ingests', alias])}>
+          See and mend the rejected rows
+        </a>
+        {batches.map(({ batch, rejected: count }) => (
+          <a class="button slim" key={batch} href={filterLink(alias, { batch })}>
+            {plural(count, 'row')} of one push
+          </a>
+        ))}
+      </div>
+    </div>
+  )
+}

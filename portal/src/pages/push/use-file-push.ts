@@ -1,0 +1,142 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PushOutcome, RejectionTally } from '../../../../src/file-push/receipt-follower.ts'
+import type { Field } from '../../../../src/model/field.ts'
+import { pusherOf } from '../../session/push-key.ts'
+import { tell } from '../../shell/toasts.tsx'
+import type { Columns } from './columns.ts'
+import { mappingOf } from './columns.ts'
+import { type RowsFile, rowsOf } from './file-rows.ts'
+import { type SentFile, sendFile } from './send-file.ts'
+
+export interface FileJob {
+  readonly alias: string
+  readonly rowsFile: RowsFile
+  readonly columns: Columns
+  readonly fields: readonly Field[]
+}
+
+export interface FilePush {
+  readonly state: 'ready' | 'sending' | 'stopping' | 'ended'
+  readonly readBytes: number
+  /** Rows that are on disk, of all tries together. */
+  readonly accepted: number
+  /** Why it waits just now. */
+  readonly waiting: string | null
+  readonly ended: SentFile | null
+  readonly error: unknown
+  readonly seconds: number
+  start(job: FileJob): void
+  stop(): void
+}
+
+type Shown = Omit<FilePush, 'start' | 'stop'>
+
+const ready: Shown = {
+  state: 'ready',
+  readBytes: 0,
+  accepted: 0,
+  waiting: null,
+  ended: null,
+  error: null,
+  seconds: 0,
+}
+
+const errorsMax = 10
+
+function kindsTogether(one: readonly RejectionTally[], other: readonly RejectionTally[]): readonly RejectionTally[] {
+  const sums = new Map<string, RejectionTally>()
+  for (const kind of [...one, ...other]) {
+    const key = JSON.stringify([kind.code, kind.field])
+    sums.set(key, { ...kind, rows: kind.rows + (sums.get(key)?.rows ?? 0) })
+  }
+  return [...sums.values()].toSorted((a, b) => b.rows - a.rows)
+}
+
+/** What became of the rows of two tries, the later of which went on where the earlier one ended. */
+export function together(before: PushOutcome | null, now: SentFile): SentFile {
+  if (before === null) return now
+  return {
+    ...now,
+    stored: before.stored + now.stored,
+    rejected: before.rejected + now.rejected,
+    pending: before.pending + now.pending,
+    errors: [...before.errors, ...now.errors].slice(0, errorsMax),
+    kinds: kindsTogether(before.kinds, now.kinds),
+    batches: [...before.batches, ...now.batches].slice(0, errorsMax),
+  }
+}
+
+function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return `portal-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** One file's push: begun, stopped, gone on with from where it was stopped. `of` names the file and where it goes: another one begins anew. */
+export function useFilePush(of: string): FilePush {
+  const [shown, show] = useState<Shown>(ready)
+  const control = useRef<{ stop: AbortController; leave: AbortController } | null>(null)
+  const id = useRef('')
+  useEffect(() => {
+    id.current = newId()
+    show(ready)
+    return () => {
+      if (control.current === null) return
+      control.current.stop.abort()
+      control.current.leave.abort()
+      control.current = null
+      tell('The push was stopped, since its page was left. What was acknowledged is stored.')
+    }
+  }, [of])
+  const start = (job: FileJob): void => {
+    if (control.current !== null) return
+    const mine = { stop: new AbortController(), leave: new AbortController() }
+    control.current = mine
+    const change = (part: (before: Shown) => Partial<Shown>): void => {
+      if (!mine.leave.signal.aborted) show((before) => ({ ...before, ...part(before) }))
+    }
+    const before = shown.ended
+    const began = performance.now()
+    change(() => ({ state: 'sending', readBytes: 0, waiting: null, error: null }))
+    void send(job, { id: id.current, skipRows: before?.upTo ?? 0, mine, change })
+      .then(
+        (sent) => change(() => ({ ended: together(before, sent) })),
+        (error: unknown) => change(() => ({ error })),
+      )
+      .finally(() => {
+        change(({ seconds }) => ({
+          state: 'ended',
+          waiting: null,
+          seconds: seconds + (performance.now() - began) / 1000,
+        }))
+        if (control.current === mine) control.current = null
+      })
+  }
+  const stop = (): void => {
+    control.current?.stop.abort()
+    show((before) => ({ ...before, state: 'stopping' }))
+  }
+  return { ...shown, start, stop }
+}
+
+interface Try {
+  readonly id: string
+  readonly skipRows: number
+  readonly mine: { readonly stop: AbortController; readonly leave: AbortController }
+  change(part: (before: Shown) => Partial<Shown>): void
+}
+
+function send({ alias, rowsFile, columns, fields }: FileJob, { id, skipRows, mine, change }: Try): Promise<SentFile> {
+  const onRead = (bytes: number): void => change(({ readBytes }) => ({ readBytes: readBytes + bytes }))
+  return sendFile({
+    alias,
+    rows: rowsOf(rowsFile, mappingOf(columns, fields), onRead),
+    format: rowsFile.format,
+    id,
+    skipRows,
+    client: pusherOf(mine.leave.signal),
+    stop: mine.stop.signal,
+    leave: mine.leave.signal,
+    onAccepted: (rows) => change(({ accepted }) => ({ accepted: accepted + rows })),
+    onWait: (waiting) => change(() => ({ waiting })),
+  })
+}

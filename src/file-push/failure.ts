@@ -1,0 +1,30 @@
+// What is said of a push that did not come to its end.
+import { ConnectionError, ServiceError } from '../client/service-error.ts'
+import type { FailedBatch, SendResult } from './send.ts'
+
+function failureText({ firstRow, lastRow, error }: FailedBatch): string {
+  const reason = error instanceof Error ? inFile(error, firstRow) : String(error)
+  const doubt = error instanceof ConnectionError && error.sent ? ' Nobody knows whether they were stored.' : ''
+  const rows = firstRow === lastRow ? `row ${firstRow} was` : `rows ${firstRow} to ${lastRow} were`
+  return `${rows} not acknowledged: ${reason}${doubt}`
+}
+
+/** The service counts the lines of a request, which has a row on each. */
+function inFile(error: Error, firstRow: number): string {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_json') return error.message
+  return error.message.replace(/^Line (\d+) is/, (_, line) => `Row ${firstRow + Number(line) - 1} of the file is`)
+}
+
+/** A sentence for each batch that was not acknowledged, and one where the input could not be read to its end. */
+export function failureSentences({ failed, readError }: SendResult): readonly string[] {
+  const sentences = failed.map(failureText)
+  if (readError === undefined) return sentences
+  const reason = readError instanceof Error ? readError.message : String(readError)
+  return [...sentences, `the input cannot be read on: ${reason}`]
+}
+
+/** How many rows at the beginning are on disk while none after them is; null where later ones are there too. `skipped` rows were left out. */
+export function acknowledgedUpTo({ failed, acknowledgedRows, lastRow }: SendResult, skipped: number): number | null {
+  const rows = (failed[0]?.firstRow ?? Math.max(lastRow, skipped) + 1) - 1
+  return skipped + acknowledgedRows === rows ? rows : null
+}

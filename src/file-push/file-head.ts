@@ -1,0 +1,30 @@
+// What a file begins with: a byte order mark, the sign of gzip.
+import { joinedBytes } from '../lib/joined-bytes.ts'
+
+/** The first bytes of the input, in one chunk, so that its kind can be told; then the rest. */
+export async function* withHead(input: AsyncIterable<Uint8Array>, headBytes: number): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array | null = new Uint8Array(0)
+  for await (const chunk of input) {
+    if (head === null) {
+      yield chunk
+      continue
+    }
+    const joined: Uint8Array = joinedBytes([head, chunk])
+    head = joined.length < headBytes ? joined : null
+    if (head === null) yield joined
+  }
+  if (head !== null) yield head
+}
+
+/** Without the byte order mark that some programs write. */
+export async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let first = true
+  for await (const chunk of withHead(input, 3)) {
+    const marked = first && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf
+    yield marked ? chunk.subarray(3) : chunk
+    first = false
+  }
+}
+
+/** Of the first two bytes at least: gzip is told by them and not by the name. */
+export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b

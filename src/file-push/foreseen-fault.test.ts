@@ -1,0 +1,21 @@
+// Rows of series are held to the judge's own words in `src/ingest/judge.model.test.ts`; here are items of metadata.
+import { expect, test } from 'vitest'
+import type { Field } from '../model/field.ts'
+import { foreseenFault } from './foreseen-fault.ts'
+
+const fields: readonly Field[] = [
+  { name: 'id', source: 'Id', type: 'string', role: 'index' },
+  { name: 'more', source: 'More', type: 'json', role: 'attribute' },
+]
+
+test.each([
+  ['{"Id":"a","More":{"x":[1,{}]}}', null, null],
+  ['{"Id":"","More":1}', 'missing_index', 'Id: the identifier is missing'],
+  ['{"More":null}', 'missing_index', 'Id: the identifier is missing'],
+  ['{"Id":5}', 'wrong_type', 'Id: expected a string, got 5'],
+  [`{"Id":"${'é'.repeat(1025)}"}`, 'too_large', 'Id: an identifier has at most 2048 bytes of UTF-8'],
+  [`{"Id":"${'x'.repeat(1 << 20)}"}`, 'too_large', 'the row has 1048585 bytes, 1048576 is the most that is taken'],
+])('%.60s', (row, code, message) => {
+  const fault = foreseenFault(row, fields)
+  expect([fault?.code ?? null, fault?.message ?? null]).toEqual([code, message])
+})

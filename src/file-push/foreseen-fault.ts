@@ -1,0 +1,97 @@
+// What the service's judge will say of a row, before it is pushed. A property test holds it to the judge's own words.
+
+import { hasHalfPair } from '../lib/half-pairs.ts'
+import { jsonMembers } from '../lib/json-members.ts'
+import {
+  identifierTooLarge,
+  noObject,
+  noSuchField,
+  rowTooLarge,
+  valueMissing,
+  valueOfWrongType,
+  valueOutOfRange,
+} from '../model/fault-words.ts'
+import { type Field, identifierBytesMax } from '../model/field.ts'
+import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
+import { parseLong } from '../model/long.ts'
+
+export interface ForeseenFault {
+  readonly code: string
+  /** The pushed property, null where the row as a whole is at fault. */
+  readonly field: string | null
+  readonly message: string
+}
+
+type Verdict = 'stored' | 'missing' | 'wrong' | 'range' | 'large'
+
+/** `limits.rowBytes`, unless the operator chose another. */
+const rowBytesUsual = 1024 * 1024
+
+const bytesIn = (text: string): number => new TextEncoder().encode(text).length
+
+function verdictOfNumber(type: Field['type'], text: string): Verdict {
+  if (type === 'double') return Number.isFinite(Number(text)) ? 'stored' : 'range'
+  if (type !== 'long' && type !== 'timestamp') return 'wrong'
+  const long = parseLong(text)
+  if (long === 'not_whole') return 'wrong'
+  if (long === 'out_of_range') return 'range'
+  return type === 'timestamp' && (long < earliestMs || long > latestMs) ? 'range' : 'stored'
+}
+
+function verdictOfText({ type, role }: Field, value: string): Verdict {
+  if (type === 'timestamp') return parseInstant(value) === null ? 'wrong' : 'stored'
+  if (type !== 'string' || hasHalfPair(value)) return 'wrong'
+  if (role !== 'index') return 'stored'
+  if (value === '') return 'missing'
+  return bytesIn(value) > identifierBytesMax ? 'large' : 'stored'
+}
+
+/** `text` is the JSON of the value. */
+function verdictOf(field: Field, text: string): Verdict {
+  if (text === 'null') return 'missing'
+  if (field.type === 'json') return 'stored'
+  if (text === 'true' || text === 'false') return field.type === 'boolean' ? 'stored' : 'wrong'
+  if (text.startsWith('"')) return verdictOfText(field, JSON.parse(text))
+  if (text.startsWith('{') || text.startsWith('[')) return 'wrong'
+  return verdictOfNumber(field.type, text)
+}
+
+function faultOfValue(field: Field, verdict: Exclude<Verdict, 'stored' | 'missing'>, text: string): ForeseenFault {
+  const { source, role } = field
+  if (verdict === 'large') return { code: 'too_large', field: source, message: identifierTooLarge(field) }
+  if (verdict === 'range') return { code: 'out_of_range', field: source, message: valueOutOfRange(field, text) }
+  const code = role === 'time' ? 'invalid_time' : 'wrong_type'
+  return { code, field: source, message: valueOfWrongType(field, text) }
+}
+
+const missingCodes = new Map([
+  ['time', 'missing_time'],
+  ['index', 'missing_index'],
+  ['tag', 'missing_tag'],
+])
+
+/** The time comes before the tags, and these in the order of the fields. */
+function absenceIn(fields: readonly Field[], there: ReadonlySet<string>): ForeseenFault | null {
+  const absent = fields.filter(({ source, role }) => missingCodes.has(role) && !there.has(source))
+  const field = absent.find(({ role }) => role === 'time') ?? absent[0]
+  if (field === undefined) return null
+  return { code: missingCodes.get(field.role)!, field: field.source, message: valueMissing(field) }
+}
+
+/** The fault for which a row will be rejected, or null where it will be stored. `row` is valid JSON. */
+export function foreseenFault(row: string, fields: readonly Field[]): ForeseenFault | null {
+  const text = row.trim()
+  const bytes = bytesIn(text)
+  if (bytes > rowBytesUsual) return { code: 'too_large', field: null, message: rowTooLarge(bytes, rowBytesUsual) }
+  if (!text.startsWith('{')) return { code: 'not_an_object', field: null, message: noObject(text) }
+  const bySource = new Map(fields.map((field) => [field.source, field]))
+  const there = new Set<string>()
+  for (const [name, value] of new Map(jsonMembers(text).map((member) => [member.name, member.value]))) {
+    const field = bySource.get(name)
+    if (field === undefined) return { code: 'unknown_field', field: name, message: noSuchField(name) }
+    const verdict = verdictOf(field, value)
+    if (verdict === 'stored') there.add(name)
+    else if (verdict !== 'missing') return faultOfValue(field, verdict, value)
+  }
+  return absenceIn(fields, there)
+}

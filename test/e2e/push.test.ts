@@ -1,0 +1,186 @@
+// Rows are pushed from a file and by hand: matched, foreseen, sent, stopped, sent again, and looked up; by who pushes and by an operator.
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { adminKey } from '../support/server-process.ts'
+import { expectSound, expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
+
+const hostile = '<script>alert(1)</script> "\' مرحبا 🌊'
+let world: World
+let pusherKey: string
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-push-'))
+  world = await openWorld()
+  pusherKey = await makeIngest(world.server.url, adminKey, { alias: 'plant' })
+})
+afterAll(async () => {
+  await world.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function fileOf(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, content)
+  return path
+}
+
+const stored = async (tag: string): Promise<readonly Record<string, unknown>[]> =>
+  callWell(world.server.url, 'POST', '/consumer/data/select', {
+    key: adminKey,
+    body: { entity: 'plant', ids: [tag] },
+  })
+
+async function open(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Push', exact: true }).click()
+  await page.getByLabel('Ingest', { exact: true }).selectOption('plant')
+  await page.getByText('Drop a file here').waitFor()
+}
+
+const choose = (page: Page, path: string): Promise<void> => page.locator('input[type=file]').setInputFiles(path)
+const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 8, minute)).toISOString()
+
+test('a pusher matches the columns of a CSV file, sees which rows will be rejected, pushes it, and finds these', async () => {
+  const quoted = `"${hostile.replaceAll('"', '""')}"`
+  const lines = [
+    'timestamp,T,value,note',
+    `${at(0)},${quoted},81.5,ok`,
+    `${at(1)},${quoted},warm,${quoted}`,
+    `2026-01-01 08:02:00,${quoted},83,`,
+  ]
+  const page = await world.enter(pusherKey)
+  await open(page)
+  await choose(page, await fileOf('readings.csv', `\ufeff${lines.join('\r\n')}\r\n`))
+  await page.getByText('3 of the first 3 rows will be rejected').waitFor()
+  await page.getByText('timestamp: the ingest has no such field').first().waitFor()
+  await page.getByLabel('timestamp becomes').selectOption({ label: 'D (timestamp, time)' })
+  await page.getByLabel('value becomes').selectOption({ label: 'V (double, metric)' })
+  await page.getByLabel('note becomes').selectOption({ label: 'leave it out' })
+  await page.getByText('1 of the first 3 rows will be rejected').waitFor()
+  await page.getByText('V: expected a number, got "warm"').waitFor()
+  await expectSoundEverywhere(page, 'push')
+  await page.getByRole('button', { name: /^Push / }).click()
+  await page.getByText('Row 2: V: expected a number, got "warm"').waitFor()
+  expect((await stored(hostile)).map(({ V }) => V)).toEqual([81.5, 83])
+  await expectSoundEverywhere(page, 'push-sent')
+  await page.getByRole('link', { name: '1 row of one push' }).click()
+  await page.getByRole('row', { name: /"warm"/ }).waitFor()
+})
+
+test('an operator pushes with another key: NDJSON as gzip that is dropped, a JSON array, a file without an ending', async () => {
+  const page = await world.enter()
+  await open(page)
+  const rows = [5, 6].map((minute) => JSON.stringify({ D: at(minute), T: 'pump.flow', V: minute }))
+  const packed = gzipSync(rows.join('\n')).toString('base64')
+  const dropped = await page.evaluateHandle((content) => {
+    const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0))
+    const transfer = new DataTransfer()
+    transfer.items.add(new File([bytes], 'rows.ndjson.gz'))
+    return transfer
+  }, packed)
+  await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: dropped })
+  await page.getByText('all of the first 2 will be stored').waitFor()
+  const push = page.getByRole('button', { name: 'Push rows.ndjson.gz' })
+  expect(await push.isDisabled()).toBe(true)
+  await page.getByLabel('Key to push with').fill(pusherKey)
+  await push.click()
+  await page.getByText('All rows are stored.').waitFor()
+
+  await choose(page, await fileOf('rows', `[\n${JSON.stringify({ D: at(7), T: 'pump.flow', V: 7 }, null, 2)}]`))
+  await page.getByLabel('What it holds').selectOption('json')
+  await page.getByText('all of the first 1 will be stored').waitFor()
+  await page.getByRole('button', { name: 'Push rows', exact: true }).click()
+  await page.getByText('All rows are stored.').waitFor()
+  expect((await stored('pump.flow')).map(({ V }) => V)).toEqual([5, 6, 7])
+
+  await choose(page, await fileOf('broken.ndjson', `${rows[0]}\nno json\n`))
+  await page.getByText('This is no JSON').waitFor()
+  await page.getByRole('button', { name: 'Push broken.ndjson' }).click()
+  await page.getByText(/rows 1 to 2 were not acknowledged/).waitFor()
+  await choose(page, await fileOf('latin.csv', Buffer.from('D,T,V\n2026-01-01,caf\xe9,1\n', 'latin1')))
+  await page.getByText('The file is not UTF-8').first().waitFor()
+  await expectSound(page)
+})
+
+test('a row is typed and pushed by keyboard alone; its programs push it too, and hold no key', async () => {
+  const page = await world.enter(pusherKey)
+  await open(page)
+  await page.getByRole('button', { name: 'One row' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByLabel('D', { exact: true }).fill(at(20))
+  await page.getByLabel('T', { exact: true }).fill(hostile)
+  await page.getByLabel('V', { exact: true }).fill('hot')
+  await page.getByText('V: expected a number, got "hot"').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('The row was rejected').waitFor()
+  await page.getByLabel('V', { exact: true }).fill('20.5')
+  await page.keyboard.press('Enter')
+  await page.getByText('The row is stored.').waitFor()
+  await expectSoundEverywhere(page, 'push-row')
+  const commands = {
+    curl: ['bash', '-c'],
+    JavaScript: ['node', '--input-type=module', '-e'],
+    Python: ['python3', '-c'],
+  }
+  const environment = { ...process.env, TIDEMARK_KEY: pusherKey }
+  const count = async (): Promise<number> => (await stored(hostile)).length
+  for (const [language, [program, ...options]] of Object.entries(commands)) {
+    await page.getByRole('button', { name: language, exact: true }).last().click()
+    await page.getByRole('button', { name: 'Copy' }).last().click()
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    expect(text).not.toContain(pusherKey)
+    const before = await count()
+    execFileSync(program!, [...options, text], { env: environment })
+    await expect.poll(count, { timeout: 20_000 }).toBe(before + 1)
+  }
+  expect(page.url()).not.toContain(pusherKey)
+})
+
+test('a long push is stopped and gone on with; the service goes away and comes back; each row is stored once', async () => {
+  const rows = 120_000
+  const lines = Array.from(
+    { length: rows },
+    (_, row) => `${new Date(Date.UTC(2026, 1, 1) + row * 1000).toISOString()},${row}`,
+  )
+  const page = await world.enter(pusherKey)
+  await open(page)
+  await choose(page, await fileOf(`${hostile.replaceAll('/', '')}.csv`, `D,V\n${lines.join('\n')}\n`))
+  await page.getByText('T: the tag is missing').first().waitFor()
+  await page.getByLabel('T', { exact: true }).first().fill('long')
+  await page.getByText('all of the first 20 will be stored').waitFor()
+  // The second push arrives, and its answer does not.
+  let pushes = 0
+  const keys = new Set<string | undefined>()
+  await page.route('**/ingests/plant/data', async (route) => {
+    pushes += 1
+    keys.add((await route.request().allHeaders())['idempotency-key'])
+    // One that never arrives is sent again by itself.
+    if (pushes === 4) return route.abort()
+    if (pushes !== 2) return route.continue()
+    await route.fetch()
+    await world.restart(async () => {
+      await route.abort()
+      await page.getByText('The service does not answer.').waitFor()
+      await page.getByText(/It is tried again within/).waitFor()
+    })
+  })
+  await page.getByRole('button', { name: /^Push <script>/ }).click()
+  await page.getByText('The service does not answer.').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText(/^Stopped\. The first 10,000 rows are on disk/).waitFor()
+  await page.getByText('The service does not answer.').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Go on after row 10,000' }).click()
+  await page.getByText('All rows are stored.').waitFor()
+  const [answer] = await callWell<{ n: number }[]>(world.server.url, 'POST', '/consumer/data/sql-query', {
+    key: adminKey,
+    body: { sql_query: `SELECT COUNT(*) AS n FROM plant WHERE T = 'long'` },
+  })
+  expect(answer).toEqual({ n: rows })
+  expect(keys.size).toBe(rows / 10_000)
+})
