@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { dataPaths, openJournal, openKeys, vouchedPositionOf } from './open-storage.ts'
+import { dataIn, requireCatalog } from './require-catalog.ts'
 import { requireJournal } from './require-journal.ts'
 
 /** Of the rows that are given up: from a position, as far as another one. */
@@ -23,10 +24,11 @@ const positionsMax = 2 ** 32 - 1
 export async function acceptLoss(settings: LossSettings, nowMs: () => number): Promise<Loss | null> {
   const { data } = settings
   const paths = dataPaths(data)
-  if (!existsSync(paths.catalog))
+  if (!existsSync(paths.catalog) && (await dataIn(paths, nodeDisk)).length === 0)
     throw new Error(`"${data}" is no data folder: it holds no catalog.sqlite. Give another one with --data.`)
   const ownership = takeOwnership(data)
   try {
+    await requireCatalog(paths, nodeDisk)
     const catalog = await openSqliteCatalog({ path: paths.catalog })
     try {
       const { sealedPosition } = await catalog.manifest.load()

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Disk } from '../lib/disk.ts'
+import { holdsTables } from '../catalog/sqlite/check-file.ts'
+import { checkSqliteLog } from '../catalog/sqlite/check-log.ts'
+import { diskErrorOf } from '../catalog/sqlite/statements.ts'
+import { type Disk, isDiskFull } from '../lib/disk.ts'
 
 interface Folders {
   /** The catalog's file. */
@@ -10,23 +13,57 @@ interface Folders {
   readonly store: string
 }
 
+const whatItHolds =
+  'It holds the definitions of ingests and entities, the subscribers and their keys, the items of metadata, rejected rows, and which files hold which rows: without it nothing of the data can be told, and nothing was changed.'
+const whatToDo =
+  'Put the file back, with catalog.sqlite-wal if that is there, from the same moment as the other files; or restore a whole backup ("tidemark restore").'
+
 /**
- * Throws an Error when there is no catalog in a data folder that holds other things of a service: a new one would know none of them, and files that
- * it does not know would be taken for what a crash left.
+ * Throws an Error when the catalog of a data folder cannot be read, when it has lost changes, and when there is none, or an empty one, but other things of a service: a new one would
+ * know none of them, and files that it does not know would be taken for what a crash left. What is wrong within its tables is not looked at.
  */
 export async function requireCatalog({ catalog, ...folders }: Folders, disk: Disk): Promise<void> {
-  if (existsSync(catalog)) return
-  const left: string[] = []
-  for (const folder of [folders.journal, folders.idempotency]) {
-    const [name] = await disk.list(folder)
-    if (name !== undefined) left.push(join(folder, name))
+  const isThere = existsSync(catalog)
+  if (isThere) {
+    const fault = checkSqliteLog(`${catalog}-wal`)
+    if (fault !== null)
+      throw new Error(
+        `${fault}. ${whatToDo} To go on without the changes that were in it, move that one file away; then look whether keys that were revoked are valid again.`,
+      )
+    if (isMade(catalog)) return
   }
-  for (const name of await disk.listFolders(folders.store)) left.push(join(folders.store, name))
+  const left = await dataIn(folders, disk)
   const [found] = left
   if (found === undefined) return
   throw new Error(
-    `The catalog ${catalog} is missing, but its data is there (${found}${left.length > 1 ? `, and others` : ''}). It holds the definitions of ingests and entities, the subscribers and their keys, ` +
-      'the items of metadata, rejected rows, and which files hold which rows: without it nothing of the data can be told, and nothing was changed. Put the file back, with catalog.sqlite-wal if that ' +
-      'is there, from the same moment as the other files; or restore a whole backup ("tidemark restore"). To begin anew without the data, give the service an empty folder with --data.',
+    `The catalog ${catalog} is ${isThere ? 'empty' : 'missing'}, but its data is there (${found}${left.length > 1 ? `, and others` : ''}). ${whatItHolds} ${whatToDo} ` +
+      'To begin anew without the data, give the service an empty folder with --data.',
   )
+}
+
+function isMade(catalog: string): boolean {
+  try {
+    return holdsTables(catalog)
+  } catch (error) {
+    // Who opens it says so in better words.
+    if (isDiskFull(diskErrorOf(error))) return true
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`The catalog ${catalog} cannot be read (${reason}): it is damaged. ${whatItHolds} ${whatToDo}`, {
+      cause: error,
+    })
+  }
+}
+
+/** What a service has left in its folder besides the catalog. */
+export async function dataIn(
+  { journal, idempotency, store }: Omit<Folders, 'catalog'>,
+  disk: Pick<Disk, 'list' | 'listFolders'>,
+): Promise<readonly string[]> {
+  const left: string[] = []
+  for (const folder of [journal, idempotency]) {
+    const [name] = await disk.list(folder)
+    if (name !== undefined) left.push(join(folder, name))
+  }
+  for (const name of await disk.listFolders(store)) left.push(join(store, name))
+  return left
 }

@@ -4,7 +4,6 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest, StoreFile } from '../catalog/manifest.ts'
 import { checkSqliteFile } from '../catalog/sqlite/check-file.ts'
-import { checkSqliteLog } from '../catalog/sqlite/check-log.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import type { Settings } from '../config/settings.ts'
@@ -19,6 +18,7 @@ import { RegistryLog, registryName } from '../store/embedded/registry/registry-l
 import { openBlocking } from '../store/embedded/sealed/blocking-file.ts'
 import { verifyFile } from '../store/embedded/sealed/verify-file.ts'
 import { dataPaths, vouchedPositionOf } from './open-storage.ts'
+import { dataIn, requireCatalog } from './require-catalog.ts'
 import { requireJournal } from './require-journal.ts'
 
 export interface Finding {
@@ -37,12 +37,12 @@ const disk = readOnlyDisk(nodeDisk)
 export async function* verifyData(settings: VerifiedSettings): AsyncGenerator<Finding> {
   const { data } = settings
   const paths = dataPaths(data)
-  if (!existsSync(paths.catalog)) {
+  if (!existsSync(paths.catalog) && (await dataIn(paths, disk)).length === 0) {
     throw new Error(`"${data}" is no data folder: it holds no catalog.sqlite. Give another one with --data.`)
   }
   const ownership = takeOwnership(data)
   try {
-    const catalog = await verifyCatalog(paths.catalog)
+    const catalog = await verifyCatalog(paths)
     const { manifest } = catalog
     yield catalog.finding
     yield await examine('journal', () => verifyJournal(settings, catalog))
@@ -66,12 +66,12 @@ interface VerifiedCatalog {
   readonly vouchedPosition: number | null
 }
 
-async function verifyCatalog(path: string): Promise<VerifiedCatalog> {
+async function verifyCatalog(paths: ReturnType<typeof dataPaths>): Promise<VerifiedCatalog> {
+  const path = paths.catalog
   let manifest: Manifest | null = null
   let vouchedPosition: number | null = null
   const finding = await examine('catalog.sqlite', async () => {
-    const fault = checkSqliteLog(`${path}-wal`)
-    if (fault !== null) throw new Error(fault)
+    await requireCatalog(paths, disk)
     const faults = checkSqliteFile(path)
     if (faults.length > 0) throw new Error(`${path} is damaged: ${faults[0]}`)
     const catalog = await openSqliteCatalog({ path, readOnly: true })

@@ -96,11 +96,19 @@ const outlived = new Map([
   [13, "The disk of the catalog is full. Free space on the data folder's disk, then try again."],
 ])
 
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const damages = new Set([11, 26])
+const isDamaged =
+  'catalog.sqlite is damaged: stop the service, let "tidemark verify" say what else is, and restore a backup'
+
 function translated<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    const detail = outlived.get(resultCode(error) ?? -1)
+    const code = resultCode(error) ?? -1
+    if (damages.has(code) && error instanceof Error)
+      throw new Error(`${isDamaged} (${error.message})`, { cause: error })
+    const detail = outlived.get(code)
     throw detail === undefined ? error : new Problem('unavailable', detail, { cause: error })
   }
 }
@@ -131,5 +139,6 @@ function resultCode(error: unknown): number | null {
 const codesOfTexts = new Map([
   ['database is locked', busyCode],
   ['disk I/O error', 10],
+  ['database disk image is malformed', 11],
   ['database or disk is full', 13],
 ])
