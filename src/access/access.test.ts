@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { AccessCatalog, AccessState, Key, Right, Subscription } from '../catalog/catalog.ts'
+import type { AccessCatalog, AccessState, Key, Subscription } from '../catalog/catalog.ts'
+import type { Right } from '../model/right.ts'
 import { Access } from './access.ts'
 import { type Asker, isCaller } from './caller.ts'
 import { type Credential, hashKey } from './keys.ts'
@@ -22,6 +23,7 @@ const start: AccessState = {
     key('read', 1, ['consume']),
     key('both', 1, ['consume', 'ingest']),
     key('root', 2, ['admin']),
+    key('watch', 2, ['observe']),
     key('bare', 2, ['ingest', 'consume']),
     key('star', 3, ['ingest', 'consume']),
     key('brief', 3, ['ingest'], 1000),

@@ -1,9 +1,10 @@
 import type { AccessCatalog, AccessState, Subscription } from '../catalog/catalog.ts'
 import { KeptCopy } from '../lib/kept-copy.ts'
 import { Problem } from '../model/problem.ts'
+import { rightNames } from '../model/right.ts'
 import { type Asker, type Caller, expiredKey, isCaller, requireCaller, unknownKey, withoutKey } from './caller.ts'
 import { type Credential, hashKey, keyIn } from './keys.ts'
-import { isValid, type OwnSubscriptionAnswer, rightNames, subscriptionEntry, wasValid } from './subscriptions.ts'
+import { isValid, type OwnSubscriptionAnswer, subscriptionEntry, wasValid } from './subscriptions.ts'
 
 const retryMs = 1000
 
@@ -78,6 +79,13 @@ export class Access {
     const known = requireCaller(asker)
     if (known.rights.has('consume') || known.rights.has('admin')) return known
     throw new Problem('forbidden', 'The key lacks the right `consume`. Ask the operator for a key that has it.')
+  }
+
+  /** Throws Problem `forbidden` unless the caller may see how the service and its ingests fare: no rows, no keys. */
+  requireObserve(asker: Asker): Caller {
+    const known = requireCaller(asker)
+    if (known.rights.has('observe') || known.rights.has('admin')) return known
+    throw new Problem('forbidden', 'The key lacks the right `observe`. Use a key that has it, or an admin key.')
   }
 
   /** Throws Problem `forbidden` unless the caller is an operator. */

@@ -1,6 +1,6 @@
-import type { Right } from '../catalog/catalog.ts'
 import { formatInstant } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
+import type { Right } from '../model/right.ts'
 import { type Credential, keyIn } from './keys.ts'
 
 /** Who is asking, as their key says. */

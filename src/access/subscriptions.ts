@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
-import type { Right, Subscription } from '../catalog/catalog.ts'
+import type { Subscription } from '../catalog/catalog.ts'
 import { formatInstant } from '../model/instant.ts'
-
-/** In the order in which answers name them. */
-export const rightNames = ['ingest', 'consume', 'admin'] as const satisfies readonly Right[]
+import { rightNames } from '../model/right.ts'
 
 const OptionalInstant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
 

@@ -1,13 +1,15 @@
 import { Type } from 'typebox'
+import { rightNames } from '../model/right.ts'
 import { pageSchema } from './page.ts'
 
 const Instant = Type.String({ format: 'date-time' })
 const InstantOrNull = Type.Union([Instant, Type.Null()])
 const DateText = Type.Union([Type.String({ description: 'ISO 8601; without a zone, UTC.' }), Type.Null()])
 
-const Rights = Type.Array(Type.Enum(['ingest', 'consume', 'admin']), {
+const Rights = Type.Array(Type.Enum([...rightNames]), {
   minItems: 1,
-  description: 'What a key may be used for: pushing rows, reading, and the operator’s side.',
+  description:
+    'What a key may be used for: `ingest` to push rows, `consume` to read them, `observe` to watch the service without seeing rows or keys (`/metrics` and the lists of ingests, entities and faults), `admin` for all that an operator does.',
 })
 
 export const CreateSubscriber = Type.Object(

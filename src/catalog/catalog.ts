@@ -3,6 +3,7 @@ import type { Field } from '../model/field.ts'
 import type { Duplicates, Ingest, IngestKind, IngestState } from '../model/ingest.ts'
 import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
+import type { Right } from '../model/right.ts'
 import type { ManifestCatalog } from './manifest.ts'
 import type { RejectedCatalog, RejectedRow } from './rejected.ts'
 import type { SecretCatalog } from './secret-catalog.ts'
@@ -63,8 +64,6 @@ export interface IngestCatalog {
   /** Goes up with every change of an ingest or entity. */
   version(): Promise<number>
 }
-
-export type Right = 'ingest' | 'consume' | 'admin'
 
 export interface Subscriber {
   readonly id: number

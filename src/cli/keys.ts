@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { KeyRight, SubscriberAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { rightNames } from '../model/right.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
@@ -13,11 +14,9 @@ interface CreateOptions extends JsonOption {
   readonly expires?: string
 }
 
-const rights: readonly KeyRight[] = ['ingest', 'consume', 'admin']
-
 function parseRight(text: string): KeyRight {
-  const right = rights.find((candidate) => candidate === text)
-  if (right === undefined) throw new CommandError(`"${text}" is not a right. The rights are: ${rights.join(', ')}.`)
+  const right = rightNames.find((candidate) => candidate === text)
+  if (right === undefined) throw new CommandError(`"${text}" is not a right. The rights are: ${rightNames.join(', ')}.`)
   return right
 }
 
@@ -33,7 +32,7 @@ function addCreate(keys: Command, context: CliContext): void {
   keys
     .command('create <subscriber>')
     .description('create a key and show it, this once')
-    .requiredOption('--rights <rights>', 'ingest, consume or admin, separated by commas', collectList)
+    .requiredOption('--rights <rights>', 'ingest, consume, observe or admin, separated by commas', collectList)
     .option('--expires <date>', 'when it expires, ISO 8601 (default: never)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tidemark keys create line-3 --rights ingest,consume --expires 2027-01-01\n')

@@ -30,8 +30,9 @@ const settingTable = {
   'access.metrics': choice({
     choices: ['public', 'key'],
     default: null,
-    defaultText: 'as for `access.consumption`',
-    description: 'Who may read /metrics: everyone (`public`), or only callers with an admin key (`key`).',
+    defaultText: '`key` if `access.consumption` is `key`; else `public` on a loopback address, else `key`',
+    description:
+      'Who may read /metrics: everyone (`public`), or only callers with a key that has the right `observe` or `admin` (`key`).',
   }),
   'limits.ingestBodyBytes': integer({
     default: 16 * mebibyte,

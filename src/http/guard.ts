@@ -17,7 +17,7 @@ export class Guard {
   constructor(access: Services['access'], settings: HttpSettings) {
     this.#access = access
     this.#consumption = openTo(settings.access.consumption, settings.host)
-    this.#metrics = openTo(settings.access.metrics, settings.host)
+    this.#metrics = openTo(metricsAccess(settings.access), settings.host)
     this.#origins = settings.cors.origins
   }
 
@@ -41,7 +41,13 @@ export class Guard {
   }
 
   readonly metrics: onRequestHookHandler = (request, _reply, done) => {
-    if (!this.#isOpen(this.#metrics, request)) this.#access.requireAdmin(this.asker(request))
+    if (!this.#isOpen(this.#metrics, request)) this.#access.requireObserve(this.asker(request))
+    done()
+  }
+
+  /** What tells how the service and its ingests fare, and shows no rows and no keys. */
+  readonly observe: onRequestHookHandler = (request, _reply, done) => {
+    this.#access.requireObserve(this.asker(request))
     done()
   }
 
@@ -64,6 +70,11 @@ export class Guard {
   #isOpen(to: OpenTo, { headers }: FastifyRequest): boolean {
     return isOpen(to, headers, this.#origins)
   }
+}
+
+/** Who is asked for a key before he reads is also asked before he reads metrics, unless the operator said otherwise. */
+function metricsAccess({ consumption, metrics }: HttpSettings['access']): 'public' | 'key' | null {
+  return metrics ?? (consumption === 'key' ? 'key' : null)
 }
 
 /** Refuses a client that takes no JSON, where there is nothing else. */

@@ -23,7 +23,14 @@ import type { Readiness } from './readiness.ts'
 export interface Services {
   readonly access: Pick<
     Access,
-    'identify' | 'requireIngest' | 'requireOwnRows' | 'requireConsume' | 'requireAdmin' | 'mayRead' | 'describe'
+    | 'identify'
+    | 'requireIngest'
+    | 'requireOwnRows'
+    | 'requireConsume'
+    | 'requireObserve'
+    | 'requireAdmin'
+    | 'mayRead'
+    | 'describe'
   >
   readonly definitions: Pick<Definitions, 'ingest'>
   readonly pushes: Pick<Pushes, 'push'>

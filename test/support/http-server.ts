@@ -11,10 +11,11 @@ import type { ServiceEvent } from '../../src/observe/event.ts'
 import { plainAnswer } from './in-process.ts'
 
 /** Keys that the services below know, and what they may do. */
-export const keys = { pusher: 'pusher-key', reader: 'reader-key', admin: 'admin-key' }
+export const keys = { pusher: 'pusher-key', reader: 'reader-key', watcher: 'watcher-key', admin: 'admin-key' }
 const callers = new Map<string, Caller>([
   [keys.pusher, { keyId: 'k1', subscriberId: 1, subscriber: 'pusher', rights: new Set(['ingest'] as const) }],
   [keys.reader, { keyId: 'k2', subscriberId: 2, subscriber: 'reader', rights: new Set(['consume'] as const) }],
+  [keys.watcher, { keyId: 'k4', subscriberId: 4, subscriber: 'watcher', rights: new Set(['observe'] as const) }],
   [keys.admin, { keyId: 'k3', subscriberId: 3, subscriber: 'operator', rights: new Set(['admin'] as const) }],
 ])
 
@@ -103,6 +104,11 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       requireConsume: (asker) => {
         const caller = requireCaller(asker)
         if (!caller.rights.has('consume') && !caller.rights.has('admin')) throw forbidden()
+        return caller
+      },
+      requireObserve: (asker) => {
+        const caller = requireCaller(asker)
+        if (!caller.rights.has('observe') && !caller.rights.has('admin')) throw forbidden()
         return caller
       },
       requireAdmin: (asker) => {

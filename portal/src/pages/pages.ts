@@ -19,7 +19,7 @@ export interface Page {
 }
 
 export const pages: readonly Page[] = [
-  { at: '', name: 'Overview', rights: ['admin', 'consume', 'ingest'], component: Overview },
+  { at: '', name: 'Overview', rights: ['admin', 'observe', 'consume', 'ingest'], component: Overview },
   { at: 'ingests', name: 'Ingests', rights: ['admin', 'ingest'], component: Ingests },
   { at: 'push', name: 'Push', rights: ['admin', 'ingest'], component: Push },
   { at: 'explore', name: 'Explore', rights: ['admin', 'consume'], component: Explore },

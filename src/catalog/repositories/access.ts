@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { Problem } from '../../model/problem.ts'
-import type { AccessCatalog, AccessState, Key, Right, Subscriber, Subscription } from '../catalog.ts'
+import { rightNames } from '../../model/right.ts'
+import type { AccessCatalog, AccessState, Key, Subscriber, Subscription } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { inTransaction } from './in-transaction.ts'
@@ -105,8 +106,6 @@ export class AccessRepository implements AccessCatalog {
     })
   }
 }
-
-const rightNames: readonly Right[] = ['ingest', 'consume', 'admin']
 
 async function requireSubscriber(transaction: Transaction<Tables>, id: number): Promise<void> {
   const row = await transaction.selectFrom('subscribers').select('id').where('id', '=', id).executeTakeFirst()

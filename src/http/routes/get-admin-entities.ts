@@ -13,11 +13,12 @@ export const getAdminEntities: Route = (app, { services, settings, guard }) => {
       tags: ['admin'],
       operationId: 'listEntities',
       summary: 'All entities, by name.',
+      description: 'Needs a key with the right `observe` or `admin`.',
       security: keySecurity,
       querystring: pageQuery({}),
       response: answers(200, 'A page of entities.', EntityPage, [...pageProblems]),
     },
-    onRequest: [guard.admin, acceptJson],
+    onRequest: [guard.observe, acceptJson],
     handler: async (request, reply) => {
       const answer = await services.entityAdmin.list(pageRequest(request.query))
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)

@@ -15,12 +15,13 @@ export const getBatches: Route = (app, { services, settings, guard }) => {
       tags: ['admin'],
       operationId: 'listBatches',
       summary: 'The pushes to an ingest that have, or had, rejected rows.',
+      description: 'Needs a key with the right `observe` or `admin`.',
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       querystring: pageQuery({}, batchLimits),
       response: answers(200, 'A page of pushes, newest first.', BatchPageAnswer, [...pageProblems, 'ingest_not_found']),
     },
-    onRequest: [guard.admin, acceptJson],
+    onRequest: [guard.observe, acceptJson],
     handler: async (request, reply) => {
       const answer = await services.rejectedAdmin.batches(request.params.alias, pageRequest(request.query))
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)

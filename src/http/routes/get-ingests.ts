@@ -13,11 +13,12 @@ export const getIngests: Route = (app, { services, settings, guard }) => {
       tags: ['admin'],
       operationId: 'listIngests',
       summary: 'All ingests, by alias.',
+      description: 'Needs a key with the right `observe` or `admin`.',
       security: keySecurity,
       querystring: pageQuery({}),
       response: answers(200, 'A page of ingests.', IngestPage, [...pageProblems]),
     },
-    onRequest: [guard.admin, acceptJson],
+    onRequest: [guard.observe, acceptJson],
     handler: async (request, reply) => {
       const answer = await services.ingestAdmin.list(pageRequest(request.query))
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)

@@ -11,7 +11,7 @@ export const getMetrics: Route = (app, { services, settings, guard }) => {
       tags: ['service'],
       operationId: 'metrics',
       summary: 'Counters and timings, as Prometheus reads them.',
-      description: 'Needs an admin key, unless `access.metrics` is `public`.',
+      description: 'Needs a key with the right `observe` or `admin`, unless `access.metrics` is `public`.',
       security: [{}, ...keySecurity],
       querystring: anyParameters,
       response: { 200: { description: 'The metrics.', content: { 'text/plain': { schema: { type: 'string' } } } } },

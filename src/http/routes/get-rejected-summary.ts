@@ -13,6 +13,7 @@ export const getRejectedSummary: Route = (app, { services, settings, guard }) =>
       tags: ['admin'],
       operationId: 'rejectedSummary',
       summary: 'The rejected rows of an ingest, counted by code and field.',
+      description: 'Needs a key with the right `observe` or `admin`.',
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
       response: answers(200, 'The faults.', RejectedSummaryAnswer, [
@@ -23,7 +24,7 @@ export const getRejectedSummary: Route = (app, { services, settings, guard }) =>
         'ingest_not_found',
       ]),
     },
-    onRequest: [guard.admin, acceptJson],
+    onRequest: [guard.observe, acceptJson],
     handler: async (request, reply) => {
       const answer = await services.rejectedAdmin.summary(request.params.alias)
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)

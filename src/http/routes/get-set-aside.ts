@@ -13,11 +13,12 @@ export const getSetAside: Route = (app, { services, settings, guard }) => {
       tags: ['admin'],
       operationId: 'listSetAside',
       summary: 'Pushes that were set aside because they ended the judge.',
+      description: 'Needs a key with the right `observe` or `admin`.',
       security: keySecurity,
       querystring: pageQuery({}),
       response: answers(200, 'A page of them, in the order in which they were accepted.', AsidePage, [...pageProblems]),
     },
-    onRequest: [guard.admin, acceptJson],
+    onRequest: [guard.observe, acceptJson],
     handler: async (request, reply) => {
       const answer = await services.setAsideAdmin.list(pageRequest(request.query))
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)

@@ -3,5 +3,6 @@ import type { KeyRight } from '../../../../src/client/answers.ts'
 export const rightTexts: ReadonlyMap<KeyRight, string> = new Map([
   ['ingest', 'push rows'],
   ['consume', 'read'],
+  ['observe', 'watch the service, without rows'],
   ['admin', 'operate the service'],
 ])

@@ -14,7 +14,7 @@ import { useMetrics } from './watch-rates.ts'
 
 export function Overview() {
   useStore(session)
-  return mayDo('admin') ? <OperatorOverview /> : <ReaderOverview />
+  return mayDo('admin') || mayDo('observe') ? <OperatorOverview /> : <ReaderOverview />
 }
 
 function OperatorOverview() {
