@@ -1,5 +1,8 @@
 // Rejected rows: those that were not stored, kept as they were pushed until somebody discards them or a replay stores them.
 
+/** What a row in the list takes beside its text, about. */
+export const keptRowBytes = 128
+
 /** A row that was not stored, kept as it was pushed. */
 export interface RejectedRow {
   readonly ingestId: number

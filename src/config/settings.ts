@@ -94,7 +94,7 @@ const settingTable = {
     min: 0,
     max: 1024 * gibibyte,
     description:
-      'How much room the rejected rows of an ingest may take. Past that its pushes get a 503 until rejected rows are discarded or replayed.',
+      'How much room the rejected rows of an ingest may take. Past that its pushes get a 503 until rejected rows are discarded or replayed. What waits to be judged counts as if it were rejected, 128 bytes a row beside its text, so that no more than one push goes beyond it.',
   }),
   'limits.checkMs': integer({
     default: 1000,

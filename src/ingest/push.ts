@@ -85,9 +85,12 @@ export class Pushes {
     const receivedMs = nowMs()
     const { id: ingestId, fieldsVersion } = ingest
     const entry = { ingestId, fieldsVersion, subscriberId, receivedMs, format, idempotencyKey, rows, body }
-    const position = await journal.append(entry, ingest)
+    const position = await journal.append(entry, ingest).catch((error: unknown) => {
+      intake.failed(push, rows, body.length)
+      throw error
+    })
     progress.accepted({ ingestId, position, rows })
-    intake.stored(positionAfter({ position, rows }), body.length)
+    intake.stored(push, rows, body.length, positionAfter({ position, rows }))
     return { position, rows, receivedMs }
   }
 

@@ -92,7 +92,12 @@ async function openLimits(
   const { data, limits, journal } = settings
   const { catalog, store, keys } = storage
   const disk = new DiskFloor(() => freeBytes(data), journal.diskFloorBytes, 'the disk of the service')
-  const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
+  const rejectedSpace = new RejectedSpace({
+    rejected: catalog.rejected,
+    progress: store.progress,
+    rejectedRows: (ingestId) => rejectedRowsOf(store.progress, ingestId),
+    bytesMax: limits.rejectedBytes,
+  })
   const asideCount = new AsideCount(catalog.setAside)
   const check = async (): Promise<void> => {
     await disk.refresh()
@@ -116,6 +121,15 @@ async function openLimits(
   }
   metrics.watch(levels)
   return intake.limits
+}
+
+/** After a start it is not known at once. */
+function rejectedRowsOf(progress: Storage['store']['progress'], ingestId: number): number {
+  try {
+    return progress.counters(ingestId).rejected
+  } catch {
+    return Number.NaN
+  }
 }
 
 /** What the journal holds and the store has not sealed, as if all rows of it were of one size. */

@@ -1,8 +1,6 @@
 import { type ExpressionBuilder, sql, type Transaction } from 'kysely'
+import { keptRowBytes } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
-
-/** What a kept row takes beside its text, about. */
-export const keptRowBytes = 128
 
 /** What the kept ones among these rows take together. */
 function sumOfKept({ fn }: ExpressionBuilder<Tables, 'rejected_rows'>) {

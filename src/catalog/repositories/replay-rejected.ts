@@ -1,9 +1,10 @@
 import type { Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
+import { keptRowBytes } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import type { OutcomeKeeper } from './keep-outcome.ts'
 import { reasonOf } from './keep-rejected.ts'
-import { keptBytesOf, keptRowBytes, lockKeptBytes } from './kept-bytes.ts'
+import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { recounted } from './rejected-tallies.ts'
 

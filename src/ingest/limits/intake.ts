@@ -36,12 +36,19 @@ export class Intake {
   }
 
   /** A push is on its way to disk: it counts for its key, so that others at once do not slip through. */
-  sent({ keyId }: PushSource, rows: number, bytes: number): void {
+  sent({ keyId, ingest }: PushSource, rows: number, bytes: number): void {
     this.#parts.rates.add(keyId, rows, bytes)
     this.#parts.disk?.add(bytes)
+    this.#parts.rejected.sent(ingest.id, rows, bytes)
   }
 
-  stored(endPosition: number, bytes: number): void {
+  stored({ ingest }: PushSource, rows: number, bytes: number, endPosition: number): void {
     this.#parts.backlog.add(endPosition, bytes)
+    this.#parts.rejected.arrived(ingest.id, rows, bytes, endPosition)
+  }
+
+  /** What was sent did not come to be stored. */
+  failed({ ingest }: PushSource, rows: number, bytes: number): void {
+    this.#parts.rejected.arrived(ingest.id, rows, bytes, null)
   }
 }

@@ -87,9 +87,94 @@ test.each([
     [1, 100],
     [2, 101],
   ])
-  const space = new RejectedSpace({ keptBytes: async () => kept }, 100)
+  const rejected = { keptBytes: async () => kept }
+  const progress = { processedThrough: () => 0 }
+  const space = new RejectedSpace({ rejected, progress, rejectedRows: null, bytesMax: 100 })
   await space.refresh()
   expect(outcome(() => space.requireRoom({ id, alias: 'plant' }))).toBe(expected)
+})
+
+describe('rejected rows between two looks at the catalog', () => {
+  const bytesMax = 10_000
+  const plant = { id: 1, alias: 'plant' }
+
+  function world(knowsRows: boolean) {
+    const kept = new Map<number, number>()
+    let [processed, rejectedRows, end] = [0, 0, 0]
+    const space = new RejectedSpace({
+      rejected: { keptBytes: async () => new Map(kept) },
+      progress: { processedThrough: () => processed },
+      rejectedRows: knowsRows ? () => rejectedRows : null,
+      bytesMax,
+    })
+    return {
+      space,
+      push: (rows: number, bytes: number): string => {
+        const found = outcome(() => space.requireRoom(plant))
+        if (found !== 'taken') return found
+        space.sent(plant.id, rows, bytes)
+        end += rows
+        space.arrived(plant.id, rows, bytes, end)
+        return found
+      },
+      judge: (isRejected: boolean, bytes = 0): void => {
+        if (isRejected) rejectedRows += end - processed
+        if (isRejected) kept.set(plant.id, (kept.get(plant.id) ?? 0) + bytes)
+        processed = end
+      },
+    }
+  }
+
+  test.each([true, false])(
+    'what waits counts as if it were rejected, all that a row takes with it (%s)',
+    (knowsRows) => {
+      const { push } = world(knowsRows)
+      // 10 rows of 100 bytes and 128 bytes beside each.
+      const found = Array.from({ length: 7 }, () => push(10, 1000))
+      expect(found).toEqual(['taken', 'taken', 'taken', 'taken', 'taken', 'overloaded 1', 'overloaded 1'])
+      expect(world(knowsRows).push(1000, 1_000_000)).toBe('taken')
+    },
+  )
+
+  test('what was stored gives its room back at once where the rejected ones are counted, else with the next look', async () => {
+    const counted = world(true)
+    for (let round = 0; round < 50; round++) {
+      expect(counted.push(10, 8000)).toBe('taken')
+      counted.judge(false)
+    }
+    const shared = world(false)
+    expect(shared.push(10, 9000)).toBe('taken')
+    shared.judge(false)
+    expect(shared.push(10, 8000)).toBe('overloaded 1')
+    // It was asked for just now.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(shared.push(10, 8000)).toBe('taken')
+  })
+
+  test('however fast bad pushes come, no more than one goes beyond the bound', async () => {
+    const { push, judge, space } = world(true)
+    let [taken, kept] = [0, 0]
+    for (let round = 0; round < 200; round++) {
+      if (push(1, 1000) === 'taken') {
+        taken++
+        kept += 1128
+        judge(true, 1128)
+      }
+      if (round % 7 === 0) await space.refresh()
+    }
+    expect(taken).toBe(9)
+    expect(kept).toBeLessThanOrEqual(bytesMax + 1128)
+    expect(push(1, 1)).toBe('overloaded 60')
+  })
+
+  test('a push that the journal did not take gives its room back, and other ingests have their own', () => {
+    const { space, push } = world(true)
+    space.sent(plant.id, 1, 20_000)
+    expect(push(1, 1)).toBe('overloaded 1')
+    expect(outcome(() => space.requireRoom({ id: 2, alias: 'other' }))).toBe('taken')
+    space.arrived(plant.id, 1, 20_000, null)
+    expect(push(1, 1)).toBe('taken')
+  })
 })
 
 describe('limits a key', () => {

@@ -1,19 +1,53 @@
-import type { RejectedCatalog } from '../../catalog/rejected.ts'
+import { keptRowBytes, type RejectedCatalog } from '../../catalog/rejected.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
+import type { IngestProgress } from '../progress.ts'
+import { Stretches } from './stretches.ts'
 
-const retryAfterS = 60
+/** Until the operator has looked at what is rejected, and until what waits is judged. */
+const [keptRetryS, waitingRetryS] = [60, 1]
 
-/** Bounds what the rejected rows of each ingest take: they are kept until the operator discards them. */
+export interface RejectedSpaceParts {
+  readonly rejected: Pick<RejectedCatalog, 'keptBytes'>
+  readonly progress: Pick<IngestProgress, 'processedThrough'>
+  /** How many rows of an ingest were rejected, exact for all that `progress` tells of, NaN while it is not known; null where others judge too. */
+  readonly rejectedRows: ((ingestId: number) => number) | null
+  readonly bytesMax: number
+}
+
+/** Rows of one ingest that may turn out to be rejected, each with all that a rejected row takes. */
+class Unsure {
+  readonly waiting: Stretches
+  /** On their way to the journal. */
+  sentBytes = 0
+  /** Judged, but not yet in what the catalog was asked for. */
+  judgedBytes = 0
+  /** How many rows were rejected when it was looked last. */
+  rejectedRows: number
+
+  constructor(progress: RejectedSpaceParts['progress'], rejectedRows: number) {
+    this.waiting = new Stretches(progress)
+    this.rejectedRows = rejectedRows
+  }
+
+  get bytes(): number {
+    return this.sentBytes + this.waiting.bytes + this.judgedBytes
+  }
+}
+
+/**
+ * Bounds what the rejected rows of each ingest take: they are kept until the operator discards them. The catalog is asked from time to time; what was
+ * pushed meanwhile, and what waits to be judged, counts as if all of it were rejected, so that the bound is passed by no more than one push.
+ */
 export class RejectedSpace {
-  readonly #rejected: Pick<RejectedCatalog, 'keptBytes'>
-  readonly #bytesMax: number
+  readonly #parts: RejectedSpaceParts
   /** By ingest id; of an ingest without any there may be nothing. */
   #keptBytes: ReadonlyMap<number, number> = new Map()
+  readonly #unsure = new Map<number, Unsure>()
+  #refreshing: Promise<void> | null = null
 
-  constructor(rejected: Pick<RejectedCatalog, 'keptBytes'>, bytesMax: number) {
-    this.#rejected = rejected
-    this.#bytesMax = bytesMax
+  constructor(parts: RejectedSpaceParts) {
+    this.#parts = parts
   }
 
   /** What the rejected rows of all ingests took when this was asked last. */
@@ -27,17 +61,75 @@ export class RejectedSpace {
   }
 
   async refresh(): Promise<void> {
-    this.#keptBytes = await this.#rejected.keptBytes()
+    // One that began before this call may have read before what the caller knows of.
+    await this.#refreshing?.catch(() => undefined)
+    this.#refreshing ??= this.#read().finally(() => {
+      this.#refreshing = null
+    })
+    await this.#refreshing
   }
 
-  /** Throws Problem `overloaded` while the ingest's rejected rows are over their bound. */
+  /** Throws Problem `overloaded` while the ingest's rejected rows are over their bound, or may be once what waits is judged. */
   requireRoom({ id, alias }: Pick<Ingest, 'id' | 'alias'>): void {
-    if ((this.#keptBytes.get(id) ?? 0) <= this.#bytesMax) return
+    const { bytesMax } = this.#parts
+    const kept = this.#keptBytes.get(id) ?? 0
+    if (kept > bytesMax)
+      throw new Problem(
+        'overloaded',
+        `The rejected rows of the ingest ${alias} take more than ${bytesMax} bytes (limits.rejectedBytes), so it takes no more rows. Nothing was stored: ` +
+          `send it again once the operator has looked at them and discarded or replayed them (/admin/ingests/${alias}/rejected).`,
+        { retryAfterS: keptRetryS },
+      )
+    const unsure = this.#unsure.get(id)
+    if (unsure === undefined) return
+    this.#settle(id, unsure)
+    // Asked soon enough, what was judged holds up nobody.
+    if (unsure.judgedBytes > 0 && kept + unsure.bytes > bytesMax / 2) void this.refresh().catch(() => undefined)
+    if (unsure.bytes === 0 || kept + unsure.bytes <= bytesMax) return
     throw new Problem(
       'overloaded',
-      `The rejected rows of the ingest ${alias} take more than ${this.#bytesMax} bytes (limits.rejectedBytes), so it takes no more rows. Nothing was stored: ` +
-        `send it again once the operator has looked at them and discarded or replayed them (/admin/ingests/${alias}/rejected).`,
-      { retryAfterS },
+      `The rejected rows of the ingest ${alias} take ${kept} of ${bytesMax} bytes (limits.rejectedBytes), and rows that wait to be judged could fill the rest. Nothing was stored: send it again in a moment.`,
+      { retryAfterS: waitingRetryS },
     )
   }
+
+  /** A push is on its way to the journal. */
+  sent(id: number, rows: number, bytes: number): void {
+    this.#of(id).sentBytes += mostOf(rows, bytes)
+  }
+
+  /** It is there; with `endPosition` null it is not, and never will be. */
+  arrived(id: number, rows: number, bytes: number, endPosition: number | null): void {
+    const unsure = this.#of(id)
+    unsure.sentBytes -= mostOf(rows, bytes)
+    if (endPosition !== null) unsure.waiting.add(endPosition, mostOf(rows, bytes))
+  }
+
+  #of(id: number): Unsure {
+    const known = this.#unsure.get(id) ?? new Unsure(this.#parts.progress, this.#parts.rejectedRows?.(id) ?? 0)
+    this.#unsure.set(id, known)
+    return known
+  }
+
+  /** What was judged counts on until the catalog is asked, where some of it was rejected. */
+  #settle(id: number, unsure: Unsure): void {
+    const judged = unsure.waiting.letGo()
+    if (judged === 0) return
+    const rejectedRows = this.#parts.rejectedRows?.(id)
+    if (rejectedRows === unsure.rejectedRows) return
+    unsure.rejectedRows = rejectedRows ?? 0
+    unsure.judgedBytes += judged
+  }
+
+  async #read(): Promise<void> {
+    for (const [id, unsure] of this.#unsure) this.#settle(id, unsure)
+    const judged = [...this.#unsure].map(([id, unsure]) => ({ id, unsure, bytes: unsure.judgedBytes }))
+    this.#keptBytes = await this.#parts.rejected.keptBytes()
+    for (const { id, unsure, bytes } of judged) {
+      unsure.judgedBytes -= bytes
+      if (unsure.bytes === 0) this.#unsure.delete(id)
+    }
+  }
 }
+
+const mostOf = (rows: number, bytes: number): number => bytes + rows * keptRowBytes

@@ -33,7 +33,13 @@ interface LimitedParts {
 export async function openLimits(parts: LimitedParts, closers: Closer[]): Promise<ServiceParts['limits']> {
   const { settings, observe, metrics, nowMs, catalog, progress, keys, kafka, waits } = parts
   const { limits, journal } = settings
-  const rejectedSpace = new RejectedSpace(catalog.rejected, limits.rejectedBytes)
+  const rejectedSpace = new RejectedSpace({
+    rejected: catalog.rejected,
+    progress,
+    // Counts come later than how far the lanes are.
+    rejectedRows: null,
+    bytesMax: limits.rejectedBytes,
+  })
   const disk = new DiskFloor(() => leastFreeBytes(kafka), journal.diskFloorBytes, 'a disk of Kafka')
   const failed = checkFailed(observe)
   const asideCount = new AsideCount(catalog.setAside)
