@@ -1,6 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
+interface LabelledProps {
+  readonly id: string
+  readonly label: string
+  readonly children: ComponentChildren
+}
+
+/** An input under its label, which names it by its id. */
+function Labelled({ id, label, children }: LabelledProps) {
+  return (
+    <div class="field">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      {children}
+    </div>
+  )
+}
+
 interface FieldProps {
   readonly label: string
   readonly hint?: ComponentChildren
@@ -17,10 +35,7 @@ export function TextField(props: FieldProps) {
   const { label, hint, value, onValue, type = 'text', placeholder, required, mono, list } = props
   const id = useId()
   return (
-    <div class="field">
-      <label class="label" for={id}>
-        {label}
-      </label>
+    <Labelled id={id} label={label}>
       <input
         id={id}
         class={mono === true ? 'input mono' : 'input'}
@@ -46,7 +61,7 @@ export function TextField(props: FieldProps) {
           {hint}
         </span>
       )}
-    </div>
+    </Labelled>
   )
 }
 
@@ -61,10 +76,7 @@ interface AreaProps {
 export function TextArea({ label, value, onValue, rows = 5, placeholder }: AreaProps) {
   const id = useId()
   return (
-    <div class="field">
-      <label class="label" for={id}>
-        {label}
-      </label>
+    <Labelled id={id} label={label}>
       <textarea
         id={id}
         class="input mono"
@@ -74,7 +86,7 @@ export function TextArea({ label, value, onValue, rows = 5, placeholder }: AreaP
         spellcheck={false}
         onInput={(event) => onValue(event.currentTarget.value)}
       />
-    </div>
+    </Labelled>
   )
 }
 
@@ -97,10 +109,7 @@ export function SelectField<T extends string>({ label, value, choices, onValue }
     if (chosen !== undefined) onValue(chosen.value)
   }
   return (
-    <div class="field">
-      <label class="label" for={id}>
-        {label}
-      </label>
+    <Labelled id={id} label={label}>
       <select id={id} class="input" value={value} onChange={(event) => choose(event.currentTarget.value)}>
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
@@ -108,7 +117,7 @@ export function SelectField<T extends string>({ label, value, choices, onValue }
           </option>
         ))}
       </select>
-    </div>
+    </Labelled>
   )
 }
 

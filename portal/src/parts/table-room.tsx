@@ -9,3 +9,12 @@ export function TableRoom({ name, children }: { readonly name: string; readonly 
     </section>
   )
 }
+
+/** The head of a column of buttons: only who hears the page needs its name. */
+export function DeedsHead() {
+  return (
+    <th>
+      <span class="unseen">What to do</span>
+    </th>
+  )
+}

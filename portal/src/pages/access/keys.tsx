@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { KeySummary } from '../../../../src/client/answers.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
 import { Empty, Panel } from '../../parts/layout.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { DeedsHead, TableRoom } from '../../parts/table-room.tsx'
 import { Time } from '../../parts/time.tsx'
 import { clientOf } from '../../session/session.ts'
 import { tell } from '../../shell/toasts.tsx'
@@ -36,9 +36,7 @@ export function KeyTable({ subscriber, keys, onChanged }: Props) {
               <th>Key</th>
               <th>It may</th>
               <th>Ends</th>
-              <th>
-                <span class="unseen">What to do</span>
-              </th>
+              <DeedsHead />
             </tr>
           </thead>
           <tbody>

@@ -1,11 +1,8 @@
 import { useState } from 'preact/hooks'
-import type { AnswerFormat } from '../../../../src/model/answer-format.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
-import { saveFile } from '../../parts/save-file.ts'
+import { SaveAnswer } from '../../parts/save-answer.tsx'
 import { clientOf, serviceUrl, session } from '../../session/session.ts'
-import { useDeed } from '../../shell/asking.ts'
 import { requestOf, type Span, type View } from './view.ts'
 
 interface Props {
@@ -24,26 +21,15 @@ function curlOf({ view, span, buckets }: Props): string {
 export function SaveAndCopy(props: Props) {
   const { view, span, buckets } = props
   const [open, show] = useState(false)
-  const saving = useDeed()
-  const save = (format: AnswerFormat): Promise<boolean> =>
-    saving.run(async (signal) => {
-      const parts: Uint8Array[] = []
-      const chunks = clientOf(signal).queryBytes(view.how, requestOf(view, span, buckets), format)
-      for await (const part of chunks) parts.push(part)
-      saveFile(`${view.entity}.${format}`, new Blob(parts as BlobPart[]))
-    })
   return (
     <>
-      <button type="button" class="button slim" disabled={saving.busy} onClick={() => void save('csv')}>
-        Save as CSV
-      </button>
-      <button type="button" class="button slim" disabled={saving.busy} onClick={() => void save('arrow')}>
-        Arrow
-      </button>
+      <SaveAnswer
+        name={view.entity}
+        chunks={(format, signal) => clientOf(signal).queryBytes(view.how, requestOf(view, span, buckets), format)}
+      />
       <button type="button" class="button slim" onClick={() => show(true)}>
         Request…
       </button>
-      <ProblemNote error={saving.error} />
       {open && (
         <Dialog title="The request that was sent" wide onClose={() => show(false)} onSend={() => show(false)}>
           <pre class="code">{curlOf(props)}</pre>

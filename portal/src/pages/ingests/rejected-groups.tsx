@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { RejectedKindAnswer } from '../../../../src/client/answers.ts'
 import { countText } from '../../parts/formats.ts'
 import { membersOf } from '../../parts/row-members.ts'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { DeedsHead, TableRoom } from '../../parts/table-room.tsx'
 import { Time } from '../../parts/time.tsx'
 import { mayDo } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
@@ -30,9 +30,7 @@ export function RejectedGroups({ ingest, groups, filter, onChanged }: Props) {
             <th class="right">Rows</th>
             <th>First</th>
             <th>Last</th>
-            <th>
-              <span class="unseen">What to do</span>
-            </th>
+            <DeedsHead />
           </tr>
         </thead>
         <tbody>

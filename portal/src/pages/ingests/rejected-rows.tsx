@@ -3,7 +3,7 @@ import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
 import { countText, plural } from '../../parts/formats.ts'
 import { Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { DeedsHead, TableRoom } from '../../parts/table-room.tsx'
 import { clientOf } from '../../session/session.ts'
 import { useAsk, useDeed } from '../../shell/asking.ts'
 import { filterLink, isFiltered, type RejectedFilter, requestOf } from './filter.ts'
@@ -69,9 +69,7 @@ export function RejectedRows({ ingest, filter, all, onChanged }: Props) {
             </th>
             <th>Row as it was pushed, and what is wrong</th>
             <th>Received</th>
-            <th>
-              <span class="unseen">What to do</span>
-            </th>
+            <DeedsHead />
           </tr>
         </thead>
         <tbody>

@@ -5,7 +5,7 @@ import { countText } from '../../parts/formats.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { TableRoom } from '../../parts/table-room.tsx'
+import { DeedsHead, TableRoom } from '../../parts/table-room.tsx'
 import { Time } from '../../parts/time.tsx'
 import { clientOf } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
@@ -41,9 +41,7 @@ export function KeptEntities() {
               <th>Oldest</th>
               <th>Newest</th>
               <th>Kept for</th>
-              <th>
-                <span class="unseen">What to do</span>
-              </th>
+              <DeedsHead />
             </tr>
           </thead>
           <tbody>

@@ -1,14 +1,12 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { AnswerFormat } from '../../../../src/model/answer-format.ts'
 import { BigTable } from '../../parts/big-table.tsx'
 import { Chart, lineColor } from '../../parts/chart.tsx'
 import { plural } from '../../parts/formats.ts'
 import { Segments } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'
-import { ProblemNote } from '../../parts/problem-note.tsx'
+import { SaveAnswer } from '../../parts/save-answer.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { clientOf } from '../../session/session.ts'
-import { useDeed } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import { type ChartData, chartOf } from './result-chart.ts'
@@ -90,30 +88,13 @@ function Answer({ text }: { readonly text: string }) {
 
 /** SQL is asked again in the format that is to be saved; a native answer is saved as it came. */
 function SaveResult({ result, mode, text }: Props) {
-  const saving = useDeed()
-  if (mode === 'native') {
-    const save = (): void => saveFile('answer.json', new Blob([result.text ?? ''], { type: 'application/json' }))
-    return (
-      <button type="button" class="button slim" onClick={save}>
-        Save
-      </button>
-    )
+  if (mode === 'sql') {
+    return <SaveAnswer name="result" chunks={(format, signal) => clientOf(signal).sqlBytes(text, format)} />
   }
-  const save = (format: AnswerFormat): Promise<boolean> =>
-    saving.run(async (signal) => {
-      const parts: Uint8Array[] = []
-      for await (const part of clientOf(signal).sqlBytes(text, format)) parts.push(part)
-      saveFile(`result.${format}`, new Blob(parts as BlobPart[]))
-    })
+  const save = (): void => saveFile('answer.json', new Blob([result.text ?? ''], { type: 'application/json' }))
   return (
-    <>
-      <button type="button" class="button slim" disabled={saving.busy} onClick={() => void save('csv')}>
-        Save as CSV
-      </button>
-      <button type="button" class="button slim" disabled={saving.busy} onClick={() => void save('arrow')}>
-        Arrow
-      </button>
-      <ProblemNote error={saving.error} />
-    </>
+    <button type="button" class="button slim" onClick={save}>
+      Save
+    </button>
   )
 }
