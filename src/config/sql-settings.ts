@@ -41,7 +41,7 @@ export const sqlSettings = {
     min: 1,
     max: longestMs,
     description:
-      'How long to wait before an SQL engine that ended is started again. The wait is ten times as long if it failed to start.',
+      'How long to wait before an SQL engine that ended is started again. The wait doubles with each start that fails, up to 64 times.',
   }),
   'sql.cancelMs': integer({
     default: 1000,

@@ -29,7 +29,8 @@ export const storeSettings = {
     unit: 'milliseconds',
     min: 1,
     max: longestMs,
-    description: "How long to wait before a store's thread that ended is started again.",
+    description:
+      "How long to wait before a store's thread that ended is started again. The wait doubles with each start that fails, up to 64 times.",
   }),
   'store.headRows': integer({
     default: 1_000_000,

@@ -63,7 +63,7 @@ export function openSqlEngine(
     unsent,
     started: (processId, ms) => observe({ kind: 'sqlEngineStarted', processId, ms }),
     refused: (message) => observe({ kind: 'sqlEngineRefused', message }),
-    died: (message) => observe({ kind: 'sqlEngineDied', message, restartInMs: restartDelayMs }),
+    died: (message, restartInMs) => observe({ kind: 'sqlEngineDied', message, restartInMs }),
   })
   closers.push(() => engine.close())
   return engine

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { StoredAnswer } from '../../answer/stored-answer.ts'
+import type { Life, LifeTold } from '../../lib/actor/actor.ts'
+import { PendingAsks } from '../../lib/actor/pending-asks.ts'
 import { Problem } from '../../model/problem.ts'
 import { DamagedRows, LongOverflow, OutOfMemory } from '../../sql-engine/sql-engine.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
@@ -25,52 +27,41 @@ export class EngineLost extends Error {
 /** How long the process may take to end when it is asked to. */
 const closeMs = 1000
 
-interface Asked {
-  readonly settle: () => void
-  readonly resolve: (answer: StoredAnswer) => void
-  readonly reject: (error: Error) => void
-  /** Whether others ran at the same time. */
-  hadCompany: boolean
+/** What a life tells of itself. */
+export interface EngineTold extends LifeTold {
+  /** Told of files that are whole. */
+  readonly checked: (path: string) => void
 }
 
 /** One life of the engine's process, from its start to its end. */
-export class EngineProcess {
-  /** Resolves when queries are answered; rejects when it ended before. */
-  readonly ready: Promise<void>
-  /** Resolves with the reason when it has ended. */
-  readonly ended: Promise<string>
+export class EngineProcess implements Life {
   readonly #child: ChildProcess
   readonly #cancelMs: number
-  readonly #checked: (path: string) => void
-  readonly #asked = new Map<number, Asked>()
-  #nextId = 1
+  readonly #told: EngineTold
+  readonly #asks = new PendingAsks<StoredAnswer>()
+  /** Questions beside which others ran at the same time. */
+  readonly #inCompany = new Set<number>()
   #end: EngineEnd = 'died'
   #isOver = false
 
-  /** `checked` is told of files that are whole. */
-  constructor(child: ChildProcess, data: SqlProcessData, cancelMs: number, checked: (path: string) => void) {
+  constructor(child: ChildProcess, data: SqlProcessData, cancelMs: number, told: EngineTold) {
     this.#child = child
-    this.#checked = checked
+    this.#told = told
     this.#cancelMs = cancelMs
-    this.ended = new Promise((resolve) => {
-      const over = (reason: string): void => {
-        this.#lose()
-        resolve(reason)
-      }
-      // One that could not be started has no exit; one that could has no other error that ends it.
-      child.on('error', (error) => {
-        if (child.pid === undefined) over(`the SQL engine's process could not be started: ${error.message}`)
-      })
-      child.once('exit', (code, signal) => over(`the SQL engine's process ended with ${signal ?? code}${this.#why}`))
+    const over = (reason: string): void => {
+      this.#isOver = true
+      told.ended(new Error(reason))
+      this.#asks.rejectAll(this.#lost())
+    }
+    // One that could not be started has no exit; one that could has no other error that ends it.
+    child.on('error', (error) => {
+      if (child.pid === undefined) over(`the SQL engine's process could not be started: ${error.message}`)
     })
-    this.ready = new Promise((resolve, reject) => {
-      child.on('message', (message: FromSqlProcess) => {
-        if (message.kind === 'ready') resolve()
-        else this.#take(message)
-      })
-      void this.ended.then((reason) => reject(new Error(reason)))
+    child.once('exit', (code, signal) => over(`the SQL engine's process ended with ${signal ?? code}${this.#why}`))
+    child.on('message', (message: FromSqlProcess) => {
+      if (message.kind === 'ready') told.ready()
+      else this.#take(message)
     })
-    this.ready.catch(() => undefined)
     this.#send({ kind: 'start', ...data })
   }
 
@@ -85,25 +76,18 @@ export class EngineProcess {
   ask(run: SqlRun | NativeRun, signal: AbortSignal): Promise<StoredAnswer> {
     signal.throwIfAborted()
     if (this.#isOver) throw this.#lost()
-    const id = this.#nextId++
-    return new Promise((resolve, reject) => {
-      let kill: NodeJS.Timeout | undefined
-      const onAbort = (): void => {
+    return this.#asks.add({
+      signal,
+      send: (id) => {
+        if (this.#asks.size > 1) for (const one of this.#asks.ids) this.#inCompany.add(one)
+        this.#send({ id, ...run })
+      },
+      cancel: (id) => {
         this.#send({ kind: 'cancel', id })
         // Not all of the engine's work looks up to see that it is to end.
-        kill = setTimeout(() => this.kill('cancelled'), this.#cancelMs)
-      }
-      const settle = (): void => {
-        this.#asked.delete(id)
-        signal.removeEventListener('abort', onAbort)
-        clearTimeout(kill)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      const hadCompany = this.#asked.size > 0
-      if (hadCompany) for (const other of this.#asked.values()) other.hadCompany = true
-      const rejected = (error: Error): void => reject(signal.aborted ? signal.reason : error)
-      this.#asked.set(id, { settle, resolve, reject: rejected, hadCompany })
-      this.#send({ id, ...run })
+        const kill = setTimeout(() => this.kill('cancelled'), this.#cancelMs)
+        return () => clearTimeout(kill)
+      },
     })
   }
 
@@ -112,14 +96,13 @@ export class EngineProcess {
     this.#child.kill('SIGKILL')
   }
 
-  /** Resolves when it has ended. */
-  async close(): Promise<void> {
+  /** Asks it to end, and makes it after a moment. */
+  end(): void {
     if (this.#isOver) return
     this.#end = 'closed'
     if (this.#child.connected) this.#child.disconnect()
     const kill = setTimeout(() => this.kill('closed'), closeMs)
-    await this.ended
-    clearTimeout(kill)
+    this.#child.once('exit', () => clearTimeout(kill))
   }
 
   /** A channel that is closing takes nothing: then the end of the process is near, and tells the rest. */
@@ -133,22 +116,13 @@ export class EngineProcess {
       return
     }
     if (message.kind === 'checked') {
-      this.#checked(message.path)
+      this.#told.checked(message.path)
       return
     }
-    const asked = this.#asked.get(message.id)
-    if (asked === undefined) return
-    asked.settle()
-    if (message.kind === 'answer') asked.resolve(message.answer)
-    else asked.reject(failureOf(message.failure, asked.hadCompany))
-  }
-
-  #lose(): void {
-    this.#isOver = true
-    for (const asked of [...this.#asked.values()]) {
-      asked.settle()
-      asked.reject(this.#lost())
-    }
+    const { id } = message
+    const hadCompany = this.#inCompany.delete(id)
+    if (message.kind === 'answer') this.#asks.resolve(id, message.answer)
+    else this.#asks.reject(id, failureOf(message.failure, hadCompany))
   }
 
   #lost(): EngineLost {

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from '../../answer/answer.ts'
 import type { UnsentAnswers } from '../../answer/unsent-answers.ts'
 import type { NativeRequest, NativeRunner } from '../../druid-native/native-queries.ts'
 import type { SqlRequest, SqlRunner } from '../../druid-sql/sql-queries.ts'
-import { timerMs } from '../../lib/timer.ts'
+import { Actor, type LifeTold } from '../../lib/actor/actor.ts'
 import { Problem } from '../../model/problem.ts'
 import type { NativeRun, SqlProcessData, SqlRun } from '../protocol.ts'
 import { CheckedFiles } from './checked-files.ts'
@@ -16,15 +15,15 @@ export interface SqlProcessOptions extends LaunchOptions {
   readonly data: SqlProcessData
   /** The same for a second process, which runs queries alone that were lost with the first. Its folders are others. */
   readonly apart: SqlProcessData
-  /** How long to wait before a process that died is started again. */
+  /** How long to wait at first before a process that died is started again. */
   readonly restartDelayMs: number
   /** How long a query that was aborted may go on before the process is ended for it. */
   readonly cancelMs: number
   readonly unsent: UnsentAnswers
   /** Told when queries are answered, and how long the start took. */
   readonly started: (processId: number, ms: number) => void
-  /** Told of a death that nobody asked for. */
-  readonly died: (message: string) => void
+  /** Told of a death that nobody asked for, and when it is started again. */
+  readonly died: (message: string, restartInMs: number) => void
   /** Told what the engine said of a query that was refused in general words. */
   readonly refused: (message: string) => void
 }
@@ -48,24 +47,28 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   readonly #options: SqlProcessOptions
   readonly #apartTurns = new Turns()
   readonly #checkedFiles = new CheckedFiles()
-  readonly #closing = new AbortController()
-  #engine: EngineProcess | null = null
-  /** Set while an engine is started, or waits to be. */
-  #starting: Promise<EngineProcess> | null = null
-  #hasBegun = false
+  readonly #actor: Actor<EngineProcess>
   #apart: EngineProcess | null = null
 
   constructor(options: SqlProcessOptions) {
     this.#options = options
+    const { restartDelayMs, died } = options
+    this.#actor = new Actor({
+      begin: (told) => this.#begin(told),
+      next: () => 'later',
+      died: (reason, restartInMs) => died(messageOf(reason), restartInMs),
+      restartDelayMs,
+    })
   }
 
   get state(): SqlProcessState {
-    return this.#engine !== null ? 'ready' : this.#hasBegun ? 'starting' : 'idle'
+    const { state } = this.#actor
+    return state === 'idle' || state === 'ready' ? state : 'starting'
   }
 
   /** For tests, which kill it. */
   get processId(): number | undefined {
-    return this.#engine?.processId
+    return this.#actor.ready?.processId
   }
 
   /**
@@ -82,10 +85,9 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort()
     this.#apart?.kill('closed')
-    await this.#starting?.catch(() => undefined)
-    await this.#engine?.close()
+    if (this.#actor.ready === null) this.#actor.life?.kill('closed')
+    await this.#actor.close()
   }
 
   async #answer(run: Run, signal: AbortSignal): Promise<Answer> {
@@ -96,7 +98,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
         return await this.#ask(engine, run, signal)
       } catch (error) {
         if (!(error instanceof EngineLost)) throw error
-        if (this.#closing.signal.aborted) throw error.problem
+        if (this.#isClosed) throw error.problem
         if (error.end !== 'cancelled' || repeats === repeatsMax)
           return this.#alone(run, signal, performance.now() - startedMs)
       }
@@ -121,24 +123,40 @@ export class SqlProcess implements SqlRunner, NativeRunner {
 
   /** Null when it made room. A process of its own for each: what the query before it did to its own is gone. */
   async #answerApart(run: Run, signal: AbortSignal, turn: AbortSignal): Promise<Answer | null> {
-    const engine = this.#launch(this.#options.apart)
+    const { apart, died, restartDelayMs } = this.#options
+    if (this.#isClosed) throw away()
+    const begin = (told: LifeTold): EngineProcess => {
+      try {
+        return this.#launch(apart, told)
+      } catch (error) {
+        died(messageOf(error), restartDelayMs)
+        throw error
+      }
+    }
+    const actor = new Actor({
+      begin,
+      next: () => 'never',
+      died: () => undefined,
+      restartDelayMs,
+    })
+    actor.start()
+    const engine = actor.life
     this.#apart = engine
-    turn.addEventListener('abort', () => engine.kill('closed'), { once: true })
+    turn.addEventListener('abort', () => engine?.kill('closed'), { once: true })
     try {
-      if (this.#closing.signal.aborted) throw away()
-      await inTime(engine.ready, signal).catch(() => {
+      await actor.whenReady(signal).catch(() => {
         if (turn.aborted) throw new EngineLost('closed', away())
         throw signal.aborted ? signal.reason : away()
       })
-      return await this.#ask(engine, run, signal)
+      return await this.#ask(engine!, run, signal)
     } catch (error) {
       if (!(error instanceof EngineLost)) throw error
       if (turn.aborted && error.end === 'closed') return null
       throw error.end === 'died' ? bringsDown() : error.problem
     } finally {
       this.#apart = null
-      engine.kill('closed')
-      await engine.ended
+      engine?.kill('closed')
+      await actor.close()
     }
   }
 
@@ -154,66 +172,39 @@ export class SqlProcess implements SqlRunner, NativeRunner {
 
   /** One that is started again is waited for. */
   async #current(signal: AbortSignal): Promise<EngineProcess> {
-    if (this.#engine !== null) return this.#engine
-    if (!this.#hasBegun) this.#begin(0)
-    if (this.#starting === null) throw away()
-    return inTime(this.#starting, signal)
-  }
-
-  #begin(delayMs: number): void {
-    if (this.#closing.signal.aborted) return
-    this.#hasBegun = true
-    this.#starting = this.#start(delayMs).finally(() => {
-      this.#starting = null
+    this.#actor.start()
+    return this.#actor.whenReady(signal).catch(() => {
+      throw signal.aborted ? signal.reason : away()
     })
-    // One that fails is tried again, but not at once: the next try is as likely to fail.
-    this.#starting.catch(() => this.#beginLater())
   }
 
-  #beginLater(): void {
-    const delayMs = timerMs(this.#options.restartDelayMs * 10)
-    const again = (): void => this.#begin(0)
-    sleep(delayMs, undefined, { signal: this.#closing.signal }).then(again, () => undefined)
+  get #isClosed(): boolean {
+    return this.#actor.state === 'closed'
   }
 
-  async #start(delayMs: number): Promise<EngineProcess> {
-    const { signal } = this.#closing
-    await sleep(delayMs, undefined, { signal }).catch(() => {
-      throw away()
-    })
+  #begin(told: LifeTold): EngineProcess {
+    const { data, started } = this.#options
     const startedMs = performance.now()
-    const engine = this.#launch(this.#options.data)
-    const stop = (): void => engine.kill('closed')
-    signal.addEventListener('abort', stop, { once: true })
-    try {
-      await engine.ready
-    } catch (error) {
-      if (!signal.aborted) this.#options.died(messageOf(error))
-      throw away()
-    } finally {
-      signal.removeEventListener('abort', stop)
-    }
-    this.#engine = engine
-    this.#options.started(engine.processId ?? 0, performance.now() - startedMs)
-    void engine.ended.then((reason) => this.#died(reason))
+    const engine = this.#launch(data, {
+      ready: () => {
+        told.ready()
+        started(engine.processId ?? 0, performance.now() - startedMs)
+      },
+      ended: told.ended,
+    })
     return engine
   }
 
-  #launch(data: SqlProcessData): EngineProcess {
+  #launch(data: SqlProcessData, told: LifeTold): EngineProcess {
     const { launch, cancelMs } = this.#options
     try {
-      return new EngineProcess(launch(this.#options), data, cancelMs, (path) => this.#checkedFiles.add(path))
+      return new EngineProcess(launch(this.#options), data, cancelMs, {
+        ...told,
+        checked: (path) => this.#checkedFiles.add(path),
+      })
     } catch (error) {
-      this.#options.died(`the SQL engine's process could not be started: ${messageOf(error)}`)
-      throw away()
+      throw new Error(`the SQL engine's process could not be started: ${messageOf(error)}`)
     }
-  }
-
-  #died(reason: string): void {
-    this.#engine = null
-    if (this.#closing.signal.aborted) return
-    this.#options.died(reason)
-    this.#begin(this.#options.restartDelayMs)
   }
 }
 
@@ -226,14 +217,4 @@ function bringsDown(): Problem {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-/** What a promise resolves with, unless the signal is aborted before. */
-function inTime<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const onAbort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import type { Answer } from '../../answer/answer.ts'
 import { spareChunkBytes } from '../../answer/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.ts'
+import { Actor, type Death, type LifeTold, type NextLife } from '../../lib/actor/actor.ts'
+import { Holds } from '../../lib/actor/holds.ts'
 import type { Held } from '../../lib/held.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
@@ -13,21 +13,19 @@ import type { PlanRunner } from '../../query/plan-runner.ts'
 import type { EngineSnapshot, EngineSnapshots } from '../../sql-engine/sql-engine.ts'
 import type { StoreState } from '../../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../../store/series-store.ts'
-import { Outbox } from '../outbox.ts'
-import type { FromStore, StoreThreadData, ToStore } from '../protocol.ts'
+import type { StoreThreadData, ToStore } from '../protocol.ts'
 import { AwaitedStart } from './awaited-start.ts'
-import { firstStart } from './first-start.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
 import { JudgedProgress } from './judged-progress.ts'
-import { PendingAsks, type Reply, replyOf, type Unnumbered } from './pending-asks.ts'
 import { storeAway } from './store-away.ts'
+import { type Notice, type Reply, replyOf, StoreLife, type Unnumbered } from './store-life.ts'
 
 export interface StoreClientOptions {
   /** The compiled `entry.js`, or what a test runs in its place. */
   readonly threadUrl: URL
   readonly data: Omit<StoreThreadData, 'durablePosition' | 'countedPosition' | 'isHeld'>
   readonly observe: Observe
-  /** How long to wait before a thread that died is started again. */
+  /** How long to wait at first before a thread that died is started again. */
   readonly restartDelayMs: number
   readonly spool: SpoolSettings
   /** Told when the sealed position may have moved: the journal is not needed before it. */
@@ -36,22 +34,23 @@ export interface StoreClientOptions {
   readonly noteDeath: () => Promise<boolean>
 }
 
-/** The main thread's side of the store's thread. Starts it again when it dies: it loses nothing, the journal holds all. */
+/** An entry that ends the thread is passed over after a few starts; there may be several such. */
+const firstStartsMax = 50
+
+/** The main thread's side of the store's thread. One that dies is started again, and loses nothing: the journal holds all. */
 export class StoreClient implements PlanRunner, EngineSnapshots {
   readonly #options: StoreClientOptions
-  readonly #asks = new PendingAsks()
+  readonly #actor: Actor<StoreLife>
   readonly #unsent: UnsentAnswers
-  #worker: Worker | null = null
-  #outbox: Outbox<ToStore> | null = null
-  #isReady = false
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
-  #closing = false
   readonly #opening: AwaitedStart
   /** How far it has come behind the journal. */
   readonly progress: JudgedProgress
-  #caughtUp: Promise<void> = Promise.resolve()
-  /** How many want no file to be deleted. */
-  #holds = 0
+  /** Those who want no file to be deleted. */
+  readonly #holds = new Holds({
+    hold: () => this.#ask({ kind: 'hold' }, null),
+    release: () => this.#post({ kind: 'release' }),
+  })
 
   private constructor(options: StoreClientOptions, durablePosition: number) {
     this.#options = options
@@ -62,20 +61,20 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
       rowsLeft: () => this.progress.rowsLeft,
       wasReady: () => this.progress.isSettled,
     })
+    this.#actor = new Actor({
+      begin: (told) => this.#begin(told),
+      next: (death) => this.#next(death),
+      died: (reason, restartInMs) => options.observe({ kind: 'storeDied', message: wordsOf(reason), restartInMs }),
+      restartDelayMs: options.restartDelayMs,
+    })
   }
 
   /** Resolves once the store is open: what the journal holds is read from then on. */
   static async start(options: StoreClientOptions, durablePosition: number): Promise<StoreClient> {
-    const thread = new StoreClient(options, durablePosition)
-    const mayPass = async (): Promise<boolean> => {
-      const mayPassEntry = await options.noteDeath()
-      return !thread.#closing && (thread.#opening.hasWaited || mayPassEntry)
-    }
-    thread.#caughtUp = firstStart(() => thread.#start(), { mayPass, restartDelayMs: options.restartDelayMs })
-    // Who waits for it hears of it; the others learn it by `started`.
-    thread.#caughtUp.catch(() => undefined)
-    await Promise.race([thread.#opening.begun, thread.#caughtUp])
-    return thread
+    const client = new StoreClient(options, durablePosition)
+    client.#actor.start()
+    await Promise.race([client.#opening.begun, client.#actor.served])
+    return client
   }
 
   /**
@@ -83,12 +82,12 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
    * says it then. Rejects when the thread ended of what it would end of again.
    */
   started(): Promise<void> {
-    return Promise.race([this.#caughtUp, this.#opening.waited])
+    return Promise.race([this.#actor.served, this.#opening.waited])
   }
 
   /** Why queries are not answered now, as a sentence; null when they are. */
   get awayReason(): string | null {
-    return this.#isReady ? null : this.#opening.reason
+    return this.isReady ? null : this.#opening.reason
   }
 
   /** Answers on their way to their readers, of this thread and of who shares its bounds. */
@@ -98,7 +97,7 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
 
   /** Whether queries are answered now. */
   get isReady(): boolean {
-    return this.#isReady
+    return this.#actor.ready !== null
   }
 
   /** What is stored for good. */
@@ -107,18 +106,8 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
   }
 
   /** Resolves once no file is deleted any more, until `release` is called; a thread that is started again meanwhile deletes none either. */
-  async hold(): Promise<Held> {
-    this.#holds++
-    const release = (): void => {
-      if (--this.#holds === 0) this.#post({ kind: 'release' })
-    }
-    try {
-      await this.#ask({ kind: 'hold' }, null)
-    } catch (error) {
-      release()
-      throw error
-    }
-    return { release }
+  hold(): Promise<Held> {
+    return this.#holds.take()
   }
 
   /** Tells the thread that the catalog has dropped an entity, or let rows leave. */
@@ -136,7 +125,7 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
     this.progress.durable(position)
     this.#post({ kind: 'durable', position })
     // The rows are to be queryable soon.
-    this.#outbox?.flush()
+    this.#actor.life?.flush()
   }
 
   async run(plan: Plan, format: AnswerFormat, limits: PlanLimits, signal: AbortSignal): Promise<Answer> {
@@ -154,98 +143,63 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
   }
 
   async snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot> {
-    const outbox = this.#outbox
+    const life = this.#actor.life
     const { id, entities } = replyOf('snapshot', await this.#ask({ kind: 'snapshot', entityIds }, signal))
-    const isLost = (): boolean => this.#outbox !== outbox
-    return { entities, isLost, release: () => outbox?.push({ kind: 'unpin', id }) }
+    const isLost = (): boolean => this.#actor.life !== life
+    return { entities, isLost, release: () => life?.post({ kind: 'unpin', id }) }
   }
 
-  async close(): Promise<void> {
-    this.#closing = true
-    const worker = this.#worker
-    if (worker === null) return
-    await new Promise((resolve) => {
-      worker.once('exit', resolve)
-      this.#post({ kind: 'close' })
-    })
+  close(): Promise<void> {
+    return this.#actor.close()
   }
 
-  #start(): Promise<void> {
-    if (this.#closing) throw new Error('the store is stopped')
+  #begin(told: LifeTold): StoreLife {
     const { threadUrl, data, observe } = this.#options
     const startedMs = performance.now()
     raiseHeapFloor()
     this.progress.restart()
     const { readyPosition: durablePosition, countedPosition } = this.progress
-    const workerData: StoreThreadData = { ...data, durablePosition, countedPosition, isHeld: this.#holds > 0 }
-    const worker = new Worker(threadUrl, { workerData })
-    this.#worker = worker
-    this.#outbox = new Outbox(worker)
     let judgedBefore = 0
-    let failure: unknown = new Error('the store thread ended')
-    worker.on('error', (error) => {
-      failure = error
-    })
-    const ready = new Promise<void>((resolve, reject) => {
-      const take = (message: FromStore) => {
-        if (message.kind === 'begun') {
-          this.progress.begun(message.state.sealedPosition, message.counts)
-          this.#changed(message.state)
-          this.#opening.begins()
-          judgedBefore = this.progress.judgedRows
-          return
-        }
-        if (message.kind !== 'ready') return this.#take(message)
-        this.#isReady = true
+    const take = (notice: Notice): void => {
+      if (notice.kind === 'begun') {
+        this.#begun(notice)
+        judgedBefore = this.progress.judgedRows
+      } else if (notice.kind === 'ready') {
+        told.ready()
         this.#opening.goesOn()
-        observe({
-          kind: 'storeStarted',
-          replayedRows: this.progress.judgedRows - judgedBefore,
-          ms: performance.now() - startedMs,
-        })
+        const replayedRows = this.progress.judgedRows - judgedBefore
+        observe({ kind: 'storeStarted', replayedRows, ms: performance.now() - startedMs })
         this.progress.ready()
         // The journal may have grown while the thread was starting.
         this.#post({ kind: 'durable', position: this.progress.durablePosition })
-        resolve()
+      } else {
+        this.#take(notice)
       }
-      worker.on('message', (messages: readonly FromStore[]) => {
-        for (const message of messages) take(message)
-      })
-      worker.once('exit', () => {
-        this.#died(failure)
-        reject(failure)
-      })
-    })
-    // A first start that fails is reported by `start`, a later one by the event of its death.
-    ready.catch(() => undefined)
-    return ready
-  }
-
-  #died(failure: unknown): void {
-    const wasReady = this.#isReady
-    this.#worker = null
-    this.#outbox = null
-    this.#isReady = false
-    this.#opening.goesOn()
-    this.#asks.rejectAll(this.#away())
-    if (this.#closing) return
-    const { observe, restartDelayMs } = this.#options
-    const message = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)
-    observe({ kind: 'storeDied', message, restartInMs: restartDelayMs })
-    // One that never became ready would die again of the same cause, unless it served before.
-    if (wasReady || this.progress.isSettled) void this.#restart()
-  }
-
-  /** Where no thread can be had at the moment, it is tried again as after a death. */
-  async #restart(): Promise<void> {
-    const { noteDeath, observe, restartDelayMs } = this.#options
-    await Promise.all([sleep(restartDelayMs), noteDeath().catch(checkFailed(observe))])
-    if (this.#closing) return
-    try {
-      void this.#start()
-    } catch (error) {
-      this.#died(error)
     }
+    const ended = (reason: unknown): void => {
+      this.#opening.goesOn()
+      told.ended(reason)
+    }
+    const threadData = { ...data, durablePosition, countedPosition, isHeld: this.#holds.isHeld }
+    return new StoreLife({ threadUrl, data: threadData, take, ended, away: () => this.#away() })
+  }
+
+  /** A first start that fails would fail again of the same, unless another one comes past it. */
+  async #next({ hasServed, failures }: Death): Promise<NextLife> {
+    const { noteDeath, observe } = this.#options
+    if (hasServed) {
+      const wasJudging = await noteDeath().catch(checkFailed(observe))
+      return wasJudging === true ? 'soon' : 'later'
+    }
+    if (failures === firstStartsMax) return 'never'
+    if (await noteDeath()) return 'soon'
+    return this.#opening.hasWaited ? 'later' : 'never'
+  }
+
+  #begun({ state, counts }: Extract<Notice, { kind: 'begun' }>): void {
+    this.progress.begun(state.sealedPosition, counts)
+    this.#changed(state)
+    this.#opening.begins()
   }
 
   #changed(state: StoreState): void {
@@ -253,7 +207,7 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
     this.#options.sealed(state.sealedPosition)
   }
 
-  #take(message: Exclude<FromStore, { kind: 'ready' | 'begun' }>): void {
+  #take(message: Exclude<Notice, { kind: 'ready' | 'begun' }>): void {
     switch (message.kind) {
       case 'state':
         this.#opening.goesOn()
@@ -265,13 +219,10 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
         return
       case 'waits':
         // Once it has been ready, it answers while it waits.
-        if (!this.#isReady) this.#opening.waitsFor(message.awaited)
-        return
-      case 'event':
-        this.#options.observe(message.event)
+        if (!this.isReady) this.#opening.waitsFor(message.awaited)
         return
       default:
-        this.#asks.settle(message)
+        this.#options.observe(message.event)
     }
   }
 
@@ -280,10 +231,10 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
   }
 
   async #ask(question: Unnumbered, signal: AbortSignal | null): Promise<Reply> {
-    if (!this.#isReady) throw this.#away()
+    const life = this.#actor.ready
+    if (life === null) throw this.#away()
     signal?.throwIfAborted()
-    const send = (id: number): void => this.#post({ ...question, id })
-    return this.#asks.add(signal, send, (id) => this.#post({ kind: 'cancel', id }))
+    return life.ask(question, signal)
   }
 
   #giveBack(memory: readonly ArrayBuffer[]): void {
@@ -292,6 +243,10 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
   }
 
   #post(message: ToStore, transfer?: readonly ArrayBuffer[]): void {
-    this.#outbox?.push(message, transfer)
+    this.#actor.life?.post(message, transfer)
   }
+}
+
+function wordsOf(reason: unknown): string {
+  return reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)
 }

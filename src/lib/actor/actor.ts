@@ -1,0 +1,218 @@
+// An actor is a thread or a process that is looked after: it is started, it answers, and when it dies it is started again.
+//
+//   idle --start--> starting --ready--> ready
+//                    |  ^                 |
+//               ended|  |pause is over    |ended
+//                    v  |                 |
+//                   resting <-------------'
+//                    |
+//                    '-- nothing to hope for --> failed          close: from each of them to closed
+//
+// The actor begins a life and is told by it: `ready` once, `ended` once. What is asked of a life, and what it holds, is that life's alone.
+import { systemTimer, type Timer, timerMs } from '../timer.ts'
+
+/** One life of an actor, from its start to its end. */
+export interface Life {
+  /** Asks it to end: `ended` is told when it has. */
+  end(): void
+}
+
+/** What a life tells of itself. */
+export interface LifeTold {
+  readonly ready: () => void
+  readonly ended: (reason: unknown) => void
+}
+
+export interface Death {
+  readonly reason: unknown
+  /** Whether a life was ever ready, this one or one before it. */
+  readonly hasServed: boolean
+  /** How many lives in a row ended before they were ready, this one among them; 0 where this one was ready. */
+  readonly failures: number
+}
+
+/** When the next life begins: after the first pause, after one that grows with each failure, or not at all. */
+export type NextLife = 'soon' | 'later' | 'never'
+
+export interface ActorParts<L extends Life> {
+  /** Begins a life. Where it throws, the life has ended. */
+  readonly begin: (told: LifeTold) => L
+  /** Says when the next life begins. Where it throws, that is as `never`, for that reason. */
+  readonly next: (death: Death) => NextLife | Promise<NextLife>
+  /** Told of each death that nobody asked for, once it is known when the next life begins. */
+  readonly died: (reason: unknown, restartInMs: number) => void
+  /** The first pause. */
+  readonly restartDelayMs: number
+  readonly timer?: Timer
+}
+
+export type ActorState = 'idle' | 'starting' | 'ready' | 'resting' | 'failed' | 'closed'
+
+/** The longest pause is so many times the first. */
+const pauseGrowthMax = 64
+
+interface Waiter<L> {
+  readonly resolve: (life: L) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Who asks while the actor is not ready, and will not be before something else happens. */
+export class ActorAway extends Error {
+  override readonly name = 'ActorAway'
+}
+
+export class Actor<L extends Life> {
+  readonly #parts: ActorParts<L>
+  #state: ActorState = 'idle'
+  #life: L | null = null
+  #begun = 0
+  #failures = 0
+  #hasServed = false
+  /** Whether who asks now is to wait: not where a start has failed, for the next one may fail too. */
+  #isExpected = true
+  readonly #waiting = new Set<Waiter<L>>()
+  #endPause: () => void = () => undefined
+  /** Who waits for the end of the last life. */
+  readonly #closers: (() => void)[] = []
+  #tellServed: () => void = () => undefined
+  #tellFailed: (reason: unknown) => void = () => undefined
+  /** Resolves when a life is ready for the first time. Rejects with the reason of `never`, and with ActorAway when the actor is closed before. */
+  readonly served: Promise<void>
+
+  constructor(parts: ActorParts<L>) {
+    this.#parts = parts
+    this.served = new Promise((resolve, reject) => {
+      this.#tellServed = resolve
+      this.#tellFailed = reject
+    })
+    // Who waits for it hears of it.
+    this.served.catch(() => undefined)
+  }
+
+  get state(): ActorState {
+    return this.#state
+  }
+
+  /** The life that goes on, ready or not. Who holds something of a life compares it: after a death it is another one. */
+  get life(): L | null {
+    return this.#life
+  }
+
+  /** The life that answers. */
+  get ready(): L | null {
+    return this.#state === 'ready' ? this.#life : null
+  }
+
+  /** Begins the first life; does nothing when that has begun. */
+  start(): void {
+    if (this.#state === 'idle') this.#begin()
+  }
+
+  /**
+   * The life that is ready; where one is being started, or will be after a death, that one. Rejects with ActorAway where a start has failed or the
+   * actor is closed, and with the signal's reason.
+   */
+  whenReady(signal?: AbortSignal): Promise<L> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (this.ready !== null) return Promise.resolve(this.ready)
+    if (!this.#isExpected) return Promise.reject(new ActorAway('it is not ready'))
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => settled(() => reject(signal?.reason))
+      const settled = (settle: () => void): void => {
+        this.#waiting.delete(waiter)
+        signal?.removeEventListener('abort', onAbort)
+        settle()
+      }
+      const waiter: Waiter<L> = {
+        resolve: (life) => settled(() => resolve(life)),
+        reject: (reason) => settled(() => reject(reason)),
+      }
+      this.#waiting.add(waiter)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  /** Resolves when no life goes on. None begins any more. */
+  async close(): Promise<void> {
+    this.#state = 'closed'
+    this.#endPause()
+    this.#turnAway(new ActorAway('it is closed'))
+    this.#tellFailed(new ActorAway('it is closed'))
+    const life = this.#life
+    if (life === null) return
+    await new Promise<void>((resolve) => {
+      this.#closers.push(resolve)
+      life.end()
+    })
+  }
+
+  #begin(): void {
+    this.#state = 'starting'
+    this.#isExpected = true
+    const number = ++this.#begun
+    let hasEnded = false
+    const ended = (reason: unknown): void => {
+      if (hasEnded) return
+      hasEnded = true
+      this.#ended(reason)
+    }
+    const ready = (): void => {
+      if (number === this.#begun && this.#state === 'starting') this.#becomeReady()
+    }
+    try {
+      const life = this.#parts.begin({ ready, ended })
+      if (!hasEnded) this.#life = life
+    } catch (error) {
+      ended(error)
+    }
+  }
+
+  #becomeReady(): void {
+    this.#state = 'ready'
+    this.#failures = 0
+    this.#hasServed = true
+    this.#tellServed()
+    for (const { resolve } of [...this.#waiting]) resolve(this.#life!)
+  }
+
+  #ended(reason: unknown): void {
+    const wasReady = this.#state === 'ready'
+    this.#life = null
+    for (const tell of this.#closers.splice(0)) tell()
+    if (this.#state === 'closed') return
+    this.#state = 'resting'
+    if (!wasReady) {
+      this.#failures++
+      this.#turnAway(new ActorAway('its start has failed'))
+    }
+    void this.#rest({ reason, hasServed: this.#hasServed, failures: this.#failures })
+  }
+
+  async #rest(death: Death): Promise<void> {
+    let next: NextLife = 'never'
+    let { reason } = death
+    try {
+      next = await this.#parts.next(death)
+    } catch (error) {
+      reason = error
+    }
+    const growth = next === 'later' ? Math.min(pauseGrowthMax, 2 ** Math.max(0, death.failures - 1)) : 1
+    const pauseMs = timerMs(this.#parts.restartDelayMs * growth)
+    if (this.#state === 'closed') return
+    this.#parts.died(death.reason, pauseMs)
+    if (next === 'never') {
+      this.#state = 'failed'
+      this.#tellFailed(reason)
+      this.#turnAway(new ActorAway('it is not started again'))
+      return
+    }
+    const { timer = systemTimer } = this.#parts
+    this.#endPause = timer(() => this.#begin(), pauseMs)
+  }
+
+  /** Until the next start, nobody is to wait for it. */
+  #turnAway(reason: ActorAway): void {
+    this.#isExpected = false
+    for (const { reject } of [...this.#waiting]) reject(reason)
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { Holds } from './holds.ts'
+
+test('it is held until all who hold it let go, whatever becomes of the life that was asked', async () => {
+  const told: string[] = []
+  let isAlive = true
+  const holds = new Holds({
+    hold: async () => {
+      if (!isAlive) throw new Error('it died')
+      told.push('hold')
+    },
+    release: () => told.push('release'),
+  })
+  const first = await holds.take()
+  const second = await holds.take()
+  first.release()
+  isAlive = false
+  await expect(holds.take()).rejects.toThrow('it died')
+  // The life that begins next begins holding.
+  expect([holds.isHeld, told]).toEqual([true, ['hold', 'hold']])
+  second.release()
+  expect([holds.isHeld, told]).toEqual([false, ['hold', 'hold', 'release']])
+})
+
+test('a hold that nobody lived to answer holds nothing', async () => {
+  let released = 0
+  const holds = new Holds({ hold: () => Promise.reject(new Error('it died')), release: () => released++ })
+  await expect(holds.take()).rejects.toThrow('it died')
+  expect([holds.isHeld, released]).toEqual([false, 1])
+})
