@@ -5,7 +5,8 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { clearSpool } from '../../answer/spool.ts'
-import type { IngestCatalog } from '../../catalog/catalog.ts'
+import type { Catalog, IngestCatalog } from '../../catalog/catalog.ts'
+import type { Manifest } from '../../catalog/manifest.ts'
 import { openSqliteCatalog } from '../../catalog/sqlite/sqlite-catalog.ts'
 import { diskErrorOf } from '../../catalog/sqlite/statements.ts'
 import { Follower } from '../../ingest/follower.ts'
@@ -27,12 +28,12 @@ import { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
 import { Departures } from '../../store/embedded/upkeep/departures.ts'
 import { Removals } from '../../store/embedded/upkeep/removals.ts'
-import { Upkeep } from '../../store/embedded/upkeep/upkeep.ts'
-import { Outbox } from '../outbox.ts'
-import type { Awaited, FromStore, StoreThreadData, ToStore } from '../protocol.ts'
-import { sentError } from '../sent-error.ts'
+import { Upkeep, type UpkeepParts } from '../../store/embedded/upkeep/upkeep.ts'
+import type { Awaited, StoreThreadData, ToStore } from '../protocol.ts'
 import { Asks } from './asks.ts'
 import { CatalogChanges } from './changes.ts'
+import { type Channel, openChannel } from './channel.ts'
+import { takerOf } from './take-messages.ts'
 
 /** Parts that a test may put in place of the real ones. */
 export interface StoreThreadOverrides {
@@ -44,24 +45,79 @@ export interface StoreThreadOverrides {
   readonly catalogPagesMax?: number
 }
 
+/** Runs until it is told to close. */
 export async function runStoreThread(
   port: MessagePort,
   data: StoreThreadData,
-  {
-    wrapJournal = (journal) => journal,
-    wrapJudge = (judge) => judge,
-    reach = () => undefined,
-    disk = nodeDisk,
-    catalogPagesMax: pagesMax,
-  }: StoreThreadOverrides = {},
+  overrides: StoreThreadOverrides = {},
 ): Promise<void> {
-  const outbox = new Outbox<FromStore>(port)
-  const send = (message: FromStore): void => {
-    outbox.push(message)
-    outbox.flush()
-  }
-  const observe: Observe = (event) => send({ kind: 'event', event })
-  const stuck = (error: unknown): void => send({ kind: 'waits', awaited: awaitedAfter(error) })
+  const stopping = new AbortController()
+  const { reach = () => undefined, disk = nodeDisk } = overrides
+  const base: ThreadBase = { data, reach, disk, stopping, ...openChannel(port, awaitedAfter) }
+  const { outbox, send, observe } = base
+  const sources = await openSources(base, overrides)
+  const { manifest, opened, pipeline } = sources
+  const snapshots = await openSnapshots(data, { disk, ...opened, observe })
+  const counts = new IngestCounts(manifest.counts)
+  const { removals, departures, upkeep } = await openUpkeep(base, sources, {
+    snapshots,
+    durablePosition: () => follower.durablePosition,
+    wake: () => follower.wake(),
+  })
+  const follower = openFollower(base, sources, { counts, upkeep })
+  const changes = new CatalogChanges({
+    // The pipeline first: it must not write rows of an entity that is being removed.
+    read: async () => {
+      await pipeline.refresh()
+      await departures.refresh()
+      upkeep.work()
+    },
+    failed: checkFailed(observe),
+    retryDelayMs: data.settings.retryDelayMs,
+    signal: stopping.signal,
+  })
+  const { store } = opened
+  const asks = new Asks({ store, snapshots, disk, spoolDirectory: data.spoolDirectory, outbox, observe })
+  const stop = (): void => stopping.abort(new Error('the store is stopped'))
+  const take = takerOf({
+    ...{ send, asks, follower, removals, changes, upkeep, stop },
+    position: () => pipeline.position,
+  })
+  port.on('message', (messages: readonly ToStore[]) => {
+    for (const message of messages) take(message)
+  })
+  send({ kind: 'begun', state: upkeep.state, counts: manifest.counts })
+  upkeep.work()
+  await follower.follow()
+  await upkeep.stop()
+  await removals.settle()
+  await departures.settle()
+  await sources.close()
+  outbox.flush()
+  port.close()
+}
+
+interface ThreadBase extends Channel {
+  readonly data: StoreThreadData
+  readonly reach: Reach
+  readonly disk: Disk
+  readonly stopping: AbortController
+}
+
+interface Sources {
+  readonly catalog: Catalog
+  readonly manifest: Manifest
+  readonly opened: OpenedStore
+  readonly pipeline: Pipeline
+  readonly batchArrays: BorrowedArrays
+  readonly close: () => Promise<void>
+}
+
+/** The catalog, the journal, the store, and the pipeline between them. */
+async function openSources(
+  { data, observe, reach, disk }: ThreadBase,
+  { wrapJournal = (journal) => journal, wrapJudge = (judge) => judge, catalogPagesMax: pagesMax }: StoreThreadOverrides,
+): Promise<Sources> {
   const catalog = await openSqliteCatalog({ path: data.catalogPath, pagesMax })
   const folderOfJournal = { disk, directory: data.journalDirectory }
   const journal = wrapJournal(openFileJournalReader(folderOfJournal, { bodies: 'passing' }))
@@ -70,47 +126,60 @@ export async function runStoreThread(
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
   const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe })
-  const { store, folder } = opened
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
   const notes = await NoteFile.open(disk, data.judgingPath)
   const pipeline = await Pipeline.open({
-    journal,
     ingests: catalog.ingests,
     outcomes: catalog.outcomes,
     setAside: catalog.setAside,
+    dropped: catalog.dropped,
+    journal,
     notes,
     nowMs: Date.now,
-    dropped: catalog.dropped,
     judge: wrapJudge(new Judge({ rowBytes, arrays: batchArrays })),
     itemJudge: new ItemJudge({ rowBytes }),
-    store,
+    store: opened.store,
     observe,
     reach,
     stepBytes: settings.stepBytes,
     stepRows: settings.stepRows,
     countedPosition: data.countedPosition,
   })
-  const snapshots = await openSnapshots(data, { disk, store, folder, observe })
-  const counts = new IngestCounts(manifest.counts)
-  const stopping = new AbortController()
+  const close = async (): Promise<void> => {
+    await journal.close()
+    await notes.close()
+    await catalog.close()
+  }
+  return { catalog, manifest, opened, pipeline, batchArrays, close }
+}
+
+interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake'> {
+  readonly snapshots: Snapshots
+}
+
+async function openUpkeep(
+  { data, send, observe, stuck, reach, stopping: { signal } }: ThreadBase,
+  { catalog, opened }: Sources,
+  { snapshots, durablePosition, wake }: UpkeepNeeds,
+) {
   const removals = new Removals({
-    removeFile: (file) => folder.remove(file),
+    removeFile: (file) => opened.folder.remove(file),
     removeEntity: opened.removeEntity,
-    isHeld,
+    isHeld: data.isHeld,
     observe,
     reach,
   })
-  const departures = await Departures.open({ ...catalog, observe, reach, signal: stopping.signal })
-  const upkeep = new Upkeep({
+  const departures = await Departures.open({ ...catalog, observe, reach, signal })
+  const upkeep: Upkeep = new Upkeep({
     ...opened,
     manifest: catalog.manifest,
     removals,
     departures,
-    settings,
+    settings: data.settings,
     observe,
     reach,
-    signal: stopping.signal,
+    signal,
     // As long as there is room in memory, nothing waits for it.
     stuck: (error) => {
       if (upkeep.isFull) stuck(error)
@@ -119,10 +188,19 @@ export async function runStoreThread(
       send({ kind: 'state', state: upkeep.state })
       snapshots.prune()
     },
-    durablePosition: () => follower.durablePosition,
-    wake: () => follower.wake(),
+    durablePosition,
+    wake,
   })
-  const follower = new Follower(
+  return { removals, departures, upkeep }
+}
+
+function openFollower(
+  { data, send, observe, stuck, stopping }: ThreadBase,
+  { pipeline, batchArrays }: Sources,
+  { counts, upkeep }: { readonly counts: IngestCounts; readonly upkeep: Upkeep },
+): Follower {
+  const { retryDelayMs } = data.settings
+  return new Follower(
     {
       pipeline,
       stepped: (tallies) => {
@@ -137,7 +215,6 @@ export async function runStoreThread(
       },
       caughtUp: () => send({ kind: 'ready' }),
       unavailable: async (problem) => {
-        const { retryDelayMs } = settings
         observe({ kind: 'judgeFailed', message: problem.message, retryInMs: retryDelayMs })
         stuck(problem)
         await sleep(retryDelayMs, undefined, { signal: stopping.signal }).catch(() => undefined)
@@ -145,62 +222,6 @@ export async function runStoreThread(
     },
     data.durablePosition,
   )
-  const changes = new CatalogChanges({
-    // The pipeline first: it must not write rows of an entity that is being removed.
-    read: async () => {
-      await pipeline.refresh()
-      await departures.refresh()
-      upkeep.work()
-    },
-    failed: checkFailed(observe),
-    retryDelayMs: settings.retryDelayMs,
-    signal: stopping.signal,
-  })
-  const answer = (id: number, done: FromStore, work: Promise<void>): void => {
-    work.then(
-      () => send(done),
-      (error: unknown) => send({ kind: 'failed', id, error: sentError(error) }),
-    )
-  }
-  /** What has left is to be known before it is looked for. */
-  const purge = async (entityId: number): Promise<void> => {
-    await changes.learn()
-    await upkeep.purge(entityId, pipeline.position)
-  }
-  const asks = new Asks({ store, snapshots, disk, spoolDirectory: data.spoolDirectory, outbox, observe })
-  const take = (message: ToStore) => {
-    switch (message.kind) {
-      case 'durable':
-        return follower.durable(message.position)
-      case 'hold':
-        return answer(message.id, { kind: 'held', id: message.id }, removals.hold())
-      case 'release':
-        return removals.release()
-      case 'changed':
-        return void changes.learn()
-      case 'purge':
-        return answer(message.id, { kind: 'purged', id: message.id }, purge(message.entityId))
-      case 'close':
-        stopping.abort(new Error('the store is stopped'))
-        return follower.stop()
-      default:
-        return asks.take(message)
-    }
-  }
-  port.on('message', (messages: readonly ToStore[]) => {
-    for (const message of messages) take(message)
-  })
-  send({ kind: 'begun', state: upkeep.state, counts: manifest.counts })
-  upkeep.work()
-  await follower.follow()
-  await upkeep.stop()
-  await removals.settle()
-  await departures.settle()
-  await journal.close()
-  await notes.close()
-  await catalog.close()
-  outbox.flush()
-  port.close()
 }
 
 /** The columns of one step of the pipeline. */

@@ -1,0 +1,52 @@
+import type { FromStore, ToStore } from '../protocol.ts'
+import { sentError } from '../sent-error.ts'
+import type { Asks } from './asks.ts'
+import type { CatalogChanges } from './changes.ts'
+
+export interface TakerParts {
+  readonly send: (message: FromStore) => void
+  readonly asks: Asks
+  readonly follower: { durable(position: number): void; stop(): void }
+  readonly removals: { hold(): Promise<void>; release(): void }
+  readonly changes: CatalogChanges
+  readonly upkeep: { purge(entityId: number, position: number): Promise<void> }
+  /** How far the rows are judged. */
+  readonly position: () => number
+  /** Nothing more is waited for. */
+  readonly stop: () => void
+}
+
+/** Gives each message of the main thread to the part that it is for. */
+export function takerOf(parts: TakerParts): (message: ToStore) => void {
+  const { send, asks, follower, removals, changes, upkeep, position, stop } = parts
+  const answer = (id: number, done: FromStore, work: Promise<void>): void => {
+    work.then(
+      () => send(done),
+      (error: unknown) => send({ kind: 'failed', id, error: sentError(error) }),
+    )
+  }
+  /** What has left is to be known before it is looked for. */
+  const purge = async (entityId: number): Promise<void> => {
+    await changes.learn()
+    await upkeep.purge(entityId, position())
+  }
+  return (message) => {
+    switch (message.kind) {
+      case 'durable':
+        return follower.durable(message.position)
+      case 'hold':
+        return answer(message.id, { kind: 'held', id: message.id }, removals.hold())
+      case 'release':
+        return removals.release()
+      case 'changed':
+        return void changes.learn()
+      case 'purge':
+        return answer(message.id, { kind: 'purged', id: message.id }, purge(message.entityId))
+      case 'close':
+        stop()
+        return follower.stop()
+      default:
+        return asks.take(message)
+    }
+  }
+}
