@@ -5,6 +5,7 @@
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
 // npm run bench -- push --millions 100
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
+// npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
 // npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
 import { benchBeside, benchBesideWorst } from './beside.ts'
@@ -13,6 +14,7 @@ import { benchIngest } from './ingest.ts'
 import { benchJudge } from './judge.ts'
 import { benchMetadata } from './metadata.ts'
 import { benchNative } from './native.ts'
+import { benchPortal } from './portal.ts'
 import { benchPush } from './push.ts'
 import { benchQuery } from './query.ts'
 import { benchSealed } from './sealed.ts'
@@ -65,4 +67,8 @@ if (asked.includes('worst-bodies')) {
 }
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('cluster')) for (const rows of sizes) await benchCluster(rows)
+if (asked.includes('portal')) {
+  const csvBytes = short ? 10e6 : 100e6
+  for (const rows of short ? [200_000] : sizes) await benchPortal({ csvBytes, rows, runs: short ? 3 : 20 })
+}
 if (asked.includes('soak')) await soak({ minutes: Number(values.minutes), rowsPerSecond: Number(values.rate) })

@@ -10,10 +10,15 @@ export interface RowsFile {
   readonly format: RowFormat
 }
 
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** What is made of a piece is garbage before the next one comes; of larger ones the browser would keep much of it for long. */
+const pieceBytes = 64 * 1024
+
+async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      for (let at = 0; at < part.value.length; at += pieceBytes) yield part.value.subarray(at, at + pieceBytes)
+    }
   } finally {
     await reader.cancel().catch(() => undefined)
   }
@@ -30,7 +35,7 @@ async function* bytesOf(file: File, onRead: (bytes: number) => void): AsyncGener
   const packed = isGzip(new Uint8Array(await file.slice(0, 2).arrayBuffer()))
   const counted: ReadableStream<Uint8Array> = file.stream().pipeThrough(count)
   const plain = packed ? counted.pipeThrough(new DecompressionStream('gzip') as GenericTransformStream) : counted
-  yield* withoutMark(chunksOf(plain))
+  yield* withoutMark(piecesOf(plain))
 }
 
 const readNothing = (): void => undefined
