@@ -1,7 +1,7 @@
 // The interface as one document, kept beside its test: a change of it shows in review. `UPDATE_OPENAPI=1` writes it anew (then `npm run fix`).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { interfaceVersion } from '../src/http/version.ts'
+import { packageVersion } from '../src/lib/package-version.ts'
 import { testServer } from './support/http-server.ts'
 
 const golden = new URL('./openapi.json', import.meta.url)
@@ -35,8 +35,8 @@ test('the document is the one in review', () => {
 
 test('it is an OpenAPI 3.1 document of the version in the header', async () => {
   expect(document.openapi).toMatch(/^3\.1\.\d$/)
-  expect(document.info).toMatchObject({ title: 'Tidemark', version: interfaceVersion })
-  expect((await app.inject({ url: '/healthz' })).headers['tidemark-version']).toBe(interfaceVersion)
+  expect(document.info).toMatchObject({ title: 'Tidemark', version: packageVersion })
+  expect((await app.inject({ url: '/healthz' })).headers['tidemark-version']).toBe(packageVersion)
 })
 
 test('it has every endpoint', () => {

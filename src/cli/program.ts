@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { packageVersion } from '../lib/package-version.ts'
 import { addAcceptLoss } from './accept-loss.ts'
 import { addBackup } from './backup.ts'
 import type { CliContext } from './context.ts'
@@ -31,16 +31,11 @@ Examples:
   tidemark query latest --entity plant          read the newest value of each tag
 `
 
-function version(): string {
-  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return JSON.parse(file).version
-}
-
 /** All commands. Nothing is read from the process: the world is the context. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('tidemark')
     .description('Runs a time-series data service, and works with one.')
-    .version(version(), '--version')
+    .version(packageVersion, '--version')
     .option('--url <url>', 'where the service is (TIDEMARK_URL; default http://127.0.0.1:8080)')
     .option('--key <key>', 'the key to send (TIDEMARK_KEY)')
     .option('--debug', 'show where in the program an error arose')

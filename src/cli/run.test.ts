@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Answers, closeServices, service, tidemark } from '../../test/support/cli.ts'
+import { packageVersion } from '../lib/package-version.ts'
 
 let folder = ''
 beforeAll(() => {
@@ -31,7 +32,7 @@ describe('help and usage', () => {
     [['query', 'average', '--help'], 'tidemark query average --entity plant'],
     [['ingests', 'create', '--help'], 'name:type:role'],
     [['copy', '--help'], 'tidemark copy http://old:8080 --url http://cluster:8080'],
-    [['--version'], '0.'],
+    [['--version'], packageVersion],
   ])('%j', async (argv, part) => {
     const { code, out } = await tidemark(nowhere, argv)
     expect(code).toBe(0)

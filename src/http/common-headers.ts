@@ -1,4 +1,4 @@
-import { interfaceVersion } from './version.ts'
+import { packageVersion } from '../lib/package-version.ts'
 
 /**
  * What a page of the service may load and who may show it: its own files alone, nobody in a frame. Answers that are no pages carry it too: a
@@ -19,7 +19,7 @@ const contentSecurityPolicy = [
 /** The headers of every page and answer, those to what was no HTTP among them. */
 export function commonHeaders(requestId: string): Readonly<Record<string, string>> {
   return {
-    'Tidemark-Version': interfaceVersion,
+    'Tidemark-Version': packageVersion,
     'X-Request-Id': requestId,
     'Content-Security-Policy': contentSecurityPolicy,
     'X-Content-Type-Options': 'nosniff',

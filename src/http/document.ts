@@ -1,10 +1,10 @@
 // What the endpoints have in common in the OpenAPI document.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import Type, { type TSchema } from 'typebox'
+import { packageVersion } from '../lib/package-version.ts'
 import { answerFormats } from '../model/answer-format.ts'
 import { type ProblemCode, problems } from '../model/problem.ts'
 import { RowsResponse } from '../query/responses.ts'
-import { interfaceVersion } from './version.ts'
 
 const codes = Object.keys(problems)
 
@@ -71,7 +71,7 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
       openapi: '3.1.0',
       info: {
         title: 'Tidemark',
-        version: interfaceVersion,
+        version: packageVersion,
         description:
           'A time-series data service: push rows, keep every acknowledged one, ask for averages, latest values, ranges and snapshots.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

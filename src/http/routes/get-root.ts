@@ -1,12 +1,12 @@
 // Tested by `src/http/server.test.ts`.
 
+import { packageVersion } from '../../lib/package-version.ts'
 import { chooseType } from '../accept.ts'
 import { sendJson } from '../answer.ts'
 import { answers } from '../document.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
 import { ServiceAnswer } from '../service-answer.ts'
-import { interfaceVersion } from '../version.ts'
 
 /** Who asks for the bare address: a browser goes on to the portal, a program is told what there is. */
 export const getRoot: Route = (app, { settings }) => {
@@ -31,7 +31,7 @@ export const getRoot: Route = (app, { settings }) => {
       reply.header('Vary', 'Accept')
       const wished = chooseType(request.headers.accept, ['application/json', 'text/html'])
       if (enabled && wished === 'text/html') return reply.redirect(`${basePath}/portal`, 302)
-      const answer = { service: 'tidemark', version: interfaceVersion, links }
+      const answer = { service: 'tidemark', version: packageVersion, links }
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)
     },
   })
