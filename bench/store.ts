@@ -64,7 +64,7 @@ function fill(store: EmbeddedStore, entityId: number, { lateMs, replaces }: Fill
 }
 
 function selection(entityId: number, ids: readonly string[] | null): Selection {
-  return { entityId, sinceMs: null, time, tag, ids, prefixes: null, metrics: [value], fields: [] }
+  return { entityId, sinceMs: null, time, tags: [tag], ids, prefixes: null, metrics: [value], fields: [] }
 }
 
 async function rowsOf(store: EmbeddedStore, plan: Plan): Promise<number> {

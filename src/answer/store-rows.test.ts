@@ -8,7 +8,7 @@ const plan: Plan = {
   selection: {
     entityId: 1,
     time: { name: 'D', type: 'timestamp', role: 'time' },
-    tag: { name: 'T', type: 'string', role: 'tag' },
+    tags: [{ name: 'T', type: 'string', role: 'tag' }],
     ids: null,
     prefixes: null,
     sinceMs: null,

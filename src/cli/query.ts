@@ -149,7 +149,10 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     .requiredOption('--entity <name>', 'the entity to query')
     .option('--ids <tags>', 'only these tags, separated by commas', collectList)
     .option('--prefixes <prefixes>', 'only tags that begin with one of these, separated by commas', collectList)
-    .option('--id-name <field>', 'the tag field that --ids and --prefixes mean (default: the first)')
+    .option(
+      '--id-name <field>',
+      'the one tag field to ask for, of several; else each combination is shown, and --ids and --prefixes mean the first',
+    )
     .option('--metrics <fields>', 'only these metrics, separated by commas (default: all)', collectList)
   if (takes.includes('fields'))
     command.option('--fields <fields>', 'dimensions to show as well, separated by commas', collectList)

@@ -3,13 +3,14 @@
 import type { EntityField } from './entity.ts'
 import type { Granularity } from './granularity.ts'
 
-/** Which items a query looks at: those of the entity whose `tag` passes `ids` AND `prefixes` (null: no such filter). */
+/** Which items a query looks at: those of the entity whose first tag of `tags` passes `ids` AND `prefixes` (null: no such filter). */
 export interface Selection {
   readonly entityId: number
   /** Items before this date have left the entity: no query sees them. Null while none have. */
   readonly sinceMs: number | null
   readonly time: EntityField
-  readonly tag: EntityField
+  /** What is shown, and by whose combinations items are told apart: "each tag" below is each of these. The rows of others are pooled. */
+  readonly tags: readonly [EntityField, ...EntityField[]]
   readonly ids: readonly string[] | null
   /** Sorted; none of them begins with another, and none is empty. */
   readonly prefixes: readonly string[] | null
@@ -25,7 +26,7 @@ export interface Range {
   readonly toMs: number
 }
 
-/** Each item in the range. Output: time, tag, fields, metrics; ordered by time, tag, fields, position. */
+/** Each item in the range. Output: time, tags, fields, metrics; ordered by time, tags, fields, position. */
 export interface SelectPlan {
   readonly kind: 'select'
   readonly selection: Selection
@@ -34,7 +35,7 @@ export interface SelectPlan {
 
 /**
  * The mean of each metric's non-null values for each bucket, tag (if `byTag`) and combination of `fields`.
- * Output: time (the bucket's start), tag (if `byTag`), fields, metrics (doubles); ordered in this order.
+ * Output: time (the bucket's start), tags (if `byTag`), fields, metrics (doubles); ordered in this order.
  * With granularity `all` the bucket's start is `range.fromMs`, or the date of the first selected item when that is open.
  */
 export interface AveragePlan {
@@ -60,7 +61,7 @@ export interface NeighbourPlan {
   readonly offset: number
 }
 
-/** Each tag's newest item at or before each tick. Output: time, tag, fields, metrics, tick; ordered by tick, then tag. */
+/** Each tag's newest item at or before each tick. Output: time, tags, fields, metrics, tick; ordered by tick, then tags. */
 export interface SnapPlan {
   readonly kind: 'snap'
   readonly selection: Selection
@@ -79,11 +80,11 @@ export interface PlanLimits {
 
 /** The name and type of each column of the plan's output, in order. */
 export function outputFields(plan: Plan): readonly EntityField[] {
-  const { time, tag, fields, metrics } = plan.selection
+  const { time, tags, fields, metrics } = plan.selection
   if (plan.kind === 'average') {
     const means = metrics.map((metric): EntityField => ({ ...metric, type: 'double' }))
-    return [time, ...(plan.byTag ? [tag] : []), ...fields, ...means]
+    return [time, ...(plan.byTag ? tags : []), ...fields, ...means]
   }
   const tick: EntityField = { name: 'snap', type: 'timestamp', role: 'time' }
-  return [time, tag, ...fields, ...metrics, ...(plan.kind === 'snap' ? [tick] : [])]
+  return [time, ...tags, ...fields, ...metrics, ...(plan.kind === 'snap' ? [tick] : [])]
 }

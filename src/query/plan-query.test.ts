@@ -51,7 +51,7 @@ const everything = {
   entityId: 7,
   sinceMs: null,
   time: D,
-  tag: T,
+  tags: [T, unit],
   ids: null,
   prefixes: null,
   metrics: [V, state, count],
@@ -74,9 +74,10 @@ describe('what was left out', () => {
   test('averages take the numeric metrics, over one bucket', () => {
     const selection = { ...everything, metrics: [V, count] }
     const expected = { kind: 'average', selection, range: always, granularity: { kind: 'all' } }
+    const pooled = { ...selection, tags: [T] }
     expect(plan('average', {})).toEqual({ ...expected, byTag: true })
     expect(plan('average-dimensions', {})).toEqual({ ...expected, byTag: true })
-    expect(plan('average-granularity', {})).toEqual({ ...expected, byTag: false })
+    expect(plan('average-granularity', {})).toEqual({ ...expected, selection: pooled, byTag: false })
   })
 
   test('latest looks at all of time', () => {
@@ -100,21 +101,36 @@ describe('what was left out', () => {
 describe('names', () => {
   test('fields and metrics come as asked, each once, at its first place', () => {
     const request = { metric_name_field: ['count', 'V', 'count'], fields: ['floor', 'unit', 'floor', 'site'] }
-    expect(plan('select', request).selection).toMatchObject({ metrics: [count, V], fields: [floor, unit, site] })
+    const { selection } = plan('select', { ...request, id_name_field: 'T' })
+    expect(selection).toMatchObject({ metrics: [count, V], fields: [floor, unit, site] })
   })
 
-  test('the tag that is filtered by is in the output once', () => {
+  test('a tag that is in the output is there once', () => {
     const fieldsOf = (kind: 'select' | 'average-dimensions' | 'average-granularity', id_name_field?: string) =>
       plan(kind, { fields: ['site', 'T', 'unit'], ...(id_name_field && { id_name_field }) }).selection.fields
-    expect(fieldsOf('select')).toEqual([site, unit])
-    expect(fieldsOf('average-dimensions')).toEqual([site, unit])
+    expect(fieldsOf('select')).toEqual([site])
+    expect(fieldsOf('average-dimensions')).toEqual([site])
     expect(fieldsOf('select', 'unit')).toEqual([site, T])
     // There the tag comes only when it is named.
     expect(fieldsOf('average-granularity')).toEqual([site, T, unit])
   })
 
-  test('another tag may be filtered by', () => {
-    expect(plan('select', { id_name_field: 'unit' }).selection.tag).toEqual(unit)
+  test('items are told apart by all tags as they are defined, or by the one that is named alone', () => {
+    const kinds = ['average', 'average-dimensions', 'select', 'latest', 'snap'] as const
+    const tagsOf = (asked: object) =>
+      [
+        ...kinds.map((kind) => plan(kind, asked)),
+        plan('last', { date: '2026-01-01', ...asked }),
+        plan('next', { date: '2026-01-01', ...asked }),
+      ].map(({ selection }) => selection.tags)
+    expect(tagsOf({})).toEqual(Array(7).fill([T, unit]))
+    expect(tagsOf({ id_name_field: 'T' })).toEqual(Array(7).fill([T]))
+    expect(tagsOf({ id_name_field: 'unit' })).toEqual(Array(7).fill([unit]))
+  })
+
+  test('where tags are pooled, it is enough to know what is filtered by', () => {
+    expect(plan('average-granularity', {}).selection.tags).toEqual([T])
+    expect(plan('average-granularity', { id_name_field: 'unit' }).selection.tags).toEqual([unit])
   })
 
   test.each<[string, object, string, string]>([

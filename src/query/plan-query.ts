@@ -34,7 +34,7 @@ const planners: { readonly [Kind in QueryKind]: Planner<Kind> } = {
   snap: planSnap,
 }
 
-const items = { numericOnly: false, tagInOutput: true }
+const items = { numericOnly: false, tagsInOutput: true }
 
 function planAverage(
   request: QueryRequest<'average-dimensions'>,
@@ -42,7 +42,7 @@ function planAverage(
   byTag: boolean,
 ): AveragePlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, { numericOnly: true, tagInOutput: byTag }, faults)
+  const selection = readSelection(entity, request, { numericOnly: true, tagsInOutput: byTag }, faults)
   const range = readRange(request, faults)
   const granularity = readGranularity(request.granularity, faults)
   faults.throwIfAny()

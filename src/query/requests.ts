@@ -35,7 +35,9 @@ const entity = Type.String({
 const selection = {
   entity,
   id_name_field: optionalText(
-    'The tag field that `ids` and `prefixes` filter by. Default: the first tag of the entity.',
+    'The one tag that is asked for, where the entity has several: `ids` and `prefixes` filter by it, it alone is shown, and the others are pooled, ' +
+      'unless `fields` names them. Left out, `ids` and `prefixes` filter by the first tag; "each tag" is each combination of all tags, and all of them are ' +
+      'shown, in the order of the definition.',
     ['T'],
   ),
   ids: optionalList('Values of the tag to return. `[]`, the default, means all.', [['boiler.temp', 'boiler.flow']]),
@@ -60,7 +62,7 @@ const averagedMetrics = optionalList(
 )
 
 const fields = optionalList(
-  'Extra dimension and tag fields to return, before the metrics. `[]`, the default, means none.',
+  'Extra dimension and tag fields to return, before the metrics. A tag that is shown anyway is shown once. `[]`, the default, means none.',
   [['site']],
   namesMax,
 )
@@ -125,7 +127,7 @@ const AverageGranularityRequest = Type.Object(
   {
     ...closed,
     description:
-      'The mean of each metric, for each bucket and combination of `fields`. It pools all selected tags, unless `fields` names the tag.',
+      'The mean of each metric, for each bucket and combination of `fields`. It pools all selected tags; those that `fields` names are kept apart.',
   },
 )
 

@@ -8,8 +8,8 @@ import type { SelectionRequest } from './requests.ts'
 export interface SelectionRules {
   /** Only fields that means can be taken of count as metrics. */
   readonly numericOnly: boolean
-  /** The tag is in the output anyway, so that naming it in `fields` adds nothing. */
-  readonly tagInOutput: boolean
+  /** Tags are in the output anyway, so that naming them in `fields` adds nothing. Else it is enough to know what is filtered by. */
+  readonly tagsInOutput: boolean
 }
 
 /** Checks the names of a request against the entity's fields, and fills in what was left out. */
@@ -19,17 +19,18 @@ export function readSelection(
   rules: SelectionRules,
   faults: Faults,
 ): Selection {
-  const tag = readTag(entity, request.id_name_field ?? null, faults)
+  const [first, ...others] = readTags(entity, request.id_name_field ?? null, faults)
+  const tags: Selection['tags'] = rules.tagsInOutput ? [first, ...others] : [first]
   const fields = readFields(entity, request.fields ?? [], faults)
   return {
     entityId: entity.id,
     sinceMs: entity.sinceMs,
     time: timeField(entity),
-    tag,
+    tags,
     ids: distinctValues(request.ids ?? []),
     prefixes: coveringPrefixes(request.prefixes ?? []),
     metrics: readMetrics(entity, request.metric_name_field ?? [], rules.numericOnly, faults),
-    fields: rules.tagInOutput ? fields.filter((field) => field.name !== tag.name) : fields,
+    fields: rules.tagsInOutput ? fields.filter((field) => !tags.includes(field)) : fields,
   }
 }
 
@@ -51,14 +52,16 @@ function allowed(fields: readonly EntityField[]): string {
   return fields.length === 0 ? 'the entity has none' : `allowed here: ${listNames(fields.map((field) => field.name))}`
 }
 
-function readTag(entity: Entity, name: string | null, faults: Faults): EntityField {
-  const tags = fieldsOfRole(entity, 'tag')
-  const first = tags[0]
+/** The tag that is named, else all of them in the order of the definition; the first is filtered by. */
+function readTags(entity: Entity, name: string | null, faults: Faults): Selection['tags'] {
+  const [first, ...others] = fieldsOfRole(entity, 'tag')
   if (first === undefined) throw new Error(`entity ${entity.name} has no tag, which its definition must have`)
-  if (name === null) return first
-  const tag = tags.find((candidate) => candidate.name === name)
-  if (tag === undefined) faults.add('id_name_field', `${whyNot(entity, name, 'a tag')}; ${allowed(tags)}`)
-  return tag ?? first
+  const tags: Selection['tags'] = [first, ...others]
+  if (name === null) return tags
+  const named = tags.find((tag) => tag.name === name)
+  if (named !== undefined) return [named]
+  faults.add('id_name_field', `${whyNot(entity, name, 'a tag')}; ${allowed(tags)}`)
+  return tags
 }
 
 function readFields(entity: Entity, names: readonly string[], faults: Faults): readonly EntityField[] {

@@ -58,10 +58,10 @@ export class TagLists {
       prefixes: [prefix],
       ...(id_name_field === undefined ? {} : { id_name_field }),
     }
-    const selection = readSelection(entity, selected, { numericOnly: false, tagInOutput: true }, faults)
+    const selection = readSelection(entity, selected, { numericOnly: false, tagsInOutput: false }, faults)
     faults.throwIfAny()
     const limit = pageLimit(request)
-    const scope: TokenScope = ['/consumer/data/tags', entity.id, selection.tag.name, prefix]
+    const scope: TokenScope = ['/consumer/data/tags', entity.id, selection.tags[0].name, prefix]
     const after = token === undefined ? null : tokens.decode(scope, token)
     const { queryTimeMs, pageBytes } = limits
     const { tags, more } = await inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {

@@ -28,7 +28,7 @@ export interface EntityStatistics {
   readonly lastMs: number | null
 }
 
-/** A page of the values of a selection's tag. */
+/** A page of the values of a selection's first tag. */
 export interface TagRequest {
   readonly selection: Selection
   /** The page begins behind this value; null is the first page. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DruidClient } from '../../src/druid-client/druid-client.ts'
 import { dataSourceName, positionColumn, rowsTopic, timeColumn } from '../../src/model/druid-row.ts'
 import type { EntityField } from '../../src/model/entity.ts'
-import type { Plan } from '../../src/model/plan.ts'
+import type { Plan, Selection } from '../../src/model/plan.ts'
 import { Problem } from '../../src/model/problem.ts'
 import { DruidStore } from '../../src/store/druid/druid-store.ts'
 import { Supervisors } from '../../src/store/druid/supervision/supervisors.ts'
@@ -48,7 +48,16 @@ const value: EntityField = { name: 'V', type: 'double', role: 'metric' }
 const added: EntityField = { name: 'W', type: 'long', role: 'metric' }
 
 function select(metrics: readonly EntityField[]): Plan {
-  const selection = { entityId: 1, sinceMs: null, time, tag, ids: null, prefixes: null, metrics, fields: [] }
+  const selection: Selection = {
+    entityId: 1,
+    sinceMs: null,
+    time,
+    tags: [tag],
+    ids: null,
+    prefixes: null,
+    metrics,
+    fields: [],
+  }
   return { kind: 'select', selection, range: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY } }
 }
 

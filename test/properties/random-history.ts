@@ -79,7 +79,9 @@ export class RandomHistory {
     this.#duplicates = this.#draw(3) === 0 ? 'replace' : 'keep'
     const early = this.#someOthers()
     const first = this.#sourced([this.#entity.time, ...this.#entity.tags, ...early])
-    const second = this.#sourced([this.#entity.time, ...this.#entity.tags, ...this.#someOthers()])
+    // The tags that an ingest lacks are null in its rows.
+    const tags = this.#draw(2) === 0 ? this.#entity.tags : [oneOf(this.#draw, this.#entity.tags)]
+    const second = this.#sourced([this.#entity.time, ...tags, ...this.#someOthers()])
     const lacking = (fields: readonly Field[]): readonly Field[] =>
       this.#sourced(this.#entity.others.filter(({ name }) => !fields.some((field) => field.name === name)))
     this.#fields = { first, second }

@@ -107,7 +107,7 @@ async function look(seen: SeenHistory): Promise<void> {
     entityId: 1,
     sinceMs,
     time: pushed.time,
-    tag: tag!,
+    tags: [tag!],
     ids: null,
     prefixes: null,
     metrics,

@@ -503,7 +503,7 @@ async function ask(store: EmbeddedStore, entityId: number, sinceMs: number | nul
     entityId,
     sinceMs,
     time: { name: 'D', type: 'timestamp', role: 'time' },
-    tag: { name: 'T', type: 'string', role: 'tag' },
+    tags: [{ name: 'T', type: 'string', role: 'tag' }],
     ids: null,
     prefixes: null,
     metrics: [

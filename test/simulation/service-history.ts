@@ -347,7 +347,7 @@ function selectionOf(entityId: number): Selection {
   const [time, tag, ...metrics] = [...firstFields, addedField].map(
     ({ name, type, role }): EntityField => ({ name, type, role }),
   )
-  return { entityId, sinceMs: null, time: time!, tag: tag!, ids: null, prefixes: null, metrics, fields: [] }
+  return { entityId, sinceMs: null, time: time!, tags: [tag!], ids: null, prefixes: null, metrics, fields: [] }
 }
 
 /** Means that rollups answer in part. */

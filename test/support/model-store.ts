@@ -84,10 +84,10 @@ export class ModelStore {
     return { rows: times.length, firstMs: times.at(0) ?? null, lastMs: times.at(-1) ?? null }
   }
 
-  #items({ entityId, sinceMs, tag, ids, prefixes, metrics }: Selection): ModelRow[] {
+  #items({ entityId, sinceMs, tags, ids, prefixes, metrics }: Selection): ModelRow[] {
     return this.#rows.filter((row) => {
       if (row.entityId !== entityId || (sinceMs !== null && timeIn(row) < sinceMs)) return false
-      const value = valueIn(row, tag)
+      const value = valueIn(row, tags[0])
       if (ids !== null && !ids.some((id) => id === value)) return false
       if (prefixes !== null && !prefixes.some((prefix) => typeof value === 'string' && value.startsWith(prefix)))
         return false
@@ -156,27 +156,31 @@ function within(rows: readonly ModelRow[], selection: Selection, { fromMs, toMs 
   return rows.filter((row) => timeOf(row, selection) >= fromMs && timeOf(row, selection) <= toMs)
 }
 
-function output(row: ModelRow, { time, tag, fields, metrics }: Selection): ResultRow {
-  return [time, tag, ...fields, ...metrics].map((field) => valueIn(row, field))
+function output(row: ModelRow, { time, tags, fields, metrics }: Selection): ResultRow {
+  return [time, ...tags, ...fields, ...metrics].map((field) => valueIn(row, field))
 }
 
 function inContractOrder(selection: Selection, rows: readonly ModelRow[]): ResultRow[] {
-  const { time, tag, fields } = selection
-  const key = (row: ModelRow): Value[] => [...[time, tag, ...fields].map((field) => valueIn(row, field)), row.position]
+  const { time, tags, fields } = selection
+  const key = (row: ModelRow): Value[] => [
+    ...[time, ...tags, ...fields].map((field) => valueIn(row, field)),
+    row.position,
+  ]
   return rows.toSorted((left, right) => compareLists(key(left), key(right))).map((row) => output(row, selection))
 }
 
-/** The rows of each tag from old to new, by the order of the tags. */
+/** The rows of each combination of the tags from old to new, by the order of the combinations. */
 function byTag(rows: readonly ModelRow[], selection: Selection): ModelRow[][] {
-  const groups = new Map<Value, ModelRow[]>()
+  const groups = new Map<string, { readonly tags: Value[]; readonly group: ModelRow[] }>()
   for (const row of rows) {
-    const value = valueIn(row, selection.tag)
-    groups.set(value, [...(groups.get(value) ?? []), row])
+    const tags = selection.tags.map((tag) => valueIn(row, tag))
+    const key = JSON.stringify(tags)
+    groups.set(key, { tags, group: [...(groups.get(key)?.group ?? []), row] })
   }
   const age = (row: ModelRow): Value[] => [timeOf(row, selection), row.position]
-  return [...groups]
-    .sort(([left], [right]) => compareValues(left, right))
-    .map(([, group]) => group.sort((left, right) => compareLists(age(left), age(right))))
+  return [...groups.values()]
+    .sort((left, right) => compareLists(left.tags, right.tags))
+    .map(({ group }) => group.sort((left, right) => compareLists(age(left), age(right))))
 }
 
 function neighbours(plan: NeighbourPlan, items: readonly ModelRow[]): ResultRow[] {
@@ -206,7 +210,7 @@ function averages(plan: AveragePlan, items: readonly ModelRow[]): ResultRow[] {
   if (items.length === 0) return []
   const openStart = items.reduce((ms, row) => Math.min(ms, timeOf(row, selection)), Number.POSITIVE_INFINITY)
   const allMs = range.fromMs === Number.NEGATIVE_INFINITY ? openStart : range.fromMs
-  const keyFields = [...(keepTag ? [selection.tag] : []), ...selection.fields]
+  const keyFields = [...(keepTag ? selection.tags : []), ...selection.fields]
   const groups = new Map<string, { key: Value[]; rows: ModelRow[] }>()
   for (const row of items) {
     const bucketMs = granularity.kind === 'all' ? allMs : bucketStart(granularity, timeOf(row, selection))

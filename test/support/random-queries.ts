@@ -132,30 +132,34 @@ function randomSelection(
   { time, tags, others }: RandomEntity,
   { averaged, hasFields, keepsTag }: { averaged: boolean; hasFields: boolean; keepsTag: boolean },
 ): { selection: Selection; asked: object } {
-  const tag = oneOf(draw, tags)
+  const named = draw(2) === 0 ? oneOf(draw, tags) : null
+  const [first, ...otherTags] = named === null ? tags : [named]
+  // What pools tags shows none, so that they need not be told apart.
+  const shown: [EntityField, ...EntityField[]] = keepsTag ? [first] : [first, ...otherTags]
   const ids = draw(2) === 0 ? [] : [...someOf(draw, texts), oneOf(draw, texts)]
   const prefixes =
     draw(2) === 0 ? [] : [...someOf(draw, ['a', 'a%', 'b', '\u{1f600}', 'é']), oneOf(draw, ['a', '', '%'])]
   const metrics = others.filter((field) => field.role === 'metric' && (!averaged || isNumericField(field)))
-  const named = someOf(draw, metrics)
+  const asks = someOf(draw, metrics)
   const choice = [...others.filter((field) => field.role === 'dimension'), ...tags]
   const fields = hasFields ? someOf(draw, choice) : []
   const selection: Selection = {
     entityId: 1,
     sinceMs: null,
     time,
-    tag,
+    tags: shown,
     ids: ids.length === 0 ? null : ids,
-    prefixes: prefixes.length === 0 ? null : prefixes,
-    metrics: named.length === 0 ? metrics : named,
-    fields: keepsTag ? fields : fields.filter((field) => field !== tag),
+    // The empty prefix is no filter: rows without the tag pass too.
+    prefixes: prefixes.length === 0 || prefixes.includes('') ? null : prefixes,
+    metrics: asks.length === 0 ? metrics : asks,
+    fields: keepsTag ? fields : fields.filter((field) => !shown.includes(field)),
   }
   const names = (list: readonly EntityField[]): string[] => list.map(({ name }) => name)
   const asked = {
-    ...(tag === tags[0] && draw(2) === 0 ? {} : { id_name_field: tag.name }),
+    ...(named === null ? {} : { id_name_field: named.name }),
     ...(ids.length === 0 && draw(2) === 0 ? {} : { ids }),
     ...(prefixes.length === 0 && draw(2) === 0 ? {} : { prefixes }),
-    metric_name_field: [...names(named), ...names(named).slice(0, 1)],
+    metric_name_field: [...names(asks), ...names(asks).slice(0, 1)],
     ...(hasFields ? { fields: [...names(fields), ...names(fields).slice(-1)] } : {}),
   }
   return { selection, asked }

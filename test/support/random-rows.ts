@@ -85,7 +85,7 @@ export function randomBatches(draw: Draw, entity: RandomEntity, spanMs: number):
   for (let index = 0; index < count; index++) {
     const rows = draw(3) === 0 ? 1 : draw(40)
     const known = entity.others.slice(0, 1 + draw(entity.others.length))
-    const tags = index > 0 ? entity.tags : entity.tags.slice(0, 1 + draw(entity.tags.length))
+    const tags = index > 0 && draw(8) > 0 ? entity.tags : knownTags(draw, entity.tags)
     const atMs = Math.floor((spanMs * index) / count)
     const times = Array.from({ length: rows }, (_, row) => {
       const late = draw(10) === 0 ? draw(spanMs) : 0
@@ -113,6 +113,11 @@ export function randomBatches(draw: Draw, entity: RandomEntity, spanMs: number):
     batches.push({ entityId: 1, rows, positions, fields: [entity.time, ...tags, ...known], columns })
   }
   return batches
+}
+
+/** Those of one ingest of several: some come first, or any one by itself. */
+function knownTags(draw: Draw, tags: readonly EntityField[]): readonly EntityField[] {
+  return draw(3) === 0 ? [oneOf(draw, tags)] : tags.slice(0, 1 + draw(tags.length))
 }
 
 /** The same rows as those of an entity whose newer rows replace older ones: some of its nulls were pushed, others are absent properties. */
@@ -196,12 +201,19 @@ function randomSelection(draw: Draw, { time, tags, others }: RandomEntity): Sele
     entityId: 1,
     sinceMs: null,
     time,
-    tag: oneOf(draw, tags),
+    tags: someTags(draw, tags),
     ids: draw(2) === 0 ? null : [...someOf(draw, strings), 'unknown', ...someOf(draw, strings)],
     prefixes: draw(3) > 0 ? null : [...someOf(draw, ['a', 'a%', '', '\u{1f600}']), 'b'],
     metrics: asked.length > 0 ? asked : metrics,
     fields: someOf(draw, [...others.filter((other) => other.role === 'dimension'), ...tags]),
   }
+}
+
+/** One of the tags, or several in any order. */
+function someTags(draw: Draw, tags: readonly EntityField[]): [EntityField, ...EntityField[]] {
+  const first = oneOf(draw, tags)
+  const others = draw(2) === 0 ? [] : tags.filter((tag) => tag !== first && draw(3) > 0)
+  return [first, ...others]
 }
 
 function randomRange(draw: Draw, spanMs: number): Range {

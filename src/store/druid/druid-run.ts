@@ -24,7 +24,7 @@ export interface Bounds {
   readonly maxMs: number
 }
 
-/** Items are read as their time, tag, fields, metrics and position. */
+/** Items are read as their time, tags, fields, metrics and position. */
 export interface ItemColumns {
   readonly fields: readonly EntityField[]
   readonly columns: readonly string[]
@@ -33,8 +33,8 @@ export interface ItemColumns {
 
 const position: EntityField = { name: positionColumn, type: 'long', role: 'dimension' }
 
-export function itemColumns({ time, tag, fields, metrics }: Selection): ItemColumns {
-  const all = [time, tag, ...fields, ...metrics, position]
+export function itemColumns({ time, tags, fields, metrics }: Selection): ItemColumns {
+  const all = [time, ...tags, ...fields, ...metrics, position]
   return { fields: all, columns: [timeColumn, ...all.slice(1).map(({ name }) => name)], longs: longsIn(all) }
 }
 

@@ -5,7 +5,7 @@ import type { Selection } from '../../model/plan.ts'
 import { type DruidRun, itemColumns } from './druid-run.ts'
 import { items } from './items.ts'
 import type { NativeFilter } from './native-query.ts'
-import { type Tag, tagIn } from './nearest-items.ts'
+import { type TagKey, TagKeys } from './tag-keys.ts'
 
 /** So many dates are asked for one by one: each range costs Druid as much as reading tens of thousands of rows. */
 const exactRangesMax = 16
@@ -15,11 +15,11 @@ const apartMs = msPerDay
 const rangesMax = 100
 
 /** The dates that are wanted of each tag. */
-export type DatesOfTag = ReadonlyMap<Tag, ReadonlySet<number>>
+export type DatesOfTag = ReadonlyMap<TagKey, ReadonlySet<number>>
 
 /** An item as Druid answers it, with all columns of items. */
 export interface PlacedItem {
-  readonly tag: Tag
+  readonly tag: TagKey
   readonly ms: number
   readonly position: number
   readonly row: readonly unknown[]
@@ -39,17 +39,18 @@ export async function itemsAt(
   const times = [...new Set([...wanted.values()].flatMap((dates) => [...dates]))].sort((left, right) => left - right)
   const { ranges, areExact } = rangesAround(times)
   const query = { selection, ranges, filter: areExact ? null : atTimes(times), limit: null }
-  const found = new Map<Tag, Map<number, PlacedItem>>()
+  const tags = new TagKeys(selection)
+  const found = new Map<TagKey, Map<number, PlacedItem>>()
   for await (const part of items(query, run)) {
     for (const row of part) {
-      const item = { tag: tagIn(row[1]), ms: Number(row[0]), position: Number(row[columns.length - 1]), row }
+      const item = { tag: tags.at(row, 1), ms: Number(row[0]), position: Number(row[columns.length - 1]), row }
       if (wanted.get(item.tag)?.has(item.ms) === true) keep(found, item, which)
     }
   }
   return [...found.values()].flatMap((ofTag) => [...ofTag.values()])
 }
 
-function keep(found: Map<Tag, Map<number, PlacedItem>>, item: PlacedItem, which: 'newest' | 'oldest'): void {
+function keep(found: Map<TagKey, Map<number, PlacedItem>>, item: PlacedItem, which: 'newest' | 'oldest'): void {
   const ofTag = found.get(item.tag) ?? new Map<number, PlacedItem>()
   const known = ofTag.get(item.ms)
   const isBetter = known === undefined || item.position > known.position === (which === 'newest')

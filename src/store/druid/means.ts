@@ -52,8 +52,9 @@ export async function replacedMeans(
   run: DruidRun,
 ): Promise<Means> {
   const ranges = [{ fromMs: startMs(selection, range.fromMs), toMs: range.toMs }]
-  const keysFrom = byTag ? 1 : 2
-  const metricsFrom = 2 + selection.fields.length
+  const fieldsFrom = 1 + selection.tags.length
+  const keysFrom = byTag ? 1 : fieldsFrom
+  const metricsFrom = fieldsFrom + selection.fields.length
   const groups = new Map<string, Gathered>()
   let firstMs = Number.POSITIVE_INFINITY
   for await (const rows of items({ selection, ranges, filter: null, limit: null }, run)) {

@@ -4,11 +4,10 @@ import { resultTooLarge } from '../limits.ts'
 import { groupBy } from './druid-query.ts'
 import type { DruidRun } from './druid-run.ts'
 import { items } from './items.ts'
-import { allOf, anyOf, intervalsOf, isNull, isOneOf, type NativeFilter, not } from './native-query.ts'
+import { allOf, intervalsOf, type NativeFilter } from './native-query.ts'
 import { selectionFilter } from './selection-filter.ts'
+import { type TagKey, TagKeys } from './tag-keys.ts'
 import { type Direction, TimeWindows } from './time-windows.ts'
-
-export type Tag = string | null
 
 /** The item of a tag that was found: its window, how many of its items there are nearer to the date, and the nearest date in the window. */
 export interface FoundItem {
@@ -20,7 +19,7 @@ export interface FoundItem {
 }
 
 interface TagItems {
-  readonly tag: Tag
+  readonly tag: TagKey
   readonly items: number
   readonly nearestMs: number
 }
@@ -38,12 +37,12 @@ export async function nearestItems(
   direction: Direction,
   offset: number,
   run: DruidRun,
-): Promise<ReadonlyMap<Tag, FoundItem>> {
-  const found = new Map<Tag, FoundItem>()
+): Promise<ReadonlyMap<TagKey, FoundItem>> {
+  const found = new Map<TagKey, FoundItem>()
   const bounds = await run.bounds('about')
   if (bounds === null || range.fromMs > range.toMs) return found
   const windows = new TimeWindows(range, direction, bounds)
-  const skipped = new Map<Tag, number>()
+  const skipped = new Map<TagKey, number>()
   let window = windows.next()
   while (window !== null) {
     const before = found.size
@@ -60,7 +59,8 @@ export async function nearestItems(
       else skipped.set(tag, nearer + count)
     }
     if (found.size > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
-    if (selection.ids !== null && new Set(selection.ids).size === found.size) break
+    const isAll = selection.tags.length === 1 && selection.ids !== null && new Set(selection.ids).size === found.size
+    if (isAll) break
     // Where a wider window brought nothing more, what is missing is far away or not there at all.
     const isFruitless = found.size === before && found.size > 0
     window = isFruitless || found.size > namedTagsMax ? windows.widest() : windows.next()
@@ -69,16 +69,12 @@ export async function nearestItems(
 }
 
 /** Tags that may still be found; null for all. */
-function missing({ tag, ids }: Selection, found: ReadonlyMap<Tag, FoundItem>): NativeFilter | null {
+function missing(selection: Selection, found: ReadonlyMap<TagKey, FoundItem>): NativeFilter | null {
   if (found.size === 0 || found.size > namedTagsMax) return null
-  if (ids !== null)
-    return isOneOf(
-      tag.name,
-      ids.filter((id) => !found.has(id)),
-    )
-  const known = [...found.keys()]
-  const others = not(isOneOf(tag.name, known))
-  return found.has(null) ? others : anyOf([others, isNull(tag.name)])
+  const tags = new TagKeys(selection)
+  const isNamed = selection.tags.length === 1 && selection.ids !== null
+  if (isNamed) return tags.among(selection.ids.filter((id) => !found.has(id)))
+  return tags.except(new Set(found.keys()))
 }
 
 async function countItems(
@@ -89,11 +85,12 @@ async function countItems(
   run: DruidRun,
 ): Promise<TagItems[]> {
   if (run.replacedBy !== null) return countReplaced(selection, window, direction, among, run)
+  const tags = new TagKeys(selection)
   const query = {
     intervals: intervalsOf(window.fromMs, window.toMs),
     filter: allOf([among, selectionFilter(selection)]),
     virtualColumns: [],
-    dimensions: [{ type: 'default', dimension: selection.tag.name, outputName: ':tag', outputType: 'STRING' } as const],
+    dimensions: tags.dimensions,
     aggregations: [
       { type: 'count', name: ':items' },
       { type: direction === 'backwards' ? 'longMax' : 'longMin', name: ':nearest', fieldName: timeColumn },
@@ -102,8 +99,9 @@ async function countItems(
   }
   const counted: TagItems[] = []
   for await (const rows of groupBy(run.target, query, [])) {
-    for (const [tag, count, nearestMs] of rows) {
-      counted.push({ tag: tagIn(tag), items: Number(count), nearestMs: Number(nearestMs) })
+    for (const row of rows) {
+      const [count, nearestMs] = row.slice(tags.columns)
+      counted.push({ tag: tags.at(row, 0), items: Number(count), nearestMs: Number(nearestMs) })
     }
     if (run.pacer.spend(rows.length)) await run.pacer.rest()
   }
@@ -117,10 +115,11 @@ async function countReplaced(
   among: NativeFilter | null,
   run: DruidRun,
 ): Promise<TagItems[]> {
-  const byTag = new Map<Tag, TagItems>()
+  const tags = new TagKeys(selection)
+  const byTag = new Map<TagKey, TagItems>()
   for await (const rows of items({ selection, ranges: [window], filter: among, limit: null }, run)) {
     for (const row of rows) {
-      const tag = tagIn(row[1])
+      const tag = tags.at(row, 1)
       const ms = Number(row[0])
       const known = byTag.get(tag) ?? { tag, items: 0, nearestMs: ms }
       const nearestMs = direction === 'backwards' ? Math.max(known.nearestMs, ms) : Math.min(known.nearestMs, ms)
@@ -128,9 +127,4 @@ async function countReplaced(
     }
   }
   return [...byTag.values()]
-}
-
-export function tagIn(value: unknown): Tag {
-  if (value === null || value === undefined) return null
-  return String(value)
 }

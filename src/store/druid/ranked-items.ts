@@ -2,13 +2,13 @@ import type { Range, Selection } from '../../model/plan.ts'
 import { groupBy } from './druid-query.ts'
 import { type DruidRun, itemColumns } from './druid-run.ts'
 import { items } from './items.ts'
-import { allOf, intervalsOf, isOneOf } from './native-query.ts'
-import { type Tag, tagIn } from './nearest-items.ts'
+import { allOf, intervalsOf } from './native-query.ts'
 import { selectionFilter } from './selection-filter.ts'
+import { type TagKey, TagKeys } from './tag-keys.ts'
 import type { Direction } from './time-windows.ts'
 
 /** Of each tag the item wanted: how many of its items in the range are nearer, and how many there are. */
-export type Ranks = ReadonlyMap<Tag, { readonly rank: number; readonly items: number }>
+export type Ranks = ReadonlyMap<TagKey, { readonly rank: number; readonly items: number }>
 
 /** More items than this are counted in parts of the range before they are read. */
 const readAtOnce = 100_000
@@ -39,7 +39,7 @@ export async function rankedItems(
 
 interface RankedPart {
   readonly range: Range
-  readonly ranks: Map<Tag, { rank: number; items: number }>
+  readonly ranks: Map<TagKey, { rank: number; items: number }>
 }
 
 /** The parts of the range in which the items lie. */
@@ -50,6 +50,7 @@ async function rankedParts(
   ranks: Ranks,
   { target, pacer }: DruidRun,
 ): Promise<RankedPart[]> {
+  const tags = new TagKeys(selection)
   const width = Math.ceil((toMs - fromMs + 1) / parts)
   const part = {
     type: 'expression',
@@ -59,19 +60,20 @@ async function rankedParts(
   } as const
   const query = {
     intervals: intervalsOf(fromMs, toMs),
-    filter: allOf([isOneOf(selection.tag.name, [...ranks.keys()]), selectionFilter(selection)]),
+    filter: allOf([tags.among(ranks.keys()), selectionFilter(selection)]),
     virtualColumns: [part],
     dimensions: [
-      { type: 'default', dimension: selection.tag.name, outputName: ':tag', outputType: 'STRING' } as const,
+      ...tags.dimensions,
       { type: 'default', dimension: ':part', outputName: ':p', outputType: 'LONG' } as const,
     ],
     aggregations: [{ type: 'count', name: ':items' }],
     limit: null,
   }
-  const counts = new Map<Tag, Float64Array>()
+  const counts = new Map<TagKey, Float64Array>()
   for await (const rows of groupBy(target, query, [])) {
-    for (const [text, at, items] of rows) {
-      const tag = tagIn(text)
+    for (const row of rows) {
+      const tag = tags.at(row, 0)
+      const [at, items] = row.slice(tags.columns)
       const ofTag = counts.get(tag) ?? new Float64Array(parts)
       ofTag[Number(at)] = Number(items)
       counts.set(tag, ofTag)
@@ -115,11 +117,13 @@ async function readRanked(
   run: DruidRun,
 ): Promise<Row[]> {
   const { columns } = itemColumns(selection)
-  const query = { selection, ranges: [range], filter: isOneOf(selection.tag.name, [...ranks.keys()]), limit: null }
-  const byTag = new Map<Tag, Row[]>()
+  const tags = new TagKeys(selection)
+  const query = { selection, ranges: [range], filter: tags.among(ranks.keys()), limit: null }
+  const byTag = new Map<TagKey, Row[]>()
   for await (const rows of items(query, run)) {
     for (const row of rows) {
-      const tag = tagIn(row[1])
+      const tag = tags.at(row, 1)
+      if (!ranks.has(tag)) continue
       const ofTag = byTag.get(tag)
       if (ofTag === undefined) byTag.set(tag, [row])
       else ofTag.push(row)

@@ -80,13 +80,13 @@ class ReplacedReading {
 
   constructor(selection: Selection, tags: readonly EntityField[]) {
     this.#selection = selection
-    const { time, tag, fields, metrics } = selection
+    const { time, tags: shown, fields, metrics } = selection
     this.#keys = 1 + tags.length
     this.#replaced = [...fields, ...metrics].filter(({ role }) => role !== 'tag')
     const all = [time, ...tags, ...this.#replaced]
     this.#columns = [timeColumn, ...all.slice(1).map(({ name }) => name), nullsColumn, positionColumn]
     this.#longs = longsIn(all)
-    this.#sources = [tag, ...fields, ...metrics].map(({ name }) => ({
+    this.#sources = [...shown, ...fields, ...metrics].map(({ name }) => ({
       key: tags.findIndex((known) => known.name === name) + 1,
       replaced: this.#replaced.findIndex((known) => known.name === name),
     }))

@@ -75,7 +75,7 @@ async function collect(
   factor: number,
 ): Promise<SummedMeans> {
   const { selection, byTag } = plan
-  const keyFields = [...(byTag ? [selection.tag] : []), ...selection.fields]
+  const keyFields = [...(byTag ? selection.tags : []), ...selection.fields]
   const { dimensions, virtualColumns } = groupKeys(keyFields)
   const { expression } = stretch
   const period = stretch.period !== null && coarsePeriod.test(stretch.period) ? stretch.period : null

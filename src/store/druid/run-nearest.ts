@@ -4,9 +4,10 @@ import type { ResultBatch } from '../series-store.ts'
 import { AnswerRows } from './answer-rows.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
 import { itemsAt } from './items-at.ts'
-import { type FoundItem, nearestItems, type Tag } from './nearest-items.ts'
+import { type FoundItem, nearestItems } from './nearest-items.ts'
 import { rankedItems } from './ranked-items.ts'
 import { answerItems } from './run-select.ts'
+import type { TagKey } from './tag-keys.ts'
 import type { Direction } from './time-windows.ts'
 
 /** Each tag's newest item. */
@@ -34,17 +35,16 @@ async function* runNearest(
   const range = { fromMs: startMs(selection, fromMs), toMs }
   const found = await nearestItems(selection, range, direction, offset, run)
   if (found.size === 0) return
-  const { fields } = itemColumns(selection)
   const rows =
     offset === 0
       ? await readNearest(selection, found, direction, run)
       : await readRanked(selection, found, direction, run)
-  yield* answerItems(rows, fields.length, selection.fields.length, run)
+  yield* answerItems(rows, selection, run)
 }
 
 async function readNearest(
   selection: Selection,
-  found: ReadonlyMap<Tag, FoundItem>,
+  found: ReadonlyMap<TagKey, FoundItem>,
   direction: Direction,
   run: DruidRun,
 ): Promise<AnswerRows> {
@@ -59,13 +59,13 @@ async function readNearest(
 
 async function readRanked(
   selection: Selection,
-  found: ReadonlyMap<Tag, FoundItem>,
+  found: ReadonlyMap<TagKey, FoundItem>,
   direction: Direction,
   run: DruidRun,
 ): Promise<AnswerRows> {
-  const windows = new Map<Range, Map<Tag, FoundItem>>()
+  const windows = new Map<Range, Map<TagKey, FoundItem>>()
   for (const [tag, item] of found) {
-    const ofWindow = windows.get(item.window) ?? new Map<Tag, FoundItem>()
+    const ofWindow = windows.get(item.window) ?? new Map<TagKey, FoundItem>()
     windows.set(item.window, ofWindow.set(tag, item))
   }
   const rows: (readonly unknown[])[] = []

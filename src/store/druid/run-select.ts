@@ -1,4 +1,4 @@
-import type { SelectPlan } from '../../model/plan.ts'
+import type { Selection, SelectPlan } from '../../model/plan.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { AnswerRows } from './answer-rows.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
@@ -14,17 +14,17 @@ export async function* runSelect({ selection, range }: SelectPlan, run: DruidRun
     run.limits,
   )
   for await (const part of items({ selection, ranges, filter: null, limit }, run)) rows.add(part)
-  yield* answerItems(rows, fields.length, selection.fields.length, run)
+  yield* answerItems(rows, selection, run)
 }
 
-/** Items in the order of time, tag, fields and position; the position itself is not shown. */
+/** Items in the order of time, tags, fields and position; the position itself is not shown. */
 export async function* answerItems(
   rows: AnswerRows,
-  columns: number,
-  fields: number,
+  selection: Selection,
   { pacer }: DruidRun,
 ): AsyncGenerator<ResultBatch> {
-  const keys = Array.from({ length: 2 + fields }, (_, index) => index)
+  const columns = itemColumns(selection).fields.length
+  const keys = Array.from({ length: 1 + selection.tags.length + selection.fields.length }, (_, index) => index)
   const places = await rows.inOrderOf([...keys, columns - 1], pacer)
   yield* rows.batches(places, columns - 1, pacer)
 }

@@ -9,11 +9,12 @@ import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
 import { items } from './items.ts'
 import { itemsAt } from './items-at.ts'
 import { intervalsOf } from './native-query.ts'
-import { nearestItems, type Tag, tagIn } from './nearest-items.ts'
+import { nearestItems } from './nearest-items.ts'
 import { selectionFilter } from './selection-filter.ts'
+import { type TagKey, TagKeys } from './tag-keys.ts'
 
 /** The newest date of each tag in the stretch before each tick, by the tick's place. */
-type Steps = Map<Tag, Map<number, number>>
+type Steps = Map<TagKey, Map<number, number>>
 
 /** Ticks of a tag between two looks at the clock. */
 const ticksAtOnce = 1024
@@ -30,7 +31,7 @@ export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun):
   checkRows(steps, ticksMs.length, run.limits.resultRows)
   const wanted = new Map([...steps].map(([tag, ofTag]) => [tag, new Set(ofTag.values())] as const))
   const placed = await itemsAt(selection, wanted, 'newest', run)
-  const rowOf = new Map<Tag, Map<number, readonly unknown[]>>()
+  const rowOf = new Map<TagKey, Map<number, readonly unknown[]>>()
   for (const { tag, ms, row } of placed) rowOf.set(tag, (rowOf.get(tag) ?? new Map()).set(ms, row))
   const { fields } = itemColumns(selection)
   const shown = fields.length - 1
@@ -49,11 +50,16 @@ export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun):
       if (place % ticksAtOnce === 0 && run.pacer.spend(ticksAtOnce)) await run.pacer.rest()
     }
   }
-  yield* answer.batches(await answer.inOrderOf([shown, 1], run.pacer), shown + 1, run.pacer)
+  yield* answer.batches(
+    await answer.inOrderOf([shown, ...selection.tags.map((_, tag) => 1 + tag)], run.pacer),
+    shown + 1,
+    run.pacer,
+  )
 }
 
 async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<Steps> {
   const steps: Steps = new Map()
+  const tags = new TagKeys(selection)
   for (const stretch of tickStretches(selection, ticksMs)) {
     const query = {
       intervals: intervalsOf(stretch.fromMs, stretch.toMs),
@@ -62,7 +68,7 @@ async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRu
         { type: 'expression', name: ':tick', expression: stretch.expression, outputType: 'LONG' } as const,
       ],
       dimensions: [
-        { type: 'default', dimension: selection.tag.name, outputName: ':tag', outputType: 'STRING' } as const,
+        ...tags.dimensions,
         { type: 'default', dimension: ':tick', outputName: ':t', outputType: 'LONG' } as const,
       ],
       aggregations: [{ type: 'longMax', name: ':newest', fieldName: timeColumn }],
@@ -70,8 +76,9 @@ async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRu
     }
     let groups = 0
     for await (const rows of groupBy(run.target, query, [])) {
-      for (const [text, place, newestMs] of rows) {
-        const tag = tagIn(text)
+      for (const row of rows) {
+        const tag = tags.at(row, 0)
+        const [place, newestMs] = row.slice(tags.columns)
         steps.set(tag, (steps.get(tag) ?? new Map()).set(Number(place), Number(newestMs)))
       }
       groups += rows.length
@@ -85,15 +92,17 @@ async function stepsOf(selection: Selection, ticksMs: Float64Array, run: DruidRu
 
 async function replacedSteps(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<Steps> {
   const steps: Steps = new Map()
+  const tags = new TagKeys(selection)
   const fromMs = startMs(selection, ticksMs[0] + 1)
   const toMs = ticksMs[ticksMs.length - 1]
   if (fromMs > toMs) return steps
   for await (const rows of items({ selection, ranges: [{ fromMs, toMs }], filter: null, limit: null }, run)) {
     for (const row of rows) {
       const ms = Number(row[0])
-      const ofTag = steps.get(tagIn(row[1])) ?? new Map<number, number>()
+      const tag = tags.at(row, 1)
+      const ofTag = steps.get(tag) ?? new Map<number, number>()
       const place = firstTickFrom(ticksMs, ms)
-      steps.set(tagIn(row[1]), ofTag.set(place, Math.max(ms, ofTag.get(place) ?? ms)))
+      steps.set(tag, ofTag.set(place, Math.max(ms, ofTag.get(place) ?? ms)))
     }
   }
   return steps

@@ -34,7 +34,7 @@ async function valuesBehind(
   limit: number,
   also: NativeFilter | null,
 ): Promise<readonly string[]> {
-  const column = selection.tag.name
+  const column = selection.tags[0].name
   const behind = after === null ? null : isBehind(column, after)
   const filter = allOf([not(isNull(column)), selectionFilter(selection), behind, also])
   const intervals = intervalsOf(selection.sinceMs ?? Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
@@ -55,7 +55,7 @@ function hasUpper(text: string): boolean {
 }
 
 function upper({ selection }: TagRequest): NativeFilter {
-  return { type: 'regex', dimension: selection.tag.name, pattern: '[\\x{e000}-\\x{10ffff}]' }
+  return { type: 'regex', dimension: selection.tags[0].name, pattern: '[\\x{e000}-\\x{10ffff}]' }
 }
 
 function isBehind(column: string, value: string): NativeFilter {

@@ -166,7 +166,7 @@ describe('the same check finds', () => {
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, parts)),
       // The same histories each time: whether they meet the fault is not left to chance.
-      { numRuns: 400, endOnFailure: true, seed: 2 },
+      { numRuns: 400, endOnFailure: true, seed: 13 },
     )
     expect(found.errorInstance).toMatchObject({ name: 'AssertionError' })
   })

@@ -36,7 +36,17 @@ function storeOf(...rows: readonly (readonly Value[])[]): EmbeddedStore {
 }
 
 function selection(over: Partial<Selection> = {}): Selection {
-  return { entityId: 1, sinceMs: null, time, tag, ids: null, prefixes: null, metrics: [value], fields: [], ...over }
+  return {
+    entityId: 1,
+    sinceMs: null,
+    time,
+    tags: [tag],
+    ids: null,
+    prefixes: null,
+    metrics: [value],
+    fields: [],
+    ...over,
+  }
 }
 
 async function rowsOf(store: EmbeddedStore, plan: Plan, within: PlanLimits = limits): Promise<ResultRow[]> {
@@ -112,7 +122,7 @@ test('a field that was added later is null in older rows, also where they share 
 test('a field or tag that no row came with is null', async () => {
   const store = storeOf([10, 'a', 1])
   const other: EntityField = { name: 'U', type: 'string', role: 'tag' }
-  const plan: Plan = { kind: 'select', selection: selection({ tag: other, fields: [note] }), range: always }
+  const plan: Plan = { kind: 'select', selection: selection({ tags: [other], fields: [note] }), range: always }
   expect(await rowsOf(store, plan)).toEqual([[10, null, null, 1]])
 })
 

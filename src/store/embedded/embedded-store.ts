@@ -190,7 +190,8 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
     const limits = { resultRows: request.limit, buckets: request.limit, resultBytes: request.bytesMax }
     try {
       const pacer = this.#newPacer(signal)
-      return await runTags(request, await preparePlan(opened.snapshot, request.selection, limits, pacer, opened.memory))
+      const selection = { ...request.selection, tags: [request.selection.tags[0]] as const }
+      return await runTags(request, await preparePlan(opened.snapshot, selection, limits, pacer, opened.memory))
     } finally {
       opened.close()
     }

@@ -55,7 +55,17 @@ function batchOf({ ms, tag: tagOf, replaces = false }: Shape): RowBatch {
 }
 
 const selection = (over: Partial<Selection> = {}): Selection => {
-  return { entityId: 1, sinceMs: null, time, tag, ids: null, prefixes: null, metrics: [value], fields: [], ...over }
+  return {
+    entityId: 1,
+    sinceMs: null,
+    time,
+    tags: [tag],
+    ids: null,
+    prefixes: null,
+    metrics: [value],
+    fields: [],
+    ...over,
+  }
 }
 const range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 const ticksMs = Float64Array.from({ length: rows }, (_, tick) => tick * 1000)
@@ -92,7 +102,7 @@ const plans: readonly (readonly [shape: keyof typeof shapes, name: string, plan:
     latest({ prefixes: Array.from({ length: 9000 }, (_, place) => `tag${1000 + place}`) }),
     89_000,
   ],
-  ['many tags', 'by a tag that is not there', latest({ tag: { ...tag, name: 'U' } }), 1],
+  ['many tags', 'by a tag that is not there', latest({ tags: [{ ...tag, name: 'U' }] }), 1],
 ]
 
 describe.each(Object.keys(shapes) as (keyof typeof shapes)[])('90,000 rows: %s', (shape) => {

@@ -22,6 +22,8 @@ const hows: readonly { readonly value: How; readonly text: string }[] = [
 export function Choices({ view, entity, entities, onChange }: Props) {
   const names = entities.map(({ entity: name }) => ({ value: name, text: name }))
   const tags = entity?.fields.filter(({ role }) => role === 'tag').map(({ name }) => name) ?? []
+  /** What chosen tags are values of. */
+  const chosenBy = (by: string): string | undefined => (by === '' ? tags[0] : by)
   const metrics = entity?.fields.filter(({ role }) => role === 'metric') ?? []
   const drawable = metrics.filter(({ type }) => view.how !== 'average' || type === 'double' || type === 'long')
   const clear = { tags: [], fields: [], right: [], by: '', range: '', from: '', to: '' }
@@ -42,10 +44,13 @@ export function Choices({ view, entity, entities, onChange }: Props) {
         />
         {tags.length > 1 && (
           <SelectField
-            label="Tags of the field"
-            value={view.by === '' ? tags[0]! : view.by}
-            choices={tags.map((name) => ({ value: name, text: name }))}
-            onValue={(by) => onChange({ by, tags: [] })}
+            label="A line for each"
+            value={view.by}
+            choices={[
+              { value: '', text: tags.join(' / ') },
+              ...tags.map((name) => ({ value: name, text: `${name} alone` })),
+            ]}
+            onValue={(by) => onChange({ by, tags: chosenBy(by) === chosenBy(view.by) ? view.tags : [], right: [] })}
           />
         )}
         {entity !== undefined && (

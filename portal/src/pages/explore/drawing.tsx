@@ -9,7 +9,7 @@ import { LineLegend } from './line-legend.tsx'
 import { linesOf } from './lines.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
 import { type Shown, useRows } from './use-rows.ts'
-import { requestOf, type View } from './view.ts'
+import { requestOf, tagsShown, type View } from './view.ts'
 
 interface Props {
   readonly view: View
@@ -86,11 +86,11 @@ interface ResultProps extends Props {
 function Result({ view, entity, time, shown, onChange }: ResultProps) {
   const { table, span } = shown
   const [cursor, setCursor] = useState<number | null>(null)
-  const tag = view.by === '' ? entity.fields.find(({ role }) => role === 'tag')!.name : view.by
+  const tags = tagsShown(view, entity)
   const bucketed = view.how === 'average'
   const lines = useMemo(
-    () => linesOf(table, { time, tag, fields: view.fields }, bucketed ? null : undefined),
-    [table, time, tag, view.fields.join(), bucketed],
+    () => linesOf(table, { time, tags, fields: view.fields }, bucketed ? null : undefined),
+    [table, time, tags.join(), view.fields.join(), bucketed],
   )
   if (table.rows.length === 0) {
     return (

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { joined, linesOf, newestMs } from './lines.ts'
 
 const at = (second: number): string => new Date(second * 1000).toISOString()
-const names = { time: 'D', tag: 'T', fields: ['V', 'W'] }
+const names = { time: 'D', tags: ['T'], fields: ['V', 'W'] }
 
 test('each tag and field is a line; a bucket without a row is a gap', () => {
   const table = {
@@ -40,6 +40,27 @@ test('a tag that has no item where another has one is no gap in raw items', () =
       [1, undefined],
       [undefined, 2],
     ],
+  })
+})
+
+test('each combination of several tags is a line', () => {
+  const table = {
+    columns: ['D', 'site', 'sensor', 'V'],
+    rows: [
+      [at(0), 'north', 'flow', 1],
+      [at(0), 'north', 'temp', 2],
+      [at(60), 'north', null, 3],
+    ],
+  }
+  expect(linesOf(table, { time: 'D', tags: ['site', 'sensor'], fields: ['V'] }, undefined)).toEqual({
+    names: ['north / flow', 'north / temp', 'north / –'],
+    data: [
+      [0, 60],
+      [1, undefined],
+      [2, undefined],
+      [undefined, 3],
+    ],
+    left: 0,
   })
 })
 

@@ -10,25 +10,32 @@ export interface Lines {
 
 export interface Columns {
   readonly time: string
-  readonly tag: string
+  /** Each combination of them is a line. */
+  readonly tags: readonly string[]
   readonly fields: readonly string[]
 }
 
 const linesMax = 20
 
 /** `missing` is what stands where a line has no row: null is a gap, undefined is passed over. */
-export function linesOf({ columns, rows }: RowTable, { time, tag, fields }: Columns, missing: null | undefined): Lines {
-  const [timeAt, tagAt] = [columns.indexOf(time), columns.indexOf(tag)]
+export function linesOf(
+  { columns, rows }: RowTable,
+  { time, tags, fields }: Columns,
+  missing: null | undefined,
+): Lines {
+  const timeAt = columns.indexOf(time)
+  const tagsAt = tags.map((tag) => columns.indexOf(tag))
+  const nameOf = (row: RowTable['rows'][number]): string => nameOfTags(tagsAt.map((at) => row[at]))
   const fieldsAt = fields.map((field) => columns.indexOf(field))
-  const tags = [...new Set(rows.map((row) => String(row[tagAt] ?? '')))].sort()
-  const shown = tags.slice(0, Math.max(1, Math.floor(linesMax / Math.max(1, fields.length))))
+  const all = [...new Set(rows.map(nameOf))].sort()
+  const shown = all.slice(0, Math.max(1, Math.floor(linesMax / Math.max(1, fields.length))))
   const placeOfTag = new Map(shown.map((name, place) => [name, place]))
   const seconds = rows.map((row) => Date.parse(String(row[timeAt])) / 1000)
   const times = [...new Set(seconds)].sort((a, b) => a - b)
   const placeOf = new Map(times.map((second, place) => [second, place]))
   const lines = shown.flatMap(() => fields.map(() => new Array<number | null | undefined>(times.length).fill(missing)))
   for (const [index, row] of rows.entries()) {
-    const place = placeOfTag.get(String(row[tagAt] ?? ''))
+    const place = placeOfTag.get(nameOf(row))
     if (place === undefined) continue
     for (const [field, column] of fieldsAt.entries()) {
       const value = row[column]
@@ -36,7 +43,13 @@ export function linesOf({ columns, rows }: RowTable, { time, tag, fields }: Colu
     }
   }
   const names = shown.flatMap((name) => fields.map((field) => (fields.length === 1 ? name : `${name} · ${field}`)))
-  return { names, data: [times, ...lines], left: (tags.length - shown.length) * fields.length }
+  return { names, data: [times, ...lines], left: (all.length - shown.length) * fields.length }
+}
+
+/** One tag as it is, several with a stroke between them. */
+function nameOfTags(values: readonly unknown[]): string {
+  if (values.length === 1) return String(values[0] ?? '')
+  return values.map((value) => (value == null ? '–' : String(value))).join(' / ')
 }
 
 function numberOf(value: unknown): number | null {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { granularityFor, rangeOf, requestOf, viewLink, viewOf } from './view.ts'
+import { granularityFor, rangeOf, requestOf, tagsShown, viewLink, viewOf } from './view.ts'
 
 const day = 86_400_000
 const nowMs = Date.parse('2026-01-08T12:00:00Z')
@@ -43,4 +43,17 @@ test('a request names what is shown, and nothing else', () => {
     metric_name_field: ['V'],
     date: '1970-01-01T00:00:00.000Z',
   })
+})
+
+test('rows are told apart by all tags, or by the one that is named', () => {
+  const fields = [
+    { name: 'D', type: 'timestamp', role: 'time' },
+    { name: 'site', type: 'string', role: 'tag' },
+    { name: 'sensor', type: 'string', role: 'tag' },
+  ] as const
+  expect(tagsShown(view, { fields })).toEqual(['site', 'sensor'])
+  expect(requestOf(view, { fromMs: 0, toMs: day }, 600)).not.toHaveProperty('id_name_field')
+  const bySensor = { ...view, by: 'sensor' }
+  expect(tagsShown(bySensor, { fields })).toEqual(['sensor'])
+  expect(requestOf(bySensor, { fromMs: 0, toMs: day }, 600)).toMatchObject({ id_name_field: 'sensor' })
 })

@@ -1,4 +1,5 @@
 // What Explore shows, as it stands in the address, and the request that is asked for it.
+import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { DataQueryRequest } from '../../../../src/client/requests.ts'
 import type { QueryKind } from '../../../../src/model/query-kind.ts'
 import { linkTo } from '../../shell/link.ts'
@@ -8,7 +9,7 @@ export type How = (typeof hows)[number] & QueryKind
 
 export interface View {
   readonly entity: string
-  /** Which of the entity's tags `tags` are values of; empty is its first. */
+  /** Which of the entity's tags is asked for alone; empty is each combination of all of them, chosen by the first. */
   readonly by: string
   readonly tags: readonly string[]
   readonly fields: readonly string[]
@@ -96,6 +97,11 @@ export const granularities: readonly string[] = steps.map(([name]) => name)
 /** The finest one of which not more buckets lie in the range. */
 export function granularityFor(spanMs: number, buckets: number): string {
   return steps.find(([, ms]) => spanMs / ms <= buckets)?.[0] ?? 'year'
+}
+
+/** The tags that rows are told apart by. */
+export function tagsShown({ by }: View, { fields }: Pick<EntityDescription, 'fields'>): readonly string[] {
+  return by === '' ? fields.filter(({ role }) => role === 'tag').map(({ name }) => name) : [by]
 }
 
 export function requestOf(view: View, { fromMs, toMs }: Span, buckets: number): DataQueryRequest {

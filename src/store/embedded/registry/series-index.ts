@@ -1,5 +1,6 @@
 import { inParts } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
+import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { nullCode } from '../../../model/column.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { GrowableInt32 } from '../head/growable.ts'
@@ -38,12 +39,25 @@ export class TagIndex {
   }
 }
 
+/** Orders two series by the values of some tags: null first, then by code point. */
+export function compareByTags(tags: readonly TagIndex[]): (left: number, right: number) => number {
+  return (left, right) => {
+    for (const { codes, dictionary } of tags) {
+      const order = dictionary.compare(codes.values[left], codes.values[right])
+      if (order !== 0) return order
+    }
+    return 0
+  }
+}
+
 /** The series of an entity: each combination of its tags' values has a number. */
 export class SeriesIndex {
   readonly tags: TagIndex[] = []
   #count = 0
   /** Open addressing over series + 1, 0 for a free slot; empty while there is one tag, whose code finds the series. */
   #slots = new Int32Array(0)
+  #orderedBy: readonly TagIndex[] = []
+  #ordered: Int32Array = new Int32Array(0)
 
   get count(): number {
     return this.#count
@@ -100,12 +114,21 @@ export class SeriesIndex {
   }
 
   /** Orders two series by the values of their tags: null first, then by code point. The order of series in sealed files. */
-  readonly compare = (left: number, right: number): number => {
-    for (const { codes, dictionary } of this.tags) {
-      const order = dictionary.compare(codes.values[left], codes.values[right])
-      if (order !== 0) return order
-    }
-    return 0
+  readonly compare = compareByTags(this.tags)
+
+  /** All series there are, in the order of some tags, which is kept for the next time: readers must not change it. */
+  async inOrderOf(tags: readonly TagIndex[], pacer: Pacer): Promise<Int32Array> {
+    const isKept = tags.length === this.#orderedBy.length && tags.every((tag, index) => tag === this.#orderedBy[index])
+    const known = isKept ? this.#ordered : new Int32Array(0)
+    const count = this.#count
+    if (known.length >= count) return known
+    const series = new Int32Array(count)
+    series.set(known)
+    for (let one = known.length; one < count; one++) series[one] = one
+    const ordered = await sortInSlices(series, known.length, compareByTags(tags), pacer)
+    this.#orderedBy = tags
+    this.#ordered = ordered
+    return ordered
   }
 
   /** The series of one row, a new one if need be. `codes` are the codes of each tag, by row. */
@@ -125,7 +148,7 @@ export class SeriesIndex {
   }
 
   get bytes(): number {
-    let bytes = this.#slots.byteLength
+    let bytes = this.#slots.byteLength + this.#ordered.byteLength
     for (const tag of this.tags) bytes += tag.dictionary.bytes + this.#count * 12
     return bytes
   }

@@ -1,6 +1,6 @@
 import { inOrder } from '../../../lib/sort-in-slices.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import { compareKeys, keyAt } from './field-reader.ts'
+import { compareKeys, keyAt, sameTags } from './field-reader.ts'
 import { orderByTime } from './order-by-time.ts'
 import { orderWithin } from './order-within.ts'
 import type { PickedRows } from './picked-rows.ts'
@@ -10,12 +10,12 @@ import { mayTie, type PlanRun } from './plan-run.ts'
 export const batchRows = 4096
 
 /**
- * Items as their time, tag, fields and metrics, ordered by time, then tag, then fields, then position. They were picked by the order
+ * Items as their time, tags, fields and metrics, ordered by time, then tags, then fields, then position. They were picked by the order
  * of their tags.
  */
 export async function* answerItems(run: PlanRun, picked: PickedRows): AsyncGenerator<ResultBatch> {
   const order = await orderItems(run, picked)
-  const readers = [{ kind: 'time', type: 'timestamp' } as const, run.tag, ...run.fields, ...run.metrics]
+  const readers = [{ kind: 'time', type: 'timestamp' } as const, ...run.tags, ...run.fields, ...run.metrics]
   for (let start = 0; start < picked.length; start += batchRows) {
     const end = Math.min(picked.length, start + batchRows)
     yield picked.batch(readers, order, start, end)
@@ -27,10 +27,10 @@ async function orderItems(run: PlanRun, picked: PickedRows): Promise<Int32Array 
   const times = picked.times
   const order = await orderByTime(times, run.pacer, run.memory.order)
   if (!mayTie(run)) return order
-  const tags = run.tag.tag.codes.values
+  const areSame = sameTags(run.tags)
   const placed = order ?? inOrder(picked.length)
   const same = (left: number, right: number): boolean =>
-    times[left] === times[right] && tags[picked.series(left)] === tags[picked.series(right)]
+    times[left] === times[right] && areSame(picked.series(left), picked.series(right))
   await orderWithin(placed, same, (left, right) => compareItems(run, picked, left, right), run.pacer)
   return placed
 }

@@ -8,13 +8,26 @@ import type { TagIndex } from '../registry/series-index.ts'
 /** A value as something to compare and group by: a string's code, a boolean's 0 or 1, a long's exact digits; null is null. */
 export type FieldKey = number | bigint | null
 
+export interface TagReader {
+  readonly kind: 'tag'
+  readonly type: 'string'
+  readonly tag: TagIndex
+  readonly dictionary: Dictionary
+}
+
+/** A tag that no row came with yet. */
+export interface AbsentReader {
+  readonly kind: 'absent'
+  readonly type: 'string'
+  readonly dictionary: Dictionary
+}
+
 /** Where the values of one field of a plan are found. */
 export type FieldReader =
   | { readonly kind: 'time'; readonly type: 'timestamp' }
-  | { readonly kind: 'tag'; readonly type: 'string'; readonly tag: TagIndex; readonly dictionary: Dictionary }
+  | TagReader
   | { readonly kind: 'column'; readonly type: ColumnType; readonly index: number; readonly dictionary: Dictionary }
-  /** A tag that no row came with yet. */
-  | { readonly kind: 'absent'; readonly type: 'string'; readonly dictionary: Dictionary }
+  | AbsentReader
 
 /** `dictionaryOf` gives what the codes of a column, by its index, are to be read as. */
 export function fieldReader(
@@ -24,12 +37,33 @@ export function fieldReader(
 ): FieldReader {
   if (field.role === 'time') return { kind: 'time', type: 'timestamp' }
   const tag = series.tag(field.name)
-  if (tag !== null) return { kind: 'tag', type: 'string', tag, dictionary: tag.dictionary }
-  if (field.role === 'tag') return { kind: 'absent', type: 'string', dictionary: new Dictionary() }
+  if (tag !== null) return tagReader(tag)
+  if (field.role === 'tag') return absent()
   if (field.type === 'json') throw new Error(`a series entity has no json field, but ${field.name} is one`)
   // A file that was not opened yet may hold a column that nothing in memory knows of.
   const { type, index } = columns.learn(field.name, field.type)
   return { kind: 'column', type, index, dictionary: dictionaryOf(index) }
+}
+
+export function tagReader(tag: TagIndex): TagReader {
+  return { kind: 'tag', type: 'string', tag, dictionary: tag.dictionary }
+}
+
+export function tagReaderOf({ series }: EntityRegistry, { name }: EntityField): TagReader | AbsentReader {
+  const tag = series.tag(name)
+  return tag === null ? absent() : tagReader(tag)
+}
+
+function absent(): AbsentReader {
+  return { kind: 'absent', type: 'string', dictionary: new Dictionary() }
+}
+
+/** Tells whether two series are of one combination of tags. */
+export function sameTags(tags: readonly (TagReader | AbsentReader)[]): (left: number, right: number) => boolean {
+  const [first, ...others] = tags.flatMap((reader) => (reader.kind === 'tag' ? [reader.tag.codes.values] : []))
+  if (first === undefined) return () => true
+  if (others.length === 0) return (left, right) => first[left] === first[right]
+  return (left, right) => first[left] === first[right] && others.every((codes) => codes[left] === codes[right])
 }
 
 export function keyAt(reader: FieldReader, chunk: Chunk, row: number, series: number): FieldKey {

@@ -13,7 +13,15 @@ import type { SealedFile } from '../reading/sealed-source.ts'
 import { since } from '../reading/since-source.ts'
 import type { SeriesSource } from '../reading/source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
-import { type FieldReader, fieldReader } from './field-reader.ts'
+import type { TagIndex } from '../registry/series-index.ts'
+import {
+  type AbsentReader,
+  type FieldReader,
+  fieldReader,
+  type TagReader,
+  tagReader,
+  tagReaderOf,
+} from './field-reader.ts'
 import { ItemTest } from './item-test.ts'
 import { PickedRows } from './picked-rows.ts'
 import type { RunMemory } from './run-memory.ts'
@@ -38,7 +46,10 @@ export interface PlanRun {
   /** Whether rows of one date, in several parts, are one item. */
   readonly replaces: boolean
   readonly selected: SelectedSeries
-  readonly tag: FieldReader & { readonly kind: 'tag' }
+  /** The one that is filtered by. */
+  readonly tag: TagReader
+  /** All that items are told apart by, the first included. */
+  readonly tags: readonly (TagReader | AbsentReader)[]
   readonly fields: readonly FieldReader[]
   readonly metrics: readonly FieldReader[]
   readonly items: ItemTest
@@ -57,7 +68,9 @@ export async function preparePlan(
   memory: RunMemory,
 ): Promise<PlanRun> {
   const { registry } = snapshot
-  const index = await registry.series.tagOrNullsPaced(selection.tag.name, pacer)
+  const [first, ...others] = selection.tags
+  const tag = tagReader(await registry.series.tagOrNullsPaced(first.name, pacer))
+  const tags = [tag, ...others.map((other) => tagReaderOf(registry, other))]
   const dictionaryOf = dictionariesOf(snapshot)
   const readerOf = (field: EntityField): FieldReader => fieldReader(registry, field, dictionaryOf)
   const metrics = selection.metrics.map(readerOf)
@@ -66,7 +79,7 @@ export async function preparePlan(
   const { sinceMs } = selection
   const replaced = replacedColumns(registry, columns)
   const { source, tables, files } = openSources(snapshot, columns, replaced, sinceMs)
-  const selected = await selectSeries(index, selection, pacer)
+  const selected = await selectSeries(registry.series, tag.tag, knownOf(registry, tags), selection, pacer)
   const run = {
     source,
     replaces: replaced !== null,
@@ -74,6 +87,8 @@ export async function preparePlan(
     tables,
     files,
     selected,
+    tag,
+    tags,
     fields,
     metrics,
     limits,
@@ -81,7 +96,6 @@ export async function preparePlan(
   }
   return {
     ...run,
-    tag: { kind: 'tag', type: 'string', tag: index, dictionary: index.dictionary },
     items: new ItemTest(metrics),
     memory,
     newPicks: () => {
@@ -89,6 +103,11 @@ export async function preparePlan(
       return new PickedRows(files.length > 0 ? new KeptRows(columns, mayTie(run)) : null, memory)
     },
   }
+}
+
+/** Those that series may differ in: what no row came with yet is null in all of them. */
+function knownOf({ series }: EntityRegistry, tags: PlanRun['tags']): readonly TagIndex[] {
+  return tags.flatMap((reader) => (reader.kind === 'tag' && series.tags.includes(reader.tag) ? [reader.tag] : []))
 }
 
 /** Whether two items of an answer may have the same date, tag and fields. */

@@ -6,7 +6,7 @@ import { batchRows } from './answer-items.ts'
 import { nulls } from './batch-columns.ts'
 import { collectMeans } from './collect-means.ts'
 import { Combinations } from './combinations.ts'
-import type { FieldKey, FieldReader } from './field-reader.ts'
+import { type AbsentReader, type FieldKey, type FieldReader, sameTags, type TagReader } from './field-reader.ts'
 import type { MeanGroups } from './mean-groups.ts'
 import { orderByTime } from './order-by-time.ts'
 import { orderWithin } from './order-within.ts'
@@ -21,7 +21,7 @@ export async function* runAverage(plan: AveragePlan, run: PlanRun): AsyncGenerat
     const startMs = plan.range.fromMs === Number.NEGATIVE_INFINITY ? groups.firstMs : plan.range.fromMs
     groups.bucketsMs.values.fill(startMs, 0, groups.length)
   }
-  const order = await orderGroups(groups, plan.byTag ? run.tag : null, combined, run)
+  const order = await orderGroups(groups, plan.byTag ? run.tags : [], combined, run)
   for (let start = 0; start < groups.length; start += batchRows) {
     const end = Math.min(groups.length, start + batchRows)
     yield answer(plan, run, groups, combined, order.subarray(start, end))
@@ -32,7 +32,7 @@ export async function* runAverage(plan: AveragePlan, run: PlanRun): AsyncGenerat
 /** Groups were made tag by tag, in the order of the tags. */
 async function orderGroups(
   groups: MeanGroups,
-  tag: PlanRun['tag'] | null,
+  tags: PlanRun['tags'],
   combined: Combinations | null,
   { pacer }: PlanRun,
 ): Promise<Int32Array> {
@@ -40,9 +40,9 @@ async function orderGroups(
   const order = (await orderByTime(times, pacer)) ?? inOrder(groups.length)
   if (combined === null) return order
   const series = groups.series.values
-  const codes = tag?.tag.codes.values ?? null
+  const areSame = sameTags(tags)
   const same = (left: number, right: number): boolean =>
-    times[left] === times[right] && (codes === null || codes[series[left]] === codes[series[right]])
+    times[left] === times[right] && areSame(series[left], series[right])
   const combinations = groups.combinations.values
   await orderWithin(order, same, (left, right) => combined.compare(combinations[left], combinations[right]), pacer)
   return order
@@ -56,13 +56,7 @@ function answer(
   order: Int32Array,
 ): ResultBatch {
   const columns: ColumnVector[] = [{ type: 'timestamp', values: pick(groups.bucketsMs.values, order) }]
-  if (plan.byTag) {
-    const codes = new Int32Array(order.length)
-    for (let place = 0; place < order.length; place++) {
-      codes[place] = run.tag.tag.codes.values[groups.series.values[order[place]]]
-    }
-    columns.push({ type: 'string', codes, dictionary: run.tag.dictionary.strings })
-  }
+  for (const tag of plan.byTag ? run.tags : []) columns.push(tagColumn(tag, groups.series.values, order))
   for (let field = 0; field < run.fields.length; field++) {
     const keyOf = (place: number): FieldKey =>
       combined === null ? null : combined.key(groups.combinations.values[order[place]], field)
@@ -74,6 +68,14 @@ function answer(
     columns.push({ type: 'double', values })
   }
   return { rows: order.length, columns }
+}
+
+function tagColumn(reader: TagReader | AbsentReader, series: Int32Array, order: Int32Array): ColumnVector {
+  if (reader.kind === 'absent') return nulls(reader.type, order.length, reader.dictionary)
+  const bySeries = reader.tag.codes.values
+  const codes = new Int32Array(order.length)
+  for (let place = 0; place < order.length; place++) codes[place] = bySeries[series[order[place]]]
+  return { type: 'string', codes, dictionary: reader.dictionary.strings }
 }
 
 function pick(values: Float64Array, order: Int32Array): Float64Array {

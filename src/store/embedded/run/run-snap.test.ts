@@ -34,7 +34,13 @@ test('a snap with as many rows as the limit is answered as ever, with one more i
       const ticksMs = Float64Array.from(new Set(Array.from({ length: 2 + draw(60) }, () => draw(spanMs * 2)))).sort()
       const sinceMs = draw(3) === 0 ? draw(spanMs) : null
       const metrics = entity.others.filter(({ role }) => role === 'metric')
-      const selection: Selection = { ...always, sinceMs, time: entity.time, tag: entity.tags[0]!, metrics }
+      const selection: Selection = {
+        ...always,
+        sinceMs,
+        time: entity.time,
+        tags: draw(2) === 0 ? [entity.tags[0]!] : [entity.tags[0]!, ...entity.tags.slice(1)],
+        metrics,
+      }
       const plan: SnapPlan = { kind: 'snap', selection, ticksMs }
       const expected = model.run(plan)
       const limits = { resultRows: expected.length, buckets: 1000, resultBytes: 2 ** 30 }
@@ -82,7 +88,7 @@ function manyTags(pacers: WatchedPacer[]): EmbeddedStore {
 
 const asked = (count: number, firstMs: number): SnapPlan => ({
   kind: 'snap',
-  selection: { ...always, time, tag, metrics: [value] },
+  selection: { ...always, time, tags: [tag], metrics: [value] },
   ticksMs: Float64Array.from({ length: count }, (_, tick) => firstMs + tick * 1000),
 })
 

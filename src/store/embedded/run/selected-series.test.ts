@@ -19,10 +19,15 @@ function indexOf(series: readonly Tags[]): SeriesIndex {
   return index
 }
 
-/** The values of T that are selected, each with its series, newest first. */
-async function selected(index: SeriesIndex, { ids, prefixes }: Filter, pacer = newPacer()): Promise<number[][]> {
-  const tag = index.tag('T')!
-  const { series, bounds } = await selectSeries(tag, { ids, prefixes } as Selection, pacer)
+/** The values of T, or of these tags, that are selected, each with its series. */
+async function selected(
+  index: SeriesIndex,
+  filter: Filter,
+  pacer = newPacer(),
+  tags: readonly string[] = ['T'],
+): Promise<number[][]> {
+  const apart = tags.map((name) => index.tag(name)!)
+  const { series, bounds } = await selectSeries(index, index.tag('T')!, apart, filter, pacer)
   return Array.from({ length: bounds.length - 1 }, (_, group) => [...series.subarray(bounds[group], bounds[group + 1])])
 }
 
@@ -32,10 +37,13 @@ function naively(series: readonly Tags[], { ids, prefixes }: Filter): number[][]
     if (ids !== null && !ids.includes(value)) return false
     return prefixes === null || prefixes.some((prefix) => value.startsWith(prefix))
   })
-  const byValue = values.toSorted((left, right) =>
-    left === null ? -1 : right === null ? 1 : compareCodePoints(left, right),
-  )
+  const byValue = values.toSorted(compareNullable)
   return byValue.map((value) => [...series.keys()].filter((one) => series[one]![0] === value).reverse())
+}
+
+function compareNullable(left: string | null, right: string | null): number {
+  if (left === null || right === null) return Number(right === null) - Number(left === null)
+  return compareCodePoints(left, right)
 }
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '\uffff', '\u{1f600}'), maxLength: 4 })
@@ -52,24 +60,47 @@ test('ids and prefixes, in any order, twice, one covering another: as a naive fi
   )
 })
 
+test('by several tags: each combination by itself, in the order of the tags, also as series come', async () => {
+  const some = fc.uniqueArray(fc.tuple(fc.option(text), fc.option(text)), { selector: String, maxLength: 60 })
+  await fc.assert(
+    fc.asyncProperty(some, texts, texts, fc.nat(60), async (series, ids, prefixes, first) => {
+      const filter = { ids, prefixes }
+      const index = indexOf(series.slice(0, first))
+      await selected(index, filter, newPacer(), ['T', 'U'])
+      for (const tags of series.slice(first)) index.restore(tags)
+      const expected = naively(series, filter).flatMap((ofValue) =>
+        ofValue.sort((left, right) => compareNullable(series[left]![1], series[right]![1])).map((one) => [one]),
+      )
+      expect(await selected(index, filter, newPacer(), ['T', 'U'])).toEqual(expected)
+    }),
+    { numRuns: 500 },
+  )
+})
+
 const many = 100_000
 const tagName = (place: number): string => `tag${String((place * 7919) % many).padStart(6, '0')}`
 const places = (length: number): number[] => Array.from({ length }, (_, place) => place)
 const idsOfPrefix = places(50_000).filter((place) => tagName(place).startsWith('tag00')).length
 
-test.each<[string, (place: number) => Tags, Filter, number]>([
+test.each<[string, (place: number) => Tags, Filter, number, string[]?]>([
   ['all', (place) => [tagName(place), null], { ids: null, prefixes: null }, many],
   ['ids', (place) => [tagName(place), null], { ids: places(50_000).map(tagName), prefixes: null }, 50_000],
   ['prefixes', (place) => [tagName(place), null], { ids: null, prefixes: places(10_000).map(tagName) }, 10_000],
   ['both', (place) => [tagName(place), null], { ids: places(50_000).map(tagName), prefixes: ['tag00'] }, idsOfPrefix],
   ['one value of many series', (place) => ['one', `${place}`], { ids: ['one'], prefixes: null }, 1],
-])('%s of 100,000: no step is long, and prefixes are looked for, not tried', async (_, tagsOf, filter, values) => {
-  const pacer = newPacer()
-  const index = indexOf(places(many).map(tagsOf))
-  expect(await selected(index, filter, pacer)).toHaveLength(values)
-  expect(pacer.stepMax).toBeLessThanOrEqual(65_536)
-  expect(pacer.spent).toBeLessThan(many * 400)
-})
+  ['pairs of all', (place) => [`${place % 100}`, tagName(place)], { ids: null, prefixes: null }, many, ['T', 'U']],
+  ['pairs of some', (place) => [`${place % 100}`, tagName(place)], { ids: ['7'], prefixes: null }, 1000, ['T', 'U']],
+  ['pairs of one value', (place) => ['one', tagName(place)], { ids: ['one'], prefixes: null }, many, ['T', 'U']],
+])(
+  '%s of 100,000: no step is long, and prefixes are looked for, not tried',
+  async (_, tagsOf, filter, values, tags) => {
+    const pacer = newPacer()
+    const index = indexOf(places(many).map(tagsOf))
+    expect(await selected(index, filter, pacer, tags)).toHaveLength(values)
+    expect(pacer.stepMax).toBeLessThanOrEqual(65_536)
+    expect(pacer.spent).toBeLessThan(many * 400)
+  },
+)
 
 test('a tag that no row came with yet is made in slices', async () => {
   const index = indexOf(places(many).map((place): Tags => [tagName(place), null]))

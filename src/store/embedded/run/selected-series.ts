@@ -1,23 +1,80 @@
+import { inParts } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { nullCode } from '../../../model/column.ts'
 import type { Selection } from '../../../model/plan.ts'
 import type { Dictionary } from '../head/dictionary.ts'
 import { GrowableInt32 } from '../head/growable.ts'
-import type { TagIndex } from '../registry/series-index.ts'
+import { compareByTags, type SeriesIndex, type TagIndex } from '../registry/series-index.ts'
 import { PrefixRanges } from './prefix-ranges.ts'
 
-/** The series that a query looks at, by the order of their values of the selected tag: those of one value are neighbours. */
+/** The series that a query looks at, by the order of their values of the selected tags: those of one combination are neighbours. */
 export interface SelectedSeries {
   readonly series: Int32Array
-  /** Where the series of each value begin in `series`, and its length at the end. */
+  /** Where the series of each combination begin in `series`, and its length at the end. */
   readonly bounds: Int32Array
 }
 
 /** Values or series that are taken between two looks at the clock. */
 const takenAtOnce = 1024
+/** Fewer than one series of so many are put in order by themselves. */
+const orderedPart = 16
 
-export async function selectSeries(tag: TagIndex, selection: Selection, pacer: Pacer): Promise<SelectedSeries> {
+/** The series whose values of `tag` pass the filter. They are told apart by `tags`, which are of the index; `tag` may be all nulls and none of it. */
+export async function selectSeries(
+  index: SeriesIndex,
+  tag: TagIndex,
+  tags: readonly TagIndex[],
+  selection: Pick<Selection, 'ids' | 'prefixes'>,
+  pacer: Pacer,
+): Promise<SelectedSeries> {
+  const selected = await selectByTag(tag, selection, pacer)
+  const isByOne = tags.every((one) => one === tag)
+  return isByOne ? selected : tellApart(index, tags, selected.series, pacer)
+}
+
+/** Puts the series in the order of several tags. */
+async function tellApart(
+  index: SeriesIndex,
+  tags: readonly TagIndex[],
+  selected: Int32Array,
+  pacer: Pacer,
+): Promise<SelectedSeries> {
+  const compare = compareByTags(tags)
+  const series =
+    selected.length * orderedPart < index.count
+      ? await sortInSlices(selected, 0, compare, pacer)
+      : await keepOnly(selected, await index.inOrderOf(tags, pacer), index.count, pacer)
+  const bounds = new GrowableInt32(series.length + 1)
+  const codes = tags.map((tag) => tag.codes.values)
+  await inParts(0, series.length, pacer, (start, end) => {
+    for (let place = start; place < end; place++) {
+      if (place === 0 || !codes.every((ofTag) => ofTag[series[place]] === ofTag[series[place - 1]])) bounds.push(place)
+    }
+  })
+  bounds.push(series.length)
+  return { series, bounds: bounds.values.subarray(0, bounds.length) }
+}
+
+/** Of all series in some order, those that are selected. */
+async function keepOnly(selected: Int32Array, all: Int32Array, count: number, pacer: Pacer): Promise<Int32Array> {
+  const isSelected = new Uint8Array(count)
+  await inParts(0, selected.length, pacer, (start, end) => {
+    for (let place = start; place < end; place++) isSelected[selected[place]] = 1
+  })
+  const kept = new Int32Array(selected.length)
+  let length = 0
+  await inParts(0, all.length, pacer, (start, end) => {
+    for (let place = start; place < end; place++) if (isSelected[all[place]] === 1) kept[length++] = all[place]
+  })
+  return kept.subarray(0, length)
+}
+
+async function selectByTag(
+  tag: TagIndex,
+  selection: Pick<Selection, 'ids' | 'prefixes'>,
+  pacer: Pacer,
+): Promise<SelectedSeries> {
   const codes = await selectedCodes(tag, selection, pacer)
   const series = new GrowableInt32()
   const bounds = new GrowableInt32()
@@ -43,7 +100,7 @@ export async function selectSeries(tag: TagIndex, selection: Selection, pacer: P
 /** The codes that pass the filter, in the order of their strings. */
 async function selectedCodes(
   { dictionary }: TagIndex,
-  { ids, prefixes }: Selection,
+  { ids, prefixes }: Pick<Selection, 'ids' | 'prefixes'>,
   pacer: Pacer,
 ): Promise<Int32Array> {
   if (ids === null) {

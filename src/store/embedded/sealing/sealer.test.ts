@@ -72,7 +72,16 @@ async function seal(dayRowsMin: number): Promise<readonly SealedFile[]> {
 
 const select = (entityId = 1): Plan => ({
   kind: 'select',
-  selection: { entityId, sinceMs: null, time, tag, ids: null, prefixes: null, metrics: [value, note], fields: [] },
+  selection: {
+    entityId,
+    sinceMs: null,
+    time,
+    tags: [tag],
+    ids: null,
+    prefixes: null,
+    metrics: [value, note],
+    fields: [],
+  },
   range: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY },
 })
 

@@ -53,7 +53,7 @@ const everything: Plan = {
   kind: 'select',
   selection: {
     entityId: 1,
-    tag: { name: 'T', type: 'string', role: 'tag' },
+    tags: [{ name: 'T', type: 'string', role: 'tag' }],
     metrics: [{ name: 'V', type: 'double', role: 'metric' }],
     fields: [],
     ids: null,
