@@ -41,7 +41,7 @@ test('a reader finds tags by how they begin, draws them, looks closer and goes b
   await page.getByRole('button', { name: 'boiler.temp' }).click()
   await page.getByRole('searchbox', { name: 'Tags' }).fill('')
   await page.getByRole('button', { name: hostile }).click()
-  await page.getByText('Averages by five minute').waitFor()
+  await page.getByText('Averages, every five minutes').waitFor()
   await page.getByRole('button', { name: `left axis: ${hostile}` }).click()
   await page.getByText('864 rows').or(page.getByText('867 rows')).waitFor()
   await expectSoundEverywhere(page, 'explore')
@@ -52,9 +52,9 @@ test('a reader finds tags by how they begin, draws them, looks closer and goes b
   await page.mouse.down()
   await page.mouse.move(box.x + box.width * 0.5, box.y + 120, { steps: 4 })
   await page.mouse.up()
-  await page.getByText('Averages by minute').waitFor()
+  await page.getByText('Averages, every minute').waitFor()
   await page.getByRole('button', { name: 'Back' }).click()
-  await page.getByText('Averages by five minute').waitFor()
+  await page.getByText('Averages, every five minutes').waitFor()
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -75,7 +75,7 @@ test('a reader finds tags by how they begin, draws them, looks closer and goes b
   await other.goto(address)
   await other.reload()
   await signIn(other, readerKey)
-  await other.getByText('Averages by five minute').waitFor()
+  await other.getByText('Averages, every five minutes').waitFor()
   await other.getByRole('img', { name: /boiler.level, boiler.temp/ }).waitFor()
 })
 
@@ -88,7 +88,7 @@ test('raw items, the state at each tick and the newest items are shown', async (
   await page.getByLabel('Show', { exact: true }).selectOption('select')
   await page.getByRole('heading', { name: /^Items/ }).waitFor()
   await page.getByLabel('Show', { exact: true }).selectOption('snap')
-  await page.getByRole('heading', { name: /^State at each/ }).waitFor()
+  await page.getByRole('heading', { name: /^State, every/ }).waitFor()
   await page.getByLabel('Show', { exact: true }).selectOption('latest')
   await page.getByRole('heading', { name: /^Newest items/ }).waitFor()
   await page.getByRole('cell', { name: '2026-01-01 23:59:00' }).waitFor()

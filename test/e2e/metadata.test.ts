@@ -28,6 +28,9 @@ beforeAll(async () => {
   )
   const text = `[${items.join()},${JSON.stringify({ tag: hostile, unit: hostile, serial: 1 })}]`
   await callWell(url, 'POST', '/ingests/tags/data?wait=true', { key, text })
+  const plantKey = await makeIngest(url, adminKey, { alias: 'plant' })
+  const body = ['tag.011.min', 'tag.011.max', 'tag.012', hostile].map((T) => ({ D: '2026-01-01T08:00:00Z', T, V: 1 }))
+  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: plantKey, body })
 })
 afterAll(() => world.close())
 
@@ -47,6 +50,8 @@ test('items are searched by operator and page, shown, changed and deleted', asyn
   await page.getByText('3 items shown').waitFor()
   expect(page.url()).toContain('op=be')
   await page.getByRole('button', { name: 'tag.011' }).click()
+  await page.getByRole('link', { name: 'Draw 2 tags of plant' }).waitFor()
+  await expectSoundEverywhere(page, 'item')
   await page.getByRole('button', { name: 'Change…' }).click()
   await page.getByLabel('The item, as it is pushed').fill('{"tag":"tag.011","unit":"degC","serial":2}')
   await page.getByRole('button', { name: 'Push it' }).click()
@@ -60,4 +65,13 @@ test('items are searched by operator and page, shown, changed and deleted', asyn
   await page.getByRole('button', { name: 'Delete it' }).click()
   await page.getByText('2 items shown').waitFor()
   expect(await callWell(url, 'POST', '/consumer/metadata/tags', found)).toEqual([])
+})
+
+test('from an item one comes to its tags, drawn', async () => {
+  const page = await world.enter(key)
+  await page.goto(`${world.server.url}/portal#/metadata/tags`)
+  await page.getByRole('button', { name: hostile }).click()
+  await page.getByRole('link', { name: 'Draw 1 tag of plant' }).click()
+  await page.getByRole('heading', { name: 'Explore' }).waitFor()
+  await page.getByRole('img', { name: `${hostile} over time` }).waitFor()
 })

@@ -2,7 +2,7 @@ import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Check, SelectField } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'
 import { TagSearch } from './tag-search.tsx'
-import { granularities, type How, type View } from './view.ts'
+import { granularities, type How, stepText, type View } from './view.ts'
 
 interface Props {
   readonly view: View
@@ -29,7 +29,7 @@ export function Choices({ view, entity, entities, onChange }: Props) {
   const clear = { tags: [], fields: [], right: [], by: '', range: '', from: '', to: '' }
   const steps = [
     { value: '', text: 'to fit the width' },
-    ...granularities.map((name) => ({ value: name, text: name.replaceAll('_', ' ') })),
+    ...granularities.map((name) => ({ value: name, text: stepText(name) })),
   ]
   const toggle = (name: string, on: boolean): void =>
     onChange({ fields: on ? [...view.fields, name] : view.fields.filter((other) => other !== name) })

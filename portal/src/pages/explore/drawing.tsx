@@ -9,7 +9,7 @@ import { LineLegend } from './line-legend.tsx'
 import { linesOf } from './lines.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
 import { type Shown, useRows } from './use-rows.ts'
-import { requestOf, tagsShown, type View } from './view.ts'
+import { requestOf, stepText, tagsShown, type View } from './view.ts'
 
 interface Props {
   readonly view: View
@@ -74,8 +74,7 @@ function requestText(view: View, shown: Shown | null): string | null {
   if (shown === null) return null
   const { granularity } = requestOf(view, shown.span, buckets)
   if (granularity === undefined) return null
-  const step = granularity.replaceAll('_', ' ')
-  return view.how === 'average' ? `Averages by ${step}` : `State at each ${step}`
+  return `${view.how === 'average' ? 'Averages' : 'State'}, every ${stepText(granularity)}`
 }
 
 interface ResultProps extends Props {

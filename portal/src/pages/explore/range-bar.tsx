@@ -32,40 +32,46 @@ export function RangeBar({ view, entity, onChange }: Props) {
         onChange({ range: '', from, to, live: false })
       }}
     >
-      <Segments
-        label="The last"
-        value={view.range}
-        choices={quickRanges}
-        onValue={(range) => onChange({ range, from: '', to: '' })}
-      />
-      <button type="button" class="button slim" onClick={all} disabled={entity?.first_date == null}>
-        All
-      </button>
-      <input
-        class="input slim mono"
-        aria-label="From, UTC"
-        value={from}
-        onInput={(event) => setFrom(event.currentTarget.value)}
-      />
-      <input
-        class="input slim mono"
-        aria-label="To, UTC"
-        value={to}
-        onInput={(event) => setTo(event.currentTarget.value)}
-      />
-      <button type="submit" class="button slim">
-        Show
-      </button>
-      <button type="button" class="button slim" onClick={() => history.back()}>
-        Back
-      </button>
-      <Check
-        label="Live"
-        checked={view.live}
-        onChecked={(live) =>
-          onChange(live && view.range === '' ? { live, range: 'PT15M', from: '', to: '' } : { live })
-        }
-      />
+      <div class="range-group">
+        <Segments
+          label="The last"
+          value={view.range}
+          choices={quickRanges}
+          onValue={(range) => onChange({ range, from: '', to: '' })}
+        />
+        <button type="button" class="button slim" onClick={all} disabled={entity?.first_date == null}>
+          All
+        </button>
+      </div>
+      <div class="range-group">
+        <input
+          class="input slim mono"
+          aria-label="From, UTC"
+          value={from}
+          onInput={(event) => setFrom(event.currentTarget.value)}
+        />
+        <input
+          class="input slim mono"
+          aria-label="To, UTC"
+          value={to}
+          onInput={(event) => setTo(event.currentTarget.value)}
+        />
+        <button type="submit" class="button slim">
+          Show
+        </button>
+      </div>
+      <div class="range-group">
+        <button type="button" class="button slim" onClick={() => history.back()}>
+          Back
+        </button>
+        <Check
+          label="Live"
+          checked={view.live}
+          onChecked={(live) =>
+            onChange(live && view.range === '' ? { live, range: 'PT15M', from: '', to: '' } : { live })
+          }
+        />
+      </div>
     </form>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { granularityFor, rangeOf, requestOf, tagsShown, viewLink, viewOf } from './view.ts'
+import { granularityFor, rangeOf, requestOf, stepText, tagsShown, viewLink, viewOf } from './view.ts'
 
 const day = 86_400_000
 const nowMs = Date.parse('2026-01-08T12:00:00Z')
@@ -26,6 +26,14 @@ test.each([
   [100 * 365 * day, 'quarter'],
 ])('%i ms over 600 buckets are drawn by %s', (spanMs, granularity) => {
   expect(granularityFor(spanMs, 600)).toBe(granularity)
+})
+
+test.each([
+  ['minute', 'minute'],
+  ['five_minute', 'five minutes'],
+  ['six_hour', 'six hours'],
+])('%s is read as every %s', (granularity, text) => {
+  expect(stepText(granularity)).toBe(text)
 })
 
 test('a request names what is shown, and nothing else', () => {

@@ -94,6 +94,12 @@ const steps: readonly (readonly [name: string, ms: number])[] = [
 
 export const granularities: readonly string[] = steps.map(([name]) => name)
 
+/** `five_minute` as one reads it behind "every": five minutes. */
+export function stepText(granularity: string): string {
+  const words = granularity.split('_')
+  return words.length === 1 ? granularity : `${words.join(' ')}s`
+}
+
 /** The finest one of which not more buckets lie in the range. */
 export function granularityFor(spanMs: number, buckets: number): string {
   return steps.find(([, ms]) => spanMs / ms <= buckets)?.[0] ?? 'year'

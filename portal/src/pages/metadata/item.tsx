@@ -7,6 +7,7 @@ import { clientOf, mayDo } from '../../session/session.ts'
 import { tell } from '../../shell/toasts.tsx'
 import { pushAgain } from '../ingests/push-again.ts'
 import { sideOf } from '../ingests/side.ts'
+import { ItemTags } from './item-tags.tsx'
 
 interface Props {
   readonly table: MetadataDescription
@@ -32,6 +33,7 @@ export function ItemDialog(props: Props) {
           </>
         ))}
       </dl>
+      {(mayDo('consume') || mayDo('admin')) && <ItemTags id={cellText(props.item![props.table.index_field])} />}
       <div class="actions end">
         {mayDo('admin') && (
           <button type="button" class="button danger" onClick={() => choose('delete')}>

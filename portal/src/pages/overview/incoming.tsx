@@ -28,7 +28,7 @@ export function Incoming() {
             <span class="legend soft">
               <span>
                 <i style={{ background: lineColor(color, theme) }} />
-                the last quarter of an hour, UTC
+                since this tab looks, a quarter of an hour at most; UTC
               </span>
             </span>
           }
@@ -38,7 +38,7 @@ export function Incoming() {
           ) : (
             <div class="inside">
               <Chart
-                title={`${name}, the last quarter of an hour`}
+                title={`${name}, since this tab looks`}
                 lines={[{ name, color }]}
                 data={[seconds, values[place]!]}
                 height={170}
