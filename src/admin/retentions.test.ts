@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { catalog, entities, ingests, refusal, retentions, told, useAdminSide } from '../../test/support/admin-side.ts'
+import { Retentions } from './retentions.ts'
+
+useAdminSide()
+
+describe('retention', () => {
+  const day = (text: string): number => Date.parse(`${text}Z`)
+  const since = async (): Promise<number | null> => (await catalog.ingests.entities())[0]!.sinceMs
+  beforeEach(async () => {
+    await ingests.create({ alias: 'e', kind: 'series' })
+    told.currentMs = day('2026-03-31T00:00')
+  })
+
+  test.each([
+    ['P90D', '2025-12-31'],
+    ['P1M', '2026-02-28'],
+    ['P1Y2M', '2025-01-31'],
+    ['PT1S', '2026-03-30'],
+    ['P0D', '2026-03-31'],
+    ['P9999Y', null],
+  ])('of %s leaves the days before %s', async (retention, expected) => {
+    expect(await entities.change('e', { retention })).toMatchObject({ entity: 'e', retention })
+    expect(await since()).toBe(expected === null ? null : day(`${expected}T00:00`))
+    expect(told.purged).toEqual([])
+  })
+
+  test('goes on by whole days, whatever the clock does', async () => {
+    await entities.change('e', { retention: 'P1D' })
+    for (const [time, expected] of [
+      ['2026-03-31T23:59:59.999', '2026-03-30'],
+      ['2026-04-01T00:00', '2026-03-31'],
+      ['2026-04-02T12:00', '2026-04-01'],
+    ] as const) {
+      told.currentMs = day(time)
+      await retentions.check()
+      expect(await since()).toBe(day(`${expected}T00:00`))
+    }
+    expect(told.purged).toEqual([])
+  })
+
+  test('that is longer than before, or none, shows nothing again: what had left is purged first', async () => {
+    await entities.change('e', { retention: 'P1D' })
+    await entities.change('e', { retention: 'P9D' })
+    expect([await since(), told.purged]).toEqual([day('2026-03-22T00:00'), [1]])
+    await entities.change('e', { retention: null })
+    expect([await since(), told.purged]).toEqual([null, [1, 1]])
+    const before = told.changes
+    await retentions.check()
+    expect(told.changes).toBe(before)
+  })
+
+  test('of one entity is changed while another one is purged', async () => {
+    await ingests.create({ alias: 'f', kind: 'series' })
+    await entities.change('e', { retention: 'P1D' })
+    let purge = (): void => {}
+    told.purging = new Promise((resolve) => {
+      purge = resolve
+    })
+    const lifted = entities.change('e', { retention: null })
+    told.currentMs += 24 * 3_600_000
+    expect(await entities.change('f', { retention: 'P1D' })).toMatchObject({ retention: 'P1D' })
+    expect(told.purged).toEqual([])
+    purge()
+    await lifted
+    expect([await since(), told.purged]).toEqual([null, [1]])
+  })
+
+  test('is purged by the next check where that did not come to its end', async () => {
+    const known = { retention: null, sinceMs: null }
+    await catalog.ingests.retain(1, { retention: 'P9D', sinceMs: day('2026-03-30T00:00') }, known)
+    await retentions.check()
+    expect([await since(), told.purged]).toEqual([day('2026-03-22T00:00'), [1]])
+  })
+
+  describe('of two processes', () => {
+    const purges: [number, number][] = []
+    /** What the other process does while this one purges. */
+    let meanwhile: () => Promise<unknown>
+    let one: Retentions
+    beforeEach(() => {
+      purges.length = 0
+      meanwhile = async () => undefined
+      const purge = async (entityId: number, beforeMs: number): Promise<void> => {
+        purges.push([entityId, beforeMs])
+        const act = meanwhile
+        meanwhile = async () => undefined
+        await act()
+      }
+      const store = { changed: () => {}, purge }
+      const changed = async (): Promise<void> => undefined
+      one = new Retentions({ ingests: catalog.ingests, store, changed, nowMs: () => told.currentMs, reach: () => {} })
+    })
+
+    test('an older value never takes the place of a newer one, however long the purge took', async () => {
+      await one.set('e', 'P1D')
+      meanwhile = () => entities.change('e', { retention: 'P0D' })
+      await one.set('e', 'P90D')
+      expect((await catalog.ingests.entities())[0]!.retention).toBe('P0D')
+      expect([await since(), purges]).toEqual([day('2026-03-31T00:00'), [[1, day('2026-03-30T00:00')]]])
+    })
+
+    test('what left while another purge ran is purged too, before anything older is shown', async () => {
+      await one.set('e', 'P1D')
+      meanwhile = async () => {
+        await entities.change('e', { retention: 'P0D' })
+        // It has another one again when the first purge is done, and has not come to its own purge.
+        const known = (await catalog.ingests.entities())[0]!
+        await catalog.ingests.retain(1, { retention: 'P9D', sinceMs: known.sinceMs }, known)
+      }
+      await one.set('e', null)
+      expect(purges).toEqual([
+        [1, day('2026-03-30T00:00')],
+        [1, day('2026-03-31T00:00')],
+      ])
+      expect(await since()).toBe(day('2026-03-22T00:00'))
+    })
+
+    test('of differing clocks agree at midnight: what left by one clock is not taken back by another', async () => {
+      const store = { changed: () => {}, purge: async (entityId: number) => void told.purged.push(entityId) }
+      const changed = async (): Promise<void> => undefined
+      const slow = new Retentions({
+        ...{ ingests: catalog.ingests, store, changed, reach: () => {} },
+        nowMs: () => told.currentMs - 1_800_000,
+      })
+      await one.set('e', 'P1D')
+      for (const time of ['00:00', '00:10', '00:29:59', '00:30', '00:31', '23:59']) {
+        told.currentMs = day(`2026-04-01T${time}`)
+        for (const each of [one, slow, one, slow]) await each.check()
+        expect(await since()).toBe(day('2026-03-31T00:00'))
+      }
+      expect([purges, told.purged]).toEqual([[], []])
+      // Who is asked for a longer one gives it at once, also right before midnight.
+      await one.set('e', 'P2D')
+      expect([await since(), purges]).toEqual([day('2026-03-30T00:00'), [[1, day('2026-03-31T00:00')]]])
+    })
+
+    test('one that was dropped meanwhile is none any more', async () => {
+      await one.set('e', 'P1D')
+      meanwhile = () => ingests.delete('e', 'drop')
+      expect(await one.set('e', null)).toBe(true)
+      expect(await catalog.ingests.entities()).toEqual([])
+      expect(await one.set('e', null)).toBe(false)
+    })
+  })
+
+  test.each(['', '90', 'P', 'P1.5D', '-P1D', 'p1d'])('%j is refused', async (retention) => {
+    await expect(entities.change('e', { retention })).rejects.toEqual(refusal('invalid_request', 'retention'))
+  })
+
+  test('of an entity that there is not is refused', async () => {
+    await expect(entities.change('x', { retention: null })).rejects.toEqual(refusal('not_found'))
+    await expect(entities.change('x', {})).rejects.toEqual(refusal('not_found'))
+  })
+})
