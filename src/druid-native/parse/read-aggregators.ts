@@ -110,97 +110,100 @@ const knownPostAggregators =
   HLLSketchUnion HLLSketchEstimateWithBounds HLLSketchToString arrayOfDoublesSketchToEstimate arrayOfDoublesSketchSetOp quantileFromTDigestSketch quantilesFromTDigestSketch
   buckets customBuckets equalBuckets min max quantile quantiles histogram KllDoublesSketchToQuantile`.split(/\s+/)
 
+/** What each post-aggregator has. */
+interface Place {
+  readonly name: string | null
+  readonly path: string
+}
+
 export function readPostAggregator(json: Json): PostAggregator {
-  const at = { name: json.at('name').textOrNull(), path: json.path }
-  const fields = (): readonly PostAggregator[] => json.at('fields').items().map(readPostAggregator)
-  const field = (): PostAggregator => readPostAggregator(json.at('field'))
+  const at: Place = { name: json.at('name').textOrNull(), path: json.path }
   const type = json.type()
   switch (type) {
-    case 'arithmetic': {
-      const read = fields()
-      if (read.length < 2) return json.at('fields').fail('must hold at least two fields')
-      const fn =
-        functionsOfArithmetic.find((known) => known === json.at('fn').text()) ??
-        json.at('fn').fail(`must be one of ${functionsOfArithmetic.join(' ')}`)
-      return {
-        ...at,
-        kind: 'arithmetic',
-        fn,
-        fields: read,
-        numericFirst: json.at('ordering').textOrNull() === 'numericFirst',
-      }
-    }
+    case 'arithmetic':
+      return readArithmetic(json, at)
     case 'fieldAccess':
     case 'finalizingFieldAccess':
       return { ...at, kind: 'fieldAccess', fieldName: json.at('fieldName').text() }
-    case 'hyperUniqueCardinality':
-      return {
-        ...at,
-        kind: 'estimate',
-        field: { name: null, path: json.path, kind: 'fieldAccess', fieldName: json.at('fieldName').text() },
-        round: false,
-      }
-    case 'constant':
-      return {
-        ...at,
-        kind: 'constant',
-        value:
-          typeof json.at('value').value === 'bigint' ? (json.at('value').value as bigint) : json.at('value').number(),
-      }
-    case 'expression':
-      return {
-        ...at,
-        kind: 'expression',
-        expression: readExpression(json.at('expression')),
-        outputType: json.at('outputType').missing ? null : readValueType(json.at('outputType'), 'STRING'),
-      }
+    case 'constant': {
+      const value = json.at('value')
+      return { ...at, kind: 'constant', value: typeof value.value === 'bigint' ? value.value : value.number() }
+    }
+    case 'expression': {
+      const expression = readExpression(json.at('expression'))
+      const outputType = json.at('outputType').missing ? null : readValueType(json.at('outputType'), 'STRING')
+      return { ...at, kind: 'expression', expression, outputType }
+    }
     case 'doubleGreatest':
     case 'doubleLeast':
     case 'longGreatest':
-    case 'longLeast':
+    case 'longLeast': {
+      const greatest = type.endsWith('Greatest')
       return {
         ...at,
         kind: 'extreme',
-        greatest: type.endsWith('Greatest'),
+        greatest,
         type: type.startsWith('long') ? 'LONG' : 'DOUBLE',
-        fields: fields(),
+        fields: fieldsOf(json),
       }
+    }
+    case 'stddev': {
+      const fieldName = json.at('fieldName').text()
+      return { ...at, kind: 'stddev', fieldName, population: json.at('estimator').textOrNull() === 'population' }
+    }
+    default:
+      return readOfSketch(json, at, type)
+  }
+}
+
+const fieldsOf = (json: Json): readonly PostAggregator[] => json.at('fields').items().map(readPostAggregator)
+
+function readArithmetic(json: Json, at: Place): PostAggregator {
+  const fields = fieldsOf(json)
+  if (fields.length < 2) return json.at('fields').fail('must hold at least two fields')
+  const fn =
+    functionsOfArithmetic.find((known) => known === json.at('fn').text()) ??
+    json.at('fn').fail(`must be one of ${functionsOfArithmetic.join(' ')}`)
+  return { ...at, kind: 'arithmetic', fn, fields, numericFirst: json.at('ordering').textOrNull() === 'numericFirst' }
+}
+
+/** What is computed of a sketch. */
+function readOfSketch(json: Json, at: Place, type: string): PostAggregator {
+  const field = (): PostAggregator => readPostAggregator(json.at('field'))
+  switch (type) {
+    case 'hyperUniqueCardinality': {
+      const fieldName = json.at('fieldName').text()
+      return {
+        ...at,
+        kind: 'estimate',
+        field: { name: null, path: json.path, kind: 'fieldAccess', fieldName },
+        round: false,
+      }
+    }
     case 'thetaSketchEstimate':
     case 'HLLSketchEstimate':
       return { ...at, kind: 'estimate', field: field(), round: json.at('round').flag(false) }
-    case 'thetaSketchSetOp':
-      return {
-        ...at,
-        kind: 'thetaSetOp',
-        fn: json.at('func').oneOf(['UNION', 'INTERSECT', 'NOT'] as const),
-        fields: fields(),
-      }
+    case 'thetaSketchSetOp': {
+      const fn = json.at('func').oneOf(['UNION', 'INTERSECT', 'NOT'] as const)
+      return { ...at, kind: 'thetaSetOp', fn, fields: fieldsOf(json) }
+    }
     case 'quantilesDoublesSketchToQuantile':
       return { ...at, kind: 'quantile', field: field(), fractions: [readFraction(json.at('fraction'))], one: true }
-    case 'quantilesDoublesSketchToQuantiles':
+    case 'quantilesDoublesSketchToQuantiles': {
+      const read = field()
       return {
         ...at,
         kind: 'quantile',
-        field: field(),
+        field: read,
         fractions: json.at('fractions').items().map(readFraction),
         one: false,
       }
+    }
     case 'quantilesDoublesSketchToHistogram': {
-      const splitPoints = json.at('splitPoints').missing
-        ? null
-        : json
-            .at('splitPoints')
-            .items()
-            .map((item) => item.number())
+      const given = json.at('splitPoints')
+      const splitPoints = given.missing ? null : given.items().map((item) => item.number())
       return { ...at, kind: 'histogram', field: field(), splitPoints, bins: readBins(json.at('numBins')) }
     }
-    case 'stddev':
-      return {
-        ...at,
-        kind: 'stddev',
-        fieldName: json.at('fieldName').text(),
-        population: json.at('estimator').textOrNull() === 'population',
-      }
     default:
       return json.refuseType('post-aggregator', knownPostAggregators)
   }

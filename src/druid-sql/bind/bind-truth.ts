@@ -32,6 +32,15 @@ type Truth = Exclude<
   }
 >
 
+const operators = {
+  '=': duckSql`=`,
+  '<>': duckSql`<>`,
+  '<': duckSql`<`,
+  '<=': duckSql`<=`,
+  '>': duckSql`>`,
+  '>=': duckSql`>=`,
+} as const
+
 /** What is true, false or null. */
 export function bindTruth(expression: Truth, context: ExpressionContext): Bound {
   const { place } = expression
@@ -39,14 +48,6 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
   switch (expression.kind) {
     case 'comparison': {
       const [left, right] = comparable(bind(expression.left), bind(expression.right))
-      const operators = {
-        '=': duckSql`=`,
-        '<>': duckSql`<>`,
-        '<': duckSql`<`,
-        '<=': duckSql`<=`,
-        '>': duckSql`>`,
-        '>=': duckSql`>=`,
-      }
       const [a, b] = inFiles(left, right, context)
       return combine(place, boolean, duckSql`(${a} ${operators[expression.operator]} ${b})`, [left, right])
     }

@@ -54,56 +54,16 @@ const purgeMs = 180_000
  */
 export async function openCluster(parts: ClusterParts, closers: Closer[]): Promise<Opened> {
   const { settings, observe, metrics, nowMs } = parts
-  const { cluster, limits } = settings
-  const catalog = await openCatalog(settings, observe)
-  closers.push(() => catalog.close())
-  const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
-  const definitions = await Definitions.open(catalog.ingests)
-  const access = await Access.open(catalog.access, nowMs)
-  closers.push(() => definitions.close())
-  closers.push(() => access.close())
-  followChanges(catalog, { definitions, access }, observe)
-
-  const druid = new DruidClient(druidClientSettings(settings))
-  closers.push(() => druid.close())
-  const supervisors = new Supervisors({ client: druid, settings: supervisionSettings(settings), nowMs })
-  const kafka = new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`))
-  const journal = await openJournal({ ...parts, kafka }, closers)
-  const { changes, lanes, rejected } = catalog
-  const { queryTimeMs } = limits
-  const store = new DruidStore({
-    client: druid,
-    settings: { clusterName: cluster.name, queryTimeMs, sliceMs },
-    entity: (id) => definitions.entities().find((entity) => entity.id === id),
-    nowMs,
-  })
-  const isSeen = (entityId: number, row: RowPlace): Promise<boolean> => rowIsSeen({ store, definitions }, entityId, row)
-  const progress = new LaneProgress({ changes, lanes, rejected, isSeen, countEveryMs })
-  closers.push(() => progress.close())
-  const keys = new SharedKeys({
-    keys: catalog.pushKeys,
-    progress,
-    nowMs,
-    keysMax: limits.idempotencyKeys,
-    waitMs: limits.ingestWaitMs,
-  })
-  const { runner, admission, sqlQueries, nativeQueries } = await openQueries(
-    { ...parts, druid, store, definitions },
-    closers,
-  )
-  const waits = new SlotWaits(catalog.slotWaits)
-  // That the catalog is away is told by the watch of the parts.
-  closers.push(
-    repeat(
-      () => waits.refresh(),
-      limits.checkMs,
-      () => undefined,
-    ),
-  )
+  const known = await openKnown(parts, closers)
+  const { catalog, definitions, access, newAdminKey } = known
+  const rows = await openRows(parts, known, closers)
+  const { druid, supervisors, kafka, journal, store, progress, keys, isSeen } = rows
+  const { runner, admission, ...languages } = await openQueries({ ...parts, druid, store, definitions }, closers)
+  const waits = openWaits(parts, catalog, closers)
   const waiting = () => ({ waiting: [...waits.names(definitions.entities())], waiting_entities: waits.count })
   const health = watchParts({ journal, supervisors, catalog, observe, waiting })
   closers.push(() => health.close())
-  const opened = await openLimits({ ...parts, catalog, progress, keys, kafka, waits }, closers)
+  const limits = await openLimits({ ...parts, catalog, progress, keys, kafka, waits }, closers)
   const services = await buildServices(
     {
       settings,
@@ -112,16 +72,13 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       journal,
       keys,
       progress,
-      isQueryable: (batch, signal) => batchIsQueryable({ progress, rejected, store }, batch, signal),
-      unseen: (batch, stored) => unseenRows({ lanes, store }, batch, stored),
-      replayIsQueryable: (rows, signal) =>
-        replayIsQueryable({ progress, store, waitMs: limits.ingestWaitMs }, rows, signal),
+      ...visibilityOf(parts, catalog, rows),
       runner,
       admission,
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
-      limits: opened,
+      limits,
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,
       waitingSinceMs: (entityId) => waits.sinceMs(entityId),
@@ -129,19 +86,92 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       reach: () => undefined,
     },
     {
-      sqlQueries,
-      nativeQueries,
+      ...languages,
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
       readiness: () => {
-        const { entries, rows } = opened.asideCount
-        return { ...health.readiness, setAside: { entries, rows } }
+        const { entries, rows: setAsideRows } = limits.asideCount
+        return { ...health.readiness, setAside: { entries, rows: setAsideRows } }
       },
       observe,
     },
   )
   if (settings.role !== 'api') openPipeline({ ...parts, catalog, keys, supervisors, druid, isSeen }, closers)
   return { services, newAdminKey, started: async () => undefined }
+}
+
+interface Known {
+  readonly catalog: ClusterCatalog
+  readonly definitions: Definitions
+  readonly access: Access
+  readonly newAdminKey: string | null
+}
+
+/** What PostgreSQL knows: definitions, and who may do what. */
+async function openKnown({ settings, observe, nowMs }: ClusterParts, closers: Closer[]): Promise<Known> {
+  const catalog = await openCatalog(settings, observe)
+  closers.push(() => catalog.close())
+  const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
+  const definitions = await Definitions.open(catalog.ingests)
+  const access = await Access.open(catalog.access, nowMs)
+  closers.push(() => definitions.close())
+  closers.push(() => access.close())
+  followChanges(catalog, { definitions, access }, observe)
+  return { catalog, definitions, access, newAdminKey }
+}
+
+interface Rows {
+  readonly druid: DruidClient
+  readonly supervisors: Supervisors
+  readonly kafka: KafkaClient
+  readonly journal: KafkaJournal
+  readonly store: DruidStore
+  readonly progress: LaneProgress
+  readonly keys: SharedKeys
+  readonly isSeen: (entityId: number, row: RowPlace) => Promise<boolean>
+}
+
+/** The way of the rows, from the journal in Kafka to Druid. */
+async function openRows(parts: ClusterParts, { catalog, definitions }: Known, closers: Closer[]): Promise<Rows> {
+  const { settings, nowMs } = parts
+  const { cluster, limits } = settings
+  const druid = new DruidClient(druidClientSettings(settings))
+  closers.push(() => druid.close())
+  const supervisors = new Supervisors({ client: druid, settings: supervisionSettings(settings), nowMs })
+  const kafka = new KafkaClient(kafkaAccess(settings, `${cluster.name}-api`))
+  const journal = await openJournal({ ...parts, kafka }, closers)
+  const { changes, lanes, rejected, pushKeys } = catalog
+  const store = new DruidStore({
+    client: druid,
+    settings: { clusterName: cluster.name, queryTimeMs: limits.queryTimeMs, sliceMs },
+    entity: (id) => definitions.entities().find((entity) => entity.id === id),
+    nowMs,
+  })
+  const isSeen = (entityId: number, row: RowPlace): Promise<boolean> => rowIsSeen({ store, definitions }, entityId, row)
+  const progress = new LaneProgress({ changes, lanes, rejected, isSeen, countEveryMs })
+  closers.push(() => progress.close())
+  const { idempotencyKeys: keysMax, ingestWaitMs: waitMs } = limits
+  const keys = new SharedKeys({ keys: pushKeys, progress, nowMs, keysMax, waitMs })
+  return { druid, supervisors, kafka, journal, store, progress, keys, isSeen }
+}
+
+/** Whether rows that were pushed can be queried. */
+function visibilityOf({ settings }: ClusterParts, { lanes, rejected }: ClusterCatalog, { progress, store }: Rows) {
+  const waitMs = settings.limits.ingestWaitMs
+  return {
+    isQueryable: (batch, signal) => batchIsQueryable({ progress, rejected, store }, batch, signal),
+    unseen: (batch, stored) => unseenRows({ lanes, store }, batch, stored),
+    replayIsQueryable: (rows, signal) => replayIsQueryable({ progress, store, waitMs }, rows, signal),
+  } satisfies Partial<Parameters<typeof buildServices>[0]>
+}
+
+/** Entities that wait for slots of Druid. */
+function openWaits({ settings }: ClusterParts, { slotWaits }: ClusterCatalog, closers: Closer[]): SlotWaits {
+  const waits = new SlotWaits(slotWaits)
+  // That the catalog is away is told by the watch of the parts.
+  const untold = (): void => undefined
+  closers.push(repeat(() => waits.refresh(), settings.limits.checkMs, untold))
+  return waits
 }
 
 /** As long as PostgreSQL is only away, it is waited for. */
