@@ -117,6 +117,14 @@ const settingTable = {
     max: gibibyte,
     description: 'The largest body of a data query, counted decompressed.',
   }),
+  'limits.sqlTokens': integer({
+    default: 20_000,
+    unit: 'tokens',
+    min: 100,
+    max: 100_000,
+    description:
+      'How many words and symbols, its tokens, a SQL query may have. They are read at once, and all else waits meanwhile: a tenth of a second for 20,000.',
+  }),
   'limits.adminBodyBytes': integer({
     default: mebibyte,
     unit: 'bytes',

@@ -55,10 +55,10 @@ export class ClusterNativeQueries {
       reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],
     )
     const { resultBytes, resultRows, buckets } = limits
-    const { tree, query: rewritten } = await druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
-    await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
     const queryTimeMs = Math.min(limits.queryTimeMs, timeoutOf(query))
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice: nativeAdvice }, async (deadline) => {
+      const { tree, query: rewritten } = await druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
+      await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const daysOf = (names: readonly string[], intervals: readonly Interval[]): Promise<readonly DayBounds[]> =>

@@ -55,10 +55,10 @@ export class ClusterSqlQueries {
   async run(text: string, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
     const { definitions, engine, catalogQueries, clusterName, admission, limits, unsent, settings } = this.#parts
     const entities = definitions.entities().filter(({ name }) => reader.mayRead(name))
-    const { columns, entityIds, readsCatalog } = translateSql(text, entities.map(sqlTable))
-    if (readsCatalog && entityIds.length === 0) return catalogQueries.run(text, format, signal, reader)
-    const { queryTimeMs, resultBytes } = limits
+    const { queryTimeMs, resultBytes, sqlTokens: tokensMax } = limits
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
+      const { columns, entityIds, readsCatalog } = translateSql(text, entities.map(sqlTable), { tokensMax })
+      if (readsCatalog && entityIds.length === 0) return catalogQueries.run(text, format, deadline, reader)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const statement = druidStatement(text, entities, clusterName, await engine.knownColumns(deadline))

@@ -23,6 +23,7 @@ import { type CheckedSql, translateSql } from './translate.ts'
 
 export interface SqlQueryLimits {
   readonly queryTimeMs: number
+  readonly sqlTokens: number
   readonly resultRows: number
   readonly resultBytes: number
 }
@@ -76,12 +77,12 @@ export class SqlQueries {
       return translateSql(
         text,
         entities.map((entity) => this.#table(entity)),
-        { wraps },
+        { wraps, tokensMax: limits.sqlTokens },
       )
     }
-    const checked = translate(false)
     const { queryTimeMs } = limits
     return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
+      const checked = translate(false)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         return await this.#runOn(entities, checked, () => translate(true), format, deadline)

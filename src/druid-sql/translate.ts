@@ -23,16 +23,18 @@ export interface CheckedSql {
 export interface TranslateOptions {
   /** Whole numbers go round beyond the range of a long, as in Druid; slower, so only once a query has met that range. */
   readonly wraps?: boolean
+  /** Of the text, which is read at once; all of them where it is not told. */
+  readonly tokensMax?: number
 }
 
 /** Translates one query of Druid's SQL over the tables that the caller may read. Throws Problem `invalid_request`, with the place, where it cannot. */
 export function translateSql(
   text: string,
   tables: readonly SqlTable[],
-  { wraps = false }: TranslateOptions = {},
+  { wraps = false, tokensMax }: TranslateOptions = {},
 ): CheckedSql {
   const binder = new QueryBinder(new Map(tables.map((table) => [table.name, table])), wraps)
-  const bound = binder.statement(parseQuery(text))
+  const bound = binder.statement(parseQuery(text, tokensMax))
   checkNames(bound)
   const outputs = bound.columns.map(({ name, type }, index) => ({
     name,

@@ -25,8 +25,8 @@ const commonTablesMax = 100
 const groupingSetsMax = 256
 
 /** Reads one query; a semicolon may stand at its end. Throws a Problem that names the place where the text is no query. */
-export function parseQuery(text: string): Query {
-  const cursor = new TokenCursor(tokenize(text))
+export function parseQuery(text: string, tokensMax?: number): Query {
+  const cursor = new TokenCursor(tokenize(text, tokensMax))
   if (cursor.isAtEnd) throw sqlProblem(cursor.place, 'the query is empty: write SELECT ...')
   const parser = new QueryParser(cursor)
   if (!cursor.isWord('SELECT', 'WITH', 'VALUES') && !cursor.isSymbol('(')) {

@@ -11,7 +11,6 @@ export interface Token {
   readonly place: Place
 }
 
-const tokensMax = 100_000
 const wordStart = /[\p{L}_]/u
 const wordPart = /[\p{L}\p{N}_$]/u
 const space = /[\s\u00a0\ufeff]/
@@ -44,12 +43,13 @@ const symbols = [
 ]
 
 /** Throws a Problem where the text is no SQL: a quote that is not closed, a character that has no place in it. */
-export function tokenize(text: string): Token[] {
-  return new Tokenizer(text).all()
+export function tokenize(text: string, tokensMax = Number.POSITIVE_INFINITY): Token[] {
+  return new Tokenizer(text, tokensMax).all()
 }
 
 class Tokenizer {
   readonly #text: string
+  readonly #tokensMax: number
   readonly #tokens: Token[] = []
   #at = 0
   #line = 1
@@ -57,8 +57,9 @@ class Tokenizer {
   /** Where the line at hand ends. */
   #lineEnd: number
 
-  constructor(text: string) {
+  constructor(text: string, tokensMax: number) {
     this.#text = text
+    this.#tokensMax = tokensMax
     this.#lineEnd = this.#endOfLine(0)
   }
 
@@ -66,8 +67,9 @@ class Tokenizer {
     for (;;) {
       this.#skip()
       if (this.#at >= this.#text.length) break
-      if (this.#tokens.length === tokensMax) {
-        throw sqlProblem(this.#place(), `the query has more than ${tokensMax} words and symbols: split it`)
+      if (this.#tokens.length === this.#tokensMax) {
+        const what = `the query has more than ${this.#tokensMax} words and symbols (limits.sqlTokens)`
+        throw sqlProblem(this.#place(), `${what}: split it`)
       }
       this.#token()
     }
