@@ -207,7 +207,10 @@ describe('what the parser refuses is a problem too', () => {
       TIDEMARK_SERVER_KEEP_ALIVE_MS: keepAliveMs,
     }
     const server = await testServer({}, times)
-    expect(await exchange(head('GET /healthz', closing), await listen(server))).toMatch(/^HTTP\/1.1 200 /)
+    // A millisecond may be over before the request is read.
+    expect(await exchange(head('GET /healthz', closing), await listen(server))).toMatch(
+      headersMs === '1' ? /^HTTP\/1.1 (200|408) / : /^HTTP\/1.1 200 /,
+    )
   })
 
   test('no header goes unread, however many stand before it', async () => {

@@ -58,10 +58,10 @@ export async function tidemark(url: string, argv: readonly string[], stdin = '',
     stderr: output('err'),
     mainPath: '',
     nowMs: () => now,
-    // Time passes only in sleep; the turn of the event loop lets requests go on meanwhile.
+    // Time passes only in sleep, and no faster than it does: turns of the event loop alone would be seconds while a request is on its way.
     sleep: (ms) => {
       now += Math.min(ms, 1)
-      return new Promise((resolve) => setImmediate(resolve))
+      return new Promise((resolve) => setTimeout(resolve, 1))
     },
   })
   return { code, ...printed }
