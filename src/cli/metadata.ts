@@ -3,11 +3,11 @@ import type { MetadataDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { jsonMembers } from '../lib/json-members.ts'
 import { JsonRows } from '../lib/json-rows.ts'
+import { answerTable } from './answer-output.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
-import { answerTable } from './query.ts'
 
 interface ItemsOptions extends JsonOption {
   readonly where?: readonly string[]

@@ -1,16 +1,14 @@
 import type { Command } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
 import type { DataQueryRequest } from '../client/requests.ts'
-import { jsonMembers } from '../lib/json-members.ts'
-import { JsonRows } from '../lib/json-rows.ts'
-import { textTable } from '../lib/text-table.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
-import { type CliContext, connect, writeAll } from './context.ts'
+import { type AnswerOptions, askedFormat, withFormats, writeAnswer } from './answer-output.ts'
+import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { parseOffset } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 
-export interface QueryCommandOptions extends JsonOption {
+export interface QueryCommandOptions extends AnswerOptions {
   readonly entity: string
   readonly ids?: readonly string[]
   readonly prefixes?: readonly string[]
@@ -96,49 +94,14 @@ export function requestOf(options: QueryCommandOptions): DataQueryRequest {
   return { ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), entity: all.entity }
 }
 
-/** The rows of a JSON answer as a table. Numbers stand as they were written, with every digit. */
-export function answerTable(body: Uint8Array): string {
-  const reader = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER })
-  const rows = reader.push(body).map((row) => jsonMembers(Buffer.from(row).toString()))
-  reader.end()
-  if (rows.length === 0) return 'No rows.\n'
-  const numeric = rows[0]!.map((_, index) => rows.every((row) => /^(?:-?\d.*|null)$/.test(row[index]?.value ?? '')))
-  const columns = rows[0]!.map(
-    ({ name }, index) => ({ title: name, align: numeric[index] ? 'right' : 'left' }) as const,
-  )
-  const cell = (value: string): string => {
-    if (value.startsWith('"')) return JSON.parse(value)
-    return value === 'null' ? '' : value
-  }
-  return textTable(
-    columns,
-    rows.map((row) => row.map(({ value }) => cell(value))),
-  )
-}
-
 async function runQuery(
   context: CliContext,
   kind: QueryKind,
   options: QueryCommandOptions,
   command: Command,
 ): Promise<void> {
-  await printAnswer(context, options, connect(context, command.optsWithGlobals()).queryBytes(kind, requestOf(options)))
-}
-
-/** Prints a JSON answer of rows: as it comes, or as a table. */
-export async function printAnswer(
-  context: CliContext,
-  options: JsonOption,
-  answer: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  if (options.json) {
-    await writeAll(context.stdout, answer)
-    context.stdout.write('\n')
-    return
-  }
-  const chunks: Uint8Array[] = []
-  for await (const chunk of answer) chunks.push(chunk)
-  context.stdout.write(answerTable(Buffer.concat(chunks)))
+  const client = connect(context, command.optsWithGlobals())
+  await writeAnswer(context, options, client.queryBytes(kind, requestOf(options), askedFormat(context, options)))
 }
 
 function addKind(query: Command, context: CliContext, kind: QueryKind): void {
@@ -165,8 +128,7 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
   }
   if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, such as PT1H')
   if (takes.includes('offset')) command.option('--offset <count>', 'how many items to skip (default: 0)', parseOffset)
-  command
-    .option('--json', 'print the JSON answer as it comes')
+  withFormats(command)
     .addHelpText('after', `${takes.includes('granularity') ? endText : ''}\nExample:\n  tidemark query ${example}\n`)
     .action((options: QueryCommandOptions, self: Command) => runQuery(context, kind, options, self))
 }

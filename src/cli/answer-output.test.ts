@@ -1,0 +1,85 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { closeServices, tidemark } from '../../test/support/cli.ts'
+
+let folder = ''
+let url = ''
+let breaks = false
+const asked: string[] = []
+
+/** Answers rows by what is accepted, and breaks off in the midst where `breaks`. */
+const server = createServer((request, response) => {
+  const accept = request.headers.accept ?? ''
+  asked.push(`${request.url} ${accept}`)
+  response.writeHead(200)
+  response.write(accept === 'application/json' ? '[{"T":"a","V":1.50}]' : `as ${accept}\n`)
+  if (breaks) setTimeout(() => response.destroy(), 20)
+  else response.end()
+})
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(() => {
+  closeServices()
+  breaks = false
+})
+afterAll(() => {
+  server.close()
+  rmSync(folder, { recursive: true })
+})
+
+const select = ['query', 'select', '--entity', 'plant']
+const sql = ['sql', 'SELECT 1']
+
+test.each<[options: readonly string[], out: string]>([
+  [[], 'T     V\na  1.50\n'],
+  [['--json'], '[{"T":"a","V":1.50}]\n'],
+  [['--format', 'json'], '[{"T":"a","V":1.50}]\n'],
+  [['--format', 'json', '--json'], '[{"T":"a","V":1.50}]\n'],
+  [['--format', 'csv'], 'as text/csv\n'],
+  [['--format', 'ndjson'], 'as application/x-ndjson\n'],
+  [['--format', 'arrow'], 'as application/vnd.apache.arrow.stream\n'],
+])('%j is printed', async (options, out) => {
+  for (const command of [select, sql]) {
+    expect(await tidemark(url, [...command, ...options])).toEqual({ code: 0, out, err: '' })
+  }
+})
+
+test.each<[options: readonly string[], content: string]>([
+  [[], 'as text/csv\n'],
+  [['--json'], '[{"T":"a","V":1.50}]'],
+  [['--format', 'arrow'], 'as application/vnd.apache.arrow.stream\n'],
+])('%j is written into a file', async (options, content) => {
+  const file = join(folder, 'answer')
+  const { code, out, err } = await tidemark(url, [...select, ...options, '--output', file])
+  expect({ code, out, err }).toEqual({ code: 0, out: '', err: `${file}: ${content.length} bytes\n` })
+  expect(readFileSync(file, 'utf8')).toBe(content)
+})
+
+test('an answer that breaks off leaves the file that was there, and nothing of itself', async () => {
+  const file = join(folder, 'kept')
+  writeFileSync(file, 'before')
+  breaks = true
+  const { code, err } = await tidemark(url, [...select, '--output', file])
+  expect(code).toBe(1)
+  expect(err).toContain(url)
+  expect(readFileSync(file, 'utf8')).toBe('before')
+  expect(existsSync(`${file}.part`)).toBe(false)
+})
+
+test.each<[options: readonly string[], words: string]>([
+  [['--format', 'xml'], '"xml" is not a format. The formats are: json, csv, ndjson, arrow.'],
+  [['--format', 'csv', '--json'], '--json and --format csv do not go together'],
+  [['--output', '/nowhere/at/all'], '/nowhere/at/all cannot be written'],
+])('%j is refused', async (options, words) => {
+  const { code, err } = await tidemark(url, [...select, ...options])
+  expect(code).not.toBe(0)
+  expect(err).toContain(words)
+})

@@ -1,0 +1,125 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import { jsonMembers } from '../lib/json-members.ts'
+import { JsonRows } from '../lib/json-rows.ts'
+import { ProgressBar } from '../lib/progress-bar.ts'
+import { textTable } from '../lib/text-table.ts'
+import { type AnswerFormat, answerFormats } from '../model/answer-format.ts'
+import { CommandError } from './command-error.ts'
+import { type CliContext, writeAll } from './context.ts'
+import type { JsonOption } from './output.ts'
+import { formatCount } from './push/report.ts'
+
+/** How the rows of an answer are written, and where to. */
+export interface AnswerOptions extends JsonOption {
+  readonly format?: AnswerFormat
+  readonly output?: string
+}
+
+const formatNames = answerFormats.map(({ name }) => name)
+
+function parseFormat(text: string): AnswerFormat {
+  const format = formatNames.find((name) => name === text)
+  if (format === undefined)
+    throw new CommandError(`"${text}" is not a format. The formats are: ${formatNames.join(', ')}.`)
+  return format
+}
+
+/** `--format`, `--output` and `--json`, of every command whose answer is rows. */
+export function withFormats(command: Command): Command {
+  return command
+    .option(
+      '--format <format>',
+      `write the answer as it comes, as ${formatNames.join(', ')} (default: a table)`,
+      parseFormat,
+    )
+    .option('--output <file>', 'write the answer to this file, which is there once the answer is whole (default: csv)')
+    .option('--json', 'the same as --format json')
+}
+
+/** What the service is asked for. Throws `CommandError` where the options do not go together. */
+export function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOptions): AnswerFormat {
+  if (json && format !== undefined && format !== 'json') {
+    throw new CommandError(`--json and --format ${format} do not go together. Give one of them.`)
+  }
+  const asked = format ?? (json || output === undefined ? 'json' : 'csv')
+  if (asked === 'arrow' && output === undefined && stdout.isTTY) {
+    throw new CommandError(
+      'An Arrow stream is no text for a terminal. Give --output <file>, or pass it on to another program.',
+    )
+  }
+  return asked
+}
+
+/** Writes an answer of rows: into a file, as it comes, or as a table. */
+export async function writeAnswer(
+  context: CliContext,
+  options: AnswerOptions,
+  answer: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const format = askedFormat(context, options)
+  if (options.output !== undefined) return writeFile(context, options.output, answer)
+  if (options.json || options.format !== undefined) {
+    await writeAll(context.stdout, answer)
+    if (format === 'json') context.stdout.write('\n')
+    return
+  }
+  const chunks: Uint8Array[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  context.stdout.write(answerTable(Buffer.concat(chunks)))
+}
+
+/** Under another name first: an answer that breaks off leaves neither a part of itself nor an older file destroyed. */
+async function writeFile(
+  { stderr, nowMs }: CliContext,
+  path: string,
+  answer: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const progress = new ProgressBar({ output: stderr, nowMs, total: null })
+  let bytes = 0
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of answer) {
+      bytes += chunk.length
+      progress.update(bytes, () => `${formatCount(bytes)} bytes written`)
+      yield chunk
+    }
+  }
+  const part = `${path}.part`
+  try {
+    await pipeline(counted, createWriteStream(part))
+    await rename(part, path)
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined)
+    if (!isOfFiles(error)) throw error
+    throw new CommandError(`${path} cannot be written: ${error.message}`, { cause: error })
+  } finally {
+    progress.clear()
+  }
+  stderr.write(`${path}: ${formatCount(bytes)} bytes\n`)
+}
+
+function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'path' in error
+}
+
+/** The rows of a JSON answer as a table. Numbers stand as they were written, with every digit. */
+export function answerTable(body: Uint8Array): string {
+  const reader = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER })
+  const rows = reader.push(body).map((row) => jsonMembers(Buffer.from(row).toString()))
+  reader.end()
+  if (rows.length === 0) return 'No rows.\n'
+  const numeric = rows[0]!.map((_, index) => rows.every((row) => /^(?:-?\d.*|null)$/.test(row[index]?.value ?? '')))
+  const columns = rows[0]!.map(
+    ({ name }, index) => ({ title: name, align: numeric[index] ? 'right' : 'left' }) as const,
+  )
+  const cell = (value: string): string => {
+    if (value.startsWith('"')) return JSON.parse(value)
+    return value === 'null' ? '' : value
+  }
+  return textTable(
+    columns,
+    rows.map((row) => row.map(({ value }) => cell(value))),
+  )
+}
