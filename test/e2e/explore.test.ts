@@ -113,3 +113,35 @@ test('live, what is pushed appears', async () => {
   await page.getByText('2 rows,').waitFor()
   await page.getByRole('cell', { name: '7', exact: true }).waitFor()
 })
+
+test('of an entity with several tags each combination is a line, or one of the tags alone', async () => {
+  const { url } = world.server
+  const field = (name: string, type: string, role: string): object => ({ name, type, role })
+  const fields = [
+    field('time', 'timestamp', 'time'),
+    field('site', 'string', 'tag'),
+    field('sensor', 'string', 'tag'),
+    field('value', 'double', 'metric'),
+  ]
+  const key = await makeIngest(url, adminKey, { alias: 'wells', fields })
+  const rows = ['flow', 'temp'].map((sensor, place) => ({
+    time: '2026-01-01T08:00Z',
+    site: 'north',
+    sensor,
+    value: 10 + place,
+  }))
+  await callWell(url, 'POST', '/ingests/wells/data?wait=true', { key, body: rows })
+  const page = await world.enter()
+  await page.goto(`${url}/portal#/explore?entity=wells&tag=north&from=2026-01-01T00:00&to=2026-01-02T00:00`)
+  await page.getByRole('img', { name: 'north / flow, north / temp over time' }).waitFor()
+  await page.getByText('2 rows').waitFor()
+  await page.getByLabel('A line for each').selectOption('site alone')
+  await page.getByRole('img', { name: 'north over time' }).waitFor()
+  await page.getByText('1 row,').waitFor()
+  await page.getByRole('cell', { name: '10.5' }).waitFor()
+  await page.getByLabel('A line for each').selectOption('sensor alone')
+  await page.getByText('Choose a tag').waitFor()
+  await page.getByRole('button', { name: 'temp' }).click()
+  await page.getByRole('img', { name: 'temp over time' }).waitFor()
+  await expectSound(page)
+})

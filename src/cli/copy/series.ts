@@ -24,7 +24,7 @@ const tooMuchCodes = ['result_too_large', 'query_timeout']
 
 /** The source's rows of an entity, in the order that `select` gives them. */
 function windowedSource(job: CopyJob, entity: EntityDescription, progress: ProgressBar): WindowedSource {
-  const [, ...tags] = entity.fields.filter(({ role }) => role === 'tag')
+  const [first, ...tags] = entity.fields.filter(({ role }) => role === 'tag')
   const dimensions = entity.fields.filter(({ role }) => role === 'dimension')
   const fields = [...tags, ...dimensions].map(({ name }) => name)
   const read = async ({ startMs, endMs }: CopyRange): Promise<readonly Uint8Array[] | null> => {
@@ -43,7 +43,8 @@ function windowedSource(job: CopyJob, entity: EntityDescription, progress: Progr
   return {
     select: (range) => patiently(job, progress, () => read(range)).catch(nullWhereTooMuch),
     nextMs: async (afterMs) => {
-      const request = { entity: entity.entity, date: formatInstant(afterMs) }
+      // The first date is wanted, not the row of each combination of tags.
+      const request = { entity: entity.entity, id_name_field: first?.name ?? null, date: formatInstant(afterMs) }
       const rows = await patiently(job, progress, () => job.source.query('next', request)).catch(nullWhereTooMuch)
       // Too many tags to ask all of them for their next rows: the next window will do.
       if (rows === null) return afterMs + 1

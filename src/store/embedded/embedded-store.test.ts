@@ -126,6 +126,39 @@ test('a field or tag that no row came with is null', async () => {
   expect(await rowsOf(store, plan)).toEqual([[10, null, null, 1]])
 })
 
+test('rows of before a tag was added are a combination of their own, which comes first', async () => {
+  const other: EntityField = { name: 'U', type: 'string', role: 'tag' }
+  const store = storeOf([10, 'a', 1], [20, 'b', 2])
+  const tags = [tag, other] as const
+  const latest: Plan = { kind: 'latest', selection: selection({ tags }), fromMs: Number.NEGATIVE_INFINITY }
+  const before = [
+    [10, 'a', null, 1],
+    [20, 'b', null, 2],
+  ]
+  expect(await rowsOf(store, latest)).toEqual(before)
+  const batch = batchOf(
+    [time, tag, other, value],
+    [
+      [20, 'b', 'y', 4],
+      [20, 'b', 'x', 3],
+      [20, 'a', 'y', 5],
+    ],
+  )
+  store.write({ ...batch, positions: batch.positions.map((position) => position + 2) })
+  expect(await rowsOf(store, latest)).toEqual([
+    [10, 'a', null, 1],
+    [20, 'a', 'y', 5],
+    [20, 'b', null, 2],
+    [20, 'b', 'x', 3],
+    [20, 'b', 'y', 4],
+  ])
+  const ofOne: Plan = { kind: 'latest', selection: selection(), fromMs: Number.NEGATIVE_INFINITY }
+  expect(await rowsOf(store, ofOne)).toEqual([
+    [20, 'a', 5],
+    [20, 'b', 3],
+  ])
+})
+
 test.each<[string, number[], number]>([
   ['whose sum overflows', [1.7e308, 1.7e308, 1.7e308], 1.7e308],
   ['of the largest double', Array<number>(3).fill(Number.MAX_VALUE), Number.MAX_VALUE],

@@ -1,6 +1,6 @@
 import { inParts } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
-import { sortInSlices } from '../../../lib/sort-in-slices.ts'
+import { inOrder } from '../../../lib/sort-in-slices.ts'
 import { nullCode } from '../../../model/column.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { GrowableInt32 } from '../head/growable.ts'
@@ -36,6 +36,31 @@ export class TagIndex {
 
   seriesBefore(series: number): number {
     return this.#before.values[series]
+  }
+
+  /** Series in the order of their values: null first, then by code point; those of one value keep their order. */
+  async inOrder(series: Int32Array, pacer: Pacer): Promise<Int32Array> {
+    const sorted = await this.dictionary.sorted(pacer)
+    const codes = this.codes.values
+    // Where the next series of each code goes, at code + 1: at first how many there are.
+    const places = new Int32Array(this.dictionary.strings.length + 1)
+    await inParts(0, series.length, pacer, (start, end) => {
+      for (let place = start; place < end; place++) places[codes[series[place]] + 1]++
+    })
+    let next = places[0]
+    places[0] = 0
+    await inParts(0, sorted.length, pacer, (start, end) => {
+      for (let place = start; place < end; place++) {
+        const count = places[sorted[place] + 1]
+        places[sorted[place] + 1] = next
+        next += count
+      }
+    })
+    const ordered = new Int32Array(series.length)
+    await inParts(0, series.length, pacer, (start, end) => {
+      for (let place = start; place < end; place++) ordered[places[codes[series[place]] + 1]++] = series[place]
+    })
+    return ordered
   }
 }
 
@@ -119,13 +144,9 @@ export class SeriesIndex {
   /** All series there are, in the order of some tags, which is kept for the next time: readers must not change it. */
   async inOrderOf(tags: readonly TagIndex[], pacer: Pacer): Promise<Int32Array> {
     const isKept = tags.length === this.#orderedBy.length && tags.every((tag, index) => tag === this.#orderedBy[index])
-    const known = isKept ? this.#ordered : new Int32Array(0)
-    const count = this.#count
-    if (known.length >= count) return known
-    const series = new Int32Array(count)
-    series.set(known)
-    for (let one = known.length; one < count; one++) series[one] = one
-    const ordered = await sortInSlices(series, known.length, compareByTags(tags), pacer)
+    if (isKept && this.#ordered.length === this.#count) return this.#ordered
+    let ordered = inOrder(this.#count)
+    for (const tag of tags.toReversed()) ordered = await tag.inOrder(ordered, pacer)
     this.#orderedBy = tags
     this.#ordered = ordered
     return ordered
