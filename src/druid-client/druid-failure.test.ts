@@ -27,6 +27,9 @@ test.each([
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'java.lang.ClassCastException' })],
   [500, bodyOf({ error: 'druidException', errorMessage: 'Illegal base64 character 2e' })],
   [500, bodyOf({ error: 'druidException', errorMessage: 'compare() should not be called for the NaturalComparator' })],
+  [500, bodyOf({ category: 'RUNTIME_FAILURE', errorMessage: "function 'bitwiseAa0d' is not defined." })],
+  [500, bodyOf({ category: 'RUNTIME_FAILURE', errorMessage: 'Invalid expression: (x); [s] used as both' })],
+  [500, bodyOf({ errorMessage: 'org.apache.druid.error.DruidException: Function[replace] encountered unknown' })],
   [500, bodyOf({ errorMessage: 'java.util.concurrent.ExecutionException: org.apache.druid.java.util.common.IAE: x' })],
 ])('an answer with %i and %s is left to who asked', (status, body) => {
   const failure = readFailure(status, body)

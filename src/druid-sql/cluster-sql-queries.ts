@@ -57,11 +57,11 @@ export class ClusterSqlQueries {
     const entities = definitions.entities().filter(({ name }) => reader.mayRead(name))
     const { queryTimeMs, resultBytes, sqlTokens: tokensMax } = limits
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
-      const { columns, entityIds, readsCatalog } = translateSql(text, entities.map(sqlTable), { tokensMax })
+      const { columns, entityIds, readsCatalog, namedKeys } = translateSql(text, entities.map(sqlTable), { tokensMax })
       if (readsCatalog && entityIds.length === 0) return catalogQueries.run(text, format, deadline, reader)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
-        const statement = druidStatement(text, entities, clusterName, await engine.knownColumns(deadline))
+        const statement = druidStatement(text, entities, clusterName, await engine.knownColumns(deadline), namedKeys)
         const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
         const batches = engine.run({ statement, types: columns.map(({ type }) => type) }, limits, deadline)
         const shape = { format, resultBytes, room: unsent.room() }

@@ -7,7 +7,7 @@ import { toOutput } from './bind/outputs.ts'
 import type { SqlTable } from './bind/tables.ts'
 import { nullType, type SqlType, string, typeName } from './bind/types.ts'
 import { parseQuery } from './parse/parse-query.ts'
-import { quoted, sqlProblem } from './parse/sql-problem.ts'
+import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'
 
 /** A query that was checked: the engine runs its text as it is. */
 export interface CheckedSql {
@@ -18,6 +18,8 @@ export interface CheckedSql {
   readonly entityIds: readonly number[]
   /** Whether it reads INFORMATION_SCHEMA. */
   readonly readsCatalog: boolean
+  /** Where its GROUP BY names a column of the result, which Druid does not take. */
+  readonly namedKeys: readonly Place[]
 }
 
 export interface TranslateOptions {
@@ -47,6 +49,7 @@ export function translateSql(
     columns: outputs.map(({ name, type }) => ({ name, type })),
     entityIds: [...binder.used].map((table) => table.entityId),
     readsCatalog: binder.readsCatalog,
+    namedKeys: binder.namedKeys,
   }
 }
 

@@ -4,7 +4,6 @@
  */
 export const timeParts: ReadonlyMap<string, string | null> = new Map([
   ['EPOCH', null],
-  ['MICROSECOND', null],
   ['MILLISECOND', null],
   ['SECOND', 'second'],
   ['MINUTE', 'minute'],

@@ -187,7 +187,7 @@ describe('two keys with different entities', () => {
     `SELECT tag FROM plant UNION ALL SELECT tag FROM ${h}`,
     `SELECT (SELECT MAX(tag) FROM ${h}) AS x`,
     `SELECT tag FROM plant WHERE tag IN (SELECT tag FROM ${h})`,
-    `SELECT tag FROM plant WHERE EXISTS (SELECT 1 FROM ${h})`,
+    `SELECT tag FROM plant WHERE (SELECT COUNT(*) FROM ${h}) > 0`,
     `WITH a AS (SELECT * FROM ${h}) SELECT COUNT(*) FROM a`,
     `SELECT * FROM TABLE(APPEND('plant', '${h}'))`,
     'SELECT * FROM entity_3',

@@ -69,15 +69,27 @@ async function ask(engines: BothEngines, query: Query): Promise<Compared> {
   return { query, embedded, druid, difference: differenceOf(query, embedded, druid) }
 }
 
-/** Of the same sort: a difference of statuses stays one, and one of answers too. */
-const sortOf = (difference: string): string => (difference.startsWith('status') ? difference : 'answers')
+/**
+ * What stays as a query is made smaller: the statuses with the words of what was refused, or how the answers differ; how many and
+ * what names do not matter.
+ */
+function sortOf({ difference, embedded, druid }: Compared): string {
+  const words = [embedded, druid].map(({ status, text }) => (status === 200 ? '' : refusalOf(text)))
+  return [difference?.replace(/^.*?: /, '').replaceAll(/\d+/g, ''), ...words].join('|')
+}
+
+/** The words of a refusal without what it quotes, names and counts. */
+function refusalOf(text: string): string {
+  const detail = (JSON.parse(text) as { readonly detail?: string }).detail ?? text
+  return detail.replaceAll(/\[[^\]]*\]|'[^']*'|"[^"]*"|\d+/g, '').slice(0, 80)
+}
 
 async function smallest(engines: BothEngines, made: Made, compared: Compared): Promise<Found> {
   let last = compared as Found
-  const sort = sortOf(last.difference)
+  const sort = sortOf(last)
   await shrunk(made.piece, made, async (text) => {
     const found = await ask(engines, { kind: made.kind, text })
-    if (found.difference === null || sortOf(found.difference) !== sort) return false
+    if (found.difference === null || sortOf(found) !== sort) return false
     last = found as Found
     return true
   })

@@ -11,9 +11,7 @@ export function differenceOf(query: Query, embedded: Asked, druid: Asked): strin
   if (embedded.status !== 200) return null
   return query.kind === 'sql'
     ? tableDifference(query.text, embedded.text, druid.text)
-    : isAlike(exact(withoutSegments(embedded.text)), exact(withoutSegments(druid.text)))
-      ? null
-      : 'answers'
+    : treeDifference(exact(withoutSegments(embedded.text)), exact(withoutSegments(druid.text)), '')
 }
 
 /** Segments have names of their own here, and none on a cluster. */
@@ -42,17 +40,56 @@ function tableDifference(text: string, embedded: string, druid: string): string 
     const name = /^\d+$/.test(ordered) ? names[0]![Number(ordered) - 1]! : ordered
     if (ours.some((row, index) => !isAlike(row[name], theirs[index]![name]))) return `order by ${name}`
   }
-  const left = theirs.map((row) => row)
-  for (const row of sorted(ours)) {
-    const place = left.findIndex((other) => isAlike(row, other))
-    if (place < 0) return 'rows'
-    left.splice(place, 1)
+  const [alone, left] = unmatched(ours, theirs)
+  if (alone.length === 0) return null
+  for (const name of names[0]!) {
+    const [mine, other] = unmatched(
+      alone.map((row) => row[name]),
+      left.map((row) => row[name]),
+    )
+    if (mine.length > 0) return `${name}: ${sortsOf(mine)} and ${sortsOf(other)}`
   }
-  return null
+  return 'rows: which values stand beside each other'
 }
 
-function sorted(rows: readonly Row[]): readonly Row[] {
-  return rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+/** What each has and the other has not, in no order. */
+function unmatched<Value>(ours: readonly Value[], theirs: readonly Value[]): readonly [Value[], Value[]] {
+  const left = [...theirs]
+  const alone = ours
+    .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+    .filter((value) => {
+      const place = left.findIndex((other) => isAlike(value, other))
+      if (place >= 0) left.splice(place, 1)
+      return place < 0
+    })
+  return [alone, left]
+}
+
+/** What sort of values they are: a difference that is made smaller stays one of these. */
+function sortsOf(values: readonly unknown[]): string {
+  return [...new Set(values.map(sortOf))].toSorted().join(' or ')
+}
+
+function sortOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (Array.isArray(value)) return 'list'
+  return value === null ? 'null' : typeof value
+}
+
+/** The first place at which two trees differ, and how. */
+function treeDifference(ours: unknown, theirs: unknown, path: string): string | null {
+  if (isAlike(ours, theirs)) return null
+  if (Array.isArray(ours) && Array.isArray(theirs)) {
+    if (ours.length !== theirs.length) return `${path}: ${ours.length} elements and ${theirs.length}`
+    const place = ours.findIndex((one, index) => !isAlike(one, theirs[index]))
+    return treeDifference(ours[place], theirs[place], `${path}[${place}]`)
+  }
+  if (sortOf(ours) === 'object' && sortOf(theirs) === 'object') {
+    const [mine, other] = [ours as Row, theirs as Row]
+    const name = Object.keys({ ...mine, ...other }).find((one) => !isAlike(mine[one], other[one]))!
+    return treeDifference(mine[name], other[name], `${path}.${name}`)
+  }
+  return `${path}: ${sortOf(ours)} and ${sortOf(theirs)}`
 }
 
 function isAlike(a: unknown, b: unknown): boolean {

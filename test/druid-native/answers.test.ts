@@ -1,4 +1,4 @@
-// What a topN keeps, where it goes on, what `grouping` tells, and ß in upper case, as a real Druid 33.0.0 answers.
+// Answers of a real Druid 33.0.0 that one would not expect: what a topN keeps, orders and types, numbers that are none.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 
@@ -81,4 +81,81 @@ test.each([
     subtotalsSpec: [['d0', 'd1'], ['d0'], []],
   })
   expect(found.map(({ event }) => event!['g'])).toEqual(bits)
+})
+
+/** A text is the number that it is, and none where it is no whole one. */
+test.each([
+  ['1e3', 1000],
+  ['007', 7],
+  ['10.0', 10],
+  ['-1.5', null],
+  ['NaN', null],
+  ['5f', null],
+])('a dimension of longs has the text %s as %s', async (text, number) => {
+  const rows = [[timeMs, text, 1]]
+  const [entry] = await entriesOf({
+    ...query,
+    dataSource: { ...dataSource, rows },
+    queryType: 'groupBy',
+    dimensions: [{ ...s, outputType: 'LONG' }],
+    aggregations: [count],
+  })
+  expect(entry!.event).toEqual({ d0: number, c: 1 })
+})
+
+test.each([
+  ['s != null', 'LONG'],
+  ['null + 1', 'LONG'],
+  ["concat(s, 'a')", 'STRING'],
+])('%s is of the type %s', async (expression, type) => {
+  const virtualColumns = [{ type: 'expression', name: 'v', expression, outputType: type }]
+  const asked = { ...query, queryType: 'scan', columns: ['v'], virtualColumns, limit: 1 }
+  expect(await answerOf(asked, engine)).toContain(`"rowSignature":[{"name":"v","type":"${type}"}]`)
+})
+
+test('a histogram of no values has no numbers', async () => {
+  const field = { type: 'fieldAccess', fieldName: 'q' }
+  const points = { type: 'quantilesDoublesSketchToHistogram', name: 'p', field, splitPoints: [1, 2] }
+  const bins = { type: 'quantilesDoublesSketchToHistogram', name: 'b', field, numBins: 2 }
+  const asked = {
+    ...query,
+    queryType: 'timeseries',
+    aggregations: [{ type: 'quantilesDoublesSketch', name: 'q', fieldName: 'nothing' }],
+    postAggregations: [points, bins],
+  }
+  const [entry] = await entriesOf(asked)
+  expect(entry!.result).toMatchObject({ p: ['NaN', 'NaN', 'NaN'], b: ['NaN', 'NaN'] })
+})
+
+test('alphanumeric order does not look at case first', async () => {
+  const rows = ['aGV', 'abc', 'B', 'a2', 'A10', null].map((text, index) => [timeMs, text, index])
+  const asked = {
+    ...query,
+    dataSource: { ...dataSource, rows },
+    queryType: 'topN',
+    dimension: s,
+    metric: { type: 'dimension', ordering: 'alphanumeric' },
+    threshold: 10,
+    aggregations: [count],
+  }
+  const [entry] = await entriesOf(asked)
+  expect(entry!.result!.map(({ d0 }) => d0)).toEqual([null, 'a2', 'A10', 'abc', 'aGV', 'B'])
+})
+
+test.each([
+  ["parse_long('zz', 36)", '1295'],
+  [`parse_long('${'z'.repeat(30)}', 36)`, 'null'],
+  [`parse_long('${'0'.repeat(20)}11', 2)`, '3'],
+  [`parse_long('${'f'.repeat(60)}', 16)`, 'null'],
+])('%s', async (expression, value) => {
+  const virtualColumns = [{ type: 'expression', name: 'v', expression, outputType: 'LONG' }]
+  const asked = { ...query, queryType: 'scan', columns: ['v'], virtualColumns, limit: 1 }
+  expect(await answerOf(asked, engine)).toContain(`"v":${value}`)
+})
+
+test('there is no unit MICROSECOND', async () => {
+  const expression = "timestamp_extract(__time, 'MICROSECOND')"
+  const virtualColumns = [{ type: 'expression', name: 'v', expression, outputType: 'LONG' }]
+  const asked = { ...query, queryType: 'scan', columns: ['v'], virtualColumns }
+  await expect(answerOf(asked, engine)).rejects.toThrow('there is no unit "MICROSECOND"')
 })

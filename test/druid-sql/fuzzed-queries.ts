@@ -75,7 +75,7 @@ class QueryWriter {
       case 2:
         return `SELECT c0 FROM (${this.#select()}) AS q${this.#tail('c0')}`
       case 3:
-        return `${this.#select()} ${oneOf(draw, ['UNION ALL', 'UNION', 'INTERSECT', 'EXCEPT'])} ${this.#select()}`
+        return `${this.#select()} UNION ALL ${this.#select()}`
       default:
         return this.#select()
     }
@@ -344,7 +344,8 @@ class QueryWriter {
           () => `(${of('any')} IS ${oneOf(draw, ['', 'NOT '])}DISTINCT FROM ${of('any')})`,
           () => `(${of('truth')} ${oneOf(draw, ['AND', 'OR'])} ${of('truth')})`,
           () => `(NOT ${of('truth')})`,
-          () => `EXISTS (SELECT 1 FROM ${fuzzedEntity} WHERE ${this.value('truth', { ...inner, columns: true })})`,
+          () =>
+            `((SELECT COUNT(*) FROM ${fuzzedEntity} WHERE ${this.value('truth', { ...inner, columns: true })}) > 0)`,
         ])()
       case 'array':
         return oneOf(draw, [

@@ -11,6 +11,7 @@ import { substringOf, textList } from '../values/text.ts'
 import { concatenated, widthOf } from '../values/text-room.ts'
 import {
   convert,
+  convertDimension,
   doubleToText,
   type ElementType,
   elementOf,
@@ -203,7 +204,7 @@ function scalarDimension(spec: DimensionSpec, column: Typed): Dimension {
   const value = spec.keep === null ? extracted : kept(extracted, spec.keep)
   // Different values may become one where it is not text they become: then they are one group.
   if (type !== 'STRING') {
-    return { name: spec.outputName, key: convert(value, type), finish: (key) => ({ type, sql: key }) }
+    return { name: spec.outputName, key: convertDimension(value, type), finish: (key) => ({ type, sql: key }) }
   }
   return { name: spec.outputName, key: value, finish: (key) => convert({ type: value.type, sql: key }, type) }
 }

@@ -184,24 +184,36 @@ export class Rows implements Scope {
     })
   }
 
-  /** How many values lie between the split points, or in bins of one width. */
-  #histogram({ field, splitPoints, bins }: PostAggregator & { kind: 'histogram' }): Sql {
-    const { values, filter } = this.#sketch(field, 'quantiles')
-    if (splitPoints === null) {
-      const all = this.#hide(sql`list(${values})`, filter)
-      const [low, high] = [sql`list_min(${all})`, sql`list_max(${all})`]
-      const bin = (index: number): Sql =>
-        sql`CAST(len(list_filter(${all}, lambda one: least(floor((one - ${low}) / nullif(${high} - ${low}, 0) * ${sql.long(bins)}), ${sql.long(bins - 1)}) = ${sql.long(index)})) AS DOUBLE)`
-      return sql`[${sql.join(
-        Array.from({ length: bins }, (_, index) => bin(index)),
-        ', ',
-      )}]`
-    }
-    const counts = [...splitPoints, Number.POSITIVE_INFINITY].map((end, index) => {
-      const from = index === 0 ? sql`TRUE` : sql`${values} > ${sql.double(splitPoints[index - 1]!)}`
-      const within = sql`(${values} IS NOT NULL AND ${from} AND ${values} <= ${sql.double(end)})`
-      return sql`CAST(${this.#hide(sql`count(*)`, filter === null ? within : sql`(${filter} AND ${within})`)} AS DOUBLE)`
-    })
-    return sql`[${sql.join(counts, ', ')}]`
+  /** How many values lie between the split points, or in bins of one width; of no values no numbers. */
+  #histogram(post: PostAggregator & { kind: 'histogram' }): Sql {
+    const { values, filter } = this.#sketch(post.field, 'quantiles')
+    const counts =
+      post.splitPoints === null
+        ? evenBins(this.#hide(sql`list(${values})`, filter), post.bins)
+        : betweenPoints(values, post.splitPoints).map(
+            (within) =>
+              sql`CAST(${this.#hide(sql`count(*)`, filter === null ? within : sql`(${filter} AND ${within})`)} AS DOUBLE)`,
+          )
+    const nothing = counts.map(() => sql.double(Number.NaN))
+    const some = sql`coalesce(${this.#hide(sql`count(${values})`, filter)}, 0) > 0`
+    return sql`CASE WHEN ${some} THEN [${sql.join(counts, ', ')}] ELSE [${sql.join(nothing, ', ')}] END`
   }
+}
+
+/** How many of a list's values each bin has. */
+function evenBins(all: Sql, bins: number): readonly Sql[] {
+  const [low, high] = [sql`list_min(${all})`, sql`list_max(${all})`]
+  return Array.from(
+    { length: bins },
+    (_, index) =>
+      sql`CAST(len(list_filter(${all}, lambda one: least(floor((one - ${low}) / nullif(${high} - ${low}, 0) * ${sql.long(bins)}), ${sql.long(bins - 1)}) = ${sql.long(index)})) AS DOUBLE)`,
+  )
+}
+
+/** Whether a value lies before the first point, between two of them, or behind the last. */
+function betweenPoints(values: Sql, points: readonly number[]): readonly Sql[] {
+  return [...points, Number.POSITIVE_INFINITY].map((end, index) => {
+    const from = index === 0 ? sql`TRUE` : sql`${values} > ${sql.double(points[index - 1]!)}`
+    return sql`(${values} IS NOT NULL AND ${from} AND ${values} <= ${sql.double(end)})`
+  })
 }

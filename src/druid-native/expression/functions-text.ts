@@ -136,17 +136,22 @@ function parseLong(args: readonly Typed[], call: Call): Typed {
   if (radix < 2 || radix > 36) return call.refuse('the radix must be 2 to 36')
   const text = toText(args[0]!)
   if (radix === 10) {
-    return longValue(
-      bind(text, (x) => sql`CASE WHEN regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) END`),
-    )
+    const long = (x: Sql): Sql =>
+      sql`CASE WHEN regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) END`
+    return longValue(bind(text, long))
   }
   const digits = '0123456789abcdefghijklmnopqrstuvwxyz'.slice(0, radix)
   const value = (body: Sql): Sql =>
     sql`list_reduce(list_prepend(CAST(0 AS HUGEINT), list_transform(string_split(${body}, ''), lambda c: CAST(strpos(${digits}, c) - 1 AS HUGEINT))), lambda a, b: a * ${sql.long(radix)} + b)`
   const body = (x: Sql): Sql => {
-    const form = sql.literal(`(?i)[+-]?${radix === 16 ? '(0x)?' : ''}[${digits}]{1,30}`)
+    // So many digits fit into what they are added up in; more do not make a long.
+    const most = Math.min(64, Math.floor(37 / Math.log10(radix)))
+    const form = sql.literal(`(?i)[+-]?${radix === 16 ? '(0x)?' : ''}[${digits}]{1,${most}}`)
     const bare = sql`regexp_replace(lower(${x}), ${radix === 16 ? sql`'^[+-]?(0x)?'` : sql`'^[+-]?'`}, '')`
-    return sql`CASE WHEN regexp_full_match(${x}, ${form}) THEN TRY_CAST(${value(bare)} * CASE WHEN starts_with(${x}, '-') THEN -1 ELSE 1 END AS BIGINT) END`
+    const sign = sql`CASE WHEN starts_with(${x}, '-') THEN -1 ELSE 1 END`
+    const long = (b: Sql): Sql => sql`CASE WHEN ${b} IS NOT NULL THEN TRY_CAST(${value(b)} * ${sign} AS BIGINT) END`
+    // The engine may work the value out where the form does not hold.
+    return bind(sql`CASE WHEN regexp_full_match(${x}, ${form}) THEN ${bare} END`, long)
   }
   return longValue(bind(text, body))
 }

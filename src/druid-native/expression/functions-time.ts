@@ -81,7 +81,6 @@ function ceiling(args: readonly Typed[], call: Call): Typed {
 /** The parts that expressions work out in their own way. Centuries and millennia are doubles, and not in here. */
 const ownParts: ReadonlyMap<string, (local: Sql, ms: Sql) => Sql> = new Map<string, (local: Sql, ms: Sql) => Sql>([
   ['EPOCH', (_, ms) => sql`(${ms} // 1000)`],
-  ['MICROSECOND', (_, ms) => sql`(${ms} // 1000 // 1000)`],
   ['MILLISECOND', (local) => sql`(millisecond(${local}) % 1000)`],
   ['DECADE', (local) => sql`(year(${local}) // 10)`],
 ])

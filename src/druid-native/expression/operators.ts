@@ -115,7 +115,7 @@ function compareArrays(comparison: Sql, left: Typed, right: Typed): Typed {
 
 /** Nothing comes of a null, but the null has a type. */
 function nullOf(operator: BinaryOperator, left: Typed, right: Typed): Typed {
-  if (operator in comparisons) return longValue(sql`CAST(NULL AS BIGINT)`)
+  if (comparisons.has(operator)) return longValue(sql`CAST(NULL AS BIGINT)`)
   const type = left.type ?? right.type
   if (type === null) return nullValue
   return type === 'STRING'

@@ -5,13 +5,13 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Ordering } from '../parse/nodes.ts'
 import { type ElementType, elementOf, type Typed, textToDouble, toText, transform, utf16Length } from './typed.ts'
 
-/** A text's runs of digits and of other characters, as one text that compares as the text does alphanumerically. */
+/** A text's runs of digits and of other characters, as one text that compares as the text does alphanumerically: in whichever case. */
 export function alphanumericKey(text: Sql): Sql {
   const run = (part: Sql): Sql =>
     bind(
       sql`ltrim(${part}, '0')`,
       (digits) =>
-        sql`CASE WHEN regexp_matches(${part}, '^[0-9]') THEN '0' || printf('%06d', length(${digits})) || ${digits} || ':' || printf('%06d', length(${part})) ELSE '1' || ${part} END`,
+        sql`CASE WHEN regexp_matches(${part}, '^[0-9]') THEN '0' || printf('%06d', length(${digits})) || ${digits} || ':' || printf('%06d', length(${part})) ELSE '1' || lower(upper(${part})) END`,
     )
   return sql`array_to_string(list_transform(regexp_extract_all(${text}, '[0-9]+|[^0-9]+'), lambda part: ${run(sql`part`)}), chr(1))`
 }
@@ -56,7 +56,7 @@ export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
     case 'strlen':
       return [lengthKey(toText(value))]
     case 'alphanumeric':
-      return [alphanumericKey(toText(value))]
+      return [alphanumericKey(toText(value)), toText(value)]
     case 'version':
       return [versionKey(toText(value)), toText(value)]
   }

@@ -99,6 +99,19 @@ export function textToLong(text: Sql): Sql {
   )
 }
 
+const decimalForm = sql.literal('[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?')
+
+/** As `textToLong`, but null for a text that is no whole number: `1e3` is one, and `-1.5` is none. */
+function textToWholeLong(text: Sql): Sql {
+  const whole = (d: Sql): Sql =>
+    sql`CASE WHEN ${d} = trunc(${d}) AND abs(${d}) < 9223372036854775808 THEN CAST(${d} AS BIGINT) END`
+  return bind(
+    text,
+    (x) => sql`CASE WHEN regexp_full_match(${x}, ${longForm}) THEN TRY_CAST(${x} AS BIGINT)
+      WHEN regexp_full_match(${x}, ${decimalForm}) THEN ${bind(sql`TRY_CAST(${x} AS DOUBLE)`, whole)} END`,
+  )
+}
+
 /** Java's text of a double: `1.0`, `1.0E7`, `NaN`. */
 export function doubleToText(double: Sql): Sql {
   return bind(
@@ -107,6 +120,7 @@ export function doubleToText(double: Sql): Sql {
       x,
     ) => sql`CASE WHEN isnan(${x}) THEN 'NaN' WHEN isinf(${x}) THEN CASE WHEN ${x} > 0 THEN 'Infinity' ELSE '-Infinity' END
       WHEN ${x} = 0 OR (abs(${x}) >= 1e-3 AND abs(${x}) < 1e7) THEN CAST(${x} AS VARCHAR)
+      WHEN abs(${x}) = 5e-324 THEN (CASE WHEN ${x} < 0 THEN '-' ELSE '' END) || '4.9E-324'
       ELSE (CASE WHEN ${x} < 0 THEN '-' ELSE '' END) || ${scientific(sql`CAST(abs(${x}) AS VARCHAR)`)} END`,
   )
 }
@@ -242,6 +256,11 @@ export function convert(value: Typed, type: ValueType): Typed {
     case 'FLOAT':
       return { type, sql: toFloat(value) }
   }
+}
+
+/** What a dimension of another type is: texts as whole numbers are those that are. */
+export function convertDimension(value: Typed, type: ValueType): Typed {
+  return type === 'LONG' && value.type === 'STRING' ? longValue(textToWholeLong(value.sql)) : convert(value, type)
 }
 
 /** The elements of an array as another type; a single value is an array of one. */

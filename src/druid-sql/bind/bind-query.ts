@@ -2,8 +2,8 @@
 // Tested by `test/druid-sql/agreement.test.ts`.
 
 import { unified } from '../functions/unified.ts'
-import { sqlProblem } from '../parse/sql-problem.ts'
-import type { OrderItem, Query, QueryBody, Select, SetOperation, Values, Window } from '../parse/syntax.ts'
+import { type Place, sqlProblem } from '../parse/sql-problem.ts'
+import type { OrderItem, Query, QueryBody, Select, Union, Values, Window } from '../parse/syntax.ts'
 import { ordered } from './bind-aggregate.ts'
 import { bindExpression } from './bind-expression.ts'
 import { type BoundFrom, bindFrom, type CommonTable, type FromContext } from './bind-from.ts'
@@ -28,6 +28,8 @@ const toppedMax = 100_000n
 
 export class QueryBinder {
   readonly used = new Set<SqlTable>()
+  /** The places at which GROUP BY names a column of the result. */
+  readonly namedKeys: Place[] = []
   readsCatalog = false
   readonly #tables: ReadonlyMap<string, SqlTable>
   readonly #wraps: boolean
@@ -116,11 +118,12 @@ export class QueryBinder {
       isFilter: false,
       wraps: this.#wraps,
       bind: bindExpression,
+      namesKey: (place) => this.namedKeys.push(place),
       subquery: (query, parent) => this.#query(query, { parent, commonTables: around.commonTables, isTop: false }),
     }
   }
 
-  /** VALUES, UNION and the like, ordered by the columns of their result. */
+  /** VALUES and UNION ALL, ordered by the columns of their result. */
   #orderedBody(query: Query, around: Surroundings): BoundSubquery {
     const body = this.#body(query.body, around)
     if (query.orderBy.length === 0) {
@@ -166,8 +169,8 @@ export class QueryBinder {
         return this.#query(body.query, { ...around, isTop: false })
       case 'values':
         return this.#values(body, around)
-      case 'setOperation':
-        return this.#setOperation(body, around)
+      case 'union':
+        return this.#union(body, around)
     }
   }
 
@@ -197,14 +200,14 @@ export class QueryBinder {
     return { sql: text, columns: columns.map(({ type }, index) => ({ name: `EXPR$${index}`, type })) }
   }
 
-  #setOperation(operation: SetOperation, around: Surroundings): BoundSubquery {
-    const { operator, all, place } = operation
-    const left = this.#body(operation.left, around)
-    const right = this.#body(operation.right, around)
+  #union(union: Union, around: Surroundings): BoundSubquery {
+    const { place } = union
+    const left = this.#body(union.left, around)
+    const right = this.#body(union.right, around)
     if (left.columns.length !== right.columns.length) {
       throw sqlProblem(
         place,
-        `both sides of ${operator} need as many columns: there are ${left.columns.length} and ${right.columns.length}`,
+        `both sides of UNION need as many columns: there are ${left.columns.length} and ${right.columns.length}`,
       )
     }
     const types = left.columns.map((column, index) => {
@@ -213,16 +216,15 @@ export class QueryBinder {
       if (type === null)
         throw sqlProblem(
           place,
-          `column ${index + 1} is of type ${typeName(column.type)} on one side of ${operator} and of type ${typeName(other.type)} on the other: CAST one of them`,
+          `column ${index + 1} is of type ${typeName(column.type)} on one side of UNION and of type ${typeName(other.type)} on the other: CAST one of them`,
         )
       return type
     })
-    const operators = { UNION: duckSql`UNION`, INTERSECT: duckSql`INTERSECT`, EXCEPT: duckSql`EXCEPT` }
-    const text = duckSql`(${this.#converted(left, types, operation)}) ${operators[operator]}${all ? duckSql` ALL` : duckSql``} (${this.#converted(right, types, operation)})`
+    const text = duckSql`(${this.#converted(left, types, union)}) UNION ALL (${this.#converted(right, types, union)})`
     return { sql: text, columns: left.columns.map(({ name }, index) => ({ name, type: types[index]! })) }
   }
 
-  #converted(side: BoundSubquery, types: readonly SqlType[], { place }: SetOperation): SqlText {
+  #converted(side: BoundSubquery, types: readonly SqlType[], { place }: Union): SqlText {
     if (side.columns.every((column, index) => column.type.kind === types[index]!.kind)) return side.sql
     const relation = this.#nextRelation()
     const items = side.columns.map((column, index) => {

@@ -174,7 +174,10 @@ function bindKey(key: Expression, select: Select, context: ExpressionContext): B
     const isColumn = context.scope.relations.some((relation) =>
       relation.columns.some((column) => column.name === key.path[0]),
     )
-    if (named?.kind === 'expression' && !isColumn) return context.bind(named.expression, context)
+    if (named?.kind === 'expression' && !isColumn) {
+      context.namesKey(key.place)
+      return context.bind(named.expression, context)
+    }
   }
   return context.bind(key, context)
 }

@@ -97,10 +97,6 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       return bindInQuery(expression, context)
     case 'like':
       return bindLike(expression, context)
-    case 'exists': {
-      const query = context.subquery(expression.query, context.scope)
-      return combine(place, boolean, duckSql`EXISTS (${query.sql})`, [])
-    }
     default:
       return expression satisfies never
   }

@@ -1,4 +1,4 @@
-import { sqlProblem } from '../parse/sql-problem.ts'
+import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Query, Window } from '../parse/syntax.ts'
 import type { Bound } from './bound.ts'
 import { as } from './conversions.ts'
@@ -23,6 +23,8 @@ export interface ExpressionContext {
   /** Overflow goes round, as in Java, at the cost of speed; else it ends the query. */
   readonly wraps: boolean
   readonly bind: (expression: Expression, context: ExpressionContext) => Bound
+  /** Is told of a key of GROUP BY that is the name of a column of the result. */
+  readonly namesKey: (place: Place) => void
   /** Binds a query that stands within the expression. */
   readonly subquery: (query: Query, scope: Scope) => BoundSubquery
 }

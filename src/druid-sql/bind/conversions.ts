@@ -130,6 +130,7 @@ function doubleText(x: SqlText): SqlText {
     x,
     () => duckSql`CASE WHEN v IS NULL THEN NULL WHEN isnan(v) THEN 'NaN' WHEN isinf(v) THEN (CASE WHEN v > 0 THEN 'Infinity' ELSE '-Infinity' END)
       WHEN v = 0 OR (abs(v) >= 0.001 AND abs(v) < 10000000) THEN ${text}
+      WHEN abs(v) = 5e-324::DOUBLE THEN (CASE WHEN v < 0 THEN '-' ELSE '' END) || '4.9E-324'
       ELSE (CASE WHEN v < 0 THEN '-' ELSE '' END) || substring(${digits}, 1, 1) || '.' ||
         (CASE WHEN length(${digits}) > 1 THEN substring(${digits}, 2) ELSE '0' END) || 'E' || CAST(${exponent} AS VARCHAR) END`,
   )

@@ -56,7 +56,7 @@ export const addresses: Catalogue = {
   IPV4_STRINGIFY: special(1, 1, ({ place, operands }) => {
     const number = addressNumber(operands[0]!)
     const part = (power: SqlText): SqlText => duckSql`CAST(${number.sql} // ${power} % 256 AS VARCHAR)`
-    const text = duckSql`(${part(duckSql`16777216`)} || '.' || ${part(duckSql`65536`)} || '.' || ${part(duckSql`256`)} || '.' || ${part(duckSql`1`)})`
+    const text = duckSql`CAST((${part(duckSql`16777216`)} || '.' || ${part(duckSql`65536`)} || '.' || ${part(duckSql`256`)} || '.' || ${part(duckSql`1`)}) AS VARCHAR)`
     return combine(place, string, text, [number])
   }),
 }

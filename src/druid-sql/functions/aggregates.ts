@@ -122,11 +122,7 @@ const anyValue = aggregate(1, 2, ({ operands: [x] }) => ({
 
 const distinctCount = aggregate(1, 3, ({ operands: [x] }) => {
   if (x!.type.kind === 'sketch')
-    return {
-      call: duckSql`list_distinct(flatten(list(${x!.sql})))`,
-      type: long,
-      finish: (list) => duckSql`len(${list})`,
-    }
+    return { call: duckSql`list_distinct(flatten(list(${x!.sql})))`, type: long, finish: (v) => duckSql`len(${v})` }
   return { call: duckSql`count(DISTINCT ${x!.sql})`, type: long, finish: same }
 })
 
@@ -217,8 +213,9 @@ const textOfAll = aggregate(
     if (separator.includes('\0')) throw sqlProblem(call.place, `${call.name} takes no separator with a NUL`)
     constantInteger(call, 2, 0n)
     const x = as(call.operands[0]!, string)
+    const order = call.distinct && call.order.text === '' ? duckSql` ORDER BY ${x.sql} ASC NULLS LAST` : call.order
     return {
-      call: duckSql`string_agg(${distinctOf(call)}${x.sql}, ${literal(separator)}${call.order})`,
+      call: duckSql`string_agg(${distinctOf(call)}${x.sql}, ${literal(separator)}${order})`,
       type: string,
       finish: same,
     }

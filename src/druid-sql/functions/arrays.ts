@@ -128,7 +128,8 @@ export const arrays: Catalogue = {
   ),
   SCALAR_IN_ARRAY: withElement(
     () => boolean,
-    (array, value) => duckSql`list_contains(${array}, ${value})`,
+    (array, value) =>
+      duckSql`CASE WHEN ${value} IS NOT NULL THEN list_contains(${array}, ${value}) WHEN list_count(${array}) < len(${array}) THEN TRUE END`,
     true,
   ),
   ARRAY_OFFSET_OF: withElement(

@@ -36,7 +36,9 @@ const jsonQuery = special(2, 2, (call) => {
 
 const jsonKeys = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
-  const keys = duckSql`CASE WHEN json_type(${document.sql}, ${jsonPath(call)}) = 'OBJECT' THEN json_keys(${document.sql}, ${jsonPath(call)}) END`
+  const found = duckSql`json_extract(${document.sql}, ${jsonPath(call)})`
+  const places = duckSql`list_transform(json_extract(${found}, '$[*]'), lambda e, i: CAST(i - 1 AS VARCHAR))`
+  const keys = duckSql`CASE json_type(${found}) WHEN 'OBJECT' THEN json_keys(${found}) WHEN 'ARRAY' THEN ${places} END`
   return combine(call.place, arrayOf(string), keys, [document])
 })
 

@@ -5,7 +5,7 @@ import { duckSql, join, literal, plainInteger, type SqlText } from '../bind/duck
 import { string, wideString } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
-import { inRoom, isFree, onceEach, toldCharactersMax, widthOf } from './text-room.ts'
+import { inRoom, isFree, onceEach, toldCharactersMax, utf16Units, widthOf } from './text-room.ts'
 
 const partForm = /%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])|%/g
 
@@ -176,7 +176,7 @@ function padded(text: SqlText, { width, flags }: Part): SqlText {
   return onceEach(
     [text],
     (x) =>
-      duckSql`CASE WHEN length(${x}) >= ${plainInteger(width)} THEN ${x} ELSE ${filled}(${x}, ${plainInteger(width)}, ' ') END`,
+      duckSql`CASE WHEN ${utf16Units(x)} >= ${plainInteger(width)} THEN ${x} ELSE ${filled}(${x}, CAST(${plainInteger(width)} - ${utf16Units(x)} + length(${x}) AS INTEGER), ' ') END`,
   )
 }
 

@@ -1,6 +1,6 @@
 // How long texts may become, asked before they are made: the engine's bound on memory does not count them. What is known to stay short is not
 // asked about, so that ordinary texts cost nothing more.
-import { duckSql, plainInteger, type SqlText } from '../bind/duck-sql.ts'
+import { duckSql, literal, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import type { SqlType } from '../bind/types.ts'
 
 /** What a call writes as long as it is told. */
@@ -24,6 +24,12 @@ export function widthOf(type: SqlType): number {
 }
 
 export const isFree = (width: number): boolean => width <= freeWidth
+
+const withinUtf16 = literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
+
+/** Length in UTF-16 units, as Druid counts; code points beyond 16 bits are counted only where there may be some. */
+export const utf16Units = (x: SqlText): SqlText =>
+  duckSql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')) END`
 
 /** The text, where there is room for its bytes; null where their number is. Past `most`, or past the room for all texts, the query fails. */
 export function inRoom(bytes: SqlText, most: number, text: SqlText): SqlText {

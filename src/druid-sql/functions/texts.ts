@@ -15,15 +15,9 @@ import {
   special,
 } from './signature.ts'
 import { stringFormat } from './string-format.ts'
-import { inRoom, isFree, joinedBytesMax, onceEach, told, toldCharactersMax, widthOf } from './text-room.ts'
+import { inRoom, isFree, joinedBytesMax, onceEach, told, toldCharactersMax, utf16Units, widthOf } from './text-room.ts'
 
-const withinUtf16 = literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
-
-/** Length in UTF-16 units, as Druid counts; code points beyond 16 bits are counted only where there may be some. */
-const utf16Length = (x: SqlText): SqlText =>
-  duckSql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')) END`
-
-const lengthOf = scalar([string], long, utf16Length)
+const lengthOf = scalar([string], long, utf16Units)
 
 /** What lies behind the end is null, not empty. */
 const substring = special(2, 3, (call) => {
@@ -56,7 +50,7 @@ export const concat = special(1, 1000, ({ place, operands }) => {
   const texts = operands.map(asText)
   const width = texts.reduce((sum, { type }) => sum + widthOf(type), 0)
   const parts = texts.map((text) => text.sql)
-  const whole = isFree(width) ? duckSql`(${join(parts, ' || ')})` : concatenated(parts)
+  const whole = isFree(width) ? duckSql`CAST((${join(parts, ' || ')}) AS VARCHAR)` : concatenated(parts)
   return combine(place, wideString(width), whole, texts)
 })
 
@@ -136,8 +130,8 @@ const padded = (name: SqlText): ScalarFunction =>
     const parts = [as(text!, string), as(count!, long), ...(padding === undefined ? [] : [as(padding, string)])]
     const [x, length, by = duckSql`' '`] = parts.map((part) => part.sql)
     const body = (x: SqlText, length: SqlText, by: SqlText, guard: (text: SqlText) => SqlText): SqlText =>
-      duckSql`CASE WHEN ${length} IS NULL OR ${x} IS NULL OR ${by} IS NULL THEN NULL WHEN ${length} < 0 THEN '' WHEN ${length} = 0 THEN NULL WHEN ${by} = '' THEN substring(${x}, 1, ${length} - (${utf16Length(x)} - length(${x})))
-        ELSE ${guard(duckSql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Length(x)} - length(${x})), 0) AS INTEGER), ${by})`)} END`
+      duckSql`CASE WHEN ${length} IS NULL OR ${x} IS NULL OR ${by} IS NULL THEN NULL WHEN ${length} < 0 THEN '' WHEN ${length} = 0 THEN NULL WHEN ${by} = '' THEN substring(${x}, 1, ${length} - (${utf16Units(x)} - length(${x})))
+        ELSE ${guard(duckSql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Units(x)} - length(${x})), 0) AS INTEGER), ${by})`)} END`
     const width = constantCount(count!)
     if (typeof count!.constant === 'bigint') checkTold(width, place)
     const whole = isFree(width)

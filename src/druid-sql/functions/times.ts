@@ -62,10 +62,20 @@ const toUnit = (rounding: Rounding, ofNumber: typeof floorNumber) =>
     return combine(call.place, timestamp, rounding(at.sql, period, Zone.utc, null, call.place), [at])
   })
 
-/** Of DATE_TRUNC alone; they count from 1970. */
-const longUnits: ReadonlyMap<string, Period> = new Map(
+/** What DATE_TRUNC takes, no plurals but two. Long ones count from 1970. */
+const truncatedUnits: ReadonlyMap<string, Period> = new Map(
   (
     [
+      ['MICROSECONDS', 'PT0.001S'],
+      ['MILLISECONDS', 'PT0.001S'],
+      ['SECOND', 'PT1S'],
+      ['MINUTE', 'PT1M'],
+      ['HOUR', 'PT1H'],
+      ['DAY', 'P1D'],
+      ['WEEK', 'P1W'],
+      ['MONTH', 'P1M'],
+      ['QUARTER', 'P3M'],
+      ['YEAR', 'P1Y'],
       ['DECADE', 'P10Y'],
       ['CENTURY', 'P100Y'],
       ['MILLENNIUM', 'P1000Y'],
@@ -76,7 +86,12 @@ const longUnits: ReadonlyMap<string, Period> = new Map(
 const dateTrunc = special(2, 2, (call) => {
   const at = timestampOf(call, 1)
   const unit = neededText(call, 0)
-  const period = longUnits.get(unit.toUpperCase()) ?? unitPeriod(parseUnit(unit, call.operands[0]!.place))
+  const period = truncatedUnits.get(unit.toUpperCase())
+  if (period === undefined)
+    throw sqlProblem(
+      call.operands[0]!.place,
+      `DATE_TRUNC takes no ${quoted(unit)}: ${[...truncatedUnits.keys()].join(', ')} are what it takes`,
+    )
   return combine(call.place, timestamp, floorTo(at.sql, period, Zone.utc, null, call.place), [at])
 })
 
@@ -116,7 +131,6 @@ const datePart =
 /** The parts that SQL works out in its own way. */
 const ownParts: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['EPOCH', (_local, at) => duckSql`(epoch_ms(${at}) // 1000::BIGINT)`],
-  ['MICROSECOND', (local) => duckSql`(epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT * 1000::BIGINT`],
   ['MILLISECOND', (local) => duckSql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`],
   ['DECADE', datePart('decade')],
   ['CENTURY', datePart('century')],

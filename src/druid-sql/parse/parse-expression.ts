@@ -205,13 +205,11 @@ export class ExpressionParser {
     if (literal !== null) return literal
     if (cursor.takeWords('CASE')) return this.#case(place)
     if ((upper === 'CAST' || upper === 'TRY_CAST') && cursor.peek(1).text === '(') return this.#cast()
-    if (upper === 'EXISTS' && cursor.peek(1).text === '(') {
-      cursor.next()
-      cursor.expectSymbol('(')
-      const query = this.#query()
-      cursor.expectSymbol(')')
-      return { kind: 'exists', query, place }
-    }
+    if (upper === 'EXISTS' && cursor.peek(1).text === '(')
+      throw sqlProblem(
+        place,
+        'EXISTS is not supported, as in Druid: write x IN (SELECT ...), or compare (SELECT COUNT(*) ...) with 0',
+      )
     if (upper === 'ARRAY' && cursor.peek(1).text === '[') return this.#array()
     if (cursor.peek(1).kind === 'symbol' && cursor.peek(1).text === '(') return this.#calls.call()
     if (CallParser.withoutParentheses.has(upper)) return this.#calls.bare()

@@ -3,17 +3,7 @@
 import { ExpressionParser } from './parse-expression.ts'
 import { columnNames, FromParser } from './parse-from.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
-import type {
-  Expression,
-  Grouping,
-  Query,
-  QueryBody,
-  Select,
-  SelectItem,
-  SetOperation,
-  Values,
-  Window,
-} from './syntax.ts'
+import type { Expression, Grouping, Query, QueryBody, Select, SelectItem, Values, Window } from './syntax.ts'
 import { listOf, TokenCursor } from './token-cursor.ts'
 import { tokenize } from './tokenizer.ts'
 
@@ -59,7 +49,7 @@ class QueryParser {
     return this.#cursor.nested(() => {
       const { place } = this.#cursor
       const commonTables = this.#with()
-      const body = this.#setOperations()
+      const body = this.#unions()
       const orderBy = this.#cursor.takeWords('ORDER', 'BY') ? this.#expressions.orderBy() : []
       return { with: commonTables, body, orderBy, ...this.#limits(), place }
     })
@@ -112,30 +102,23 @@ class QueryParser {
     return BigInt(text)
   }
 
-  #setOperations(): QueryBody {
-    let left = this.#intersections()
-    for (let length = 0; this.#cursor.isWord('UNION', 'EXCEPT', 'MINUS'); length += 1) {
-      if (length === chainMax)
-        throw sqlProblem(this.#cursor.place, `more than ${chainMax} queries are put together here`)
-      left = this.#operation(left, () => this.#intersections())
+  #unions(): QueryBody {
+    const cursor = this.#cursor
+    let left = this.#term()
+    for (let length = 0; cursor.isWord('UNION', 'INTERSECT', 'EXCEPT', 'MINUS'); length += 1) {
+      if (length === chainMax) throw sqlProblem(cursor.place, `more than ${chainMax} queries are put together here`)
+      const { place } = cursor
+      const word = cursor.next().upper
+      if (word !== 'UNION')
+        throw sqlProblem(
+          place,
+          `${word} is not supported, as in Druid: write x IN (SELECT ...) or x NOT IN (SELECT ...)`,
+        )
+      if (!cursor.takeWords('ALL'))
+        throw sqlProblem(place, 'UNION without ALL is not supported, as in Druid: write UNION ALL, or SELECT DISTINCT')
+      left = { kind: 'union', left, right: this.#term(), place }
     }
     return left
-  }
-
-  #intersections(): QueryBody {
-    let left = this.#term()
-    for (let length = 0; this.#cursor.isWord('INTERSECT') && length < chainMax; length += 1)
-      left = this.#operation(left, () => this.#term())
-    return left
-  }
-
-  #operation(left: QueryBody, right: () => QueryBody): SetOperation {
-    const { place } = this.#cursor
-    const word = this.#cursor.next().upper
-    const operator = word === 'UNION' || word === 'INTERSECT' ? word : 'EXCEPT'
-    const all = this.#cursor.takeWords('ALL')
-    if (!all) this.#cursor.takeWords('DISTINCT')
-    return { kind: 'setOperation', operator, all, left, right: right(), place }
   }
 
   #term(): QueryBody {

@@ -83,7 +83,6 @@ export type Expression =
       readonly otherwise: Expression | null
     })
   | (Node & { readonly kind: 'cast'; readonly operand: Expression; readonly type: CastType })
-  | (Node & { readonly kind: 'exists'; readonly query: Query })
   | (Node & { readonly kind: 'scalar'; readonly query: Query })
   | (Node & { readonly kind: 'array'; readonly items: readonly Expression[] })
   | (Node & { readonly kind: 'item'; readonly operand: Expression; readonly index: Expression })
@@ -187,15 +186,14 @@ export interface Values extends Node {
   readonly rows: readonly (readonly Expression[])[]
 }
 
-export interface SetOperation extends Node {
-  readonly kind: 'setOperation'
-  readonly operator: 'UNION' | 'INTERSECT' | 'EXCEPT'
-  readonly all: boolean
+/** UNION ALL: Druid has no other. */
+export interface Union extends Node {
+  readonly kind: 'union'
   readonly left: QueryBody
   readonly right: QueryBody
 }
 
-export type QueryBody = Select | Values | SetOperation | (Node & { readonly kind: 'nested'; readonly query: Query })
+export type QueryBody = Select | Values | Union | (Node & { readonly kind: 'nested'; readonly query: Query })
 
 export interface Query extends Node {
   readonly with: readonly {

@@ -42,8 +42,6 @@ export class ExpressionWriter {
         return sql`${this.write(expression.operand)}[${this.write(expression.index)}]`
       case 'cast':
         return sql`CAST(${this.write(expression.operand)} AS ${castType(expression.type)})`
-      case 'exists':
-        return sql`EXISTS (${this.#query(expression.query)})`
       case 'scalar':
         return sql`(${this.#query(expression.query)})`
       case 'interval':

@@ -1,8 +1,9 @@
 // A checked query written anew in Druid's SQL: entities are subqueries that show their own columns alone, whatever else lies beside them.
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type {
   Alias,
+  Expression,
   Grouping,
   Join,
   Query,
@@ -20,12 +21,15 @@ export type EntitySource = (name: string) => Sql | null
 
 export class QueryWriter {
   readonly #source: EntitySource
+  /** Where GROUP BY names a column of the result. */
+  readonly #namedKeys: readonly Place[]
   /** Names that WITH gives, of the queries around the place. */
   #common: readonly string[] = []
   readonly #expressions = new ExpressionWriter((query) => this.query(query))
 
-  constructor(source: EntitySource) {
+  constructor(source: EntitySource, namedKeys: readonly Place[]) {
     this.#source = source
+    this.#namedKeys = namedKeys
   }
 
   query({ with: common, body, orderBy, limit, offset }: Query): Sql {
@@ -54,10 +58,8 @@ export class QueryWriter {
         return this.#values(body)
       case 'nested':
         return sql`(${this.query(body.query)})`
-      case 'setOperation': {
-        const all = body.all ? sql` ALL` : sql``
-        return sql`${this.#body(body.left)} ${word(body.operator)}${all} ${this.#body(body.right)}`
-      }
+      case 'union':
+        return sql`${this.#body(body.left)} UNION ALL ${this.#body(body.right)}`
     }
   }
 
@@ -77,7 +79,7 @@ export class QueryWriter {
         ? []
         : [
             sql`GROUP BY ${sql.join(
-              groupBy.map((one) => this.#grouping(one)),
+              groupBy.map((one) => this.#grouping(one, items)),
               ', ',
             )}`,
           ]),
@@ -93,10 +95,25 @@ export class QueryWriter {
     return item.alias === null ? written : sql`${written} AS ${sql.id(item.alias)}`
   }
 
-  #grouping(grouping: Grouping): Sql {
-    if (grouping.kind === 'expression') return this.#expressions.write(grouping.expression)
-    const sets = grouping.sets.map((set) => sql`(${this.#expressions.list(set)})`)
+  #grouping(grouping: Grouping, items: readonly SelectItem[]): Sql {
+    if (grouping.kind === 'expression') return this.#key(grouping.expression, items)
+    const sets = grouping.sets.map(
+      (set) =>
+        sql`(${sql.join(
+          set.map((key) => this.#key(key, items)),
+          ', ',
+        )})`,
+    )
     return sql`GROUPING SETS (${sql.join(sets, ', ')})`
+  }
+
+  /** Druid does not know the columns of the result by their names yet when it groups. */
+  #key(key: Expression, items: readonly SelectItem[]): Sql {
+    const isNamed = this.#namedKeys.some(({ line, column }) => key.place.line === line && key.place.column === column)
+    const named = items.find(
+      (item) => isNamed && key.kind === 'column' && item.kind === 'expression' && item.alias === key.path[0],
+    )
+    return this.#expressions.write(named?.kind === 'expression' ? named.expression : key)
   }
 
   #from(table: TableExpression): Sql {

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { differenceOf } from './compare.ts'
+
+const answered = (value: unknown) => ({ status: 200, text: JSON.stringify(value) })
+
+/** What a difference is called tells its sort: a query that is made smaller keeps it. */
+test.each<readonly [string, unknown, unknown, string | null]>([
+  ['the same rows in another order', [{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 1 }], null],
+  ['other last digits', [{ a: 0.1 + 0.2 }], [{ a: 0.3 }], null],
+  ['a null', [{ a: 1, b: null }], [{ a: 1, b: 2 }], 'b: null and number'],
+  ['other texts', [{ a: 'x' }], [{ a: 'y' }], 'a: string and string'],
+  [
+    'pairs',
+    [
+      { a: 1, b: 2 },
+      { a: 2, b: 1 },
+    ],
+    [
+      { a: 1, b: 1 },
+      { a: 2, b: 2 },
+    ],
+    'rows: which values stand beside each other',
+  ],
+  ['more rows', [{ a: 1 }], [], '1 rows and 0'],
+  ['names', [{ a: 1 }], [{ b: 1 }], 'columns a and b'],
+])('rows: %s', (_, ours, theirs, difference) => {
+  expect(differenceOf({ kind: 'sql', text: 'SELECT a FROM t' }, answered(ours), answered(theirs))).toBe(difference)
+})
+
+test.each<readonly [string, unknown, unknown, string | null]>([
+  ['keys in another order', [{ a: 1, b: 2 }], [{ b: 2, a: 1 }], null],
+  ['a place', [{ result: { a: [1, 'x'] } }], [{ result: { a: [1, null] } }], '[0].result.a[1]: string and null'],
+  ['a length', [{ result: [1] }], [{ result: [] }], '[0].result: 1 elements and 0'],
+])('trees: %s', (_, ours, theirs, difference) => {
+  expect(differenceOf({ kind: 'native', text: '{}' }, answered(ours), answered(theirs))).toBe(difference)
+})
