@@ -154,11 +154,13 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
     'src/client/answers.ts',
     [
       'src/access/subscriptions.ts',
+      'src/admin/backup-list.ts',
       'src/admin/backups.ts',
       'src/admin/entities.ts',
       'src/admin/ingest-schemas.ts',
       'src/admin/own-ingest.ts',
       'src/admin/rejected-schemas.ts',
+      'src/admin/setting-schemas.ts',
       'src/admin/subscriber-schemas.ts',
       'src/http/readiness.ts',
       'src/http/routes/push-schemas.ts',

@@ -55,6 +55,9 @@ export interface BackupParts {
   readonly nowMs: () => number
 }
 
+/** What the name of a backup's folder begins with; the time follows. */
+export const backupPrefix = 'tidemark-'
+
 export class Backups {
   readonly #parts: BackupParts
   #running = false
@@ -111,7 +114,7 @@ export class Backups {
     try {
       const files = await this.#fill(unfinished, made)
       reach('backup-manifest-written')
-      const path = await freePath(join(directory, `tidemark-${stamp}`))
+      const path = await freePath(join(directory, `${backupPrefix}${stamp}`))
       await disk.rename(unfinished, path)
       folder = path
       await disk.syncDirectory(directory)

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import type { ListedBackup, SettingAnswer } from '../client/answers.ts'
 import { type CliContext, connect } from './context.ts'
-import { type JsonOption, printJson } from './output.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { allItems } from './pages.ts'
 
 const examples = `
 Examples:
@@ -11,6 +13,40 @@ The service makes the backup while it runs, in a folder on its own machine (back
 files that never change and does not copy them: copy the folder to another disk, with any tool, to be safe from the loss
 of this one.
 `
+
+const backupColumns: readonly ItemColumn<ListedBackup>[] = [
+  { title: 'made', cell: ({ made }) => made },
+  { title: 'bytes', align: 'right', cell: ({ bytes }) => bytes },
+  { title: 'files', align: 'right', cell: ({ files }) => files },
+  { title: 'path', cell: ({ path }) => path },
+]
+
+const settingColumns: readonly ItemColumn<SettingAnswer>[] = [
+  { title: 'setting', cell: ({ setting }) => setting },
+  { title: 'value', cell: ({ value, secret }) => (secret ? '(secret)' : [value].flat().join(',')) },
+  { title: 'usual', cell: ({ usual }) => (usual ? 'yes' : 'no') },
+]
+
+/** `tidemark backups` and `tidemark settings`: what a running service has in its folder, and what is in force there. */
+export function addBackupsAndSettings(program: Command, context: CliContext): void {
+  program
+    .command('backups')
+    .description("list the backups in the service's own folder, the newest first (needs an admin key)")
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const items = await allItems((page) => client.backups(page))
+      printItems(context, options, { items, columns: backupColumns, none: 'There is no backup.' })
+    })
+  program
+    .command('settings')
+    .description('list the settings that are in force in the service; secrets are not shown (needs an admin key)')
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption, command: Command) => {
+      const { Items: items } = await connect(context, command.optsWithGlobals()).settings()
+      printItems(context, options, { items, columns: settingColumns, none: 'There is no setting.' })
+    })
+}
 
 /** `tidemark backup`: a copy of a running service, with an admin key. */
 export function addBackup(program: Command, context: CliContext): void {

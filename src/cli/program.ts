@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { packageVersion } from '../lib/package-version.ts'
 import { addAcceptLoss } from './accept-loss.ts'
-import { addBackup } from './backup.ts'
+import { addBackup, addBackupsAndSettings } from './backup.ts'
 import type { CliContext } from './context.ts'
 import { addCopy } from './copy.ts'
 import { addDemo } from './demo.ts'
@@ -65,6 +65,7 @@ export function buildProgram(context: CliContext): Command {
   addSubscriptions(program, context)
   addCopy(program, context)
   addBackup(program, context)
+  addBackupsAndSettings(program, context)
   addRestore(program, context)
   addVerify(program, context)
   addAcceptLoss(program, context)

@@ -2,6 +2,7 @@
 // writes it: there is no second list that could say something else.
 
 import type { OwnSubscriptionAnswer } from '../access/subscriptions.ts'
+import type { ListedBackupAnswer } from '../admin/backup-list.ts'
 import type { BackupAnswer } from '../admin/backups.ts'
 import type { EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
@@ -12,6 +13,7 @@ import type {
   RejectedSummaryAnswer,
   ReplayAnswer as ReplaySchema,
 } from '../admin/rejected-schemas.ts'
+import type { SettingAnswer as SettingSchema } from '../admin/setting-schemas.ts'
 import type {
   CreatedKey as CreatedKeySchema,
   CreateKey,
@@ -41,6 +43,9 @@ export type RowError = Receipt['errors'][number]
 
 /** A folder on the service's own machine. */
 export type MadeBackup = Plain<BackupAnswer>
+export type ListedBackup = Plain<ListedBackupAnswer>
+
+export type SettingAnswer = Plain<SettingSchema>
 
 export type EntityDescription = Plain<EntityDescriptionSchema>
 /** As the operator sees it. */

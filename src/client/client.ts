@@ -8,6 +8,7 @@ import type {
   EntityDescription,
   IngestAnswer,
   IngestChange,
+  ListedBackup,
   MadeBackup,
   MetadataDescription,
   MetadataItem,
@@ -23,6 +24,7 @@ import type {
   RejectedRowAnswer,
   ReplayAnswer,
   ServiceAnswer,
+  SettingAnswer,
   SubscriberAnswer,
   SubscriptionEntry,
 } from './answers.ts'
@@ -280,6 +282,15 @@ export class TidemarkClient {
   async putSubscriptions(subscriber: string, subscriptions: readonly SubscriptionEntry[]): Promise<void> {
     const path = `/admin/subscribers/${segment(subscriber)}/subscriptions`
     await this.#http.text({ method: 'PUT', path, body: JSON.stringify(subscriptions) })
+  }
+
+  /** The backups in the service's own folder, newest first. */
+  backups({ limit, token }: PageRequest = {}): Promise<Page<ListedBackup>> {
+    return this.#http.json({ method: 'GET', path: `/admin/backups${search({ limit, NextToken: token })}` })
+  }
+
+  settings(): Promise<Page<SettingAnswer>> {
+    return this.#http.json({ method: 'GET', path: '/admin/settings' })
   }
 
   /** Resolves when the backup is complete. */

@@ -7,6 +7,7 @@ import { deleteRejected } from './routes/delete-rejected.ts'
 import { deleteSetAside } from './routes/delete-set-aside.ts'
 import { deleteSubscriber } from './routes/delete-subscriber.ts'
 import { getAdminEntities } from './routes/get-admin-entities.ts'
+import { getBackups } from './routes/get-backups.ts'
 import { getBatch } from './routes/get-batch.ts'
 import { getBatches } from './routes/get-batches.ts'
 import { getDocs } from './routes/get-docs.ts'
@@ -28,6 +29,7 @@ import { getRejectedSummary } from './routes/get-rejected-summary.ts'
 import { getRoot } from './routes/get-root.ts'
 import { getSetAside } from './routes/get-set-aside.ts'
 import { getSetAsideBody } from './routes/get-set-aside-body.ts'
+import { getSettings } from './routes/get-settings.ts'
 import { getSubscribers } from './routes/get-subscribers.ts'
 import { getSubscription } from './routes/get-subscription.ts'
 import { getSubscriptions } from './routes/get-subscriptions.ts'
@@ -103,6 +105,8 @@ export const routes: readonly Route[] = [
   getAdminEntities,
   patchEntity,
   postBackup,
+  getBackups,
+  getSettings,
   getHealth,
   getReadiness,
   getMetrics,

@@ -1,10 +1,12 @@
 import type { Access } from '../access/access.ts'
+import type { BackupList } from '../admin/backup-list.ts'
 import type { Backups } from '../admin/backups.ts'
 import type { EntityAdmin } from '../admin/entities.ts'
 import type { IngestAdmin } from '../admin/ingests.ts'
 import type { RejectedAdmin } from '../admin/rejected.ts'
 import type { RejectedRows } from '../admin/rejected-rows.ts'
 import type { SetAsideAdmin } from '../admin/set-aside.ts'
+import type { SettingAnswer } from '../admin/setting-schemas.ts'
 import type { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { NativeQueries } from '../druid-native/native-queries.ts'
@@ -51,6 +53,8 @@ export interface Services {
   readonly entityAdmin: Pick<EntityAdmin, 'list' | 'change'>
   readonly itemAdmin: Pick<ItemAdmin, 'delete'>
   readonly backups: Pick<Backups, 'make'>
+  readonly backupList: Pick<BackupList, 'list'>
+  readonly settingsInForce: () => readonly SettingAnswer[]
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   readonly readiness: () => Readiness
   readonly observe: Observe

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../access/access.ts'
 import { newKey } from '../access/keys.ts'
+import { BackupList } from '../admin/backup-list.ts'
 import { EntityAdmin } from '../admin/entities.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
 import { RejectedAdmin } from '../admin/rejected.ts'
@@ -13,6 +14,7 @@ import type { Admission } from '../admission/admission.ts'
 import type { ItemCatalog, SharedCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Settings } from '../config/settings.ts'
+import { settingsInForce } from '../config/settings-in-force.ts'
 import type { Services } from '../http/services.ts'
 import { BatchIds } from '../ingest/batch-id.ts'
 import type { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
@@ -31,6 +33,7 @@ import type { Reach } from '../observe/step.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { Queries } from '../query/queries.ts'
 import { TagLists } from '../query/tag-lists.ts'
+import { backupDirectory } from './backup-directory.ts'
 
 /** How many rejected rows a receipt shows (contract, section 9). */
 const receiptErrorsMax = 100
@@ -112,6 +115,8 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: ingestWaitMs }),
     rejectedRows,
+    backupList: new BackupList({ directory: settings.engine === 'cluster' ? null : backupDirectory(settings), tokens }),
+    settingsInForce: () => settingsInForce(settings),
     ...operatorServices(parts, batchIds, tokens, rejectedRows),
   }
 }

@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import { Backups } from '../admin/backups.ts'
 import { copySqliteCatalog } from '../catalog/sqlite/copy-catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
-import type { Settings } from '../config/settings.ts'
 import { openJournalCopy } from '../journal/file/journal-copy.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import { holdAll } from '../lib/held.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
+import { backupDirectory } from './backup-directory.ts'
 import { dataPaths, type Storage, type StorageParts, vouchedPositionOf } from './open-storage.ts'
 import { storedFiles } from './stored-files.ts'
 
@@ -41,10 +40,6 @@ export async function openBackups(
   })
   await backups.removeUnfinished()
   return backups
-}
-
-function backupDirectory({ backup, data }: Settings): string {
-  return backup.directory === '' ? join(data, 'backups') : backup.directory
 }
 
 async function copyCatalog(from: string, to: string) {

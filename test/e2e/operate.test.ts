@@ -42,9 +42,20 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
   await page.getByRole('button', { name: 'Make a backup…' }).click()
   await page.getByRole('button', { name: 'Make it' }).click()
   await page.getByText('The backup is made').waitFor()
-  expect(existsSync((await page.locator('dd code').first().textContent())!)).toBe(true)
+  expect(existsSync((await page.getByRole('region', { name: 'Backups' }).locator('code').first().textContent())!)).toBe(
+    true,
+  )
+  await page
+    .getByText('Every setting is as usual.')
+    .or(page.getByRole('cell', { name: 'adminKey' }))
+    .waitFor()
+  await page.getByLabel('Find a setting').fill('resultRows')
+  await page.getByRole('cell', { name: 'limits.resultRows', exact: true }).waitFor()
+  await page.getByText(adminKey).waitFor({ state: 'detached' })
   await page.getByLabel('Find by name').fill('journal_rows')
-  await page.getByRole('cell', { name: 'tidemark_journal_rows_total' }).waitFor()
+  await page.getByRole('cell', { name: 'tidemark_journal_rows_total', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Draw tidemark_journal_rows_total' }).click()
+  await page.getByRole('img', { name: /^tidemark_journal_rows_total, a second/ }).waitFor()
   await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
   await expectSound(page)
 })

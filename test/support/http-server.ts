@@ -196,6 +196,8 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       letGo: async () => {},
     },
     backups: { make: async () => ({ path: '/backups/one', bytes: 10 }) },
+    backupList: { list: async () => page },
+    settingsInForce: () => [],
     subscriberAdmin: {
       create: async ({ name }) => ({ name, created: '2026-01-01T00:00:00.000Z', keys: [] }),
       list: async () => page,

@@ -7,8 +7,14 @@ import { TableRoom } from '../../parts/table-room.tsx'
 
 const shownMetrics = 200
 
+interface Props {
+  readonly metrics: Metrics
+  readonly drawn: readonly string[]
+  onDraw(name: string): void
+}
+
 /** All that the service counts, found by a part of the name. */
-export function MetricTable({ metrics }: { readonly metrics: Metrics }) {
+export function MetricTable({ metrics, drawn, onDraw }: Props) {
   const [part, setPart] = useState('')
   const found = [...metrics]
     .filter(([name]) => name.includes(part.trim()) && !name.endsWith('_bucket'))
@@ -24,6 +30,9 @@ export function MetricTable({ metrics }: { readonly metrics: Metrics }) {
             <th>Metric</th>
             <th>Of</th>
             <th class="right">Now</th>
+            <th>
+              <span class="unseen">What to do</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -36,6 +45,17 @@ export function MetricTable({ metrics }: { readonly metrics: Metrics }) {
                   .join(' ')}
               </td>
               <td class="right">{valueText(value)}</td>
+              <td class="tight">
+                <button
+                  type="button"
+                  class="button slim"
+                  disabled={drawn.includes(name)}
+                  aria-label={`Draw ${name}`}
+                  onClick={() => onDraw(name)}
+                >
+                  Draw
+                </button>
+              </td>
             </tr>
           ))}
         </tbody>

@@ -1,24 +1,20 @@
 import { useState } from 'preact/hooks'
-import type { MadeBackup } from '../../../../src/client/answers.ts'
-import { AskFirst } from '../../parts/dialog.tsx'
 import { bytesText, countText } from '../../parts/formats.ts'
 import { PageHead, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { clientOf } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
-import { storeOf, useStore } from '../../shell/store.ts'
-import { tell } from '../../shell/toasts.tsx'
 import { Health } from '../overview/health.tsx'
 import { Incoming } from '../overview/incoming.tsx'
 import { useMetrics } from '../overview/watch-rates.ts'
+import { Backups } from './backups.tsx'
 import { KeptEntities } from './kept-entities.tsx'
+import { MetricCharts } from './metric-charts.tsx'
 import { MetricTable } from './metric-table.tsx'
-
-/** Backups that this tab made: the service keeps no list of them. */
-const made = storeOf<readonly (MadeBackup & { readonly at: string })[]>([])
+import { SettingsTable } from './settings-table.tsx'
 
 export function Operate() {
   const metrics = useMetrics(false)
+  const [drawn, draw] = useState<readonly string[]>([])
   return (
     <>
       <PageHead title="Operate">
@@ -27,60 +23,20 @@ export function Operate() {
       <ProblemNote error={metrics.error} />
       <Incoming />
       <KeptEntities />
-      <div class="columns">
-        <Backups />
-        <Storage />
-      </div>
-      {metrics.value !== null && <MetricTable metrics={metrics.value} />}
-    </>
-  )
-}
-
-function Backups() {
-  const [asking, ask] = useState(false)
-  const backups = useStore(made)
-  const begin = (
-    <button type="button" class="button" onClick={() => ask(true)}>
-      Make a backup…
-    </button>
-  )
-  return (
-    <Panel title="Backups" tools={begin}>
-      <div class="inside">
-        <p class="soft">
-          A consistent copy of the running service, in a folder of its own machine. <code>tidemark restore</code> makes
-          a data folder of it, <code>tidemark verify</code> proves it.
-        </p>
-        {backups.length > 0 && (
-          <dl class="pairs">
-            {backups.map(({ path, bytes, at }) => (
-              <>
-                <dt key={`${path} at`} class="number">
-                  {at}
-                </dt>
-                <dd key={path}>
-                  <code>{path}</code>, {bytesText(bytes)}
-                </dd>
-              </>
-            ))}
-          </dl>
-        )}
-      </div>
-      {asking && (
-        <AskFirst
-          title="Make a backup"
-          deed="Make it"
-          onClose={() => ask(false)}
-          onDeed={async (signal) => {
-            const backup = await clientOf(signal).makeBackup()
-            made.set([{ ...backup, at: new Date().toISOString().slice(0, 19).replace('T', ' ') }, ...made.get()])
-            tell(`The backup is made: ${bytesText(backup.bytes)}.`)
-          }}
-        >
-          <p>Pushes and queries go on meanwhile.</p>
-        </AskFirst>
+      <Backups />
+      <Storage />
+      {metrics.value !== null && (
+        <>
+          <MetricCharts
+            metrics={metrics.value}
+            chosen={drawn}
+            onLeave={(name) => draw(drawn.filter((other) => other !== name))}
+          />
+          <SettingsTable />
+          <MetricTable metrics={metrics.value} drawn={drawn} onDraw={(name) => draw([...drawn, name])} />
+        </>
       )}
-    </Panel>
+    </>
   )
 }
 

@@ -33,7 +33,7 @@ export function ColumnTable({ columns, first, fields, fixed, onChange }: Props) 
         <tbody>
           {columns.header.map((name, place) => (
             <tr key={name}>
-              <td class="main mono" dir="auto">
+              <td class="main mono first-cell" dir="auto">
                 {name === '' ? '(no name)' : name}
               </td>
               <td>
@@ -45,7 +45,7 @@ export function ColumnTable({ columns, first, fields, fixed, onChange }: Props) 
                   onChoose={(becomes) => onChange(withColumn(columns, name, becomes))}
                 />
               </td>
-              <td class="mono soft" dir="auto">
+              <td class="mono soft first-cell" dir="auto">
                 {first[place] ?? ''}
               </td>
             </tr>

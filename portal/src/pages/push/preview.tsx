@@ -15,50 +15,52 @@ export function Preview({ preview: { rows, error } }: { readonly preview: Previe
         ? `all of the first ${rows.length} will be stored`
         : `${faulty} of the first ${plural(rows.length, 'row')} will be rejected`
   return (
-    <Panel
-      title="The first rows, as they will be judged"
-      tools={
-        <span class="soft small" role="status">
-          {summary}
-        </span>
-      }
-    >
-      <ProblemNote error={error} />
-      {rows?.length === 0 && (
-        <Empty title="There is no row in it">
-          <p>A CSV file has a header and rows under it; an NDJSON file has a row on each line.</p>
-        </Empty>
-      )}
-      {rows !== null && rows.length > 0 && (
-        <TableRoom name="First rows">
-          <thead>
-            <tr>
-              <th>Row</th>
-              <th>As it is pushed</th>
-              <th>Will be</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, place) => (
-              <tr key={place}>
-                <td class="tight number soft">{place + 1}</td>
-                <td>
-                  <RowText text={row.text} field={row.fault?.field ?? null} />
-                  {row.fault !== null && (
-                    <p class="fault" dir="auto">
-                      {row.fault.message}
-                    </p>
-                  )}
-                </td>
-                <td class="tight">
-                  <Verdict row={row} />
-                </td>
+    <div class="first-rows">
+      <Panel
+        title="The first rows, as they will be judged"
+        tools={
+          <span class="soft small" role="status">
+            {summary}
+          </span>
+        }
+      >
+        <ProblemNote error={error} />
+        {rows?.length === 0 && (
+          <Empty title="There is no row in it">
+            <p>A CSV file has a header and rows under it; an NDJSON file has a row on each line.</p>
+          </Empty>
+        )}
+        {rows !== null && rows.length > 0 && (
+          <TableRoom name="First rows">
+            <thead>
+              <tr>
+                <th>Row</th>
+                <th>As it is pushed</th>
+                <th>Will be</th>
               </tr>
-            ))}
-          </tbody>
-        </TableRoom>
-      )}
-    </Panel>
+            </thead>
+            <tbody>
+              {rows.map((row, place) => (
+                <tr key={place}>
+                  <td class="tight number soft">{place + 1}</td>
+                  <td>
+                    <RowText text={row.text} field={row.fault?.field ?? null} />
+                    {row.fault !== null && (
+                      <p class="fault" dir="auto">
+                        {row.fault.message}
+                      </p>
+                    )}
+                  </td>
+                  <td class="tight">
+                    <Verdict row={row} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </TableRoom>
+        )}
+      </Panel>
+    </div>
   )
 }
 

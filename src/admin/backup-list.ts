@@ -1,0 +1,71 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import type { NextTokens } from '../model/next-token.ts'
+import type { Page, PageRequest } from '../model/page.ts'
+import { type BackupContents, readContents } from './backup-contents.ts'
+import { backupPrefix } from './backups.ts'
+import { pageOf, pageSchema } from './page.ts'
+
+export const ListedBackupAnswer = Type.Object(
+  {
+    path: Type.String({ description: 'The folder, on the server.' }),
+    made: Type.String({ description: 'When it was made.' }),
+    bytes: Type.Integer({ description: 'The size of its files.' }),
+    files: Type.Integer({ description: 'How many files these are.' }),
+  },
+  { description: 'A backup that is in the folder of backups.' },
+)
+export type ListedBackupAnswer = Type.Static<typeof ListedBackupAnswer>
+
+export const BackupPage = pageSchema(ListedBackupAnswer)
+
+interface BackupListParts {
+  /** Where backups are; null where the service makes none. */
+  readonly directory: string | null
+  readonly tokens: NextTokens
+}
+
+interface FoundBackup extends ListedBackupAnswer {
+  readonly name: string
+}
+
+/** The backups that lie in the service's own folder, the newest first. A folder that is no whole backup is in no list. */
+export class BackupList {
+  readonly #parts: BackupListParts
+
+  constructor(parts: BackupListParts) {
+    this.#parts = parts
+  }
+
+  async list(request: PageRequest): Promise<Page<ListedBackupAnswer>> {
+    const { tokens } = this.#parts
+    const { Items, NextToken } = await pageOf<FoundBackup>(request, {
+      tokens,
+      scope: ['backups'],
+      keyOf: ({ name }) => name,
+      itemsAfter: (after, limit) => this.#after(after, limit),
+    })
+    return { Items: Items.map(({ path, made, bytes, files }) => ({ path, made, bytes, files })), NextToken }
+  }
+
+  async #after(after: string | null, limit: number): Promise<readonly FoundBackup[]> {
+    const { directory } = this.#parts
+    if (directory === null) return []
+    // Their names begin with the time.
+    const names = (await readdir(directory).catch(() => [])).filter((name) => name.startsWith(backupPrefix))
+    const found: FoundBackup[] = []
+    for (const name of names.sort().reverse()) {
+      if (after !== null && name >= after) continue
+      if (found.length === limit) break
+      const contents = await readContents(join(directory, name)).catch(() => null)
+      if (contents !== null) found.push(foundBackup(directory, name, contents))
+    }
+    return found
+  }
+}
+
+function foundBackup(directory: string, name: string, { made, files }: BackupContents): FoundBackup {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  return { name, path: join(directory, name), made, bytes, files: files.length }
+}

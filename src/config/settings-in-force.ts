@@ -1,0 +1,38 @@
+import { type Settings, settingEntries } from './settings.ts'
+
+interface SettingInForce {
+  readonly setting: string
+  readonly value: string | number | boolean | string[] | null
+  readonly usual: boolean
+  readonly secret: boolean
+  readonly allowed: string
+  readonly description: string
+}
+
+function inForceOf(settings: Settings, name: string): unknown {
+  return name.split('.').reduce<unknown>((tree, part) => (tree as Readonly<Record<string, unknown>>)[part], settings)
+}
+
+/** What stands between // and @ in an address says who asks, and with which password. */
+const withoutPassword = (text: string): string => text.replace(/(\w:\/\/)[^/@\s]*@/g, '$1')
+
+function shown(value: unknown): SettingInForce['value'] {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
+  if (Array.isArray(value)) return value.map((item) => withoutPassword(String(item)))
+  return withoutPassword(String(value))
+}
+
+/** Every setting with the value that is in force, in the order of docs/configuration.md. No secret is shown. */
+export function settingsInForce(settings: Settings): SettingInForce[] {
+  return settingEntries.map(([setting, { default: usual, secret, allowed, description }]) => {
+    const value = inForceOf(settings, setting)
+    return {
+      setting,
+      value: secret ? null : shown(value),
+      usual: JSON.stringify(value) === JSON.stringify(usual),
+      secret,
+      allowed,
+      description,
+    }
+  })
+}

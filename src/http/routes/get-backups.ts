@@ -1,0 +1,27 @@
+import { BackupPage } from '../../admin/backup-list.ts'
+import { sendJson } from '../answer.ts'
+import { answers, keySecurity } from '../document.ts'
+import { acceptJson } from '../guard.ts'
+import type { Route } from '../route.ts'
+import { pageProblems, pageQuery, pageRequest } from './admin-request.ts'
+
+export const getBackups: Route = (app, { services, settings, guard }) => {
+  app.route({
+    method: 'GET',
+    url: '/admin/backups',
+    schema: {
+      tags: ['admin'],
+      operationId: 'listBackups',
+      summary: "The backups in the service's own folder, the newest first.",
+      description: 'Needs a key with the right `admin`. A cluster makes none, so there the list is empty.',
+      security: keySecurity,
+      querystring: pageQuery({}),
+      response: answers(200, 'A page of backups.', BackupPage, [...pageProblems]),
+    },
+    onRequest: [guard.admin, acceptJson],
+    handler: async (request, reply) => {
+      const answer = await services.backupList.list(pageRequest(request.query))
+      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
+    },
+  })
+}
