@@ -1,11 +1,14 @@
 // An operator goes on without pushes that were acknowledged and are gone: the journal says which positions were theirs, so that they are never given again.
+
 import { existsSync } from 'node:fs'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import { vouchedPositionOf } from '../catalog/vouched-position.ts'
+import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
-import { dataPaths, openJournal, openKeys, vouchedPositionOf } from './open-storage.ts'
+import { openJournal, openKeys } from './open-storage.ts'
 import { dataIn, requireCatalog } from './require-catalog.ts'
 import { requireJournal } from './require-journal.ts'
 

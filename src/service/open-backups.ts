@@ -1,12 +1,14 @@
 import { Backups } from '../admin/backups.ts'
 import { copySqliteCatalog } from '../catalog/sqlite/copy-catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import { vouchedPositionOf } from '../catalog/vouched-position.ts'
+import { dataPaths } from '../config/data-paths.ts'
 import { openJournalCopy } from '../journal/file/journal-copy.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
 import { holdAll } from '../lib/held.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { backupDirectory } from './backup-directory.ts'
-import { dataPaths, type Storage, type StorageParts, vouchedPositionOf } from './open-storage.ts'
+import type { Storage, StorageParts } from './open-storage.ts'
 import { storedFiles } from './stored-files.ts'
 
 /** Removes what a crash left of backups. */

@@ -1,10 +1,12 @@
 // The embedded engine: everything in this process, its threads and its data folder.
+
 import { resolve } from 'node:path'
 import { Access } from '../access/access.ts'
 import { ensureAdminKey } from '../access/admin-key.ts'
 import { Retentions } from '../admin/retentions.ts'
 import { Admission } from '../admission/admission.ts'
 import { Definitions } from '../catalog/definitions.ts'
+import { dataPaths } from '../config/data-paths.ts'
 import { NativeQueries } from '../druid-native/native-queries.ts'
 import { SqlQueries } from '../druid-sql/sql-queries.ts'
 import type { Readiness } from '../http/readiness.ts'
@@ -19,7 +21,7 @@ import { buildServices, type Opened, type ServiceParts } from './build-services.
 import { openBackups } from './open-backups.ts'
 import { openIntake } from './open-intake.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
-import { type Closer, dataPaths, openStorage, type Storage, type StorageParts } from './open-storage.ts'
+import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
 
 export interface EmbeddedParts extends StorageParts {
   readonly metrics: Metrics

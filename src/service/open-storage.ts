@@ -1,9 +1,10 @@
 // Opens the data folder: who owns it, its catalog, its journal and its store.
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import { vouchedPositionOf } from '../catalog/vouched-position.ts'
+import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
 import { noteDeathIn } from '../ingest/set-aside/note-file.ts'
@@ -49,20 +50,6 @@ interface KeyParts extends Pick<StorageParts, 'nowMs' | 'disk'> {
   readonly settings: Pick<Settings, 'data' | 'limits'>
 }
 
-/** What lies where in the data folder; docs/formats/data-folder.md explains it. */
-export function dataPaths(data: string) {
-  return {
-    catalog: join(data, 'catalog.sqlite'),
-    journal: join(data, 'journal'),
-    idempotency: join(data, 'idempotency'),
-    spool: join(data, 'spool'),
-    engine: join(data, 'engine'),
-    deltas: join(data, 'engine', 'deltas'),
-    store: join(data, 'store'),
-    judging: join(data, 'judging.note'),
-  }
-}
-
 /** Throws an Error whose message tells the operator what to do. `closers` gets what puts each part away, in the order of opening. */
 export async function openStorage(parts: StorageParts, closers: Closer[]): Promise<Storage> {
   const { settings, observe, reach, disk, catalogPagesMax: pagesMax } = parts
@@ -102,13 +89,6 @@ async function closeToOthers(data: string, observe: Observe): Promise<void> {
   if (changed.length > 0) observe({ kind: 'rightsNarrowed', files: changed.length })
   const [path] = refused
   if (path !== undefined) observe({ kind: 'rightsLeft', path, files: refused.length })
-}
-
-/** All rows before it were acknowledged, as far as the catalog knows; null when no journal has been opened yet. */
-export async function vouchedPositionOf({ manifest, outcomes }: Pick<Catalog, 'manifest' | 'outcomes'>) {
-  const journalEnd = await manifest.journalEnd()
-  const judgedPosition = await outcomes.judgedPosition()
-  return journalEnd === null && judgedPosition === 0 ? null : Math.max(journalEnd ?? 0, judgedPosition)
 }
 
 /** What the catalog knows of the journal: it is needed from `sealedPosition` on, and begins there when it is new. */

@@ -1,33 +1,22 @@
 // Checks the data folder of a stopped service: that every part is as it was written, and that the parts agree. Changes nothing.
+
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Manifest, StoreFile } from '../catalog/manifest.ts'
+import type { Manifest } from '../catalog/manifest.ts'
 import { checkSqliteFile } from '../catalog/sqlite/check-file.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import { vouchedPositionOf } from '../catalog/vouched-position.ts'
+import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
+import { examine, type Finding } from '../lib/finding.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
-import { Pacer } from '../lib/pacer.ts'
 import { readOnlyDisk } from '../lib/read-only-disk.ts'
-import { EntityRegistry } from '../store/embedded/registry/entity-registry.ts'
-import { RegistryLog, registryName } from '../store/embedded/registry/registry-log.ts'
-import { openBlocking } from '../store/embedded/sealed/blocking-file.ts'
-import { verifyFile } from '../store/embedded/sealed/verify-file.ts'
-import { dataPaths, vouchedPositionOf } from './open-storage.ts'
+import { verifyStore } from '../store/embedded/verify-store.ts'
 import { dataIn, requireCatalog } from './require-catalog.ts'
 import { requireJournal } from './require-journal.ts'
-
-export interface Finding {
-  /** What was checked: a part of the folder, or a file of it. */
-  readonly part: string
-  readonly isDamaged: boolean
-  /** A sentence without its end. */
-  readonly found: string
-}
 
 type VerifiedSettings = Pick<Settings, 'data' | 'journal' | 'limits'>
 
@@ -46,17 +35,9 @@ export async function* verifyData(settings: VerifiedSettings): AsyncGenerator<Fi
     const { manifest } = catalog
     yield catalog.finding
     yield await examine('journal', () => verifyJournal(settings, catalog))
-    if (manifest !== null) yield* verifyStore(paths.store, manifest)
+    if (manifest !== null) yield* verifyStore(paths.store, manifest, disk)
   } finally {
     ownership.release()
-  }
-}
-
-async function examine(part: string, check: () => Promise<string>): Promise<Finding> {
-  try {
-    return { part, isDamaged: false, found: await check() }
-  } catch (error) {
-    return { part, isDamaged: true, found: error instanceof Error ? error.message : String(error) }
   }
 }
 
@@ -124,51 +105,4 @@ async function verifyJournal(
   const torn =
     recovery.tornBytes === 0 ? '' : `; behind it ${recovery.tornBytes} bytes of a push that was never acknowledged`
   return `${recovery.entries} pushes in ${recovery.segments} files, up to position ${durablePosition}${torn}; ${keys.size} idempotency keys`
-}
-
-async function* verifyStore(directory: string, manifest: Manifest): AsyncGenerator<Finding> {
-  const registries = new Map<number, EntityRegistry>()
-  for (const recorded of manifest.registries) {
-    const { entityId } = recorded
-    const registry = new EntityRegistry(entityId)
-    yield await examine(`store/${entityId}/${registryName}`, async () => {
-      const parts = { disk, directory: join(directory, String(entityId)), registry, settle: async () => undefined }
-      await RegistryLog.open(parts, recorded)
-      registries.set(entityId, registry)
-      return `${recorded.series} series`
-    })
-  }
-  for (const file of manifest.files) {
-    const registry = registries.get(file.entityId)
-    if (registry !== undefined) yield await verifyStored(directory, file, registry)
-  }
-  const unknown = await unknownFiles(directory, manifest)
-  if (unknown.length === 0) return
-  const found = `${unknown.length} files that are not stored, left by a crash; the next start removes them`
-  yield { part: 'store', isDamaged: false, found }
-}
-
-function verifyStored(directory: string, info: StoreFile, registry: EntityRegistry): Promise<Finding> {
-  const part = `store/${info.entityId}/${info.name}`
-  return examine(part, async () => {
-    const path = join(directory, String(info.entityId), info.name)
-    const paths = { parquet: `${path}.parquet`, index: `${path}.index` }
-    const pacer = new Pacer({ sliceMs: 50, signal: new AbortController().signal })
-    const faults = await verifyFile({ info, paths, registry, openBlocking }, pacer)
-    if (faults.length > 0) throw new Error(faults.join('\n'))
-    return `${info.rows} rows`
-  })
-}
-
-async function unknownFiles(directory: string, { files, registries }: Manifest): Promise<readonly string[]> {
-  const known = new Set([
-    ...files.flatMap(({ entityId, name }) => ['parquet', 'index'].map((ending) => `${entityId}/${name}.${ending}`)),
-    ...registries.map(({ entityId }) => `${entityId}/${registryName}`),
-  ])
-  if (!existsSync(directory)) return []
-  const there = await readdir(directory, { recursive: true, withFileTypes: true })
-  return there
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(directory.length + 1))
-    .filter((name) => !known.has(name))
 }

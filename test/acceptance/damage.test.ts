@@ -1,13 +1,15 @@
 // One byte changed anywhere in a data folder: `tidemark verify` names the file, and the service answers with an error, never wrongly.
+
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'
+import type { Finding } from '../../src/lib/finding.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
 import { type Service, startService } from '../../src/service/start-service.ts'
-import { type Finding, verifyData } from '../../src/service/verify-data.ts'
+import { verifyData } from '../../src/service/verify-data.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
 import { adminKey } from '../support/server-process.ts'

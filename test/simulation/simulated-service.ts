@@ -1,13 +1,14 @@
 // A service without HTTP and threads on a simulated disk: the journal's writer, the trimmer, and the store's thread, which is started again
 // when it dies of a fault.
+
 import { setImmediate } from 'node:timers/promises'
+import { vouchedPositionOf } from '../../src/catalog/vouched-position.ts'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
 import { type JournalEntry, type LocalJournalWriter, positionAfter } from '../../src/journal/journal.ts'
 import { Trimmer } from '../../src/journal/trimmer.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import { Problem } from '../../src/model/problem.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
-import { vouchedPositionOf } from '../../src/service/open-storage.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { StoreState } from '../../src/store/embedded/upkeep/upkeep.ts'
 import { Counters } from '../../src/store-thread/main-side/counters.ts'

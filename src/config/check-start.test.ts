@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadSettings, SettingsError } from '../config/load.ts'
 import { inWords } from '../lib/system-error.ts'
 import { checkStart, listenFailure } from './check-start.ts'
+import { loadSettings, SettingsError } from './load.ts'
 
 let folder: string
 let takenPort: string

@@ -3,11 +3,11 @@ import { lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { SettingsError } from '../config/load.ts'
-import type { Settings } from '../config/settings.ts'
 import { privateFolderMode } from '../lib/private-files.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
-import { dataPaths } from './open-storage.ts'
+import { dataPaths } from './data-paths.ts'
+import { SettingsError } from './load.ts'
+import type { Settings } from './settings.ts'
 
 type StartSettings = Pick<Settings, 'engine' | 'host' | 'port' | 'data' | 'backup' | 'kafka' | 'druid' | 'postgres'>
 

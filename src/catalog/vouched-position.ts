@@ -1,0 +1,8 @@
+import type { Catalog } from './catalog.ts'
+
+/** All rows before it were acknowledged, as far as the catalog knows; null when no journal has been opened yet. */
+export async function vouchedPositionOf({ manifest, outcomes }: Pick<Catalog, 'manifest' | 'outcomes'>) {
+  const journalEnd = await manifest.journalEnd()
+  const judgedPosition = await outcomes.judgedPosition()
+  return journalEnd === null && judgedPosition === 0 ? null : Math.max(journalEnd ?? 0, judgedPosition)
+}
