@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeDisk } from '../src/lib/node-disk.ts'
 import { Pacer } from '../src/lib/pacer.ts'
-import { type Chunk, newChunk, type Segment } from '../src/store/embedded/head/chunk.ts'
+import { type Chunk, newChunk, type Stretch } from '../src/store/embedded/head/chunk.ts'
 import { EntityRegistry } from '../src/store/embedded/registry/entity-registry.ts'
 import { openBlocking } from '../src/store/embedded/sealed/blocking-file.ts'
 import { checkBytes } from '../src/store/embedded/sealed/check-bytes.ts'
@@ -86,7 +86,7 @@ async function writeFile(folder: StoredFolder, registry: EntityRegistry, size: S
   const writer = await folder.create({ entityId: 1, kind: 'mixed', day: null }, pacer)
   let ms = 0
   for (const tag of order) {
-    const rows: Segment = { chunk: rowsOf(tag, size), start: 0, end: size.points }
+    const rows: Stretch = { chunk: rowsOf(tag, size), start: 0, end: size.points }
     const begun = performance.now()
     await writer.addSeries(tag, [rows])
     ms += performance.now() - begun

@@ -1,6 +1,6 @@
 // Sealed files that are kept in memory: as the real ones to those who read and write them, small pages included.
 import type { Pacer } from '../../src/lib/pacer.ts'
-import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Segment } from '../../src/store/embedded/head/chunk.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from '../../src/store/embedded/head/chunk.ts'
 import { type CopiedColumn, copyRowsInto } from '../../src/store/embedded/head/copy-rows.ts'
 import { Dictionary } from '../../src/store/embedded/head/dictionary.ts'
 import type {
@@ -85,13 +85,13 @@ class MemoryFileWriter implements SealedFileWriter {
     this.#columns = registry.columns.all.map(({ index, type }) => ({ index, type, dictionary: new Dictionary() }))
   }
 
-  async addSeries(series: number, segments: Iterable<Segment>): Promise<void> {
+  async addSeries(series: number, stretches: Iterable<Stretch>): Promise<void> {
     const before = this.#series.at(-1)
     if (before !== undefined && this.#registry.series.compare(before.series, series) >= 0) {
       throw new Error('series come in the order of their tags')
     }
     const start = this.#rows
-    for (const segment of segments) this.#take(segment)
+    for (const stretch of stretches) this.#take(stretch)
     if (this.#rows === start) throw new Error('a series has rows')
     this.#series.push({ series, start, end: this.#rows })
   }
@@ -134,8 +134,8 @@ class MemoryFileWriter implements SealedFileWriter {
     this.#published.delete(this.#name)
   }
 
-  #take({ chunk, start, end }: Segment): void {
-    if (end <= start) throw new Error('segments are never empty')
+  #take({ chunk, start, end }: Stretch): void {
+    if (end <= start) throw new Error('stretches are never empty')
     const copy = newChunk(end - start)
     copyRowsInto(copy, 0, chunk, start, end, this.#columns)
     copy.positions.set(chunk.positions.subarray(start, end))
@@ -214,7 +214,7 @@ class MemoryReader implements SealedReader {
     return null
   }
 
-  *forward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+  *forward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
     const { all, pages } = this.#rows
     const { start, end } = this.#rows.series[place]
     const { pageRows } = this.#options
@@ -227,7 +227,7 @@ class MemoryReader implements SealedReader {
     }
   }
 
-  *backward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+  *backward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
     const { all, pages } = this.#rows
     const { start, end } = this.#rows.series[place]
     const { pageRows } = this.#options
@@ -289,7 +289,7 @@ class MemoryReader implements SealedReader {
     }
   }
 
-  tail(place: number): Segment | null {
+  tail(place: number): Stretch | null {
     if (!this.#options.hasTails) return null
     const row = this.#rows.series[place].end - 1
     return { chunk: this.#rows.all, start: row, end: row + 1 }

@@ -14,8 +14,8 @@ import {
   isNullIn,
   newChunk,
   newColumn,
-  type Segment,
   type StoredColumn,
+  type Stretch,
 } from '../../src/store/embedded/head/chunk.ts'
 import type { SealedReader, SealedTarget } from '../../src/store/embedded/reading/sealed-source.ts'
 import { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
@@ -66,7 +66,7 @@ function put(column: StoredColumn, row: number, value: Value, codeOf: (text: str
 }
 
 /** Rows as a source would show them: with other rows around them and a dictionary of their own. */
-function segmentOf(rows: readonly Row[], columns: Entity['columns']): Segment {
+function stretchOf(rows: readonly Row[], columns: Entity['columns']): Stretch {
   const padding = 2
   const chunk = newChunk(rows.length + 2 * padding)
   for (const [offset, { ms, position }] of rows.entries()) {
@@ -106,7 +106,7 @@ export interface Written {
 export interface WriteOptions {
   readonly writing?: Partial<WriterOptions>
   readonly folder?: Partial<StoredFolderOptions>
-  readonly segmentRows?: number
+  readonly stretchRows?: number
 }
 
 /** So that a few rows make several pages and row groups, with everything in the index. */
@@ -136,11 +136,11 @@ export async function writeEntity(directory: string, entity: Entity, options: Wr
   const inOrder = entity.series.toSorted(compareTags)
   for (const series of inOrder) {
     const { rows } = series
-    const segments: Segment[] = []
-    const length = options.segmentRows ?? 10
+    const stretches: Stretch[] = []
+    const length = options.stretchRows ?? 10
     for (let start = 0; start < rows.length; start += length)
-      segments.push(segmentOf(rows.slice(start, start + length), entity.columns))
-    await writer.addSeries(numbers.get(series) ?? -1, segments)
+      stretches.push(stretchOf(rows.slice(start, start + length), entity.columns))
+    await writer.addSeries(numbers.get(series) ?? -1, stretches)
   }
   await writer.finish()
   const file = await writer.publish()
@@ -161,7 +161,7 @@ function valueIn(column: StoredColumn | undefined, row: number): Value {
   return column.exact[row]
 }
 
-export function rowsOf({ chunk, start, end }: Segment, columns: number): Row[] {
+export function rowsOf({ chunk, start, end }: Stretch, columns: number): Row[] {
   return Array.from({ length: end - start }, (_, offset) => rowAt(chunk, start + offset, columns))
 }
 
@@ -172,8 +172,8 @@ function rowAt(chunk: Chunk, row: number, columns: number): Row {
 
 export function everything(reader: SealedReader, columns: number): Row[][] {
   return Array.from({ length: reader.length }, (_, place) =>
-    [...reader.forward(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap((segment) =>
-      rowsOf(segment, columns),
+    [...reader.forward(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap((stretch) =>
+      rowsOf(stretch, columns),
     ),
   )
 }

@@ -9,7 +9,7 @@ import type { Draw } from '../../../test/support/random-rows.ts'
 import { UsedMemory } from '../../../test/support/used-memory.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
-import type { Segment } from './head/chunk.ts'
+import type { Stretch } from './head/chunk.ts'
 import type { SealedFile, SealedFileWriter, SealedFolder, SealedReader } from './reading/sealed-source.ts'
 import { StoredFolder } from './sealed/stored-folder.ts'
 
@@ -131,7 +131,10 @@ function forgetfulFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
     create: async (target, pacer) => {
       const writer = await folder.create(target, pacer)
       const origins = new Set(store.registry(1).columns.replaced?.map(({ originIndex }) => originIndex))
-      return { ...bound(writer), addSeries: (series, segments) => writer.addSeries(series, without(segments, origins)) }
+      return {
+        ...bound(writer),
+        addSeries: (series, stretches) => writer.addSeries(series, without(stretches, origins)),
+      }
     },
     sync: (entityId) => folder.sync(entityId),
   }
@@ -139,15 +142,15 @@ function forgetfulFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
 
 function bound(writer: SealedFileWriter): SealedFileWriter {
   return {
-    addSeries: (series, segments) => writer.addSeries(series, segments),
+    addSeries: (series, stretches) => writer.addSeries(series, stretches),
     finish: () => writer.finish(),
     publish: () => writer.publish(),
     abandon: () => writer.abandon(),
   }
 }
 
-function* without(segments: Iterable<Segment>, columns: ReadonlySet<number>): Generator<Segment> {
-  for (const { chunk, start, end } of segments) {
+function* without(stretches: Iterable<Stretch>, columns: ReadonlySet<number>): Generator<Stretch> {
+  for (const { chunk, start, end } of stretches) {
     const left = chunk.columns.map((column, index) => (columns.has(index) ? undefined : column))
     yield { chunk: { times: chunk.times, positions: chunk.positions, columns: left }, start, end }
   }

@@ -4,7 +4,7 @@ import type { DiskFile } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
-import type { Segment } from '../head/chunk.ts'
+import type { Stretch } from '../head/chunk.ts'
 import type { Table } from '../head/table.ts'
 import type { ParquetField } from '../parquet/pages.ts'
 import { ParquetWriter } from '../parquet/parquet-writer.ts'
@@ -80,10 +80,10 @@ class DeltaWriter {
   }
 
   /** `series` is the table's number. */
-  async addSeries(series: number, segments: readonly Segment[]): Promise<void> {
+  async addSeries(series: number, stretches: readonly Stretch[]): Promise<void> {
     const number = this.#table.series.values[series]
     const tagCodes = this.#tags.map(({ codes }) => codes.values[number])
-    for (const { chunk, start, end } of segments) {
+    for (const { chunk, start, end } of stretches) {
       for (let from = start; from < end; from += pageRows) {
         const to = Math.min(end, from + pageRows)
         for (const _ of this.#buffer.reserve(to - from)) if (this.#pacer.spend(stepRows)) await this.#pacer.rest()

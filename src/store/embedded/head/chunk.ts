@@ -35,7 +35,7 @@ export interface Chunk {
 }
 
 /** Neighbouring rows of one series in a chunk, from `start` up to `end` (not included), ordered by time and position. */
-export interface Segment {
+export interface Stretch {
   readonly chunk: Chunk
   readonly start: number
   readonly end: number

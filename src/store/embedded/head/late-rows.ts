@@ -6,25 +6,25 @@ import { inOrder } from '../../../lib/sort-in-slices.ts'
 import { type ReplacedColumn, replaceManyRows } from '../reading/replace-rows.ts'
 import { orderByTime } from '../run/order-by-time.ts'
 import { orderWithin } from '../run/order-within.ts'
-import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type Segment } from './chunk.ts'
+import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type Stretch } from './chunk.ts'
 
-/** A run of more segments than this, and shorter ones than these, is laid down as one: reading it would cost more than its rows. */
-const segmentsMax = 64
-const segmentRowsMin = 256
+/** A run of more stretches than this, and shorter ones than these, is laid down as one: reading it would cost more than its rows. */
+const stretchesMax = 64
+const stretchRowsMin = 256
 
 /**
  * Rows of `ordered` and then `arrived`, whose rows came in any order, as one run ordered by time and position. With `replaced`, rows of one
  * date become one.
  */
 export async function mergeLate(
-  ordered: readonly Segment[],
-  arrived: readonly Segment[],
+  ordered: readonly Stretch[],
+  arrived: readonly Stretch[],
   columns: number,
   replaced: readonly ReplacedColumn[] | null,
   pacer: Pacer,
-): Promise<readonly Segment[]> {
-  const segments = ordered.length + arrived.length
-  const scattered = segments > segmentsMax && segments * segmentRowsMin > rowsOf(ordered) + rowsOf(arrived)
+): Promise<readonly Stretch[]> {
+  const stretches = ordered.length + arrived.length
+  const scattered = stretches > stretchesMax && stretches * stretchRowsMin > rowsOf(ordered) + rowsOf(arrived)
   const firstMs = scattered ? Number.NEGATIVE_INFINITY : await earliest(arrived, pacer)
   const { before, after } = splitAt(ordered, firstMs)
   const tail = [...after, ...arrived]
@@ -35,13 +35,13 @@ export async function mergeLate(
   return [...before, { chunk, start: 0, end }]
 }
 
-function rowsOf(segments: readonly Segment[]): number {
-  return segments.reduce((sum, segment) => sum + segment.end - segment.start, 0)
+function rowsOf(stretches: readonly Stretch[]): number {
+  return stretches.reduce((sum, stretch) => sum + stretch.end - stretch.start, 0)
 }
 
-async function earliest(segments: readonly Segment[], pacer: Pacer): Promise<number> {
+async function earliest(stretches: readonly Stretch[], pacer: Pacer): Promise<number> {
   let earliestMs = Number.POSITIVE_INFINITY
-  for (const { chunk, start, end } of segments) {
+  for (const { chunk, start, end } of stretches) {
     await inParts(start, end, pacer, (first, last) => {
       for (let row = first; row < last; row++) if (chunk.times[row] < earliestMs) earliestMs = chunk.times[row]
     })
@@ -49,11 +49,11 @@ async function earliest(segments: readonly Segment[], pacer: Pacer): Promise<num
   return earliestMs
 }
 
-async function isOrdered(segments: readonly Segment[], mayTie: boolean, pacer: Pacer): Promise<boolean> {
+async function isOrdered(stretches: readonly Stretch[], mayTie: boolean, pacer: Pacer): Promise<boolean> {
   let lastMs = Number.NEGATIVE_INFINITY
   let lastPosition = Number.NEGATIVE_INFINITY
   let isSo = true
-  for (const { chunk, start, end } of segments) {
+  for (const { chunk, start, end } of stretches) {
     await inParts(start, end, pacer, (first, last) => {
       for (let row = first; row < last && isSo; row++) {
         const ms = chunk.times[row]
@@ -67,11 +67,11 @@ async function isOrdered(segments: readonly Segment[], mayTie: boolean, pacer: P
   return true
 }
 
-function splitAt(ordered: readonly Segment[], ms: number): { before: Segment[]; after: Segment[] } {
-  const before: Segment[] = []
-  const after: Segment[] = []
-  for (const segment of ordered) {
-    const { chunk, start, end } = segment
+function splitAt(ordered: readonly Stretch[], ms: number): { before: Stretch[]; after: Stretch[] } {
+  const before: Stretch[] = []
+  const after: Stretch[] = []
+  for (const stretch of ordered) {
+    const { chunk, start, end } = stretch
     const cut = firstAtOrAfter(chunk.times, start, end, ms)
     if (cut > start) before.push({ chunk, start, end: cut })
     if (cut < end) after.push({ chunk, start: cut, end })
@@ -79,11 +79,11 @@ function splitAt(ordered: readonly Segment[], ms: number): { before: Segment[]; 
   return { before, after }
 }
 
-async function layDown(segments: readonly Segment[], rows: number, columns: number, pacer: Pacer): Promise<Chunk> {
+async function layDown(stretches: readonly Stretch[], rows: number, columns: number, pacer: Pacer): Promise<Chunk> {
   const times = new Float64Array(rows)
   const positions = new Float64Array(rows)
   let length = 0
-  for (const { chunk, start, end } of segments) {
+  for (const { chunk, start, end } of stretches) {
     times.set(chunk.times.subarray(start, end), length)
     positions.set(chunk.positions.subarray(start, end), length)
     length += end - start
@@ -103,7 +103,7 @@ async function layDown(segments: readonly Segment[], rows: number, columns: numb
       chunk.positions[place] = positions[row]
     }
   })
-  for (let column = 0; column < columns; column++) await copyColumn(segments, column, placeOf, chunk, pacer)
+  for (let column = 0; column < columns; column++) await copyColumn(stretches, column, placeOf, chunk, pacer)
   return chunk
 }
 
@@ -126,14 +126,14 @@ async function risesWithinTies(
 }
 
 async function copyColumn(
-  segments: readonly Segment[],
+  stretches: readonly Stretch[],
   index: number,
   placeOf: Int32Array,
   to: Chunk,
   pacer: Pacer,
 ): Promise<void> {
   let length = 0
-  for (const { chunk, start, end } of segments) {
+  for (const { chunk, start, end } of stretches) {
     const from = chunk.columns[index]
     const offset = length - start
     length += end - start

@@ -1,7 +1,7 @@
 // Where the rows of each series lie. A series takes room in the chunks extent by extent, each about as long as all before it, so that
 // a million series of one row cost little and a long series is read as a few long stretches. Rows are never moved: what a query has
 // seen stays as it was.
-import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Segment } from './chunk.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from './chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from './growable.ts'
 
 /** An address is a chunk's number and a row in it. */
@@ -12,7 +12,7 @@ const chunksMax = 2 ** (32 - rowBits)
 const firstChunkRows = 256
 const extentRowsMax = 1024
 /** A stretch of more rows is shown in parts, for who takes them rests between two of them at best. As long as a page of a file. */
-export const segmentRowsMax = 8192
+export const stretchRowsMax = 8192
 const none = -1
 /** `lateFrom` of a series whose rows all came in order. */
 const notLate = 2 ** 31 - 1
@@ -26,7 +26,7 @@ export function rowOfAddress(address: number): number {
 }
 
 /** Is shown rows [start, end) of a chunk; false ends the walk. */
-export type SegmentVisitor = (chunk: Chunk, start: number, end: number) => boolean
+export type StretchVisitor = (chunk: Chunk, start: number, end: number) => boolean
 
 export class SeriesRows {
   readonly chunks: Chunk[] = []
@@ -108,7 +108,7 @@ export class SeriesRows {
   }
 
   /** Shows the first `count` rows of a series that lie within the range, newest extent first. Only for rows that came in order. */
-  backward(series: number, count: number, fromMs: number, toMs: number, visit: SegmentVisitor): void {
+  backward(series: number, count: number, fromMs: number, toMs: number, visit: StretchVisitor): void {
     const bases = this.#bases.values
     let end = count
     let extent = this.#lastExtent.values[series]
@@ -117,15 +117,15 @@ export class SeriesRows {
       const address = this.#starts.values[extent]
       const chunk = this.chunks[chunkOfAddress(address)]
       const start = rowOfAddress(address)
-      const segmentEnd = start + end - bases[extent]
-      if (!showWithin({ chunk, start, end: segmentEnd }, fromMs, toMs, visit)) return
+      const stretchEnd = start + end - bases[extent]
+      if (!showWithin({ chunk, start, end: stretchEnd }, fromMs, toMs, visit)) return
       end = bases[extent]
     }
   }
 
   /** Rows [from, to) of a series in the order in which they came. */
-  arrived(series: number, from: number, to: number): Segment[] {
-    const segments: Segment[] = []
+  arrived(series: number, from: number, to: number): Stretch[] {
+    const stretches: Stretch[] = []
     let end = to
     for (let extent = this.#lastExtent.values[series]; extent !== none; extent = this.#previous.values[extent]) {
       const base = this.#bases.values[extent]
@@ -133,11 +133,11 @@ export class SeriesRows {
       const address = this.#starts.values[extent]
       const chunk = this.chunks[chunkOfAddress(address)]
       const zero = rowOfAddress(address) - base
-      segments.push({ chunk, start: zero + Math.max(base, from), end: zero + end })
+      stretches.push({ chunk, start: zero + Math.max(base, from), end: zero + end })
       if (base <= from) break
       end = base
     }
-    return segments.reverse()
+    return stretches.reverse()
   }
 
   /** Whether any series has late rows. */
@@ -181,16 +181,16 @@ export class SeriesRows {
   }
 }
 
-/** Shows the part of a segment within the range; false when the walk towards older rows is over. */
-export function showWithin(segment: Segment, fromMs: number, toMs: number, visit: SegmentVisitor): boolean {
-  const { chunk, start, end: segmentEnd } = segment
+/** Shows the part of a stretch within the range; false when the walk towards older rows is over. */
+export function showWithin(stretch: Stretch, fromMs: number, toMs: number, visit: StretchVisitor): boolean {
+  const { chunk, start, end: stretchEnd } = stretch
   const times = chunk.times
   const firstMs = times[start]
   if (firstMs > toMs) return true
-  const high = times[segmentEnd - 1] > toMs ? firstAfter(times, start, segmentEnd, toMs) : segmentEnd
+  const high = times[stretchEnd - 1] > toMs ? firstAfter(times, start, stretchEnd, toMs) : stretchEnd
   const low = firstMs < fromMs ? firstAtOrAfter(times, start, high, fromMs) : start
-  for (let end = high; end > low; end -= segmentRowsMax) {
-    if (!visit(chunk, Math.max(low, end - segmentRowsMax), end)) return false
+  for (let end = high; end > low; end -= stretchRowsMax) {
+    if (!visit(chunk, Math.max(low, end - stretchRowsMax), end)) return false
   }
   return firstMs >= fromMs
 }

@@ -1,20 +1,20 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { SeriesSource } from '../reading/source.ts'
-import type { Segment } from './chunk.ts'
-import { type SegmentVisitor, type SeriesRows, showWithin } from './series-rows.ts'
+import type { Stretch } from './chunk.ts'
+import { type SeriesRows, type StretchVisitor, showWithin } from './series-rows.ts'
 
 /** What a view reads of its table. */
 interface ViewedTable {
   readonly rows: SeriesRows
   ownNumber(series: number): number
-  ordered(series: number, count: number, pacer: Pacer): Promise<readonly Segment[]>
+  ordered(series: number, count: number, pacer: Pacer): Promise<readonly Stretch[]>
 }
 
 /** One state of a table: as many rows of each series as there were when it was opened. */
 export class TableView implements SeriesSource {
   readonly #table: ViewedTable
   /** Series with late rows, by the table's number, in order; they stay as this view saw them. */
-  readonly #ordered = new Map<number, readonly Segment[]>()
+  readonly #ordered = new Map<number, readonly Stretch[]>()
   /** Null until rows are written: the table's own counts are still those of this state, and copying them would cost more than a short query. */
   #counts: Int32Array | null = null
 
@@ -35,7 +35,7 @@ export class TableView implements SeriesSource {
     return this.#order(own, count, pacer)
   }
 
-  backward(series: number, fromMs: number, toMs: number, visit: SegmentVisitor): void {
+  backward(series: number, fromMs: number, toMs: number, visit: StretchVisitor): void {
     const own = this.#table.ownNumber(series)
     const count = this.#count(own)
     if (count === 0) return
@@ -43,24 +43,24 @@ export class TableView implements SeriesSource {
       this.#table.rows.backward(own, count, fromMs, toMs, visit)
       return
     }
-    const segments = this.#ordered.get(own)
-    if (segments === undefined) throw new Error('a series with late rows is prepared before it is read')
-    for (let index = segments.length - 1; index >= 0; index--) {
-      if (!showWithin(segments[index], fromMs, toMs, visit)) return
+    const stretches = this.#ordered.get(own)
+    if (stretches === undefined) throw new Error('a series with late rows is prepared before it is read')
+    for (let index = stretches.length - 1; index >= 0; index--) {
+      if (!showWithin(stretches[index], fromMs, toMs, visit)) return
     }
   }
 
-  run(series: number, fromMs: number, toMs: number): readonly Segment[] {
+  run(series: number, fromMs: number, toMs: number): readonly Stretch[] {
     return this.runBackward(series, fromMs, toMs).reverse()
   }
 
-  runBackward(series: number, fromMs: number, toMs: number): Segment[] {
-    const segments: Segment[] = []
+  runBackward(series: number, fromMs: number, toMs: number): Stretch[] {
+    const stretches: Stretch[] = []
     this.backward(series, fromMs, toMs, (chunk, start, end) => {
-      segments.push({ chunk, start, end })
+      stretches.push({ chunk, start, end })
       return true
     })
-    return segments
+    return stretches
   }
 
   /** Bounds of the dates of a series, perhaps wider than those of this view; NaN when it holds no row of it. */

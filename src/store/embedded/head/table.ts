@@ -6,7 +6,7 @@ import type { EntityField } from '../../../model/entity.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
-import { chunkBytes, type Segment } from './chunk.ts'
+import { chunkBytes, type Stretch } from './chunk.ts'
 import { Dictionary } from './dictionary.ts'
 import { GrowableInt32 } from './growable.ts'
 import { mergeLate } from './late-rows.ts'
@@ -17,7 +17,7 @@ import { writeColumn, writeTimes } from './write-column.ts'
 /** The rows of a series in order, as far as its first `count` that came. */
 interface OrderedRun {
   readonly count: number
-  readonly segments: readonly Segment[]
+  readonly stretches: readonly Stretch[]
 }
 
 const none = -1
@@ -106,22 +106,22 @@ export class Table {
   }
 
   /** The first `count` rows of a series (by the table's number) with late ones, in order. What was put in order before is used again. */
-  async ordered(series: number, count: number, pacer: Pacer): Promise<readonly Segment[]> {
+  async ordered(series: number, count: number, pacer: Pacer): Promise<readonly Stretch[]> {
     const known = this.#orderedRuns.get(series)
-    if (known?.count === count) return known.segments
+    if (known?.count === count) return known.stretches
     const inTime = this.rows.lateFrom.values[series]
     const base =
       known !== undefined && known.count < count
         ? known
-        : { count: inTime, segments: this.rows.arrived(series, 0, inTime) }
+        : { count: inTime, stretches: this.rows.arrived(series, 0, inTime) }
     const arrived = this.rows.arrived(series, base.count, count)
     const { count: columns, replaced } = this.registry.columns
-    const segments = await mergeLate(base.segments, arrived, columns, replaced, pacer)
+    const stretches = await mergeLate(base.stretches, arrived, columns, replaced, pacer)
     const latest = this.#orderedRuns.get(series)
-    if (latest !== undefined && latest.count >= count) return segments
-    this.#orderedRuns.set(series, { count, segments })
-    this.#orderedBytes += this.#laidDownBytes(segments) - this.#laidDownBytes(latest?.segments ?? [])
-    return segments
+    if (latest !== undefined && latest.count >= count) return stretches
+    this.#orderedRuns.set(series, { count, stretches })
+    this.#orderedBytes += this.#laidDownBytes(stretches) - this.#laidDownBytes(latest?.stretches ?? [])
+    return stretches
   }
 
   get count(): number {
@@ -158,9 +158,9 @@ export class Table {
   }
 
   /** Bytes of the chunks that were made to put rows in order. */
-  #laidDownBytes(segments: readonly Segment[]): number {
+  #laidDownBytes(stretches: readonly Stretch[]): number {
     let bytes = 0
-    for (const chunk of new Set(segments.map((segment) => segment.chunk))) {
+    for (const chunk of new Set(stretches.map((stretch) => stretch.chunk))) {
       if (!this.rows.chunks.includes(chunk)) bytes += chunkBytes(chunk)
     }
     return bytes

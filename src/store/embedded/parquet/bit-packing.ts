@@ -1,4 +1,4 @@
-// Numbers of one width packed without gaps, lowest bit first, as both the hybrid of runs and the deltas of Parquet have them.
+// Numbers of one width packed without gaps, lowest bit first, as both the hybrid of runs and the differences of Parquet have them.
 import type { ByteWriter } from './byte-writer.ts'
 import type { PageInput } from './page-input.ts'
 

@@ -2,7 +2,7 @@
 import { bitWidth } from './bit-packing.ts'
 import { writeSplit } from './byte-stream-split.ts'
 import type { ByteWriter } from './byte-writer.ts'
-import { writeDeltas } from './deltas.ts'
+import { writeDifferences } from './differences.ts'
 import type { NumberDictionary } from './number-dictionary.ts'
 import type { Encoding } from './pages.ts'
 import { writeRuns } from './run-lengths.ts'
@@ -44,8 +44,8 @@ export function splitDoubles(values: Float64Array): ColumnBody {
   return { encoding: 'BYTE_STREAM_SPLIT', readingFactor: 1, dictionary: null, writeValues }
 }
 
-export function deltaNumbers(values: Float64Array): ColumnBody {
-  const writeValues = (start: number, end: number, out: ByteWriter) => writeDeltas(values, start, end, out)
+export function numberDifferences(values: Float64Array): ColumnBody {
+  const writeValues = (start: number, end: number, out: ByteWriter) => writeDifferences(values, start, end, out)
   return { encoding: 'DELTA_BINARY_PACKED', readingFactor: 1, dictionary: null, writeValues }
 }
 
@@ -82,7 +82,7 @@ export function plainStrings({ codes, offsets, bytes }: UsedStrings): ColumnBody
   const writeValues = (start: number, end: number, out: ByteWriter) => {
     const lengths = new Float64Array(end - start)
     for (let row = start; row < end; row++) lengths[row - start] = offsets[codes[row] + 1] - offsets[codes[row]]
-    writeDeltas(lengths, 0, lengths.length, out)
+    writeDifferences(lengths, 0, lengths.length, out)
     for (let row = start; row < end; row++) appendString(bytes, offsets[codes[row]], offsets[codes[row] + 1], out)
   }
   return { encoding: 'DELTA_LENGTH_BYTE_ARRAY', readingFactor: stringsFactor, dictionary: null, writeValues }

@@ -9,7 +9,7 @@ import {
   type StringColumn,
 } from '../../../model/column.ts'
 import { readSplit } from './byte-stream-split.ts'
-import { readDeltas } from './deltas.ts'
+import { readDifferences } from './differences.ts'
 import { decompress } from './lz4.ts'
 import { type DataPageHeader, readDataPageHeader, readDictionaryPageHeader } from './page-header.ts'
 import { PageInput } from './page-input.ts'
@@ -136,7 +136,7 @@ function decodeNumbers(encoding: Encoding, dictionary: PageDictionary | null, ro
       readSplit(input, rows.values, out)
       return out
     case 'DELTA_BINARY_PACKED':
-      readDeltas(input, out)
+      readDifferences(input, out)
       return out
     case 'RLE_DICTIONARY':
       if (dictionary?.type !== 'number') throw new Error('the dictionary is not of numbers')

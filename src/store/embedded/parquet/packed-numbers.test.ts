@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bitWidth } from './bit-packing.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { deltaValueMax, readDeltas, writeDeltas } from './deltas.ts'
+import { differenceValueMax, readDifferences, writeDifferences } from './differences.ts'
 import { PageInput } from './page-input.ts'
 import { readRuns, writeRuns } from './run-lengths.ts'
 
@@ -28,16 +28,16 @@ test.each([
 test('numbers within the bound come back from their differences', () => {
   const sizes = fc.integer({ min: 0, max: 50 }).map((bits) => 2 ** bits)
   const number = sizes.chain((size) => fc.maxSafeInteger().map((value) => (value % size) + 0))
-  const extremes = fc.constantFrom(deltaValueMax, -deltaValueMax, 0, 1)
+  const extremes = fc.constantFrom(differenceValueMax, -differenceValueMax, 0, 1)
   const numbers = fc.array(fc.oneof({ weight: 9, arbitrary: number }, extremes), { maxLength: 600, size: 'max' })
   fc.assert(
     fc.property(numbers, fc.nat(5), (values, start) => {
       const from = Math.min(start, values.length)
       const out = new ByteWriter(1)
-      writeDeltas(Float64Array.from(values), from, values.length, out)
+      writeDifferences(Float64Array.from(values), from, values.length, out)
       const input = inputOf(out)
       const read = new Float64Array(values.length - from)
-      expect(readDeltas(input, read)).toBe(read.length)
+      expect(readDifferences(input, read)).toBe(read.length)
       expect([...read]).toEqual(values.slice(from).map((value) => value + 0))
       expect(input.position).toBe(input.end)
     }),
@@ -46,7 +46,7 @@ test('numbers within the bound come back from their differences', () => {
 
 test.each([1, 127, 128, 129, 130, 160, 161, 256, 257])('%i equal steps take a few bytes a block', (count) => {
   const out = new ByteWriter(1)
-  writeDeltas(
+  writeDifferences(
     Float64Array.from({ length: count }, (_, index) => 1.7e12 + index * 10_000),
     0,
     count,

@@ -1,5 +1,5 @@
 import type { StringColumn } from '../../../model/column.ts'
-import { readDeltas } from './deltas.ts'
+import { readDifferences } from './differences.ts'
 import type { PageInput } from './page-input.ts'
 
 export interface PlainLongs {
@@ -48,7 +48,7 @@ export function readSizedStrings(input: PageInput, count: number): string[] {
 /** Reads DELTA_LENGTH_BYTE_ARRAY into the start of `rows` codes, and gives each different string one code. */
 export function readPlainStrings(input: PageInput, count: number, rows: number): StringColumn {
   const lengths = new Float64Array(count)
-  readDeltas(input, lengths)
+  readDifferences(input, lengths)
   const text = Buffer.from(input.bytes.buffer)
   const codes = new Int32Array(rows)
   const codeOf = new Map<string, number>()

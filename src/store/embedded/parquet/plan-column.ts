@@ -5,18 +5,18 @@ import { type ChunkBounds, chunkBounds, type PageBounds, pageBounds, stringBound
 import { type ChosenBody, chooseBody } from './choose-body.ts'
 import {
   type ColumnBody,
-  deltaNumbers,
   dictionaryDoubles,
   dictionaryLongs,
   dictionaryStrings,
+  numberDifferences,
   plainDoubles,
   plainLongs,
   plainStrings,
   runsOfBooleans,
   splitDoubles,
 } from './column-body.ts'
-import { deltaValueMax } from './deltas.ts'
 import type { DenseRows } from './dense-rows.ts'
+import { differenceValueMax } from './differences.ts'
 import { buildNumberDictionary } from './number-dictionary.ts'
 import { usedStrings } from './used-strings.ts'
 
@@ -82,7 +82,9 @@ function* planLongs(
     // Their bounds would have to be found digit for digit; without any an engine reads them all.
     return { ...(yield* chooseBody([plainLongs(longs)], dense.ends, options.compress)), pages: null, bounds: null }
   }
-  const candidates: ColumnBody[] = [most <= deltaValueMax ? deltaNumbers(values) : plainLongs({ values, exact: null })]
+  const candidates: ColumnBody[] = [
+    most <= differenceValueMax ? numberDifferences(values) : plainLongs({ values, exact: null }),
+  ]
   const dictionary = yield* buildNumberDictionary(values, numberEntriesMax(options), arrays)
   if (dictionary !== null) candidates.push(dictionaryLongs(dictionary))
   return { ...(yield* chooseBody(candidates, dense.ends, options.compress)), pages, bounds: chunkBounds('long', pages) }
@@ -94,9 +96,9 @@ function* planTimestamps(
   options: EncodingOptions,
 ): Generator<void, PlannedColumn> {
   const pages = pageBounds(values, ends)
-  if (mostInSize(pages) > deltaValueMax) throw new Error('a timestamp is beyond the years that can be stored')
+  if (mostInSize(pages) > differenceValueMax) throw new Error('a timestamp is beyond the years that can be stored')
   return {
-    ...(yield* chooseBody([deltaNumbers(values)], ends, options.compress)),
+    ...(yield* chooseBody([numberDifferences(values)], ends, options.compress)),
     pages,
     bounds: chunkBounds('timestamp', pages),
   }

@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityStatistics } from '../../series-store.ts'
-import type { Segment } from '../head/chunk.ts'
+import type { Stretch } from '../head/chunk.ts'
 import type { Table } from '../head/table.ts'
 import type { EntitySnapshot } from '../run/plan-run.ts'
 import { OpenFile } from './open-file.ts'
@@ -34,7 +34,7 @@ export class SinceCounter {
       for (const series of table.series.values.slice(0, table.series.length)) {
         const prepared = view.prepare(series, pacer)
         if (prepared !== null) await prepared
-        counted.push(await countSegments(view.run(series, sinceMs, Number.POSITIVE_INFINITY), pacer))
+        counted.push(await countStretches(view.run(series, sinceMs, Number.POSITIVE_INFINITY), pacer))
       }
     }
     for (const file of files) {
@@ -53,7 +53,7 @@ export class SinceCounter {
       const firstMs = reader.firstMs(place)
       if (firstMs >= sinceMs) counted.push({ rows: reader.rows(place), firstMs })
       else if (reader.lastMs(place) >= sinceMs)
-        counted.push(await countSegments(reader.forward(place, sinceMs, Number.POSITIVE_INFINITY), pacer))
+        counted.push(await countStretches(reader.forward(place, sinceMs, Number.POSITIVE_INFINITY), pacer))
       if (pacer.spend(4)) await pacer.rest()
     }
     const all = { sinceMs, ...sum(counted) }
@@ -62,10 +62,10 @@ export class SinceCounter {
   }
 }
 
-export async function countSegments(segments: Iterable<Segment>, pacer: Pacer): Promise<Counted> {
+export async function countStretches(stretches: Iterable<Stretch>, pacer: Pacer): Promise<Counted> {
   let rows = 0
   let firstMs = Number.POSITIVE_INFINITY
-  for (const { chunk, start, end } of segments) {
+  for (const { chunk, start, end } of stretches) {
     if (rows === 0) firstMs = chunk.times[start]
     rows += end - start
     if (pacer.spend(end - start)) await pacer.rest()

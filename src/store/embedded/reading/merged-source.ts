@@ -1,9 +1,9 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Segment } from '../head/chunk.ts'
+import type { Stretch } from '../head/chunk.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
-import type { SegmentVisitor } from '../head/series-rows.ts'
+import type { StretchVisitor } from '../head/series-rows.ts'
 import type { TableView } from '../head/table-view.ts'
-import { type Direction, mergeSegments, type Pending } from './merge-segments.ts'
+import { type Direction, mergeStretches, type Pending } from './merge-stretches.ts'
 import type { OpenFile } from './open-file.ts'
 import type { ReplacedColumn } from './replace-rows.ts'
 import type { SeriesSource } from './source.ts'
@@ -44,23 +44,23 @@ export class MergedSource implements SeriesSource {
     return prepared
   }
 
-  backward(series: number, fromMs: number, toMs: number, visit: SegmentVisitor): void {
+  backward(series: number, fromMs: number, toMs: number, visit: StretchVisitor): void {
     for (const { chunk, start, end } of this.#merge(series, fromMs, toMs, 'backward')) {
       if (!visit(chunk, start, end)) return
     }
   }
 
-  run(series: number, fromMs: number, toMs: number): Iterable<Segment> {
+  run(series: number, fromMs: number, toMs: number): Iterable<Stretch> {
     return this.#merge(series, fromMs, toMs, 'forward')
   }
 
-  runBackward(series: number, fromMs: number, toMs: number): Iterable<Segment> {
+  runBackward(series: number, fromMs: number, toMs: number): Iterable<Stretch> {
     return this.#merge(series, fromMs, toMs, 'backward')
   }
 
-  #merge(series: number, fromMs: number, toMs: number, direction: Direction): Iterable<Segment> {
+  #merge(series: number, fromMs: number, toMs: number, direction: Direction): Iterable<Stretch> {
     const files = direction === 'forward' ? this.#byFirst : this.#byLast
-    return mergeSegments(
+    return mergeStretches(
       new PendingSources(this.#tables, files, series, fromMs, toMs, direction),
       direction,
       this.#columns,
@@ -76,7 +76,7 @@ async function bothOf(left: Promise<void>, right: Promise<void>): Promise<void> 
 interface Found {
   /** The date of its first row in the direction of the merge, or one before it. */
   readonly ms: number
-  open(): Iterable<Segment>
+  open(): Iterable<Stretch>
 }
 
 /** The sources that hold rows of a series within the range, found as the merge comes near the dates of their files. */
@@ -117,7 +117,7 @@ class PendingSources implements Pending {
     return this.#found.at(-1)?.ms ?? null
   }
 
-  open(): Iterator<Segment> {
+  open(): Iterator<Stretch> {
     const found = this.#found.pop()
     if (found === undefined) throw new Error('no source is left')
     return found.open()[Symbol.iterator]()
@@ -140,7 +140,7 @@ class PendingSources implements Pending {
     )
   }
 
-  #add(firstMs: number, lastMs: number, open: (fromMs: number, toMs: number) => Iterable<Segment>): void {
+  #add(firstMs: number, lastMs: number, open: (fromMs: number, toMs: number) => Iterable<Stretch>): void {
     const overlaps = firstMs <= this.#toMs && lastMs >= this.#fromMs
     if (!overlaps) return
     const ms = this.#direction === 'forward' ? Math.max(firstMs, this.#fromMs) : Math.min(lastMs, this.#toMs)

@@ -1,5 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Segment } from '../head/chunk.ts'
+import type { Stretch } from '../head/chunk.ts'
 import type { SealedFile, SealedFileInfo, SealedReader } from './sealed-source.ts'
 
 /** A file as one run reads it: opened when the run first comes to it. */
@@ -30,7 +30,7 @@ export class OpenFile {
   }
 
   /** The rows of a series newest first: where the file keeps the newest of them apart, no page is read as long as that is enough. */
-  *backward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+  *backward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
     const { reader } = this
     const lastMs = reader.lastMs(place)
     const tail = lastMs <= toMs && lastMs >= fromMs ? reader.tail(place) : null
@@ -40,9 +40,9 @@ export class OpenFile {
     }
     yield tail
     let isNewest = true
-    for (const segment of reader.backward(place, fromMs, toMs)) {
-      if (!isNewest) yield segment
-      else if (segment.end - segment.start > 1) yield { ...segment, end: segment.end - 1 }
+    for (const stretch of reader.backward(place, fromMs, toMs)) {
+      if (!isNewest) yield stretch
+      else if (stretch.end - stretch.start > 1) yield { ...stretch, end: stretch.end - 1 }
       isNewest = false
     }
   }

@@ -5,7 +5,7 @@
 // is synchronous: small blocking reads, bounded by a page or a section of the index. A read that fails, or meets damaged bytes, throws an
 // Error that names the file.
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Segment } from '../head/chunk.ts'
+import type { Stretch } from '../head/chunk.ts'
 
 /** What a file holds, as the manifest knows it. */
 export interface SealedFileInfo {
@@ -41,7 +41,7 @@ export interface SealedFile {
  * Reads one file. Series are addressed by their place in it: 0 up to `length`, in the order of the values of their tags.
  * Chunks are as of the head: their `columns` by the entity's index, strings with the dictionary that their codes are of (one array
  * for all chunks that share it, for its identity is what translations are kept by), `positions` decoded when first asked for.
- * Segments are read as long as the run goes on that the file is pinned for.
+ * Stretches are read as long as the run goes on that the file is pinned for.
  */
 export interface SealedReader {
   /** How many series the file holds. */
@@ -55,20 +55,20 @@ export interface SealedReader {
   lastMs(place: number): number
   rows(place: number): number
   /**
-   * The rows within the range, which holds both its ends, as segments of at most a page, oldest first (`forward`) or newest first
-   * (`backward`). Rows of a segment are always ordered by time and position, `start` the oldest. Lazy: a page is read when its segment
-   * is taken, and only pages that overlap the range are. Segments are never empty.
+   * The rows within the range, which holds both its ends, as stretches of at most a page, oldest first (`forward`) or newest first
+   * (`backward`). Rows of a stretch are always ordered by time and position, `start` the oldest. Lazy: a page is read when its stretch
+   * is taken, and only pages that overlap the range are. Stretches are never empty.
    */
-  forward(place: number, fromMs: number, toMs: number): Iterable<Segment>
-  backward(place: number, fromMs: number, toMs: number): Iterable<Segment>
+  forward(place: number, fromMs: number, toMs: number): Iterable<Stretch>
+  backward(place: number, fromMs: number, toMs: number): Iterable<Stretch>
   /** Null when the rows of a series can be read at once; else what they need is read little by little until the promise resolves. */
   prepare(place: number, pacer: Pacer): Promise<void> | null
   /** Rollups of the hours [fromMs, toMs), both of them whole UTC hours; null when the file has none of the series. */
   hours(place: number, fromMs: number, toMs: number): HourRollups | null
   /** Rollups of all series together, of the hours [fromMs, toMs); null when the file has none. */
   pooledHours(fromMs: number, toMs: number): PooledRollups | null
-  /** The newest row of a series as a segment of one row, without reading a page; null when the file keeps none. */
-  tail(place: number): Segment | null
+  /** The newest row of a series as a stretch of one row, without reading a page; null when the file keeps none. */
+  tail(place: number): Stretch | null
 }
 
 /** Sums of a series by UTC hour. Only hours in which there are rows; rising. */
@@ -109,11 +109,11 @@ export interface SealedTarget {
  */
 export interface SealedFileWriter {
   /**
-   * Takes the file's rows of the next series: at least one, ordered by time and position. Segments are taken lazily and belong to the caller:
-   * what is needed of them later has to be copied before the next is taken. Segments of one call may have codes of different dictionaries,
+   * Takes the file's rows of the next series: at least one, ordered by time and position. Stretches are taken lazily and belong to the caller:
+   * what is needed of them later has to be copied before the next is taken. Stretches of one call may have codes of different dictionaries,
    * and a column may be absent in some of them.
    */
-  addSeries(series: number, segments: Iterable<Segment>): Promise<void>
+  addSeries(series: number, stretches: Iterable<Stretch>): Promise<void>
   /** Completes the file (Parquet and index) under its temporary name, fsynced. */
   finish(): Promise<SealedFileInfo>
   /** Gives the finished file its name; durable once `SealedFolder.sync` has returned. */

@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Segment } from '../head/chunk.ts'
-import type { SegmentVisitor } from '../head/series-rows.ts'
+import type { Stretch } from '../head/chunk.ts'
+import type { StretchVisitor } from '../head/series-rows.ts'
 import type { SeriesSource } from './source.ts'
 
 /** A source without the rows before a date: they have left the entity. */
@@ -17,15 +17,15 @@ class SinceSource implements SeriesSource {
     return this.#source.prepare(series, pacer)
   }
 
-  backward(series: number, fromMs: number, toMs: number, visit: SegmentVisitor): void {
+  backward(series: number, fromMs: number, toMs: number, visit: StretchVisitor): void {
     this.#source.backward(series, this.#from(fromMs), toMs, visit)
   }
 
-  runBackward(series: number, fromMs: number, toMs: number): Iterable<Segment> {
+  runBackward(series: number, fromMs: number, toMs: number): Iterable<Stretch> {
     return this.#source.runBackward(series, this.#from(fromMs), toMs)
   }
 
-  run(series: number, fromMs: number, toMs: number): Iterable<Segment> {
+  run(series: number, fromMs: number, toMs: number): Iterable<Stretch> {
     return this.#source.run(series, this.#from(fromMs), toMs)
   }
 

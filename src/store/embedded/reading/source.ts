@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Segment } from '../head/chunk.ts'
-import type { SegmentVisitor } from '../head/series-rows.ts'
+import type { Stretch } from '../head/chunk.ts'
+import type { StretchVisitor } from '../head/series-rows.ts'
 
 /**
  * What plans run over: one state of the series of an entity. A table is a source, and so are several tables and sealed files together.
@@ -9,10 +9,10 @@ import type { SegmentVisitor } from '../head/series-rows.ts'
 export interface SeriesSource {
   /** Null when the rows of a series can be read at once; else a promise to await before reading them. */
   prepare(series: number, pacer: Pacer): Promise<void> | null
-  /** Shows the rows within the range, which holds both its ends, newest segment first; the visitor's false ends it. */
-  backward(series: number, fromMs: number, toMs: number, visit: SegmentVisitor): void
-  /** The same as segments, for walks that may be long: a visitor cannot rest. */
-  runBackward(series: number, fromMs: number, toMs: number): Iterable<Segment>
-  /** The rows within the range, oldest segment first; pages of files are read as their segments are taken. */
-  run(series: number, fromMs: number, toMs: number): Iterable<Segment>
+  /** Shows the rows within the range, which holds both its ends, newest stretch first; the visitor's false ends it. */
+  backward(series: number, fromMs: number, toMs: number, visit: StretchVisitor): void
+  /** The same as stretches, for walks that may be long: a visitor cannot rest. */
+  runBackward(series: number, fromMs: number, toMs: number): Iterable<Stretch>
+  /** The rows within the range, oldest stretch first; pages of files are read as their stretches are taken. */
+  run(series: number, fromMs: number, toMs: number): Iterable<Stretch>
 }

@@ -1,5 +1,5 @@
 import type { AveragePlan, Range } from '../../../model/plan.ts'
-import { firstAtOrAfter, type Segment } from '../head/chunk.ts'
+import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { HourRollups, HourSums, SealedReader } from '../reading/sealed-source.ts'
 import { rangePartsOf } from '../reading/shared-dates.ts'
@@ -192,11 +192,11 @@ class MeanCollector {
     if (lastMs >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
   }
 
-  async #addRows(segments: Iterable<Segment>, series: number): Promise<void> {
+  async #addRows(stretches: Iterable<Stretch>, series: number): Promise<void> {
     const { pacer } = this.#run
-    for (const segment of segments) {
-      this.#addSegment(segment, series)
-      if (pacer.spend((segment.end - segment.start) * this.#rowCost)) await pacer.rest()
+    for (const stretch of stretches) {
+      this.#addStretch(stretch, series)
+      if (pacer.spend((stretch.end - stretch.start) * this.#rowCost)) await pacer.rest()
     }
   }
 
@@ -232,7 +232,7 @@ class MeanCollector {
     return false
   }
 
-  #addSegment({ chunk, start, end }: Segment, series: number): void {
+  #addStretch({ chunk, start, end }: Stretch, series: number): void {
     const { times } = chunk
     const walk = this.#walk
     const combined = this.#combined

@@ -1,4 +1,4 @@
-import { type Chunk, isNullIn, type Segment } from '../head/chunk.ts'
+import { type Chunk, isNullIn, type Stretch } from '../head/chunk.ts'
 import type { FieldReader } from './field-reader.ts'
 
 /** Whether rows are items of a query: at least one of the requested metrics is not null. */
@@ -17,7 +17,7 @@ export class ItemTest {
     return false
   }
 
-  count({ chunk, start, end }: Segment): number {
+  count({ chunk, start, end }: Stretch): number {
     let count = 0
     for (let row = start; row < end; row++) if (this.isItem(chunk, row)) count++
     return count

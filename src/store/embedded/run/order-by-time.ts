@@ -68,12 +68,12 @@ export async function orderByTime(
   })
   const other = room.keyed(1, times.length)
   const late = bounds.length > stretchesMax ? await countLate(times, pacer) : null
-  if (late === null) return (await mergeStretches(keyed, bounds, other, pacer)).places
+  if (late === null) return (await mergeRising(keyed, bounds, other, pacer)).places
   return (await mergeLate(keyed, late, other, pacer)).places
 }
 
 /** Merges neighbouring stretches until one is left, to and fro between the two. */
-async function mergeStretches(keyed: Keyed, stretches: Int32Array, other: Keyed, pacer: Pacer): Promise<Keyed> {
+async function mergeRising(keyed: Keyed, stretches: Int32Array, other: Keyed, pacer: Pacer): Promise<Keyed> {
   let bounds = stretches
   let from = keyed
   let to = other
@@ -130,7 +130,7 @@ async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): P
     }
   })
   const other: Keyed = { times: new Float64Array(late), places: new Int32Array(late) }
-  const ordered = await mergeStretches(taken, await risingStretches(taken.times, pacer), other, pacer)
+  const ordered = await mergeRising(taken, await risingStretches(taken.times, pacer), other, pacer)
   // Of equal times those in time come first: a late row is older than a row before it.
   const merge = new Merge(keyed, ordered, to)
   merge.begin(0, inTime, 0, late)

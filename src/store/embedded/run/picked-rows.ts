@@ -1,9 +1,9 @@
 import type { ColumnVector, LongColumn } from '../../../model/column.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import { type Chunk, exactOf, type NumberColumn, type Segment } from '../head/chunk.ts'
+import { type Chunk, exactOf, type NumberColumn, type Stretch } from '../head/chunk.ts'
 import type { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { KeptRows } from '../head/kept-rows.ts'
-import { segmentRowsMax } from '../head/series-rows.ts'
+import { stretchRowsMax } from '../head/series-rows.ts'
 import { BatchColumns, nulls } from './batch-columns.ts'
 import type { FieldReader } from './field-reader.ts'
 import type { ItemTest } from './item-test.ts'
@@ -60,10 +60,10 @@ export class PickedRows {
     this.#pick(this.#kept.chunk, place, series)
   }
 
-  /** Picks the items of a segment. A chunk of which a good part is picked is held on to, for copies would take as much. */
-  addItems({ chunk, start, end }: Segment, series: number, items: ItemTest): void {
-    // What is longer than a segment may be is in memory as long as the run is: of the head, or laid down for it.
-    const isHeld = this.#kept === null || (end - start) * heldPart >= Math.min(chunk.times.length, segmentRowsMax)
+  /** Picks the items of a stretch. A chunk of which a good part is picked is held on to, for copies would take as much. */
+  addItems({ chunk, start, end }: Stretch, series: number, items: ItemTest): void {
+    // What is longer than a stretch may be is in memory as long as the run is: of the head, or laid down for it.
+    const isHeld = this.#kept === null || (end - start) * heldPart >= Math.min(chunk.times.length, stretchRowsMax)
     if (isHeld) {
       for (let row = start; row < end; row++) if (items.isItem(chunk, row)) this.#pick(chunk, row, series)
       return

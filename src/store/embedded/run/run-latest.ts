@@ -57,7 +57,7 @@ export async function newestItem(
   return item === undefined ? newestOf(series, fromMs, toMs, run) : item
 }
 
-/** Looks at the newest segment, which mostly has an item; undefined when it has none, though older ones may. */
+/** Looks at the newest stretch, which mostly has an item; undefined when it has none, though older ones may. */
 function newestNear(
   series: number,
   fromMs: number,

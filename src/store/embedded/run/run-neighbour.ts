@@ -1,7 +1,7 @@
 import type { NeighbourPlan } from '../../../model/plan.ts'
 import { resultTooLarge } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import type { Segment } from '../head/chunk.ts'
+import type { Stretch } from '../head/chunk.ts'
 import { SeriesWalk } from '../reading/series-walk.ts'
 import { answerItems } from './answer-items.ts'
 import type { PlanRun } from './plan-run.ts'
@@ -32,22 +32,22 @@ export async function* runNeighbour(plan: NeighbourPlan, run: PlanRun): AsyncGen
 }
 
 function walkForward(plan: NeighbourPlan, series: number, { source, items }: PlanRun): SeriesWalk {
-  const segments = source.run(series, afterMs(plan.dateMs), Number.POSITIVE_INFINITY)
-  return new SeriesWalk(series, items, segments, 1)
+  const stretches = source.run(series, afterMs(plan.dateMs), Number.POSITIVE_INFINITY)
+  return new SeriesWalk(series, items, stretches, 1)
 }
 
 function walkBackward(plan: NeighbourPlan, series: number, { source, items }: PlanRun): SeriesWalk {
   const toMs = beforeMs(plan.dateMs)
   if (plan.offset > 0)
     return new SeriesWalk(series, items, source.runBackward(series, Number.NEGATIVE_INFINITY, toMs), -1)
-  // Mostly the newest segment has the item: it is looked at without the price of a walk that can rest.
-  let found: Segment | null = null
+  // Mostly the newest stretch has the item: it is looked at without the price of a walk that can rest.
+  let found: Stretch | null = null
   source.backward(series, Number.NEGATIVE_INFINITY, toMs, (chunk, start, end) => {
     if (items.last(chunk, start, end) !== -1) found = { chunk, start, end }
     return false
   })
-  const segments = found === null ? source.runBackward(series, Number.NEGATIVE_INFINITY, toMs) : [found]
-  return new SeriesWalk(series, items, segments, -1)
+  const stretches = found === null ? source.runBackward(series, Number.NEGATIVE_INFINITY, toMs) : [found]
+  return new SeriesWalk(series, items, stretches, -1)
 }
 
 // Dates are whole milliseconds.

@@ -32,9 +32,9 @@ async function pickItems({ fromMs, toMs }: Range, run: PlanRun, picked: PickedRo
   for (const series of selected.series) {
     const prepared = source.prepare(series, pacer)
     if (prepared !== null) await prepared
-    for (const segment of source.run(series, fromMs, toMs)) {
-      picked.addItems(segment, series, items)
-      if (pacer.spend(segment.end - segment.start)) await pacer.rest()
+    for (const stretch of source.run(series, fromMs, toMs)) {
+      picked.addItems(stretch, series, items)
+      if (pacer.spend(stretch.end - stretch.start)) await pacer.rest()
     }
     if (pacer.spend(2)) await pacer.rest()
   }
@@ -48,12 +48,12 @@ async function checkCount({ fromMs, toMs }: Range, run: PlanRun): Promise<void> 
   for (const series of selected.series) {
     const prepared = source.prepare(series, pacer)
     if (prepared !== null) await prepared
-    for (const segment of source.run(series, fromMs, toMs)) {
-      count += items.count(segment)
-      rows += segment.end - segment.start
+    for (const stretch of source.run(series, fromMs, toMs)) {
+      count += items.count(stretch)
+      rows += stretch.end - stretch.start
       if (rows > limits.resultRows * countedRowsFactor && count > limits.resultRows)
         throw resultTooLarge(limits.resultRows, null)
-      if (pacer.spend(segment.end - segment.start)) await pacer.rest()
+      if (pacer.spend(stretch.end - stretch.start)) await pacer.rest()
     }
     if (pacer.spend(2)) await pacer.rest()
   }

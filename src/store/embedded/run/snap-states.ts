@@ -75,7 +75,7 @@ async function firstItemMs(series: number, toMs: number, { source, items, pacer 
 }
 
 const none = -1
-/** Fruitless segments after which a walk begins anew at the next tick, so that what lies between ticks is not read. */
+/** Fruitless stretches after which a walk begins anew at the next tick, so that what lies between ticks is not read. */
 const fruitlessMax = 4
 /** Ticks that are given their state without a rest. */
 const ticksAtOnce = 4096

@@ -3,7 +3,7 @@ import type { Disk, DiskFile } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
-import type { Segment } from '../head/chunk.ts'
+import type { Stretch } from '../head/chunk.ts'
 import type { ParquetField } from '../parquet/pages.ts'
 import { ParquetWriter } from '../parquet/parquet-writer.ts'
 import { stepRows } from '../parquet/steps.ts'
@@ -96,7 +96,7 @@ export class StoredFileWriter implements SealedFileWriter {
     this.#hasText = known.some(({ type }) => type === 'string')
   }
 
-  async addSeries(series: number, segments: Iterable<Segment>): Promise<void> {
+  async addSeries(series: number, stretches: Iterable<Stretch>): Promise<void> {
     const { registry, pacer } = this.#parts
     if (this.#lastSeries !== -1 && registry.series.compare(this.#lastSeries, series) >= 0)
       throw new Error('series come in the order of the values of their tags')
@@ -104,12 +104,12 @@ export class StoredFileWriter implements SealedFileWriter {
     const tagCodes = this.#tags.map(({ codes }) => codes.values[series])
     this.#cuts.beginSeries(this.#rows.rows)
     let lastMs = Number.NaN
-    for (const segment of segments) {
-      const { chunk, start, end } = segment
+    for (const stretch of stretches) {
+      const { chunk, start, end } = stretch
       if (Number.isNaN(lastMs)) this.#index.beginSeries(series, chunk.times[start])
       else if (chunk.times[start] < lastMs) throw new Error('rows of a series come in the order of their times')
       lastMs = chunk.times[end - 1]
-      await this.#addRows(segment, tagCodes)
+      await this.#addRows(stretch, tagCodes)
       if (pacer.spend((end - start) * this.#columns.length)) await pacer.rest()
     }
     if (Number.isNaN(lastMs)) throw new Error('a series that is added has rows')
@@ -156,7 +156,7 @@ export class StoredFileWriter implements SealedFileWriter {
   }
 
   /** Adds rows bit by bit, so that few more are held than a row group has. */
-  async #addRows({ chunk, start, end }: Segment, tagCodes: readonly number[]): Promise<void> {
+  async #addRows({ chunk, start, end }: Stretch, tagCodes: readonly number[]): Promise<void> {
     const { options, pacer } = this.#parts
     const { pageRows } = options
     const rowsAtOnce = this.#hasText ? Math.min(pageRows, textRowsAtOnce) : pageRows

@@ -28,9 +28,9 @@ describe('a file', () => {
         fc.integer({ min: 1, max: 30 }),
         fc.array(fc.tuple(fc.nat(200 * hourMs), fc.nat(200 * hourMs)), { maxLength: 4 }),
         fc.constantFrom(0, 2000, 1 << 20),
-        async (entity, writing, segmentRows, ranges, cacheBytes) => {
+        async (entity, writing, stretchRows, ranges, cacheBytes) => {
           const caches = { pageCacheBytes: cacheBytes, indexCacheBytes: cacheBytes, openFilesMax: 1 }
-          const { file, series } = await writeEntity(folder.path, entity, { writing, segmentRows, folder: caches })
+          const { file, series } = await writeEntity(folder.path, entity, { writing, stretchRows, folder: caches })
           const columns = [...allTypes.keys()]
           for (const pass of ['cached', 'once'] as const) {
             const reader = file.open(columns, pass)
@@ -50,11 +50,11 @@ describe('a file', () => {
               const expected = within(rows, fromMs, fromMs + length)
               const forward = [...reader.forward(place, fromMs, fromMs + length)]
               const backward = [...reader.backward(place, fromMs, fromMs + length)]
-              expect(forward.flatMap((segment) => rowsOf(segment, columns.length))).toEqual(expected)
-              expect(backward.toReversed().map((segment) => rowsOf(segment, columns.length))).toEqual(
-                forward.map((segment) => rowsOf(segment, columns.length)),
+              expect(forward.flatMap((stretch) => rowsOf(stretch, columns.length))).toEqual(expected)
+              expect(backward.toReversed().map((stretch) => rowsOf(stretch, columns.length))).toEqual(
+                forward.map((stretch) => rowsOf(stretch, columns.length)),
               )
-              expect(forward.every((segment) => segment.end > segment.start)).toBe(true)
+              expect(forward.every((stretch) => stretch.end > stretch.start)).toBe(true)
             }
           }
           expect(reader.find(entity.series.length)).toBe(-1)
@@ -66,10 +66,10 @@ describe('a file', () => {
 
   test('has the sums of hours that its rows have', async () => {
     await fc.assert(
-      fc.asyncProperty(anyEntity, anyWriting, fc.integer({ min: 1, max: 30 }), async (entity, writing, segmentRows) => {
+      fc.asyncProperty(anyEntity, anyWriting, fc.integer({ min: 1, max: 30 }), async (entity, writing, stretchRows) => {
         const { file, series } = await writeEntity(folder.path, entity, {
           writing: { ...writing, hourRowsMin: 0 },
-          segmentRows,
+          stretchRows,
         })
         const reader = file.open([0, 1], 'cached')
         for (const [place, { rows }] of series.entries()) {

@@ -1,5 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import { type Chunk, firstAfter, firstAtOrAfter, type Segment } from '../head/chunk.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { HourRollups, HourSums, PooledRollups, SealedReader } from '../reading/sealed-source.ts'
 import type { FileIndex } from './file-index.ts'
 import type { LoadedIndex } from './loaded-index.ts'
@@ -65,25 +65,25 @@ export class StoredReader implements SealedReader {
     return this.#pages.prepare(this.#pagesOf(place).first, this.#wanted, pacer)
   }
 
-  *forward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+  *forward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
     const { first, last } = this.#pagesOf(place)
     for (let page = first; page <= last; page++) {
       const part = this.#partOf(place, page)
       if (part.lastMs < fromMs) continue
       if (part.firstMs > toMs) return
-      const segment = this.#segmentOf(part, fromMs, toMs)
-      if (segment !== null) yield segment
+      const stretch = this.#stretchOf(part, fromMs, toMs)
+      if (stretch !== null) yield stretch
     }
   }
 
-  *backward(place: number, fromMs: number, toMs: number): Generator<Segment> {
+  *backward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
     const { first, last } = this.#pagesOf(place)
     for (let page = last; page >= first; page--) {
       const part = this.#partOf(place, page)
       if (part.firstMs > toMs) continue
       if (part.lastMs < fromMs) return
-      const segment = this.#segmentOf(part, fromMs, toMs)
-      if (segment !== null) yield segment
+      const stretch = this.#stretchOf(part, fromMs, toMs)
+      if (stretch !== null) yield stretch
     }
   }
 
@@ -117,7 +117,7 @@ export class StoredReader implements SealedReader {
     }
   }
 
-  tail(place: number): Segment | null {
+  tail(place: number): Stretch | null {
     if (this.#tails === undefined) this.#tails = this.#loadTails()
     return this.#tails === null ? null : { chunk: this.#tails, start: place, end: place + 1 }
   }
@@ -169,7 +169,7 @@ export class StoredReader implements SealedReader {
     }
   }
 
-  #segmentOf({ page, start, end, firstMs, lastMs }: PagePart, fromMs: number, toMs: number): Segment | null {
+  #stretchOf({ page, start, end, firstMs, lastMs }: PagePart, fromMs: number, toMs: number): Stretch | null {
     const chunk = this.#pages.chunk(page, this.#wanted)
     const from = firstMs >= fromMs ? start : firstAtOrAfter(chunk.times, start, end, fromMs)
     const to = lastMs <= toMs ? end : firstAfter(chunk.times, from, end, toMs)

@@ -1,7 +1,7 @@
 // Sealing and compaction come to the same: rows of a source are split by UTC day and written to new files, series by series.
 import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
-import { firstAtOrAfter, type Segment } from '../head/chunk.ts'
+import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { SealedFile, SealedFileWriter, SealedFolder, SealedTarget } from '../reading/sealed-source.ts'
 import type { SeriesSource } from '../reading/source.ts'
 import { dayOf, seriesUnits } from './count-days.ts'
@@ -77,21 +77,21 @@ async function writeRows(
   for (const one of series) {
     const prepared = source.prepare(one, pacer)
     if (prepared !== null) await prepared
-    const segments = chosenRows(source, one, choice)[Symbol.iterator]()
-    const first = segments.next()
-    if (first.done !== true) await writer.addSeries(one, withFirst(first.value, segments))
+    const stretches = chosenRows(source, one, choice)[Symbol.iterator]()
+    const first = stretches.next()
+    if (first.done !== true) await writer.addSeries(one, withFirst(first.value, stretches))
     if (pacer.spend(seriesUnits)) await pacer.rest()
   }
 }
 
-function chosenRows(source: SeriesSource, series: number, choice: RowChoice): Iterable<Segment> {
+function chosenRows(source: SeriesSource, series: number, choice: RowChoice): Iterable<Stretch> {
   if ('day' in choice) return source.run(series, choice.day * msPerDay, (choice.day + 1) * msPerDay - 1)
   const all = source.run(series, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
   return choice.exceptDays.size === 0 ? all : withoutDays(all, choice.exceptDays)
 }
 
-function* withoutDays(segments: Iterable<Segment>, days: ReadonlySet<number>): Generator<Segment> {
-  for (const { chunk, start, end } of segments) {
+function* withoutDays(stretches: Iterable<Stretch>, days: ReadonlySet<number>): Generator<Stretch> {
+  for (const { chunk, start, end } of stretches) {
     for (let row = start; row < end; ) {
       const day = dayOf(chunk.times[row])
       const next = firstAtOrAfter(chunk.times, row, end, (day + 1) * msPerDay)
@@ -101,7 +101,7 @@ function* withoutDays(segments: Iterable<Segment>, days: ReadonlySet<number>): G
   }
 }
 
-function* withFirst(first: Segment, rest: Iterator<Segment>): Generator<Segment> {
+function* withFirst(first: Stretch, rest: Iterator<Stretch>): Generator<Stretch> {
   yield first
   for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value
 }

@@ -9,22 +9,22 @@ const partLength = 32
 const partsInBlock = blockLength / partLength
 
 /** Numbers up to this size have differences, and differences of these, that are exact in a double. */
-export const deltaValueMax = 2 ** 50
+export const differenceValueMax = 2 ** 50
 
-const deltas = new Float64Array(blockLength)
+const differences = new Float64Array(blockLength)
 const wide = new Float64Array(partLength)
 /** As unsigned numbers. */
 const narrow = new Int32Array(partLength)
 
 /** Writes the numbers from `start` up to `end`. */
-export function writeDeltas(values: Float64Array, start: number, end: number, out: ByteWriter): void {
+export function writeDifferences(values: Float64Array, start: number, end: number, out: ByteWriter): void {
   out.varint(blockLength)
   out.varint(partsInBlock)
   out.varint(end - start)
   out.zigzag(start < end ? values[start] : 0)
   for (let from = start + 1; from < end; from += blockLength) {
     const count = Math.min(blockLength, end - from)
-    const least = takeDeltas(values, from, count)
+    const least = takeDifferences(values, from, count)
     out.zigzag(least)
     out.reserve(partsInBlock)
     const widthsAt = out.length
@@ -38,15 +38,15 @@ export function writeDeltas(values: Float64Array, start: number, end: number, ou
   }
 }
 
-/** Fills `deltas`, and returns the smallest of them. */
-function takeDeltas(values: Float64Array, from: number, count: number): number {
+/** Fills `differences`, and returns the smallest of them. */
+function takeDifferences(values: Float64Array, from: number, count: number): number {
   let previous = values[from - 1]
   let least = Number.POSITIVE_INFINITY
   for (let index = 0; index < count; index++) {
     const value = values[from + index]
-    const delta = value - previous
-    if (delta < least) least = delta
-    deltas[index] = delta
+    const difference = value - previous
+    if (difference < least) least = difference
+    differences[index] = difference
     previous = value
   }
   return least
@@ -56,7 +56,7 @@ function takeDeltas(values: Float64Array, from: number, count: number): number {
 function writePart(start: number, count: number, least: number, out: ByteWriter): number {
   let most = 0
   for (let index = 0; index < count; index++) {
-    const value = deltas[start + index] - least
+    const value = differences[start + index] - least
     if (value > most) most = value
     narrow[index] = value
     wide[index] = value
@@ -71,7 +71,7 @@ function writePart(start: number, count: number, least: number, out: ByteWriter)
 }
 
 /** Reads all numbers into `out`, and returns how many there are. */
-export function readDeltas(input: PageInput, out: Float64Array): number {
+export function readDifferences(input: PageInput, out: Float64Array): number {
   // Block and part lengths are always the ones above.
   input.varint()
   input.varint()

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { newChunk, type Segment } from '../head/chunk.ts'
-import { type Direction, mergeSegments, type Pending } from './merge-segments.ts'
+import { newChunk, type Stretch } from '../head/chunk.ts'
+import { type Direction, mergeStretches, type Pending } from './merge-stretches.ts'
 
-/** Dates of the rows of one source by segment; a row's position is its date's place in the list of all, so that later sources are newer. */
+/** Dates of the rows of one source by stretch; a row's position is its date's place in the list of all, so that later sources are newer. */
 type Source = readonly (readonly number[])[]
 
 class Sources implements Pending {
-  /** The first dates of the sources that were opened, and how many segments were read. */
+  /** The first dates of the sources that were opened, and how many stretches were read. */
   readonly opened: number[] = []
   read = 0
   readonly #sources: Source[]
@@ -22,13 +22,13 @@ class Sources implements Pending {
     return this.#edge(this.#sources[this.#nearest()])
   }
 
-  *open(): Generator<Segment> {
+  *open(): Generator<Stretch> {
     const [source] = this.#sources.splice(this.#nearest(), 1)
     this.opened.push(this.#edge(source))
-    const segments = this.#direction === 'forward' ? source : source.toReversed()
-    for (const times of segments) {
+    const stretches = this.#direction === 'forward' ? source : source.toReversed()
+    for (const times of stretches) {
       this.read++
-      yield segmentOf(times, positionOf(source))
+      yield stretchOf(times, positionOf(source))
     }
   }
 
@@ -44,23 +44,23 @@ class Sources implements Pending {
 
 const positionOf = (source: Source): number => source[0][0] / 100
 
-function segmentOf(times: readonly number[], position: number): Segment {
+function stretchOf(times: readonly number[], position: number): Stretch {
   const chunk = newChunk(times.length)
   chunk.times.set(times)
   chunk.positions.fill(position)
   return { chunk, start: 0, end: times.length }
 }
 
-function merged(sources: readonly Source[], direction: Direction): { rows: number[][]; segments: number } {
-  const segments = [...mergeSegments(new Sources(sources, direction), direction, () => [], null)]
-  const rows = segments.flatMap(({ chunk, start, end }) => {
+function merged(sources: readonly Source[], direction: Direction): { rows: number[][]; stretches: number } {
+  const stretches = [...mergeStretches(new Sources(sources, direction), direction, () => [], null)]
+  const rows = stretches.flatMap(({ chunk, start, end }) => {
     const part = Array.from({ length: end - start }, (_, index) => [
       chunk.times[start + index],
       chunk.positions[start + index],
     ])
     return direction === 'forward' ? part : part.reverse()
   })
-  return { rows, segments: segments.length }
+  return { rows, stretches: stretches.length }
 }
 
 describe.each<Direction>(['forward', 'backward'])('%s', (direction) => {
@@ -81,9 +81,9 @@ describe.each<Direction>(['forward', 'backward'])('%s', (direction) => {
   })
 })
 
-test('segments are handed through where sources do not overlap, and no more is read than was asked for', () => {
+test('stretches are handed through where sources do not overlap, and no more is read than was asked for', () => {
   const sources = new Sources([[[1, 2], [3]], [[5, 6]], [[9]]], 'forward')
-  const merge = mergeSegments(sources, 'forward', () => [], null)
+  const merge = mergeStretches(sources, 'forward', () => [], null)
   const taken = (): number[] => Array.from(merge.next().value?.chunk.times ?? [])
   expect([taken(), sources.opened, sources.read]).toEqual([[1, 2], [1], 1])
   expect([taken(), sources.opened, sources.read]).toEqual([[3], [1], 2])

@@ -1,6 +1,6 @@
 // Merges the rows of one series from several sources, lazily: a source is opened when the merge comes to its dates, and where sources do not
-// overlap their segments are handed through as they are.
-import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Segment } from '../head/chunk.ts'
+// overlap their stretches are handed through as they are.
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from '../head/chunk.ts'
 import { type CopiedColumn, copyRowsInto } from '../head/copy-rows.ts'
 import { type ReplacedColumn, replaceRows } from './replace-rows.ts'
 
@@ -12,23 +12,23 @@ export interface Pending {
   /** No row of them comes before this date in the direction of the merge; null when there is none left. */
   peekMs(): number | null
   /** Opens the one that `peekMs` tells of. */
-  open(): Iterator<Segment>
+  open(): Iterator<Stretch>
 }
 
-/** Pieces shorter than this are copied together, for each segment has a price; so many rows at most. */
+/** Pieces shorter than this are copied together, for each stretch has a price; so many rows at most. */
 const pieceRowsMin = 64
 const gatheredRowsMax = 1024
 
 /**
- * The rows of all sources ordered by time and position, as segments in the order of `direction`. With `replaced`, each source has one row of
+ * The rows of all sources ordered by time and position, as stretches in the order of `direction`. With `replaced`, each source has one row of
  * a date at most, and those of one date become one.
  */
-export function* mergeSegments(
+export function* mergeStretches(
   pending: Pending,
   direction: Direction,
   columns: () => readonly CopiedColumn[],
   replaced: readonly ReplacedColumn[] | null,
-): Generator<Segment> {
+): Generator<Stretch> {
   const cursors: Cursor[] = []
   const gathered = new GatheredRows(direction, columns, replaced)
   for (;;) {
@@ -65,7 +65,7 @@ function nextCursor(cursors: Cursor[], pending: Pending, direction: Direction): 
 }
 
 /** Its next rows, as far as no other source has one of their dates; or its next row alone, if another has. */
-function takeReplaced(cursor: Cursor, rival: Cursor | null, pending: Pending, isTied: boolean): Segment {
+function takeReplaced(cursor: Cursor, rival: Cursor | null, pending: Pending, isTied: boolean): Stretch {
   if (isTied) return cursor.takeOne()
   const pendingMs = pending.peekMs()
   if (rival === null) return cursor.take(null, pendingMs)
@@ -93,40 +93,40 @@ interface Cursor {
   readonly position: number
   comesBefore(other: Cursor): boolean
   /** Its next rows, as far as they come before the rival's and before those of the sources that are not open. */
-  take(rival: Cursor | null, pendingMs: number | null): Segment
+  take(rival: Cursor | null, pendingMs: number | null): Stretch
   /** Its next row alone. */
-  takeOne(): Segment
-  /** Goes on to its next segment when all rows of the one at hand were taken. */
+  takeOne(): Stretch
+  /** Goes on to its next stretch when all rows of the one at hand were taken. */
   settle(): void
 }
 
-const nothing: Segment = { chunk: newChunk(0), start: 0, end: 0 }
+const nothing: Stretch = { chunk: newChunk(0), start: 0, end: 0 }
 
 class ForwardCursor implements Cursor {
   isDone = false
-  readonly #segments: Iterator<Segment>
-  #segment = nothing
+  readonly #stretches: Iterator<Stretch>
+  #stretch = nothing
   #row = 0
 
-  constructor(segments: Iterator<Segment>) {
-    this.#segments = segments
+  constructor(stretches: Iterator<Stretch>) {
+    this.#stretches = stretches
     this.#enter()
   }
 
   get ms(): number {
-    return this.#segment.chunk.times[this.#row]
+    return this.#stretch.chunk.times[this.#row]
   }
 
   get position(): number {
-    return this.#segment.chunk.positions[this.#row]
+    return this.#stretch.chunk.positions[this.#row]
   }
 
   comesBefore(other: Cursor): boolean {
     return this.ms === other.ms ? this.position < other.position : this.ms < other.ms
   }
 
-  take(rival: Cursor | null, pendingMs: number | null): Segment {
-    const { chunk, end } = this.#segment
+  take(rival: Cursor | null, pendingMs: number | null): Stretch {
+    const { chunk, end } = this.#stretch
     const start = this.#row
     let cut = end
     if (pendingMs !== null && chunk.times[end - 1] >= pendingMs)
@@ -135,54 +135,54 @@ class ForwardCursor implements Cursor {
       cut = firstAtOrAfter(chunk.times, start, cut, rival.ms)
       while (cut < end && chunk.times[cut] === rival.ms && chunk.positions[cut] <= rival.position) cut++
     }
-    const piece = start === this.#segment.start && cut === end ? this.#segment : { chunk, start, end: cut }
+    const piece = start === this.#stretch.start && cut === end ? this.#stretch : { chunk, start, end: cut }
     this.#row = cut
     return piece
   }
 
-  takeOne(): Segment {
+  takeOne(): Stretch {
     const start = this.#row++
-    return { chunk: this.#segment.chunk, start, end: start + 1 }
+    return { chunk: this.#stretch.chunk, start, end: start + 1 }
   }
 
   settle(): void {
-    if (this.#row === this.#segment.end) this.#enter()
+    if (this.#row === this.#stretch.end) this.#enter()
   }
 
   #enter(): void {
-    const next = this.#segments.next()
+    const next = this.#stretches.next()
     this.isDone = next.done === true
-    this.#segment = next.done === true ? nothing : next.value
-    this.#row = this.#segment.start
+    this.#stretch = next.done === true ? nothing : next.value
+    this.#row = this.#stretch.start
   }
 }
 
 class BackwardCursor implements Cursor {
   isDone = false
-  readonly #segments: Iterator<Segment>
-  #segment = nothing
+  readonly #stretches: Iterator<Stretch>
+  #stretch = nothing
   /** The row after the next one. */
   #end = 0
 
-  constructor(segments: Iterator<Segment>) {
-    this.#segments = segments
+  constructor(stretches: Iterator<Stretch>) {
+    this.#stretches = stretches
     this.#enter()
   }
 
   get ms(): number {
-    return this.#segment.chunk.times[this.#end - 1]
+    return this.#stretch.chunk.times[this.#end - 1]
   }
 
   get position(): number {
-    return this.#segment.chunk.positions[this.#end - 1]
+    return this.#stretch.chunk.positions[this.#end - 1]
   }
 
   comesBefore(other: Cursor): boolean {
     return this.ms === other.ms ? this.position > other.position : this.ms > other.ms
   }
 
-  take(rival: Cursor | null, pendingMs: number | null): Segment {
-    const { chunk, start } = this.#segment
+  take(rival: Cursor | null, pendingMs: number | null): Stretch {
+    const { chunk, start } = this.#stretch
     const end = this.#end
     let cut = start
     if (pendingMs !== null && chunk.times[start] <= pendingMs) cut = firstAfter(chunk.times, start, end, pendingMs)
@@ -190,34 +190,34 @@ class BackwardCursor implements Cursor {
       cut = firstAfter(chunk.times, cut, end, rival.ms)
       while (cut > start && chunk.times[cut - 1] === rival.ms && chunk.positions[cut - 1] >= rival.position) cut--
     }
-    const piece = end === this.#segment.end && cut === start ? this.#segment : { chunk, start: cut, end }
+    const piece = end === this.#stretch.end && cut === start ? this.#stretch : { chunk, start: cut, end }
     this.#end = cut
     return piece
   }
 
-  takeOne(): Segment {
+  takeOne(): Stretch {
     const end = this.#end--
-    return { chunk: this.#segment.chunk, start: end - 1, end }
+    return { chunk: this.#stretch.chunk, start: end - 1, end }
   }
 
   settle(): void {
-    if (this.#end === this.#segment.start) this.#enter()
+    if (this.#end === this.#stretch.start) this.#enter()
   }
 
   #enter(): void {
-    const next = this.#segments.next()
+    const next = this.#stretches.next()
     this.isDone = next.done === true
-    this.#segment = next.done === true ? nothing : next.value
-    this.#end = this.#segment.end
+    this.#stretch = next.done === true ? nothing : next.value
+    this.#end = this.#stretch.end
   }
 }
 
-/** Short pieces on their way into one segment: first few rows, so that who wants one row gets it soon, then more. */
+/** Short pieces on their way into one stretch: first few rows, so that who wants one row gets it soon, then more. */
 class GatheredRows {
   readonly #direction: Direction
   readonly #columns: () => readonly CopiedColumn[]
   readonly #replaced: readonly ReplacedColumn[] | null
-  #pieces: Segment[] = []
+  #pieces: Stretch[] = []
   #rows = 0
   #rowsWanted = 1
   #hasTies = false
@@ -239,7 +239,7 @@ class GatheredRows {
   }
 
   /** True when it is time to take them. `isTied`: a piece of one row, and another row of its date comes next. */
-  add(piece: Segment, isTied: boolean): boolean {
+  add(piece: Stretch, isTied: boolean): boolean {
     this.#pieces.push(piece)
     this.#rows += piece.end - piece.start
     this.tiedMs = isTied ? piece.chunk.times[piece.start] : Number.NaN
@@ -247,7 +247,7 @@ class GatheredRows {
     return !isTied && this.#rows >= this.#rowsWanted
   }
 
-  take(): Segment {
+  take(): Stretch {
     const pieces = this.#direction === 'forward' ? this.#pieces : this.#pieces.reverse()
     const rows = this.#rows
     this.#pieces = []
@@ -264,10 +264,10 @@ class GatheredRows {
 class GatheredChunk implements Chunk {
   readonly times: Float64Array
   readonly columns: Chunk['columns'] = []
-  readonly #pieces: readonly Segment[]
+  readonly #pieces: readonly Stretch[]
   #positions: Float64Array | null = null
 
-  constructor(pieces: readonly Segment[], rows: number, columns: readonly CopiedColumn[]) {
+  constructor(pieces: readonly Stretch[], rows: number, columns: readonly CopiedColumn[]) {
     this.times = new Float64Array(rows)
     this.#pieces = pieces
     let place = 0
