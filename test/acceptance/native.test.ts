@@ -78,6 +78,12 @@ describe('answers', () => {
     ])
   })
 
+  test('all rows have the time of the first day, or the last one where that is read first', async () => {
+    const asked = { ...timeseries, aggregations: [] }
+    expect((await ask(asked)).body).toMatchObject([{ timestamp: '2026-01-01T00:00:00.000Z' }])
+    expect((await ask({ ...asked, descending: true })).body).toMatchObject([{ timestamp: '2026-01-03T02:00:00.000Z' }])
+  })
+
   test('rows with their own types: times as milliseconds, truth values as 0 and 1', async () => {
     const { body } = await ask({
       queryType: 'scan',

@@ -144,6 +144,9 @@ test('alphanumeric order does not look at case first', async () => {
 
 test.each([
   ["parse_long('zz', 36)", '1295'],
+  ["strpos('', '', 1)", '0'],
+  ["strpos('ab', '', 1)", '1'],
+  ["strpos('aba', 'a', 1)", '2'],
   [`parse_long('${'z'.repeat(30)}', 36)`, 'null'],
   [`parse_long('${'0'.repeat(20)}11', 2)`, '3'],
   [`parse_long('${'f'.repeat(60)}', 16)`, 'null'],

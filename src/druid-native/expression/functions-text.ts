@@ -125,7 +125,7 @@ function position(args: readonly Typed[]): Typed {
     bind2(toText(haystack), sql`greatest(${toLong(from)}, 0)`, (text, start) =>
       bind(
         sql`strpos(substr(${text}, ${start} + 1), ${toText(needle)})`,
-        (at) => sql`CAST(CASE WHEN ${at} = 0 THEN -1 ELSE ${at} + ${start} - 1 END AS BIGINT)`,
+        (at) => sql`CAST(CASE WHEN ${at} = 0 THEN -1 ELSE least(${at} + ${start} - 1, length(${text})) END AS BIGINT)`,
       ),
     ),
   )

@@ -80,7 +80,8 @@ function allRows(
   found: readonly (readonly EngineValue[])[],
 ): TimeseriesRow[] {
   const [only] = found
-  const start = spans(relation, query.intervals)[0]?.minMs ?? query.intervals[0]?.startMs
+  // The segments are read in the order that is asked for, and the first of them says when.
+  const start = spans(relation, query.intervals).at(query.descending ? -1 : 0)?.minMs ?? query.intervals[0]?.startMs
   if (only === undefined || start === undefined || (query.context.skipEmptyBuckets && only[1] === 0n)) return []
   return [{ ms: start, values: only }]
 }

@@ -213,12 +213,13 @@ const textOfAll = aggregate(
     if (separator.includes('\0')) throw sqlProblem(call.place, `${call.name} takes no separator with a NUL`)
     constantInteger(call, 2, 0n)
     const x = as(call.operands[0]!, string)
-    const order = call.distinct && call.order.text === '' ? duckSql` ORDER BY ${x.sql} ASC NULLS LAST` : call.order
-    return {
-      call: duckSql`string_agg(${distinctOf(call)}${x.sql}, ${literal(separator)}${order})`,
-      type: string,
-      finish: same,
-    }
+    const text = literal(separator)
+    // In the order of the texts, as Druid has them.
+    const joined = (v: SqlText): SqlText =>
+      duckSql`CASE WHEN list_count(${v}) > 0 THEN array_to_string(list_sort(${v}), ${text}) END`
+    return call.distinct && call.order.text === ''
+      ? { call: duckSql`list(DISTINCT ${x.sql})`, type: string, finish: joined }
+      : { call: duckSql`string_agg(${distinctOf(call)}${x.sql}, ${text}${call.order})`, type: string, finish: same }
   },
   true,
 )

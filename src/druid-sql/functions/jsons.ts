@@ -37,7 +37,7 @@ const jsonQuery = special(2, 2, (call) => {
 const jsonKeys = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
   const found = duckSql`json_extract(${document.sql}, ${jsonPath(call)})`
-  const places = duckSql`list_transform(json_extract(${found}, '$[*]'), lambda e, i: CAST(i - 1 AS VARCHAR))`
+  const places = duckSql`list_transform(CAST(json_extract(${found}, '$[*]') AS JSON[]), lambda e, i: CAST(i - 1 AS VARCHAR))`
   const keys = duckSql`CASE json_type(${found}) WHEN 'OBJECT' THEN json_keys(${found}) WHEN 'ARRAY' THEN ${places} END`
   return combine(call.place, arrayOf(string), keys, [document])
 })
