@@ -94,6 +94,9 @@ export class DuckdbEngine implements SqlEngine {
 
   async timesOf(query: EngineQuery, signal: AbortSignal): Promise<TimeBounds | null> {
     signal.throwIfAborted()
+    // The plan tells columns by their places.
+    if (!query.tables.every(({ fields, files }) => files.every((file) => file.fields[0] === fields[0]?.name)))
+      return null
     const connection = await this.#instance.connect()
     const interruption = new Interruption(connection, signal)
     const paths = query.tables.flatMap(({ files }) => files.map(({ path }) => path))
