@@ -53,7 +53,7 @@ export function Backups() {
                 </td>
                 <td class="right">{bytesText(bytes)}</td>
                 <td class="right">{countText(files)}</td>
-                <td>
+                <td class="wide-cell">
                   <code>{path}</code>
                 </td>
               </tr>

@@ -38,8 +38,8 @@ export function MetricTable({ metrics, drawn, onDraw }: Props) {
         <tbody>
           {found.slice(0, shownMetrics).map(({ name, labels, value }) => (
             <tr key={`${name} ${JSON.stringify(labels)}`}>
-              <td class="mono">{name}</td>
-              <td class="mono soft">
+              <td class="mono tight">{name}</td>
+              <td class="mono soft wide-cell">
                 {Object.entries(labels)
                   .map(([label, word]) => `${label}=${word}`)
                   .join(' ')}

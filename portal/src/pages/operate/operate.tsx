@@ -32,8 +32,12 @@ export function Operate() {
             chosen={drawn}
             onLeave={(name) => draw(drawn.filter((other) => other !== name))}
           />
-          <SettingsTable />
-          <MetricTable metrics={metrics.value} drawn={drawn} onDraw={(name) => draw([...drawn, name])} />
+          <div class="capped">
+            <SettingsTable />
+          </div>
+          <div class="capped">
+            <MetricTable metrics={metrics.value} drawn={drawn} onDraw={(name) => draw([...drawn, name])} />
+          </div>
         </>
       )}
     </>

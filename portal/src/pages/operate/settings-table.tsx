@@ -21,7 +21,7 @@ export function SettingsTable() {
       {settings.value === null && settings.error === null && <Waiting />}
       {settings.value !== null && (
         <>
-          <div class="inside grid-form">
+          <div class="inside grid-form ends">
             <TextField label="Find a setting" value={part} onValue={setPart} type="search" placeholder="limits" mono />
             <Check label="Only those that are not as usual" checked={changedOnly} onChecked={showChanged} />
           </div>
@@ -39,11 +39,11 @@ export function SettingsTable() {
               <tbody>
                 {found.map((setting) => (
                   <tr key={setting.setting}>
-                    <td class="main mono">{setting.setting}</td>
+                    <td class="main mono tight">{setting.setting}</td>
                     <td class="mono">
                       <SettingValue setting={setting} />
                     </td>
-                    <td class="soft">{setting.description}</td>
+                    <td class="soft wide-cell">{setting.description.replaceAll('`', '')}</td>
                   </tr>
                 ))}
               </tbody>

@@ -28,7 +28,7 @@ export function Incoming() {
             <span class="legend soft">
               <span>
                 <i style={{ background: lineColor(color, theme) }} />
-                since this tab looks, a quarter of an hour at most; UTC
+                since this tab looks, UTC
               </span>
             </span>
           }

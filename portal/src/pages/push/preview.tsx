@@ -15,7 +15,7 @@ export function Preview({ preview: { rows, error } }: { readonly preview: Previe
         ? `all of the first ${rows.length} will be stored`
         : `${faulty} of the first ${plural(rows.length, 'row')} will be rejected`
   return (
-    <div class="first-rows">
+    <div class="capped">
       <Panel
         title="The first rows, as they will be judged"
         tools={
