@@ -6,7 +6,7 @@ import { settingsInForce } from './settings-in-force.ts'
 const environment = {
   TIDEMARK_ADMIN_KEY: 'an-admin-key-that-nobody-sees',
   TIDEMARK_LIMITS_RESULT_ROWS: '77',
-  TIDEMARK_DRUID_ROUTER: 'http://somebody:hidden-word@druid:8888',
+  TIDEMARK_DRUID_ROUTER: 'http://somebody:hidden-word@hidden-word@druid:8888',
 }
 const inForce = settingsInForce(loadSettings({ flags: {}, environment, file: null }))
 const found = (name: string) => inForce.find(({ setting }) => setting === name)

@@ -14,7 +14,7 @@ function inForceOf(settings: Settings, name: string): unknown {
 }
 
 /** What stands between // and @ in an address says who asks, and with which password. */
-const withoutPassword = (text: string): string => text.replace(/(\w:\/\/)[^/@\s]*@/g, '$1')
+const withoutPassword = (text: string): string => text.replace(/(\w:\/\/)[^/\s]*@/g, '$1')
 
 function shown(value: unknown): SettingInForce['value'] {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
