@@ -49,6 +49,7 @@ function areNear(a: unknown, b: unknown): boolean {
 /** The rows of an answer in order, without what stands in place of numbers. */
 function withoutNumbers(text: string): string {
   return text
+    .slice(2, -2)
     .replaceAll(/-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, '#')
     .split('},{')
     .toSorted()
