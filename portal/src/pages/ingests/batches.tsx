@@ -90,7 +90,7 @@ function ReceiptDialog({ alias, batch, onClose }: ReceiptProps) {
           <ul class="small">
             {receipt.value.errors.map(({ index, message }) => (
               <li key={index} dir="auto">
-                Row {index}: {message}
+                Row {countText(index + 1)}: {message}
               </li>
             ))}
           </ul>
