@@ -19,7 +19,7 @@ export class SpareChunks {
     return buffer === undefined ? null : new Uint8Array(buffer)
   }
 
-  /** Takes the memory of chunks that nobody reads any more; what is of another size, or too much, is let go. */
+  /** Takes the memory of chunks that nobody reads any more. It lets go of what has another size, or is too much. */
   give(buffers: Iterable<ArrayBufferLike>): void {
     for (const buffer of buffers) {
       if (buffer.byteLength === spareChunkBytes && this.#buffers.length < this.#chunksMax) this.#buffers.push(buffer)

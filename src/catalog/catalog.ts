@@ -142,7 +142,7 @@ export interface ReplayedRows {
 
 /** Where the pipeline writes. The journal may be judged again: what was added before stays as it is. */
 export interface OutcomeCatalog {
-  /** Keeps the outcome, save what is of a dropped entity, and notes in the same transaction that everything before `throughPosition` was judged. */
+  /** Keeps the outcome, except that of dropped entities. The same transaction notes that everything before `throughPosition` was judged. */
   add(outcome: Outcome, throughPosition: number): Promise<void>
   /**
    * Takes the rows that pass out of the rejected ones and keeps their items, in one transaction. A row that was discarded or that another replay

@@ -50,7 +50,7 @@ export interface RejectedFilter {
 }
 
 export interface RejectedPage {
-  /** There may be none although more come after them: where faults are of very many kinds, few rows are looked at a page. */
+  /** A page may be empty although more rows follow: where there are very many kinds of faults, a page looks at few rows. */
   readonly rows: readonly RejectedRow[]
   /** The position after which the next page begins; null on the last one. */
   readonly after: number | null

@@ -112,7 +112,7 @@ export function addIngests(program: Command, context: CliContext): void {
   addCreate(ingests, context)
   ingests
     .command('list')
-    .description('all ingests with their counters')
+    .description('list all ingests with their counters')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
@@ -131,7 +131,7 @@ export function addIngests(program: Command, context: CliContext): void {
     })
   ingests
     .command('show <alias>')
-    .description('one ingest')
+    .description('show one ingest')
     .option('--json', 'print JSON')
     .action(async (alias: string, options: JsonOption, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
@@ -144,7 +144,7 @@ export function addIngests(program: Command, context: CliContext): void {
 function addChanges(ingests: Command, context: CliContext): void {
   ingests
     .command('add-fields <alias>')
-    .description('add fields; rows stored before have null in them')
+    .description('add fields; rows that are already stored have null in them')
     .requiredOption('--field <fields>', 'name:type:role, separated by commas; may be repeated', collectList)
     .option('--json', 'print JSON')
     .action(async (alias: string, options: JsonOption & { readonly field: readonly string[] }, command: Command) => {
@@ -155,7 +155,7 @@ function addChanges(ingests: Command, context: CliContext): void {
   ingests
     .command('delete <alias>')
     .description('delete an ingest; its rows stay unless --drop-data is given')
-    .option('--drop-data', 'delete its entity too, with all that was ever pushed to it')
+    .option('--drop-data', 'also delete its entity, with everything that was ever pushed to it')
     .action(async (alias: string, { dropData }: { readonly dropData?: boolean }, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       await client.deleteIngest(alias, dropData === true ? 'drop' : 'keep')
@@ -164,8 +164,8 @@ function addChanges(ingests: Command, context: CliContext): void {
     })
   ingests
     .command('block <alias>')
-    .description('take no more rows; what is stored stays readable')
-    .option('--reason <text>', 'why, told to those who push')
+    .description('take no more rows; stored rows stay readable')
+    .option('--reason <text>', 'the reason, which those who push are told')
     .action(async (alias: string, { reason }: { reason?: string }, command: Command) => {
       const change = { state: 'blocked' as const, ...(reason === undefined ? {} : { reason }) }
       await connect(context, command.optsWithGlobals()).changeIngest(alias, change)

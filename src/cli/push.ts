@@ -40,11 +40,11 @@ const errorsMax = 10
 const examples = `
 Files may be gzip. A CSV file has a header; each column becomes a property of its name. Cells become numbers, booleans or
 text as the ingest's fields ask; an empty cell is null; "2026-01-01 08:00:00" in a timestamp becomes "2026-01-01T08:00:00".
-JSON rows go as they are written, digit for digit.
+JSON rows are sent as they are written, digit for digit.
 
 Exit codes: 0 all rows are stored; 2 some rows were rejected (they are kept); 1 something failed; 64 wrong usage.
-With several requests in flight, rows of different requests may be taken in another order than the file's. That matters
-only where two rows have the same tags and date: --concurrency 1 keeps the order.
+With several requests in flight, rows may be taken in another order than the file's. That matters only if two rows have
+the same tags and date. --concurrency 1 keeps the order.
 
 Examples:
   tidemark push plant readings.csv
@@ -215,7 +215,7 @@ export function addPush(program: Command, context: CliContext): void {
     .option('--map <pairs>', 'CSV: column=property, separated by commas', collectList)
     .option('--set <pairs>', 'CSV: property=value for every row; @filename is the name of the file', collectList)
     .option('--drop <columns>', 'CSV: columns to leave out, separated by commas', collectList)
-    .option('--types <pairs>', "CSV: property=type, where the ingest's definition is not to be asked", collectList)
+    .option('--types <pairs>', "CSV: property=type, instead of asking for the ingest's definition", collectList)
     .option('--batch-rows <count>', 'the most rows in a request', parseCount, 10_000)
     .option('--batch-bytes <count>', 'the most bytes in a request', parseCount, 4 * 1024 * 1024)
     .option('--concurrency <count>', 'how many requests are in flight', parseCount, 4)

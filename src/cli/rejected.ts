@@ -66,14 +66,14 @@ export function addRejected(program: Command, context: CliContext): void {
 }
 
 function withMine(command: Command): Command {
-  return command.option('--mine', 'your own rows, with the key that pushes to the ingest')
+  return command.option('--mine', 'show your own rows, with the key that pushes to the ingest')
 }
 
 function withFilters(command: Command): Command {
   return command
     .option('--batch <id>', 'only those of one push')
     .option('--code <code>', 'only those with this reason, as in wrong_type')
-    .option('--field <name>', 'only those in which this pushed property is at fault')
+    .option('--field <name>', 'only those where this pushed property is at fault')
 }
 
 function filterOf({ batch, code, field }: FilterOptions): RejectedSelection {
@@ -150,7 +150,7 @@ function addSummary(rejected: Command, context: CliContext): void {
 
 function addBatches(rejected: Command, context: CliContext): void {
   withMine(rejected.command('batches <ingest>'))
-    .description('the pushes that have, or had, rejected rows, newest first')
+    .description('list the pushes that have, or had, rejected rows, newest first')
     .option('--limit <count>', 'how many', parseCount, 20)
     .option('--json', 'print JSON')
     .action(async (ingest: string, options: ListOptions, command: Command) => {
@@ -164,7 +164,7 @@ function addBatches(rejected: Command, context: CliContext): void {
 
 function addExport(rejected: Command, context: CliContext): void {
   withMine(withFilters(rejected.command('export <ingest>')))
-    .description('all rejected rows as NDJSON: one a line, each with its reason')
+    .description('print all rejected rows as NDJSON, one a line, each with its reason')
     .action(async (ingest: string, options: FilterOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       await writeAll(context.stdout, linesOf(client, ingest, options))
@@ -201,7 +201,9 @@ async function* chosenIds(
 
 function addReplay(rejected: Command, context: CliContext): void {
   withFilters(rejected.command('replay <ingest> [ids...]'))
-    .description('judge rejected rows again, after a field was added, say: those with these ids, of a filter, or all')
+    .description(
+      'judge rejected rows again, for example after a field was added: those with these ids, those that a filter lets in, or all',
+    )
     .option('--all', 'all of them')
     .action(async (ingest: string, ids: readonly string[], options: ChoiceOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
@@ -219,7 +221,9 @@ function addReplay(rejected: Command, context: CliContext): void {
 
 function addDiscard(rejected: Command, context: CliContext): void {
   withMine(withFilters(rejected.command('discard <ingest> [ids...]')))
-    .description('take rejected rows out of the list for good: those with these ids, of a filter, or all')
+    .description(
+      'remove rejected rows from the list for good: those with these ids, those that a filter lets in, or all',
+    )
     .option('--all', 'all of them')
     .action(async (ingest: string, ids: readonly string[], options: ChoiceOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())

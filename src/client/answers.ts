@@ -27,7 +27,7 @@ import type { Description } from '../metadata/schemas.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import type { EntityDescription as EntityDescriptionSchema } from '../query/responses.ts'
 
-/** As nobody changes it who got it. */
+/** Whoever gets it does not change it. */
 type Plain<T> = T extends readonly (infer Item)[]
   ? readonly Plain<Item>[]
   : T extends object
@@ -65,7 +65,7 @@ export type RejectedRowAnswer = Plain<RejectedAnswer>
 export type RejectedKindAnswer = Plain<RejectedSummaryAnswer>[number]
 /** A push that has, or had, rejected rows. */
 export type BatchAnswer = Plain<BatchSchema>
-/** As who pushes to it sees it. */
+/** As those who push to it see it. */
 export type OwnIngestAnswer = Plain<OwnIngestSchema>
 /** `replayed = stored + rejected`. */
 export type ReplayAnswer = Plain<ReplaySchema>

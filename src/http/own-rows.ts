@@ -12,8 +12,8 @@ interface OwnRequest extends Pick<FastifyRequest, 'headers'> {
 }
 
 /**
- * Lets in who pushes to an ingest, or once did, to what he pushed himself. As for a push, access comes before existence: which ingests there are is
- * not to be learnt. Throws Problem `forbidden`, `ingest_not_found`.
+ * Lets subscribers that push to an ingest, or once did, see what they pushed themselves. As for a push, access comes before existence, so that nobody
+ * learns which ingests there are. Throws Problem `forbidden`, `ingest_not_found`.
  */
 export function ownRows({ guard, services }: Pick<RouteParts, 'guard' | 'services'>) {
   const of = (request: OwnRequest): RowsOf & { readonly ingest: Ingest } => {

@@ -8,7 +8,7 @@ export interface RowsFile {
   /** The oldest and newest date of its rows. */
   readonly firstMs: number
   readonly lastMs: number
-  /** Whether no two of its rows are of one date and the same tags, where newer rows replace older ones. */
+  /** Whether no two of its rows have one date and the same tags, where newer rows replace older ones. */
   readonly isDistinct: boolean
 }
 

@@ -45,7 +45,7 @@ export class TagLists {
   }
 
   /**
-   * A query like the others: it takes a place of them. Throws Problem `forbidden`, `unknown_entity`, `invalid_request`, `invalid_token`, `overloaded`,
+   * A query like the others: it takes a place among them. Throws Problem `forbidden`, `unknown_entity`, `invalid_request`, `invalid_token`, `overloaded`,
    * `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
   async list(entityName: string, request: TagListRequest, signal: AbortSignal, reader: Reader): Promise<TagPageAnswer> {

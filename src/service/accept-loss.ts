@@ -23,7 +23,10 @@ type LossSettings = Pick<Settings, 'data' | 'journal' | 'limits'>
 /** As many positions as one record takes. */
 const positionsMax = 2 ** 32 - 1
 
-/** Gives up what was acknowledged and is not in the journal; null when nothing is missing. Throws an Error when a service uses the folder, or what is there is damaged. */
+/**
+ * Gives up what was acknowledged and is not in the journal; null when nothing is missing. Throws an Error when a service uses the folder, or when
+ * what is there is damaged.
+ */
 export async function acceptLoss(settings: LossSettings, nowMs: () => number): Promise<Loss | null> {
   const { data } = settings
   const paths = dataPaths(data)

@@ -9,7 +9,10 @@ import { recounted } from './rejected-tallies.ts'
 /** So many rows go in one transaction: others get their turn in between. */
 const rowsAtOnce = 500
 
-/** Discards the rows at these positions, all that are kept now when there are none given, of one subscriber where it is named; resolves with how many these were. */
+/**
+ * Discards the rows at these positions, or all that are kept now if none are given; only those of one subscriber if it is named. Resolves with how
+ * many there were.
+ */
 export async function discardRejected(
   database: Kysely<Tables>,
   ingestId: number,

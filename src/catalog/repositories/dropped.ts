@@ -4,7 +4,7 @@ import type { Tables } from '../schema.ts'
 import { inTransaction } from './in-transaction.ts'
 import { readConsistently } from './read-consistently.ts'
 
-/** So many rows go in one transaction: others get their turn in between. */
+/** One transaction removes so many rows. Others get their turn in between. */
 const rowsAtOnce = 500
 
 export class DroppedRepository implements DroppedCatalog {
@@ -55,7 +55,7 @@ export class DroppedRepository implements DroppedCatalog {
   }
 }
 
-/** Entities that were dropped: what is of them is kept no more. */
+/** Entities that were dropped. Nothing of theirs is kept any more. */
 export async function droppedOf(database: Kysely<Tables>): Promise<{ ingests: Set<number>; entities: Set<number> }> {
   const rows = await database.selectFrom('dropped_ingests').selectAll().execute()
   return {

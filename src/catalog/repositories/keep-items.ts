@@ -82,7 +82,10 @@ function recordOf({ entityId, key, position, attributes }: ItemWrite): ItemRecor
   }
 }
 
-/** The newest item of each key, by entity id, in the order in which entities are locked, and then by the key's characters: one statement may not write a row twice. */
+/**
+ * The newest item of each key, by entity id (the order in which entities are locked) and then by the key's characters. One statement may not write a
+ * row twice.
+ */
 function newestByEntity(items: readonly ItemWrite[]): ReadonlyMap<number, Map<string, ItemRecord>> {
   const entities = new Map<number, Map<string, ItemRecord>>()
   for (const item of items) {

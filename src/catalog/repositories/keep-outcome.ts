@@ -6,7 +6,7 @@ import { droppedOf } from './dropped.ts'
 import { ItemKeeper } from './keep-items.ts'
 import { RejectedKeeper } from './keep-rejected.ts'
 
-/** Keeps what judged rows came to, save for what is of a dropped entity. */
+/** Keeps what judged rows came to, except those of dropped entities. */
 export class OutcomeKeeper {
   readonly #locks: CatalogLocks
   readonly #rejected: RejectedKeeper

@@ -7,7 +7,7 @@ export const keyLifeMs = 24 * 60 * 60 * 1000
 
 export type KeyRow = Tables['push_keys']
 
-/** Keys are kept by a hash: all have one length then, whatever characters they are of. */
+/** Keys are kept by a hash, so that all have one length, whatever characters they hold. */
 export function keyHash({ subscriberId, ingestId, key }: PushKeyName): Uint8Array {
   return new Uint8Array(createHash('sha256').update(`${subscriberId}/${ingestId}/${key}`, 'utf8').digest())
 }

@@ -1,5 +1,5 @@
-// Pages of rejected rows. Each is bounded, however many rows there are: rows of one subscriber, code and field follow each other in an index, so
-// a list takes the first of each of its kinds. Where the kinds are too many it passes over the rows, some at a time.
+// Pages of rejected rows. A page takes bounded time, however many rows there are. Rows of one subscriber, code and field follow each other in an
+// index, so a list takes the first rows of each of its kinds. If there are too many kinds, it passes over the rows, some at a time.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { howManyFit } from '../../lib/how-many-fit.ts'
 import type { RejectedFilter } from '../rejected.ts'
@@ -10,9 +10,9 @@ import { portions } from './portions.ts'
 import { everySubscriber } from './rejected-tallies.ts'
 import { toTextColumn } from './text-column.ts'
 
-/** Of so many kinds the first rows are looked up. */
+/** A page looks up the first rows of so many kinds. */
 const kindsMax = 64
-/** So many rows are passed over for a page at most. */
+/** The most rows that a page passes over. */
 const scannedMax = 20_000
 
 export type RejectedRecord = Tables['rejected_rows']

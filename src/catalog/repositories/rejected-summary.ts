@@ -18,7 +18,7 @@ type KindRecord = Tables['rejected_kinds']
 type KindKey = Pick<KindRecord, 'subscriber_id' | 'code' | 'field_key'>
 type Span = Pick<RejectedKind, 'firstMs' | 'lastMs' | 'examplePosition'>
 
-/** The kinds with the most rows; who looks at all of them sees those of all subscribers together. */
+/** The kinds with the most rows: those of one subscriber, or, for null, those of all subscribers together. */
 export async function summarizeRejected(
   transaction: Transaction<Tables>,
   ingestId: number,

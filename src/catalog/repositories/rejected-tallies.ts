@@ -1,5 +1,5 @@
-// Counts of rejected rows that are kept beside them, so that nobody has to count millions: by subscriber, code and field, and by batch. Whoever
-// changes them has `rejected_counts` of the ingest locked before.
+// Counts of rejected rows, by subscriber, code and field, and by batch. They are kept beside the rows, so that nobody has to count millions. Lock
+// `rejected_counts` of the ingest before you change them.
 import { sql, type Transaction } from 'kysely'
 import type { Tables } from '../schema.ts'
 import { portions } from './portions.ts'

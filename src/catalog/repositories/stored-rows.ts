@@ -40,7 +40,9 @@ export async function noteStored(
   }
 }
 
-/** Where the last one is among them, another one is looked for; where there is none, all that was stored before them was committed, and is taken to be seen. */
+/**
+ * If the last one is among them, another one is looked for. If there is none, all that was stored before them was committed, and counts as seen.
+ */
 export async function takeBack(
   transaction: Transaction<Tables>,
   lane: number,

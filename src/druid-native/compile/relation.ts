@@ -19,7 +19,9 @@ export interface Relation {
   readonly columns: readonly Column[]
   /** The tables in it, each with its days; null where rows are not kept by day. */
   readonly segments: readonly { readonly name: string; readonly days: readonly DayBounds[] }[] | null
-  /** What `select` gives beside: times as the engine finds them in files, so that it need not read what an order by them leaves out. Null where there are none. */
+  /**
+   * What `select` also gives: times as the engine finds them in files. So it need not read what an order by them leaves out. Null where there are none.
+   */
   readonly instant: Sql | null
   /** The columns named, as c0, c1 and so on, of the rows within the intervals, in parentheses. `newestFirst` says what is best read first. */
   select(names: readonly string[], intervals: readonly Interval[], newestFirst?: boolean): Sql

@@ -76,7 +76,7 @@ export class Source implements Scope {
     return sql.id(`u${this.#exploded.push(list) - 1}`)
   }
 
-  /** In milliseconds; rows without a time are of 1970, as in Druid. */
+  /** In milliseconds. Rows without a time belong to 1970, as in Druid. */
   time(): Typed {
     const column = this.column('__time')
     if (column.type === null) return { type: 'LONG', sql: sql.long(0) }

@@ -134,7 +134,7 @@ function fold(arrays: readonly ArrayOf[], initial: Typed, lambda: Lambda): Typed
   return { type, sql: bind(items, reduced) }
 }
 
-/** The arrays of a cartesian function, which are of one type; null where one of them is a bare null. */
+/** The arrays of a cartesian function, all of one type. Null if one of them is a bare null. */
 function sameArrays(values: readonly Typed[]): readonly ArrayOf[] | null {
   const arrays = values.map(arrayOf)
   const there = arrays.filter((array) => array !== null)

@@ -26,7 +26,7 @@ export function sinceFilter(query: Node, entities: readonly Entity[], own: unkno
   return { filter: own === undefined || own === null ? since : { type: 'and', fields: [since, own] } }
 }
 
-/** The intervals of a query of segments: they are of a day each, and days leave whole. */
+/** The intervals of a query of segments. Each is one day, and days leave whole. */
 export function sinceSegments(query: Node, entities: readonly Entity[]): Node {
   const sinceMs = commonSince(query, entities)
   // Of all rows it tells one date, which is taken out of its answer.

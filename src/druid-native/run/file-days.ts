@@ -5,7 +5,7 @@ import type { DayBounds } from './native-engine.ts'
 
 type File = EngineTable['files'][number]
 
-/** Files whose days are kept; most files are of one day, and need none. */
+/** Files whose days are kept. Most files hold one day and need none. */
 const knownFilesMax = 10_000
 
 const dayOf = (ms: number): number => Math.floor(ms / msPerDay)

@@ -11,7 +11,7 @@ export interface DayBounds {
 /** A series entity as native queries see it. */
 export interface NativeTable {
   readonly name: string
-  /** In the order of the entity's fields, without `__time`. Values are of the relation `t`. */
+  /** In the order of the entity's fields, without `__time`. Values come from the relation `t`. */
   readonly columns: readonly {
     readonly name: string
     readonly type: 'STRING' | 'LONG' | 'DOUBLE'

@@ -19,7 +19,7 @@ export function readAdminBody(
   })
 }
 
-/** For endpoints whose body has nothing to say: one that says something was meant for another, or misspells a query parameter. */
+/** For endpoints that take no body. A body that says something was meant for another endpoint, or misspells a query parameter. */
 export function refuseBody(settings: HttpSettings): preValidationHookHandler {
   const read = readAdminBody(settings, { whenEmpty: '{}' })
   return function (request, reply, done) {
@@ -60,7 +60,7 @@ export function pageQuery<Filters extends TProperties>(filters: Filters, limits:
   return Type.Object({ ...filters, ...pageParameters(limits) }, { additionalProperties: false })
 }
 
-/** `limit` is a number, or NaN when it is none: whoever pages refuses that. */
+/** `limit` is a number, or NaN if it is none; `pageLimit` refuses that. */
 export function pageRequest({ limit, NextToken }: Static<typeof PageQuery>): { limit?: number; token?: string } {
   return {
     ...(limit === undefined ? {} : { limit: limitOf(limit) }),
@@ -80,7 +80,7 @@ export const bodyProblems = [
   'shutting_down',
 ] as const
 
-/** What a request may be refused for whose body has nothing to say. */
+/** What a request that takes no body may be refused for. */
 export const noBodyProblems = [
   'invalid_request',
   'invalid_json',

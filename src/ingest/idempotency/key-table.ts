@@ -13,7 +13,7 @@ const firstSlots = 16
 const numbers = 2 ** 32 - 1
 
 export class KeyTable {
-  /** The entry after the newest one, counted from the first that ever was; the oldest one that is left. */
+  /** The entry after the newest one, counted from the first that ever was; the oldest one that remains. */
   #end = 0
   #start = 0
   /** The one that holds the oldest entry first. */

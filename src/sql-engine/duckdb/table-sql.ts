@@ -26,7 +26,7 @@ export function tableRows(table: EngineTable, within: TimeBounds | null = null, 
     const nulls = fields.map((field, index) => `CAST(NULL AS ${engineTypes[field.type]}) AS c${index}`)
     return `SELECT ${nulls.join(', ')}, CAST(NULL AS BIGINT) AS p, CAST(NULL AS TIMESTAMPTZ) AS t WHERE FALSE`
   }
-  // Of rows that replace each other all are of one time: a range leaves them together.
+  // Rows that replace each other have one time, so a range leaves them together.
   const whole = { ...table, within }
   if (replacesBy === null) return readAll(whole, files, false)
   const parts = overlapping(files)

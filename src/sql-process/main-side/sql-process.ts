@@ -40,8 +40,8 @@ const firstTurnMs = 500
 type Run = Omit<SqlRun, 'room'> | Omit<NativeRun, 'room'>
 
 /**
- * The server's side of the SQL engine's process: a query that brings it down takes nothing else with it. The queries that were under way
- * then, or found no memory beside others, are run again, each alone in a process that nobody else uses: what one of them does shows there.
+ * The server's side of the SQL engine's process. A query that brings the process down takes nothing else with it. Queries that were under way then, or
+ * found no memory beside others, are run again, each alone in a process that nobody else uses. There it shows what each of them does.
  */
 export class SqlProcess implements SqlRunner, NativeRunner {
   readonly #options: SqlProcessOptions
@@ -106,8 +106,8 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   }
 
   /**
-   * One that takes long makes room for others that wait, and begins again with more time. Who ran but a moment when all was lost comes first: it is
-   * as likely to be done in a moment.
+   * A query that takes long makes room for others that wait, and begins again with more time. One that had run for a moment only when all was lost
+   * comes first: it is likely to be done in a moment.
    */
   async #alone(run: Run, signal: AbortSignal, ranMs: number): Promise<Answer> {
     let hadMs = ranMs

@@ -3,7 +3,7 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/** Lets one run at a time, those first that had the least time so far; who takes long is told to make room while others wait. */
+/** Lets one run at a time; the one that had the least time so far comes first. One that takes long is told to make room while others wait. */
 export class Turns {
   readonly #waiting = new Set<Waiting>()
   /** Tells the one that runs to make room, where its time is over. */

@@ -30,7 +30,7 @@ export interface StoreClientOptions {
   readonly spool: SpoolSettings
   /** Told when the sealed position may have moved: the journal is not needed before it. */
   readonly sealed: (position: number) => void
-  /** Notes that the thread died, and not its process. True when it was judging an entry of the journal: another start may come past it. */
+  /** Notes that the thread died, and its process did not. True if it was judging an entry of the journal: another start may come past that entry. */
   readonly noteDeath: () => Promise<boolean>
 }
 
@@ -78,8 +78,8 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
   }
 
   /**
-   * Resolves once everything is queryable that was in the journal at the beginning, or once that waits for what nobody but the operator can bring: `awayReason`
-   * says it then. Rejects when the thread ended of what it would end of again.
+   * Resolves once everything that was in the journal at the beginning can be queried. Also resolves once that waits for something that only the operator
+   * can bring; `awayReason` says what. Rejects when the thread ended of something that would end it again.
    */
   started(): Promise<void> {
     return Promise.race([this.#actor.served, this.#opening.waited])
@@ -90,7 +90,7 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
     return this.isReady ? null : this.#opening.reason
   }
 
-  /** Answers on their way to their readers, of this thread and of who shares its bounds. */
+  /** Answers on their way to their readers: those of this thread, and of others that share its bounds. */
   get unsent(): UnsentAnswers {
     return this.#unsent
   }

@@ -24,7 +24,7 @@ interface TagItems {
   readonly nearestMs: number
 }
 
-/** More tags than this are not named in a query: then all that is left is asked for at once. */
+/** A query names no more tags than this. With more, it asks for the whole rest at once. */
 const namedTagsMax = 20_000
 
 /**

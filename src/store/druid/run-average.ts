@@ -139,13 +139,13 @@ interface SummedMeans extends Means {
 }
 
 interface SummedRow {
-  /** 1, or 0 where all rows are of one bucket. */
+  /** 1, or 0 where all rows fall into one bucket. */
   readonly bucketsInRow: number
   readonly keys: number
   readonly metrics: number
 }
 
-/** `rows` are of the bucket, if there is one, the keys, the sums, the counts, and the date of the first item where it was asked for. */
+/** Each of `rows` holds the bucket, if there is one, the keys, the sums, the counts, and the date of the first item where it was asked for. */
 function addMeans(found: SummedMeans, rows: RawRows, { bucketsInRow, keys, metrics }: SummedRow): void {
   const sumsFrom = bucketsInRow + keys
   for (const row of rows) {

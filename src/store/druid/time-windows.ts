@@ -8,7 +8,7 @@ const widening = 8
 
 export type Direction = 'backwards' | 'forwards'
 
-/** Ranges that together are `range`, from its end (or start) on, each wider than the one before. `widest` gives all that is left at once. */
+/** Ranges that together are `range`, from its end (or start) on, each wider than the one before. `widest` gives the whole rest at once. */
 export class TimeWindows {
   readonly #direction: Direction
   readonly #bounds: Bounds
@@ -44,7 +44,7 @@ export class TimeWindows {
     return { fromMs, toMs: edgeMs }
   }
 
-  /** All that is left; null when nothing is. */
+  /** The rest; null when there is none. */
   widest(): Range | null {
     const left = this.#left
     this.#left = { fromMs: 0, toMs: -1 }

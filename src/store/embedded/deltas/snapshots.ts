@@ -50,7 +50,7 @@ export class Snapshots {
         }
       }
       try {
-        // All at once, so that they are of one moment.
+        // All at once, so that they show one moment.
         for (const entityId of entityIds) pinned.push(this.#pin(entityId))
         for (const entity of pinned) await this.#pinDeltas(entity, pacer)
         this.#prune()

@@ -74,7 +74,7 @@ export function exactOf(column: NumberColumn): BigInt64Array {
   return column.exact
 }
 
-/** Copies rows [start, end) to the places of `to`, one a row; both columns are of the same type. */
+/** Copies rows [start, end) to the places of `to`, one a row. Both columns have the same type. */
 export function copyRows(from: StoredColumn, start: number, end: number, to: StoredColumn, places: Int32Array): void {
   if (from.type === 'string') {
     if (to.type === 'string') for (let row = start; row < end; row++) to.codes[places[row - start]] = from.codes[row]

@@ -43,7 +43,7 @@ export const positionName = '@position'
 
 export interface Section {
   readonly kind: SectionKind
-  /** Of kinds that are of a column: its place in the Parquet schema; otherwise 0. */
+  /** The place of the column in the Parquet schema; 0 for kinds that have no column. */
   readonly column: number
   readonly bytes: Uint8Array
 }

@@ -53,7 +53,7 @@ export async function compactFiles(
   })
 }
 
-/** The day that all files are of, null when they are mixed. */
+/** The day that all files belong to, null when they are mixed. */
 function commonDay(files: readonly SealedFile[]): number | null {
   const { day } = files[0].info
   return files.every(({ info }) => info.day === day) ? day : null
