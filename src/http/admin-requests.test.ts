@@ -1,0 +1,127 @@
+// The operator's requests, through all of the server but the sockets.
+import type { InjectOptions } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { testServer } from '../../test/support/http-server.ts'
+import { admin, get, local, outcomeOn, post, pusher } from '../../test/support/injected-requests.ts'
+
+const { app } = await testServer()
+const outcome = (request: InjectOptions, server = app) => outcomeOn(server, request)
+
+describe("the operator's side", () => {
+  const alias = { alias: 'new', kind: 'series' }
+  const remove = (url: string): InjectOptions => ({ method: 'DELETE', url, headers: admin })
+  test.each<[InjectOptions, number, string | null]>([
+    [get('/admin/ingests'), 403, 'forbidden'],
+    [get('/admin/ingests', pusher), 403, 'forbidden'],
+    [get('/admin/ingests', admin), 200, null],
+    [get('/admin/ingests?limit=10', admin), 200, null],
+    [get('/admin/ingests?limt=10', admin), 400, 'invalid_request'],
+    [get('/admin/ingests', { ...admin, accept: 'text/csv' }), 406, 'not_acceptable'],
+    [get('/admin/ingests/plant', admin), 200, null],
+    [post('/admin/ingests', alias), 403, 'forbidden'],
+    [post('/admin/ingests', alias, admin), 201, null],
+    [post('/admin/ingests', { ...alias, alias: 'plant' }, admin), 409, 'conflict'],
+    [post('/admin/ingests', { ...alias, kind: 'other' }, admin), 400, 'invalid_request'],
+    [post('/admin/ingests', { ...alias, fields: [{ name: 'a' }] }, admin), 400, 'invalid_request'],
+    [post('/admin/ingests', { alias: 'x'.repeat(1024 * 1024), kind: 'series' }, admin), 400, 'body_too_large'],
+    [{ ...post('/admin/ingests/plant', { state: 'blocked' }, admin), method: 'PATCH' }, 200, null],
+    [get('/admin/ingests/plant/rejected?code=wrong_type&batch=b1', admin), 200, null],
+    [get('/admin/ingests/plant/rejected?code=wrong', admin), 400, 'invalid_request'],
+    [post('/admin/subscribers', { name: 'meter' }, admin), 201, null],
+    [get('/admin/subscribers', admin), 200, null],
+    [remove('/admin/subscribers/meter'), 204, null],
+    [post('/admin/subscribers/meter/keys', { rights: ['ingest'] }, admin), 201, null],
+    [post('/admin/subscribers/meter/keys', { rights: [] }, admin), 400, 'invalid_request'],
+    [remove('/admin/keys/k1'), 204, null],
+    [remove('/admin/keys/k2'), 404, 'not_found'],
+    [post('/admin/backups', undefined, admin), 201, null],
+    [post('/admin/backups', '', admin), 201, null],
+    [post('/admin/backups', {}, admin), 201, null],
+    [post('/admin/backups', { path: '/elsewhere' }, admin), 400, 'invalid_request'],
+    [post('/admin/backups', { __proto__: 1, '': 1 }, admin), 400, 'invalid_request'],
+    [post('/admin/backups', '[]', admin), 400, 'invalid_request'],
+    [post('/admin/backups', '{', admin), 400, 'invalid_json'],
+    [post('/admin/backups?path=/elsewhere', undefined, admin), 400, 'invalid_request'],
+    [{ ...remove('/admin/ingests/plant'), payload: { data: 'drop' } }, 400, 'invalid_request'],
+    [{ ...remove('/admin/keys/k1'), payload: { id: 'k2' } }, 400, 'invalid_request'],
+    [{ ...post('/admin/subscribers/meter/subscriptions', [{ ingest: '*' }], admin), method: 'PUT' }, 200, null],
+    [get('/admin/subscribers/meter/subscriptions', admin), 200, null],
+    [get('/admin/entities', admin), 200, null],
+  ])('%j is %i %s', async (request, status, code) => {
+    expect(await outcome(request)).toMatchObject({ status, code })
+  })
+
+  /** Whoever watches a service may add parameters; the list of entities ignores them (contract, section 10). */
+  const open = ['/', '/healthz', '/readyz', '/metrics', '/consumer/data/entities']
+  const query = { entity: 'plant' }
+  const native = { query_type: 'scan', query_data: {} }
+  /** Bodies that are taken, so that the parameter is at fault. */
+  const bodies: Readonly<Record<string, unknown>> = {
+    ...Object.fromEntries(['select', 'latest', 'snap'].map((kind) => [`/consumer/data/${kind}`, query])),
+    ...Object.fromEntries(['', '-dimensions', '-granularity'].map((kind) => [`/consumer/data/average${kind}`, query])),
+    ...Object.fromEntries(['last', 'next'].map((kind) => [`/consumer/data/${kind}`, { ...query, date: 'P1D' }])),
+    ...Object.fromEntries(['druid', 'analytics'].map((kind) => [`/consumer/data/${kind}-native-query`, native])),
+    '/consumer/data/sql-query': { sql_query: 'SELECT 1' },
+    '/consumer/metadata/{table}': { itemsId: [] },
+    '/admin/ingests': { alias: 'new', kind: 'series' },
+    '/admin/ingests/{alias}': { state: 'active' },
+    '/admin/subscribers': { name: 'new' },
+    '/admin/subscribers/{name}/keys': { rights: ['ingest'] },
+    '/admin/subscribers/{name}/subscriptions': [],
+    '/admin/entities/{entity}': { retention: null },
+  }
+  test('no endpoint takes a query parameter that it does not name', async () => {
+    await app.ready()
+    const { paths } = JSON.parse((await app.inject({ url: '/openapi.json' })).body)
+    const asked = Object.entries<Record<string, { responses: object }>>(paths).filter(([path]) => !open.includes(path))
+    expect(asked.length).toBeGreaterThan(25)
+    for (const [path, methods] of asked) {
+      for (const [name, { responses }] of Object.entries(methods)) {
+        const url = `${path.replace(/\{[^}]*\}/g, 'plant')}?surprise=1`
+        for (const method of name === 'get' ? ['GET', 'HEAD'] : [name.toUpperCase()]) {
+          const headers = path.startsWith('/ingest') ? pusher : admin
+          const takesBody = ['POST', 'PUT', 'PATCH'].includes(method)
+          const payload = takesBody ? { payload: JSON.stringify(bodies[path] ?? {}) } : {}
+          const response = await app.inject({
+            method: method as 'GET',
+            url,
+            headers: { ...local, ...headers },
+            ...payload,
+          })
+          // The table's own fields are parameters of its list.
+          const takesAny = path === '/consumer/metadata/{table}' && name === 'get'
+          expect([method, url, response.statusCode]).toEqual([method, url, takesAny ? 200 : 400])
+          if (method !== 'HEAD' && !takesAny) expect(response.body).toContain('surprise is not a query parameter')
+        }
+        expect(Object.keys(responses), path).toContain('400')
+      }
+    }
+  })
+
+  test('every object of a request says which properties it has', async () => {
+    const { paths } = JSON.parse((await app.inject({ url: '/openapi.json' })).body)
+    const free: string[] = []
+    const look = (path: string, schema: unknown): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      if (Reflect.get(schema, 'type') === 'object' && Reflect.get(schema, 'additionalProperties') !== false)
+        free.push(path)
+      for (const [key, value] of Object.entries(schema)) if (key !== 'examples') look(`${path}.${key}`, value)
+    }
+    for (const [path, methods] of Object.entries<Record<string, { requestBody?: unknown }>>(paths)) {
+      for (const { requestBody } of Object.values(methods)) look(path, requestBody)
+    }
+    // A row is judged by its ingest, a native query by its type.
+    expect(free.filter((path) => !/^\/ingests?\//.test(path) && !path.includes('query_data'))).toEqual([])
+  })
+
+  test('faults within lists are told by their place', async () => {
+    const fields = [
+      { name: 'a', type: 'double', role: 'metric' },
+      { name: 'b', type: 'float', role: 'metric' },
+    ]
+    const { response } = await outcome(post('/admin/ingests', { ...alias, fields }, admin))
+    expect(response.json()).toMatchObject({
+      errors: [{ path: 'fields[1].type', message: 'must be timestamp or string or double or long or boolean or json' }],
+    })
+  })
+})

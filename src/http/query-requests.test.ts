@@ -1,0 +1,186 @@
+// Queries, with a key and without, through all of the server but the sockets.
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import type { InjectOptions } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { keys, testServer } from '../../test/support/http-server.ts'
+import { admin, get, local, outcomeOn, post, pusher, select } from '../../test/support/injected-requests.ts'
+import { forwardingHeaders } from './consumption.ts'
+
+const { app } = await testServer()
+const security = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8')
+const outcome = (request: InjectOptions, server = app) => outcomeOn(server, request)
+
+describe('queries', () => {
+  const json = { 'content-type': 'application/json' }
+  test.each<[string, InjectOptions, number, string | null]>([
+    ['a query', post(select, { entity: 'plant' }), 200, null],
+    ['gzip', post(select, gzipSync('{"entity":"plant"}'), { ...json, 'content-encoding': 'gzip' }), 200, null],
+    ['no type', post(select, '{"entity":"plant"}'), 200, null],
+    ['null is as if left out', post(select, { entity: 'plant', ids: null }), 200, null],
+    ['unknown entity', post(select, { entity: 'other' }), 400, 'unknown_entity'],
+    [
+      'form',
+      post(select, 'entity=plant', { 'content-type': 'application/x-www-form-urlencoded' }),
+      415,
+      'unsupported_media_type',
+    ],
+    ['empty', post(select, '', json), 400, 'invalid_body'],
+    ['not JSON', post(select, '{entity}', json), 400, 'invalid_json'],
+    ['not UTF-8', post(select, Buffer.from([0x22, 0xff, 0x22]), json), 400, 'invalid_json'],
+    ['null', post(select, 'null', json), 400, 'invalid_request'],
+    ['a list', post(select, '[]', json), 400, 'invalid_request'],
+    ['deep', post(select, '['.repeat(100_000), json), 400, 'invalid_json'],
+    [
+      'deep and whole',
+      post(select, `{"ids":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, json),
+      400,
+      'invalid_request',
+    ],
+    ['Accept of others', post(select, { entity: 'plant' }, { accept: 'text/html' }), 406, 'not_acceptable'],
+    ['Accept of any', post(select, { entity: 'plant' }, { accept: 'text/html, */*;q=0.1' }), 200, null],
+    [
+      'Accept without JSON',
+      post(select, { entity: 'plant' }, { accept: 'application/json;q=0, application/*;q=0' }),
+      406,
+      'not_acceptable',
+    ],
+    ['entities ignore parameters', get('/consumer/data/entities?x=1'), 200, null],
+    ['entities as CSV', get('/consumer/data/entities', { accept: 'text/csv' }), 406, 'not_acceptable'],
+  ])('%s', async (_name, request, status, code) => {
+    expect(await outcome(request)).toMatchObject({ status, code })
+  })
+
+  const properties = 'entity, id_name_field, ids, prefixes, start_date, end_date, metric_name_field, fields'
+  test.each<[string, { path: string; message: string }[]]>([
+    ['{}', [{ path: 'entity', message: 'is required' }]],
+    ['[]', [{ path: '', message: 'must be a JSON object' }]],
+    ['{"entity":1}', [{ path: 'entity', message: 'must be a text' }]],
+    ['{"entity":"plant","ids":"a"}', [{ path: 'ids', message: 'must be a list' }]],
+    ['{"entity":"plant","ids":["a",1]}', [{ path: 'ids[1]', message: 'must be a text' }]],
+    [
+      '{"entity":"plant","entty":1}',
+      [{ path: 'entty', message: `is not a property that is taken here; there are ${properties}` }],
+    ],
+    [
+      '{"entity":"plant","__proto__":{"x":1}}',
+      [{ path: '__proto__', message: `is not a property that is taken here; there are ${properties}` }],
+    ],
+  ])('%s', async (body, errors) => {
+    const { response } = await outcome(post(select, body, json))
+    expect(response.json()).toMatchObject({ code: 'invalid_request', errors })
+  })
+
+  test('a list of very many wrong values is told with few errors', async () => {
+    const { response } = await outcome(post(select, { entity: 'plant', ids: new Array(100_000).fill(1) }))
+    expect(response.json<{ errors: unknown[] }>().errors.length).toBeLessThan(50)
+  })
+})
+
+describe('consumption without a key', () => {
+  const request = (headers: Record<string, string>): InjectOptions => ({
+    method: 'GET',
+    url: '/consumer/data/entities',
+    headers,
+  })
+  const query = (entity: string, headers: Record<string, string>): InjectOptions => ({
+    method: 'POST',
+    url: select,
+    payload: { entity },
+    headers,
+  })
+  test.each<[Record<string, string>, number]>([
+    [{ host: 'localhost' }, 200],
+    [{ host: 'LOCALHOST:1' }, 200],
+    [{ host: '127.0.0.1:8080' }, 200],
+    [{ host: '127.8.9.1' }, 200],
+    [{ host: '[::1]:8080' }, 200],
+    [{ host: 'localhost.evil.example' }, 403],
+    [{ host: '127.0.0.1.evil.example' }, 403],
+    [{ host: '192.168.0.1' }, 403],
+    [{ host: 'localhost', 'x-forwarded-for': '1.2.3.4' }, 403],
+    [{ host: 'localhost', forwarded: 'for=1.2.3.4' }, 403],
+    [{ host: 'localhost', via: '1.1 proxy' }, 403],
+    [{ host: 'localhost', 'x-forwarded-anything': '1' }, 403],
+    [{ host: 'localhost:8080', origin: 'http://localhost:8080' }, 200],
+    [{ host: 'LOCALHOST:8080', origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' }, 200],
+    [{ host: '[::1]:8080', origin: 'http://[::1]:8080' }, 200],
+    [{ host: 'localhost', 'sec-fetch-site': 'none' }, 200],
+    [{ host: 'localhost:8080', origin: 'http://localhost:3000' }, 403],
+    [{ host: 'localhost:8080', origin: 'http://127.0.0.1:8080' }, 403],
+    [{ host: 'localhost:8080', origin: 'http://localhost:8080.evil.example' }, 403],
+    [{ host: 'localhost:8080', origin: 'null' }, 403],
+    [{ host: 'localhost:8080', origin: '' }, 403],
+    [{ host: 'localhost:8080', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ host: 'localhost:8080', origin: 'http://localhost:8080', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ host: 'localhost', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ host: 'localhost', 'sec-fetch-site': 'same-site' }, 403],
+    [{ host: 'localhost', 'sec-fetch-site': 'cross-site', 'x-api-key': keys.reader }, 200],
+    [{ host: 'evil.example', 'x-api-key': keys.reader }, 200],
+    [{ host: 'a b' }, 400],
+  ])('%j is %i', async (headers, status) => {
+    expect((await app.inject(request(headers))).statusCode).toBe(status)
+  })
+
+  test.each([...forwardingHeaders])('%s counts as forwarding, and SECURITY.md says so', async (name) => {
+    expect((await app.inject(request({ host: 'localhost', [name]: '1' }))).statusCode).toBe(403)
+    expect(security).toContain(`\`${name}\``)
+  })
+
+  const page = { host: 'localhost', 'sec-fetch-site': 'cross-site' }
+  test.each<[string, Record<string, string>, number]>([
+    ['https://portal.example', { ...page, origin: 'https://portal.example' }, 200],
+    ['https://portal.example', { ...page, origin: 'https://evil.example' }, 403],
+    ['https://portal.example', page, 403],
+    ['*', { ...page, origin: 'https://evil.example' }, 200],
+    ['*', page, 200],
+  ])('with cors.origins %s, %j is %i', async (origins, headers, status) => {
+    const { app: server } = await testServer({}, { TIDEMARK_CORS_ORIGINS: origins })
+    expect((await server.inject(request(headers))).statusCode).toBe(status)
+    expect((await server.inject({ url: '/metrics', headers })).statusCode).toBe(status)
+  })
+
+  test('with access.consumption key a key without the right is refused everywhere', async () => {
+    const closed = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'key' })
+    await closed.app.ready()
+    const { paths } = JSON.parse((await closed.app.inject({ url: '/openapi.json' })).body)
+    const asked = Object.entries<object>(paths)
+      .filter(([path]) => path.startsWith('/consumer/'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method, path })))
+    expect(asked.length).toBeGreaterThan(13)
+    for (const { method, path } of asked) {
+      const url = path.replace(/\{[^}]*\}/g, 'plant')
+      const { statusCode, body } = await closed.app.inject({ method: method as 'GET', url, headers: pusher })
+      expect([method, url, statusCode, JSON.parse(body).code]).toEqual([method, url, 403, 'forbidden'])
+    }
+  })
+
+  test('with access.consumption key each sees what its key may read', async () => {
+    const closed = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'key' })
+    const answers = async (headers: Record<string, string>) => {
+      const names = await closed.app.inject(request(headers))
+      const plant = await closed.app.inject(query('plant', headers))
+      const secret = await closed.app.inject(query('secret', headers))
+      const entities =
+        names.statusCode === 200 ? names.json<{ entity: string }[]>().map(({ entity }) => entity) : names.statusCode
+      return [entities, plant.statusCode, secret.statusCode]
+    }
+    expect(await answers(local)).toEqual([403, 403, 403])
+    expect(await answers({ 'x-api-key': keys.reader })).toEqual([['plant'], 200, 403])
+    expect(await answers({ 'x-api-key': keys.admin })).toEqual([['plant', 'secret'], 200, 400])
+  })
+
+  test('with access.consumption public a wrong key is ignored', async () => {
+    const open = await testServer({}, { TIDEMARK_ACCESS_CONSUMPTION: 'public', TIDEMARK_HOST: '0.0.0.0' })
+    const response = await open.app.inject(request({ host: 'data.example', 'x-api-key': 'guess', via: '1.1 proxy' }))
+    expect(response.statusCode).toBe(200)
+  })
+
+  test('on an address that others reach, a key is needed', async () => {
+    const reachable = await testServer({}, { TIDEMARK_HOST: '0.0.0.0' })
+    expect((await reachable.app.inject(request(local))).statusCode).toBe(403)
+    expect((await reachable.app.inject(get('/metrics'))).statusCode).toBe(403)
+    expect((await reachable.app.inject(get('/metrics', admin))).statusCode).toBe(200)
+    expect((await reachable.app.inject(get('/healthz'))).statusCode).toBe(200)
+  })
+})
