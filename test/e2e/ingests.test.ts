@@ -32,7 +32,7 @@ const rejected = async (): Promise<readonly { code: string; field: string }[]> =
 async function open(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Ingests', exact: true }).click()
   await page.getByRole('link', { name: 'plant' }).click()
-  await page.getByRole('heading', { name: 'Rejected rows' }).waitFor()
+  await page.getByRole('heading', { name: 'Rejected rows', exact: true }).waitFor()
 }
 
 beforeAll(async () => {
