@@ -395,6 +395,7 @@ test.each<readonly [string, readonly Value[]]>([
     [1, 2, 3, 10, 20, 30],
   ],
   ['SELECT x FROM UNNEST(ARRAY[1, 2]) AS u (x)', [1, 2]],
+  [`SELECT x FROM ROWS CROSS JOIN UNNEST(JSON_KEYS(JSON_OBJECT('a': 1), '$[0]')) AS u (x)`, []],
   ['WITH a AS (SELECT n FROM ROWS), b (m) AS (SELECT n + 1 FROM a) SELECT m FROM b ORDER BY m', [2, 3, 4]],
   [
     'SELECT COALESCE(a.n, 0) FROM (VALUES (1), (2)) AS a (n) FULL JOIN (VALUES (2), (3)) AS b (n) USING (n) ORDER BY 1',

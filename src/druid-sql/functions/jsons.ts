@@ -38,7 +38,7 @@ const jsonKeys = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
   const found = duckSql`json_extract(${document.sql}, ${jsonPath(call)})`
   const places = duckSql`list_transform(CAST(json_extract(${found}, '$[*]') AS JSON[]), lambda e, i: CAST(i - 1 AS VARCHAR))`
-  const keys = duckSql`CASE json_type(${found}) WHEN 'OBJECT' THEN json_keys(${found}) WHEN 'ARRAY' THEN ${places} END`
+  const keys = duckSql`CAST(CASE json_type(${found}) WHEN 'OBJECT' THEN json_keys(${found}) WHEN 'ARRAY' THEN ${places} END AS VARCHAR[])`
   return combine(call.place, arrayOf(string), keys, [document])
 })
 
