@@ -161,7 +161,7 @@ async function lookAtRanges(entity: Entity, files: Parameters<typeof engineTable
     `SELECT * FROM plant WHERE NOT (__time < ${late})`,
     `SELECT COUNT(*) AS n, MAX(__time) AS m FROM plant WHERE __time <= ${early}`,
     `SELECT a.__time AS a, b.__time AS b FROM plant AS a LEFT JOIN (SELECT * FROM plant WHERE __time > ${late}) AS b ON a.__time = b.__time WHERE a.__time >= ${early}`,
-    `SELECT COUNT(*) AS n FROM plant WHERE __time > ${late} AND EXISTS (SELECT 1 FROM plant AS o WHERE o.__time < ${early})`,
+    `SELECT COUNT(*) AS n FROM plant WHERE __time > ${late} AND (SELECT COUNT(*) FROM plant AS o WHERE o.__time < ${early}) > 0`,
     `SELECT __time FROM plant WHERE __time < ${early} UNION ALL SELECT __time FROM plant WHERE __time > ${late}`,
   ]
   const text = texts[looks++ % texts.length]!
