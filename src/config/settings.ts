@@ -162,6 +162,14 @@ const settingTable = {
     description:
       'How much must be free on the disk of the data folder, or on each disk of Kafka if `engine=cluster`. Below that a push gets a 503.',
   }),
+  'journal.diskWarnBytes': integer({
+    default: 2 * gibibyte,
+    unit: 'bytes',
+    min: 0,
+    max: 1024 * gibibyte,
+    description:
+      'If less is free on that disk, the log and `/readyz` say that it fills, before pushes are refused. Below `journal.diskFloorBytes` they say so in any case.',
+  }),
   'journal.batchBytes': integer({
     default: 8 * mebibyte,
     unit: 'bytes',

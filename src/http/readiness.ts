@@ -52,6 +52,27 @@ const SetAside = Type.Object(
   { additionalProperties: true },
 )
 
+const Disk = Type.Object(
+  {
+    freeBytes: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'What is free; null until it is known.',
+    }),
+    floorBytes: Type.Integer({ description: '`journal.diskFloorBytes`: pushes are refused below it.' }),
+    filling: Type.Boolean({ description: 'Whether less is free than `journal.diskWarnBytes`.' }),
+  },
+  { description: 'The disk of the data folder, or the fullest disk of Kafka.' },
+)
+
+const Failing = Type.Array(
+  Type.Object({
+    work: Type.String({ description: '`seal`, `judge`, `merge`, `drop` or `trim`.' }),
+    since: Type.String({ format: 'date-time' }),
+    failures: Type.Integer({ description: 'How often it failed since then.' }),
+  }),
+  { description: 'Work in the background that fails now and is tried again. The log says why.' },
+)
+
 const Part = Type.Object({ reachable: Type.Boolean() })
 
 const Druid = Type.Object({
@@ -71,6 +92,8 @@ export const ReadinessAnswer = Type.Object({
   sql: Type.Optional(Sql),
   /** Of both. */
   setAside: Type.Optional(SetAside),
+  disk: Type.Optional(Disk),
+  failing: Type.Optional(Failing),
   cluster: Type.Optional(
     Type.Object(
       { kafka: Part, druid: Druid, postgres: Part },

@@ -62,6 +62,13 @@ export type ServiceEvent =
       readonly bytes: number
       readonly ms: number
     }
+  /** Less is free than `journal.diskWarnBytes`, or enough again. */
+  | {
+      readonly kind: 'diskFilling' | 'diskRoomAgain'
+      readonly disk: string
+      readonly freeBytes: number
+      readonly floorBytes: number
+    }
   | { readonly kind: 'sealFailed'; readonly message: string; readonly retryInMs: number }
   | { readonly kind: 'judgeFailed'; readonly message: string; readonly retryInMs: number }
   | {

@@ -65,6 +65,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'rightsNarrowed':
     case 'rightsLeft':
     case 'sqlEngineRefused':
+    case 'diskFilling':
       logger.warn(fields, words(kind))
       return
     case 'journalFailed':

@@ -18,6 +18,7 @@ import { settingsInForce } from '../config/settings-in-force.ts'
 import type { Services } from '../http/services.ts'
 import { BatchIds } from '../ingest/batch-id.ts'
 import type { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
+import type { DiskFloor } from '../ingest/limits/disk-floor.ts'
 import type { Intake } from '../ingest/limits/intake.ts'
 import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
@@ -57,7 +58,12 @@ export interface ServiceParts {
   readonly definitions: Definitions
   readonly access: Access
   readonly retentions: Retentions
-  readonly limits: { readonly intake: Intake; readonly rejectedSpace: RejectedSpace; readonly asideCount: AsideCount }
+  readonly limits: {
+    readonly intake: Intake
+    readonly disk: DiskFloor
+    readonly rejectedSpace: RejectedSpace
+    readonly asideCount: AsideCount
+  }
   /** The catalog says that an entity was dropped. */
   readonly dropped: () => void
   /** Since when an entity waits for what is to read its rows; null while it does not. */

@@ -15,6 +15,7 @@ import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import { AsideCount } from '../ingest/set-aside/aside-count.ts'
 import { repeat } from '../lib/repeat.ts'
 import { checkFailed } from '../observe/check-failed.ts'
+import type { FailingWork } from '../observe/failing-work.ts'
 import type { Levels, Metrics } from '../observe/metrics.ts'
 import type { SqlProcess } from '../sql-process/main-side/sql-process.ts'
 import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
@@ -22,9 +23,11 @@ import { openBackups } from './open-backups.ts'
 import { openIntake } from './open-intake.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
 import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
+import { troubles } from './troubles.ts'
 
 export interface EmbeddedParts extends StorageParts {
   readonly metrics: Metrics
+  readonly failing: FailingWork
   readonly sqlEntryUrl: URL
   /** How much is free on the disk of the data folder. */
   readonly freeBytes: (directory: string) => Promise<number>
@@ -79,7 +82,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       nativeQueries: new NativeQueries(queryParts),
       backups,
       metrics,
-      readiness: () => readiness(storage, sqlEngine, limits.asideCount),
+      readiness: () => ({ ...readiness(storage, sqlEngine), ...troubles(limits, parts.failing) }),
       observe,
     },
   )
@@ -93,7 +96,13 @@ async function openLimits(
 ): Promise<ServiceParts['limits']> {
   const { data, limits, journal } = settings
   const { catalog, store, keys } = storage
-  const disk = new DiskFloor(() => freeBytes(data), journal.diskFloorBytes, 'the disk of the service')
+  const disk = new DiskFloor({
+    freeBytes: () => freeBytes(data),
+    floorBytes: journal.diskFloorBytes,
+    warnBytes: journal.diskWarnBytes,
+    disk: 'the disk of the service',
+    observe,
+  })
   const rejectedSpace = new RejectedSpace({
     rejected: catalog.rejected,
     progress: store.progress,
@@ -159,7 +168,7 @@ async function openRetentions(
 const journalHasFailed =
   'The journal could not be written to disk: queries are answered, pushes are not taken. Check the disk of the data folder, then start the service again.'
 
-function readiness({ journal, store }: Storage, sqlEngine: SqlProcess, { entries, rows }: AsideCount): Readiness {
+function readiness({ journal, store }: Storage, sqlEngine: SqlProcess): Readiness {
   const { hasFailed, recovery } = journal
   const reason = hasFailed ? journalHasFailed : store.awayReason
   return {
@@ -168,6 +177,5 @@ function readiness({ journal, store }: Storage, sqlEngine: SqlProcess, { entries
     journal: { recovery: { ...recovery } },
     store: { ready: store.isReady, ...store.state },
     sql: { state: sqlEngine.state },
-    setAside: { entries, rows },
   }
 }

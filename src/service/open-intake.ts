@@ -50,7 +50,7 @@ export function openIntake({
   const { keyRowsPerSecond: rowsPerSecond, keyBytesPerSecond: bytesPerSecond } = limits
   const rates = new KeyRates({ rowsPerSecond, bytesPerSecond }, nowMs)
   return {
-    limits: { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), rejectedSpace, asideCount },
+    limits: { intake: new Intake({ backlog, disk, rejected: rejectedSpace, rates }), disk, rejectedSpace, asideCount },
     levels: {
       journal_backlog_bytes: () => backlog.bytes,
       disk_free_bytes: () => disk.freeBytes,

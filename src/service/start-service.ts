@@ -12,6 +12,7 @@ import { freeBytes } from '../lib/free-bytes.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { combineSinks } from '../observe/combine.ts'
 import type { Observe } from '../observe/event.ts'
+import { FailingWork } from '../observe/failing-work.ts'
 import { Metrics } from '../observe/metrics.ts'
 import type { Reach } from '../observe/step.ts'
 import type { openCluster } from './cluster/open-cluster.ts'
@@ -59,10 +60,12 @@ export async function openService(
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
   const metrics = new Metrics({ processMetrics: true })
-  const observe = combineSinks(metrics.observe, observer)
+  const failing = new FailingWork(Date.now)
+  const observe = combineSinks(metrics.observe, failing.observe, observer)
   const parts = {
     settings,
     observe,
+    failing,
     metrics,
     nowMs: Date.now,
     threadUrl: compiledThread,

@@ -76,7 +76,13 @@ async function counters(): Promise<object> {
   return (await callWell<{ counters: object }>(service.url, 'GET', path, { key: adminKey })).counters
 }
 
-const ready = () => call<Refusal & { store: { sealedPosition: number } }>(service.url, 'GET', '/readyz')
+interface Readiness extends Refusal {
+  readonly ready: boolean
+  readonly store: { readonly sealedPosition: number }
+  readonly failing: readonly { readonly work: string; readonly failures: number }[]
+}
+
+const ready = () => call<Readiness>(service.url, 'GET', '/readyz')
 
 /** Waits for what background work does; a test that waits in vain fails by its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -139,10 +145,14 @@ test('rows that find no room in files stay in the journal and in memory, and com
   const meanwhile = await values()
   expect(meanwhile).toEqual(Array.from({ length: meanwhile.length }, (_, value) => value))
   expect(meanwhile.length).toBeGreaterThanOrEqual(100)
+  const told = (await ready()).body
+  expect(told).toMatchObject({ ready: true, failing: [{ work: 'seal' }] })
+  expect(told.failing[0]?.failures).toBeGreaterThan(3)
   // Memory is bounded: the pipeline waits.
   expect(meanwhile.length).toBeLessThan(400)
   await rm(fault)
   await until(async () => (await ready()).body.store.sealedPosition === 400)
+  expect((await ready()).body.failing).toEqual([])
   const all = Array.from({ length: 400 }, (_, value) => value)
   expect(await values()).toEqual(all)
   expect(await counters()).toEqual({ received: 400, stored: 400, rejected: 0, pending: 0 })

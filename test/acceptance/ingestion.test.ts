@@ -241,12 +241,17 @@ test.skipIf(onCluster)(
 test.skipIf(onCluster)('below the disk floor nothing is stored, and it recovers by itself', async () => {
   let free = 1e12
   const service = await runService(
-    { 'limits.checkMs': '5', 'journal.diskFloorBytes': '1000' },
+    { 'limits.checkMs': '5', 'journal.diskFloorBytes': '1000', 'journal.diskWarnBytes': '5000' },
     { freeBytes: async () => free },
   )
+  const disk = async () => (await call<{ disk: { filling: boolean } }>(service.url, 'GET', '/readyz')).body.disk
   try {
     const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
     await push(service.url, key, row(1), { query: '?wait=true' })
+    expect(await disk()).toEqual({ freeBytes: expect.any(Number), floorBytes: 1000, filling: false })
+    free = 4000
+    await until(async () => (await disk()).filling)
+    expect((await push(service.url, key, row(1), { query: '?wait=true' })).status).toBe(200)
     free = 999
     await until(async () => (await push(service.url, key, row(1))).status === 503)
     const before = (await values(service.url)).length

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../model/problem.ts'
+import type { ServiceEvent } from '../../observe/event.ts'
 import { Backlog } from './backlog.ts'
 import { DiskFloor } from './disk-floor.ts'
 import { KeyRates } from './key-rates.ts'
@@ -56,13 +57,18 @@ describe('the backlog', () => {
   })
 })
 
+function diskFloor(freeBytes: () => Promise<number>, floorBytes: number, told: string[] = []): DiskFloor {
+  const observe = (event: ServiceEvent) => told.push(JSON.stringify(event))
+  return new DiskFloor({ freeBytes, floorBytes, warnBytes: 300, disk: 'the disk', observe })
+}
+
 test.each([
   ['much is free', 1000, 0, 'taken'],
   ['just the floor is free', 100, 0, 'taken'],
   ['less is free', 99, 0, 'overloaded 5'],
   ['what was pushed since made it less', 1000, 901, 'overloaded 5'],
 ])('the disk floor: %s', async (_, free, pushed, expected) => {
-  const floor = new DiskFloor(async () => free, 100, 'the disk')
+  const floor = diskFloor(async () => free, 100)
   expect(outcome(() => floor.requireRoom())).toBe('taken')
   await floor.refresh()
   floor.add(pushed)
@@ -71,8 +77,24 @@ test.each([
   expect(outcome(() => floor.requireRoom())).toBe(free < 100 ? expected : 'taken')
 })
 
+test('a disk that fills is told once, and that there is room again', async () => {
+  const told: string[] = []
+  let free = 1000
+  const floor = diskFloor(async () => free, 100, told)
+  expect(floor.state).toEqual({ freeBytes: null, floorBytes: 100, filling: false })
+  for (const left of [1000, 300, 299.5, 50, 299, 300]) {
+    free = left
+    await floor.refresh()
+    expect(floor.state).toEqual({ freeBytes: Math.floor(left), floorBytes: 100, filling: left < 300 })
+  }
+  expect(told).toEqual([
+    '{"kind":"diskFilling","disk":"the disk","freeBytes":299.5,"floorBytes":100}',
+    '{"kind":"diskRoomAgain","disk":"the disk","freeBytes":300,"floorBytes":100}',
+  ])
+})
+
 test('without a disk floor all is taken', async () => {
-  const floor = new DiskFloor(async () => 10, 0, 'the disk')
+  const floor = diskFloor(async () => 10, 0)
   await floor.refresh()
   floor.add(11)
   expect(outcome(() => floor.requireRoom())).toBe('taken')

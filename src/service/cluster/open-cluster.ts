@@ -19,6 +19,7 @@ import { repeat } from '../../lib/repeat.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
+import type { FailingWork } from '../../observe/failing-work.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { DruidStore } from '../../store/druid/druid-store.ts'
 import { Supervisors } from '../../store/druid/supervision/supervisors.ts'
@@ -26,6 +27,7 @@ import { purgeBefore } from '../../store/druid/upkeep/purge-before.ts'
 import { SlotWaits } from '../../store/druid/upkeep/slot-waits.ts'
 import { buildServices, type Opened } from '../build-services.ts'
 import type { Closer } from '../open-storage.ts'
+import { troubles } from '../troubles.ts'
 import { druidClientSettings, journalTopic, kafkaAccess, supervisionSettings } from './connections.ts'
 import { openLimits } from './open-limits.ts'
 import { openPipeline } from './open-pipeline.ts'
@@ -35,6 +37,7 @@ export interface ClusterParts {
   readonly settings: Settings
   readonly observe: Observe
   readonly metrics: Metrics
+  readonly failing: FailingWork
   readonly nowMs: () => number
   /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA. */
   readonly sqlEntryUrl: URL
@@ -89,10 +92,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       ...languages,
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
-      readiness: () => {
-        const { entries, rows: setAsideRows } = limits.asideCount
-        return { ...health.readiness, setAside: { entries, rows: setAsideRows } }
-      },
+      readiness: () => ({ ...health.readiness, ...troubles(limits, parts.failing) }),
       observe,
     },
   )

@@ -40,7 +40,13 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
     rejectedRows: null,
     bytesMax: limits.rejectedBytes,
   })
-  const disk = new DiskFloor(() => leastFreeBytes(kafka), journal.diskFloorBytes, 'a disk of Kafka')
+  const disk = new DiskFloor({
+    freeBytes: () => leastFreeBytes(kafka),
+    floorBytes: journal.diskFloorBytes,
+    warnBytes: journal.diskWarnBytes,
+    disk: 'a disk of Kafka',
+    observe,
+  })
   const failed = checkFailed(observe)
   const asideCount = new AsideCount(catalog.setAside)
   const check = async (): Promise<void> => {

@@ -7,6 +7,7 @@ export function Health() {
   const about = useAsk((client) => client.service(), ['service'])
   const aside = ready.value?.setAside?.entries ?? 0
   const cluster = ready.value?.cluster
+  const failing = ready.value?.failing ?? []
   return (
     <>
       {ready.error instanceof ServiceError ? (
@@ -16,6 +17,12 @@ export function Health() {
       ) : (
         ready.value !== null && <span class="pill good">Healthy</span>
       )}
+      {failing.map(({ work, failures }) => (
+        <span key={work} class="pill bad">
+          {work} fails ({failures})
+        </span>
+      ))}
+      {ready.value?.disk?.filling === true && <span class="pill warn">The disk fills</span>}
       {aside > 0 && <span class="pill warn">{aside} pushes set aside</span>}
       {cluster !== undefined &&
         [

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import type { ServiceEvent } from './event.ts'
+import { FailingWork } from './failing-work.ts'
+
+const failure = { message: 'no room', retryInMs: 1000 }
+const sealFailed: ServiceEvent = { kind: 'sealFailed', ...failure }
+const mergeFailed: ServiceEvent = { kind: 'compactFailed', ...failure }
+const sealed: ServiceEvent = { kind: 'sealed', position: 1, files: 1, rows: 1, bytes: 1, ms: 1 }
+const judged: ServiceEvent = { kind: 'rowsJudged', rows: 1, again: 0, rejected: 0, ms: 1 }
+
+test.each<[string, (ServiceEvent | number)[], unknown]>([
+  ['nothing failed', [sealed], []],
+  ['a seal failed', [10, sealFailed], [{ work: 'seal', sinceMs: 10, failures: 1 }]],
+  ['it failed again', [10, sealFailed, 20, sealFailed], [{ work: 'seal', sinceMs: 10, failures: 2 }]],
+  ['it went well again', [10, sealFailed, 20, sealed], []],
+  [
+    'it failed, went well and failed',
+    [10, sealFailed, 20, sealed, 30, sealFailed],
+    [{ work: 'seal', sinceMs: 30, failures: 1 }],
+  ],
+  ['something else went well', [10, sealFailed, 20, judged], [{ work: 'seal', sinceMs: 10, failures: 1 }]],
+  [
+    'two works fail',
+    [10, mergeFailed, 20, sealFailed],
+    [
+      { work: 'merge', sinceMs: 10, failures: 1 },
+      { work: 'seal', sinceMs: 20, failures: 1 },
+    ],
+  ],
+  ['it was not tried again for long', [10, mergeFailed, 10 + 600_000], []],
+])('%s', (_, events, list) => {
+  let nowMs = 0
+  const failing = new FailingWork(() => nowMs)
+  for (const event of events) {
+    if (typeof event === 'number') nowMs = event
+    else failing.observe(event)
+  }
+  expect(failing.list()).toEqual(list)
+})

@@ -1,0 +1,61 @@
+import type { Observe, ServiceEvent } from './event.ts'
+
+/** Work in the background that failed when it was last tried. It is tried again by itself. */
+export interface FailingWorkEntry {
+  readonly work: string
+  /** When the first of these failures was. */
+  readonly sinceMs: number
+  /** Failures one after the other. */
+  readonly failures: number
+}
+
+/** Which events say that a work failed, and which that it went well again. */
+const failed: Partial<Record<ServiceEvent['kind'], string>> = {
+  sealFailed: 'seal',
+  judgeFailed: 'judge',
+  compactFailed: 'merge',
+  dropFailed: 'drop',
+  journalTrimFailed: 'trim',
+}
+const done: Partial<Record<ServiceEvent['kind'], string>> = {
+  sealed: 'seal',
+  rowsJudged: 'judge',
+  compacted: 'merge',
+  journalTrimmed: 'trim',
+}
+
+/** Who does not try again within this time has nothing left to do: the files that a merge failed over may have been dropped, say. */
+const forgetMs = 600_000
+
+/** Which work in the background fails now, as `/readyz` tells it: counters say only that it failed once. */
+export class FailingWork {
+  readonly #nowMs: () => number
+  readonly #failing = new Map<string, { sinceMs: number; lastMs: number; failures: number }>()
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  readonly observe: Observe = ({ kind }) => {
+    const good = done[kind]
+    if (good !== undefined) this.#failing.delete(good)
+    const bad = failed[kind]
+    if (bad === undefined) return
+    const nowMs = this.#nowMs()
+    const known = this.#failing.get(bad)
+    if (known === undefined) this.#failing.set(bad, { sinceMs: nowMs, lastMs: nowMs, failures: 1 })
+    else {
+      known.lastMs = nowMs
+      known.failures++
+    }
+  }
+
+  /** What fails longest first. */
+  list(): FailingWorkEntry[] {
+    const nowMs = this.#nowMs()
+    return [...this.#failing]
+      .filter(([, { lastMs }]) => nowMs - lastMs < forgetMs)
+      .map(([work, { sinceMs, failures }]) => ({ work, sinceMs, failures }))
+      .sort((one, other) => one.sinceMs - other.sinceMs)
+  }
+}

@@ -1,0 +1,16 @@
+import type { Readiness } from '../http/readiness.ts'
+import { formatInstant } from '../model/instant.ts'
+import type { FailingWork } from '../observe/failing-work.ts'
+import type { ServiceParts } from './build-services.ts'
+
+/** What `/readyz` tells of either engine that is no reason to send no traffic, yet. */
+export function troubles(
+  { asideCount, disk }: ServiceParts['limits'],
+  failing: FailingWork,
+): Pick<Readiness, 'setAside' | 'disk' | 'failing'> {
+  return {
+    setAside: { entries: asideCount.entries, rows: asideCount.rows },
+    disk: disk.state,
+    failing: failing.list().map(({ work, sinceMs, failures }) => ({ work, since: formatInstant(sinceMs), failures })),
+  }
+}
