@@ -157,6 +157,7 @@ describe('pushing', () => {
   test.each([
     ['nonsense', 'The API key is not known'],
     ['read', 'lacks the right `ingest`'],
+    ['root', 'This is an admin key: it opens the operator’s side and does not push.'],
     ['bare', 'no valid subscription to the ingest "a"'],
   ])('a refusal of %j says what to do', (apiKey, detail) => {
     expect(() => access.requireIngest(callerOf(apiKey), 'a')).toThrow(detail)

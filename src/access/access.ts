@@ -140,7 +140,10 @@ function grantsByHash({ keys, subscribers }: AccessState): ReadonlyMap<string, G
 function requireIngestRight(asker: Asker): Caller {
   const known = requireCaller(asker)
   if (known.rights.has('ingest')) return known
-  throw new Problem('forbidden', 'The key lacks the right `ingest`. Ask the operator for a key that has it.')
+  const detail = known.rights.has('admin')
+    ? 'This is an admin key: it opens the operator’s side and does not push. Make a key with the right `ingest` for a subscriber with a subscription to the ingest, and use that.'
+    : 'The key lacks the right `ingest`. Ask the operator for a key that has it.'
+  throw new Problem('forbidden', detail)
 }
 
 const every = '*'

@@ -52,12 +52,17 @@ test.each<[options: readonly string[], out: string]>([
   }
 })
 
-test.each<[options: readonly string[], content: string]>([
-  [[], 'as text/csv\n'],
-  [['--json'], '[{"T":"a","V":1.50}]'],
-  [['--format', 'arrow'], 'as application/vnd.apache.arrow.stream\n'],
-])('%j is written into a file', async (options, content) => {
-  const file = join(folder, 'answer')
+test.each<[name: string, options: readonly string[], content: string]>([
+  ['answer', [], 'as text/csv\n'],
+  ['answer', ['--json'], '[{"T":"a","V":1.50}]'],
+  ['answer', ['--format', 'arrow'], 'as application/vnd.apache.arrow.stream\n'],
+  ['answer.json', [], '[{"T":"a","V":1.50}]'],
+  ['answer.NDJSON', [], 'as application/x-ndjson\n'],
+  ['answer.arrow', [], 'as application/vnd.apache.arrow.stream\n'],
+  ['answer.txt', [], 'as text/csv\n'],
+  ['answer.json', ['--format', 'csv'], 'as text/csv\n'],
+])('%s with %j is written into a file', async (name, options, content) => {
+  const file = join(folder, name)
   const { code, out, err } = await tidemark(url, [...select, ...options, '--output', file])
   expect({ code, out, err }).toEqual({ code: 0, out: '', err: `${file}: ${content.length} bytes\n` })
   expect(readFileSync(file, 'utf8')).toBe(content)

@@ -30,12 +30,11 @@ function parseFormat(text: string): AnswerFormat {
 /** `--format`, `--output` and `--json`, of every command whose answer is rows. */
 export function withFormats(command: Command): Command {
   return command
+    .option('--format <format>', `${formatNames.join(', ')}, as it comes, in place of a table`, parseFormat)
     .option(
-      '--format <format>',
-      `write the answer as it comes, as ${formatNames.join(', ')} (default: a table)`,
-      parseFormat,
+      '--output <file>',
+      'write the answer to this file, which is there once the answer is whole. Its ending says the format: .csv, .json, .ndjson or .arrow (another: csv)',
     )
-    .option('--output <file>', 'write the answer to this file, which is there once the answer is whole (default: csv)')
     .option('--json', 'the same as --format json')
 }
 
@@ -44,13 +43,17 @@ export function askedFormat({ stdout }: CliContext, { format, output, json }: An
   if (json && format !== undefined && format !== 'json') {
     throw new CommandError(`--json and --format ${format} do not go together. Give one of them.`)
   }
-  const asked = format ?? (json || output === undefined ? 'json' : 'csv')
+  const asked = format ?? (json || output === undefined ? 'json' : formatOfName(output))
   if (asked === 'arrow' && output === undefined && stdout.isTTY) {
     throw new CommandError(
       'An Arrow stream is no text for a terminal. Give --output <file>, or pass it on to another program.',
     )
   }
   return asked
+}
+
+function formatOfName(path: string): AnswerFormat {
+  return formatNames.find((name) => path.toLowerCase().endsWith(`.${name}`)) ?? 'csv'
 }
 
 /** Writes an answer of rows: into a file, as it comes, or as a table. */

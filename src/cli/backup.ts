@@ -24,7 +24,7 @@ const backupColumns: readonly ItemColumn<ListedBackup>[] = [
 const settingColumns: readonly ItemColumn<SettingAnswer>[] = [
   { title: 'setting', cell: ({ setting }) => setting },
   { title: 'value', cell: ({ value, secret }) => (secret ? '(secret)' : [value].flat().join(',')) },
-  { title: 'usual', cell: ({ usual }) => (usual ? 'yes' : 'no') },
+  { title: 'default', cell: ({ usual }) => (usual ? 'yes' : 'no') },
 ]
 
 /** `tidemark backups` and `tidemark settings`: what a running service has in its folder, and what is in force there. */

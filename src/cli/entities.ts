@@ -1,5 +1,9 @@
 import type { Command } from 'commander'
 import type { EntityAnswer, EntityDescription } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import { addDuration, parseDuration } from '../model/duration.ts'
+import { formatInstant } from '../model/instant.ts'
+import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 import { allItems } from './pages.ts'
@@ -28,6 +32,26 @@ const retentionColumns: readonly ItemColumn<EntityAnswer>[] = [
   { title: 'retention', cell: (entity) => entity.retention ?? 'none' },
 ]
 
+interface RetainOptions extends JsonOption {
+  readonly yes?: boolean
+}
+
+/** Throws `CommandError` where the entity has items that are older already: they would leave at once and for good. */
+async function refuseToLetGo(
+  client: TidemarkClient,
+  { entity, retention, nowMs }: { readonly entity: string; readonly retention: string; readonly nowMs: number },
+): Promise<void> {
+  const duration = parseDuration(retention)
+  // What is no duration, or no entity, the service refuses in its own words.
+  const first = (await client.entities()).find((one) => one.entity === entity)?.first_date ?? null
+  if (duration === null || first === null) return
+  const oldestMs = addDuration(nowMs, duration, -1)
+  if (Date.parse(first) >= oldestMs) return
+  throw new CommandError(
+    `${entity} has items since ${first}. Those before ${formatInstant(oldestMs)} would leave now, for good: no longer retention brings them back. Give --yes to let them go.`,
+  )
+}
+
 /** `tidemark entities`: what can be asked, and how long it is kept. */
 export function addEntities(program: Command, context: CliContext): void {
   const entities = program.command('entities').description('list the entities and set how long they keep their items')
@@ -41,7 +65,7 @@ export function addEntities(program: Command, context: CliContext): void {
     })
   entities
     .command('retentions')
-    .description('list how long each entity keeps its items (needs an admin key)')
+    .description('list how long each entity keeps its items (needs a key with the right observe or admin)')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
@@ -53,11 +77,14 @@ export function addEntities(program: Command, context: CliContext): void {
     .description(
       'set how long an entity keeps its items: an ISO 8601 duration, or none to keep them for ever (needs an admin key)',
     )
+    .option('--yes', 'also when items leave at once')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
-    .action(async (entity: string, duration: string, options: JsonOption, command: Command) => {
+    .action(async (entity: string, duration: string, options: RetainOptions, command: Command) => {
       const retention = duration === 'none' ? null : duration
-      const changed = await connect(context, command.optsWithGlobals()).retain(entity, retention)
+      const client = connect(context, command.optsWithGlobals())
+      if (retention !== null && !options.yes) await refuseToLetGo(client, { entity, retention, nowMs: context.nowMs() })
+      const changed = await client.retain(entity, retention)
       if (options.json) printJson(context, changed)
       else if (retention === null) context.stdout.write(`${entity} keeps its items for ever.\n`)
       else

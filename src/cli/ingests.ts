@@ -78,8 +78,9 @@ async function print(
   options: JsonOption,
   ingest: IngestAnswer,
 ): Promise<void> {
-  if (options.json) printJson(context, ingest)
-  else printItems(context, {}, { items: [await listed(client, ingest)], columns, none: '' })
+  if (options.json) return printJson(context, ingest)
+  printItems(context, {}, { items: [await listed(client, ingest)], columns, none: '' })
+  if (ingest.state === 'blocked') context.stdout.write(`It is blocked. Reason: ${ingest.reason ?? 'none was given'}\n`)
 }
 
 function addCreate(ingests: Command, context: CliContext): void {
@@ -108,7 +109,9 @@ function addCreate(ingests: Command, context: CliContext): void {
 
 /** `tidemark ingests`: the targets of pushed rows, with an admin key. */
 export function addIngests(program: Command, context: CliContext): void {
-  const ingests = program.command('ingests').description('make, list, change and delete ingests (needs an admin key)')
+  const ingests = program
+    .command('ingests')
+    .description('make, list, change and delete ingests (needs an admin key; to list and show them, observe suffices)')
   addCreate(ingests, context)
   ingests
     .command('list')

@@ -43,9 +43,9 @@ function addCreate(keys: Command, context: CliContext): void {
       })
       if (options.json) return printJson(context, created)
       context.stdout.write(`id   ${created.id}\nkey  ${created.key}\n`)
-      context.stderr.write(
-        'Keep the key now: it is not shown again. To push, the subscriber also needs "tidemark subscriptions add".\n',
-      )
+      const pushes = options.rights.includes('ingest')
+      const hint = pushes ? ' To push, the subscriber also needs a subscription: "tidemark subscriptions add".' : ''
+      context.stderr.write(`Keep the key now: it is not shown again.${hint}\n`)
     })
 }
 

@@ -114,11 +114,11 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     .option('--prefixes <prefixes>', 'only tags that begin with one of these, separated by commas', collectList)
     .option(
       '--id-name <field>',
-      'the one tag field to ask for, of several; else each combination is shown, and --ids and --prefixes mean the first',
+      'ask by this tag alone. Without it: each combination of several tags, and --ids and --prefixes filter the first',
     )
     .option('--metrics <fields>', 'only these metrics, separated by commas (default: all)', collectList)
   if (takes.includes('fields'))
-    command.option('--fields <fields>', 'dimensions to show as well, separated by commas', collectList)
+    command.option('--fields <fields>', 'dimensions and tags to show as well, separated by commas', collectList)
   if (takes.includes('granularity'))
     command.option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
   if (takes.includes('range')) {

@@ -55,7 +55,7 @@ export function addRejected(program: Command, context: CliContext): void {
   const rejected = program
     .command('rejected')
     .description(
-      'see, save, replay and discard the rows that were not stored (all with an admin key, your own with --mine)',
+      'see, save, replay and discard the rows that were not stored (all with an admin key, your own with --mine; for summary and batches observe suffices)',
     )
   addList(rejected, context)
   addSummary(rejected, context)

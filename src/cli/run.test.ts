@@ -135,7 +135,7 @@ describe('requests', () => {
       ['ingests', 'create', 'tags', '--kind', 'metadata', '--field', 'id:string:index,limits:json:attribute'],
       'POST /admin/ingests {"alias":"tags","kind":"metadata","fields":[{"name":"id","type":"string","role":"index"},{"name":"limits","type":"json","role":"attribute"}]}',
     ],
-    [['entities', 'retain', 'plant', 'P90D'], 'PATCH /admin/entities/plant {"retention":"P90D"}'],
+    [['entities', 'retain', 'plant', 'P90D', '--yes'], 'PATCH /admin/entities/plant {"retention":"P90D"}'],
     [['entities', 'retain', 'plant', 'none'], 'PATCH /admin/entities/plant {"retention":null}'],
     [['entities', 'retentions'], 'GET /admin/entities'],
     [
@@ -427,7 +427,7 @@ describe('push', () => {
       in 0.0 s (2 rows/s)
       row 1: no number (wrong_type)
       batch b: 1 rejected
-      The rejected rows are kept: tidemark rejected list plant --mine --batch b
+      The rejected rows are kept. With the same key: tidemark rejected list plant --mine --batch b
       "
     `)
   })

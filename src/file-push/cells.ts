@@ -10,7 +10,8 @@ export type CellType = FieldType | 'guess'
 export const cellTypes: readonly CellType[] = ['timestamp', 'string', 'double', 'long', 'boolean', 'json', 'guess']
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-const spacedTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/
+/** As pandas and databases write it, with an offset or without. */
+const spacedTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)$/
 /** Shorter ones could be a date in basic form or seconds: those go as text. */
 const epochMilliseconds = /^-?\d{11,}$/
 

@@ -49,7 +49,7 @@ function batchLines({ rejected, batches }: PushReport, ingest: string): string[]
   if (rejected === 0) return []
   const lines = batches.map((one) => `batch ${one.batch}: ${formatCount(one.rejected)} rejected`)
   const only = batches.length === 1 && batches[0]!.rejected === rejected ? ` --batch ${batches[0]!.batch}` : ''
-  return [...lines, `The rejected rows are kept: tidemark rejected list ${ingest} --mine${only}`]
+  return [...lines, `The rejected rows are kept. With the same key: tidemark rejected list ${ingest} --mine${only}`]
 }
 
 function whatIsOnDisk(result: SendResult, skipped: number): string {
