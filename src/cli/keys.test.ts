@@ -29,6 +29,15 @@ const two: Listed = {
   plant: [key('p1', ['ingest', 'consume'], future), key('p2', ['ingest'], past)],
 }
 
+test('who revokes the key of TIDEMARK_ADMIN_KEY is told that a start brings it back', async () => {
+  const { url } = await service({
+    'DELETE /admin/keys/first-admin-key': () => [204, ''],
+    'DELETE /admin/keys/k': () => [204, ''],
+  })
+  expect((await tidemark(url, ['keys', 'revoke', 'k', '--yes'])).err).toBe('')
+  expect((await tidemark(url, ['keys', 'revoke', 'first-admin-key', '--yes'])).err).toContain('change or remove it too')
+})
+
 test('keys are listed with whom they belong to and when they expire', async () => {
   const { url } = await holding(two)
   expect((await tidemark(url, ['keys', 'list'])).out).toMatchInlineSnapshot(`

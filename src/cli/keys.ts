@@ -82,6 +82,11 @@ function addRevoke(keys: Command, context: CliContext): void {
       if (!options.yes) refuseLast(await allSubscribers(client), context.nowMs(), (key) => key.id === id)
       await client.deleteKey(id)
       context.stdout.write(`${id} is revoked.\n`)
+      if (id === 'first-admin-key') {
+        context.stderr.write(
+          'Where TIDEMARK_ADMIN_KEY is set, change or remove it too: a start with the same one makes it valid again.\n',
+        )
+      }
     })
 }
 

@@ -71,6 +71,12 @@ describe('queries', () => {
     expect(response.json()).toMatchObject({ code: 'invalid_request', errors })
   })
 
+  test('a wrong value behind very many good ones is told by its place', async () => {
+    const good = new Array(30_000).fill('a')
+    const { response } = await outcome(post(select, { entity: 'plant', ids: [...good, 1] }))
+    expect(response.json<{ errors: unknown[] }>().errors).toEqual([{ path: 'ids[30000]', message: 'must be a text' }])
+  })
+
   test('a list of very many wrong values is told with few errors', async () => {
     const { response } = await outcome(post(select, { entity: 'plant', ids: new Array(100_000).fill(1) }))
     expect(response.json<{ errors: unknown[] }>().errors.length).toBeLessThan(50)

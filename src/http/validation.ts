@@ -18,23 +18,49 @@ export const schemaCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPar
   const validator = Compile(schema)
   return (data: unknown) => {
     if (validator.Check(data)) return { value: data }
-    // Faults are looked for slowly, item by item, where the check is fast: of long lists a beginning suffices mostly.
-    const short = shortened(data)
-    const faulty = validator.Check(short) ? data : short
-    return { error: invalid(explain(validator.Errors(faulty), schema, httpPart === 'querystring')) }
+    // Faults are looked for slowly, item by item, where the check is fast: of long lists only a part with a fault is looked at.
+    const faulty = partsOf(data).find((part) => !validator.Check(part.data)) ?? { data, list: '', from: 0 }
+    const faults = validator
+      .Errors(faulty.data)
+      .map((fault) => ({ ...fault, instancePath: inWhole(fault.instancePath, faulty) }))
+    return { error: invalid(explain(faults, schema, httpPart === 'querystring')) }
   }
 }
 
 /** What is kept of lists: more than any schema allows where it bounds them. */
 const itemsMax = 10_001
 
-function shortened(data: unknown): unknown {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return data
+interface Part {
+  readonly data: unknown
+  /** The property of which only these items are there, from the given one on; of other long lists it is the beginning. */
+  readonly list: string
+  readonly from: number
+}
+
+function partsOf(data: unknown): readonly Part[] {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return []
   const entries = Object.entries(data)
-  if (!entries.some(([, value]) => Array.isArray(value) && value.length > itemsMax)) return data
-  return Object.fromEntries(
-    entries.map(([key, value]) => [key, Array.isArray(value) ? value.slice(0, itemsMax) : value]),
-  )
+  const long = entries.filter(([, value]) => Array.isArray(value) && value.length > itemsMax)
+  const beginnings = Object.fromEntries(entries.map(([key, value]) => [key, sliced(value, 0)]))
+  const parts: Part[] = [{ data: beginnings, list: '', from: 0 }]
+  for (const [list, value] of long) {
+    for (let from = itemsMax; from < value.length; from += itemsMax) {
+      parts.push({ data: { ...beginnings, [list]: sliced(value, from) }, list, from })
+    }
+  }
+  return parts
+}
+
+function sliced(value: unknown, from: number): unknown {
+  return Array.isArray(value) && value.length > itemsMax ? value.slice(from, from + itemsMax) : value
+}
+
+/** The place of a fault, `/ids/7` say, in all that was sent. */
+function inWhole(instancePath: string, { list, from }: Part): string {
+  const [, name, index, ...rest] = instancePath.split('/')
+  if (from === 0 || index === undefined || name !== list.replaceAll('~', '~0').replaceAll('/', '~1'))
+    return instancePath
+  return ['', name, Number(index) + from, ...rest].join('/')
 }
 
 function invalid(errors: readonly ProblemError[]): Problem {

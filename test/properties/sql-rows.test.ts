@@ -162,6 +162,7 @@ async function lookAtRanges(entity: Entity, files: Parameters<typeof engineTable
     `SELECT COUNT(*) AS n, MAX(__time) AS m FROM plant WHERE __time <= ${early}`,
     `SELECT a.__time AS a, b.__time AS b FROM plant AS a LEFT JOIN (SELECT * FROM plant WHERE __time > ${late}) AS b ON a.__time = b.__time WHERE a.__time >= ${early}`,
     `SELECT COUNT(*) AS n FROM plant WHERE __time > ${late} AND (SELECT COUNT(*) FROM plant AS o WHERE o.__time < ${early}) > 0`,
+    `SELECT COUNT(*) AS n FROM plant UNION ALL SELECT COUNT(*) FROM plant WHERE __time > ${late}`,
     `SELECT __time FROM plant WHERE __time < ${early} UNION ALL SELECT __time FROM plant WHERE __time > ${late}`,
   ]
   const text = texts[looks++ % texts.length]!

@@ -33,5 +33,15 @@ test.each<[string, Parameters<typeof timesOfPlan>[0], ReturnType<typeof timesOfP
   ['another column', [reading(from.replace('a0', 'a01'))], null],
   ['a text that looks like it', [reading(`a1='x AND ${from}'`)], null],
   ['a part that was left out', [reading(from), { name: 'EMPTY_RESULT ' }], null],
+  [
+    'a part that was counted by a footer',
+    [{ name: 'UNION', children: [{ name: 'COLUMN_DATA_SCAN ' }, reading(from)] }],
+    null,
+  ],
+  [
+    'a part that is read twice',
+    [{ name: 'CTE', children: [reading(from), { name: 'CTE_SCAN', children: [] }] }],
+    { fromMs: third, untilMs: Number.POSITIVE_INFINITY },
+  ],
   ['a year of five digits', [reading(`a0>='12026-01-03 00:00:00+00'${tz}`)], null],
 ])('%s', (_name, plan, times) => expect(timesOfPlan(plan)).toEqual(times))

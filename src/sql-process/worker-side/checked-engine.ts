@@ -1,6 +1,5 @@
 import type { Sql } from '../../lib/sql-text.ts'
 import {
-  DamagedRows,
   type EngineBatch,
   type EngineFile,
   type EngineLimits,
@@ -45,10 +44,10 @@ export class CheckedEngine implements SqlEngine {
 
   /** Without the files of other times: a query of an hour does not wait until those of a year are checked. */
   async #narrowed(query: EngineQuery, signal: AbortSignal): Promise<EngineQuery> {
-    const within = await this.#engine.timesOf(query, signal).catch((error: unknown) => {
-      // The check says which file it is.
-      if (error instanceof DamagedRows) return null
-      throw error
+    const within = await this.#engine.timesOf(query, signal).catch(() => {
+      signal.throwIfAborted()
+      // A damaged footer shows as any fault there is. The check says which file it is, and a query that is at fault itself fails again after it.
+      return null
     })
     return { ...query, tables: query.tables.map((table) => ({ ...table, files: filesWithin(table.files, within) })) }
   }

@@ -64,6 +64,35 @@ test('each combination of several tags is a line', () => {
   })
 })
 
+test('combinations of one name are lines of their own', () => {
+  const table = {
+    columns: ['D', 'site', 'sensor', 'V'],
+    rows: [
+      [at(0), 'a / b', 'c', 1],
+      [at(0), 'a', 'b / c', 2],
+      [at(0), null, 'x', 3],
+      [at(0), '–', 'x', 4],
+    ],
+  }
+  const { names, data } = linesOf(table, { time: 'D', tags: ['site', 'sensor'], fields: ['V'] }, undefined)
+  expect(names).toEqual(['a / b / c', 'a / b / c', '– / x', '– / x'])
+  expect(data).toEqual([[0], [1], [2], [3], [4]])
+})
+
+test('a tag that is null is no empty text', () => {
+  const table = {
+    columns: ['D', 'T', 'V'],
+    rows: [
+      [at(0), null, 1],
+      [at(0), '', 2],
+    ],
+  }
+  expect(linesOf(table, { ...names, fields: ['V'] }, undefined)).toMatchObject({
+    names: ['', '–'],
+    data: [[0], [2], [1]],
+  })
+})
+
 test('what is new takes the place of what it begins with', () => {
   const old = {
     columns: ['D', 'V'],

@@ -25,30 +25,31 @@ export function linesOf(
 ): Lines {
   const timeAt = columns.indexOf(time)
   const tagsAt = tags.map((tag) => columns.indexOf(tag))
-  const nameOf = (row: RowTable['rows'][number]): string => nameOfTags(tagsAt.map((at) => row[at]))
+  // Not by their names: those of two combinations may be the same.
+  const keyOf = (row: RowTable['rows'][number]): string => JSON.stringify(tagsAt.map((at) => row[at] ?? null))
   const fieldsAt = fields.map((field) => columns.indexOf(field))
-  const all = [...new Set(rows.map(nameOf))].sort()
+  const nameOfKey = new Map(rows.map((row) => [keyOf(row), nameOfTags(tagsAt.map((at) => row[at]))]))
+  const all = [...nameOfKey].sort(([, one], [, other]) => (one < other ? -1 : one > other ? 1 : 0))
   const shown = all.slice(0, Math.max(1, Math.floor(linesMax / Math.max(1, fields.length))))
-  const placeOfTag = new Map(shown.map((name, place) => [name, place]))
+  const placeOfKey = new Map(shown.map(([key], place) => [key, place]))
   const seconds = rows.map((row) => Date.parse(String(row[timeAt])) / 1000)
   const times = [...new Set(seconds)].sort((a, b) => a - b)
   const placeOf = new Map(times.map((second, place) => [second, place]))
   const lines = shown.flatMap(() => fields.map(() => new Array<number | null | undefined>(times.length).fill(missing)))
   for (const [index, row] of rows.entries()) {
-    const place = placeOfTag.get(nameOf(row))
+    const place = placeOfKey.get(keyOf(row))
     if (place === undefined) continue
     for (const [field, column] of fieldsAt.entries()) {
       const value = row[column]
       lines[place * fields.length + field]![placeOf.get(seconds[index]!)!] = numberOf(value)
     }
   }
-  const names = shown.flatMap((name) => fields.map((field) => (fields.length === 1 ? name : `${name} · ${field}`)))
+  const names = shown.flatMap(([, name]) => fields.map((field) => (fields.length === 1 ? name : `${name} · ${field}`)))
   return { names, data: [times, ...lines], left: (all.length - shown.length) * fields.length }
 }
 
 /** One tag as it is, several with a stroke between them. */
 function nameOfTags(values: readonly unknown[]): string {
-  if (values.length === 1) return String(values[0] ?? '')
   return values.map((value) => (value == null ? '–' : String(value))).join(' / ')
 }
 

@@ -8,7 +8,7 @@ const push = { url: 'http://127.0.0.1:8080', alias: 'plant', fileName: null, col
 test('a quote in a row does not end the text of the shell', () => {
   const rows = [`{"T":"it's $(x)"}`]
   expect(programOf('curl', { ...push, rows })).toContain(`'[\n  {"T":"it'\\''s $(x)"}\n]'`)
-  expect(programOf('tidemark', { ...push, rows })).toContain(`echo '{"T":"it'\\''s $(x)"}'`)
+  expect(programOf('tidemark', { ...push, rows })).toContain(`printf '%s\\n' '{"T":"it'\\''s $(x)"}'`)
 })
 
 test('what JSON writes and Python does not is written as Python does, but not in texts', () => {
@@ -18,10 +18,16 @@ test('what JSON writes and Python does not is written as Python does, but not in
   )
 })
 
+test('what JavaScript would read in a text of its own, and digits that its numbers have not, go as they are', () => {
+  const rows = ['{"T":"C:\\\\temp `$' + '{x}`","n":9007199254740993}']
+  const escaped = '{"T":"C:\\\\\\\\temp \\`\\$' + '{x}\\`","n":9007199254740993}'
+  expect(programOf('javascript', { ...push, rows })).toContain(['const rows = `[', `  ${escaped}`, ']`', ''].join('\n'))
+})
+
 test('the command says what becomes of the columns', () => {
-  const columns = withConstant(withColumn(withColumn(ownNames(['t', 'V', 'n']), 't', 'D'), 'n', null), 'T', 'a b')
+  const columns = withConstant(withColumn(withColumn(ownNames(['t', 'V', 'n,m']), 't', 'D'), 'n,m', null), 'T', 'a b')
   expect(programOf('tidemark', { ...push, fileName: "it's.csv", columns, rows: [] })).toBe(
-    `tidemark push 'plant' 'it'\\''s.csv' \\\n  --url 'http://127.0.0.1:8080' \\\n  --map 't=D' \\\n  --set 'T=a b' \\\n  --drop 'n'`,
+    `tidemark push 'plant' 'it'\\''s.csv' \\\n  --url 'http://127.0.0.1:8080' \\\n  --map 't=D' \\\n  --set 'T=a b' \\\n  --drop 'n\\,m'`,
   )
 })
 

@@ -29,8 +29,11 @@ function curlOf(push: ShownPush): string {
   ].join('\n')
 }
 
+/** As text, for a number in JavaScript has no more than 16 digits. */
+const inTemplate = (text: string): string => `\`${text.replace(/[\\`]|\$(?=\{)/g, '\\$&')}\``
+
 function javascriptOf(push: ShownPush): string {
-  return `const rows = ${listed(push.rows, '  ')}
+  return `const rows = ${inTemplate(listed(push.rows, '  '))}
 
 const answer = await fetch(${JSON.stringify(addressOf(push))}, {
   method: 'POST',
@@ -40,7 +43,7 @@ const answer = await fetch(${JSON.stringify(addressOf(push))}, {
     // The same push may be sent again under the same key: it is stored once.
     'Idempotency-Key': crypto.randomUUID(),
   },
-  body: JSON.stringify(rows),
+  body: rows,
 })
 if (!answer.ok) throw new Error(await answer.text())
 console.log(await answer.json())`
@@ -80,14 +83,16 @@ with urllib.request.urlopen(request) as answer:
     print(json.load(answer))`
 }
 
-/** Pairs stand in one option, with commas between them: names with commas or equals signs cannot be said there. */
+/** Pairs stand in one option, with commas between them: names with equals signs cannot be said there. */
 function option(name: string, words: readonly string[]): string {
-  return words.length === 0 ? '' : ` \\\n  --${name} ${inShell(words.join(','))}`
+  const list = words.map((word) => word.replaceAll(',', '\\,')).join(',')
+  return words.length === 0 ? '' : ` \\\n  --${name} ${inShell(list)}`
 }
 
 function commandOf({ url, alias, fileName, columns, rows }: ShownPush): string {
   const push = (file: string): string => `tidemark push ${inShell(alias)} ${file} \\\n  --url ${inShell(url)}`
-  if (fileName === null) return `echo ${inShell(rows.join('\n'))} |\n  ${push('-')} --format ndjson`
+  // In some shells echo reads the backslashes of JSON.
+  if (fileName === null) return `printf '%s\\n' ${inShell(rows.join('\n'))} |\n  ${push('-')} --format ndjson`
   const become = [...(columns?.become ?? [])]
   const renamed = become.filter(([name, to]) => to !== null && to !== name).map(([name, to]) => `${name}=${to}`)
   const constants = [...(columns?.constants ?? [])].map(([property, value]) => `${property}=${value}`)
