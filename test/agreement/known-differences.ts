@@ -104,6 +104,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     /Aggregation \[\w+\] does not support type/,
     /DISTINCT/,
   ),
+  otherwise(
+    'FLOOR and CEIL of a whole number are doubles in an expression of Druid, which no %d takes',
+    /STRING_FORMAT\('[^']*%[dxo][^']*'.*\b(?:FLOOR|CEIL)\(/,
+    'sql',
+    /%[dxo][^"]*; /,
+  ),
   refusedThere('Druid orders by no arrays', /ArrayList cannot be cast/),
   refusedThere('Druid takes no array that is a constant null', /Cannot handle literal \[null/),
   refusedThere(
