@@ -1,9 +1,10 @@
 // Rejected rows as they are looked at: by who pushed them his own, by the operator all.
-import type { RejectCode, RejectedBatch, RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
+import type { RejectedBatch, RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
 import { invalidRequest } from '../model/problem.ts'
+import type { RejectCode } from '../model/row-fault.ts'
 import {
   type BatchAnswer,
   type DiscardAnswer,

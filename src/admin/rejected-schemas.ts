@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { rejectCodes } from '../catalog/rejected.ts'
 import { usualLimits } from '../model/page.ts'
+import { rejectCodes } from '../model/row-fault.ts'
 import { pageSchema } from './page.ts'
 
 const FaultyField = Type.Union([Type.String(), Type.Null()], {

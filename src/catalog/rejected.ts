@@ -1,4 +1,5 @@
 // Rejected rows: those that were not stored, kept as they were pushed until somebody discards them or a replay stores them.
+import type { RejectCode } from '../model/row-fault.ts'
 
 /** What a row in the list takes beside its text, about. */
 export const keptRowBytes = 128
@@ -21,20 +22,6 @@ export interface RejectedRow {
   readonly message: string
   readonly receivedMs: number
 }
-
-export const rejectCodes = [
-  'not_an_object',
-  'unknown_field',
-  'missing_time',
-  'invalid_time',
-  'missing_tag',
-  'missing_index',
-  'wrong_type',
-  'out_of_range',
-  'too_large',
-  'not_judged',
-] as const
-export type RejectCode = (typeof rejectCodes)[number]
 
 export interface RejectedFilter {
   /** Whose rows; those of all where it is left out. */

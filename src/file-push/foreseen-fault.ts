@@ -2,25 +2,19 @@
 
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { jsonMembers } from '../lib/json-members.ts'
+import { type Field, identifierBytesMax, isRequired } from '../model/field.ts'
+import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
+import { parseLong } from '../model/long.ts'
 import {
   identifierTooLarge,
   noObject,
   noSuchField,
+  type RowFault,
   rowTooLarge,
   valueMissing,
   valueOfWrongType,
   valueOutOfRange,
-} from '../model/fault-words.ts'
-import { type Field, identifierBytesMax } from '../model/field.ts'
-import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
-import { parseLong } from '../model/long.ts'
-
-export interface ForeseenFault {
-  readonly code: string
-  /** The pushed property, null where the row as a whole is at fault. */
-  readonly field: string | null
-  readonly message: string
-}
+} from '../model/row-fault.ts'
 
 type Verdict = 'stored' | 'missing' | 'wrong' | 'range' | 'large'
 
@@ -56,39 +50,29 @@ function verdictOf(field: Field, text: string): Verdict {
   return verdictOfNumber(field.type, text)
 }
 
-function faultOfValue(field: Field, verdict: Exclude<Verdict, 'stored' | 'missing'>, text: string): ForeseenFault {
-  const { source, role } = field
-  if (verdict === 'large') return { code: 'too_large', field: source, message: identifierTooLarge(field) }
-  if (verdict === 'range') return { code: 'out_of_range', field: source, message: valueOutOfRange(field, text) }
-  const code = role === 'time' ? 'invalid_time' : 'wrong_type'
-  return { code, field: source, message: valueOfWrongType(field, text) }
+function faultOfValue(field: Field, verdict: Exclude<Verdict, 'stored' | 'missing'>, text: string): RowFault {
+  if (verdict === 'large') return identifierTooLarge(field)
+  return verdict === 'range' ? valueOutOfRange(field, text) : valueOfWrongType(field, text)
 }
 
-const missingCodes = new Map([
-  ['time', 'missing_time'],
-  ['index', 'missing_index'],
-  ['tag', 'missing_tag'],
-])
-
 /** The time comes before the tags, and these in the order of the fields. */
-function absenceIn(fields: readonly Field[], there: ReadonlySet<string>): ForeseenFault | null {
-  const absent = fields.filter(({ source, role }) => missingCodes.has(role) && !there.has(source))
+function absenceIn(fields: readonly Field[], there: ReadonlySet<string>): RowFault | null {
+  const absent = fields.filter((field) => isRequired(field) && !there.has(field.source))
   const field = absent.find(({ role }) => role === 'time') ?? absent[0]
-  if (field === undefined) return null
-  return { code: missingCodes.get(field.role)!, field: field.source, message: valueMissing(field) }
+  return field === undefined ? null : valueMissing(field)
 }
 
 /** The fault for which a row will be rejected, or null where it will be stored. `row` is valid JSON. */
-export function foreseenFault(row: string, fields: readonly Field[]): ForeseenFault | null {
+export function foreseenFault(row: string, fields: readonly Field[]): RowFault | null {
   const text = row.trim()
   const bytes = bytesIn(text)
-  if (bytes > rowBytesUsual) return { code: 'too_large', field: null, message: rowTooLarge(bytes, rowBytesUsual) }
-  if (!text.startsWith('{')) return { code: 'not_an_object', field: null, message: noObject(text) }
+  if (bytes > rowBytesUsual) return rowTooLarge(bytes, rowBytesUsual)
+  if (!text.startsWith('{')) return noObject(text)
   const bySource = new Map(fields.map((field) => [field.source, field]))
   const there = new Set<string>()
   for (const [name, value] of new Map(jsonMembers(text).map((member) => [member.name, member.value]))) {
     const field = bySource.get(name)
-    if (field === undefined) return { code: 'unknown_field', field: name, message: noSuchField(name) }
+    if (field === undefined) return noSuchField(name)
     const verdict = verdictOf(field, value)
     if (verdict === 'stored') there.add(name)
     else if (verdict !== 'missing') return faultOfValue(field, verdict, value)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { rejectCodes } from '../catalog/rejected.ts'
 import { Problem, type ProblemCode, problems } from '../model/problem.ts'
+import { rejectCodes } from '../model/row-fault.ts'
 
 const document = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
 const [ofProblems = '', ofRows = ''] = document.split('## Codes of rejected rows')

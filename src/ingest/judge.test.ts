@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { RejectCode } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { type Value, valueAt } from '../model/column.ts'
 import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
+import type { RejectCode } from '../model/row-fault.ts'
 import { Judge } from './judge.ts'
 import { checkBody } from './scan/check-body.ts'
 

@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto'
 import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { type ArrayMaker, newArrays } from '../lib/spare-buffers.ts'
-import { noObject, rowTooLarge } from '../model/fault-words.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { RowBatch } from '../model/row-batch.ts'
+import { noObject, type RowFault, rowTooLarge } from '../model/row-fault.ts'
 import { FieldSlot } from './columns/field-slot.ts'
 import { rejectedRow } from './rejected-row.ts'
 import { openBrace } from './scan/ascii.ts'
 import { bodyRows, nextRowAt } from './scan/body-rows.ts'
-import { type Fault, readWithCare } from './scan/careful-row.ts'
+import { readWithCare } from './scan/careful-row.ts'
 import { RowScanner } from './scan/row-scanner.ts'
 import { skipSpace, skipValue } from './scan/skip.ts'
 import { TimestampReader } from './scan/timestamps.ts'
@@ -166,14 +166,9 @@ export class Judge {
     return end
   }
 
-  #faultOf(bytes: Buffer, start: number, end: number, prepared: Prepared, growing: Growing): Fault | null {
-    if (end - start > this.#rowBytes) {
-      return { code: 'too_large', field: null, message: rowTooLarge(end - start, this.#rowBytes) }
-    }
-    if (bytes[start] !== openBrace) {
-      const first = String.fromCharCode(bytes[start]!)
-      return { code: 'not_an_object', field: null, message: noObject(first) }
-    }
+  #faultOf(bytes: Buffer, start: number, end: number, prepared: Prepared, growing: Growing): RowFault | null {
+    if (end - start > this.#rowBytes) return rowTooLarge(end - start, this.#rowBytes)
+    if (bytes[start] !== openBrace) return noObject(String.fromCharCode(bytes[start]!))
     return readWithCare(bytes, start, growing.rows, prepared.slots, prepared.bySource, this.#timestamps)
   }
 

@@ -1,5 +1,6 @@
-import type { RejectCode, RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
+import type { RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
 import { Problem } from '../model/problem.ts'
+import type { RejectCode } from '../model/row-fault.ts'
 import type { BatchIds, BatchKey } from './batch-id.ts'
 import type { IngestProgress } from './progress.ts'
 

@@ -14,6 +14,11 @@ export interface Field {
   readonly role: FieldRole
 }
 
+/** Without it a row is not stored. */
+export function isRequired({ role }: Pick<Field, 'role'>): boolean {
+  return role === 'time' || role === 'tag' || role === 'index'
+}
+
 /** The UTF-8 of a string identifier may have this many bytes: PostgreSQL's indexes take 2,704 in an entry, and a token with a key goes into a URL. */
 export const identifierBytesMax = 2048
 

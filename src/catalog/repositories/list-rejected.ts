@@ -2,8 +2,8 @@
 // index, so a list takes the first rows of each of its kinds. If there are too many kinds, it passes over the rows, some at a time.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { howManyFit } from '../../lib/how-many-fit.ts'
+import { rejectCodes } from '../../model/row-fault.ts'
 import type { RejectedFilter } from '../rejected.ts'
-import { rejectCodes } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import { fieldKeyOf } from './field-key.ts'
 import { portions } from './portions.ts'

@@ -1,13 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
 import { laneOf, lanesMax, positionAt } from '../../journal/lane-position.ts'
 import { howManyFit } from '../../lib/how-many-fit.ts'
-import {
-  type RejectedBatch,
-  type RejectedBatchKey,
-  type RejectedKind,
-  rejectCodes,
-  type SummaryLimits,
-} from '../rejected.ts'
+import { rejectCodes } from '../../model/row-fault.ts'
+import type { RejectedBatch, RejectedBatchKey, RejectedKind, SummaryLimits } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import { oneOf } from './ingest-rows.ts'
 import { ofKind, subscribersOf } from './list-rejected.ts'

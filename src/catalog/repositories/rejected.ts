@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely'
-import {
-  type RejectedBatch,
-  type RejectedBatchKey,
-  type RejectedCatalog,
-  type RejectedFates,
-  type RejectedFilter,
-  type RejectedKind,
-  type RejectedPage,
-  type RejectedRow,
-  rejectCodes,
-  type SummaryLimits,
+import { rejectCodes } from '../../model/row-fault.ts'
+import type {
+  RejectedBatch,
+  RejectedBatchKey,
+  RejectedCatalog,
+  RejectedFates,
+  RejectedFilter,
+  RejectedKind,
+  RejectedPage,
+  RejectedRow,
+  SummaryLimits,
 } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import { discardRejected } from './discard-rejected.ts'

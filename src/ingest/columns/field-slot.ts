@@ -2,7 +2,7 @@
 
 import { type ArrayMaker, newArrays } from '../../lib/spare-buffers.ts'
 import { type ColumnVector, nullBoolean, nullCode } from '../../model/column.ts'
-import type { Field } from '../../model/field.ts'
+import { type Field, isRequired } from '../../model/field.ts'
 import { InternedStrings } from '../scan/interned-strings.ts'
 
 const noNumbers = new Float64Array(0)
@@ -46,7 +46,7 @@ export class FieldSlot {
     this.#marksNulls = marksNulls
     this.type = field.type
     this.isIdentifier = field.role === 'index'
-    this.required = field.role === 'time' || field.role === 'tag' || this.isIdentifier
+    this.required = isRequired(field)
     this.#seed = seed
     this.#arrays = arrays
     this.strings = new InternedStrings(seed)

@@ -1,39 +1,22 @@
-import type { RejectCode } from '../../catalog/rejected.ts'
 import {
   identifierTooLarge,
   noSuchField,
+  type RowFault,
   valueMissing,
   valueOfWrongType,
   valueOutOfRange,
-} from '../../model/fault-words.ts'
+} from '../../model/row-fault.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
 import { closeBrace, comma } from './ascii.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
 import { missing, outOfRange, readValue, tooLarge } from './values.ts'
 
-/** Why a row is not stored: `field` is the pushed property, null where the row as a whole is at fault. */
-export interface Fault {
-  readonly code: RejectCode
-  readonly field: string | null
-  readonly message: string
-}
-
-function faultOf(failure: number, slot: FieldSlot, text: string): Fault {
-  const { field } = slot
-  const { source, type, role } = field
-  if (failure === tooLarge) return { code: 'too_large', field: source, message: identifierTooLarge(field) }
-  if (failure === outOfRange && (type === 'double' || type === 'long' || type === 'timestamp')) {
-    return { code: 'out_of_range', field: source, message: valueOutOfRange(field, text) }
-  }
-  const code = role === 'time' ? 'invalid_time' : 'wrong_type'
-  return { code, field: source, message: valueOfWrongType(field, text) }
-}
-
-function absence({ field }: FieldSlot): Fault {
-  const { source, role } = field
-  const code = role === 'time' ? 'missing_time' : role === 'index' ? 'missing_index' : 'missing_tag'
-  return { code, field: source, message: valueMissing(field) }
+function faultOf(failure: number, { field }: FieldSlot, text: string): RowFault {
+  if (failure === tooLarge) return identifierTooLarge(field)
+  const { type } = field
+  const hasRange = type === 'double' || type === 'long' || type === 'timestamp'
+  return failure === outOfRange && hasRange ? valueOutOfRange(field, text) : valueOfWrongType(field, text)
 }
 
 /** Where the value of each property begins: properties in the order in which they first come, the last value of each. */
@@ -66,20 +49,18 @@ export function readWithCare(
   slots: readonly FieldSlot[],
   bySource: ReadonlyMap<string, number>,
   timestamps: TimestampReader,
-): Fault | null {
+): RowFault | null {
   const absent = new Set(slots)
   for (const [name, value] of propertiesOf(bytes, start)) {
     const slot = slots[bySource.get(name) ?? -1]
-    if (slot === undefined) {
-      return { code: 'unknown_field', field: name, message: noSuchField(name) }
-    }
+    if (slot === undefined) return noSuchField(name)
     const end = readValue(bytes, value, slot, row, timestamps)
     if (end === missing) continue
     if (end < 0) return faultOf(end, slot, bytes.toString('utf8', value, skipValue(bytes, value)))
     absent.delete(slot)
   }
   const required = [...absent].filter((slot) => slot.required).sort(byUrgency)
-  if (required.length > 0) return absence(required[0]!)
+  if (required.length > 0) return valueMissing(required[0]!.field)
   for (const slot of absent) slot.setAbsent(row)
   return null
 }

@@ -1,5 +1,5 @@
 import type { CsvCell } from '../../../../src/lib/csv-reader.ts'
-import type { Field } from '../../../../src/model/field.ts'
+import { type Field, isRequired } from '../../../../src/model/field.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'
 import { TableRoom } from '../../parts/table-room.tsx'
@@ -14,8 +14,6 @@ interface Props {
   readonly fixed: boolean
   onChange(columns: Columns): void
 }
-
-const required = new Set(['time', 'tag', 'index'])
 
 /** What each column becomes, and what is the same in every row. */
 export function ColumnTable({ columns, first, fields, fixed, onChange }: Props) {
@@ -59,13 +57,13 @@ export function ColumnTable({ columns, first, fields, fixed, onChange }: Props) 
             it empty.
           </p>
           <fieldset class="grid-form plain-set" disabled={fixed}>
-            {unfed.map(({ source, type, role }) => (
+            {unfed.map((field) => (
               <TextField
-                key={source}
-                label={source}
-                value={columns.constants.get(source) ?? ''}
-                onValue={(value) => onChange(withConstant(columns, source, value))}
-                hint={`${type}, ${role}${required.has(role) ? ': needed' : ''}`}
+                key={field.source}
+                label={field.source}
+                value={columns.constants.get(field.source) ?? ''}
+                onValue={(value) => onChange(withConstant(columns, field.source, value))}
+                hint={`${field.type}, ${field.role}${isRequired(field) ? ': needed' : ''}`}
                 mono
               />
             ))}

@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type ForeseenFault, foreseenFault } from '../../../../src/file-push/foreseen-fault.ts'
+import { foreseenFault } from '../../../../src/file-push/foreseen-fault.ts'
 import type { Field } from '../../../../src/model/field.ts'
+import type { RowFault } from '../../../../src/model/row-fault.ts'
 import { type Columns, mappingOf } from './columns.ts'
 import { firstRows, type RowsFile, rowsOf } from './file-rows.ts'
 
 export interface JudgedRow {
   readonly text: string
   /** Null where the row will be stored. */
-  readonly fault: ForeseenFault | null
+  readonly fault: RowFault | (Omit<RowFault, 'code'> & { readonly code: 'invalid_json' }) | null
 }
 
 export interface PreviewRows {

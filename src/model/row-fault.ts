@@ -1,0 +1,104 @@
+// Why a row is not stored: found by the judge, and by who foresees it. Both say it with these.
+import { type Field, type FieldType, identifierBytesMax } from './field.ts'
+
+/** Every code that the list of rejected rows may show. */
+export const rejectCodes = [
+  'not_an_object',
+  'unknown_field',
+  'missing_time',
+  'invalid_time',
+  'missing_tag',
+  'missing_index',
+  'wrong_type',
+  'out_of_range',
+  'too_large',
+  'not_judged',
+] as const
+export type RejectCode = (typeof rejectCodes)[number]
+
+/** `field` is the pushed property, null where the row as a whole is at fault. */
+export interface RowFault {
+  readonly code: RejectCode
+  readonly field: string | null
+  readonly message: string
+}
+
+/** How much of a value or name a message repeats. */
+const quotedCharactersMax = 60
+
+function clipped(text: string): string {
+  const characters = [...text.slice(0, 2 * quotedCharactersMax + 2)]
+  return characters.length > quotedCharactersMax ? `${characters.slice(0, quotedCharactersMax).join('')}...` : text
+}
+
+/** What a JSON value is, by the first character of its text. */
+function kindOfJson(first: string | undefined): string {
+  if (first === '"') return 'a string'
+  if (first === '{') return 'an object'
+  if (first === '[') return 'an array'
+  if (first === 'n') return 'null'
+  return first === 't' || first === 'f' ? 'a boolean' : 'a number'
+}
+
+const expectations: Readonly<Record<FieldType, string>> = {
+  string: 'a string',
+  double: 'a number',
+  long: 'a whole number',
+  boolean: 'true or false',
+  timestamp: 'an ISO 8601 date-time or whole milliseconds since 1970',
+  json: 'a JSON value',
+}
+
+const ranges: ReadonlyMap<FieldType, string> = new Map([
+  ['double', 'is beyond the range of a double'],
+  ['long', 'is beyond the range of a 64-bit integer'],
+  ['timestamp', 'is outside the years 0001 to 9999'],
+])
+
+/** Says what was pushed: by its text, whose quotes tell a string from a number, or by its kind where that may be long. */
+function pushedInstead(text: string, type: FieldType): string {
+  const kind = kindOfJson(text[0])
+  if (type === 'string' && kind === 'a string') return 'one with half a surrogate pair'
+  return kind === 'an object' || kind === 'an array' ? kind : clipped(text)
+}
+
+export function rowTooLarge(bytes: number, bytesMax: number): RowFault {
+  return {
+    code: 'too_large',
+    field: null,
+    message: `the row has ${bytes} bytes, ${bytesMax} is the most that is taken`,
+  }
+}
+
+/** `text` is the JSON of what stands where a row belongs. */
+export function noObject(text: string): RowFault {
+  return { code: 'not_an_object', field: null, message: `expected an object, got ${kindOfJson(text[0])}` }
+}
+
+export function noSuchField(property: string): RowFault {
+  return { code: 'unknown_field', field: property, message: `${clipped(property)}: the ingest has no such field` }
+}
+
+export function identifierTooLarge(field: Field): RowFault {
+  return ofField(field, 'too_large', `an identifier has at most ${identifierBytesMax} bytes of UTF-8`)
+}
+
+/** `text` is the JSON of the value. */
+export function valueOutOfRange(field: Field, text: string): RowFault {
+  return ofField(field, 'out_of_range', `${clipped(text)} ${ranges.get(field.type) ?? ''}`)
+}
+
+export function valueOfWrongType(field: Field, text: string): RowFault {
+  const code = field.role === 'time' ? 'invalid_time' : 'wrong_type'
+  return ofField(field, code, `expected ${expectations[field.type]}, got ${pushedInstead(text, field.type)}`)
+}
+
+export function valueMissing(field: Field): RowFault {
+  if (field.role === 'time') return ofField(field, 'missing_time', 'the time is missing')
+  if (field.role === 'index') return ofField(field, 'missing_index', 'the identifier is missing')
+  return ofField(field, 'missing_tag', 'the tag is missing')
+}
+
+function ofField({ source }: Field, code: RejectCode, words: string): RowFault {
+  return { code, field: source, message: `${clipped(source)}: ${words}` }
+}
