@@ -27,6 +27,7 @@ test.each<[string, (ServiceEvent | number)[], unknown]>([
       { work: 'seal', sinceMs: 20, failures: 1 },
     ],
   ],
+  ['a file that stays harms nobody', [10, { kind: 'removalFailed', name: 'a', message: 'b' }], []],
   ['it was not tried again for long', [10, mergeFailed, 10 + 600_000], []],
 ])('%s', (_, events, list) => {
   let nowMs = 0

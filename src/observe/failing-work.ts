@@ -1,4 +1,5 @@
-import type { Observe, ServiceEvent } from './event.ts'
+import { doneWorks, failedWorks } from './background-work.ts'
+import type { Observe } from './event.ts'
 
 /** Work in the background that failed when it was last tried. It is tried again by itself. */
 export interface FailingWorkEntry {
@@ -7,21 +8,6 @@ export interface FailingWorkEntry {
   readonly sinceMs: number
   /** Failures one after the other. */
   readonly failures: number
-}
-
-/** Which events say that a work failed, and which that it went well again. */
-const failed: Partial<Record<ServiceEvent['kind'], string>> = {
-  sealFailed: 'seal',
-  judgeFailed: 'judge',
-  compactFailed: 'merge',
-  dropFailed: 'drop',
-  journalTrimFailed: 'trim',
-}
-const done: Partial<Record<ServiceEvent['kind'], string>> = {
-  sealed: 'seal',
-  rowsJudged: 'judge',
-  compacted: 'merge',
-  journalTrimmed: 'trim',
 }
 
 /** Who does not try again within this time has nothing left to do: the files that a merge failed over may have been dropped, say. */
@@ -37,13 +23,13 @@ export class FailingWork {
   }
 
   readonly observe: Observe = ({ kind }) => {
-    const good = done[kind]
-    if (good !== undefined) this.#failing.delete(good)
-    const bad = failed[kind]
-    if (bad === undefined) return
+    const good = doneWorks.get(kind)
+    if (good !== undefined) this.#failing.delete(good.work)
+    const bad = failedWorks.get(kind)
+    if (bad === undefined || !bad.isTold) return
     const nowMs = this.#nowMs()
-    const known = this.#failing.get(bad)
-    if (known === undefined) this.#failing.set(bad, { sinceMs: nowMs, lastMs: nowMs, failures: 1 })
+    const known = this.#failing.get(bad.work)
+    if (known === undefined) this.#failing.set(bad.work, { sinceMs: nowMs, lastMs: nowMs, failures: 1 })
     else {
       known.lastMs = nowMs
       known.failures++

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { failedWorks } from './background-work.ts'
 import type { Observe, ServiceEvent } from './event.ts'
 
 /** What stands at some height: it is asked for whenever the metrics are read. */
@@ -203,6 +204,8 @@ export class Metrics {
   }
 
   #observeFiles(event: ServiceEvent): void {
+    const failed = failedWorks.get(event.kind)
+    if (failed !== undefined) this.#storageFailures.inc({ work: failed.work })
     switch (event.kind) {
       case 'sealed':
         this.#sealedRows.inc(event.rows)
@@ -212,24 +215,6 @@ export class Metrics {
       case 'compacted':
         this.#mergedRows.inc(event.rows)
         this.#mergeSeconds.observe(event.ms / 1000)
-        return
-      case 'sealFailed':
-        this.#storageFailures.inc({ work: 'seal' })
-        return
-      case 'judgeFailed':
-        this.#storageFailures.inc({ work: 'judge' })
-        return
-      case 'compactFailed':
-        this.#storageFailures.inc({ work: 'merge' })
-        return
-      case 'dropFailed':
-        this.#storageFailures.inc({ work: 'drop' })
-        return
-      case 'removalFailed':
-        this.#storageFailures.inc({ work: 'remove' })
-        return
-      case 'journalTrimFailed':
-        this.#storageFailures.inc({ work: 'trim' })
         return
       case 'fileDamaged':
         this.#damagedFiles.inc()

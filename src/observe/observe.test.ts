@@ -145,9 +145,13 @@ describe('metrics', () => {
         sealFailed,
         { ...sealFailed, kind: 'judgeFailed' },
         { ...sealFailed, kind: 'compactFailed' },
+        { ...sealFailed, kind: 'dropFailed' },
         { kind: 'journalTrimFailed', message: 'x' },
+        { kind: 'removalFailed', name: 'x', message: 'x' },
       ],
-      ['seal', 'judge', 'merge', 'trim'].map((work) => `tidemark_storage_failures_total{work="${work}"} 1`),
+      ['seal', 'judge', 'merge', 'drop', 'trim', 'remove'].map(
+        (work) => `tidemark_storage_failures_total{work="${work}"} 1`,
+      ),
     ],
     [
       'damaged files',
