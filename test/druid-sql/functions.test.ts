@@ -394,6 +394,15 @@ test.each<readonly [string, readonly Value[]]>([
     'SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_SLICE(ARRAY[7, n, n * 10], 1)) AS u (x) ORDER BY x',
     [1, 2, 3, 10, 20, 30],
   ],
+  // Arrays that become lambdas of the engine, beside one table and beside a join.
+  [
+    "SELECT x FROM ROWS CROSS JOIN UNNEST(STRING_TO_ARRAY(TIME_FORMAT(TIME_SHIFT(MILLIS_TO_TIMESTAMP(n), 'P1D', n, 'Asia/Kathmandu'), 'dd', 'Asia/Kathmandu'), 'a')) AS u (x) ORDER BY x",
+    ['02', '03', '04'],
+  ],
+  [
+    "SELECT MAX(a.n) FROM (SELECT n FROM ROWS) AS a JOIN (SELECT n FROM ROWS) AS b USING (n) CROSS JOIN UNNEST(ARRAY[TIME_SHIFT(MILLIS_TO_TIMESTAMP(b.n), 'P1D', -1, 'Asia/Kathmandu')]) AS u (x) WHERE x > TIMESTAMP '1969-12-30' GROUP BY n ORDER BY n",
+    [1, 2, 3],
+  ],
   ['SELECT x FROM UNNEST(ARRAY[1, 2]) AS u (x)', [1, 2]],
   [`SELECT x FROM ROWS CROSS JOIN UNNEST(JSON_KEYS(JSON_OBJECT('a': 1), '$[0]')) AS u (x)`, []],
   ['WITH a AS (SELECT n FROM ROWS), b (m) AS (SELECT n + 1 FROM a) SELECT m FROM b ORDER BY m', [2, 3, 4]],

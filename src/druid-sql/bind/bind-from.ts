@@ -2,10 +2,9 @@
 
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Alias, Join, Query, TableExpression } from '../parse/syntax.ts'
-import { type Bound, combine } from './bound.ts'
+import { joinedUsing } from './bind-using.ts'
 import { catalogQuery, catalogTable } from './catalog-tables.ts'
 import { bindCondition, type ExpressionContext } from './context.ts'
-import { comparable } from './conversions.ts'
 import {
   columnName,
   columnOf,
@@ -17,9 +16,10 @@ import {
   type SqlText,
   storedTimeOf,
 } from './duck-sql.ts'
-import type { Relation, Scope, ScopeColumn } from './scope.ts'
+import type { Relation, Scope } from './scope.ts'
 import type { SqlTable } from './tables.ts'
 import { isSame, type SqlType, typeName } from './types.ts'
+import { withColumn } from './with-column.ts'
 
 /** A query that may be named in FROM: a common table, under its own relation name. */
 export interface CommonTable {
@@ -49,6 +49,13 @@ export interface BoundFrom {
   readonly relations: readonly Relation[]
   /** The entity, where FROM is one and nothing else. */
   readonly table: SqlTable | null
+}
+
+type Unnest = Extract<TableExpression, { kind: 'unnest' }>
+
+interface UnnestedArray {
+  readonly sql: SqlText
+  readonly element: SqlType
 }
 
 export function bindFrom(from: TableExpression, context: FromContext, before: readonly Relation[] = []): BoundFrom {
@@ -178,25 +185,39 @@ function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context:
   return derived(join(parts, ' UNION ALL '), outputs, from.alias, from.place, context)
 }
 
-function bindUnnest(
-  from: Extract<TableExpression, { kind: 'unnest' }>,
-  context: FromContext,
-  before: readonly Relation[],
-): BoundFrom {
+function bindUnnest(from: Unnest, context: FromContext, before: readonly Relation[]): BoundFrom {
+  return unnested(from, unnestedArray(from, context, before), context)
+}
+
+function unnestedArray(from: Unnest, context: FromContext, before: readonly Relation[]): UnnestedArray {
   const scope = { relations: before, parent: context.parent }
   const array = context.expressionContext(scope, 'UNNEST')
   const operand = array.bind(from.operand, array)
   if (operand.type.kind !== 'array')
     throw sqlProblem(from.operand.place, `UNNEST takes an array, not a value of type ${typeName(operand.type)}`)
+  return { sql: operand.sql, element: operand.type.element }
+}
+
+function unnested(from: Unnest, { sql, element }: UnnestedArray, context: FromContext): BoundFrom {
   const relation = context.nextRelation()
-  const column = { name: from.alias?.columns[0] ?? 'EXPR$0', type: operand.type.element }
-  const text = duckSql`UNNEST(${operand.sql}) AS ${relationName(relation)}(${columnName(0)})`
+  const column = { name: from.alias?.columns[0] ?? 'EXPR$0', type: element }
+  const text = duckSql`UNNEST(${sql}) AS ${relationName(relation)}(${columnName(0)})`
   return related(text, relation, [column], from.alias, from.place)
 }
 
-function bindJoin(from: Join, context: FromContext, before: readonly Relation[]): BoundFrom {
+/** In an UNNEST beside a table the engine looks for columns in no lambda, so that an array that has one is made a column of the table. */
+function bindSides(from: Join, context: FromContext, before: readonly Relation[]): readonly [BoundFrom, BoundFrom] {
   const left = bindFrom(from.left, context, before)
-  const right = bindFrom(from.right, context, [...before, ...left.relations])
+  const beside = [...before, ...left.relations]
+  if (from.right.kind !== 'unnest') return [left, bindFrom(from.right, context, beside)]
+  const array = unnestedArray(from.right, context, beside)
+  if (!array.sql.text.includes('lambda ')) return [left, unnested(from.right, array, context)]
+  const { value, ...widened } = withColumn(left, array.sql, context.nextRelation())
+  return [{ ...widened, table: null }, unnested(from.right, { ...array, sql: value }, context)]
+}
+
+function bindJoin(from: Join, context: FromContext, before: readonly Relation[]): BoundFrom {
+  const [left, right] = bindSides(from, context, before)
   checkNames(left.relations, right.relations, from.place)
   const rightText = from.right.kind === 'join' ? duckSql`(${right.sql})` : right.sql
   if (from.type === 'CROSS') {
@@ -225,65 +246,4 @@ function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromCo
   const relations = [...left.relations, ...right.relations]
   const inner = context.expressionContext({ relations, parent: context.parent }, 'ON')
   return { condition: bindCondition(from.on!, inner, 'ON').sql, relations }
-}
-
-function joinedUsing(from: Join, left: BoundFrom, right: BoundFrom) {
-  const pairs = sharedColumns(from, left, right).map(({ name, place }) => ({
-    name,
-    left: columnNamed(left.relations, name, place),
-    right: columnNamed(right.relations, name, place),
-    place,
-  }))
-  const conditions = pairs.map((pair) => {
-    const [a, b] = comparable(boundColumn(pair.left, pair.place), boundColumn(pair.right, pair.place))
-    return duckSql`${a.sql} = ${b.sql}`
-  })
-  const names = new Set(pairs.map((pair) => pair.name))
-  // One of the two columns goes under the common name: that of the side whose rows are all kept.
-  const [kept, hidden] = from.type === 'RIGHT' ? [right.relations, left.relations] : [left.relations, right.relations]
-  const merged = hidden.map((relation) => ({ ...relation, merged: new Set([...relation.merged, ...names]) }))
-  const shown = from.type === 'FULL' ? kept.map((relation) => coalesced(relation, pairs)) : kept
-  const relations = from.type === 'RIGHT' ? [...merged, ...shown] : [...shown, ...merged]
-  return { condition: conditions.length === 0 ? duckSql`TRUE` : join(conditions, ' AND '), relations }
-}
-
-function coalesced(
-  relation: Relation,
-  pairs: readonly { readonly left: ScopeColumn; readonly right: ScopeColumn }[],
-): Relation {
-  const shared = new Map(relation.shared)
-  for (const { left, right } of pairs) {
-    if (relation.columns.includes(left)) shared.set(left.name, duckSql`coalesce(${left.sql}, ${right.sql})`)
-  }
-  return { ...relation, shared }
-}
-
-function sharedColumns(
-  from: Join,
-  left: BoundFrom,
-  right: BoundFrom,
-): readonly { readonly name: string; readonly place: Place }[] {
-  if (from.using !== 'natural') return from.using ?? []
-  const names = new Set(left.relations.flatMap((relation) => relation.columns.map((column) => column.name)))
-  return right.relations
-    .flatMap((relation) => relation.columns)
-    .filter((column) => names.has(column.name))
-    .map(({ name }) => ({ name, place: from.place }))
-}
-
-function columnNamed(relations: readonly Relation[], name: string, place: Place): ScopeColumn {
-  const found = relations.flatMap((relation) =>
-    relation.merged.has(name) ? [] : relation.columns.filter((column) => column.name === name),
-  )
-  if (found.length === 1) return found[0]!
-  throw sqlProblem(
-    place,
-    found.length === 0
-      ? `column ${quoted(name)} is not on both sides of the join`
-      : `column ${quoted(name)} is ambiguous on one side of the join`,
-  )
-}
-
-function boundColumn(column: ScopeColumn, place: Place): Bound {
-  return combine(place, column.type, column.sql, [])
 }

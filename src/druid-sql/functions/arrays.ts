@@ -80,7 +80,7 @@ const arrayLength = special(1, 1, (call) => {
 /** Elements of an array that is made by ARRAY_SLICE. */
 const slicedMax = 10_000
 
-/** Operands as short as these are written several times: the engine takes no lambda in an UNNEST beside a table. */
+/** Operands as short as these are written several times, which takes less time than a lambda. */
 const repeatedTextMax = 64
 
 /** What is beyond the end is null, and a slice of no meaning is none. Without `until`, all from `from` on. */

@@ -1,0 +1,78 @@
+// JOIN ... USING: which columns are compared, and which of each two goes under their name.
+
+import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import type { Join } from '../parse/syntax.ts'
+import { type Bound, combine } from './bound.ts'
+import { comparable } from './conversions.ts'
+import { duckSql, join, type SqlText } from './duck-sql.ts'
+import type { Relation, ScopeColumn } from './scope.ts'
+
+interface Side {
+  readonly relations: readonly Relation[]
+}
+
+/** The condition of a join by columns of one name, and what its columns go by then. */
+export function joinedUsing(
+  from: Join,
+  left: Side,
+  right: Side,
+): { readonly condition: SqlText; readonly relations: readonly Relation[] } {
+  const pairs = sharedColumns(from, left, right).map(({ name, place }) => ({
+    name,
+    left: columnNamed(left.relations, name, place),
+    right: columnNamed(right.relations, name, place),
+    place,
+  }))
+  const conditions = pairs.map((pair) => {
+    const [a, b] = comparable(boundColumn(pair.left, pair.place), boundColumn(pair.right, pair.place))
+    return duckSql`${a.sql} = ${b.sql}`
+  })
+  const names = new Set(pairs.map((pair) => pair.name))
+  // One of the two columns goes under the common name: that of the side whose rows are all kept.
+  const [kept, hidden] = from.type === 'RIGHT' ? [right.relations, left.relations] : [left.relations, right.relations]
+  const merged = hidden.map((relation) => ({ ...relation, merged: new Set([...relation.merged, ...names]) }))
+  const shown = from.type === 'FULL' ? kept.map((relation) => coalesced(relation, pairs)) : kept
+  const relations = from.type === 'RIGHT' ? [...merged, ...shown] : [...shown, ...merged]
+  return { condition: conditions.length === 0 ? duckSql`TRUE` : join(conditions, ' AND '), relations }
+}
+
+function coalesced(
+  relation: Relation,
+  pairs: readonly { readonly left: ScopeColumn; readonly right: ScopeColumn }[],
+): Relation {
+  const shared = new Map(relation.shared)
+  for (const { left, right } of pairs) {
+    if (relation.columns.includes(left)) shared.set(left.name, duckSql`coalesce(${left.sql}, ${right.sql})`)
+  }
+  return { ...relation, shared }
+}
+
+function sharedColumns(
+  from: Join,
+  left: Side,
+  right: Side,
+): readonly { readonly name: string; readonly place: Place }[] {
+  if (from.using !== 'natural') return from.using ?? []
+  const names = new Set(left.relations.flatMap((relation) => relation.columns.map((column) => column.name)))
+  return right.relations
+    .flatMap((relation) => relation.columns)
+    .filter((column) => names.has(column.name))
+    .map(({ name }) => ({ name, place: from.place }))
+}
+
+function columnNamed(relations: readonly Relation[], name: string, place: Place): ScopeColumn {
+  const found = relations.flatMap((relation) =>
+    relation.merged.has(name) ? [] : relation.columns.filter((column) => column.name === name),
+  )
+  if (found.length === 1) return found[0]!
+  throw sqlProblem(
+    place,
+    found.length === 0
+      ? `column ${quoted(name)} is not on both sides of the join`
+      : `column ${quoted(name)} is ambiguous on one side of the join`,
+  )
+}
+
+function boundColumn(column: ScopeColumn, place: Place): Bound {
+  return combine(place, column.type, column.sql, [])
+}
