@@ -17,8 +17,8 @@ export interface Tally {
   answered: number
   equal: number
   refusedAlike: number
-  /** By reason. */
-  readonly known: Map<string, number>
+  /** By reason, each made small. */
+  readonly known: Map<string, Found[]>
   /** What no entry of the table accepts, by the smallest query, with the number of the query, and how many were asked before. */
   readonly unknown: Map<
     string,
@@ -54,7 +54,7 @@ export async function askBoth(engines: BothEngines, made: Made, number: number, 
   const least = await smallest(engines, made, found)
   const known = knownDifferences.find((entry) => entry.matches(least))
   if (known !== undefined) {
-    tally.known.set(known.reason, (tally.known.get(known.reason) ?? 0) + 1)
+    tally.known.set(known.reason, [...(tally.known.get(known.reason) ?? []), least])
     return
   }
   const before = tally.unknown.get(least.query.text)
@@ -101,13 +101,15 @@ const cut = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)
 /** `rules` are those that queries can be made of, as `rulesIn` names them. */
 export function reportOf(tally: Tally, recent: number, rules: readonly string[]): string {
   const { asked, answered, equal, refusedAlike, known, unknown, reached } = tally
-  const times = [...known.values()].reduce((sum, count) => sum + count, 0)
+  const times = [...known.values()].reduce((sum, { length }) => sum + length, 0)
   const newest = [...unknown.values()].filter(({ askedBefore }) => askedBefore >= asked - recent).length
   const unexplained = [...unknown.values()].reduce((sum, { count }) => sum + count, 0)
   return [
     `asked ${asked}, answered by both ${answered}: equal ${equal}, refused alike ${refusedAlike}, different by a known reason ${times}, by none ${unexplained}`,
     `new kinds of difference in the last ${recent}: ${newest}; functions and clauses in queries that both answered: ${rules.filter((rule) => reached.has(rule)).length} of ${rules.length}`,
-    ...[...known].toSorted(([, a], [, b]) => b - a).map(([reason, count]) => `  ${count} ${reason}`),
+    ...[...known]
+      .toSorted(([, a], [, b]) => b.length - a.length)
+      .map(([reason, found]) => `  ${found.length} ${reason}: ${cut(found[0]!.query.text)}`),
     ...[...unknown.values()].map(
       ({ found: { query, difference, embedded, druid }, count, number }) =>
         `\n#${number} x${count}: ${difference}\n  ${query.text}\n  here  ${embedded.status} ${cut(embedded.text)}\n  Druid ${druid.status} ${cut(druid.text)}`,
