@@ -4,9 +4,8 @@ import type { Accepted } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ConnectionError } from '../client/service-error.ts'
 import { batchesOf, halvesOf, type PushBatch } from '../file-push/batches.ts'
-import { type CsvMapping, csvToNdjson } from '../file-push/csv-rows.ts'
+import { csvToNdjson } from '../file-push/csv-rows.ts'
 import { type RowFormat, rowFormats } from '../file-push/file-name.ts'
-import { propertyTypes } from '../file-push/property-types.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
 import { jsonRows, ndjsonRows, type PushedRows, pushFormatOf, rowBytesMax } from '../file-push/rows.ts'
 import { type SendResult, sendBatches, withRetries } from '../file-push/send.ts'
@@ -14,19 +13,14 @@ import { ProgressBar } from '../lib/progress-bar.ts'
 import { printable } from '../lib/text-table.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { collectList } from './list-option.ts'
 import { parseCount, parseOffset } from './number-option.ts'
 import { type JsonOption, printJson } from './output.ts'
-import { parseTypes } from './push/parse-types.ts'
+import { addCsvOptions, type CsvOptions, csvMappingOf, refuseCsvOptions } from './push/csv-options.ts'
 import { failureReport, formatCount, reportText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
 
-interface PushOptions extends JsonOption {
+interface PushOptions extends JsonOption, CsvOptions {
   readonly format?: RowFormat
-  readonly map?: readonly string[]
-  readonly set?: readonly string[]
-  readonly drop?: readonly string[]
-  readonly types?: readonly string[]
   readonly batchRows: number
   readonly batchBytes: number
   readonly concurrency: number
@@ -42,6 +36,11 @@ Files may be gzip. A CSV file has a header; each column becomes a property of it
 text as the ingest's fields ask; an empty cell is null; "2026-01-01 08:00:00" in a timestamp becomes "2026-01-01T08:00:00".
 JSON rows are sent as they are written, digit for digit.
 
+A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 23), h hour (1 to 12) with a (AM or PM),
+m minute, s second, S fraction, X offset (+02:00); MMM is a month's English name, yy a year of two digits, and text stands
+in single quotes. A time that its clock shows twice (autumn), or never (spring), ends the push with both moments it could
+be; --ambiguous earlier or later chooses.
+
 Exit codes: 0 all rows are stored; 2 some rows were rejected (they are kept); 1 something failed; 64 wrong usage.
 With several requests in flight, rows may be taken in another order than the file's. That matters only if two rows have
 the same tags and date. --concurrency 1 keeps the order.
@@ -49,45 +48,9 @@ the same tags and date. --concurrency 1 keeps the order.
 Examples:
   tidemark push plant readings.csv
   tidemark push plant nyc_taxi.csv --map timestamp=D,value=V --set T=@filename
+  tidemark push plant export.csv --time-format "dd/MM/yyyy HH:mm" --time-zone Europe/Madrid
   gunzip -c rows.ndjson.gz | tidemark push plant - --format ndjson
 `
-
-/** `a=b` pairs by what stands before the equals sign. */
-export function parsePairs(option: string, pairs: readonly string[] = []): Map<string, string> {
-  return new Map(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=')
-      if (at < 1) throw new CommandError(`${option} takes name=value, and not "${pair}".`)
-      return [pair.slice(0, at), pair.slice(at + 1)]
-    }),
-  )
-}
-
-function constantsOf(options: PushOptions, source: RowsSource): Map<string, string> {
-  const constants = parsePairs('--set', options.set)
-  for (const [property, value] of constants) {
-    if (value !== '@filename') continue
-    if (source.name === null) throw new CommandError('--set with @filename needs a file, and not standard input.')
-    constants.set(property, source.name)
-  }
-  return constants
-}
-
-async function mappingOf(
-  client: TidemarkClient,
-  ingest: string,
-  options: PushOptions,
-  source: RowsSource,
-): Promise<CsvMapping> {
-  const given = parseTypes(parsePairs('--types', options.types))
-  const known = await propertyTypes(client, ingest)
-  return {
-    columns: parsePairs('--map', options.map),
-    constants: constantsOf(options, source),
-    dropped: new Set(options.drop),
-    typeOf: (property) => given.get(property) ?? known.get(property) ?? 'guess',
-  }
-}
 
 async function rowsOf(
   client: TidemarkClient,
@@ -96,11 +59,10 @@ async function rowsOf(
   source: RowsSource,
 ): Promise<PushedRows> {
   if (source.format === 'csv') {
-    const mapping = await mappingOf(client, ingest, options, source)
+    const mapping = await csvMappingOf(client, ingest, options, source)
     return ndjsonRows(csvToNdjson(source.bytes, mapping, { recordCharsMax: rowBytesMax }))
   }
-  const csvOnly = [options.map, options.set, options.drop, options.types].some((option) => option !== undefined)
-  if (csvOnly) throw new CommandError('--map, --set, --drop and --types are for CSV: JSON rows go as they are.')
+  refuseCsvOptions(options)
   return source.format === 'json' ? jsonRows(source.bytes) : ndjsonRows(source.bytes)
 }
 
@@ -198,7 +160,7 @@ async function runPush(
   const { result, outcome } = await pushRows({ context, client, ingest, options, source }, rows)
   const report = { received: result.acknowledgedRows, ...outcome, seconds: (context.nowMs() - startMs) / 1000 }
   if (options.json) printJson(context, report)
-  else context.stdout.write(reportText(report, ingest))
+  else context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv' }))
   const failure = failureReport(result, options.skipRows)
   for (const line of failure?.split('\n') ?? []) context.stderr.write(`tidemark: ${printable(line)}\n`)
   context.exitWith(exitCodeOf(failure, outcome))
@@ -206,16 +168,13 @@ async function runPush(
 
 /** `tidemark push`: the rows of a file into an ingest, in memory that does not grow with the file. */
 export function addPush(program: Command, context: CliContext): void {
-  program
+  const push = program
     .command('push <ingest> <file>')
     .description('push the rows of a CSV, NDJSON or JSON file (- is standard input)')
     .addOption(
       new Option('--format <format>', "what the file holds (default: by the name's ending)").choices(rowFormats),
     )
-    .option('--map <pairs>', 'CSV: column=property, separated by commas', collectList)
-    .option('--set <pairs>', 'CSV: property=value for every row; @filename is the name of the file', collectList)
-    .option('--drop <columns>', 'CSV: columns to leave out, separated by commas', collectList)
-    .option('--types <pairs>', "CSV: property=type, instead of asking for the ingest's definition", collectList)
+  addCsvOptions(push)
     .option('--batch-rows <count>', 'the most rows in a request', parseCount, 10_000)
     .option('--batch-bytes <count>', 'the most bytes in a request', parseCount, 4 * 1024 * 1024)
     .option('--concurrency <count>', 'how many requests are in flight', parseCount, 4)

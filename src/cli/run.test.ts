@@ -510,7 +510,7 @@ describe('push', () => {
   test('options for CSV do nothing silently elsewhere', async () => {
     const { code, err } = await tidemark(nowhere, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
     expect(code).toBe(1)
-    expect(err).toContain('are for CSV')
+    expect(err).toContain('--map is for CSV')
   })
 })
 

@@ -12,6 +12,13 @@ export interface ZoneChange {
   readonly offsetMs: number
 }
 
+/** Of a time on a zone's clock. */
+export interface LocalMoments {
+  readonly moments: readonly [number, number?]
+  /** The clock never shows it. */
+  readonly skipped: boolean
+}
+
 /** Before, each zone keeps its local mean time. What `Intl` makes of days before 1582 is another calendar's. */
 export const historyFromMs = Date.UTC(1800, 0, 1)
 /** From some years before on, each zone repeats the rules of its last year. */
@@ -116,6 +123,22 @@ export class Zone {
     const other = localMs - there
     // A local time that was skipped: the instant of the change itself, or as far after it as the time lies in the gap.
     return this.offset(other) === there ? other : localMs - Math.min(near, there)
+  }
+
+  /**
+   * The instants of a local time: one, or two where the clock shows it twice, the earlier one first. `skipped` where the clock
+   * never shows it: the two are as far after the change as it lies in the gap, by the old offset, and as far before its end, by the new one.
+   */
+  momentsOf(localMs: number): LocalMoments {
+    // No offset is as long as a day, so the change lies between.
+    const earlier = this.offset(localMs - msPerDay)
+    const later = this.offset(localMs + msPerDay)
+    const byBoth = [localMs - earlier, localMs - later] as const
+    if (earlier === later) return { moments: [byBoth[0]], skipped: false }
+    const [before, after] = [this.offset(byBoth[0]) === earlier, this.offset(byBoth[1]) === later]
+    if (before !== after) return { moments: [before ? byBoth[0] : byBoth[1]], skipped: false }
+    const [first, second] = byBoth
+    return { moments: [Math.min(first, second), Math.max(first, second)], skipped: !before }
   }
 
   /** The offsets between two instants, the first from `-Infinity` on; behind `cycleEndMs` they repeat. */

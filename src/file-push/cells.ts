@@ -3,6 +3,8 @@
 
 import type { CsvCell } from '../lib/csv-reader.ts'
 import type { FieldType } from '../model/field.ts'
+import { formatInstant } from '../model/instant.ts'
+import { type TimeRules, timeOfCell, usualTimes, withoutSpace } from './time-rules.ts'
 
 /** `guess` is for a property of which nothing is known. */
 export type CellType = FieldType | 'guess'
@@ -10,15 +12,21 @@ export type CellType = FieldType | 'guess'
 export const cellTypes: readonly CellType[] = ['timestamp', 'string', 'double', 'long', 'boolean', 'json', 'guess']
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** As pandas and databases write it, with an offset or without. */
-const spacedTime = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)$/
 /** Shorter ones could be a date in basic form or seconds: those go as text. */
 const epochMilliseconds = /^-?\d{11,}$/
 
-function timestampText(cell: string): string {
+function usualTimeText(cell: string): string {
   if (epochMilliseconds.test(cell) && jsonNumber.test(cell)) return cell
-  const spaced = spacedTime.exec(cell)
-  return JSON.stringify(spaced === null ? cell : `${spaced[1]}T${spaced[2]}`)
+  return JSON.stringify(withoutSpace(cell))
+}
+
+function timeTextBy(rules: TimeRules): (cell: string) => string {
+  if (rules === usualTimes) return usualTimeText
+  const otherwise = rules.unit === null && rules.read === null ? usualTimeText : JSON.stringify
+  return (cell) => {
+    const ms = timeOfCell(cell, rules)
+    return ms === null ? otherwise(cell) : JSON.stringify(formatInstant(ms))
+  }
 }
 
 /** JSON goes as it stands, digit for digit, on one line; what is none, as text. */
@@ -35,11 +43,11 @@ function jsonText(cell: string): string {
 const booleanText = (cell: string): string => (cell === 'true' || cell === 'false' ? cell : JSON.stringify(cell))
 const numberText = (cell: string): string => (jsonNumber.test(cell) ? cell : JSON.stringify(cell))
 
-/** What turns the cells of a column into JSON text. An empty cell is null; in a string column `""` is the empty string. */
-export function cellEncoder(type: CellType): (cell: CsvCell) => string {
+/** What turns the cells of a column into JSON text. An empty cell is null; in a string column `""` is the empty string. Throws `CellTimeError`. */
+export function cellEncoder(type: CellType, times: TimeRules = usualTimes): (cell: CsvCell) => string {
   if (type === 'string') return (cell) => JSON.stringify(cell)
   const texts = {
-    timestamp: timestampText,
+    timestamp: timeTextBy(times),
     double: numberText,
     long: numberText,
     boolean: booleanText,

@@ -1,5 +1,6 @@
 import { type CsvCell, CsvError, CsvReader, type CsvRecord } from '../lib/csv-reader.ts'
 import { type CellType, cellEncoder } from './cells.ts'
+import { CellTimeError, type TimeRules } from './time-rules.ts'
 
 export interface CsvMapping {
   /** The property that a column becomes, where it is not the column's own name. */
@@ -9,11 +10,13 @@ export interface CsvMapping {
   /** Columns that are left out. */
   readonly dropped: ReadonlySet<string>
   readonly typeOf: (property: string) => CellType
+  readonly times?: TimeRules
 }
 
 type RowEncoder = (record: CsvRecord) => string
 
 interface ColumnEncoder {
+  readonly name: string
   readonly index: number
   /** `"V":` */
   readonly prefix: string
@@ -31,6 +34,14 @@ function checkHeader(header: CsvRecord, { columns, dropped }: CsvMapping): strin
   return names
 }
 
+function memberOf({ name, index, prefix, encode }: ColumnEncoder, cells: readonly CsvCell[], line: number): string {
+  try {
+    return prefix + encode(cells[index]!)
+  } catch (error) {
+    throw error instanceof CellTimeError ? new CsvError(line, `in "${name}", ${error.message}`) : error
+  }
+}
+
 /** Makes rows of records after the header; the properties stand in the order of the columns, then the constants. */
 function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
   const names = checkHeader(header, mapping)
@@ -43,17 +54,17 @@ function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
       throw new CsvError(header.line, `"${property}" is given twice: drop the column "${name}"`)
     }
     properties.add(property)
-    const encode = cellEncoder(mapping.typeOf(property))
-    encoders.push({ index, prefix: `${JSON.stringify(property)}:`, encode })
+    const encode = cellEncoder(mapping.typeOf(property), mapping.times)
+    encoders.push({ name, index, prefix: `${JSON.stringify(property)}:`, encode })
   }
   const constants = [...mapping.constants].map(
-    ([property, value]) => `${JSON.stringify(property)}:${cellEncoder(mapping.typeOf(property))(value)}`,
+    ([property, value]) => `${JSON.stringify(property)}:${cellEncoder(mapping.typeOf(property), mapping.times)(value)}`,
   )
   return ({ line, cells }) => {
     if (cells.length !== names.length) {
       throw new CsvError(line, `there are ${cells.length} cells, and the header has ${names.length} columns`)
     }
-    const members = encoders.map(({ index, prefix, encode }) => prefix + encode(cells[index]!))
+    const members = encoders.map((column) => memberOf(column, cells, line))
     return `{${members.concat(constants).join(',')}}`
   }
 }

@@ -20,7 +20,7 @@ export function failureSentences({ failed, readError }: SendResult): readonly st
   const sentences = failed.map(failureText)
   if (readError === undefined) return sentences
   const reason = readError instanceof Error ? readError.message : String(readError)
-  return [...sentences, `the input cannot be read on: ${reason}`]
+  return [...sentences, `the rest of the file was not read: ${reason}`]
 }
 
 /** How many rows at the beginning are on disk while none after them is; null where later ones are there too. `skipped` rows were left out. */

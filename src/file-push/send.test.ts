@@ -143,7 +143,7 @@ test.each<[string, number, number[], number, Error | undefined, string | null]>(
     [],
     3,
     new Error('line 30: bad'),
-    'the input cannot be read on: line 30: bad\nAll rows before row 21 are on disk, none after. Once it is mended, go on with --skip-rows 20.',
+    'the rest of the file was not read: line 30: bad\nAll rows before row 21 are on disk, none after. Once it is mended, go on with --skip-rows 20.',
   ],
 ])('%s', async (_, count, failing, concurrency, failAfter, report) => {
   expect(failureReport(await send(count, failing, concurrency, failAfter), 0)).toBe(report)

@@ -1,6 +1,7 @@
 import { acknowledgedUpTo, failureSentences } from '../../file-push/failure.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
 import type { SendResult } from '../../file-push/send.ts'
+import { timeHint } from '../../file-push/time-hint.ts'
 import { printable } from '../../lib/text-table.ts'
 
 export interface PushReport extends PushOutcome {
@@ -11,7 +12,7 @@ export interface PushReport extends PushOutcome {
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US')
 
 /** What became of the rows, for people. */
-export function reportText(report: PushReport, ingest: string): string {
+export function reportText(report: PushReport, { ingest, csv }: { ingest: string; csv: boolean }): string {
   const { received, stored, rejected, pending, seconds, errors } = report
   const counts: [string, string][] = [
     ['received', formatCount(received)],
@@ -26,6 +27,7 @@ export function reportText(report: PushReport, ingest: string): string {
   lines.push(...errors.map(({ row, message, code }) => `row ${row}: ${message} (${code})`))
   if (rejected > errors.length) lines.push(`... and ${formatCount(rejected - errors.length)} more`)
   lines.push(...batchLines(report, ingest))
+  if (csv) lines.push(...timeLines(report))
   if (pending > 0) lines.push('The pending rows are on disk; the service has not judged them yet.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
@@ -50,6 +52,15 @@ function batchLines({ rejected, batches }: PushReport, ingest: string): string[]
   const lines = batches.map((one) => `batch ${one.batch}: ${formatCount(one.rejected)} rejected`)
   const only = batches.length === 1 && batches[0]!.rejected === rejected ? ` --batch ${batches[0]!.batch}` : ''
   return [...lines, `The rejected rows are kept. With the same key: tidemark rejected list ${ingest} --mine${only}`]
+}
+
+/** How times that were rejected may be written. */
+function timeLines({ errors }: PushReport): string[] {
+  const hint = timeHint(errors)
+  if (hint === null) return []
+  const options = hint.formats.map((format) => `--time-format ${/\W/.test(format) ? `"${format}"` : format}`)
+  const local = hint.formats.some((format) => /\W/.test(format)) ? ', and --time-zone where it is no UTC' : ''
+  return [`For times like "${hint.example}" there is ${options.join(' or ')}${local}.`]
 }
 
 function whatIsOnDisk(result: SendResult, skipped: number): string {

@@ -1,0 +1,54 @@
+// What the times of rejected rows look like: a guess, for a person to decide.
+import { type EpochUnit, epochMs } from './time-rules.ts'
+
+interface Rejection {
+  readonly code: string
+  readonly message: string
+}
+
+export interface TimeHint {
+  /** A time as it stands in the file. */
+  readonly example: string
+  /** What may say how it is written: the likelier first. */
+  readonly formats: readonly string[]
+}
+
+const refusedText = /: expected an ISO 8601 date-time .*, got "([^"]{6,40})"$/s
+const refusedCount = /: (\d{14,30}) is outside the years/
+/** Counts that lie between 1990 and 2100 are likely meant so. */
+const likelyFromMs = Date.UTC(1990, 0, 1)
+const likelyUntilMs = Date.UTC(2100, 0, 1)
+
+const countUnits: readonly EpochUnit[] = ['seconds', 'microseconds', 'nanoseconds']
+
+function unitsOf(text: string): readonly string[] {
+  return countUnits.filter((unit) => {
+    const ms = epochMs(text, unit)
+    return ms !== null && ms >= likelyFromMs && ms < likelyUntilMs
+  })
+}
+
+const dayFirst = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?:(,? )(\d{1,2}):\d\d(:\d\d)?( ?[AaPp][Mm])?)?$/
+
+function patternsOf(text: string): readonly string[] {
+  const match = dayFirst.exec(text)
+  if (match === null) return []
+  const [, one, mark, other, year, space, hour, seconds = '', half] = match
+  const clock = hour === undefined ? '' : `${space}${half === undefined ? 'HH' : 'h'}:mm${seconds && ':ss'}`
+  const end = `${mark}${year!.length === 2 ? 'yy' : 'yyyy'}${clock}${half === undefined ? '' : `${half.slice(0, -2)}a`}`
+  const patterns: string[] = []
+  if (Number(one) <= 31 && Number(other) <= 12) patterns.push(`dd${mark}MM${end}`)
+  if (Number(one) <= 12 && Number(other) <= 31) patterns.push(`MM${mark}dd${end}`)
+  return patterns
+}
+
+/** Null where no rejected row says how its time may be written. */
+export function timeHint(rejections: readonly Rejection[]): TimeHint | null {
+  for (const { message } of rejections) {
+    const example = (refusedText.exec(message) ?? refusedCount.exec(message))?.[1]
+    if (example === undefined) continue
+    const formats = [...unitsOf(example), ...patternsOf(example)]
+    if (formats.length > 0) return { example, formats }
+  }
+  return null
+}

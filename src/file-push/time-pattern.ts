@@ -1,0 +1,142 @@
+// Times as a program writes them: `dd/MM/yyyy HH:mm`, by the letters of Java and Joda.
+import { daysFromCivil, daysInMonth, msPerDay, parseInstant } from '../model/instant.ts'
+
+/** A time as it stands in a file: milliseconds since 1970 on its own clock, which is `offsetMs` before UTC where it says so. */
+export interface WrittenTime {
+  readonly localMs: number
+  readonly offsetMs: number | null
+}
+
+/** Null where the text is not written so. */
+export type TimeReader = (text: string) => WrittenTime | null
+
+interface PatternPart {
+  readonly letter: string
+  readonly expression: string
+}
+
+/** The letters of a pattern, each with what it stands for. */
+export const patternLetters: ReadonlyMap<string, string> = new Map([
+  ['y', 'year'],
+  ['M', 'month'],
+  ['d', 'day'],
+  ['H', 'hour from 0 to 23'],
+  ['h', 'hour from 1 to 12'],
+  ['m', 'minute'],
+  ['s', 'second'],
+  ['S', 'fraction of a second'],
+  ['a', 'AM or PM'],
+  ['X', 'offset'],
+])
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const letterExpression = /^[A-Za-z]$/
+const special = /[.*+?^${}()|[\]\\/-]/
+
+/** `dd` and `d` take one digit or two, unless digits follow at once: then as many as there are letters. */
+function expressionOf(letter: string, count: number, digitsFollow: boolean): string {
+  if (letter === 'a') return '[AaPp]\\.?\\s?[Mm]\\.?'
+  if (letter === 'X') return 'Z|[+-]\\d\\d(?::?\\d\\d)?'
+  if (letter === 'M' && count >= 3) return '[A-Za-z]{3,9}\\.?'
+  if (letter === 'y') return count === 2 ? '\\d\\d' : '\\d{4}'
+  if (letter === 'S') return digitsFollow ? `\\d{${count}}` : '\\d{1,9}'
+  return digitsFollow ? `\\d{${count}}` : '\\d{1,2}'
+}
+
+const isDigits = (letter: string | undefined): boolean => letter !== undefined && 'yMdHhmsS'.includes(letter)
+
+/** The runs of letters, and each other character; text in single quotes stands for itself. */
+function wordsOf(pattern: string): readonly string[] {
+  return pattern.match(/'[^']*'|([A-Za-z])\1*|[^A-Za-z]/g) ?? []
+}
+
+function partsOf(pattern: string): readonly (PatternPart | string)[] {
+  const words = wordsOf(pattern)
+  return words.map((word, place) => {
+    const letter = word[0]!
+    if (letter === "'" && word.length > 1) return word === "''" ? "'" : word.slice(1, -1)
+    if (!letterExpression.test(letter)) return word
+    if (!patternLetters.has(letter)) throw new Error(unknownLetter(letter, pattern))
+    return { letter, expression: expressionOf(letter, word.length, isDigits(words[place + 1]?.[0])) }
+  })
+}
+
+function unknownLetter(letter: string, pattern: string): string {
+  const known = [...patternLetters].map(([one, meaning]) => `${one} ${meaning}`).join(', ')
+  const hint = 'YDA'.includes(letter) ? ' Capital and small letters differ.' : ''
+  return `"${letter}" in the pattern "${pattern}" is no letter of a time. There are: ${known}.${hint} Text stands in single quotes: 'T'.`
+}
+
+/** What a pattern lacks, or has twice, to tell a time. */
+function checkLetters(pattern: string, letters: readonly string[]): void {
+  const twice = letters.find((letter, place) => letters.indexOf(letter) !== place)
+  const minutes = twice === 'm' || (letters.includes('m') && !letters.includes('M'))
+  const hint = minutes ? ' Months are MM, and minutes mm.' : ''
+  if (twice !== undefined) throw new Error(`The pattern "${pattern}" has "${twice}" twice.${hint}`)
+  for (const letter of ['y', 'M', 'd']) {
+    if (letters.includes(letter)) continue
+    throw new Error(`The pattern "${pattern}" has no ${patternLetters.get(letter)}: "${letter}".${hint}`)
+  }
+  const half = letters.includes('h')
+  if (half !== letters.includes('a')) {
+    throw new Error(`In the pattern "${pattern}" h (1 to 12) needs a (AM or PM), and a needs h; H is the hour from 0.`)
+  }
+}
+
+const literal = (text: string): string =>
+  [...text].map((one) => (/\s/.test(one) ? '\\s' : one.replace(special, '\\$&'))).join('')
+
+type Found = ReadonlyMap<string, string>
+
+/** 69 to 99 are of the last century, as POSIX has it. */
+function yearOf(text: string): number {
+  const year = Number(text)
+  if (text.length > 2) return year
+  return year >= 69 ? 1900 + year : 2000 + year
+}
+
+const monthOf = (text: string): number =>
+  /^\d/.test(text) ? Number(text) : months.indexOf(text.slice(0, 3).toLowerCase()) + 1
+
+function hourOf(found: Found): number | null {
+  const half = found.get('h')
+  if (half === undefined) return Number(found.get('H') ?? 0)
+  const hour = Number(half)
+  if (hour < 1 || hour > 12) return null
+  return (hour % 12) + (/^p/i.test(found.get('a')!) ? 12 : 0)
+}
+
+/** What `parseInstant` makes of the same offset; null where it is none. */
+function offsetOf(text: string): number | null {
+  const ms = parseInstant(`1970-01-01T00:00${text}`)
+  return ms === null ? null : -ms
+}
+
+function timeOf(found: Found): WrittenTime | null {
+  const year = yearOf(found.get('y')!)
+  const month = monthOf(found.get('M')!)
+  const day = Number(found.get('d'))
+  const [hour, minute, second] = [hourOf(found), Number(found.get('m') ?? 0), Number(found.get('s') ?? 0)]
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
+  if (hour === null || hour > 23 || minute > 59 || second > 59) return null
+  const ms = Number((found.get('S') ?? '').slice(0, 3).padEnd(3, '0'))
+  const clockMs = ((hour * 60 + minute) * 60 + second) * 1000 + ms
+  const localMs = daysFromCivil(year, month, day) * msPerDay + clockMs
+  const offset = found.get('X')
+  if (offset === undefined) return { localMs, offsetMs: null }
+  const offsetMs = offsetOf(offset)
+  return offsetMs === null ? null : { localMs, offsetMs }
+}
+
+/** Throws an `Error` with what is wrong with the pattern. */
+export function patternReader(pattern: string): TimeReader {
+  const parts = partsOf(pattern)
+  const letters = parts.flatMap((part) => (typeof part === 'string' ? [] : [part.letter]))
+  checkLetters(pattern, letters)
+  const source = parts.map((part) => (typeof part === 'string' ? literal(part) : `(${part.expression})`)).join('')
+  const expression = new RegExp(`^${source}$`)
+  return (text) => {
+    const match = expression.exec(text.trim())
+    return match === null ? null : timeOf(new Map(letters.map((letter, place) => [letter, match[place + 1]!])))
+  }
+}

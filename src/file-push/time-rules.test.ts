@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { cellEncoder } from './cells.ts'
+import { type AmbiguousChoice, ambiguousChoices, timeRules } from './time-rules.ts'
+
+const encoded = (format: string, zone: string, cell: string, ambiguous: AmbiguousChoice | null = null): unknown =>
+  JSON.parse(cellEncoder('timestamp', timeRules(format, zone, ambiguous))(cell))
+
+test.each<[format: string, zone: string, cell: string, json: unknown]>([
+  ['iso', '', '2026-10-25 01:30', '2026-10-25T01:30'],
+  ['iso', 'Europe/Madrid', '2026-07-01 01:30', '2026-06-30T23:30:00.000Z'],
+  ['iso', 'Europe/Madrid', '2026-01-01', '2025-12-31T23:00:00.000Z'],
+  ['iso', 'Europe/Madrid', '2026-07-01 01:30+05:00', '2026-06-30T20:30:00.000Z'],
+  ['iso', 'Europe/Madrid', '2026-07-01T01:30Z', '2026-07-01T01:30:00.000Z'],
+  ['iso', 'Europe/Madrid', '1397088120000', 1397088120000],
+  ['iso', 'Europe/Madrid', 'n/a', 'n/a'],
+  ['iso', '+02:00', '2026-07-01 01:30', '2026-06-30T23:30:00.000Z'],
+  ['dd/MM/yyyy HH:mm', 'Europe/Madrid', '25/10/2026 01:30', '2026-10-24T23:30:00.000Z'],
+  ['dd/MM/yyyy HH:mm', 'Europe/Madrid', '25/10/2026 03:00', '2026-10-25T02:00:00.000Z'],
+  ['dd/MM/yyyy HH:mm', '', '25/10/2026 01:30', '2026-10-25T01:30:00.000Z'],
+  ['dd/MM/yyyy HH:mm', '', '26/13/2026 01:30', '26/13/2026 01:30'],
+  ['yyyyMMddHHmmss', '', '20261301000000', '20261301000000'],
+  ['seconds', '', '1397088120', '2014-04-10T00:02:00.000Z'],
+  ['seconds', 'Europe/Madrid', '1397088120.5', '2014-04-10T00:02:00.500Z'],
+  ['seconds', '', '0', '1970-01-01T00:00:00.000Z'],
+  ['seconds', '', '-0.0001', '1969-12-31T23:59:59.999Z'],
+  ['seconds', '', '1397088120000', '1397088120000'],
+  ['seconds', '', 'n/a', 'n/a'],
+  ['milliseconds', '', '1397088120', '1970-01-17T04:04:48.120Z'],
+  ['microseconds', '', '1397088120000999', '2014-04-10T00:02:00.000Z'],
+  ['nanoseconds', '', '1397088120000999999', '2014-04-10T00:02:00.000Z'],
+])('times %s in zone %j: %s', (format, zone, cell, json) => {
+  expect(encoded(format, zone, cell)).toBe(json)
+})
+
+const autumn = ['dd/MM/yyyy HH:mm', 'Europe/Madrid', '25/10/2026 02:30'] as const
+const spring = ['dd/MM/yyyy HH:mm', 'Europe/Madrid', '29/03/2026 02:30'] as const
+
+test('an hour that comes twice is an error that names both moments, or the one that was chosen', () => {
+  expect(() => encoded(...autumn)).toThrow(
+    '"25/10/2026 02:30" comes twice in Europe/Madrid, whose clocks were put back then: it is ' +
+      '2026-10-25T02:30+02:00 (2026-10-25T00:30Z) or 2026-10-25T02:30+01:00 (2026-10-25T01:30Z). ' +
+      'Choose earlier or later for such times (--ambiguous).',
+  )
+  expect(encoded(...autumn, 'earlier')).toBe('2026-10-25T00:30:00.000Z')
+  expect(encoded(...autumn, 'later')).toBe('2026-10-25T01:30:00.000Z')
+})
+
+test('an hour that never comes is an error likewise', () => {
+  expect(() => encoded(...spring)).toThrow(
+    '"29/03/2026 02:30" does not exist in Europe/Madrid, whose clocks were put forward then: it could be ' +
+      '2026-03-29T01:30+01:00 (2026-03-29T00:30Z) or 2026-03-29T03:30+02:00 (2026-03-29T01:30Z).',
+  )
+  expect(encoded(...spring, 'earlier')).toBe('2026-03-29T00:30:00.000Z')
+  expect(encoded(...spring, 'later')).toBe('2026-03-29T01:30:00.000Z')
+})
+
+test('each local time around the changes of a zone is told as the calendar tells it', () => {
+  for (const zone of ['Europe/Madrid', 'America/New_York', 'Australia/Lord_Howe', 'Pacific/Apia', 'Asia/Kolkata']) {
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
+    const encoders = ambiguousChoices.map((choice) => cellEncoder('timestamp', timeRules('iso', zone, choice)))
+    for (let ms = Date.UTC(2011, 11, 1); ms < Date.UTC(2012, 11, 1); ms += 7_190_000) {
+      const local = format.format(ms)
+      const moments = encoders.map((encode) => JSON.parse(encode(local)))
+      expect(moments, `${local} in ${zone}`).toContain(new Date(ms).toISOString())
+    }
+  }
+})
+
+test('a cell that is not in the format, and that the service would take for another time, is an error', () => {
+  expect(() => encoded('yyyy-dd-MM', '', '2026-01-13')).toThrow('"2026-01-13" is not in the format')
+  expect(() => encoded('seconds', '', '2026-01-13 08:00')).toThrow('is not in the format')
+})
+
+test('a zone that there is not', () => {
+  expect(() => timeRules('', 'Madrid', null)).toThrow('"Madrid" is no time zone.')
+})

@@ -1,0 +1,111 @@
+// How times are written in a CSV file: in which form, on which clock, and which of two moments an hour that comes twice means.
+import { formatOffset, Zone } from '../druid-time/zone.ts'
+import { earliestMs, formatInstant, latestMs, parseInstant } from '../model/instant.ts'
+import { patternReader, type TimeReader } from './time-pattern.ts'
+
+/** Whole and broken counts since 1970, by the digits of a second behind their point. */
+export const epochUnits = ['seconds', 'milliseconds', 'microseconds', 'nanoseconds'] as const
+export type EpochUnit = (typeof epochUnits)[number]
+
+/** Which of two moments a time on the clock means where it comes twice, or never. */
+export const ambiguousChoices = ['earlier', 'later'] as const
+export type AmbiguousChoice = (typeof ambiguousChoices)[number]
+
+export interface TimeRules {
+  readonly unit: EpochUnit | null
+  /** Null where only ISO 8601 and counts are read. */
+  readonly read: TimeReader | null
+  readonly zone: Zone
+  /** Null where such a time is an error. */
+  readonly ambiguous: AmbiguousChoice | null
+}
+
+/** ISO 8601, and UTC where it names no zone. */
+export const usualTimes: TimeRules = { unit: null, read: null, zone: Zone.utc, ambiguous: null }
+
+/** A cell whose time nobody can tell, but that the service would take for one. */
+export class CellTimeError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'CellTimeError'
+  }
+}
+
+/** Of what a reader chose; empty texts are the usual. Throws an `Error` that says what there is. */
+export function timeRules(format: string, zoneName: string, ambiguous: AmbiguousChoice | null): TimeRules {
+  const unit = epochUnits.find((known) => known === format) ?? null
+  const read = unit !== null || format === '' || format === 'iso' ? null : patternReader(format)
+  const zone = zoneName === '' ? Zone.utc : Zone.find(zoneName)
+  if (zone === null) {
+    throw new Error(
+      `"${zoneName}" is no time zone. Name one as the tz database does, like Europe/Madrid, or an offset like +02:00.`,
+    )
+  }
+  return unit === null && read === null && zone === Zone.utc ? usualTimes : { unit, read, zone, ambiguous }
+}
+
+const digitsOf: Readonly<Record<EpochUnit, number>> = { seconds: 0, milliseconds: 3, microseconds: 6, nanoseconds: 9 }
+const epochForm = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/
+
+/** Milliseconds since 1970 of a count, digit by digit, cut to the millisecond; null where it is none, or beyond the years 0001 to 9999. */
+export function epochMs(text: string, unit: EpochUnit): number | null {
+  const match = epochForm.exec(text.trim())
+  if (match === null) return null
+  const [, sign, whole, fraction = ''] = match
+  const digits = digitsOf[unit]
+  const exact = BigInt(whole! + fraction.slice(0, 9).padEnd(9, '0'))
+  const scale = 10n ** BigInt(9 + digits - 3)
+  const signed = sign === '-' ? -exact : exact
+  // The millisecond that it lies in, also before 1970.
+  const ms = Number(signed >= 0n ? signed / scale : -((-signed + scale - 1n) / scale))
+  return ms < earliestMs || ms > latestMs ? null : ms
+}
+
+const spaced = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)$/
+const namesZone = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/
+
+/** As pandas and databases write it, with a space for the T. */
+export const withoutSpace = (text: string): string => text.replace(spaced, '$1T$2')
+
+function isoTime(text: string): { readonly localMs: number; readonly offsetMs: number | null } | null {
+  const iso = withoutSpace(text)
+  const ms = parseInstant(iso)
+  return ms === null ? null : { localMs: ms, offsetMs: namesZone.test(iso) ? 0 : null }
+}
+
+const short = (ms: number): string => formatInstant(ms).replace(/(?::00)?\.000Z$/, 'Z')
+
+function ambiguity(text: string, moments: readonly [number, number], skipped: boolean, zone: Zone): string {
+  const said = moments.map((ms) => {
+    const offset = zone.offset(ms)
+    return `${short(ms + offset).slice(0, -1)}${formatOffset(offset)} (${short(ms)})`
+  })
+  const why = skipped
+    ? `does not exist in ${zone.name}, whose clocks were put forward then: it could be`
+    : `comes twice in ${zone.name}, whose clocks were put back then: it is`
+  return `"${text}" ${why} ${said.join(' or ')}. Choose earlier or later for such times (--ambiguous).`
+}
+
+function momentOf(text: string, localMs: number, { zone, ambiguous }: TimeRules): number {
+  const { moments, skipped } = zone.momentsOf(localMs)
+  const [first, second] = moments
+  if (second === undefined) return first
+  if (ambiguous === null) throw new CellTimeError(ambiguity(text, [first, second], skipped, zone))
+  return ambiguous === 'earlier' ? first : second
+}
+
+/** The instant of a cell, or null where it is not written so. Throws `CellTimeError`. */
+export function timeOfCell(text: string, rules: TimeRules): number | null {
+  if (rules.unit !== null) return epochMs(text, rules.unit) ?? noOtherTime(text)
+  const written = rules.read === null ? isoTime(text) : rules.read(text)
+  if (written === null) return rules.read === null ? null : noOtherTime(text)
+  const { localMs, offsetMs } = written
+  const ms = offsetMs === null ? momentOf(text, localMs, rules) : localMs - offsetMs
+  return ms < earliestMs || ms > latestMs ? null : ms
+}
+
+/** What is not in the format goes as it stands, to be rejected: ISO 8601 would be stored, as another time than the format makes of it. */
+function noOtherTime(text: string): null {
+  if (parseInstant(withoutSpace(text)) === null) return null
+  throw new CellTimeError(`"${text}" is not in the format that was given for times, but ISO 8601.`)
+}
