@@ -43,6 +43,11 @@ export class Definitions {
     return this.#ingests.get(alias)
   }
 
+  /** In no order. */
+  ingests(): Iterable<Ingest> {
+    return this.#ingests.values()
+  }
+
   entity(name: string): Entity | undefined {
     return this.#entities.get(name)
   }

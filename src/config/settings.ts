@@ -2,6 +2,7 @@
 import { answerSettings } from './answer-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
+import { serverSettings } from './server-settings.ts'
 import { choice, flag, integer, list, type Setting, secret, text } from './setting.ts'
 import { sqlSettings } from './sql-settings.ts'
 import { storeSettings } from './store-settings.ts'
@@ -103,6 +104,14 @@ const settingTable = {
     max: longestMs,
     description: 'How often the service checks how full the disk is and how much room rejected rows take.',
   }),
+  'limits.metricsIngests': integer({
+    default: 100,
+    unit: 'ingests',
+    min: 0,
+    max: 10_000,
+    description:
+      'How many ingests have time series of their own in /metrics, under their names; the oldest go first. The rest are counted together as `(others)`.',
+  }),
   'limits.rowBytes': integer({
     default: mebibyte,
     unit: 'bytes',
@@ -197,52 +206,7 @@ const settingTable = {
     default: true,
     description: 'Whether the service has the portal at /portal: pages for people who push, read and operate.',
   }),
-  'server.basePath': text({
-    default: '',
-    pattern: /^(\/[A-Za-z0-9._~-]+)*$/,
-    allowed: 'a path such as /tidemark, with no slash at its end',
-    description: 'The path before every path of the service, such as /tidemark.',
-  }),
-  'server.trustProxy': flag({
-    default: false,
-    description:
-      "Whether to take the caller's address from forwarding headers. Set it only if callers cannot reach the server except through a proxy.",
-  }),
-  'server.headerBytes': integer({
-    default: 16_384,
-    unit: 'bytes',
-    min: 1024,
-    max: mebibyte,
-    description: "The largest size of a request's headers.",
-  }),
-  'server.headersMs': integer({
-    default: 30_000,
-    unit: 'milliseconds',
-    min: 1,
-    max: longestMs,
-    description: 'How long the headers of a request may take to arrive.',
-  }),
-  'server.requestMs': integer({
-    default: 300_000,
-    unit: 'milliseconds',
-    min: 1,
-    max: longestMs,
-    description: 'How long a whole request may take to arrive.',
-  }),
-  'server.keepAliveMs': integer({
-    default: 72_000,
-    unit: 'milliseconds',
-    min: 1,
-    max: longestMs,
-    description: 'How long a connection is kept open for the next request.',
-  }),
-  'server.shutdownMs': integer({
-    default: 10_000,
-    unit: 'milliseconds',
-    min: 0,
-    max: longestMs,
-    description: 'How long requests in flight may take after the server is told to stop.',
-  }),
+  ...serverSettings,
   'log.level': choice({
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     default: 'info',

@@ -177,7 +177,9 @@ test('what is judged again is counted apart, and its rejected rows are not count
   const { events, parts } = world([entry(0, 2), entry(2, 3), entry(5, 4)], [1, 3, 6, 7], 2)
   const pipeline = await Pipeline.open({ ...parts, countedPosition: 5 })
   await pipeline.advance(9)
-  expect(events).toEqual([{ kind: 'rowsJudged', rows: 4, rejected: 3, again: 5, ms: 0 }])
+  // Of the 4 rows from 5 on, 6 and 7 are rejected; 3 is kept only now.
+  const ingests = [{ ingestId: 1, stored: 2, rejected: 3 }]
+  expect(events).toEqual([{ kind: 'rowsJudged', rows: 4, rejected: 3, again: 5, ingests, ms: 0 }])
 })
 
 test('what was told of a row stands, also where it is judged otherwise now: it is not both, and not lost', async () => {

@@ -7,6 +7,7 @@ import type { ItemWrite } from '../model/item.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'
 import type { SeriesWriter } from '../store/series-store.ts'
 import { EntryJudge, type EntryJudgeParts, pushesOfStep, rowsFrom, rowsOf } from './entry-judge.ts'
+import { judgedByIngest } from './judged-by-ingest.ts'
 import { skipRows } from './scan/body-rows.ts'
 import { JudgingWatch, type JudgingWatchParts } from './set-aside/judging-watch.ts'
 import { firstRow, newBudget, type Reached, type StepBudget } from './step-budget.ts'
@@ -140,7 +141,8 @@ export class Pipeline {
     const { observe, countedPosition = 0 } = this.#parts
     const rows = step.runs.reduce((sum, { spans }) => sum + rowsFrom(spans, countedPosition), 0)
     const all = step.runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
-    observe({ kind: 'rowsJudged', rows, rejected: outcome.rejected.length, again: all - rows, ms })
+    const ingests = judgedByIngest(runs, countedPosition)
+    observe({ kind: 'rowsJudged', rows, rejected: outcome.rejected.length, again: all - rows, ingests, ms })
   }
 
   #moveTo({ entries, place }: Reached, position: number): void {

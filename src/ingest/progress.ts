@@ -17,6 +17,8 @@ export interface IngestProgress {
   waitFor(position: number, signal: AbortSignal): Promise<void>
   /** Throws as `requireCounted` does. */
   counters(ingestId: number): IngestCounters
+  /** Rows of an ingest that came through this process and are not judged yet; null as long as not all is known. */
+  pendingOf(ingestId: number): number | null
   /** Throws Problem `unavailable` as long as not all is known that `counters` counts. */
   requireCounted(): void
   /** Rows of an ingest that the journal has taken; the rest of its counters follow when they are judged. */

@@ -1,5 +1,6 @@
 import { type BodyFormat, type JournalWriter, positionAfter } from '../journal/journal.ts'
 import type { Ingest } from '../model/ingest.ts'
+import type { Observe } from '../observe/event.ts'
 import type { BatchIds } from './batch-id.ts'
 import type { IdempotencyKeys, StoredPush } from './idempotency/idempotency-keys.ts'
 import type { Intake } from './limits/intake.ts'
@@ -41,6 +42,7 @@ export interface PushParts {
   /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason when it is aborted. */
   readonly isQueryable: (batch: PlacedBatch, signal: AbortSignal) => Promise<void>
   readonly receipts: Receipts
+  readonly observe: Observe
   readonly nowMs: () => number
   /** How long a push waits for its rows to be queryable, before it gives the plain answer. */
   readonly ingestWaitMs: number
@@ -75,7 +77,7 @@ export class Pushes {
   }
 
   async #store(push: Push): Promise<StoredPush> {
-    const { journal, intake, progress, nowMs, rowsMax } = this.#parts
+    const { journal, intake, progress, observe, nowMs, rowsMax } = this.#parts
     const { subscriberId, ingest, body, format, idempotencyKey } = push
     intake.requireRoom(push)
     const rows = await checkBodyInSlices(body, format, rowsMax)
@@ -90,6 +92,7 @@ export class Pushes {
       throw error
     })
     progress.accepted({ ingestId, position, rows })
+    observe({ kind: 'pushTaken', ingestId, rows, receivedMs })
     intake.stored(push, rows, body.length, positionAfter({ position, rows }))
     return { position, rows, receivedMs }
   }

@@ -34,6 +34,7 @@ function receipts(processedPosition: number, bad: readonly number[], seenRows = 
       processedThrough: () => processedPosition,
       waitFor: async () => undefined,
       counters: () => counters,
+      pendingOf: () => 0,
       requireCounted: () => undefined,
       accepted: () => undefined,
     },

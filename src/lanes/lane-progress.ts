@@ -84,6 +84,10 @@ export class LaneProgress implements IngestProgress {
   /** The processes of a cluster share what is counted. */
   requireCounted(): void {}
 
+  pendingOf(ingestId: number): number {
+    return this.#pending.of(ingestId)
+  }
+
   counters(ingestId: number): IngestCounters {
     const judged = this.#judged.get(ingestId) ?? 0
     const rejected = Math.min(judged, this.#rejected.get(ingestId) ?? 0)

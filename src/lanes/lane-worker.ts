@@ -14,6 +14,7 @@ import {
   rowsOf,
 } from '../ingest/entry-judge.ts'
 import { formatOf, hashBody } from '../ingest/idempotency/push-key.ts'
+import { judgedByIngest } from '../ingest/judged-by-ingest.ts'
 import { type JudgingNotes, noteOf, noteText } from '../ingest/set-aside/judging-notes.ts'
 import { JudgingWatch } from '../ingest/set-aside/judging-watch.ts'
 import { firstRow, newBudget, type RowOfEntry, type StepBudget } from '../ingest/step-budget.ts'
@@ -240,6 +241,7 @@ export class LaneWorker {
       rows,
       rejected: outcome.rejected.length,
       again: all - rows,
+      ingests: judgedByIngest(runs, fromPosition),
       ms: performance.now() - startedMs,
     })
     for (const { batch } of runs) if (batch !== null) await this.#add(batch, batches)

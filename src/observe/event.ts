@@ -2,6 +2,13 @@
 
 import type { ClusterEvent } from './cluster-event.ts'
 
+/** What became of an ingest's rows in one step, each row counted once however often it is judged. */
+export interface JudgedRows {
+  readonly ingestId: number
+  readonly stored: number
+  readonly rejected: number
+}
+
 export type ServiceEvent =
   | ClusterEvent
   | {
@@ -20,6 +27,8 @@ export type ServiceEvent =
       readonly bytes: number
       readonly ms: number
     }
+  /** The rows of a push are in the journal. */
+  | { readonly kind: 'pushTaken'; readonly ingestId: number; readonly rows: number; readonly receivedMs: number }
   | { readonly kind: 'journalFailed'; readonly file: string; readonly message: string }
   | {
       readonly kind: 'rowsJudged'
@@ -29,6 +38,8 @@ export type ServiceEvent =
       readonly rejected: number
       /** Rows that were judged before, and whose outcome stays what it was. */
       readonly again: number
+      /** The first two by ingest: what was judged before is left out. */
+      readonly ingests: readonly JudgedRows[]
       readonly ms: number
     }
   /** `stored` rows left the list of rejected ones; none when the replay was judged before. */

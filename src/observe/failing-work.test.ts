@@ -6,7 +6,7 @@ const failure = { message: 'no room', retryInMs: 1000 }
 const sealFailed: ServiceEvent = { kind: 'sealFailed', ...failure }
 const mergeFailed: ServiceEvent = { kind: 'compactFailed', ...failure }
 const sealed: ServiceEvent = { kind: 'sealed', position: 1, files: 1, rows: 1, bytes: 1, ms: 1 }
-const judged: ServiceEvent = { kind: 'rowsJudged', rows: 1, again: 0, rejected: 0, ms: 1 }
+const judged: ServiceEvent = { kind: 'rowsJudged', rows: 1, again: 0, rejected: 0, ingests: [], ms: 1 }
 
 test.each<[string, (ServiceEvent | number)[], unknown]>([
   ['nothing failed', [sealed], []],

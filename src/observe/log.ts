@@ -29,6 +29,7 @@ function isDetail(event: ServiceEvent, slowMs: number): boolean {
     case 'requestServed':
       return event.ms < slowMs
     case 'journalWritten':
+    case 'pushTaken':
     case 'rowsJudged':
     case 'queryAnswered':
     case 'journalTrimmed':

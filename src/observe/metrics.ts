@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { failedWorks } from './background-work.ts'
 import type { Observe, ServiceEvent } from './event.ts'
+import { describeIngests, IngestMetrics, type WatchedIngests } from './ingest-metrics.ts'
 
 /** What stands at some height: it is asked for whenever the metrics are read. */
 const levels = {
@@ -34,7 +35,7 @@ export interface DescribedMetric {
   readonly help: string
 }
 
-/** Counts events for Prometheus. Labels are routes, statuses and kinds of queries, so their number is bounded. */
+/** Counts events for Prometheus. Labels are routes, statuses, kinds of queries and a bounded number of ingests, so their number is bounded. */
 export class Metrics {
   /** All but those of the process. */
   readonly described: readonly DescribedMetric[]
@@ -65,6 +66,7 @@ export class Metrics {
   readonly #storageFailures: Counter
   readonly #damagedFiles: Counter
   readonly #backups: Counter
+  readonly #ingests = new IngestMetrics()
 
   constructor(options: { readonly processMetrics: boolean }) {
     const registers = [this.#registry]
@@ -118,6 +120,7 @@ export class Metrics {
     ])
     this.#damagedFiles = counter('damaged_files_met_total', 'Queries that met a damaged file.')
     this.#backups = counter('backups_total', 'Backups made.')
+    describeIngests(named, this.#ingests)
     const known = this.#levels
     for (const [name, help] of Object.entries(levels)) {
       new Gauge({
@@ -140,6 +143,11 @@ export class Metrics {
       if (!this.#levels.has(name)) this.#registry.removeSingleMetric(`tidemark_${name}`)
   }
 
+  /** Tells which ingests there are: none are shown before. */
+  watchIngests(watched: WatchedIngests): void {
+    this.#ingests.watch(watched)
+  }
+
   text(): Promise<string> {
     return this.#registry.metrics()
   }
@@ -158,6 +166,7 @@ export class Metrics {
         this.#querySeconds.observe({ query: event.query }, event.ms / 1000)
         return
       default:
+        this.#ingests.observe(event)
         this.#observeStore(event)
         this.#observeSqlEngine(event)
         this.#observeFiles(event)

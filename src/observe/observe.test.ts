@@ -22,7 +22,7 @@ const failed = (error: unknown): ServiceEvent => ({
   error,
 })
 const written: ServiceEvent = { kind: 'journalWritten', entries: 2, rows: 20, bytes: 300, ms: 2 }
-const judged: ServiceEvent = { kind: 'rowsJudged', rows: 20, rejected: 3, again: 5, ms: 1 }
+const judged: ServiceEvent = { kind: 'rowsJudged', rows: 20, rejected: 3, again: 5, ingests: [], ms: 1 }
 const died: ServiceEvent = { kind: 'storeDied', message: 'out of memory', restartInMs: 100 }
 const sealed: ServiceEvent = { kind: 'sealed', position: 50, files: 2, rows: 40, bytes: 900, ms: 20 }
 const sealFailed: ServiceEvent = { kind: 'sealFailed', message: 'no space', retryInMs: 5000 }

@@ -30,6 +30,7 @@ import type { JournalWriter } from '../journal/journal.ts'
 import { ItemAdmin } from '../metadata/item-admin.ts'
 import { Metadata } from '../metadata/metadata.ts'
 import { NextTokens } from '../model/next-token.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import type { Reach } from '../observe/step.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { Queries } from '../query/queries.ts'
@@ -73,7 +74,9 @@ export interface ServiceParts {
 }
 
 /** What each engine brings itself. */
-type OwnServices = Pick<Services, 'sqlQueries' | 'nativeQueries' | 'backups' | 'metrics' | 'readiness' | 'observe'>
+interface OwnServices extends Pick<Services, 'sqlQueries' | 'nativeQueries' | 'backups' | 'readiness' | 'observe'> {
+  readonly metrics: Metrics
+}
 
 /** An engine that is ready to be asked. */
 export interface Opened {
@@ -87,6 +90,11 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   const { settings, catalog, journal, keys, progress, runner, admission, definitions, access, nowMs } = parts
   const { limits } = settings
   const { ingestWaitMs } = limits
+  own.metrics.watchIngests({
+    ownMax: limits.metricsIngests,
+    ingests: () => definitions.ingests(),
+    pendingRows: (ingestId) => progress.pendingOf(ingestId),
+  })
   const batchIds = new BatchIds(await catalog.secrets.secret('batch-id'))
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
   const { rejected } = catalog
@@ -112,6 +120,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
       progress,
       isQueryable: parts.isQueryable,
       receipts,
+      observe: own.observe,
       nowMs,
       ingestWaitMs,
       rowsMax: limits.pushRows,

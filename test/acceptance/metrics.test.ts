@@ -40,6 +40,33 @@ test('levels are those of now', async () => {
   await service.close()
 })
 
+test('rows are told by ingest', async () => {
+  const service = await runService({ 'limits.metricsIngests': '1' })
+  const ofIngests = async (): Promise<Record<string, number>> => {
+    const response = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${adminKey}` } })
+    const lines = (await response.text()).matchAll(/^tidemark_ingest_(\w+)\{ingest="(.+)"\} (\S+)$/gm)
+    return Object.fromEntries([...lines].map(([, name, ingest, value]) => [`${ingest} ${name}`, Number(value)]))
+  }
+  const begunSeconds = Date.now() / 1000
+  for (const alias of ['plant', 'weather', 'tides']) {
+    const key = await makeIngest(service.url, adminKey, { alias })
+    await fetch(`${service.url}/ingests/${alias}/data?wait=true`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify([{ D: 0, T: 'a', V: 1 }, { V: 'bad' }, 7]),
+    })
+  }
+  const rows = (received: number) => ({ received, stored: received / 3, rejected: (2 * received) / 3 })
+  const expected = Object.entries({ plant: rows(3), '(others)': rows(6) }).flatMap(([ingest, counts]) => [
+    ...Object.entries(counts).map(([name, count]) => [`${ingest} ${name}_rows_total`, count]),
+    [`${ingest} pending_rows`, 0],
+    [`${ingest} last_received_timestamp_seconds`, expect.any(Number)],
+  ])
+  await expect.poll(ofIngests).toEqual(Object.fromEntries(expected))
+  expect((await ofIngests())['plant last_received_timestamp_seconds']).toBeGreaterThanOrEqual(Math.floor(begunSeconds))
+  await service.close()
+})
+
 test('after a restart counters begin at 0: what the journal holds from before is judged again apart', async () => {
   let service = await runService()
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })

@@ -1,9 +1,38 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { knownSeries, unknownIn } from './known-metrics.ts'
+import { hasPromtool, promtoolFault } from './promtool.ts'
 
-test('the alerts are about metrics that there are', () => {
-  const known = new Set(readFileSync('docs/metrics.md', 'utf8').match(/\btidemark_\w+/g))
-  const named = readFileSync('deploy/prometheus/rules.yaml', 'utf8').match(/\btidemark_\w+/g) ?? []
-  expect(named.length).toBeGreaterThan(10)
-  expect(named.filter((name) => !known.has(name))).toEqual([])
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
+}
+const rules = 'deploy/prometheus/rules.yaml'
+const alerts = (parse(readFileSync(rules, 'utf8')) as Rules).groups.flatMap((group) => group.rules)
+
+test('the alerts are about metrics and labels that there are', async () => {
+  const known = await knownSeries()
+  expect(alerts.length).toBeGreaterThan(10)
+  expect(alerts.flatMap(({ expr }) => unknownIn(expr, known))).toEqual([])
+})
+
+test('an expression with a name that there is not is found', async () => {
+  const known = await knownSeries()
+  expect(unknownIn('sum by (tag) (rate(tidemark_nothing_total{route="x"}[5m]))', known)).toEqual([
+    'there is no tidemark_nothing_total',
+  ])
+  expect(unknownIn('sum by (tag) (tidemark_http_request_seconds_bucket{work="x", le="1"})', known)).toEqual([
+    'tidemark_http_request_seconds_bucket has no label work',
+    'sum by (tag) (tidemark_http_request_seconds_bucket{work="x", le="1"}) groups by tag',
+  ])
+})
+
+test('each alert is tried', () => {
+  const tried = readFileSync('test/deploy/alerts.test.yaml', 'utf8')
+  expect(alerts.map(({ alert }) => alert).filter((name) => !tried.includes(`alertname: ${name}\n`))).toEqual([])
+})
+
+test.runIf(hasPromtool)('Prometheus reads the rules, and the alerts fire when they should', () => {
+  expect(promtoolFault('check', 'rules', rules)).toBeNull()
+  expect(promtoolFault('test', 'rules', 'test/deploy/alerts.test.yaml')).toBeNull()
 })

@@ -96,6 +96,10 @@ export class JudgedProgress implements IngestProgress {
     if (!this.isSettled) throw this.#away()
   }
 
+  pendingOf(ingestId: number): number | null {
+    return this.isSettled ? this.#counters.of(ingestId).pending : null
+  }
+
   counters(ingestId: number): IngestCounters {
     this.requireCounted()
     return this.#counters.of(ingestId)

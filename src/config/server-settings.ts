@@ -1,0 +1,52 @@
+// The settings of the HTTP server: a part of the table in settings.ts.
+import { longestMs, mebibyte } from './measures.ts'
+import { flag, integer, type Setting, text } from './setting.ts'
+
+export const serverSettings = {
+  'server.basePath': text({
+    default: '',
+    pattern: /^(\/[A-Za-z0-9._~-]+)*$/,
+    allowed: 'a path such as /tidemark, with no slash at its end',
+    description: 'The path before every path of the service, such as /tidemark.',
+  }),
+  'server.trustProxy': flag({
+    default: false,
+    description:
+      "Whether to take the caller's address from forwarding headers. Set it only if callers cannot reach the server except through a proxy.",
+  }),
+  'server.headerBytes': integer({
+    default: 16_384,
+    unit: 'bytes',
+    min: 1024,
+    max: mebibyte,
+    description: "The largest size of a request's headers.",
+  }),
+  'server.headersMs': integer({
+    default: 30_000,
+    unit: 'milliseconds',
+    min: 1,
+    max: longestMs,
+    description: 'How long the headers of a request may take to arrive.',
+  }),
+  'server.requestMs': integer({
+    default: 300_000,
+    unit: 'milliseconds',
+    min: 1,
+    max: longestMs,
+    description: 'How long a whole request may take to arrive.',
+  }),
+  'server.keepAliveMs': integer({
+    default: 72_000,
+    unit: 'milliseconds',
+    min: 1,
+    max: longestMs,
+    description: 'How long a connection is kept open for the next request.',
+  }),
+  'server.shutdownMs': integer({
+    default: 10_000,
+    unit: 'milliseconds',
+    min: 0,
+    max: longestMs,
+    description: 'How long requests in flight may take after the server is told to stop.',
+  }),
+} satisfies Record<string, Setting>

@@ -1,0 +1,27 @@
+import type { JudgedRows } from '../observe/event.ts'
+import { type JudgedRun, rowsFrom, rowsOf } from './entry-judge.ts'
+
+/** What is new in these runs, by ingest: rows before `countedPosition` were counted when they were judged before, but rejected ones that are kept only now. */
+export function judgedByIngest(runs: readonly JudgedRun[], countedPosition: number): readonly JudgedRows[] {
+  const ingests = new Map<number, JudgedRows>()
+  for (const run of runs) {
+    const rejected = run.rejected.length
+    const stored = run.kind === null ? 0 : newlyStored(run, countedPosition)
+    if (stored === 0 && rejected === 0) continue
+    const before = ingests.get(run.ingestId)
+    ingests.set(run.ingestId, {
+      ingestId: run.ingestId,
+      stored: (before?.stored ?? 0) + stored,
+      rejected: (before?.rejected ?? 0) + rejected,
+    })
+  }
+  return [...ingests.values()]
+}
+
+function newlyStored({ spans, rejected, rejectedRows }: JudgedRun, countedPosition: number): number {
+  const rows = rowsFrom(spans, countedPosition)
+  // Those that were rejected before are among the rows that were counted before, if there are such.
+  const bad =
+    rows === rowsOf(spans) ? rejectedRows : rejected.filter(({ position }) => position >= countedPosition).length
+  return Math.max(0, rows - bad)
+}
