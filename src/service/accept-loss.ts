@@ -1,16 +1,15 @@
 // An operator goes on without pushes that were acknowledged and are gone: the journal says which positions were theirs, so that they are never given again.
 
-import { existsSync } from 'node:fs'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
+import { requireCatalog, requireDataFolder } from '../catalog/sqlite/require-catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { vouchedPositionOf } from '../catalog/vouched-position.ts'
 import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
+import { requireJournal } from '../journal/file/require-journal.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { openJournal, openKeys } from './open-storage.ts'
-import { dataIn, requireCatalog } from './require-catalog.ts'
-import { requireJournal } from './require-journal.ts'
 
 /** Of the rows that are given up: from a position, as far as another one. */
 export interface Loss {
@@ -30,8 +29,7 @@ const positionsMax = 2 ** 32 - 1
 export async function acceptLoss(settings: LossSettings, nowMs: () => number): Promise<Loss | null> {
   const { data } = settings
   const paths = dataPaths(data)
-  if (!existsSync(paths.catalog) && (await dataIn(paths, nodeDisk)).length === 0)
-    throw new Error(`"${data}" is no data folder: it holds no catalog.sqlite. Give another one with --data.`)
+  await requireDataFolder(data, paths, nodeDisk)
   const ownership = takeOwnership(data)
   try {
     await requireCatalog(paths, nodeDisk)

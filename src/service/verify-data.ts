@@ -1,9 +1,9 @@
 // Checks the data folder of a stopped service: that every part is as it was written, and that the parts agree. Changes nothing.
 
-import { existsSync } from 'node:fs'
 import type { Manifest } from '../catalog/manifest.ts'
 import { checkSqliteFile } from '../catalog/sqlite/check-file.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
+import { requireCatalog, requireDataFolder } from '../catalog/sqlite/require-catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { vouchedPositionOf } from '../catalog/vouched-position.ts'
 import { dataPaths } from '../config/data-paths.ts'
@@ -11,12 +11,11 @@ import type { Settings } from '../config/settings.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
 import { openFileJournalReader } from '../journal/file/reader.ts'
+import { requireJournal } from '../journal/file/require-journal.ts'
 import { examine, type Finding } from '../lib/finding.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { readOnlyDisk } from '../lib/read-only-disk.ts'
 import { verifyStore } from '../store/embedded/verify-store.ts'
-import { dataIn, requireCatalog } from './require-catalog.ts'
-import { requireJournal } from './require-journal.ts'
 
 type VerifiedSettings = Pick<Settings, 'data' | 'journal' | 'limits'>
 
@@ -26,9 +25,7 @@ const disk = readOnlyDisk(nodeDisk)
 export async function* verifyData(settings: VerifiedSettings): AsyncGenerator<Finding> {
   const { data } = settings
   const paths = dataPaths(data)
-  if (!existsSync(paths.catalog) && (await dataIn(paths, disk)).length === 0) {
-    throw new Error(`"${data}" is no data folder: it holds no catalog.sqlite. Give another one with --data.`)
-  }
+  await requireDataFolder(data, paths, disk)
   const ownership = takeOwnership(data)
   try {
     const catalog = await verifyCatalog(paths)

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { holdsTables } from '../catalog/sqlite/check-file.ts'
-import { checkSqliteLog } from '../catalog/sqlite/check-log.ts'
-import { diskErrorOf } from '../catalog/sqlite/statements.ts'
-import { type Disk, isDiskFull } from '../lib/disk.ts'
+import { type Disk, isDiskFull } from '../../lib/disk.ts'
+import { holdsTables } from './check-file.ts'
+import { checkSqliteLog } from './check-log.ts'
+import { diskErrorOf } from './statements.ts'
 
 interface Folders {
   /** The catalog's file. */
@@ -13,16 +13,18 @@ interface Folders {
   readonly store: string
 }
 
+type ListingDisk = Pick<Disk, 'list' | 'listFolders'>
+
 const whatItHolds =
   'It holds the definitions of ingests and entities, the subscribers and their keys, the items of metadata, rejected rows, and which files hold which rows: without it nothing of the data can be told, and nothing was changed.'
 const whatToDo =
   'Put the file back, with catalog.sqlite-wal if that is there, from the same moment as the other files; or restore a whole backup ("tidemark restore").'
 
 /**
- * Throws an Error when the catalog of a data folder cannot be read, when it has lost changes, and when there is none, or an empty one, but other things of a service: a new one would
- * know none of them, and files that it does not know would be taken for what a crash left. What is wrong within its tables is not looked at.
+ * Throws an Error when the catalog of a data folder cannot be read, or has lost changes. Throws also when it is missing or empty beside other data of
+ * a service: a new catalog would know none of it, and unknown files would be taken for what a crash left. Its tables are not looked into.
  */
-export async function requireCatalog({ catalog, ...folders }: Folders, disk: Disk): Promise<void> {
+export async function requireCatalog({ catalog, ...folders }: Folders, disk: ListingDisk): Promise<void> {
   const isThere = existsSync(catalog)
   if (isThere) {
     const fault = checkSqliteLog(`${catalog}-wal`)
@@ -54,10 +56,20 @@ function isMade(catalog: string): boolean {
   }
 }
 
+/** Throws an Error when a service has left nothing in the folder: it is another one than was meant. */
+export async function requireDataFolder(
+  data: string,
+  { catalog, ...folders }: Folders,
+  disk: ListingDisk,
+): Promise<void> {
+  if (existsSync(catalog) || (await dataIn(folders, disk)).length > 0) return
+  throw new Error(`"${data}" is no data folder: it holds no catalog.sqlite. Give another one with --data.`)
+}
+
 /** What a service has left in its folder besides the catalog. */
-export async function dataIn(
+async function dataIn(
   { journal, idempotency, store }: Omit<Folders, 'catalog'>,
-  disk: Pick<Disk, 'list' | 'listFolders'>,
+  disk: ListingDisk,
 ): Promise<readonly string[]> {
   const left: string[] = []
   for (const folder of [journal, idempotency]) {

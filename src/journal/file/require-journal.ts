@@ -1,4 +1,4 @@
-import type { LocalJournalWriter } from '../journal/journal.ts'
+import type { LocalJournalWriter } from '../journal.ts'
 
 /**
  * Throws an Error when the journal begins behind what is stored for good: rows between the two are in neither, and files that hold them would be
