@@ -39,7 +39,7 @@ export function withFormats(command: Command): Command {
 }
 
 /** What the service is asked for. Throws `CommandError` where the options do not go together. */
-export function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOptions): AnswerFormat {
+function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOptions): AnswerFormat {
   if (json && format !== undefined && format !== 'json') {
     throw new CommandError(`--json and --format ${format} do not go together. Give one of them.`)
   }
@@ -56,13 +56,14 @@ function formatOfName(path: string): AnswerFormat {
   return formatNames.find((name) => path.toLowerCase().endsWith(`.${name}`)) ?? 'csv'
 }
 
-/** Writes an answer of rows: into a file, as it comes, or as a table. */
+/** Asks for an answer of rows in the format of the options, and writes it: into a file, as it comes, or as a table. */
 export async function writeAnswer(
   context: CliContext,
   options: AnswerOptions,
-  answer: AsyncIterable<Uint8Array>,
+  ask: (format: AnswerFormat) => AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const format = askedFormat(context, options)
+  const answer = ask(format)
   if (options.output !== undefined) return writeFile(context, options.output, answer)
   if (options.json || options.format !== undefined) {
     await writeAll(context.stdout, answer)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ListedBackup, SettingAnswer } from '../client/answers.ts'
+import type { ListedBackup } from '../client/answers.ts'
 import { type CliContext, connect } from './context.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 import { allItems } from './pages.ts'
@@ -21,14 +21,8 @@ const backupColumns: readonly ItemColumn<ListedBackup>[] = [
   { title: 'path', cell: ({ path }) => path },
 ]
 
-const settingColumns: readonly ItemColumn<SettingAnswer>[] = [
-  { title: 'setting', cell: ({ setting }) => setting },
-  { title: 'value', cell: ({ value, secret }) => (secret ? '(secret)' : [value].flat().join(',')) },
-  { title: 'default', cell: ({ usual }) => (usual ? 'yes' : 'no') },
-]
-
-/** `tidemark backups` and `tidemark settings`: what a running service has in its folder, and what is in force there. */
-export function addBackupsAndSettings(program: Command, context: CliContext): void {
+/** `tidemark backups`: what a running service has in its folder. */
+export function addBackups(program: Command, context: CliContext): void {
   program
     .command('backups')
     .description("list the backups in the service's own folder, the newest first (needs an admin key)")
@@ -37,14 +31,6 @@ export function addBackupsAndSettings(program: Command, context: CliContext): vo
       const client = connect(context, command.optsWithGlobals())
       const items = await allItems((page) => client.backups(page))
       printItems(context, options, { items, columns: backupColumns, none: 'There is no backup.' })
-    })
-  program
-    .command('settings')
-    .description('list the settings that are in force in the service; secrets are not shown (needs an admin key)')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const { Items: items } = await connect(context, command.optsWithGlobals()).settings()
-      printItems(context, options, { items, columns: settingColumns, none: 'There is no setting.' })
     })
 }
 

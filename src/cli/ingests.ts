@@ -6,6 +6,7 @@ import type { IngestKind } from '../model/ingest.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
+import { oneOf } from './one-of.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 import { allItems } from './pages.ts'
 
@@ -28,12 +29,6 @@ Examples:
   tidemark ingests create plant --field date:timestamp:time:D,id_tag:string:tag:T,value:double:metric:V
   tidemark ingests create tags --kind metadata --field id:string:index,unit:string:attribute,limits:json:attribute
 `
-
-function oneOf<Value extends string>(values: readonly Value[], text: string | undefined, what: string): Value {
-  const found = values.find((value) => value === text)
-  if (found === undefined) throw new CommandError(`"${text ?? ''}" is no ${what}. There are: ${values.join(', ')}.`)
-  return found
-}
 
 const roles = [...seriesRoles, ...metadataRoles]
 const kinds = ['series', 'metadata'] as const

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { packageVersion } from '../lib/package-version.ts'
 import { addAcceptLoss } from './accept-loss.ts'
-import { addBackup, addBackupsAndSettings } from './backup.ts'
+import { addBackup, addBackups } from './backup.ts'
 import type { CliContext } from './context.ts'
 import { addCopy } from './copy.ts'
 import { addDemo } from './demo.ts'
@@ -15,7 +15,9 @@ import { addQuery } from './query.ts'
 import { addReceipt } from './receipt.ts'
 import { addRejected } from './rejected.ts'
 import { addRestore } from './restore.ts'
+
 import { addServe } from './serve.ts'
+import { addSettings } from './settings.ts'
 import { addSql } from './sql.ts'
 import { addSubscribers } from './subscribers.ts'
 import { addSubscriptions } from './subscriptions.ts'
@@ -65,7 +67,8 @@ export function buildProgram(context: CliContext): Command {
   addSubscriptions(program, context)
   addCopy(program, context)
   addBackup(program, context)
-  addBackupsAndSettings(program, context)
+  addBackups(program, context)
+  addSettings(program, context)
   addRestore(program, context)
   addVerify(program, context)
   addAcceptLoss(program, context)

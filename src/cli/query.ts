@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
 import type { DataQueryRequest } from '../client/requests.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
-import { type AnswerOptions, askedFormat, withFormats, writeAnswer } from './answer-output.ts'
+import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { parseOffset } from './number-option.ts'
@@ -101,7 +101,7 @@ async function runQuery(
   command: Command,
 ): Promise<void> {
   const client = connect(context, command.optsWithGlobals())
-  await writeAnswer(context, options, client.queryBytes(kind, requestOf(options), askedFormat(context, options)))
+  await writeAnswer(context, options, (format) => client.queryBytes(kind, requestOf(options), format))
 }
 
 function addKind(query: Command, context: CliContext, kind: QueryKind): void {

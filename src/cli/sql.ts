@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type AnswerOptions, askedFormat, withFormats, writeAnswer } from './answer-output.ts'
+import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { type CliContext, connect } from './context.ts'
 
 /** `tidemark sql`: a query in Druid's SQL. */
@@ -18,6 +18,6 @@ Examples:
     )
     .action(async (text: string, options: AnswerOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      await writeAnswer(context, options, client.sqlBytes(text, askedFormat(context, options)))
+      await writeAnswer(context, options, (format) => client.sqlBytes(text, format))
     })
 }
