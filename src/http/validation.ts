@@ -19,7 +19,7 @@ export const schemaCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPar
   return (data: unknown) => {
     if (validator.Check(data)) return { value: data }
     // Faults are looked for slowly, item by item, where the check is fast: of long lists only a part with a fault is looked at.
-    const faulty = partsOf(data).find((part) => !validator.Check(part.data)) ?? { data, list: '', from: 0 }
+    const faulty = faultyPartOf(data, (part) => validator.Check(part))
     const faults = validator
       .Errors(faulty.data)
       .map((fault) => ({ ...fault, instancePath: inWhole(fault.instancePath, faulty) }))
@@ -37,23 +37,26 @@ interface Part {
   readonly from: number
 }
 
-function partsOf(data: unknown): readonly Part[] {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return []
-  const entries = Object.entries(data)
-  const long = entries.filter(([, value]) => Array.isArray(value) && value.length > itemsMax)
-  const beginnings = Object.fromEntries(entries.map(([key, value]) => [key, sliced(value, 0)]))
-  const parts: Part[] = [{ data: beginnings, list: '', from: 0 }]
-  for (const [list, value] of long) {
-    for (let from = itemsMax; from < value.length; from += itemsMax) {
-      parts.push({ data: { ...beginnings, [list]: sliced(value, from) }, list, from })
-    }
-  }
-  return parts
+/** The first part with a fault; all of it where no list is long, and where no part shows the fault. */
+function faultyPartOf(data: unknown, isValid: (part: unknown) => boolean): Part {
+  for (const part of partsOf(data)) if (!isValid(part.data)) return part
+  return { data, list: '', from: 0 }
 }
 
-function sliced(value: unknown, from: number): unknown {
-  return Array.isArray(value) && value.length > itemsMax ? value.slice(from, from + itemsMax) : value
+/** The parts of what was sent that are looked at one after the other; none where no list is long. */
+function* partsOf(data: unknown): Generator<Part> {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return
+  const long = Object.entries(data).filter((entry): entry is [string, unknown[]] => isLong(entry[1]))
+  if (long.length === 0) return
+  const beginnings = { ...data, ...Object.fromEntries(long.map(([list, items]) => [list, items.slice(0, itemsMax)])) }
+  yield { data: beginnings, list: '', from: 0 }
+  for (const [list, items] of long) {
+    for (let from = itemsMax; from < items.length; from += itemsMax)
+      yield { data: { ...beginnings, [list]: items.slice(from, from + itemsMax) }, list, from }
+  }
 }
+
+const isLong = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > itemsMax
 
 /** The place of a fault, `/ids/7` say, in all that was sent. */
 function inWhole(instancePath: string, { list, from }: Part): string {
