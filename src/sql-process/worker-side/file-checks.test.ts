@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { FileChecks } from './file-checks.ts'
 
@@ -69,4 +70,18 @@ test('a damaged file is told to all who wait for it, and checked again for the n
   const again = checks.all(files('a'), never)
   fail('a')
   await expect(again).rejects.toThrow('a is damaged')
+})
+
+test('a signal of many checks keeps no listener of those that are over', async () => {
+  const { checks, end, fail } = held()
+  const { signal } = new AbortController()
+  const listeners = (): number => getEventListeners(signal, 'abort').length
+  await checks.all([{ path: 'known', checkedBy: null }], signal)
+  expect(listeners()).toBe(0)
+  const all = [checks.all(files('a'), signal), checks.all(files('b'), signal)]
+  expect(listeners()).toBe(2)
+  end('a')
+  fail('b')
+  await Promise.allSettled(all)
+  expect(listeners()).toBe(0)
 })

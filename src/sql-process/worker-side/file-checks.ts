@@ -24,21 +24,22 @@ export class FileChecks {
   /** Resolves when all of them are checked. Throws what the check throws, and the signal's reason when it is aborted. */
   async all(files: readonly EngineFile[], signal: AbortSignal): Promise<void> {
     const left = files.flatMap(({ path, checkedBy }) => (checkedBy === null ? [] : [{ path, checkedBy }]))
-    const aborted = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    })
-    aborted.catch(() => undefined)
-    let hasFailed = false
+    if (left.length === 0) return
+    signal.throwIfAborted()
+    let isOver = false
     const work = async (): Promise<void> => {
-      for (let file = left.shift(); file !== undefined && !hasFailed; file = left.shift()) {
-        signal.throwIfAborted()
-        await Promise.race([this.#once(file.path, file.checkedBy), aborted])
-      }
+      for (let file = left.shift(); file !== undefined && !isOver; file = left.shift())
+        await this.#once(file.path, file.checkedBy)
     }
+    const listening = new AbortController()
+    const aborted = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { signal: listening.signal })
+    })
     try {
-      await Promise.all(Array.from({ length: atOnce }, work))
+      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), aborted])
     } finally {
-      hasFailed = true
+      isOver = true
+      listening.abort()
     }
   }
 
