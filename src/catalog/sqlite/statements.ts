@@ -98,7 +98,7 @@ const outlived = new Map([
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damages = new Set([11, 26])
-const isDamaged =
+const damageText =
   'catalog.sqlite is damaged: stop the service, let "tidemark verify" say what else is, and restore a backup'
 
 function translated<Result>(work: () => Result): Result {
@@ -107,7 +107,7 @@ function translated<Result>(work: () => Result): Result {
   } catch (error) {
     const code = resultCode(error) ?? -1
     if (damages.has(code) && error instanceof Error)
-      throw new Error(`${isDamaged} (${error.message})`, { cause: error })
+      throw new Error(`${damageText} (${error.message})`, { cause: error })
     const detail = outlived.get(code)
     throw detail === undefined ? error : new Problem('unavailable', detail, { cause: error })
   }
