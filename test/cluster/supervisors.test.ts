@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DruidClient } from '../../src/druid-client/druid-client.ts'
 import { dataSourceName, positionColumn, rowsTopic, timeColumn } from '../../src/model/druid-row.ts'
 import type { EntityField } from '../../src/model/entity.ts'
-import type { Plan, Selection } from '../../src/model/plan.ts'
+import type { Plan } from '../../src/model/plan.ts'
 import { Problem } from '../../src/model/problem.ts'
 import { DruidStore } from '../../src/store/druid/druid-store.ts'
 import { Supervisors } from '../../src/store/druid/supervision/supervisors.ts'
 import { rowsOf } from '../support/expect-rows.ts'
+import { always, selection, tag, time, value } from '../support/selection.ts'
 import { addresses } from './addresses.ts'
 
 const clusterName = `v${Date.now().toString(36)}`
@@ -42,23 +43,10 @@ function newSupervisors(): Supervisors {
   return new Supervisors({ client, settings, nowMs: Date.now })
 }
 
-const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
-const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
-const value: EntityField = { name: 'V', type: 'double', role: 'metric' }
 const added: EntityField = { name: 'W', type: 'long', role: 'metric' }
 
 function select(metrics: readonly EntityField[]): Plan {
-  const selection: Selection = {
-    entityId: 1,
-    sinceMs: null,
-    time,
-    tags: [tag],
-    ids: null,
-    prefixes: null,
-    metrics,
-    fields: [],
-  }
-  return { kind: 'select', selection, range: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY } }
+  return { kind: 'select', selection: selection({ metrics }), range: always }
 }
 
 async function produce(rows: readonly object[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ResultRow, resultRows } from '../../../test/support/model-store.ts'
 import { columnOf } from '../../../test/support/random-rows.ts'
+import { always, selection, tag, time, value } from '../../../test/support/selection.ts'
 import type { Value } from '../../model/column.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { granularityNames } from '../../model/granularity.ts'
@@ -8,13 +9,9 @@ import type { Plan, PlanLimits, Selection } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 
-const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
-const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
-const value: EntityField = { name: 'V', type: 'double', role: 'metric' }
 const note: EntityField = { name: 'N', type: 'string', role: 'dimension' }
 const count: EntityField = { name: 'C', type: 'long', role: 'metric' }
 const limits: PlanLimits = { resultRows: 1_000_000, buckets: 1_000_000, resultBytes: 2 ** 30 }
-const always = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 const never = new AbortController().signal
 
 let position = 0
@@ -33,20 +30,6 @@ function storeOf(...rows: readonly (readonly Value[])[]): EmbeddedStore {
   const store = new EmbeddedStore({ generationRows: 16, sliceMs: 0 })
   store.write(batchOf([time, tag, value], rows))
   return store
-}
-
-function selection(over: Partial<Selection> = {}): Selection {
-  return {
-    entityId: 1,
-    sinceMs: null,
-    time,
-    tags: [tag],
-    ids: null,
-    prefixes: null,
-    metrics: [value],
-    fields: [],
-    ...over,
-  }
 }
 
 async function rowsOf(store: EmbeddedStore, plan: Plan, within: PlanLimits = limits): Promise<ResultRow[]> {

@@ -1,5 +1,6 @@
 // How much a run does between two looks at the clock: nothing that goes with the rows, groups, ticks or tags of a query may be done at once.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { always, selection, tag, time, value } from '../../../test/support/selection.ts'
 import { WatchedPacer } from '../../../test/support/watched-pacer.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { granularityNames } from '../../model/granularity.ts'
@@ -7,10 +8,7 @@ import type { Plan, Selection } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 
-const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
-const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
 const site: EntityField = { name: 'S', type: 'string', role: 'dimension' }
-const value: EntityField = { name: 'V', type: 'double', role: 'metric' }
 const rare: EntityField = { name: 'R', type: 'double', role: 'metric' }
 const limits = { resultRows: 1_000_000, buckets: 1_000_000, resultBytes: 2 ** 30 }
 const rows = 90_000
@@ -54,24 +52,16 @@ function batchOf({ ms, tag: tagOf, replaces = false }: Shape): RowBatch {
   }
 }
 
-const selection = (over: Partial<Selection> = {}): Selection => {
-  return {
-    entityId: 1,
-    sinceMs: null,
-    time,
-    tags: [tag],
-    ids: null,
-    prefixes: null,
-    metrics: [value],
-    fields: [],
-    ...over,
-  }
-}
-const range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 const ticksMs = Float64Array.from({ length: rows }, (_, tick) => tick * 1000)
-const select = (over: Partial<Selection> = {}): Plan => ({ kind: 'select', selection: selection(over), range })
+const select = (over: Partial<Selection> = {}): Plan => ({ kind: 'select', selection: selection(over), range: always })
 const average = (over: Partial<Selection>, granularity: 'all' | 'second'): Plan => {
-  return { kind: 'average', selection: selection(over), range, granularity: granularityNames[granularity], byTag: true }
+  return {
+    kind: 'average',
+    selection: selection(over),
+    range: always,
+    granularity: granularityNames[granularity],
+    byTag: true,
+  }
 }
 const latest = (over: Partial<Selection> = {}): Plan => {
   return { kind: 'latest', selection: selection(over), fromMs: Number.NEGATIVE_INFINITY }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { rowsOf } from '../../../../test/support/expect-rows.ts'
 import { MemoryFolder } from '../../../../test/support/memory-files.ts'
 import { columnOf } from '../../../../test/support/random-rows.ts'
+import { always, selection, tag, time, value } from '../../../../test/support/selection.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { Plan } from '../../../model/plan.ts'
@@ -12,9 +13,6 @@ import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { compactFiles } from './compactor.ts'
 import { sealRows } from './sealer.ts'
 
-const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
-const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
-const value: EntityField = { name: 'V', type: 'double', role: 'metric' }
 const note: EntityField = { name: 'N', type: 'string', role: 'metric' }
 const dayMs = 86_400_000
 const pacer = new Pacer({ sliceMs: 5, signal: new AbortController().signal })
@@ -72,17 +70,8 @@ async function seal(dayRowsMin: number): Promise<readonly SealedFile[]> {
 
 const select = (entityId = 1): Plan => ({
   kind: 'select',
-  selection: {
-    entityId,
-    sinceMs: null,
-    time,
-    tags: [tag],
-    ids: null,
-    prefixes: null,
-    metrics: [value, note],
-    fields: [],
-  },
-  range: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY },
+  selection: selection({ entityId, metrics: [value, note] }),
+  range: always,
 })
 
 const named = (files: readonly SealedFile[]) =>

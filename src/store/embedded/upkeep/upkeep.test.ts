@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { expectSame, rowsOf } from '../../../../test/support/expect-rows.ts'
+import { always, selection } from '../../../../test/support/selection.ts'
 import type { ManifestCatalog, ManifestChange } from '../../../catalog/manifest.ts'
 import { openSqliteCatalog } from '../../../catalog/sqlite/sqlite-catalog.ts'
 import { loadSettings } from '../../../config/load.ts'
@@ -49,20 +50,7 @@ function batch(first: number, rows = batchRows): RowBatch {
   }
 }
 
-const everything: Plan = {
-  kind: 'select',
-  selection: {
-    entityId: 1,
-    tags: [{ name: 'T', type: 'string', role: 'tag' }],
-    metrics: [{ name: 'V', type: 'double', role: 'metric' }],
-    fields: [],
-    ids: null,
-    prefixes: null,
-    sinceMs: null,
-    time: { name: 'D', type: 'timestamp', role: 'time' },
-  },
-  range: { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY },
-}
+const everything: Plan = { kind: 'select', selection: selection(), range: always }
 
 const full = (): Error => Object.assign(new Error('no space left'), { code: 'ENOSPC' })
 
