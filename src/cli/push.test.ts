@@ -1,68 +1,156 @@
-// How a CSV file is written, and what is said of one that is written otherwise.
-import { afterEach, expect, test } from 'vitest'
-import { type Answers, closeServices, service, tidemark } from '../../test/support/cli.ts'
-import { defaultSeriesFields } from '../model/field.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { type Answers, closeServices, plantIngest, service, tidemark, unreachableUrl } from '../../test/support/cli.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'tidemark-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 afterEach(closeServices)
 
-const pushed = 'POST /ingests/plant/data '
+const unreachable = await unreachableUrl()
 
-/** A service whose ingest `plant` takes rows {D, T, V}; it rejects the first row with the message, where there is one. */
-function plant(rejection: string | null = null): Answers {
-  const receipt = (rows: number) => {
-    const rejected = rejection === null ? 0 : 1
-    const errors = rejection === null ? [] : [{ index: 0, field: 'D', code: 'invalid_time', message: rejection }]
-    return { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, errors }
-  }
+/** A service with the ingest `plant`, which stores every row but the first of each push where `rejecting`. */
+function plant(rejecting: boolean): Answers {
   const answers: Answers = {
-    'GET /ingests/plant': () => [200, { alias: 'plant', fields: defaultSeriesFields }],
+    'GET /ingests/plant': () => [200, { ...plantIngest, unknown: 'reject', lines: null }],
     'POST /ingests/plant/data': (body) => {
-      const rows = body.trimEnd().split('\n').length
-      answers['GET /ingests/plant/batches/b'] = () => [200, receipt(rows)]
+      const rows = body.startsWith('[') ? JSON.parse(body).length : body.trimEnd().split('\n').length
+      const rejected = rejecting ? 1 : 0
+      const errors = rejecting ? [{ index: 0, field: 'V', code: 'wrong_type', message: 'no number' }] : []
+      const receipt = { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, errors }
+      answers['GET /ingests/plant/batches/b'] = () => [200, receipt]
       return [200, { batch: 'b', rows }]
     },
   }
   return answers
 }
 
-async function pushCsv(csv: string, options: readonly string[], rejection: string | null = null) {
-  const { url, seen } = await service(plant(rejection))
-  const ran = await tidemark(url, ['push', 'plant', '-', '--format', 'csv', ...options], csv)
-  const rows = seen
-    .filter((one) => one.startsWith(pushed))
-    .flatMap((one) => one.slice(pushed.length).trim().split('\n'))
-  return { ...ran, rows: rows.map((row) => JSON.parse(row)) }
-}
+const pushes = (seen: readonly string[]): string[] =>
+  seen
+    .filter((request) => request.startsWith('POST'))
+    .map((request) => request.slice('POST /ingests/plant/data '.length))
 
-test('times by a pattern on the clock of a zone', async () => {
-  const options = ['--time-format', 'dd/MM/yyyy HH:mm', '--time-zone', 'Europe/Madrid']
-  const { code, rows } = await pushCsv('D,T,V\n25/10/2026 01:30,a,1\n', options)
-  expect(code).toBe(0)
-  expect(rows).toEqual([{ D: '2026-10-24T23:30:00.000Z', T: 'a', V: 1 }])
+test.each<[string, string | Uint8Array, string[], string[]]>([
+  ['a.csv', 'D,T,V\n2026-01-01 08:00,7,1.50\n', [], ['{"D":"2026-01-01T08:00","T":"7","V":1.50}\n']],
+  [
+    'taxi.csv.gz',
+    gzipSync('timestamp,value\n2014-07-01 00:00:00,10844\n'),
+    ['--map', 'timestamp=D,value=V', '--set', 'T=@filename'],
+    ['{"D":"2014-07-01T00:00:00","V":10844,"T":"taxi"}\n'],
+  ],
+  ['b.ndjson', '{"V":1.0}\n\n{"V":90071992547409931}\n', [], ['{"V":1.0}\n{"V":90071992547409931}\n']],
+  ['c.json', '[{"V":1.0},\n {"V":90071992547409931}]', [], ['[{"V":1.0},{"V":90071992547409931}]']],
+  ['d.json', '{"V":1.0}', [], ['[{"V":1.0}]']],
+  ['e.ndjson', '1\n2\n3\n', ['--batch-rows', '2', '--concurrency', '1'], ['1\n2\n', '3\n']],
+  ['f.ndjson', '1\n2\n3\n', ['--skip-rows', '1'], ['2\n3\n']],
+  ['g.json', '[]', [], []],
+])('%s', async (name, content, options, bodies) => {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  const { url, seen } = await service(plant(false))
+  const { code, err } = await tidemark(url, ['push', 'plant', path, ...options])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(pushes(seen)).toEqual(bodies)
 })
 
-test('the doubled hour ends the push and is named; --ambiguous chooses', async () => {
-  const csv = 'D,T,V\n2026-10-25 01:30,a,1\n2026-10-25 02:30,a,2\n'
-  const refused = await pushCsv(csv, ['--time-zone', 'Europe/Madrid'])
-  expect(refused.code).toBe(1)
-  expect(refused.err).toContain(
-    'the rest of the file was not read: line 3: in "D", "2026-10-25 02:30" comes twice in Europe/Madrid',
+test('from standard input, with the report of a rejected row', async () => {
+  const { url } = await service(plant(true))
+  const { code, out } = await tidemark(
+    url,
+    ['push', 'plant', '-', '--format', 'csv'],
+    'D,T,V\n2026-01-01,a,x\n2026-01-01,b,1\n',
   )
-  const { code, rows } = await pushCsv(csv, ['--time-zone', 'Europe/Madrid', '--ambiguous', 'later'])
-  expect([code, rows[1].D]).toEqual([0, '2026-10-25T01:30:00.000Z'])
+  expect(code).toBe(2)
+  // How many sleeps it took is not told.
+  expect(out.replace(/\([\d,]+ rows\/s\)/, '(2 rows/s)')).toMatchInlineSnapshot(`
+    "received  2
+    stored    1
+    rejected  1
+    in 0.0 s (2 rows/s)
+    row 1: no number (wrong_type)
+    batch b: 1 rejected
+    The rejected rows are kept. With the same key: tidemark rejected list plant --mine --batch b
+    "
+  `)
 })
 
-test.each([
-  [['--time-format', 'dd/mm/yyyy'], 'has no month: "M". Months are MM, and minutes mm.'],
-  [['--time-zone', 'Madrid'], '"Madrid" is no time zone.'],
-])('%j is refused before anything is asked', async (options, message) => {
-  const { code, err, rows } = await pushCsv('D,T,V\n1,a,1\n', options)
-  expect([code, rows]).toEqual([1, []])
-  expect(err).toContain(message)
+test.each(['GET /ingests/plant', 'GET /admin/ingests/plant'])('with the types that %s tells', async (asked) => {
+  const fields = [
+    { name: 'tag', source: 'T', type: 'string', role: 'tag' },
+    { name: 'limits', source: 'limits', type: 'json', role: 'attribute' },
+  ]
+  const { url, seen } = await service({
+    ...plant(false),
+    'GET /ingests/plant': () => [403, { code: 'forbidden', detail: 'no', retryable: false }],
+    [asked]: () => [200, { ...plantIngest, fields }],
+  })
+  const csv = 'T,V,n,limits\n7,7,7,"{""hi"": 1.50,\n""lo"": 9007199254740993}"\n'
+  await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string'], csv)
+  expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7","limits":{"hi": 1.50, "lo": 9007199254740993}}\n'])
 })
 
-test('times in seconds that were rejected are answered with the option for them', async () => {
-  const fault = 'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "1397088120"'
-  const { out } = await pushCsv('D,T,V\n1397088120,a,1\n', [], fault)
-  expect(out).toContain('For times like "1397088120" there is --time-format seconds.\n')
+test('names the row of the file that is no JSON', async () => {
+  const refusal = { code: 'invalid_json', detail: 'Line 2 is not JSON: it ends.', retryable: false }
+  const bad = (body: string): [number, unknown] =>
+    body.includes('x') ? [400, refusal] : [200, { batch: 'b', rows: 2 }]
+  const receipt = { batch: 'b', rows: 2, stored: 2, rejected: 0, pending: 0, errors: [] }
+  const { url } = await service({
+    ...plant(false),
+    'POST /ingests/plant/data': bad,
+    'GET /ingests/plant/batches/b': () => [200, receipt],
+  })
+  const options = ['--format', 'ndjson', '--batch-rows', '2', '--concurrency', '1']
+  const { err } = await tidemark(url, ['push', 'plant', '-', ...options], '1\n2\n3\nx\n')
+  expect(err).toContain('Row 4 of the file is not JSON')
+})
+
+test('a refused push says how to go on', async () => {
+  const blocked = { code: 'ingest_blocked', detail: 'The ingest is blocked: audit.', retryable: false }
+  const { url } = await service({ ...plant(false), 'POST /ingests/plant/data': () => [423, blocked] })
+  const { code, err } = await tidemark(url, ['push', 'plant', '-', '--format', 'ndjson'], '{}\n')
+  expect(code).toBe(1)
+  expect(err).toBe(
+    'tidemark: row 1 was not acknowledged: The ingest is blocked: audit.\ntidemark: No other row was sent.\n',
+  )
+})
+
+test('a broken connection is tried again, with the same key; each request has its own', async () => {
+  const keys: unknown[] = []
+  const { url } = await service(plant(false))
+  const breaking = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const isPush = request.method === 'POST'
+    if (isPush) keys.push(request.headers['idempotency-key'])
+    if (isPush && keys.length === 1) return request.socket.destroy()
+    const answer = await fetch(url + request.url, {
+      method: request.method!,
+      ...(isPush ? { body: Buffer.concat(chunks) } : {}),
+    })
+    return response.writeHead(answer.status).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => breaking.listen(0, '127.0.0.1', resolve))
+  const argv = ['push', 'plant', '-', '--format', 'ndjson', '--batch-rows', '1', '--concurrency', '1']
+  const { code, out } = await tidemark(`http://127.0.0.1:${(breaking.address() as AddressInfo).port}`, argv, '{}\n{}\n')
+  breaking.closeAllConnections()
+  breaking.close()
+  expect([code, out]).toEqual([0, expect.stringContaining('stored    2')])
+  expect(keys).toEqual([keys[0], keys[0], expect.stringMatching(/^[0-9a-f-]{36}$/)])
+  expect(keys[2]).not.toBe(keys[0])
+})
+
+test('a service that is not there is not waited for', async () => {
+  const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'ndjson'], '{}\n')
+  expect(code).toBe(1)
+  expect(err).toContain('Start the service with "tidemark serve"')
+})
+
+test('options for CSV do nothing silently elsewhere', async () => {
+  const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
+  expect(code).toBe(1)
+  expect(err).toContain('--map is for CSV')
 })

@@ -35,6 +35,27 @@ export async function service(answers: Answers): Promise<{ url: string; seen: st
   return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, seen }
 }
 
+/** An address that was free a moment ago. */
+export async function unreachableUrl(): Promise<string> {
+  const { url } = await service({})
+  closeServices()
+  return url
+}
+
+/** An ingest as the service tells of it. */
+export const plantIngest = {
+  alias: 'plant',
+  kind: 'series',
+  entity: 'plant',
+  state: 'active',
+  fields: [
+    { name: 'date', source: 'D', type: 'timestamp', role: 'time' },
+    { name: 'tag', source: 'T', type: 'string', role: 'tag' },
+    { name: 'value', source: 'V', type: 'double', role: 'metric' },
+  ],
+  counters: { received: 12, stored: 10, rejected: 2, pending: 0 },
+}
+
 export interface Ran {
   readonly code: number
   readonly out: string
