@@ -478,12 +478,24 @@ const declaring = production.filter(
 )
 const declaration = /^export (?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm
 
-function areTwins(files: readonly string[]): boolean {
+function areTwins(files: readonly string[], pairs = twins): boolean {
   return (
     files.length === 2 &&
-    twins.some((folders) => folders.every((folder) => files.some((file) => file.startsWith(folder))))
+    pairs.some((folders) => folders.every((folder) => files.some((file) => file.startsWith(folder))))
   )
 }
+
+/** Files under these stand beside others of their names: a command, a route, a table or what an operator does with it. */
+const mirrors = ['src/cli/', 'src/http/routes/', 'src/catalog/repositories/', 'src/admin/']
+const sides: readonly (readonly string[])[] = [...twins, ['src/store-thread/', 'src/sql-process/']]
+
+test('a second file of a name stands where folders mirror each other', () => {
+  const places = new Map<string, string[]>()
+  for (const file of declaring.filter((file) => !mirrors.includes(`${dirname(file)}/`)))
+    places.set(basename(file), [...(places.get(basename(file)) ?? []), file])
+  const again = [...places.values()].filter((files) => files.length > 1 && !areTwins(files, sides))
+  expect(again).toEqual([])
+})
 
 test('no exported name is declared twice', () => {
   const places = new Map<string, string[]>()

@@ -5,7 +5,7 @@ import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { type BackupContents, readContents } from './backup-contents.ts'
 import { backupPrefix } from './backups.ts'
-import { pageOf, pageSchema } from './page.ts'
+import { pageOf, pageSchema } from './list-page.ts'
 
 export const ListedBackupAnswer = Type.Object(
   {

@@ -6,7 +6,7 @@ import { fieldTypes, seriesRoles } from '../model/field.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
-import { pageOf, pageSchema } from './page.ts'
+import { pageOf, pageSchema } from './list-page.ts'
 
 export const EntityAnswer = Type.Object(
   {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
-import { pageSchema } from './page.ts'
+import { pageSchema } from './list-page.ts'
 
 const nameRule =
   'begins with a letter or `_` and goes on with letters, digits, `_`, `.` and `-`; 128 characters at most.'

@@ -7,7 +7,7 @@ import { Problem } from '../model/problem.ts'
 import type { Reach } from '../observe/step.ts'
 import { addedFields, newIngest } from './definition.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer } from './ingest-schemas.ts'
-import { pageOf } from './page.ts'
+import { pageOf } from './list-page.ts'
 
 export interface IngestAdminParts {
   readonly ingests: IngestCatalog

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { usualLimits } from '../model/page.ts'
 import { rejectCodes } from '../model/row-fault.ts'
-import { pageSchema } from './page.ts'
+import { pageSchema } from './list-page.ts'
 
 const FaultyField = Type.Union([Type.String(), Type.Null()], {
   description: 'The pushed property at fault; null if the whole row is.',

@@ -5,7 +5,7 @@ import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
-import { pageOf, pageSchema } from './page.ts'
+import { pageOf, pageSchema } from './list-page.ts'
 
 const AsideAnswer = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { pageSchema } from './page.ts'
+import { pageSchema } from './list-page.ts'
 
 export const SettingAnswer = Type.Object(
   {

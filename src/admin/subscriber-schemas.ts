@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { rightNames } from '../model/right.ts'
-import { pageSchema } from './page.ts'
+import { pageSchema } from './list-page.ts'
 
 const Instant = Type.String({ format: 'date-time' })
 const InstantOrNull = Type.Union([Instant, Type.Null()])

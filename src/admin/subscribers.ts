@@ -4,7 +4,7 @@ import { formatInstant, parseInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
-import { pageOf } from './page.ts'
+import { pageOf } from './list-page.ts'
 import type {
   CreatedKey,
   CreateKey,

@@ -1,7 +1,7 @@
 // A whole answer as plain data, which may cross threads, and how its body is read.
 import { close, openSync, read, unlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Answer } from './answer.ts'
+import type { Answer } from './whole-answer.ts'
 
 /** A body's chunks have memory of their own; a body's file is deleted by whoever opens the answer. */
 export type StoredBody =

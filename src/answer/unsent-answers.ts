@@ -1,6 +1,6 @@
-import type { Answer } from './answer.ts'
 import type { SpoolRoom } from './spool.ts'
 import { openAnswer, type StoredAnswer } from './stored-answer.ts'
+import type { Answer } from './whole-answer.ts'
 
 export interface SpoolSettings {
   /** What one answer may take of the memory; a longer one goes to a file. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { ListedBackup } from '../client/answers.ts'
+import { allItems } from './all-items.ts'
 import { type CliContext, connect } from './context.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { allItems } from './pages.ts'
 
 const examples = `
 Examples:

@@ -2,11 +2,17 @@ import type { Command } from 'commander'
 import { printable } from '../lib/text-table.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, type ConnectionOptions, connect } from './context.ts'
+import {
+  blockIngests,
+  makeDefinitions,
+  planDefinitions,
+  readDefinitions,
+  unblockIngests,
+} from './copy/copy-definitions.ts'
 import { type CopiedOne, copyOne } from './copy/copy-one.ts'
-import { blockIngests, makeDefinitions, planDefinitions, readDefinitions, unblockIngests } from './copy/definitions.ts'
+import { type CopiedSubscribers, copySubscribers, requireAdmin, requirePushing } from './copy/copy-subscribers.ts'
 import type { CopyJob } from './copy/sending.ts'
 import { dateOption } from './copy/series.ts'
-import { type CopiedSubscribers, copySubscribers, requireAdmin, requirePushing } from './copy/subscribers.ts'
 import { collectList } from './list-option.ts'
 import { parseCount } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'

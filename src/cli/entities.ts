@@ -3,10 +3,10 @@ import type { EntityAnswer, EntityDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
 import { formatInstant } from '../model/instant.ts'
+import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { allItems } from './pages.ts'
 
 const examples = `
 Examples:

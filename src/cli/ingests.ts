@@ -3,12 +3,12 @@ import type { IngestAnswer, NewField } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { type Field, fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
 import type { IngestKind } from '../model/ingest.ts'
+import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { oneOf } from './one-of.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { allItems } from './pages.ts'
 
 interface CreateOptions extends JsonOption {
   readonly kind: IngestKind

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import type { KeyRight, SubscriberAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { rightNames } from '../model/right.ts'
+import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { keysOf, lastAdminKey, listedKeyColumns } from './listed-keys.ts'
 import { type JsonOption, printItems, printJson } from './output.ts'
-import { allItems } from './pages.ts'
 
 interface CreateOptions extends JsonOption {
   readonly rights: readonly string[]

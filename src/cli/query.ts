@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
-import type { DataQueryRequest } from '../client/requests.ts'
+import type { DataQueryRequest } from '../client/data-query-request.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { type CliContext, connect } from './context.ts'

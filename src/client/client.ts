@@ -28,7 +28,7 @@ import type {
   SubscriberAnswer,
   SubscriptionEntry,
 } from './answers.ts'
-import type { DataQueryRequest } from './requests.ts'
+import type { DataQueryRequest } from './data-query-request.ts'
 import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
 
 export interface PushOptions {

@@ -5,7 +5,7 @@
 import type { Admission } from '../admission/admission.ts'
 import { inTime } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
-import type { Answer } from '../answer/answer.ts'
+import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import { damagedData } from '../model/damaged-data.ts'

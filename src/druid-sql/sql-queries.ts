@@ -3,7 +3,7 @@
 import type { Admission } from '../admission/admission.ts'
 import { inTime } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
-import type { Answer } from '../answer/answer.ts'
+import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'

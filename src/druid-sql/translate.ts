@@ -1,8 +1,8 @@
 // The one way from a caller's text to SQL that may run: parsed by our own grammar, bound to what the caller may read, written anew.
 import type { ColumnType } from '../model/column.ts'
 import { QueryBinder } from './bind/bind-query.ts'
-import type { BoundSubquery } from './bind/context.ts'
 import { columnName, duckSql, join, type SqlText } from './bind/duck-sql.ts'
+import type { BoundSubquery } from './bind/expression-context.ts'
 import { toOutput } from './bind/outputs.ts'
 import type { SqlTable } from './bind/tables.ts'
 import { nullType, type SqlType, string, typeName } from './bind/types.ts'

@@ -3,8 +3,8 @@
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { msPerDay } from '../model/instant.ts'
-import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from './granularity.ts'
 import { type Period, periodDays, periodMonths, periodTimeMs } from './iso.ts'
+import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from './native-granularity.ts'
 import { cycleEndMs, cycleMs, historyFromMs, type Zone } from './zone.ts'
 
 /** Where instants may lie; an offset outside is that of the end. */

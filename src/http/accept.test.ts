@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatContentType } from '../model/answer-format.ts'
 import { acceptsType } from './accept.ts'
-import { formatFor } from './answer-format.ts'
+import { formatFor } from './accept-format.ts'
 
 describe('the format of an answer', () => {
   test.each([

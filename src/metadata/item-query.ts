@@ -4,7 +4,7 @@ import { allKeys, intersection, type KeyRange, keyAfter, keysBeginningWith } fro
 import { limitOf, pageLimit } from '../model/page.ts'
 import { invalidRequest, type Problem } from '../model/problem.ts'
 import { identifierForms, keyOfText } from './identifier.ts'
-import { type QueryParameter, queryParameters } from './query-parameters.ts'
+import { type QueryParameter, queryParameters } from './parse-query-string.ts'
 
 export interface ItemQuery {
   readonly range: KeyRange

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import type { Answer } from '../answer/answer.ts'
 import { clearSpool } from '../answer/spool.ts'
 import { type SpoolSettings, UnsentAnswers } from '../answer/unsent-answers.ts'
+import type { Answer } from '../answer/whole-answer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, SeriesReader, TagPage, TagRequest } from '../store/series-store.ts'

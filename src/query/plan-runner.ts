@@ -1,4 +1,4 @@
-import type { Answer } from '../answer/answer.ts'
+import type { Answer } from '../answer/whole-answer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'

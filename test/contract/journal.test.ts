@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
-import { openFileJournalReader } from '../../src/journal/file/reader.ts'
+import { openFileJournalReader } from '../../src/journal/file/file-journal-reader.ts'
 import { seededRandom } from '../support/random.ts'
 import { SimulatedDisk } from '../support/simulated-disk.ts'
 import { journalTests } from './journal.ts'

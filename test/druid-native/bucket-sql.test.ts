@@ -1,8 +1,8 @@
 // The engine's buckets of time against those of the calendar, one instant at a time.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { floorFromOrigin, floorToBucket, shift, type TimeRange, wideRange } from '../../src/druid-time/bucket-sql.ts'
-import { nativeBucketStart, periodGranularity } from '../../src/druid-time/granularity.ts'
 import { addPeriod, parsePeriod } from '../../src/druid-time/iso.ts'
+import { nativeBucketStart, periodGranularity } from '../../src/druid-time/native-granularity.ts'
 import { Zone } from '../../src/druid-time/zone.ts'
 import { sql } from '../../src/lib/sql-text.ts'
 import type { EngineRow } from '../../src/sql-engine/sql-engine.ts'

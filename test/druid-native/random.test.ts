@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Json } from '../../src/druid-native/parse/json-reader.ts'
 import { readNativeGranularity } from '../../src/druid-native/parse/read-common.ts'
-import { type NativeBuckets, nativeBucketStart } from '../../src/druid-time/granularity.ts'
 import { formatTimestamp } from '../../src/druid-time/iso.ts'
+import { type NativeBuckets, nativeBucketStart } from '../../src/druid-time/native-granularity.ts'
 import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 
 let engine: DuckDbEngine

@@ -1,7 +1,7 @@
 // One history of a journal, drawn from a seed: several lives on one disk, each ended by a close, a kill or a crash in mid-operation.
 import { setImmediate } from 'node:timers/promises'
 import { openFileJournal } from '../../src/journal/file/file-journal.ts'
-import { openFileJournalReader } from '../../src/journal/file/reader.ts'
+import { openFileJournalReader } from '../../src/journal/file/file-journal-reader.ts'
 import type { JournalEntry, JournalReader, LocalJournalWriter } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import { Problem } from '../../src/model/problem.ts'

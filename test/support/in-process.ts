@@ -1,8 +1,8 @@
 // Queries without a thread or a server between: for tests of what is answered.
 import { tmpdir } from 'node:os'
-import type { Answer } from '../../src/answer/answer.ts'
 import type { SpoolRoom } from '../../src/answer/spool.ts'
 import { openAnswer } from '../../src/answer/stored-answer.ts'
+import type { Answer } from '../../src/answer/whole-answer.ts'
 import type { PlanRunner } from '../../src/query/plan-runner.ts'
 import { runPlan } from '../../src/query/run-plan.ts'
 import type { SeriesReader } from '../../src/store/series-store.ts'

@@ -7,11 +7,11 @@ import { LaneRepository } from '../repositories/lanes.ts'
 import { PushKeyRepository } from '../repositories/push-keys.ts'
 import { SlotWaitRepository } from '../repositories/slot-waits.ts'
 import type { Tables } from '../schema.ts'
-import { Changes } from './changes.ts'
 import { connectionSettings } from './connection-settings.ts'
 import { type ConnectionLimits, Connections, clientConfig } from './connections.ts'
 import { advisoryLocks, postgresDialect } from './dialect.ts'
 import { startError } from './errors.ts'
+import { Changes } from './follow-changes.ts'
 
 export interface PostgresCatalogOptions extends ConnectionLimits {
   /** Such as postgres://user:password@host:5432/database. */

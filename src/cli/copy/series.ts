@@ -5,9 +5,9 @@ import { LineSplitter } from '../../lib/line-splitter.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
 import { CommandError } from '../command-error.ts'
+import { type CopyRange, type WindowedSource, windowsOf } from './copy-windows.ts'
 import { copyPiecesOf, halvesOfPiece, type PieceRules } from './pieces.ts'
 import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
-import { type CopyRange, type WindowedSource, windowsOf } from './windows.ts'
 
 /** The dates of `--from` (included) and `--to` (not included); null where all is wanted. */
 export interface CopyDates {

@@ -2,16 +2,16 @@
 // Tested by `test/druid-native/agreement.test.ts`.
 
 import { floorToBucket } from '../../druid-time/bucket-sql.ts'
-import type { NativeGranularity } from '../../druid-time/granularity.ts'
+import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { unsupported } from '../parse/json-reader.ts'
-import type { Aggregator, DimensionSpec, Filter, PostAggregator } from '../parse/nodes.ts'
+import type { Aggregator, DimensionSpec, Filter, PostAggregator } from '../parse/query-nodes.ts'
 import { typedNull } from '../values/typed.ts'
 import { compileAggregator } from './aggregator.ts'
 import { compileDimension } from './extraction.ts'
 import { compileFilter } from './filter.ts'
-import { Rows } from './rows.ts'
-import type { Source } from './source.ts'
+import { Rows } from './result-rows.ts'
+import type { Source } from './source-rows.ts'
 
 export interface Aggregated {
   /** The rows, in parentheses: `b` is the start of the bucket (none for `all`), `n` the rows in it. */

@@ -1,7 +1,7 @@
 // Aggregators as SQL aggregates: what is aggregated over the rows of a group, and what becomes of it afterwards.
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { unsupported } from '../parse/json-reader.ts'
-import type { Aggregator, FieldInput } from '../parse/nodes.ts'
+import type { Aggregator, FieldInput } from '../parse/query-nodes.ts'
 import {
   convert,
   doubleValue,
@@ -16,7 +16,7 @@ import {
 } from '../values/typed.ts'
 import { dimensionValue } from './extraction.ts'
 import { compileFilter } from './filter.ts'
-import { compileAt, type Source } from './source.ts'
+import { compileAt, type Source } from './source-rows.ts'
 
 /** An aggregator over the rows that pass its filter. */
 export interface Aggregation {

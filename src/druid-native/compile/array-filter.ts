@@ -5,7 +5,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
 import { arrayFrom, positionIn } from '../expression/arrays.ts'
 import { unsupported } from '../parse/json-reader.ts'
-import type { Filter, Scalar } from '../parse/nodes.ts'
+import type { Filter, Scalar } from '../parse/query-nodes.ts'
 import { listKey } from '../values/ordering.ts'
 import { convert, doubleValue, elementOf, longValue, type Typed, textValue } from '../values/typed.ts'
 

@@ -4,14 +4,14 @@ import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Scope } from '../expression/compile.ts'
 import { truthOf } from '../expression/operators.ts'
-import type { Extraction, Filter, Scalar } from '../parse/nodes.ts'
+import type { Extraction, Filter, Scalar } from '../parse/query-nodes.ts'
 import { likePattern, matchesPattern } from '../values/patterns.ts'
 import { textList } from '../values/text.ts'
 import { elementOf, type Typed, textValue, toDouble, toLong, toText } from '../values/typed.ts'
 import { equalsArray, hasElement, onAnyValue } from './array-filter.ts'
-import { compileBound, compileRange, decimalForm, exactLong, never } from './bounds.ts'
+import { compileBound, compileRange, decimalForm, exactLong, never } from './compile-bound.ts'
 import { dimensionValue, extract, matchesSearch } from './extraction.ts'
-import { compileAt } from './source.ts'
+import { compileAt } from './source-rows.ts'
 
 function operand(value: Typed, extraction: Extraction | null): Typed {
   return extraction === null

@@ -1,9 +1,9 @@
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import type { Having } from '../parse/nodes.ts'
+import type { Having } from '../parse/query-nodes.ts'
 import { type Typed, toText } from '../values/typed.ts'
 import { dimensionValue } from './extraction.ts'
 import { compileFilter } from './filter.ts'
-import type { Rows } from './rows.ts'
+import type { Rows } from './result-rows.ts'
 
 const operators = { '>': sql`>`, '<': sql`<`, '=': sql`=` }
 

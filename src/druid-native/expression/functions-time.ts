@@ -8,8 +8,8 @@ import {
   wideRange,
 } from '../../druid-time/bucket-sql.ts'
 import { formatTime, parseTimeBy, parseTimePattern, patternPieces } from '../../druid-time/format-sql.ts'
-import { isUsable, type NativeBuckets, periodGranularity } from '../../druid-time/granularity.ts'
 import { type Period, parseInstantText, parsePeriod } from '../../druid-time/iso.ts'
+import { isUsable, type NativeBuckets, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { timeParts } from '../../druid-time/time-parts.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { bind } from '../../lib/bind-sql.ts'

@@ -1,6 +1,6 @@
 import type { NativeType } from '../values/typed.ts'
 import type { Json } from './json-reader.ts'
-import type { Aggregator, FieldInput, NumericType, PostAggregator } from './nodes.ts'
+import type { Aggregator, FieldInput, NumericType, PostAggregator } from './query-nodes.ts'
 import { readExpression, readValueType } from './read-common.ts'
 import { readDimension } from './read-dimension.ts'
 import { readFilter } from './read-filter.ts'

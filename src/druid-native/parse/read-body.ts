@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { Json } from './json-reader.ts'
-import type { NativeQuery } from './queries.ts'
+import type { NativeQuery } from './native-query-types.ts'
 import { readNativeQuery } from './read-query.ts'
 
 /**

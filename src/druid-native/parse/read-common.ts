@@ -1,14 +1,14 @@
 // Parts that many components share: expressions, types, granularities, intervals, extraction functions, dimension specs.
 
-import { isUsable, type NativeGranularity, periodGranularity } from '../../druid-time/granularity.ts'
 import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../../druid-time/iso.ts'
+import { isUsable, type NativeGranularity, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { granularityNames } from '../../model/granularity.ts'
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
 import { isBrokenPattern, isPortablePattern, patternMax } from '../values/patterns.ts'
 import { isScalar, type NativeType, type ValueType } from '../values/typed.ts'
 import { type Json, unsupported } from './json-reader.ts'
-import type { Ordering, SearchSpec } from './nodes.ts'
+import type { Ordering, SearchSpec } from './query-nodes.ts'
 
 /** Longer than anybody writes. */
 const expressionMax = 20_000

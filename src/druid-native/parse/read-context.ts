@@ -1,6 +1,6 @@
 import { Json } from './json-reader.ts'
-import type { VirtualColumn } from './nodes.ts'
-import type { Context } from './queries.ts'
+import type { Context } from './native-query-types.ts'
+import type { VirtualColumn } from './query-nodes.ts'
 import { readExpression, readValueType } from './read-common.ts'
 
 export function readVirtualColumn(json: Json): VirtualColumn {

@@ -1,6 +1,6 @@
 import { type Json, unsupported } from './json-reader.ts'
-import type { Scalar } from './nodes.ts'
-import type { DataSource, NativeQuery } from './queries.ts'
+import type { DataSource, NativeQuery } from './native-query-types.ts'
+import type { Scalar } from './query-nodes.ts'
 import { readExpression, readType } from './read-common.ts'
 import { readFilterOrNull } from './read-filter.ts'
 

@@ -1,7 +1,7 @@
 // Extraction functions and dimension specs.
 import { patternPieces } from '../../druid-time/format-sql.ts'
 import { type Json, unsupported } from './json-reader.ts'
-import type { DimensionSpec, Extraction } from './nodes.ts'
+import type { DimensionSpec, Extraction } from './query-nodes.ts'
 import { readNativeGranularity, readPattern, readSearchSpec, readValueType, readZone } from './read-common.ts'
 
 export function readExtractionOrNull(json: Json): Extraction | null {

@@ -1,7 +1,7 @@
 import { patternMax } from '../values/patterns.ts'
 import { elementOf, type NativeType } from '../values/typed.ts'
 import { type Json, unsupported } from './json-reader.ts'
-import type { Filter, Scalar } from './nodes.ts'
+import type { Filter, Scalar } from './query-nodes.ts'
 import {
   readExpression,
   readIntervals,

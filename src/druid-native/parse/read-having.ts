@@ -1,6 +1,6 @@
 // What a groupBy does with its finished rows: having and limit specs.
 import { Json } from './json-reader.ts'
-import type { Having, LimitSpec } from './nodes.ts'
+import type { Having, LimitSpec } from './query-nodes.ts'
 import { readOrdering } from './read-common.ts'
 import { readDimension } from './read-dimension.ts'
 import { readFilter } from './read-filter.ts'

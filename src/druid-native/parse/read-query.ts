@@ -1,8 +1,8 @@
 // A native query's JSON to its tree. Everything that the tree can hold is checked here; faults name their path.
 import { Json, unsupported } from './json-reader.ts'
+import type { Context, DataSource, NativeQuery, TopNMetric } from './native-query-types.ts'
 import { checkSize } from './nesting.ts'
-import type { VirtualColumn } from './nodes.ts'
-import type { Context, DataSource, NativeQuery, TopNMetric } from './queries.ts'
+import type { VirtualColumn } from './query-nodes.ts'
 import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
 import { readIntervals, readNativeGranularity, readOrdering, readSearchSpec } from './read-common.ts'
 import { readContext, readVirtualColumn } from './read-context.ts'

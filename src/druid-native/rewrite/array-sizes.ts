@@ -3,7 +3,7 @@
 import { invalidRequest } from '../../model/problem.ts'
 import { type Expression, partsOf } from '../expression/syntax.ts'
 import { unsupported } from '../parse/json-reader.ts'
-import type { NativeQuery } from '../parse/queries.ts'
+import type { NativeQuery } from '../parse/native-query-types.ts'
 import { expressionsOf, queriesWithin } from './queries-within.ts'
 
 type Call = Expression & { readonly kind: 'call' }

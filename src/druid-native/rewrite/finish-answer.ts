@@ -3,7 +3,7 @@
 import { condense, formatTimestamp, type Interval, parseInterval } from '../../druid-time/iso.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { Problem } from '../../model/problem.ts'
-import type { NativeQuery } from '../parse/queries.ts'
+import type { NativeQuery } from '../parse/native-query-types.ts'
 
 export interface Finish {
   readonly rowsMax: number

@@ -1,5 +1,5 @@
 import type { Entity } from '../../model/entity.ts'
-import { isEmpty, isNode, listOf, memberOf, type Node } from './nodes.ts'
+import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
 
 const longTypes: ReadonlySet<string> = new Set(['long', 'boolean', 'timestamp'])
 

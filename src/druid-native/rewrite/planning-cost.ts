@@ -2,8 +2,8 @@
 // which no time limit ends.
 import { invalidRequest } from '../../model/problem.ts'
 import type { Expression } from '../expression/syntax.ts'
-import type { VirtualColumn } from '../parse/nodes.ts'
-import type { NativeQuery } from '../parse/queries.ts'
+import type { NativeQuery } from '../parse/native-query-types.ts'
+import type { VirtualColumn } from '../parse/query-nodes.ts'
 import { expressionsOf, nodesIn, queriesWithin } from './queries-within.ts'
 
 /** About half a second of Druid's. Six columns of one sum each, built one upon the other, come to half of it. */

@@ -1,5 +1,5 @@
 import type { Expression } from '../expression/syntax.ts'
-import type { DataSource, NativeQuery } from '../parse/queries.ts'
+import type { DataSource, NativeQuery } from '../parse/native-query-types.ts'
 
 /** A query and those that its data sources hold, the outer ones first. */
 export function* queriesWithin(query: NativeQuery): Generator<NativeQuery> {

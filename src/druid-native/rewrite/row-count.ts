@@ -1,4 +1,4 @@
-import type { NativeQuery } from '../parse/queries.ts'
+import type { NativeQuery } from '../parse/native-query-types.ts'
 
 const quote = 0x22
 const backslash = 0x5c

@@ -7,7 +7,7 @@ import { formatInstant, latestMs, msPerDay } from '../../model/instant.ts'
 import { Json, unsupported } from '../parse/json-reader.ts'
 import { readIntervals } from '../parse/read-common.ts'
 import type { DayBounds } from '../run/native-engine.ts'
-import { isEmpty, type Node } from './nodes.ts'
+import { isEmpty, type Node } from './json-nodes.ts'
 
 /** What Druid takes for the end of time. */
 const endOfTime = '146140482-04-24T15:36:27.903Z'

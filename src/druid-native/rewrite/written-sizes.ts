@@ -5,8 +5,8 @@ import { repetitionsOf } from '../../druid-patterns/repetitions.ts'
 import { invalidRequest, type Problem } from '../../model/problem.ts'
 import type { Expression } from '../expression/syntax.ts'
 import { unsupported } from '../parse/json-reader.ts'
-import type { VirtualColumn } from '../parse/nodes.ts'
-import type { NativeQuery } from '../parse/queries.ts'
+import type { NativeQuery } from '../parse/native-query-types.ts'
+import type { VirtualColumn } from '../parse/query-nodes.ts'
 import { expressionsOf, nodesIn, queriesWithin } from './queries-within.ts'
 
 /** As on one machine. */

@@ -3,10 +3,10 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { msPerDay } from '../../model/instant.ts'
 import type { EngineValue } from '../../sql-engine/sql-engine.ts'
 import type { Column, Relation } from '../compile/relation.ts'
-import type { SegmentMetadataQuery } from '../parse/queries.ts'
+import type { SegmentMetadataQuery } from '../parse/native-query-types.ts'
 import { type JsonValue, jsonText, outputValue } from './json-text.ts'
 import type { DayBounds } from './native-engine.ts'
-import { segmentId } from './scan.ts'
+import { segmentId } from './run-scan.ts'
 import { type Session, sourceOf } from './session.ts'
 
 const dayOf = (ms: number): Interval => {

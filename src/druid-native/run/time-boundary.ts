@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql-text.ts'
 import { compileFilter } from '../compile/filter.ts'
 import type { Relation } from '../compile/relation.ts'
-import type { DataSourceMetadataQuery, TimeBoundaryQuery } from '../parse/queries.ts'
+import type { DataSourceMetadataQuery, TimeBoundaryQuery } from '../parse/native-query-types.ts'
 import { type JsonValue, jsonText } from './json-text.ts'
 import { msOf, type Session, sourceOf, timestampWriter } from './session.ts'
 

@@ -1,10 +1,10 @@
-import { nextBucket } from '../../druid-time/granularity.ts'
+import { nextBucket } from '../../druid-time/native-granularity.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { EngineRow, EngineValue } from '../../sql-engine/sql-engine.ts'
 import { type Aggregated, aggregate } from '../compile/aggregate.ts'
 import type { Relation } from '../compile/relation.ts'
-import type { TimeseriesQuery } from '../parse/queries.ts'
-import { filledBuckets, spans } from './buckets.ts'
+import type { TimeseriesQuery } from '../parse/native-query-types.ts'
+import { filledBuckets, spans } from './filled-buckets.ts'
 import { type JsonValue, jsonText, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 

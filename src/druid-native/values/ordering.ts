@@ -2,7 +2,7 @@
 
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import type { Ordering } from '../parse/nodes.ts'
+import type { Ordering } from '../parse/query-nodes.ts'
 import { type ElementType, elementOf, type Typed, textToDouble, toText, transform, utf16Length } from './typed.ts'
 
 /** A text's runs of digits and of other characters, as one text that compares as the text does alphanumerically: in whichever case. */

@@ -4,7 +4,6 @@ import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Alias, Join, Query, TableExpression } from '../parse/syntax.ts'
 import { joinedUsing } from './bind-using.ts'
 import { catalogQuery, catalogTable } from './catalog-tables.ts'
-import { bindCondition, type ExpressionContext } from './context.ts'
 import {
   columnName,
   columnOf,
@@ -16,6 +15,7 @@ import {
   type SqlText,
   storedTimeOf,
 } from './duck-sql.ts'
+import { bindCondition, type ExpressionContext } from './expression-context.ts'
 import type { Relation, Scope } from './scope.ts'
 import type { SqlTable } from './tables.ts'
 import { isSame, type SqlType, typeName } from './types.ts'

@@ -5,8 +5,8 @@ import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts
 import { ordered } from './bind-aggregate.ts'
 import type { BoundFrom } from './bind-from.ts'
 import { type Bound, combine } from './bound.ts'
-import { bindCondition, type ExpressionContext } from './context.ts'
 import { columnName, duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
+import { bindCondition, type ExpressionContext } from './expression-context.ts'
 import { type Scope, starColumns } from './scope.ts'
 import { engineType, string } from './types.ts'
 

@@ -5,9 +5,9 @@ import { onceEach } from '../functions/text-room.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression } from '../parse/syntax.ts'
 import { type Bound, combine } from './bound.ts'
-import { bindCondition, type ExpressionContext } from './context.ts'
 import { as, comparable } from './conversions.ts'
 import { duckSql, failing, join, literal, plainInteger, type SqlText } from './duck-sql.ts'
+import { bindCondition, type ExpressionContext } from './expression-context.ts'
 import { boolean, isSame, string } from './types.ts'
 
 type Truth = Exclude<

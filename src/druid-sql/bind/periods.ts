@@ -10,8 +10,8 @@ import {
   wideRange,
 } from '../../druid-time/bucket-sql.ts'
 import { formatTime as formatMs, parseTimeBy, parseTimePattern, patternPieces } from '../../druid-time/format-sql.ts'
-import { isUsable, mondayMs, type NativeBuckets, periodGranularity } from '../../druid-time/granularity.ts'
 import { type Period, parsePeriod, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
+import { isUsable, mondayMs, type NativeBuckets, periodGranularity } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql as shared } from '../../lib/sql-text.ts'

@@ -8,9 +8,9 @@ import {
 } from '../../model/row-fault.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
 import { closeBrace, comma } from './ascii.ts'
+import { missing, outOfRange, readValue, tooLarge } from './read-value.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
-import { missing, outOfRange, readValue, tooLarge } from './values.ts'
 
 function faultOf(failure: number, { field }: FieldSlot, text: string): RowFault {
   if (failure === tooLarge) return identifierTooLarge(field)

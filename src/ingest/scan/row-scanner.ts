@@ -2,9 +2,9 @@
 // scanner keeps, for each field, the bytes that stood between its value and the next one, and compares these first.
 import type { FieldSlot } from '../columns/field-slot.ts'
 import { closeBrace, space } from './ascii.ts'
+import { readValue } from './read-value.ts'
 import { skipSpace, skipString } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
-import { readValue } from './values.ts'
 
 /** Given back in place of the next place: the row is at fault, or names a property twice. */
 const needsCare = -1

@@ -3,7 +3,7 @@ import { seededRandom } from '../../../test/support/random.ts'
 import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import type { JournalEntry, LocalJournalWriter } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
-import { openFileJournalReader } from './reader.ts'
+import { openFileJournalReader } from './file-journal-reader.ts'
 
 const directory = '/journal'
 const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 100_000, apartBytesMin: 1000 }

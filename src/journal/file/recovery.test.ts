@@ -4,7 +4,7 @@ import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import type { ServiceEvent } from '../../observe/event.ts'
 import type { JournalEntry, PlacedEntry } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
-import { openFileJournalReader } from './reader.ts'
+import { openFileJournalReader } from './file-journal-reader.ts'
 
 // Three segments, written one entry at a time. Each entry is 72 bytes long: a body of 8 and no padding.
 //   0.journal: entries 0 1    2.journal: entries 2 3    4.journal: entries 4 5 6, of which 5 and 6 went in one write

@@ -2,10 +2,10 @@
 import { join } from 'node:path'
 import type { DiskFile } from '../../lib/disk.ts'
 import type { JournalRecovery } from '../journal.ts'
-import { diskIsFull } from './problems.ts'
+import { diskIsFull } from './journal-problems.ts'
 import { removeRecordsApart } from './record-apart.ts'
 import { acceptLossAdvice, newerVersion, refusal } from './refusal.ts'
-import { headerVouchingFor, type ScannedFile, type SegmentScan, scanSegment } from './scan.ts'
+import { headerVouchingFor, type ScannedFile, type SegmentScan, scanSegment } from './scan-segment.ts'
 import {
   decodeSegmentHeader,
   isSegmentName,

@@ -22,7 +22,7 @@ import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import { DruidUpkeep } from '../../store/druid/upkeep/druid-upkeep.ts'
 import { EntitySlots } from '../../store/druid/upkeep/entity-slots.ts'
 import type { Closer } from '../open-storage.ts'
-import { journalTopic, kafkaAccess, rowsTopicSettings, supervisionSettings } from './connections.ts'
+import { journalTopic, kafkaAccess, rowsTopicSettings, supervisionSettings } from './cluster-connections.ts'
 
 /** How long a reader waits at Kafka for what is to come. */
 const readWaitMs = 1000

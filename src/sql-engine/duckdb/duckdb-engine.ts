@@ -14,11 +14,11 @@ import {
 } from '../sql-engine.ts'
 import { checkTree } from './allow-list.ts'
 import { engineError } from './engine-error.ts'
+import { TextRoom } from './engine-text-room.ts'
 import { timesOfPlan } from './plan-times.ts'
 import { piecesOf, readChunk } from './read-chunk.ts'
 import { readRows } from './read-rows.ts'
 import { tableRows, withTables } from './table-sql.ts'
-import { TextRoom } from './text-room.ts'
 import { readWholeTexts } from './whole-texts.ts'
 
 export interface DuckdbSettings {

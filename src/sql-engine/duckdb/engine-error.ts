@@ -3,7 +3,7 @@
 import { dirname } from 'node:path'
 import { Problem } from '../../model/problem.ts'
 import { DamagedRows, EngineRefusal, LongOverflow, OutOfMemory, ownWords } from '../sql-engine.ts'
-import { isRoomError } from './text-room.ts'
+import { isRoomError } from './engine-text-room.ts'
 
 interface Known {
   readonly form: RegExp

@@ -1,5 +1,5 @@
-import type { Answer } from '../../answer/answer.ts'
 import type { UnsentAnswers } from '../../answer/unsent-answers.ts'
+import type { Answer } from '../../answer/whole-answer.ts'
 import type { NativeRequest, NativeRunner } from '../../druid-native/native-queries.ts'
 import type { SqlRequest, SqlRunner } from '../../druid-sql/sql-queries.ts'
 import { Actor, type LifeTold } from '../../lib/actor/actor.ts'

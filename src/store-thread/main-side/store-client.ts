@@ -1,6 +1,6 @@
-import type { Answer } from '../../answer/answer.ts'
 import { spareChunkBytes } from '../../answer/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.ts'
+import type { Answer } from '../../answer/whole-answer.ts'
 import { Actor, type Death, type LifeTold, type NextLife } from '../../lib/actor/actor.ts'
 import { Holds } from '../../lib/actor/holds.ts'
 import type { Held } from '../../lib/held.ts'

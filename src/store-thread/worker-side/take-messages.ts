@@ -1,7 +1,7 @@
 import type { FromStore, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 import type { Asks } from './asks.ts'
-import type { CatalogChanges } from './changes.ts'
+import type { CatalogChanges } from './catalog-changes.ts'
 
 export interface TakerParts {
   readonly send: (message: FromStore) => void

@@ -3,8 +3,8 @@ import { timeColumn } from '../../model/druid-row.ts'
 import { msPerDay } from '../../model/instant.ts'
 import type { Selection } from '../../model/plan.ts'
 import { type DruidRun, itemColumns } from './druid-run.ts'
-import { items } from './items.ts'
 import type { NativeFilter } from './native-query.ts'
+import { items } from './selected-items.ts'
 import { type TagKey, TagKeys } from './tag-keys.ts'
 
 /** So many dates are asked for one by one: each range costs Druid as much as reading tens of thousands of rows. */

@@ -3,7 +3,7 @@ import { type BucketGranularity, bucketStart } from '../../model/granularity.ts'
 import type { AveragePlan } from '../../model/plan.ts'
 import { resultTooLarge } from '../limits.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
-import { items } from './items.ts'
+import { items } from './selected-items.ts'
 
 /** The start of a bucket, null for the one bucket of granularity `all`, then the keys, then the means. */
 export type MeanRow = unknown[]

@@ -2,7 +2,7 @@ import type { Selection, SelectPlan } from '../../model/plan.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { AnswerRows } from './answer-rows.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
-import { items } from './items.ts'
+import { items } from './selected-items.ts'
 
 /** Each item in the range: Druid has no order but that of time, so they are put in order here. */
 export async function* runSelect({ selection, range }: SelectPlan, run: DruidRun): AsyncGenerator<ResultBatch> {

@@ -1,5 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { SeriesSource } from '../reading/source.ts'
+import type { SeriesSource } from '../reading/series-source.ts'
 import type { Stretch } from './chunk.ts'
 import { type SeriesRows, type StretchVisitor, showWithin } from './series-rows.ts'
 

@@ -2,8 +2,8 @@
 // read must be smaller by a margin.
 import { ByteWriter } from './byte-writer.ts'
 import type { ColumnBody } from './column-body.ts'
+import type { Codec } from './column-pages.ts'
 import { compress } from './lz4.ts'
-import type { Codec } from './pages.ts'
 
 export interface ChosenBody {
   readonly body: ColumnBody

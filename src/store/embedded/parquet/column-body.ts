@@ -2,9 +2,9 @@
 import { bitWidth } from './bit-packing.ts'
 import { writeSplit } from './byte-stream-split.ts'
 import type { ByteWriter } from './byte-writer.ts'
+import type { Encoding } from './column-pages.ts'
 import { writeDifferences } from './differences.ts'
 import type { NumberDictionary } from './number-dictionary.ts'
-import type { Encoding } from './pages.ts'
 import { writeRuns } from './run-lengths.ts'
 import type { UsedStrings } from './used-strings.ts'
 

@@ -9,11 +9,11 @@ import {
   type StringColumn,
 } from '../../../model/column.ts'
 import { readSplit } from './byte-stream-split.ts'
+import type { ColumnPages, Encoding } from './column-pages.ts'
 import { readDifferences } from './differences.ts'
 import { decompress } from './lz4.ts'
 import { type DataPageHeader, readDataPageHeader, readDictionaryPageHeader } from './page-header.ts'
 import { PageInput } from './page-input.ts'
-import type { ColumnPages, Encoding } from './pages.ts'
 import { readPlainDoubles, readPlainLongs, readPlainStrings, readSizedStrings } from './plain-values.ts'
 import { readRuns } from './run-lengths.ts'
 

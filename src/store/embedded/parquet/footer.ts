@@ -1,7 +1,7 @@
 // The footer, after the Thrift definitions of the Parquet format; the numbers below are theirs.
 import type { ColumnType } from '../../../model/column.ts'
-import type { ChunkBounds } from './bounds.ts'
-import { type Codec, codecIds, type Encoding, encodingIds, type ParquetField } from './pages.ts'
+import { type Codec, codecIds, type Encoding, encodingIds, type ParquetField } from './column-pages.ts'
+import type { ChunkBounds } from './page-bounds.ts'
 import { ThriftWriter, thriftTypes } from './thrift.ts'
 
 /** Written as "<application> version <version>", which readers take apart. */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { ByteWriter } from './byte-writer.ts'
-import { type Encoding, encodingIds } from './pages.ts'
+import { type Encoding, encodingIds } from './column-pages.ts'
 import { readThriftStruct, type ThriftStruct, ThriftWriter } from './thrift.ts'
 
 const dictionaryPage = 2

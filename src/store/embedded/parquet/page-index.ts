@@ -1,8 +1,9 @@
 // Parquet's page index: where the pages of a chunk lie, and the bounds of each.
-import { boundaryOrder, boundBytes } from './bounds.ts'
+
 import type { ByteWriter } from './byte-writer.ts'
+import { type ColumnPages, pagePlace } from './column-pages.ts'
 import type { EncodedColumn } from './encode-column.ts'
-import { type ColumnPages, pagePlace } from './pages.ts'
+import { boundaryOrder, boundBytes } from './page-bounds.ts'
 import { ThriftWriter, thriftTypes } from './thrift.ts'
 
 const listIds = { nullPages: 1, least: 2, greatest: 3, order: 4, nullCounts: 5 } as const

@@ -14,8 +14,8 @@ import {
   type Value,
   valueAt,
 } from '../../../model/column.ts'
+import { type ColumnPages, type Encoding, type ParquetField, pagePlace, type RowGroupPages } from './column-pages.ts'
 import { decodeDictionary, decodePage } from './decode-page.ts'
-import { type ColumnPages, type Encoding, type ParquetField, pagePlace, type RowGroupPages } from './pages.ts'
 import { ParquetWriter, type ParquetWriterOptions } from './parquet-writer.ts'
 
 /** A column of these values, as a push would bring it. */

@@ -1,10 +1,10 @@
 import { BorrowedArrays, SpareBuffers } from '../../../lib/spare-buffers.ts'
 import { type ColumnVector, columnLength } from '../../../model/column.ts'
 import { ByteWriter } from './byte-writer.ts'
+import type { ColumnPages, ParquetField, RowGroupPages } from './column-pages.ts'
 import { type EncodedColumn, encodeColumn } from './encode-column.ts'
 import { encodeFooter, type FooterColumn, type FooterRowGroup, type IndexPlace } from './footer.ts'
 import { encodeColumnIndex, encodeOffsetIndex } from './page-index.ts'
-import type { ColumnPages, ParquetField, RowGroupPages } from './pages.ts'
 import type { EncodingOptions } from './plan-column.ts'
 import { runSteps } from './steps.ts'
 

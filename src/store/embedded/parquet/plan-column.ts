@@ -1,7 +1,6 @@
 // From a column to the body that is written for it: its dense values, the candidates of its type, and its bounds.
 import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import type { BooleanColumn, ColumnVector, LongColumn, StringColumn } from '../../../model/column.ts'
-import { type ChunkBounds, chunkBounds, type PageBounds, pageBounds, stringBounds } from './bounds.ts'
 import { type ChosenBody, chooseBody } from './choose-body.ts'
 import {
   type ColumnBody,
@@ -18,6 +17,7 @@ import {
 import type { DenseRows } from './dense-rows.ts'
 import { differenceValueMax } from './differences.ts'
 import { buildNumberDictionary } from './number-dictionary.ts'
+import { type ChunkBounds, chunkBounds, type PageBounds, pageBounds, stringBounds } from './page-bounds.ts'
 import { usedStrings } from './used-strings.ts'
 
 export interface EncodingOptions {

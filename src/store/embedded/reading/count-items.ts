@@ -9,8 +9,8 @@ import { countStretches, type SinceCounter } from './count-since.ts'
 import { MergedSource } from './merged-source.ts'
 import { OpenFile } from './open-file.ts'
 import type { SealedFile } from './sealed-source.ts'
+import type { SeriesSource } from './series-source.ts'
 import { sharedDates } from './shared-dates.ts'
-import type { SeriesSource } from './source.ts'
 
 /** One table or file. Each holds one row of a date of a series at most. */
 interface Part {

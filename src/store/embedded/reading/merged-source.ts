@@ -6,7 +6,7 @@ import type { TableView } from '../head/table-view.ts'
 import { type Direction, mergeStretches, type Pending } from './merge-stretches.ts'
 import type { OpenFile } from './open-file.ts'
 import type { ReplacedColumn } from './replace-rows.ts'
-import type { SeriesSource } from './source.ts'
+import type { SeriesSource } from './series-source.ts'
 
 /** Tables and sealed files as one source. */
 export class MergedSource implements SeriesSource {

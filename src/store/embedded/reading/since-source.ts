@@ -1,7 +1,7 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { Stretch } from '../head/chunk.ts'
 import type { StretchVisitor } from '../head/series-rows.ts'
-import type { SeriesSource } from './source.ts'
+import type { SeriesSource } from './series-source.ts'
 
 /** A source without the rows before a date: they have left the entity. */
 class SinceSource implements SeriesSource {

@@ -1,5 +1,5 @@
 // The index of one sealed file, as far as it is in memory.
-import { type Codec, type ColumnPages, codecIds, type Encoding, encodingIds } from '../parquet/pages.ts'
+import { type Codec, type ColumnPages, codecIds, type Encoding, encodingIds } from '../parquet/column-pages.ts'
 import { type OpenBlocking, readWhole } from './blocking-file.ts'
 import { readColumns } from './column-table.ts'
 import { DamagedFileError } from './damaged-file.ts'

@@ -1,6 +1,6 @@
 import type { ColumnVector } from '../../../model/column.ts'
+import { type ColumnPages, pagePlace } from '../parquet/column-pages.ts'
 import { decodeDictionary, decodePage, type PageDictionary } from '../parquet/decode-page.ts'
-import { type ColumnPages, pagePlace } from '../parquet/pages.ts'
 import { type BlockingFile, readWhole } from './blocking-file.ts'
 import { DamagedFileError } from './damaged-file.ts'
 import type { FileIndex } from './file-index.ts'

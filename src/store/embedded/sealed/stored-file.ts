@@ -2,12 +2,12 @@ import type { SealedFile, SealedFileInfo } from '../reading/sealed-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import type { BlockingFile, OpenBlocking } from './blocking-file.ts'
 import type { ByteCache, CacheEntry } from './byte-cache.ts'
+import { CachedPages, PassingPages } from './cached-pages.ts'
 import { DamagedFileError } from './damaged-file.ts'
 import { FileIndex } from './file-index.ts'
 import type { FilePaths } from './file-paths.ts'
 import { LoadedIndex } from './loaded-index.ts'
 import { type DecodedColumn, type DictionaryOf, readPage } from './page-decoder.ts'
-import { CachedPages, PassingPages } from './pages.ts'
 import { StoredReader } from './stored-reader.ts'
 
 /** What all files of the store share. */

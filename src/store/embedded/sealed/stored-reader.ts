@@ -1,10 +1,10 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, firstAfter, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { HourRollups, HourSums, PooledRollups, SealedReader } from '../reading/sealed-source.ts'
+import type { Pages } from './cached-pages.ts'
 import type { FileIndex } from './file-index.ts'
 import type { LoadedIndex } from './loaded-index.ts'
 import type { WantedColumns } from './page-chunk.ts'
-import type { Pages } from './pages.ts'
 
 /** The rows of a series in one page, by their numbers in the file, and dates between which they lie. */
 interface PagePart {

@@ -1,7 +1,7 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import { firstAtOrAfter } from '../head/chunk.ts'
-import type { SeriesSource } from '../reading/source.ts'
+import type { SeriesSource } from '../reading/series-source.ts'
 
 /** The UTC day of an instant: days since 1970-01-01. */
 export function dayOf(ms: number): number {

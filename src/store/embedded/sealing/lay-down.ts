@@ -3,7 +3,7 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { SealedFile, SealedFileWriter, SealedFolder, SealedTarget } from '../reading/sealed-source.ts'
-import type { SeriesSource } from '../reading/source.ts'
+import type { SeriesSource } from '../reading/series-source.ts'
 import { dayOf, seriesUnits } from './count-days.ts'
 
 /** Rows of one entity, and its series in the order of files. */

@@ -1,7 +1,7 @@
 // Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
 
-import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from '../../druid-time/granularity.ts'
 import { type Interval, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
+import { type NativeBuckets, nativeBucketStart, nextBucket, walkStarts } from '../../druid-time/native-granularity.ts'
 import { msPerDay } from '../../model/instant.ts'
 import { Problem } from '../../model/problem.ts'
 import type { DayBounds } from './native-engine.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { loadSettings } from '../../config/load.ts'
-import { supervisionSettings } from './connections.ts'
+import { supervisionSettings } from './cluster-connections.ts'
 
 /** Any file will do. */
 const caFile = import.meta.filename

@@ -5,7 +5,7 @@ import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
 import type { Scope } from '../expression/compile.ts'
-import type { PostAggregator } from '../parse/nodes.ts'
+import type { PostAggregator } from '../parse/query-nodes.ts'
 import {
   convert,
   divideDoubles,
@@ -21,7 +21,7 @@ import {
 } from '../values/typed.ts'
 import type { Aggregation } from './aggregator.ts'
 import { Layers } from './layers.ts'
-import { compileAt } from './source.ts'
+import { compileAt } from './source-rows.ts'
 
 export class Rows implements Scope {
   readonly range = wideRange

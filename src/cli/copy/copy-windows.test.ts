@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { msPerDay } from '../../model/instant.ts'
-import { type CopyRange, windowsOf } from './windows.ts'
+import { type CopyRange, windowsOf } from './copy-windows.ts'
 
 /** Rows at these dates, no more than `rowsMax` in an answer; keeps what was asked. */
 function sourceOf(dates: readonly number[], rowsMax: number) {

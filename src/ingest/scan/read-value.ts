@@ -5,7 +5,7 @@ import { earliestMs, latestMs } from '../../model/instant.ts'
 import { parseLong } from '../../model/long.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
 import { lowerF, lowerN, lowerT, quote } from './ascii.ts'
-import { beginsNumber, readDouble, readPlainWhole } from './numbers.ts'
+import { beginsNumber, readDouble, readPlainWhole } from './read-number.ts'
 import { compactJson, skipScalar, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
 

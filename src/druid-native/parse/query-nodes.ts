@@ -1,7 +1,7 @@
 // The parts of a native query, checked: plain tagged data, one type a component of Druid's.
 
-import type { NativeGranularity } from '../../druid-time/granularity.ts'
 import type { Interval } from '../../druid-time/iso.ts'
+import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
 import type { Zone } from '../../druid-time/zone.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { ElementType, NativeType, ValueType } from '../values/typed.ts'

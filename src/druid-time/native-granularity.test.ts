@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { nativeBucketStart, nextBucket, periodGranularity } from './granularity.ts'
 import { formatTimestamp, parseInstantText, parseInterval, parsePeriod } from './iso.ts'
+import { nativeBucketStart, nextBucket, periodGranularity } from './native-granularity.ts'
 import { Zone } from './zone.ts'
 
 const zone = (name: string): Zone => Zone.find(name)!

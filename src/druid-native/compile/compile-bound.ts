@@ -3,7 +3,7 @@
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { unsupported } from '../parse/json-reader.ts'
-import type { Filter } from '../parse/nodes.ts'
+import type { Filter } from '../parse/query-nodes.ts'
 import { alphanumericKey, lengthKey } from '../values/ordering.ts'
 import { type Typed, textToDouble, toText } from '../values/typed.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { instrumentsOf } from './plant.ts'
-import { pushTags, tagFields, tagsAlias } from './tags.ts'
+import { pushTags, tagFields, tagsAlias } from './push-tags.ts'
 
 test('there is an item for each instrument, of all its fields and no others', async () => {
   const pushed: string[] = []

@@ -1,8 +1,8 @@
 import type { SubscriberAnswer, SubscriptionEntry } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
+import { allItems } from '../all-items.ts'
 import { CommandError } from '../command-error.ts'
-import { allItems } from '../pages.ts'
-import type { CopyRoute } from './definitions.ts'
+import type { CopyRoute } from './copy-definitions.ts'
 
 export interface CopiedSubscribers {
   readonly created: readonly string[]

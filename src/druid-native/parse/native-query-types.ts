@@ -1,7 +1,7 @@
 // Whole native queries, checked.
 
-import type { NativeGranularity } from '../../druid-time/granularity.ts'
 import type { Interval } from '../../druid-time/iso.ts'
+import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { NativeType } from '../values/typed.ts'
 import type {
@@ -15,7 +15,7 @@ import type {
   Scalar,
   SearchSpec,
   VirtualColumn,
-} from './nodes.ts'
+} from './query-nodes.ts'
 
 export type DataSource =
   | { readonly kind: 'table'; readonly name: string; readonly path: string }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type NativeBuckets, nativeBucketStart, nextBucket } from '../../druid-time/granularity.ts'
 import { parsePeriod } from '../../druid-time/iso.ts'
+import { type NativeBuckets, nativeBucketStart, nextBucket } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import { filledBuckets } from './buckets.ts'
+import { filledBuckets } from './filled-buckets.ts'
 
 /** A zone that must not be asked: what is refused by arithmetic asks for no bucket. */
 const unasked = new Proxy(Zone.utc, {

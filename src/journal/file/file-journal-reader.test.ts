@@ -4,7 +4,7 @@ import { seededRandom } from '../../../test/support/random.ts'
 import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import { type JournalEntry, type PlacedEntry, positionAfter } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
-import { openFileJournalReader } from './reader.ts'
+import { openFileJournalReader } from './file-journal-reader.ts'
 
 const directory = '/journal'
 const settings = { segmentBytes: 2000, batchBytesMax: 2000, pendingBytesMax: 2 ** 30, apartBytesMin: 2 ** 30 }

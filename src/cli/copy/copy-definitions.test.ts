@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EntityAnswer } from '../../client/answers.ts'
-import { type DefinedIngest, differencesOf, planDefinitions, type ServiceDefinitions } from './definitions.ts'
+import { type DefinedIngest, differencesOf, planDefinitions, type ServiceDefinitions } from './copy-definitions.ts'
 
 const fields = [
   { name: 'D', source: 'D', type: 'timestamp', role: 'time' },

@@ -2,8 +2,8 @@
 import type { EntityAnswer, IngestAnswer, NewIngest } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
 import type { EntityField } from '../../model/entity.ts'
+import { allItems } from '../all-items.ts'
 import { CommandError } from '../command-error.ts'
-import { allItems } from '../pages.ts'
 
 /** What is looked at of an ingest; a stand-in for one has no more. */
 export type DefinedIngest = Omit<IngestAnswer, 'created' | 'entity'> & { readonly entity?: string | null }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CatalogChanges } from './changes.ts'
+import { CatalogChanges } from './catalog-changes.ts'
 
 test('a reading that fails is told, and made again until it is done', async () => {
   const told: string[] = []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readDouble, readPlainWhole } from './numbers.ts'
+import { readDouble, readPlainWhole } from './read-number.ts'
 
 /** As it stands in a row: something comes before it, and it is followed by what ends it. */
 function inRow(text: string): Buffer {
