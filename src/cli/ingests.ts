@@ -7,8 +7,8 @@ import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
-import { oneOf } from './one-of.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { parseWord } from './parse-word.ts'
 
 interface CreateOptions extends JsonOption {
   readonly kind: IngestKind
@@ -39,7 +39,7 @@ export function parseField(text: string): NewField {
   if (name === undefined || name === '' || role === undefined) {
     throw new CommandError(`"${text}" is no field. Write name:type:role, as in V:double:metric.`)
   }
-  const field = { name, type: oneOf(fieldTypes, type, 'type'), role: oneOf(roles, role, 'role') }
+  const field = { name, type: parseWord(fieldTypes, type, 'type'), role: parseWord(roles, role, 'role') }
   return source.length === 0 ? field : { ...field, source: source.join(':') }
 }
 
@@ -82,7 +82,7 @@ function addCreate(ingests: Command, context: CliContext): void {
   ingests
     .command('create <alias>')
     .description('make an ingest')
-    .option('--kind <kind>', 'series or metadata', (text) => oneOf(kinds, text, 'kind'), 'series')
+    .option('--kind <kind>', 'series or metadata', (text) => parseWord(kinds, text, 'kind'), 'series')
     .option('--entity <name>', 'the entity that it feeds (default: its own alias)')
     .option('--field <fields>', 'its fields, separated by commas; may be repeated', collectList)
     .option('--replace-duplicates', 'a row of the same time and tags replaces the earlier one')

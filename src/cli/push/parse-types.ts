@@ -1,8 +1,8 @@
 import { cellTypes } from '../../file-push/cells.ts'
 import type { PropertyTypes } from '../../file-push/property-types.ts'
-import { oneOf } from '../one-of.ts'
+import { parseWord } from '../parse-word.ts'
 
 /** What `--types V=double,n=long` says. */
 export function parseTypes(pairs: ReadonlyMap<string, string>): PropertyTypes {
-  return new Map([...pairs].map(([property, text]) => [property, oneOf(cellTypes, text, 'type')]))
+  return new Map([...pairs].map(([property, text]) => [property, parseWord(cellTypes, text, 'type')]))
 }
