@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { systemTimer, type Timer } from '../lib/timer.ts'
-import { brokenOff, DruidFailure, druidAway, readFailure } from './druid-failure.ts'
+import { brokenOff, DruidFailure, druidAway, endedBy, readFailure } from './druid-failure.ts'
 import { QueryCancels } from './query-cancels.ts'
 
 export interface DruidClientSettings {
@@ -180,7 +180,7 @@ async function* bytesOf(response: IncomingMessage): AsyncGenerator<Buffer> {
   }
   if (!response.complete) throw brokenOff('the connection was closed')
   const why = response.trailers['x-error-message']
-  if (why !== undefined) throw brokenOff(why)
+  if (typeof why === 'string') throw endedBy(why)
   if (response.trailers['x-druid-response-complete'] === 'false') throw brokenOff('it is not complete')
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Problem } from '../model/problem.ts'
-import { asProblem, readFailure } from './druid-failure.ts'
+import { asProblem, asRefusal, DruidFailure, endedBy, readFailure } from './druid-failure.ts'
 
 const bodyOf = (facts: object): string => JSON.stringify({ errorMessage: 'why', ...facts })
 const tooLong = 'Exceeded memory usage when aggregating type [ARRAY<STRING>], size [7010] is larger than max [1024]'
@@ -35,4 +35,26 @@ test.each([
   const failure = readFailure(status, body)
   expect(asProblem(failure)).toBe(failure)
   expect(failure.isRefusal).toBe(true)
+})
+
+const misread =
+  'Invalid type marker byte 0x2c for expected value token\n at [Source: (SequenceInputStream); line: -1, column: 419] (through reference chain: x["events"])'
+
+test('half of a character is told as the fault of the query, at the start of an answer and behind it', () => {
+  for (const failure of [readFailure(500, bodyOf({ errorMessage: misread })), endedBy(misread)]) {
+    expect(failure).toBeInstanceOf(DruidFailure)
+    if (!(failure instanceof DruidFailure)) return
+    expect(asProblem(failure)).toBe(failure)
+    const problem = asRefusal(failure, 'sql_query')
+    expect(problem).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('half of a character') })
+    expect(problem.message).not.toContain('SequenceInputStream')
+  }
+})
+
+test('what Druid says behind an answer is the fault of the query where it is a refusal, and Druid is asked again else', () => {
+  expect(endedBy('org.apache.druid.error.DruidException: Function[replace] encountered unknown')).toBeInstanceOf(
+    DruidFailure,
+  )
+  expect(endedBy('Channel disconnected')).toMatchObject({ code: 'unavailable' })
+  expect(endedBy('Unexpected end-of-input: the stream was closed')).toMatchObject({ code: 'unavailable' })
 })

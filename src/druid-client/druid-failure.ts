@@ -22,6 +22,15 @@ const cannotReadWords =
 const awayWords =
   /connect|channel|timed? ?out|timeout|interrupt|unavailable|refused|closed|shut|lost|missing segment|memory|^status|^$/i
 
+/**
+ * How a broker reads what its servers send where a text holds half a character beyond U+FFFF: the servers write such a text with a byte too few,
+ * and all that follows is read wrongly. A server that goes away says so in other words.
+ */
+const halfCharacter =
+  /(?:Invalid type marker byte|Invalid UTF-8|Unexpected end-of-input|Unexpected close marker|Invalid token).*\(SequenceInputStream\)/s
+const halfCharacterWords =
+  'a text that it makes holds half of a character beyond U+FFFF. Druid counts such a character as two, and no text can hold one of them: cut the text at another place.'
+
 /** An error answer of Druid. */
 export class DruidFailure extends Error {
   override readonly name = 'DruidFailure'
@@ -46,13 +55,19 @@ export class DruidFailure extends Error {
 export function readFailure(status: number, body: string): DruidFailure {
   const facts = { status, error: '', category: '', errorClass: '', message: body.slice(0, 500) || `status ${status}` }
   const members = objectIn(body)
-  return new DruidFailure({
+  return failureOf({
     ...facts,
     error: textOf(members, 'error') ?? facts.error,
     category: textOf(members, 'category') ?? facts.category,
     errorClass: textOf(members, 'errorClass') ?? facts.errorClass,
     message: textOf(members, 'errorMessage') ?? textOf(members, 'error') ?? facts.message,
   })
+}
+
+function failureOf(facts: FailureFacts): DruidFailure {
+  return new DruidFailure(
+    halfCharacter.test(facts.message) ? { ...facts, status: 400, message: halfCharacterWords } : facts,
+  )
 }
 
 function objectIn(body: string): object {
@@ -73,6 +88,12 @@ function textOf(members: object, name: string): string | null {
 export function druidAway(cause: unknown): Problem {
   const detail = 'Druid, which keeps the series, does not answer. Try again.'
   return new Problem('unavailable', detail, { cause })
+}
+
+/** What Druid says behind an answer that it could not finish: what it refuses may show only after the first rows. */
+export function endedBy(why: string): Problem | DruidFailure {
+  const failure = failureOf({ status: 200, error: '', category: '', errorClass: '', message: why })
+  return failure.isRefusal ? failure : brokenOff(why)
 }
 
 /** Druid ended its answer before it was whole. */
