@@ -2,7 +2,7 @@
 
 import { differenceOf } from './compare.ts'
 import { type Piece, rulesIn, written } from './grammar.ts'
-import { type Found, knownDifferences } from './known-differences.ts'
+import { type Found, type KnownDifference, knownDifferences } from './known-differences.ts'
 import { type Shrinking, shrunk } from './shrink.ts'
 import type { BothEngines, Query } from './world.ts'
 
@@ -52,14 +52,24 @@ export async function askBoth(engines: BothEngines, made: Made, number: number, 
     return
   }
   const least = await smallest(engines, made, found)
-  const known = knownDifferences.find((entry) => entry.matches(least))
-  if (known !== undefined) {
+  const known = await reasonFor(least, engines)
+  if (known !== null) {
     tally.known.set(known.reason, [...(tally.known.get(known.reason) ?? []), least])
     return
   }
   const before = tally.unknown.get(least.query.text)
   if (before !== undefined) before.count += 1
   else tally.unknown.set(least.query.text, { found: least, number, askedBefore: tally.asked - 1, count: 1 })
+}
+
+async function reasonFor(found: Found, engines: BothEngines): Promise<KnownDifference | null> {
+  for (const entry of knownDifferences) {
+    if (!entry.matches(found)) continue
+    if (entry.without === undefined) return entry
+    const { embedded, difference } = await ask(engines, { ...found.query, text: entry.without(found.query.text) })
+    if (difference === null && embedded.status === 200) return entry
+  }
+  return null
 }
 
 type Compared = Omit<Found, 'difference'> & { readonly difference: string | null }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { askBoth, type Made, newTally, type Tally } from './agreement.ts'
 import { knownDifferences } from './known-differences.ts'
+import type { BothEngines } from './world.ts'
 
 const native =
   '{"query_type":"groupBy","query_data":{"queryType":"groupBy","limitSpec":{"type":"default","limit":4,"columns":["d0"]}}}'
@@ -40,4 +42,49 @@ test('groups that tie at a limit are known', () => {
   expect(reasonOf(groups(1), groups(2), '[0].event.a0: number and number')).toBe(
     'Druid cuts any of the groups that tie at a limit',
   )
+})
+
+const madeOf = (text: string): Made => ({
+  kind: 'sql',
+  piece: { kind: 'query', rule: text, parts: [text] },
+  plainest: () => [],
+  alone: () => [],
+})
+
+/** Asks engines that differ over texts that hold one of the words. */
+async function talliedOf(text: string, differOver: RegExp): Promise<Tally> {
+  const answer = (value: number) => ({ status: 200, text: JSON.stringify([{ c0: value }]) })
+  const engines: BothEngines = {
+    embedded: async () => answer(1),
+    druid: async (query) => answer(differOver.test(query.text) ? 2 : 1),
+    close: async () => undefined,
+  }
+  const tally = newTally()
+  await askBoth(engines, madeOf(text), 0, tally)
+  return tally
+}
+
+test.each([
+  ['SELECT SQRT(d) AS c0 FROM fuzz', /SQRT/],
+  ['SELECT d / 0 AS c0 FROM fuzz', / \/ /],
+  ['SELECT BIT_AND(n) AS c0 FROM fuzz', /BIT_AND/],
+  ['SELECT V AS c0 FROM fuzz', /V/],
+  ['SELECT COUNT(*) AS c0 FROM fuzz AS x FULL JOIN y ON x.T = y.T', /FULL/],
+])('what a reason speaks of sets the answers apart, or it is none: %s', async (text, word) => {
+  expect((await talliedOf(text, word)).known.size).toBe(1)
+  expect((await talliedOf(text, /fuzz/)).unknown.size).toBe(1)
+})
+
+test('doubles are known for their last digits, never for others', () => {
+  const of = (druid: string): string | undefined =>
+    knownDifferences.find((entry) =>
+      entry.matches({
+        query: { kind: 'sql', text: 'SELECT EXP(d) AS c0 FROM fuzz' },
+        embedded: { status: 200, text: '[{"c0":"2.718281828459045"}]' },
+        druid: { status: 200, text: `[{"c0":"${druid}"}]` },
+        difference: 'c0: string and string',
+      }),
+    )?.reason
+  expect(of('2.7182818284590446')).toBe('functions of doubles end in other digits')
+  expect(of('2.7182')).toBeUndefined()
 })

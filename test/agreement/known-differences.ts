@@ -1,5 +1,6 @@
 // Differences between the engines that stand, each with its reason. A query is one of them by its smallest form and both answers.
 // docs/druid-sql.md and docs/druid-native.md tell users of those that they may meet.
+import { differenceOf } from './compare.ts'
 import type { Asked, Query } from './world.ts'
 
 export interface Found {
@@ -12,7 +13,15 @@ export interface Found {
 export interface KnownDifference {
   readonly reason: string
   readonly matches: (found: Found) => boolean
+  /** The query without what the reason speaks of: where the engines then do not answer alike, the reason is another. */
+  readonly without?: (text: string) => string
 }
+
+/** The query with other words, one after the other. */
+const instead =
+  (...words: readonly (readonly [RegExp, string])[]) =>
+  (text: string): string =>
+    words.reduce((changed, [word, other]) => changed.replaceAll(word, other), text)
 
 /** Druid refuses in words of its own, and is asked what it has no answer to. */
 const refusedThere = (reason: string, words: RegExp, within = /(?:)/): KnownDifference => ({
@@ -22,7 +31,12 @@ const refusedThere = (reason: string, words: RegExp, within = /(?:)/): KnownDiff
 })
 
 /** Both answer a query that holds this, and not the same. */
-const otherwise = (reason: string, within: RegExp, kind: Query['kind'], there = /(?:)/): KnownDifference => ({
+const otherwise = (
+  reason: string,
+  within: RegExp,
+  kind: Query['kind'],
+  { there = /(?:)/, without }: { readonly there?: RegExp; readonly without?: (text: string) => string } = {},
+): KnownDifference => ({
   reason,
   matches: ({ query, embedded, druid }) =>
     embedded.status === 200 &&
@@ -30,7 +44,41 @@ const otherwise = (reason: string, within: RegExp, kind: Query['kind'], there = 
     query.kind === kind &&
     within.test(query.text) &&
     there.test(druid.text),
+  ...(without === undefined ? {} : { without }),
 })
+
+/** Both answer a query of SQL that holds this, and the same once both answers are written in one way. */
+const writtenOtherwise = (reason: string, within: RegExp, even: (text: string) => string): KnownDifference => ({
+  reason,
+  matches: ({ query, embedded, druid }) =>
+    embedded.status === 200 &&
+    druid.status === 200 &&
+    query.kind === 'sql' &&
+    within.test(query.text) &&
+    differenceOf(query, evened(embedded, even), evened(druid, even)) === null,
+})
+
+const evened = ({ status, text }: Asked, even: (text: string) => string): Asked => ({ status, text: even(text) })
+
+/** Doubles as JavaScript writes them, also within texts. */
+const doublesEvened = (text: string): string =>
+  text.replaceAll(/-?\d+(?:\.\d+(?:[eE][-+]?\d+)?|[eE][-+]?\d+)/g, (double) => String(Number(double)))
+
+/** Texts of JSON with their keys in order. */
+function keysEvened(text: string): string {
+  return JSON.stringify(JSON.parse(text), (_, value: unknown) => {
+    if (typeof value !== 'string' || !/^[[{]/.test(value)) return value
+    try {
+      return JSON.stringify(JSON.parse(value), (_key, inner: unknown) =>
+        inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+          ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+          : inner,
+      )
+    } catch {
+      return value
+    }
+  })
+}
 
 /** Both answer, and what differs is of these sorts. */
 const differing = (reason: string, difference: RegExp, within = /(?:)/): KnownDifference => ({
@@ -46,15 +94,9 @@ function areNear(a: unknown, b: unknown): boolean {
   return ours.size === theirs.size && [...ours].every(([name, value]) => areNear(value, theirs.get(name)))
 }
 
-/** The rows of an answer in order, without what stands in place of numbers. */
-function withoutNumbers(text: string): string {
-  return text
-    .slice(2, -2)
-    .replaceAll(/-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, '#')
-    .split('},{')
-    .toSorted()
-    .join()
-}
+/** Numbers of an answer, also within its texts, with six digits alone. */
+const digitsEvened = (text: string): string =>
+  text.replaceAll(/-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (number) => Number(number).toPrecision(6))
 
 /** What the groups of an answer are ordered by. */
 function ordersOf({ text }: Asked, columns: string): string {
@@ -84,13 +126,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     'a constant that is no number is null here',
     /evaluates to an unsupported value \[(?:NaN|-?Infinity)\]|Infinite or NaN|For input string|Character . is neither a decimal digit/,
   ),
-  {
-    reason: 'a character cut in half breaks the answer of Druid',
-    matches: ({ embedded, druid }) =>
-      embedded.status === 200 &&
-      druid.status >= 400 &&
-      /end-of-input|Invalid UTF-8|Invalid type marker/.test(druid.text),
-  },
+  refusedThere('Druid cuts characters in half, which no text can hold', /half of a character/),
   {
     reason: 'Druid cuts any of the groups that tie at a limit',
     matches: ({ query, embedded, druid }) => {
@@ -108,7 +144,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     'FLOOR and CEIL of a whole number are doubles in an expression of Druid, which no %d takes',
     /STRING_FORMAT\('[^']*%[dxo][^']*'.*\b(?:FLOOR|CEIL)\(/,
     'sql',
-    /%[dxo][^"]*; /,
+    { there: /%[dxo][^"]*; /, without: instead([/\b(?:FLOOR|CEIL)\(/g, 'ABS(']) },
   ),
   refusedThere('Druid orders by no arrays', /ArrayList cannot be cast/),
   refusedThere('Druid takes no array that is a constant null', /Cannot handle literal \[null/),
@@ -117,7 +153,10 @@ export const knownDifferences: readonly KnownDifference[] = [
     /[Bb]ase64|4-byte ending unit|enough valid bits/,
     /DECODE_BASE64_UTF8|decode_base64_utf8/,
   ),
-  otherwise('bytes that are no UTF-8 are null here', /DECODE_BASE64_UTF8\(/, 'sql', /\ufffd/),
+  otherwise('bytes that are no UTF-8 are null here', /DECODE_BASE64_UTF8\(/, 'sql', {
+    there: /\ufffd/,
+    without: instead([/DECODE_BASE64_UTF8\(/g, 'UPPER(']),
+  }),
   refusedThere(
     'JSON_MERGE takes objects alone in Druid',
     /Function\[json_merge\] (?:bad string|invalid) input/,
@@ -132,8 +171,11 @@ export const knownDifferences: readonly KnownDifference[] = [
     'a search in alphanumeric order counts values that differ by case as one in Druid, a segment at a time',
     /"queryType":"search".*"sort":\{"type":"alphanumeric"\}/,
     'native',
+    { without: instead([/"type":"alphanumeric"/g, '"type":"lexicographic"']) },
   ),
-  otherwise("'any' takes a value that is not null here", /"type":"(?:long|double|float|string)Any"/, 'native'),
+  otherwise("'any' takes a value that is not null here", /"type":"(?:long|double|float|string)Any"/, 'native', {
+    without: instead([/"(long|double|float)Any"/g, '"$1Max"'], [/"stringAny"/g, '"stringLast"']),
+  }),
   differing(
     'a topN writes a bucket that lies in two segments in UTC in Druid, in whichever zone it is asked for',
     /^\[\d+\]\.timestamp: string and string$/,
@@ -143,31 +185,54 @@ export const knownDifferences: readonly KnownDifference[] = [
     'an expression that is always null has the type of what it could be, and none or FLOAT in Druid',
     /rowSignature\[\d+\]\.type: string and (?:string|nothing)$/,
   ),
-  {
-    reason: 'a deviation of doubles that are all the same is 0 here, and next to it in Druid',
-    matches: ({ query, embedded, druid }) =>
-      /STDDEV|VAR/.test(query.text) && /:0\b/.test(embedded.text) && /:\d\.\d+e-\d/.test(druid.text),
-  },
-  differing(
+  otherwise('a deviation of doubles that are all the same is 0 here, and next to it in Druid', /STDDEV|VAR/, 'sql', {
+    there: /:\d(?:\.\d+)?[eE]-\d/,
+    without: instead([/\b(?:STDDEV|VAR)\w*\(/g, 'AVG(']),
+  }),
+  otherwise(
     'what is no number is null here, and goes on as NaN in Druid',
-    /: (?:null|null or number|null or string) and (?:null or )?(?:number|string)$/,
-    /(?:MOD|BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|LN|LOG10|SQRT|POWER|POW|ASIN|ACOS)\(| \/ /,
+    /\b(?:MOD|BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|LN|LOG10|SQRT|POWER|POW|ASIN|ACOS)\(| \/ /,
+    'sql',
+    {
+      without: instead(
+        [/\b(?:BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|LN|LOG10|SQRT|ASIN|ACOS)\(/g, 'ABS('],
+        [/\b(?:MOD|POWER|POW)\(/g, 'COALESCE('],
+        [/ \/ /g, ' * '],
+      ),
+    },
   ),
   otherwise(
     'first and last over rows of an inner query pass over null texts in Druid, and take any of the rows of one time',
     /"dataSource":\{"type":"query".*"type":"(?:long|double|float|string)(?:First|Last)"/,
     'native',
+    {
+      without: instead([/"(long|double|float)(?:First|Last)"/g, '"$1Max"'], [/"string(?:First|Last)"/g, '"longMax"']),
+    },
   ),
-  otherwise('a mean by buckets goes wrong beside nulls in Druid', /"granularity":(?!"all").*"doubleMean"/, 'native'),
-  otherwise('doubles in JSON are written as 1.0E10 in Druid', /TO_JSON_STRING\(|JSON_OBJECT\(|ARRAY/, 'sql', /\dE-?\d/),
-  otherwise('JSON with more behind it is none here, and what comes first in Druid', /try_parse_json\(/, 'native'),
-  otherwise('with a zone, TIME_PARSE reads a year of few digits in Druid', /TIME_PARSE\(.*NULL/, 'sql', /"00\d\d-/),
-  otherwise('what is no number is left out of the least and the greatest here', /Min|Max|min\(|max\(/, 'native', /NaN/),
-  otherwise('1 to the power of what is no number is 1 here', /pow|\^/, 'native', /NaN/),
-  otherwise("a having filter for '' finds null numbers in Druid", /"having".*"value":""/, 'native'),
+  otherwise('a mean by buckets goes wrong beside nulls in Druid', /"granularity":(?!"all").*"doubleMean"/, 'native', {
+    without: instead([/"doubleMean"/g, '"doubleSum"']),
+  }),
+  writtenOtherwise(
+    'doubles in JSON are written as 1.0E10 in Druid',
+    /TO_JSON_STRING\(|JSON_OBJECT\(|ARRAY/,
+    doublesEvened,
+  ),
+  otherwise('JSON with more behind it is none here, and what comes first in Druid', /try_parse_json\(/, 'native', {
+    without: instead([/try_parse_json\(/g, 'lower(']),
+  }),
+  otherwise('with a zone, TIME_PARSE reads a year of few digits in Druid', /TIME_PARSE\(.*NULL/, 'sql', {
+    there: /"00\d\d-/,
+  }),
+  otherwise('what is no number is left out of the least and the greatest here', /Min|Max|min\(|max\(/, 'native', {
+    there: /NaN/,
+  }),
+  otherwise('1 to the power of what is no number is 1 here', /pow|\^/, 'native', { there: /NaN/ }),
+  otherwise("a having filter for '' finds null numbers in Druid", /"having".*"value":""/, 'native', {
+    without: instead([/"value":""/g, '"value":"1"']),
+  }),
   otherwise("'true' in an array of texts is 1 as a LONG in Druid", /mv_to_array.*ARRAY<LONG>/, 'native'),
   refusedThere('a constant text that is no time is null here', /Illegal TIMESTAMP constant/),
-  otherwise('a cluster keeps no sign of a zero', /\bV\b/, 'sql', /\b0\.0\b/),
+  otherwise('a cluster keeps no sign of a zero', /\bV\b/, 'sql', { without: instead([/\bV\b/g, 'd']) }),
   otherwise(
     'not of a numeric bound over rows of an inner query holds for null in Druid',
     /"dataSource":\{"type":"query".*"not".*"bound"/,
@@ -178,31 +243,34 @@ export const knownDifferences: readonly KnownDifference[] = [
     /used as both scalar and array variables/,
   ),
   refusedThere('Druid renames within the names of functions', /function '\w+' is not defined/),
-  {
-    reason: 'what is no number is null here, and goes on as NaN in Druid',
-    matches: ({ query, embedded, druid }) =>
-      embedded.status === 200 && druid.status === 200 && /\b(?:ACOS|ASIN|LN|LOG10|SQRT)\(/.test(query.text),
-  },
-  {
-    reason: 'functions of doubles end in other digits',
-    matches: ({ query, embedded, druid }) =>
-      /\b(?:COT|SIN|COS|TAN|EXP|LN|POW|POWER|ATAN2|LOG10)\(/i.test(query.text) &&
-      withoutNumbers(embedded.text) === withoutNumbers(druid.text),
-  },
+  writtenOtherwise(
+    'functions of doubles end in other digits',
+    /\b(?:COT|SIN|COS|TAN|EXP|LN|POW|POWER|ATAN2|LOG10)\(/i,
+    digitsEvened,
+  ),
   otherwise(
     'what is in no interval holds for a column that is not there in Druid',
     /"not","field":\{"type":"interval"/,
     'native',
   ),
-  otherwise('BIT_AND is always 0 in Druid', /BIT_AND\(/, 'sql'),
+  otherwise('BIT_AND is always 0 in Druid', /BIT_AND\(/, 'sql', { without: instead([/BIT_AND\(/g, 'BIT_OR(']) }),
   otherwise(
     'Druid gives the rows of the right side that match nothing once for each segment',
     /\b(?:RIGHT|FULL) JOIN/,
     'sql',
+    { without: instead([/\b(?:RIGHT|FULL) JOIN/g, 'LEFT JOIN']) },
   ),
-  otherwise('ANY_VALUE takes a value that is not null here', /ANY_VALUE\(/, 'sql'),
-  otherwise('months from or to null are counted from 1970 in Druid', /TIMESTAMPDIFF\((?:MONTH|QUARTER|YEAR)/, 'sql'),
-  otherwise('TRUNCATE and ROUND of longs go by way of a double in Druid', /(?:TRUNCATE|ROUND)\(/, 'sql'),
-  otherwise('Druid counts different values of sets of groups otherwise', /DISTINCT.*(?:CUBE|ROLLUP|SETS)/, 'sql'),
-  otherwise('JSON_MERGE keeps the order of keys in Druid', /JSON_MERGE\(/, 'sql'),
+  otherwise('ANY_VALUE takes a value that is not null here', /ANY_VALUE\(/, 'sql', {
+    without: instead([/ANY_VALUE\(/g, 'LATEST(']),
+  }),
+  otherwise('months from or to null are counted from 1970 in Druid', /TIMESTAMPDIFF\((?:MONTH|QUARTER|YEAR)/, 'sql', {
+    without: instead([/TIMESTAMPDIFF\(\w+/g, 'TIMESTAMPDIFF(DAY']),
+  }),
+  otherwise('TRUNCATE and ROUND of longs go by way of a double in Druid', /\b(?:TRUNCATE|ROUND)\(/, 'sql', {
+    without: instead([/\b(?:TRUNCATE|ROUND)\(/g, 'COALESCE(']),
+  }),
+  otherwise('Druid counts different values of sets of groups otherwise', /DISTINCT.*(?:CUBE|ROLLUP|SETS)/, 'sql', {
+    without: instead([/DISTINCT /g, '']),
+  }),
+  writtenOtherwise('JSON_MERGE keeps the order of keys in Druid', /JSON_MERGE\(/, keysEvened),
 ]
