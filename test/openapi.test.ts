@@ -95,6 +95,7 @@ test('it has every endpoint', () => {
       "POST /consumer/metadata",
       "POST /consumer/metadata/{table}",
       "POST /ingest/{ingest}/data",
+      "POST /ingests/{ingest}/check",
       "POST /ingests/{ingest}/data",
       "PUT /admin/subscribers/{name}/subscriptions",
     ]

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { BatchAnswer, RejectedKindAnswer, RejectedRowAnswer } from '../client/answers.ts'
-import type { RejectedSelection, TidemarkClient, WhoseRows } from '../client/client.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import type { RejectedSelection, WhoseRows } from '../client/request-paths.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect, writeAll } from './context.ts'
 import { parseCount } from './number-option.ts'

@@ -21,7 +21,11 @@ import type {
   SubscriberAnswer as SubscriberSchema,
 } from '../admin/subscriber-schemas.ts'
 import type { ReadinessAnswer as ReadinessSchema } from '../http/readiness.ts'
-import type { Accepted as AcceptedSchema, ReceiptAnswer } from '../http/routes/push-schemas.ts'
+import type {
+  Accepted as AcceptedSchema,
+  CheckAnswer as CheckSchema,
+  ReceiptAnswer,
+} from '../http/routes/push-schemas.ts'
 import type { ServiceAnswer as ServiceSchema } from '../http/service-answer.ts'
 import type { Description } from '../metadata/schemas.ts'
 import type { Page, PageRequest } from '../model/page.ts'
@@ -39,6 +43,8 @@ export type { Page, PageRequest }
 export type Accepted = Plain<AcceptedSchema>
 /** `rows = stored + rejected + pending`; `errors` holds the first ones, by index. */
 export type Receipt = Plain<ReceiptAnswer>
+/** `rows = stored + rejected`; `errors` holds all of the latter, by index. */
+export type CheckAnswer = Plain<CheckSchema>
 export type RowError = Receipt['errors'][number]
 
 /** A folder on the service's own machine. */

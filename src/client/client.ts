@@ -3,6 +3,7 @@ import type { QueryKind } from '../model/query-kind.ts'
 import type {
   Accepted,
   BatchAnswer,
+  CheckAnswer,
   CreatedKey,
   EntityAnswer,
   EntityDescription,
@@ -29,6 +30,7 @@ import type {
   SubscriptionEntry,
 } from './answers.ts'
 import type { DataQueryRequest } from './data-query-request.ts'
+import { ingestPath, type RejectedSelection, search, segment, type WhoseRows } from './request-paths.ts'
 import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
 
 export interface PushOptions {
@@ -36,30 +38,9 @@ export interface PushOptions {
   readonly idempotencyKey?: string
 }
 
-export interface RejectedSelection extends PageRequest {
-  readonly batch?: string
-  readonly code?: string
-  readonly field?: string
-}
-
-/** Rejected rows of `all` pushers, for an operator, or one's `own`. */
-export type WhoseRows = 'all' | 'own'
-
 export interface TagsRequest extends PageRequest {
   readonly prefix?: string
   readonly id_name_field?: string
-}
-
-function search(parameters: Readonly<Record<string, string | number | undefined>>): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value))
-  return query.size === 0 ? '' : `?${query}`
-}
-
-const segment = encodeURIComponent
-
-function ingestPath(alias: string, of: WhoseRows): string {
-  return `${of === 'own' ? '' : '/admin'}/ingests/${segment(alias)}`
 }
 
 const sqlPath = '/consumer/data/sql-query'
@@ -83,6 +64,12 @@ export class TidemarkClient {
     const path = `/ingests/${segment(ingest)}/data`
     const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
     return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format), headers })
+  }
+
+  /** What would become of these rows if they were pushed; nothing is stored. */
+  check(ingest: string, body: string | Uint8Array, format: PushFormat): Promise<CheckAnswer> {
+    const path = `/ingests/${segment(ingest)}/check`
+    return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format) })
   }
 
   receipt(ingest: string, batch: string): Promise<Receipt> {

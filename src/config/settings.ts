@@ -49,6 +49,13 @@ const settingTable = {
     max: 100_000_000,
     description: 'The most rows of a push. A push with more rows gets a 400.',
   }),
+  'limits.checkRows': integer({
+    default: 1000,
+    unit: 'rows',
+    min: 1,
+    max: 100_000,
+    description: 'The most rows of a check, and of the preview of a replay. A check with more gets a 400.',
+  }),
   'limits.ingestWaitMs': integer({
     default: 10_000,
     unit: 'milliseconds',

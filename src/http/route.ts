@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { BodyBudget } from './body-budget.ts'
 import type { Guard } from './guard.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { InFlight } from './in-flight.ts'
@@ -20,6 +21,8 @@ export interface RouteParts {
   readonly settings: HttpSettings
   readonly guard: Guard
   readonly inFlight: InFlight
+  /** What the bodies of all pushes, and of their checks, may take at once. */
+  readonly pushBodies: BodyBudget
 }
 
 /** One endpoint. */

@@ -40,6 +40,7 @@ import { postAverage } from './routes/post-average.ts'
 import { postAverageDimensions } from './routes/post-average-dimensions.ts'
 import { postAverageGranularity } from './routes/post-average-granularity.ts'
 import { postBackup } from './routes/post-backup.ts'
+import { postCheck } from './routes/post-check.ts'
 import { postIngest } from './routes/post-ingest.ts'
 import { postKey } from './routes/post-key.ts'
 import { postLast } from './routes/post-last.ts'
@@ -74,6 +75,7 @@ export const routes: readonly Route[] = [
   getMetadataItems,
   postMetadataItems,
   postPush,
+  postCheck,
   getBatch,
   getOwnIngest,
   getOwnRejected,

@@ -5,6 +5,7 @@ import { type FastifyReply, type FastifyRequest, fastify, type onRouteHookHandle
 import { timerMs } from '../lib/timer.ts'
 import { Problem } from '../model/problem.ts'
 import { discardBody } from './body.ts'
+import { BodyBudget } from './body-budget.ts'
 import { documentOptions, ProblemSchema } from './document.ts'
 import { Guard } from './guard.ts'
 import type { HttpSettings } from './http-settings.ts'
@@ -50,11 +51,12 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   if (origins.length > 0) await app.register(cors, corsOptions(origins))
   await app.register(swagger, documentOptions(basePath))
   const guard = new Guard(parts.services.access, parts.settings)
+  const pushBodies = new BodyBudget(parts.settings.limits.bodiesBytes)
   await app.register(
     async (scope) => {
       scope.addHook('onRoute', askAgain(guard))
       const served = parts.settings.role === 'pipeline' ? stateRoutes : routes
-      for (const route of served) route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard })
+      for (const route of served) route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard, pushBodies })
     },
     { prefix: basePath },
   )

@@ -12,6 +12,7 @@ import type { Definitions } from '../catalog/definitions.ts'
 import type { NativeQueries } from '../druid-native/native-queries.ts'
 import type { SqlQueries } from '../druid-sql/sql-queries.ts'
 import type { Pushes } from '../ingest/push.ts'
+import type { PushCheck } from '../ingest/push-check.ts'
 import type { Receipts } from '../ingest/receipts.ts'
 import type { ItemAdmin } from '../metadata/item-admin.ts'
 import type { Metadata } from '../metadata/metadata.ts'
@@ -36,6 +37,7 @@ export interface Services {
   >
   readonly definitions: Pick<Definitions, 'ingest'>
   readonly pushes: Pick<Pushes, 'push'>
+  readonly pushCheck: Pick<PushCheck, 'check'>
   readonly receipts: Pick<Receipts, 'receipt'>
   readonly sqlQueries: Pick<SqlQueries, 'run'>
   readonly nativeQueries: Pick<NativeQueries, 'run'>

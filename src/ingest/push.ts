@@ -80,7 +80,7 @@ export class Pushes {
     const { journal, intake, progress, observe, nowMs, rowsMax } = this.#parts
     const { subscriberId, ingest, body, format, idempotencyKey } = push
     intake.requireRoom(push)
-    const rows = await checkBodyInSlices(body, format, rowsMax)
+    const rows = await checkBodyInSlices(body, format, { rowsMax, name: 'limits.pushRows' })
     // Others may have come while a large body was checked.
     intake.requireRoom(push)
     intake.sent(push, rows, body.length)

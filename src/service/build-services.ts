@@ -23,6 +23,7 @@ import type { Intake } from '../ingest/limits/intake.ts'
 import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
 import { type PlacedBatch, Pushes } from '../ingest/push.ts'
+import { PushCheck } from '../ingest/push-check.ts'
 import { type ReceiptParts, Receipts } from '../ingest/receipts.ts'
 import { type ReplayParts, Replays } from '../ingest/replay/replays.ts'
 import type { AsideCount } from '../ingest/set-aside/aside-count.ts'
@@ -125,6 +126,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
       ingestWaitMs,
       rowsMax: limits.pushRows,
     }),
+    pushCheck: new PushCheck({ intake: parts.limits.intake, rowBytes: limits.rowBytes, rowsMax: limits.checkRows }),
     tagLists: new TagLists({ definitions, runner, admission, tokens, limits }),
     queries: new Queries({ definitions, runner, admission, nowMs, limits }),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),

@@ -130,6 +130,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
         return { batch: 'b1', rows: 1 }
       },
     },
+    pushCheck: { check: async () => ({ rows: 1, stored: 1, rejected: 0, errors: [] }) },
     receipts: {
       receipt: async (_subscriber, ingest, batch) => {
         if (batch !== 'b1' || ingest === null) throw new Problem('batch_not_found', 'There is no such batch.')

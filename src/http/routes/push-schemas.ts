@@ -3,6 +3,13 @@ import Type, { type Static } from 'typebox'
 
 const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
 
+const RowError = Type.Object({
+  index: Type.Integer({ description: "The row's place in the push, from 0." }),
+  field: text('The pushed property at fault; null if the whole row is.'),
+  code: Type.String({ examples: ['unknown_field'] }),
+  message: Type.String(),
+})
+
 export const ReceiptAnswer = Type.Object(
   {
     batch: Type.String({ description: 'The id of the push.' }),
@@ -10,20 +17,24 @@ export const ReceiptAnswer = Type.Object(
     stored: Type.Integer({ description: 'Rows that can be queried.' }),
     rejected: Type.Integer({ description: 'Rows that were not stored, and are kept for the operator.' }),
     pending: Type.Integer({ description: 'Rows that are on disk and not judged yet.' }),
-    errors: Type.Array(
-      Type.Object({
-        index: Type.Integer({ description: "The row's place in the push, from 0." }),
-        field: text('The pushed property at fault; null if the whole row is.'),
-        code: Type.String({ examples: ['unknown_field'] }),
-        message: Type.String(),
-      }),
-      { description: 'The first of the rejected rows, by index.' },
-    ),
+    errors: Type.Array(RowError, { description: 'The first of the rejected rows, by index.' }),
   },
   { description: 'What became of the rows of one push.' },
 )
 
 export type ReceiptAnswer = Static<typeof ReceiptAnswer>
+
+export const CheckAnswer = Type.Object(
+  {
+    rows: Type.Integer({ description: 'Rows that were checked.' }),
+    stored: Type.Integer({ description: 'Rows that would be stored.' }),
+    rejected: Type.Integer({ description: 'Rows that would be rejected.' }),
+    errors: Type.Array(RowError, { description: 'All rows that would be rejected, by index.' }),
+  },
+  { description: 'What the receipt would say if these rows were pushed now.' },
+)
+
+export type CheckAnswer = Static<typeof CheckAnswer>
 
 const Accepted = Type.Object(
   { batch: Type.String({ description: 'The id of the push, for its receipt.' }), rows: Type.Integer() },

@@ -35,6 +35,12 @@ export class Intake {
     rejected.requireRoom(ingest)
   }
 
+  /** Throws Problem `too_many_requests`. Rows that are only checked count for their key as if they were pushed, and need no room. */
+  requireCheck({ keyId }: PushSource, rows: number, bytes: number): void {
+    this.#parts.rates.requireRoom(keyId)
+    this.#parts.rates.add(keyId, rows, bytes)
+  }
+
   /** A push is on its way to disk: it counts for its key, so that others at once do not slip through. */
   sent({ keyId, ingest }: PushSource, rows: number, bytes: number): void {
     this.#parts.rates.add(keyId, rows, bytes)

@@ -157,9 +157,10 @@ test.each<[body: string, format: 'json' | 'ndjson']>([
   ['1\n\n2\n3\n', 'ndjson'],
 ])('%j as %s is refused where only two rows are taken, before what follows is looked at', (body, format) => {
   const refusal = { code: 'too_many_rows', message: expect.stringContaining('more than 2 rows (limits.pushRows)') }
-  expect(checkBody(Buffer.from(body), format, 3)).toBe(3)
+  const rows = (rowsMax: number) => ({ rowsMax, name: 'limits.pushRows' }) as const
+  expect(checkBody(Buffer.from(body), format, rows(3))).toBe(3)
   for (const text of [body, body.replace('3', '3 and no JSON')]) {
-    expect(() => checkBody(Buffer.from(text), format, 2)).toThrow(expect.objectContaining(refusal))
+    expect(() => checkBody(Buffer.from(text), format, rows(2))).toThrow(expect.objectContaining(refusal))
   }
 })
 

@@ -17,15 +17,23 @@ const sliceBytes = 128 * 1024
 /** Yields after each slice, and returns the number of rows. */
 type Count = Generator<void, number>
 
-function tooManyRows(rowsMax: number): Problem {
+/** The most rows of a body, by the setting that says so. */
+export interface RowsLimit {
+  readonly rowsMax: number
+  readonly name: 'limits.pushRows' | 'limits.checkRows'
+}
+
+const anyRows: RowsLimit = { rowsMax: Number.POSITIVE_INFINITY, name: 'limits.pushRows' }
+
+function tooManyRows({ rowsMax, name }: RowsLimit): Problem {
   return new Problem(
     'too_many_rows',
-    `The body has more than ${rowsMax} rows (limits.pushRows). Nothing was stored. Send them in several pushes.`,
+    `The body has more than ${rowsMax} rows (${name}). Nothing was stored. Send them in several requests.`,
   )
 }
 
 /** The row or rows of a JSON body. */
-function* countRows(bytes: Buffer, rowsMax: number): Count {
+function* countRows(bytes: Buffer, limit: RowsLimit): Count {
   const end = bytes.length
   const root = skipJsonSpace(bytes, 0, end)
   let rows = 1
@@ -37,7 +45,7 @@ function* countRows(bytes: Buffer, rowsMax: number): Count {
     else {
       at = skipJsonSpace(bytes, checkValue(bytes, at, end), end)
       for (; bytes[at] === comma; rows++) {
-        if (rows === rowsMax) throw tooManyRows(rowsMax)
+        if (rows === limit.rowsMax) throw tooManyRows(limit)
         if (at >= sliceEnd) {
           yield
           sliceEnd = at + sliceBytes
@@ -59,7 +67,7 @@ function* countRows(bytes: Buffer, rowsMax: number): Count {
 }
 
 /** One row a line; blank lines are none. */
-function* countLines(bytes: Buffer, rowsMax: number): Count {
+function* countLines(bytes: Buffer, limit: RowsLimit): Count {
   let rows = 0
   let sliceEnd = sliceBytes
   for (let start = 0; start < bytes.length; ) {
@@ -67,7 +75,7 @@ function* countLines(bytes: Buffer, rowsMax: number): Count {
     const end = found < 0 ? bytes.length : found
     const value = skipJsonSpace(bytes, start, end)
     if (value < end) {
-      if (rows === rowsMax) throw tooManyRows(rowsMax)
+      if (rows === limit.rowsMax) throw tooManyRows(limit)
       const after = skipJsonSpace(bytes, checkValue(bytes, value, end), end)
       if (after < end) throw new MalformedJson(after)
       rows++
@@ -109,12 +117,12 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: BodyFor
 }
 
 /** Yields after each slice, and returns the number of rows. Throws what `checkBody` throws. */
-function* countedRows(body: Uint8Array, format: BodyFormat, rowsMax: number): Count {
+function* countedRows(body: Uint8Array, format: BodyFormat, limit: RowsLimit): Count {
   if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expected[format]}.`)
   if (!isUtf8(body)) throw new Problem('invalid_body', 'The body is not UTF-8: send JSON in UTF-8.')
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   try {
-    return yield* format === 'json' ? countRows(bytes, rowsMax) : countLines(bytes, rowsMax)
+    return yield* format === 'json' ? countRows(bytes, limit) : countLines(bytes, limit)
   } catch (error) {
     if (!(error instanceof MalformedJson)) throw error
     throw new Problem('invalid_json', describe(bytes, error, format))
@@ -124,10 +132,10 @@ function* countedRows(body: Uint8Array, format: BodyFormat, rowsMax: number): Co
 /**
  * The number of rows in a pushed body: what stands in its array, 1 for an object, the lines that are not blank in NDJSON. Says nothing
  * about the rows themselves. Throws Problem `invalid_json` where it is not JSON or nested too deep, and `invalid_body` where it is empty,
- * not UTF-8, or neither an object nor an array; `too_many_rows` as soon as it has met one more than `rowsMax`.
+ * not UTF-8, or neither an object nor an array; `too_many_rows` as soon as it has met one more than the limit.
  */
-export function checkBody(body: Uint8Array, format: BodyFormat, rowsMax = Number.POSITIVE_INFINITY): number {
-  const count = countedRows(body, format, rowsMax)
+export function checkBody(body: Uint8Array, format: BodyFormat, limit = anyRows): number {
+  const count = countedRows(body, format, limit)
   let step = count.next()
   while (step.done !== true) step = count.next()
   return step.value
@@ -137,14 +145,10 @@ export function checkBody(body: Uint8Array, format: BodyFormat, rowsMax = Number
 const large = new Serial()
 
 /** The same, a slice at a time: while a large body is checked, other requests get their turn. Large bodies are checked one after another. */
-export async function checkBodyInSlices(
-  body: Uint8Array,
-  format: BodyFormat,
-  rowsMax = Number.POSITIVE_INFINITY,
-): Promise<number> {
-  if (body.length <= sliceBytes) return checkBody(body, format, rowsMax)
+export async function checkBodyInSlices(body: Uint8Array, format: BodyFormat, limit = anyRows): Promise<number> {
+  if (body.length <= sliceBytes) return checkBody(body, format, limit)
   return large.run(async () => {
-    const count = countedRows(body, format, rowsMax)
+    const count = countedRows(body, format, limit)
     let step = count.next()
     for (; step.done !== true; step = count.next()) await setImmediate()
     return step.value

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { defaultSeriesFields } from '../model/field.ts'
+import type { Ingest } from '../model/ingest.ts'
+import { Judge } from './judge.ts'
+import { Intake } from './limits/intake.ts'
+import { PushCheck } from './push-check.ts'
+
+const plant: Ingest = {
+  id: 1,
+  alias: 'plant',
+  kind: 'series',
+  entity: 'plant',
+  entityId: 1,
+  fields: defaultSeriesFields,
+  fieldsVersion: 1,
+  duplicates: 'keep',
+  state: 'active',
+  reason: null,
+  createdMs: 0,
+}
+const tags: Ingest = {
+  ...plant,
+  id: 2,
+  kind: 'metadata',
+  fields: [{ name: 'id', source: 'id', type: 'string', role: 'index' }],
+}
+
+const counted: [rows: number, bytes: number][] = []
+const intake: Pick<Intake, 'requireCheck'> = { requireCheck: (_, rows, bytes) => void counted.push([rows, bytes]) }
+const checks = new PushCheck({ intake, rowBytes: 1000, rowsMax: 1000 })
+const check = (ingest: Ingest, text: string, format: 'json' | 'ndjson' = 'json') =>
+  checks.check({ keyId: 'k', ingest, body: Buffer.from(text), format })
+
+const good = '{"D":"2026-01-01T00:00:00Z","T":"a","V":1}'
+
+describe('a check', () => {
+  test('says what would become of the rows, and counts them for the key', async () => {
+    const text = `[${good},{"D":1,"T":"a","X":1},5]`
+    expect(await check(plant, text)).toEqual({
+      rows: 3,
+      stored: 1,
+      rejected: 2,
+      errors: [
+        { index: 1, field: 'X', code: 'unknown_field', message: 'X: the ingest has no such field' },
+        { index: 2, field: null, code: 'not_an_object', message: 'expected an object, got a number' },
+      ],
+    })
+    expect(counted.at(-1)).toEqual([3, text.length])
+  })
+
+  test('says it of items too', async () => {
+    const { stored, errors } = await check(tags, '{"id":"a"}\n{"name":"b"}\n', 'ndjson')
+    expect([stored, errors.map(({ code, field }) => [code, field])]).toEqual([1, [['unknown_field', 'name']]])
+  })
+
+  test('of many rows goes on in turns, and finds what one look at them all finds', async () => {
+    const rows = Array.from({ length: 1000 }, (_, index) => (index % 7 === 3 ? '{"V":"x"}' : good))
+    const body = Buffer.from(`[${rows.join()}]`)
+    const entry = { ingestId: 1, fieldsVersion: 1, subscriberId: 0, receivedMs: 0, idempotencyKey: null, position: 0 }
+    const { rejected } = new Judge({ rowBytes: 1000 }).judge([{ ...entry, format: 'json', rows: 1000, body }], plant)
+    const { errors } = await check(plant, body.toString())
+    expect(errors).toEqual(rejected.map(({ index, field, code, message }) => ({ index, field, code, message })))
+    expect(errors.length).toBe(143)
+  })
+
+  test.each([
+    ['more rows than a check may have', `[${'1,'.repeat(1000)}1]`, 'too_many_rows', '1000 rows (limits.checkRows)'],
+    ['what is no JSON', '[{]', 'invalid_json', 'not JSON'],
+  ])('refuses %s', async (_, text, code, says) => {
+    await expect(check(plant, text)).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
+  })
+
+  test('is refused while its key has pushed too much', async () => {
+    const rates = {
+      requireRoom: () => {
+        throw new Error('too much')
+      },
+    }
+    const full = new Intake({ rates } as never)
+    expect(() => full.requireCheck({ keyId: 'k', ingest: plant }, 1, 1)).toThrow('too much')
+  })
+})

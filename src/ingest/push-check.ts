@@ -1,0 +1,86 @@
+import { setImmediate } from 'node:timers/promises'
+import type { BodyFormat, PlacedEntry } from '../journal/journal.ts'
+import type { Ingest } from '../model/ingest.ts'
+import { Judge } from './judge.ts'
+import { ItemJudge } from './judge-items.ts'
+import type { Intake } from './limits/intake.ts'
+import type { ReceiptError } from './receipts.ts'
+import { checkBodyInSlices } from './scan/check-body.ts'
+import { firstRow, type RowOfEntry } from './step-budget.ts'
+
+export interface CheckRequest {
+  readonly keyId: string
+  readonly ingest: Ingest
+  /** Decompressed. */
+  readonly body: Uint8Array
+  readonly format: BodyFormat
+}
+
+/** What would become of rows: `rows = stored + rejected`. */
+export interface CheckResult {
+  readonly rows: number
+  readonly stored: number
+  readonly rejected: number
+  /** All rejected rows, by index. */
+  readonly errors: readonly ReceiptError[]
+}
+
+export interface PushCheckParts {
+  readonly intake: Pick<Intake, 'requireCheck'>
+  /** The text of a row may have this many bytes. */
+  readonly rowBytes: number
+  /** The most rows of a check. */
+  readonly rowsMax: number
+}
+
+/** A slice is judged in a millisecond or so; then other requests get their turn. */
+const sliceRows = 128
+const sliceBytes = 128 * 1024
+/** Nothing is kept of what is checked. */
+const rememberedStringsMax = 1024
+const rememberedBytesMax = 1 << 20
+
+/** Judges rows by the very rules of the pipeline, and keeps nothing of them. */
+export class PushCheck {
+  readonly #parts: PushCheckParts
+  readonly #judge: Judge
+  readonly #itemJudge: ItemJudge
+
+  constructor(parts: PushCheckParts) {
+    this.#parts = parts
+    const { rowBytes } = parts
+    this.#judge = new Judge({ rowBytes, rememberedStringsMax, rememberedBytesMax })
+    this.#itemJudge = new ItemJudge({ rowBytes })
+  }
+
+  /**
+   * What a receipt would say of these rows. Throws Problem `invalid_json`, `invalid_body` and `too_many_rows` as a push does, and
+   * `too_many_requests` where the key has pushed or checked too much.
+   */
+  async check(request: CheckRequest): Promise<CheckResult> {
+    const { intake, rowsMax } = this.#parts
+    const { body, format, ingest } = request
+    const rows = await checkBodyInSlices(body, format, { rowsMax, name: 'limits.checkRows' })
+    intake.requireCheck(request, rows, body.length)
+    const entry: PlacedEntry = {
+      ...{ ingestId: ingest.id, fieldsVersion: ingest.fieldsVersion, subscriberId: 0, receivedMs: 0 },
+      ...{ format, idempotencyKey: null, rows, body, position: 0 },
+    }
+    const errors = await this.faults(entry, ingest)
+    return { rows, stored: rows - errors.length, rejected: errors.length, errors }
+  }
+
+  /** The rows of an entry that would be rejected. */
+  async faults(entry: PlacedEntry, ingest: Ingest): Promise<readonly ReceiptError[]> {
+    const judge = ingest.kind === 'metadata' ? this.#itemJudge : this.#judge
+    const errors: ReceiptError[] = []
+    for (let from: RowOfEntry = firstRow; ; ) {
+      const budget = { rows: sliceRows, bytes: sliceBytes, rejected: sliceRows }
+      const { rejected, reached } = judge.judge([entry], ingest, from, budget)
+      for (const { index, field, code, message } of rejected) errors.push({ index, field, code, message })
+      if (reached.entries === 1) return errors
+      from = reached.place
+      await setImmediate()
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// Rows that are checked meet what they would meet if they were pushed, and nothing of them stays.
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+let service: RunningService
+let key: string
+
+beforeAll(async () => {
+  service = await runService({ 'limits.checkRows': '3' })
+  key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+})
+afterAll(() => service?.close())
+
+const rows = '{"D":"2026-01-01T00:00:00Z","T":"a","V":1}\n\n{"D":"2026-01-01T00:00:00Z","T":"a","V":"x"}\n7\n'
+const ndjson = { 'content-type': 'application/x-ndjson' }
+
+interface Asked {
+  readonly key?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function post(path: string, { body = rows, headers = ndjson, ...asked }: Asked = {}) {
+  const authorization = `Bearer ${asked.key ?? key}`
+  const answer = await fetch(service.url + path, { method: 'POST', body, headers: { authorization, ...headers } })
+  return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> }
+}
+
+test('a check says what the receipt says, and keeps nothing', async () => {
+  const headers = { ...ndjson, 'content-encoding': 'gzip' }
+  const checked = await post('/ingests/plant/check', { body: Uint8Array.from(gzipSync(rows)), headers })
+  const ingest = await callWell<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })
+  expect(ingest.counters).toEqual({ received: 0, stored: 0, rejected: 0, pending: 0 })
+  const { batch: _, pending: __, ...receipt } = (await post('/ingests/plant/data?wait=true')).body
+  expect(checked.body).toEqual(receipt)
+  expect(checked.body).toMatchObject({ rows: 3, stored: 1, rejected: 2 })
+})
+
+test('it is refused as a push is', async () => {
+  const status = async (ingest: string, asked: Asked = {}) => (await post(`/ingests/${ingest}/check`, asked)).status
+  expect(await status('plant', { body: '1\n1\n1\n1\n' })).toBe(400)
+  expect(await status('plant', { body: '{' })).toBe(400)
+  expect(await status('plant', { key: adminKey })).toBe(403)
+  expect(await status('other')).toBe(403)
+  expect(await status('plant', { headers: { 'content-type': 'text/plain' } })).toBe(415)
+  await callWell(service.url, 'PATCH', '/admin/ingests/plant', { key: adminKey, body: { state: 'blocked' } })
+  expect(await status('plant')).toBe(423)
+})
