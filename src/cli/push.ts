@@ -5,27 +5,22 @@ import type { TidemarkClient } from '../client/client.ts'
 import { ConnectionError } from '../client/service-error.ts'
 import { batchesOf, halvesOf, type PushBatch } from '../file-push/batches.ts'
 import { csvToNdjson } from '../file-push/csv-rows.ts'
-import { type RowFormat, rowFormats } from '../file-push/file-name.ts'
+import { rowFormats } from '../file-push/file-name.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
 import { jsonRows, ndjsonRows, type PushedRows, pushFormatOf, rowBytesMax } from '../file-push/rows.ts'
 import { type SendResult, sendBatches, withRetries } from '../file-push/send.ts'
+import { type StopAfterOptions, stopAfter } from '../file-push/stop-after.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
 import { printable } from '../lib/text-table.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount, parseOffset } from './number-option.ts'
-import { type JsonOption, printJson } from './output.ts'
-import { addCsvOptions, type CsvOptions, csvMappingOf, refuseCsvOptions } from './push/csv-options.ts'
-import { failureReport, formatCount, reportText } from './push/report.ts'
+import { printJson } from './output.ts'
+import { addCsvOptions, csvMappingOf, refuseCsvOptions } from './push/csv-options.ts'
+import { dryRun } from './push/dry-run.ts'
+import type { FilePushOptions, PushJob } from './push/push-job.ts'
+import { failureReport, formatCount, reportText, stoppedText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
-
-interface PushOptions extends JsonOption, CsvOptions {
-  readonly format?: RowFormat
-  readonly batchRows: number
-  readonly batchBytes: number
-  readonly concurrency: number
-  readonly skipRows: number
-}
 
 const retryMs = 120_000
 const patienceMs = 60_000
@@ -41,11 +36,14 @@ m minute, s second, S fraction, X offset (+02:00); MMM is a month's English name
 in single quotes. A time that its clock shows twice (autumn), or never (spring), ends the push with both moments it could
 be; --ambiguous earlier or later chooses.
 
-Exit codes: 0 all rows are stored; 2 some rows were rejected (they are kept); 1 something failed; 64 wrong usage.
+Exit codes: 0 all rows are stored; 2 some rows were rejected (they are kept), or would be; 1 something failed; 64 wrong usage.
+--stop-after learns of rejected rows from receipts, once they are on disk: up to --concurrency further requests may have been sent
+by then, and are stored. --dry-run judges the whole file, and stores nothing.
 With several requests in flight, rows may be taken in another order than the file's. That matters only if two rows have
 the same tags and date. --concurrency 1 keeps the order.
 
 Examples:
+  tidemark push plant readings.csv --dry-run
   tidemark push plant readings.csv
   tidemark push plant nyc_taxi.csv --map timestamp=D,value=V --set T=@filename
   tidemark push plant export.csv --time-format "dd/MM/yyyy HH:mm" --time-zone Europe/Madrid
@@ -55,7 +53,7 @@ Examples:
 async function rowsOf(
   client: TidemarkClient,
   ingest: string,
-  options: PushOptions,
+  options: FilePushOptions,
   source: RowsSource,
 ): Promise<PushedRows> {
   if (source.format === 'csv') {
@@ -66,17 +64,9 @@ async function rowsOf(
   return source.format === 'json' ? jsonRows(source.bytes) : ndjsonRows(source.bytes)
 }
 
-interface Job {
-  readonly context: CliContext
-  readonly client: TidemarkClient
-  readonly ingest: string
-  readonly options: PushOptions
-  readonly source: RowsSource
-}
-
 /** Pushes one batch, again under the same key until its answer came. A service that was never reached is not waited for. */
 function pusher(
-  { context, client, ingest, source }: Job,
+  { context, client, ingest, source }: PushJob,
   progress: ProgressBar,
 ): (batch: PushBatch) => Promise<Accepted> {
   const format = pushFormatOf(source.format)
@@ -101,7 +91,14 @@ function pusher(
   }
 }
 
-async function pushRows(job: Job, rows: PushedRows): Promise<{ result: SendResult; outcome: PushOutcome }> {
+interface Pushed {
+  readonly result: SendResult
+  readonly outcome: PushOutcome
+  /** Whether `--stop-after` ended it before the end of the file. */
+  readonly isStopped: boolean
+}
+
+async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
   const { context, client, ingest, options, source } = job
   const { nowMs, sleep } = context
   const startMs = nowMs()
@@ -114,32 +111,53 @@ async function pushRows(job: Job, rows: PushedRows): Promise<{ result: SendResul
     patienceMs,
     errorsMax,
   })
-  const outcome = follower.run()
+  let isOver = false
+  const outcome = follower.run().finally(() => {
+    isOver = true
+  })
   // Awaited below; until then a failure must not end the process.
   outcome.catch(() => {})
   let accepted = 0
-  const result = await sendBatches(
-    batchesOf(rows, {
-      rowsMax: options.batchRows,
-      bytesMax: options.batchBytes,
-      format: pushFormatOf(source.format),
-      skipRows: options.skipRows,
-    }),
-    {
-      concurrency: options.concurrency,
-      push: pusher(job, progress),
-      halves: (batch) => halvesOf(batch, pushFormatOf(source.format)),
-      onAccepted: ({ firstRow, rows: count }, { batch }) => {
-        follower.add({ batch, firstRow, rows: count })
-        accepted += count
-        const rate = (accepted * 1000) / Math.max(1, nowMs() - startMs)
-        progress.update(source.readBytes(), () => `${formatCount(accepted)} rows, ${formatCount(rate)} rows/s`)
-      },
+  const push = pusher(job, progress)
+  const batches = batchesOf(rows, {
+    rowsMax: options.batchRows,
+    bytesMax: options.batchBytes,
+    format: pushFormatOf(source.format),
+    skipRows: options.skipRows,
+  })
+  let isStopped = false
+  const stopped = (): void => {
+    isStopped = true
+  }
+  const stop = stopOf(job, { judged: () => follower.judged, isOver: () => isOver, stopped })
+  const result = await sendBatches(stop === null ? batches : stopAfter(batches, stop), {
+    concurrency: options.concurrency,
+    push: (batch) =>
+      push(batch).catch((error: unknown) => {
+        isOver = true
+        throw error
+      }),
+    halves: (batch) => halvesOf(batch, pushFormatOf(source.format)),
+    onAccepted: ({ firstRow, rows: count }, { batch }) => {
+      follower.add({ batch, firstRow, rows: count })
+      accepted += count
+      const rate = (accepted * 1000) / Math.max(1, nowMs() - startMs)
+      progress.update(source.readBytes(), () => `${formatCount(accepted)} rows, ${formatCount(rate)} rows/s`)
     },
-  )
+  })
   progress.clear()
   follower.close()
-  return { result, outcome: await outcome }
+  return { result, outcome: await outcome, isStopped }
+}
+
+/** Null where the file is pushed to its end whatever is rejected. */
+function stopOf(
+  { context, options }: PushJob,
+  told: Pick<StopAfterOptions, 'judged' | 'isOver' | 'stopped'>,
+): StopAfterOptions | null {
+  const { stopAfter: rejectedMax, batchRows, concurrency } = options
+  if (rejectedMax === undefined) return null
+  return { rejectedMax, unjudgedMax: batchRows * concurrency, sleep: context.sleep, ...told }
 }
 
 function exitCodeOf(failure: string | null, { pending, rejected }: PushOutcome): number {
@@ -151,17 +169,23 @@ async function runPush(
   context: CliContext,
   ingest: string,
   path: string,
-  options: PushOptions,
+  options: FilePushOptions,
   client: TidemarkClient,
 ) {
   const source = await openSource(path, options.format, context.stdin)
   const rows = await rowsOf(client, ingest, options, source)
+  const job = { context, client, ingest, options, source }
+  if (options.dryRun === true) {
+    context.exitWith(await dryRun(job, rows))
+    return
+  }
   const startMs = context.nowMs()
-  const { result, outcome } = await pushRows({ context, client, ingest, options, source }, rows)
+  const { result, outcome, isStopped } = await pushRows(job, rows)
   const report = { received: result.acknowledgedRows, ...outcome, seconds: (context.nowMs() - startMs) / 1000 }
   if (options.json) printJson(context, report)
   else context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv' }))
   const failure = failureReport(result, options.skipRows)
+  if (isStopped && failure === null) context.stderr.write(`tidemark: ${stoppedText(result, options)}\n`)
   for (const line of failure?.split('\n') ?? []) context.stderr.write(`tidemark: ${printable(line)}\n`)
   context.exitWith(exitCodeOf(failure, outcome))
 }
@@ -179,9 +203,11 @@ export function addPush(program: Command, context: CliContext): void {
     .option('--batch-bytes <count>', 'the most bytes in a request', parseCount, 4 * 1024 * 1024)
     .option('--concurrency <count>', 'how many requests are in flight', parseCount, 4)
     .option('--skip-rows <count>', 'rows at the beginning to leave out', parseOffset, 0)
+    .option('--dry-run', 'judge the rows by the rules of the service, and store nothing')
+    .option('--stop-after <count>', 'stop once so many rows are rejected', parseCount)
     .option('--json', 'print the counts as JSON')
     .addHelpText('after', examples)
-    .action((ingest: string, path: string, options: PushOptions, command: Command) =>
+    .action((ingest: string, path: string, options: FilePushOptions, command: Command) =>
       runPush(context, ingest, path, options, connect(context, command.optsWithGlobals())),
     )
 }

@@ -1,9 +1,5 @@
-import type { Receipt, RowError } from '../client/answers.ts'
-
-/** A row that was rejected; `row` is its place in the whole input, from 1. */
-export interface ShownRejection extends Omit<RowError, 'index'> {
-  readonly row: number
-}
+import type { Receipt } from '../client/answers.ts'
+import { Rejections, type RejectionTally, type ShownRejection } from './rejections.ts'
 
 export interface PushOutcome {
   readonly stored: number
@@ -16,12 +12,6 @@ export interface PushOutcome {
   readonly kinds: readonly RejectionTally[]
   /** The first pushes that have rejected rows, in the input's order. */
   readonly batches: readonly FaultyBatch[]
-}
-
-export interface RejectionTally {
-  readonly code: string
-  readonly field: string | null
-  readonly rows: number
 }
 
 export interface FaultyBatch {
@@ -45,7 +35,6 @@ interface Followed {
 }
 
 const pollMs = 100
-const kindsMax = 1000
 
 /** Asks for the receipts of batches while further ones are pushed, oldest first, and adds them up. */
 export class ReceiptFollower {
@@ -55,12 +44,17 @@ export class ReceiptFollower {
   #closed = false
   #stored = 0
   #rejected = 0
-  #errors: ShownRejection[] = []
-  readonly #kinds = new Map<string, RejectionTally>()
+  readonly #rejections: Rejections
   readonly #batches: FaultyBatch[] = []
 
   constructor(options: ReceiptFollowerOptions) {
     this.#options = options
+    this.#rejections = new Rejections(options.errorsMax)
+  }
+
+  /** How many rows receipts have told of so far. */
+  get judged(): { readonly rows: number; readonly rejected: number } {
+    return { rows: this.#stored + this.#rejected, rejected: this.#rejected }
   }
 
   add(batch: Followed): void {
@@ -93,8 +87,8 @@ export class ReceiptFollower {
     }
     const pending = this.#waiting.slice(this.#next).reduce((sum, { rows }) => sum + rows, 0)
     return {
-      ...{ stored: this.#stored, rejected: this.#rejected, pending, errors: this.#errors },
-      kinds: [...this.#kinds.values()].sort((a, b) => b.rows - a.rows),
+      ...{ stored: this.#stored, rejected: this.#rejected, pending },
+      ...{ errors: this.#rejections.errors, kinds: this.#rejections.kinds },
       batches: this.#batches,
     }
   }
@@ -108,17 +102,6 @@ export class ReceiptFollower {
     if (receipt.rejected > 0 && this.#batches.length < errorsMax) {
       this.#batches.push({ batch, rejected: receipt.rejected })
     }
-    for (const { code, field } of receipt.errors) this.#count(code, field)
-    const errors = receipt.errors.map(({ index, ...rest }) => ({ ...rest, row: followed.firstRow + index }))
-    if (errors.length === 0) return
-    this.#errors = [...this.#errors, ...errors].sort((a, b) => a.row - b.row).slice(0, errorsMax)
-  }
-
-  /** Names of fields are whatever was pushed, so they are bounded. */
-  #count(code: string, field: string | null): void {
-    const key = `${code} ${field ?? ''}`
-    const known = this.#kinds.get(key)
-    if (known !== undefined) this.#kinds.set(key, { ...known, rows: known.rows + 1 })
-    else if (this.#kinds.size < kindsMax) this.#kinds.set(key, { code, field, rows: 1 })
+    this.#rejections.add(followed.firstRow, receipt.errors)
   }
 }

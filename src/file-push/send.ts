@@ -68,18 +68,18 @@ export interface SendResult {
   readonly lastRow: number
 }
 
-export interface SendOptions<Sent extends PushBatch> {
+export interface SendOptions<Sent extends PushBatch, Answer> {
   readonly concurrency: number
-  readonly push: (batch: Sent) => Promise<Accepted>
+  readonly push: (batch: Sent) => Promise<Answer>
   /** Parts a batch of several rows that has more rows or bytes than the service takes at once. */
   readonly halves: (batch: Sent) => readonly Sent[]
-  readonly onAccepted: (batch: Sent, answer: Accepted) => void
+  readonly onAccepted: (batch: Sent, answer: Answer) => void
 }
 
 /** Keeps up to `concurrency` pushes in flight. After a failure no further one begins, and those in flight come to their end. */
-export async function sendBatches<Sent extends PushBatch>(
+export async function sendBatches<Sent extends PushBatch, Answer = Accepted>(
   batches: AsyncGenerator<Sent>,
-  options: SendOptions<Sent>,
+  options: SendOptions<Sent, Answer>,
 ): Promise<SendResult> {
   const failed: FailedBatch[] = []
   let acknowledgedRows = 0

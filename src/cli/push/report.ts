@@ -13,7 +13,7 @@ export const formatCount = (count: number): string => Math.round(count).toLocale
 
 /** What became of the rows, for people. */
 export function reportText(report: PushReport, { ingest, csv }: { ingest: string; csv: boolean }): string {
-  const { received, stored, rejected, pending, seconds, errors } = report
+  const { received, stored, rejected, pending, seconds } = report
   const counts: [string, string][] = [
     ['received', formatCount(received)],
     ['stored', formatCount(stored)],
@@ -23,19 +23,27 @@ export function reportText(report: PushReport, { ingest, csv }: { ingest: string
   const rate = seconds > 0 ? ` (${formatCount(received / seconds)} rows/s)` : ''
   const width = Math.max(...counts.map(([, count]) => count.length))
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
-  const lines = kindLines(report)
-  lines.push(...errors.map(({ row, message, code }) => `row ${row}: ${message} (${code})`))
-  if (rejected > errors.length) lines.push(`... and ${formatCount(rejected - errors.length)} more`)
-  lines.push(...batchLines(report, ingest))
+  const lines = [...rejectionLines(report), ...batchLines(report, ingest)]
   if (csv) lines.push(...timeLines(report))
   if (pending > 0) lines.push('The pending rows are on disk; the service has not judged them yet.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
 
+type Faults = Pick<PushReport, 'rejected' | 'errors' | 'kinds'>
+
+/** The faults by code and field, and then the first of them row by row. */
+export function rejectionLines(faults: Faults): readonly string[] {
+  const { rejected, errors } = faults
+  const lines = kindLines(faults)
+  lines.push(...errors.map(({ row, message, code }) => `row ${row}: ${message} (${code})`))
+  if (rejected > errors.length) lines.push(`... and ${formatCount(rejected - errors.length)} more`)
+  return lines
+}
+
 const kindsShown = 10
 
 /** How many rows have which fault, where that says more than the rows do. */
-function kindLines({ rejected, kinds }: PushReport): string[] {
+function kindLines({ rejected, kinds }: Faults): string[] {
   if (rejected < 2) return []
   const told = kinds.reduce((sum, { rows }) => sum + rows, 0)
   const lines = kinds.slice(0, kindsShown).map(({ code, field, rows }) => {
@@ -70,6 +78,15 @@ function whatIsOnDisk(result: SendResult, skipped: number): string {
   }
   if (result.acknowledgedRows === 0) return 'No other row was sent.'
   return `All rows before row ${rows + 1} are on disk, none after. Once it is mended, go on with --skip-rows ${rows}.`
+}
+
+/** Where a push was ended by `--stop-after`, and how to go on. */
+export function stoppedText(
+  result: SendResult,
+  { skipRows, stopAfter = 0 }: { readonly skipRows: number; readonly stopAfter?: number },
+): string {
+  const last = Math.max(result.lastRow, skipRows)
+  return `Stopped: ${formatCount(stopAfter)} rows or more are rejected (--stop-after). Rows up to ${last} were sent and are on disk, nothing after them. To go on: --skip-rows ${last}.`
 }
 
 /** What went wrong and how to go on, or null where all rows were acknowledged. */

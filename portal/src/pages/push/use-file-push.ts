@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PushOutcome, RejectionTally } from '../../../../src/file-push/receipt-follower.ts'
+import type { PushOutcome } from '../../../../src/file-push/receipt-follower.ts'
+import type { RejectionTally } from '../../../../src/file-push/rejections.ts'
 import type { Field } from '../../../../src/model/field.ts'
 import { pusherOf } from '../../session/push-key.ts'
 import { tell } from '../../shell/toasts.tsx'

@@ -1,0 +1,70 @@
+import { afterEach, expect, test } from 'vitest'
+import { type Answers, closeServices, service, tidemark } from '../../../test/support/cli.ts'
+
+afterEach(closeServices)
+
+const rowsIn = (body: string): readonly string[] => body.trimEnd().split('\n')
+const faultOf = (row: string, index: number) =>
+  row === 'bad' ? [{ index, field: 'V', code: 'wrong_type', message: 'V: no number' }] : []
+
+/** Takes 500 rows in a check at most; rejects rows that are `bad`. */
+const checking: Answers = {
+  'POST /ingests/plant/check': (body) => {
+    const rows = rowsIn(body)
+    if (rows.length > 500) return [400, { code: 'too_many_rows', detail: 'too many', retryable: false }]
+    const errors = rows.flatMap(faultOf)
+    return [200, { rows: rows.length, stored: rows.length - errors.length, rejected: errors.length, errors }]
+  },
+}
+const dryRun = ['push', 'plant', '-', '--format', 'ndjson', '--dry-run']
+const file = (rows: number, bad: readonly number[]): string =>
+  Array.from({ length: rows }, (_, index) => (bad.includes(index + 1) ? 'bad\n' : '{}\n')).join('')
+
+test('a dry run checks the file to its end, in pieces that the service takes, and pushes nothing', async () => {
+  const { url, seen } = await service(checking)
+  const { code, out, err } = await tidemark(url, dryRun, file(2100, [3, 1400, 2099]))
+  expect(`${out}${err}`).toMatchInlineSnapshot(`
+    "checked            2,100
+    would be stored    2,097
+    would be rejected      3
+    faults: 3 wrong_type in V
+    row 3: V: no number (wrong_type)
+    row 1400: V: no number (wrong_type)
+    row 2099: V: no number (wrong_type)
+    Nothing was stored.
+    "
+  `)
+  expect(code).toBe(2)
+  expect(seen.filter((one) => !one.startsWith('POST /ingests/plant/check'))).toEqual([])
+})
+
+test('it is well where nothing would be rejected, and fails where the service cannot say', async () => {
+  const { url } = await service(checking)
+  expect((await tidemark(url, dryRun, file(2, []))).code).toBe(0)
+  const refusing = await service({})
+  const { code, err } = await tidemark(refusing.url, dryRun, file(2, []))
+  expect([code, err]).toEqual([1, expect.stringContaining('Not without a key.')])
+})
+
+test('a push stops once so many rows are rejected, and says how to go on', async () => {
+  let batches = 0
+  const answers: Answers = {
+    'POST /ingests/plant/data': (body) => {
+      const [batch, rows] = [`b${batches++}`, rowsIn(body)]
+      const errors = rows.flatMap(faultOf)
+      const counts = { rows: rows.length, stored: rows.length - errors.length, rejected: errors.length, pending: 0 }
+      answers[`GET /ingests/plant/batches/${batch}`] = () => [200, { batch, ...counts, errors }]
+      return [200, { batch, rows: rows.length }]
+    },
+  }
+  const { url } = await service(answers)
+  const options = ['--stop-after', '2', '--batch-rows', '10', '--concurrency', '1']
+  const { code, out, err } = await tidemark(
+    url,
+    ['push', 'plant', '-', '--format', 'ndjson', ...options],
+    file(500, [3, 4]),
+  )
+  expect(out).toContain('received  10\nstored     8\nrejected   2\n')
+  expect(err).toContain('Rows up to 10 were sent and are on disk, nothing after them. To go on: --skip-rows 10.')
+  expect(code).toBe(2)
+})

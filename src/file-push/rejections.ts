@@ -1,0 +1,50 @@
+import type { RowError } from '../client/answers.ts'
+
+/** A row that was rejected; `row` is its place in the whole input, from 1. */
+export interface ShownRejection extends Omit<RowError, 'index'> {
+  readonly row: number
+}
+
+export interface RejectionTally {
+  readonly code: string
+  readonly field: string | null
+  readonly rows: number
+}
+
+const kindsMax = 1000
+
+/** Adds up the faults that answers name: the first of them in the input's order, and how many there are of each code and field. */
+export class Rejections {
+  readonly #errorsMax: number
+  #errors: ShownRejection[] = []
+  readonly #kinds = new Map<string, RejectionTally>()
+
+  constructor(errorsMax: number) {
+    this.#errorsMax = errorsMax
+  }
+
+  get errors(): readonly ShownRejection[] {
+    return this.#errors
+  }
+
+  /** Most rows first. */
+  get kinds(): readonly RejectionTally[] {
+    return [...this.#kinds.values()].sort((a, b) => b.rows - a.rows)
+  }
+
+  /** `firstRow` is the place of the row with index 0. */
+  add(firstRow: number, errors: readonly RowError[]): void {
+    for (const { code, field } of errors) this.#count(code, field)
+    const shown = errors.slice(0, this.#errorsMax).map(({ index, ...rest }) => ({ ...rest, row: firstRow + index }))
+    if (shown.length === 0) return
+    this.#errors = [...this.#errors, ...shown].sort((a, b) => a.row - b.row).slice(0, this.#errorsMax)
+  }
+
+  /** Names of fields are whatever was pushed, so they are bounded. */
+  #count(code: string, field: string | null): void {
+    const key = `${code} ${field ?? ''}`
+    const known = this.#kinds.get(key)
+    if (known !== undefined) this.#kinds.set(key, { ...known, rows: known.rows + 1 })
+    else if (this.#kinds.size < kindsMax) this.#kinds.set(key, { code, field, rows: 1 })
+  }
+}

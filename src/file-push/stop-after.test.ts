@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { PushBatch } from './batches.ts'
+import { stopAfter } from './stop-after.ts'
+
+async function* batches(): AsyncGenerator<PushBatch> {
+  for (let index = 0; index < 10; index++) {
+    yield { firstRow: index * 10 + 1, rows: 10, body: new Uint8Array(), texts: [] }
+  }
+}
+
+/** Each batch that is sent is judged one sleep later; `rejected` says how many rows of it. */
+async function sent(rejectedMax: number, rejectedOf: (batch: number) => number, isOver = () => false) {
+  const judged = { rows: 0, rejected: 0 }
+  const firstRows: number[] = []
+  let stops = 0
+  const options = {
+    ...{ rejectedMax, unjudgedMax: 20, isOver },
+    judged: () => judged,
+    stopped: () => {
+      stops++
+    },
+    sleep: async () => {
+      judged.rejected += rejectedOf(judged.rows / 10)
+      judged.rows += 10
+    },
+  }
+  for await (const { firstRow } of stopAfter(batches(), options)) firstRows.push(firstRow)
+  expect(stops).toBe(firstRows.length < 10 ? 1 : 0)
+  return firstRows.length
+}
+
+test.each([
+  ['all where nothing is rejected', 1, () => 0, 10],
+  ['those that were on their way when the first was judged', 1, () => 5, 2],
+  ['as many as it takes to have so many', 10, () => 3, 5],
+])('%s', async (_, rejectedMax, rejectedOf, batchesSent) => {
+  expect(await sent(rejectedMax, rejectedOf)).toBe(batchesSent)
+})
+
+test('it does not wait for what will not come', async () => {
+  expect(
+    await sent(
+      1,
+      () => 0,
+      () => true,
+    ),
+  ).toBe(10)
+})
