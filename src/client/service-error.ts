@@ -86,6 +86,22 @@ const notSentCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
+/** A certificate that is not trusted, not for this name, or out of its time. */
+const certificateCode = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET_ISSUER|VERIFY)|ERR_TLS_CERT_)/
+const plainHttpCode = 'ERR_SSL_WRONG_VERSION_NUMBER'
+
+/** What is said of a service with which there is no TLS; null of every other reason. */
+function tlsFault(url: string, reason: string): string | null {
+  if (reason === plainHttpCode || reason === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
+    return `${url} speaks no HTTPS (${reason}). Write http:// if the service is reached without it.`
+  if (!certificateCode.test(reason)) return null
+  const rule =
+    reason === 'ERR_TLS_CERT_ALTNAME_INVALID'
+      ? 'It is for another name: use a name that the certificate has.'
+      : 'If an authority of your own signed it, name its file in the environment: NODE_EXTRA_CA_CERTS=/path/to/authority.pem.'
+  return `The certificate of ${url} is not trusted (${reason}). ${rule}`
+}
+
 /** The code that the network gave, or else what is said deepest down. */
 function reasonOf(error: unknown): { reason: string; sent: boolean } {
   let reason = String(error)
@@ -100,6 +116,8 @@ function reasonOf(error: unknown): { reason: string; sent: boolean } {
 /** What `fetch` throws, as an error that says whether the request had been sent. */
 export function connectionErrorOf(url: string, error: unknown): ConnectionError {
   const { reason, sent } = reasonOf(error)
+  const fault = tlsFault(url, reason)
+  if (fault !== null) return new ConnectionError(fault, { sent: false, cause: error })
   const message = sent
     ? `The connection to ${url} broke before its answer came (${reason}).`
     : `Cannot reach ${url} (${reason}). Start the service with "tidemark serve", or give its address with --url or TIDEMARK_URL.`

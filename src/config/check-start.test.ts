@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keyWithPassphrase, makeCertificate } from '../../test/support/certificate.ts'
 import { inWords } from '../lib/system-error.ts'
 import { checkStart, listenFailure } from './check-start.ts'
 import { loadSettings, SettingsError } from './load.ts'
@@ -76,6 +77,49 @@ describe('a start names what the machine does not give it, before anything is ma
   test('what is well makes the data folder, and nothing in it', async () => {
     expect(await faultsOf({ data: 'DIR/new/data' })).toEqual([])
     expect(await readdir(join(folder, 'new', 'data'))).toEqual([])
+  })
+
+  test('the files of the certificate', async () => {
+    const [own, other] = [makeCertificate(), makeCertificate()]
+    const written = {
+      'own.pem': own.cert,
+      'own.key': own.key,
+      'other.key': other.key,
+      'locked.key': keyWithPassphrase(),
+    }
+    for (const [name, text] of Object.entries(written)) await writeFile(join(folder, name), text)
+    const faults = (cert: string, key: string) =>
+      faultsOf({
+        data: 'DIR/never',
+        ...(cert === '' ? {} : { 'server.tlsCertFile': cert }),
+        ...(key === '' ? {} : { 'server.tlsKeyFile': key }),
+      })
+    expect(await faults('DIR/own.pem', '')).toEqual([
+      'server.tlsCertFile is given and server.tlsKeyFile is not. Give both for HTTPS, or neither for plain HTTP.',
+    ])
+    expect(await faults('', 'DIR/own.key')).toEqual([
+      'server.tlsKeyFile is given and server.tlsCertFile is not. Give both for HTTPS, or neither for plain HTTP.',
+    ])
+    expect(await faults('/gone.pem', 'DIR/own.key')).toEqual([
+      'server.tlsCertFile (/gone.pem) cannot be read: there is no such file.',
+    ])
+    expect(await faults('DIR/own.pem', 'DIR')).toEqual([
+      `server.tlsKeyFile (${folder}) cannot be read: it is a folder.`,
+    ])
+    expect(await faults('DIR/own.key', 'DIR/own.key')).toEqual([
+      expect.stringMatching(/^server\.tlsCertFile \(.*own\.key\) holds no certificate in PEM/),
+    ])
+    expect(await faults('DIR/own.pem', 'DIR/own.pem')).toEqual([
+      expect.stringMatching(/^server\.tlsKeyFile \(.*own\.pem\) holds no private key in PEM/),
+    ])
+    expect(await faults('DIR/own.pem', 'DIR/locked.key')).toEqual([
+      expect.stringMatching(/^server\.tlsKeyFile .* holds a private key with a passphrase\. Give it one without\.$/),
+    ])
+    expect(await faults('DIR/own.pem', 'DIR/other.key')).toEqual([
+      expect.stringMatching(/^server\.tlsKeyFile .*other\.key\) is not the key of the first certificate in /),
+    ])
+    expect(existsSync(join(folder, 'never'))).toBe(false)
+    expect(await faults('DIR/own.pem', 'DIR/own.key')).toEqual([])
   })
 
   test('the files of authorities of a cluster', async () => {

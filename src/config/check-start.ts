@@ -3,13 +3,17 @@ import { lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { type PairFiles, readPair } from '../lib/certificate-pair.ts'
 import { privateFolderMode } from '../lib/private-files.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
 import { dataPaths } from './data-paths.ts'
 import { SettingsError } from './load.ts'
 import type { Settings } from './settings.ts'
 
-type StartSettings = Pick<Settings, 'engine' | 'host' | 'port' | 'data' | 'backup' | 'kafka' | 'druid' | 'postgres'>
+type StartSettings = Pick<
+  Settings,
+  'engine' | 'server' | 'host' | 'port' | 'data' | 'backup' | 'kafka' | 'druid' | 'postgres'
+>
 
 /** Makes the data folder when all else is well. Throws `SettingsError`. */
 export async function checkStart(settings: StartSettings): Promise<void> {
@@ -17,6 +21,7 @@ export async function checkStart(settings: StartSettings): Promise<void> {
   const dataFault = folderFault('data', settings.data)
   const faults = [
     await listeningFault(settings),
+    await certificateFault(settings),
     dataFault,
     ...(isEmbedded && dataFault === null ? partFaults(settings.data) : []),
     ...(isEmbedded ? [] : await authorityFaults(settings)),
@@ -112,6 +117,29 @@ function makeFolder(path: string): void {
   if (kindOf(path) === 'a folder') return
   makeFolder(dirname(path))
   mkdirSync(path, { mode: privateFolderMode })
+}
+
+/** The files of the pair; null where the service speaks plain HTTP. */
+export function ownPairFiles({ server: { tlsCertFile, tlsKeyFile } }: Pick<Settings, 'server'>): PairFiles | null {
+  if (tlsCertFile === '' || tlsKeyFile === '') return null
+  return {
+    certificate: { name: 'server.tlsCertFile', path: tlsCertFile },
+    key: { name: 'server.tlsKeyFile', path: tlsKeyFile },
+  }
+}
+
+async function certificateFault(settings: Pick<Settings, 'server'>): Promise<string | null> {
+  const { tlsCertFile, tlsKeyFile } = settings.server
+  if ((tlsCertFile === '') !== (tlsKeyFile === '')) {
+    const [given, lacking] = tlsKeyFile === '' ? ['tlsCertFile', 'tlsKeyFile'] : ['tlsKeyFile', 'tlsCertFile']
+    return `server.${given} is given and server.${lacking} is not. Give both for HTTPS, or neither for plain HTTP.`
+  }
+  const files = ownPairFiles(settings)
+  if (files === null) return null
+  return readPair(files).then(
+    () => null,
+    (error: Error) => error.message,
+  )
 }
 
 async function authorityFaults({ kafka, druid, postgres }: StartSettings): Promise<string[]> {

@@ -9,6 +9,15 @@ export const serverSettings = {
     allowed: 'a path such as /tidemark, with no slash at its end',
     description: 'The path before every path of the service, such as /tidemark.',
   }),
+  'server.tlsCertFile': text({
+    default: '',
+    description:
+      'A PEM file of the certificate to speak HTTPS with, those that vouch for it behind it. It needs `server.tlsKeyFile`. A new pair of files is taken without a restart.',
+  }),
+  'server.tlsKeyFile': text({
+    default: '',
+    description: 'A PEM file of its private key, without a passphrase.',
+  }),
   'server.trustProxy': flag({
     default: false,
     description:

@@ -109,7 +109,8 @@ const settingTable = {
     unit: 'milliseconds',
     min: 1,
     max: longestMs,
-    description: 'How often the service checks how full the disk is and how much room rejected rows take.',
+    description:
+      'How often the service checks how full the disk is, how much room rejected rows take, and whether there is a new certificate.',
   }),
   'limits.metricsIngests': integer({
     default: 100,

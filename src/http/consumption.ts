@@ -10,11 +10,17 @@ export function openTo(configured: 'public' | 'key' | null, listeningHost: strin
   return isLoopback(listeningHost) ? 'loopback' : 'key'
 }
 
-/** `origins`: those whose web pages may call the service (`cors.origins`). */
-export function isOpen(to: OpenTo, headers: IncomingHttpHeaders, origins: readonly string[]): boolean {
+export interface AllowedPages {
+  /** Those whose web pages may call the service (`cors.origins`). */
+  readonly origins: readonly string[]
+  /** Whether the service speaks HTTPS itself: a page that came without it is not its own. */
+  readonly secure: boolean
+}
+
+export function isOpen(to: OpenTo, headers: IncomingHttpHeaders, pages: AllowedPages): boolean {
   if (to !== 'loopback') return to === 'public'
   const host = headers.host ?? ''
-  return isLoopback(hostName(host)) && !wasForwarded(headers) && isOfAllowedPage(headers, host, origins)
+  return isLoopback(hostName(host)) && !wasForwarded(headers) && isOfAllowedPage(headers, host, pages)
 }
 
 function isLoopback(host: string): boolean {
@@ -83,16 +89,17 @@ function wasForwarded(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Of no web page at all, as far as a browser would tell; of one of the service itself; or of one that the operator lets in. */
-function isOfAllowedPage(headers: IncomingHttpHeaders, host: string, origins: readonly string[]): boolean {
+function isOfAllowedPage(headers: IncomingHttpHeaders, host: string, { origins, secure }: AllowedPages): boolean {
   const { origin } = headers
   if (origins.includes('*')) return true
   if (origin !== undefined && origins.includes(origin)) return true
-  if (origin !== undefined && !isOwn(origin, host)) return false
+  if (origin !== undefined && !isOwn(origin, host, secure)) return false
   const site = headers['sec-fetch-site']
   // `none` is what the user asked for himself, in the bar of addresses, say.
   return site === undefined || site === 'same-origin' || site === 'none'
 }
 
-function isOwn(origin: string, host: string): boolean {
-  return /^https?:\/\/(.*)$/.exec(origin.toLowerCase())?.[1] === host.toLowerCase()
+function isOwn(origin: string, host: string, secure: boolean): boolean {
+  // What speaks plain HTTP may have a proxy with TLS in front of it.
+  return (secure ? /^https:\/\/(.*)$/ : /^https?:\/\/(.*)$/).exec(origin.toLowerCase())?.[1] === host.toLowerCase()
 }

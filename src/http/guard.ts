@@ -3,7 +3,7 @@ import { type Asker, isCaller } from '../access/caller.ts'
 import type { Reader } from '../admission/reader.ts'
 import { Problem } from '../model/problem.ts'
 import { acceptsType } from './accept.ts'
-import { isOpen, type OpenTo, openTo } from './consumption.ts'
+import { type AllowedPages, isOpen, type OpenTo, openTo } from './consumption.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { Services } from './services.ts'
 
@@ -12,13 +12,13 @@ export class Guard {
   readonly #access: Services['access']
   readonly #consumption: OpenTo
   readonly #metrics: OpenTo
-  readonly #origins: readonly string[]
+  readonly #pages: AllowedPages
 
   constructor(access: Services['access'], settings: HttpSettings) {
     this.#access = access
     this.#consumption = openTo(settings.access.consumption, settings.host)
     this.#metrics = openTo(metricsAccess(settings.access), settings.host)
-    this.#origins = settings.cors.origins
+    this.#pages = { origins: settings.cors.origins, secure: settings.server.tlsCertFile !== '' }
   }
 
   asker({ headers }: Pick<FastifyRequest, 'headers'>): Asker {
@@ -68,7 +68,7 @@ export class Guard {
   }
 
   #isOpen(to: OpenTo, { headers }: FastifyRequest): boolean {
-    return isOpen(to, headers, this.#origins)
+    return isOpen(to, headers, this.#pages)
   }
 }
 

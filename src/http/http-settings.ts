@@ -15,6 +15,8 @@ export interface HttpSettings {
   readonly portal: { readonly enabled: boolean }
   readonly server: {
     readonly basePath: string
+    /** Not empty where the service speaks HTTPS. */
+    readonly tlsCertFile: string
     readonly trustProxy: boolean
     readonly headerBytes: number
     readonly headersMs: number

@@ -133,6 +133,16 @@ describe('consumption without a key', () => {
     expect(security).toContain(`\`${name}\``)
   })
 
+  test.each([
+    ['https://localhost:8080', '', 200],
+    ['http://localhost:8080', '', 200],
+    ['https://localhost:8080', '/own.pem', 200],
+    ['http://localhost:8080', '/own.pem', 403],
+  ])('a page of %s is the own one, or not, where server.tlsCertFile is "%s": %i', async (origin, file, status) => {
+    const { app: server } = await testServer({}, { TIDEMARK_SERVER_TLS_CERT_FILE: file })
+    expect((await server.inject(request({ host: 'localhost:8080', origin }))).statusCode).toBe(status)
+  })
+
   const page = { host: 'localhost', 'sec-fetch-site': 'cross-site' }
   test.each<[string, Record<string, string>, number]>([
     ['https://portal.example', { ...page, origin: 'https://portal.example' }, 200],

@@ -73,6 +73,14 @@ const Failing = Type.Array(
   { description: 'Work in the background that fails now and is tried again. The log says why.' },
 )
 
+const Tls = Type.Object(
+  {
+    validUntil: Type.String({ format: 'date-time', description: 'Until when the certificate is valid.' }),
+    refused: text('Why the files of the certificate, which changed, are not taken: the one before stays in force.'),
+  },
+  { description: 'Where the service speaks HTTPS itself.' },
+)
+
 const Part = Type.Object({ reachable: Type.Boolean() })
 
 const Druid = Type.Object({
@@ -94,6 +102,7 @@ export const ReadinessAnswer = Type.Object({
   setAside: Type.Optional(SetAside),
   disk: Type.Optional(Disk),
   failing: Type.Optional(Failing),
+  tls: Type.Optional(Tls),
   cluster: Type.Optional(
     Type.Object(
       { kafka: Part, druid: Druid, postgres: Part },

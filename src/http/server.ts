@@ -1,3 +1,4 @@
+import { Server as SecureServer } from 'node:https'
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -11,6 +12,7 @@ import { Guard } from './guard.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { InFlight } from './in-flight.ts'
 import { KnownPaths } from './known-paths.ts'
+import type { OwnCertificate } from './own-certificate.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
 import { problemOf, sendProblem, stamp } from './problems.ts'
 import { closeParameters } from './query-parameters.ts'
@@ -25,6 +27,8 @@ export interface ServerParts {
   readonly settings: HttpSettings
   /** Knows the requests in flight, for `stopServer`. */
   readonly inFlight: InFlight
+  /** For HTTPS; null, or left out, for plain HTTP. */
+  readonly certificate?: OwnCertificate | null
   readonly requestId: () => string
 }
 
@@ -60,6 +64,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
     },
     { prefix: basePath },
   )
+  if (app.server instanceof SecureServer) parts.certificate?.use(app.server)
   answerOddRequests(app.server, parts.requestId)
   // Node.js passes over those behind the 2000th without a word: a key, or what says that a request was forwarded. They are bounded by their bytes.
   app.server.maxHeadersCount = 0
@@ -75,8 +80,21 @@ function askAgain({ admin }: Guard): onRouteHookHandler {
   }
 }
 
-function bareServer({ services, settings, inFlight, requestId }: ServerParts): App {
+function bareServer({ services, settings, inFlight, certificate = null, requestId }: ServerParts): App {
   const { headerBytes, headersMs, requestMs, keepAliveMs, trustProxy } = settings.server
+  const connections = {
+    maxHeaderSize: headerBytes,
+    // Given to Node.js here too: it holds the time for the headers against it, or against a bound of its own.
+    requestTimeout: requestMs,
+    headersTimeout: Math.min(headersMs, requestMs),
+    connectionsCheckingInterval: Math.min(headersMs, timeoutCheckMs),
+    // A missing Host is answered by a hook, as a problem.
+    requireHostHeader: false,
+  }
+  const speaking =
+    certificate === null
+      ? { http: connections }
+      : { https: { ...connections, ...certificate.serverOptions, handshakeTimeout: headersMs } }
   const app = fastify({
     logger: false,
     genReqId: requestId,
@@ -86,15 +104,7 @@ function bareServer({ services, settings, inFlight, requestId }: ServerParts): A
     keepAliveTimeout: timerMs(keepAliveMs + 1000) - 1000,
     requestTimeout: requestMs,
     routerOptions: { maxParamLength: pathPartCharactersMax },
-    http: {
-      maxHeaderSize: headerBytes,
-      // Given to Node.js here too: it holds the time for the headers against it, or against a bound of its own.
-      requestTimeout: requestMs,
-      headersTimeout: Math.min(headersMs, requestMs),
-      connectionsCheckingInterval: Math.min(headersMs, timeoutCheckMs),
-      // A missing Host is answered by a hook, as a problem.
-      requireHostHeader: false,
-    },
+    ...speaking,
     clientErrorHandler: (error, socket) => answerParserError(error, socket, inFlight, requestId),
     frameworkErrors: (error, request, reply) => fail(services, error, request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>()

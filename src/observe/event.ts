@@ -140,6 +140,10 @@ export type ServiceEvent =
   /** In words of the engine for which none of ours are known: the caller was told general ones. */
   | { readonly kind: 'sqlEngineRefused'; readonly message: string }
   | { readonly kind: 'sqlEngineDied'; readonly message: string; readonly restartInMs: number }
+  /** The service speaks TLS with it from now on. */
+  | { readonly kind: 'certificateLoaded'; readonly path: string; readonly validUntilMs: number }
+  /** The files of the certificate are others, and no good: the old one stays in force. */
+  | { readonly kind: 'certificateRefused'; readonly message: string }
   | { readonly kind: 'serverListening'; readonly url: string }
   | { readonly kind: 'serverStopping'; readonly signal: string }
   | { readonly kind: 'serverStopped'; readonly ms: number }

@@ -60,6 +60,11 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'slotsWaitedFor':
       logger[event.entities.length > 0 ? 'warn' : 'info'](fields, words(kind))
       return
+    case 'certificateLoaded': {
+      const validUntil = new Date(event.validUntilMs).toISOString()
+      logger[event.validUntilMs > Date.now() ? 'info' : 'warn']({ path: event.path, validUntil }, words(kind))
+      return
+    }
     case 'journalOpened':
       logger[event.tornBytes > 0 ? 'warn' : 'info'](fields, words(kind))
       return
@@ -88,6 +93,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'journalTrimFailed':
     case 'backupFailed':
     case 'checkFailed':
+    case 'certificateRefused':
       logger.error(fields, words(kind))
       return
     default:

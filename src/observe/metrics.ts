@@ -66,6 +66,8 @@ export class Metrics {
   readonly #storageFailures: Counter
   readonly #damagedFiles: Counter
   readonly #backups: Counter
+  readonly #certificateEnds: Gauge
+  readonly #certificateRefused: Gauge
   readonly #ingests = new IngestMetrics()
 
   constructor(options: { readonly processMetrics: boolean }) {
@@ -120,6 +122,14 @@ export class Metrics {
     ])
     this.#damagedFiles = counter('damaged_files_met_total', 'Queries that met a damaged file.')
     this.#backups = counter('backups_total', 'Backups made.')
+    this.#certificateEnds = gauge(
+      'tls_certificate_expires_timestamp_seconds',
+      'Until when the certificate of the service is valid, in seconds since 1970; 0 where it speaks plain HTTP.',
+    )
+    this.#certificateRefused = gauge(
+      'tls_certificate_refused',
+      '1 while the files of the certificate are no good: the one before stays in force.',
+    )
     describeIngests(named, this.#ingests)
     const known = this.#levels
     for (const [name, help] of Object.entries(levels)) {
@@ -168,7 +178,7 @@ export class Metrics {
       default:
         this.#ingests.observe(event)
         this.#observeStore(event)
-        this.#observeSqlEngine(event)
+        this.#observeParts(event)
         this.#observeFiles(event)
     }
   }
@@ -205,7 +215,12 @@ export class Metrics {
     }
   }
 
-  #observeSqlEngine(event: ServiceEvent): void {
+  #observeParts(event: ServiceEvent): void {
+    if (event.kind === 'certificateRefused') this.#certificateRefused.set(1)
+    if (event.kind === 'certificateLoaded') {
+      this.#certificateRefused.set(0)
+      this.#certificateEnds.set(event.validUntilMs / 1000)
+    }
     if (event.kind === 'sqlEngineStarted') this.#sqlEngineReady.set(1)
     if (event.kind !== 'sqlEngineDied') return
     this.#sqlEngineReady.set(0)

@@ -1,15 +1,19 @@
 // The composition root: settings -> engine -> services -> server, by hand.
 import { randomUUID } from 'node:crypto'
-import { checkStart, listenFailure } from '../config/check-start.ts'
+import { checkStart, listenFailure, ownPairFiles } from '../config/check-start.ts'
 import { SettingsError } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import { InFlight } from '../http/in-flight.ts'
+import { OwnCertificate } from '../http/own-certificate.ts'
 import type { App } from '../http/route.ts'
 import { buildServer } from '../http/server.ts'
+import type { Services } from '../http/services.ts'
 import { stopServer } from '../http/stop.ts'
 import type { Disk } from '../lib/disk.ts'
 import { freeBytes } from '../lib/free-bytes.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
+import { repeat } from '../lib/repeat.ts'
+import { checkFailed } from '../observe/check-failed.ts'
 import { combineSinks } from '../observe/combine.ts'
 import type { Observe } from '../observe/event.ts'
 import { FailingWork } from '../observe/failing-work.ts'
@@ -89,7 +93,9 @@ export async function openService(
     const open = settings.engine === 'cluster' ? await clusterOpener() : openEmbedded
     const { services, newAdminKey, started } = await open(parts, closers)
     const inFlight = new InFlight()
-    const app = await buildServer({ services, settings, inFlight, requestId: randomUUID })
+    const certificate = await openCertificate(settings, observe, closers)
+    const told = certificate === null ? services : withCertificate(services, certificate)
+    const app = await buildServer({ services: told, settings, inFlight, certificate, requestId: randomUUID })
     const { shutdownMs } = settings.server
     closers.push((atOnce) => stopServer(app, inFlight, { shutdownMs, atOnce }))
     const url = await listen(app, settings)
@@ -112,6 +118,23 @@ export async function startService(...given: Parameters<typeof openService>): Pr
   const service = await openService(...given)
   await service.started()
   return service
+}
+
+/** Null where the service speaks plain HTTP. */
+async function openCertificate(
+  settings: Settings,
+  observe: Observe,
+  closers: Closer[],
+): Promise<OwnCertificate | null> {
+  const files = ownPairFiles(settings)
+  if (files === null) return null
+  const certificate = await OwnCertificate.open(files, observe)
+  closers.push(repeat(() => certificate.check(), settings.limits.checkMs, checkFailed(observe)))
+  return certificate
+}
+
+function withCertificate(services: Services, certificate: OwnCertificate): Services {
+  return { ...services, readiness: () => ({ ...services.readiness(), tls: certificate.state }) }
 }
 
 async function listen(app: App, { host, port }: Settings): Promise<string> {

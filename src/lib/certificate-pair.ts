@@ -1,0 +1,63 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
+import { inWords } from './system-error.ts'
+
+/** The two files, and what messages call them. */
+export interface PairFiles {
+  readonly certificate: { readonly name: string; readonly path: string }
+  readonly key: { readonly name: string; readonly path: string }
+}
+
+/** A certificate with those that vouch for it, and its private key, both in PEM. */
+export interface CertificatePair {
+  readonly cert: Buffer
+  readonly key: Buffer
+  readonly validUntilMs: number
+}
+
+/** Reads both and tries them together. Throws an Error whose message says which file is wrong and what it must hold. */
+export async function readPair(files: PairFiles): Promise<CertificatePair> {
+  const { certificate: one, key: other } = files
+  const [cert, key] = [await readPart(one), await readPart(other)]
+  const first = certificateIn(cert, one)
+  if (!first.checkPrivateKey(keyIn(key, other)))
+    throw new Error(
+      `${other.name} (${other.path}) is not the key of the first certificate in ${one.name} (${one.path}). Give it the key that belongs to it.`,
+    )
+  try {
+    createSecureContext({ cert, key })
+  } catch (error) {
+    throw new Error(`${one.name} (${one.path}) cannot be used for TLS: ${inWords(error)}.`)
+  }
+  return { cert, key, validUntilMs: Date.parse(first.validTo) }
+}
+
+async function readPart({ name, path }: PairFiles['key']): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    throw new Error(`${name} (${path}) cannot be read: ${inWords(error)}.`)
+  }
+}
+
+function certificateIn(pem: Buffer, { name, path }: PairFiles['key']): X509Certificate {
+  try {
+    // DER would be read here too, and not by TLS.
+    if (pem.includes('-----BEGIN CERTIFICATE-----')) return new X509Certificate(pem)
+  } catch {
+    // It is told below.
+  }
+  throw new Error(`${name} (${path}) holds no certificate in PEM, one that begins with -----BEGIN CERTIFICATE-----.`)
+}
+
+function keyIn(pem: Buffer, { name, path }: PairFiles['key']): KeyObject {
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    const what = pem.includes('ENCRYPTED')
+      ? 'holds a private key with a passphrase. Give it one without.'
+      : 'holds no private key in PEM, one that begins with -----BEGIN PRIVATE KEY-----.'
+    throw new Error(`${name} (${path}) ${what}`)
+  }
+}
