@@ -1,6 +1,7 @@
 // What Explore shows, as it stands in the address, and the request that is asked for it.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { DataQueryRequest } from '../../../../src/client/data-query-request.ts'
+import type { granularityNames } from '../../../../src/model/granularity.ts'
 import type { QueryKind } from '../../../../src/model/query-kind.ts'
 import { linkTo } from '../../shell/link.ts'
 
@@ -77,7 +78,7 @@ function instant(text: string): number {
   return Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`)
 }
 
-const steps: readonly (readonly [name: string, ms: number])[] = [
+const steps: readonly (readonly [name: keyof typeof granularityNames, ms: number])[] = [
   ['second', 1000],
   ['minute', 60_000],
   ['five_minute', 300_000],
