@@ -17,6 +17,7 @@ const acceptance = [
   'sql',
   'copy',
   'metrics',
+  'storage',
   'real-data',
   'http-fuzz',
 ].join()

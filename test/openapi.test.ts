@@ -60,6 +60,7 @@ test('it has every endpoint', () => {
       "GET /admin/set-aside",
       "GET /admin/set-aside/{id}/body",
       "GET /admin/settings",
+      "GET /admin/storage",
       "GET /admin/subscribers",
       "GET /admin/subscribers/{name}/subscriptions",
       "GET /consumer/data/entities",

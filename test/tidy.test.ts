@@ -161,6 +161,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
       'src/admin/own-ingest.ts',
       'src/admin/rejected-schemas.ts',
       'src/admin/setting-schemas.ts',
+      'src/admin/storage.ts',
       'src/admin/subscriber-schemas.ts',
       'src/http/readiness.ts',
       'src/http/routes/push-schemas.ts',

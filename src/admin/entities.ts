@@ -67,10 +67,7 @@ export class EntityAdmin {
       tokens,
       scope: ['/admin/entities'],
       keyOf: ({ name }) => name,
-      itemsAfter: async (after, limit) => {
-        const all = await ingests.entities()
-        return all.filter(({ name }) => after === null || compareCodePoints(name, after) > 0).slice(0, limit)
-      },
+      itemsAfter: (after, limit) => entitiesAfter(ingests, after, limit),
     })
     return { ...page, Items: page.Items.map(answerOf) }
   }
@@ -83,6 +80,16 @@ export class EntityAdmin {
     if (entity === undefined) throw unknownEntity(name)
     return answerOf(entity)
   }
+}
+
+/** A page of series entities, by name. */
+export async function entitiesAfter(
+  ingests: Pick<IngestCatalog, 'entities'>,
+  after: string | null,
+  limit: number,
+): Promise<readonly Entity[]> {
+  const all = await ingests.entities()
+  return all.filter(({ name }) => after === null || compareCodePoints(name, after) > 0).slice(0, limit)
 }
 
 function unknownEntity(name: string): Problem {

@@ -1,5 +1,6 @@
 // The manifest says which files hold the rows that are stored for good, and from where on the journal is still needed. The state of
 // the store is always the manifest and what a replay of the journal from the sealed position brings.
+import type { StoredSize } from '../model/stored-size.ts'
 
 /** What names a file for ever. */
 export interface StoreFileKey {
@@ -62,6 +63,11 @@ export interface ManifestChange {
   readonly registries: readonly StoreRegistry[]
   /** Null for a merge, which moves no rows out of the journal. */
   readonly seal: Seal | null
+}
+
+export interface StoredSizes {
+  /** Of these entities, with indexes and registries; one without files has no entry. */
+  sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, StoredSize>>
 }
 
 export interface ManifestCatalog {

@@ -19,6 +19,7 @@ import { addRestore } from './restore.ts'
 import { addServe } from './serve.ts'
 import { addSettings } from './settings.ts'
 import { addSql } from './sql.ts'
+import { addStorage } from './storage.ts'
 import { addSubscribers } from './subscribers.ts'
 import { addSubscriptions } from './subscriptions.ts'
 import { addTags } from './tags.ts'
@@ -60,6 +61,7 @@ export function buildProgram(context: CliContext): Command {
   addSql(program, context)
   addNative(program, context)
   addEntities(program, context)
+  addStorage(program, context)
   addTags(program, context)
   addMetadata(program, context)
   addSubscribers(program, context)

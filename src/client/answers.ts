@@ -14,6 +14,7 @@ import type {
   ReplayAnswer as ReplaySchema,
 } from '../admin/rejected-schemas.ts'
 import type { SettingAnswer as SettingSchema } from '../admin/setting-schemas.ts'
+import type { StorageAnswer as StorageSchema } from '../admin/storage.ts'
 import type {
   CreatedKey as CreatedKeySchema,
   CreateKey,
@@ -56,6 +57,7 @@ export type SettingAnswer = Plain<SettingSchema>
 export type EntityDescription = Plain<EntityDescriptionSchema>
 /** As the operator sees it. */
 export type EntityAnswer = Plain<EntitySchema>
+export type StorageAnswer = Plain<StorageSchema>
 
 export type MetadataDescription = Plain<Description>
 /** An item under the field names of its table. */

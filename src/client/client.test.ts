@@ -53,9 +53,8 @@ describe('requests', () => {
     ['query', (c) => c.query('snap', { entity: 'e' }), 'POST /consumer/data/snap {"entity":"e"}'],
     ['subscription', (c) => c.subscription(), 'GET /subscription '],
     ['service', (c) => c.service(), 'GET / '],
-    ['readiness', (c) => c.readiness(), 'GET /readyz '],
     ['metrics', (c) => c.metrics(), 'GET /metrics '],
-    ['ready', (c) => c.ready(), 'GET /readyz '],
+    ['readiness', (c) => c.readiness(), 'GET /readyz '],
     [
       'create an ingest',
       (c) => c.createIngest({ alias: 'p', kind: 'series' }),

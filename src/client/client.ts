@@ -26,6 +26,7 @@ import type {
   ReplayAnswer,
   ServiceAnswer,
   SettingAnswer,
+  StorageAnswer,
   SubscriberAnswer,
   SubscriptionEntry,
 } from './answers.ts'
@@ -117,12 +118,8 @@ export class TidemarkClient {
   }
 
   /** Items by identifier. A condition is a query parameter of the service: `['id[bw]', 'boiler.']`. */
-  async items(
-    table: string,
-    conditions: readonly (readonly [name: string, value: string])[],
-    page: PageRequest = {},
-  ): Promise<Page<MetadataItem>> {
-    return JSON.parse(await this.itemsText(table, conditions, page))
+  async items(...query: Parameters<TidemarkClient['itemsText']>): Promise<Page<MetadataItem>> {
+    return JSON.parse(await this.itemsText(...query))
   }
 
   /** As `items`, as the JSON text it comes in: integers beyond 2^53 keep all their digits. */
@@ -152,6 +149,11 @@ export class TidemarkClient {
     return this.#http.json({ method: 'GET', path: `/admin/entities${search({ limit, NextToken: token })}` })
   }
 
+  /** What each entity has on disk. */
+  storage({ limit, token }: PageRequest = {}): Promise<Page<StorageAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/storage${search({ limit, NextToken: token })}` })
+  }
+
   /** How long an entity keeps its items: an ISO 8601 duration, or null for ever. */
   retain(entity: string, retention: string | null): Promise<EntityAnswer> {
     const path = `/admin/entities/${segment(entity)}`
@@ -161,11 +163,6 @@ export class TidemarkClient {
   /** What the key of this client may do. */
   subscription(): Promise<OwnSubscription> {
     return this.#http.json({ method: 'GET', path: '/subscription' })
-  }
-
-  /** Resolves once the service takes traffic; throws while it does not. */
-  async ready(): Promise<void> {
-    await this.#http.text({ method: 'GET', path: '/readyz' })
   }
 
   /** What this service is, and where its parts are. */

@@ -20,6 +20,7 @@ describe('a key with the right `observe` alone', () => {
     'GET /admin/ingests/{alias}/batches',
     'GET /admin/ingests/{alias}/rejected/summary',
     'GET /admin/set-aside',
+    'GET /admin/storage',
     'GET /metrics',
   ]
 

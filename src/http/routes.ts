@@ -30,6 +30,7 @@ import { getRoot } from './routes/get-root.ts'
 import { getSetAside } from './routes/get-set-aside.ts'
 import { getSetAsideBody } from './routes/get-set-aside-body.ts'
 import { getSettings } from './routes/get-settings.ts'
+import { getStorage } from './routes/get-storage.ts'
 import { getSubscribers } from './routes/get-subscribers.ts'
 import { getSubscription } from './routes/get-subscription.ts'
 import { getSubscriptions } from './routes/get-subscriptions.ts'
@@ -105,6 +106,7 @@ export const routes: readonly Route[] = [
   putSubscriptions,
   getSubscriptions,
   getAdminEntities,
+  getStorage,
   patchEntity,
   postBackup,
   getBackups,

@@ -7,6 +7,7 @@ import type { RejectedAdmin } from '../admin/rejected.ts'
 import type { RejectedRows } from '../admin/rejected-rows.ts'
 import type { SetAsideAdmin } from '../admin/set-aside.ts'
 import type { SettingAnswer } from '../admin/setting-schemas.ts'
+import type { StorageList } from '../admin/storage.ts'
 import type { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { NativeQueries } from '../druid-native/native-queries.ts'
@@ -53,6 +54,7 @@ export interface Services {
     'create' | 'list' | 'delete' | 'createKey' | 'deleteKey' | 'putSubscriptions' | 'getSubscriptions'
   >
   readonly entityAdmin: Pick<EntityAdmin, 'list' | 'change'>
+  readonly storageList: Pick<StorageList, 'list'>
   readonly itemAdmin: Pick<ItemAdmin, 'delete'>
   readonly backups: Pick<Backups, 'make'>
   readonly backupList: Pick<BackupList, 'list'>

@@ -9,6 +9,7 @@ import { RejectedAdmin } from '../admin/rejected.ts'
 import { RejectedRows } from '../admin/rejected-rows.ts'
 import type { Retentions } from '../admin/retentions.ts'
 import { SetAsideAdmin } from '../admin/set-aside.ts'
+import { StorageList, type StorageListParts } from '../admin/storage.ts'
 import { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { ItemCatalog, SharedCatalog } from '../catalog/catalog.ts'
@@ -46,6 +47,8 @@ export interface ServiceParts {
   readonly catalog: SharedCatalog
   /** Items for readers: on one machine by a connection that never waits while a change waits for its turn. */
   readonly readItems: ItemCatalog
+  /** As `StorageListParts.sizes`. */
+  readonly storedSizes: StorageListParts['sizes']
   readonly journal: JournalWriter
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly progress: IngestProgress
@@ -133,6 +136,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: ingestWaitMs }),
     rejectedRows,
     backupList: new BackupList({ directory: settings.engine === 'cluster' ? null : backupDirectory(settings), tokens }),
+    storageList: new StorageList({ ingests: catalog.ingests, sizes: parts.storedSizes, tokens }),
     settingsInForce: () => settingsInForce(settings),
     ...operatorServices(parts, batchIds, tokens, rejectedRows),
   }

@@ -58,6 +58,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       settings,
       catalog,
       readItems: readingCatalog.items,
+      storedSizes: (entityIds) => readingCatalog.manifest.sizes(entityIds),
       journal,
       keys,
       progress: store.progress,

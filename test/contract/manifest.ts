@@ -122,6 +122,16 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
       expect(await manifest.journalEnd()).toBe(9)
     })
 
+    test('tells how much entities have, with indexes and registries', async () => {
+      const { manifest } = catalog()
+      const [first, second] = [file('1', { firstMs: 7 }), file('2', { rows: 5, lastMs: 9, indexBytes: 1 })]
+      const other = file('1', { entityId: 3 })
+      const registries = [registry(1, 3), registry(2, 1)]
+      await manifest.commit({ ...nothing, add: [first, second, other], registries })
+      const expected = { files: 2, rows: 15, bytes: 2101 + 48, firstMs: -5, lastMs: 2 ** 41 }
+      expect(await manifest.sizes([2, 1, 9])).toEqual(new Map([[1, expected]]))
+    })
+
     test('loses an entity whole, and nothing else', async () => {
       const { manifest } = catalog()
       const other = { add: [file('1', { entityId: 2 })], registries: [registry(2, 1)] }

@@ -8,7 +8,7 @@ import { expectSound, expectSoundEverywhere, openWorld, type World } from './sup
 let world: World
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ TIDEMARK_STORE_HEAD_AGE_MS: '500' })
   const key = await makeIngest(world.server.url, adminKey, { alias: 'plant' })
   const body = { D: new Date().toISOString(), T: 'boiler.temp', V: 81.5 }
   await callWell(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
@@ -37,6 +37,8 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
   await page.getByRole('button', { name: 'Set it' }).click()
   await page.getByRole('cell', { name: 'P90D' }).waitFor()
   expect(await retention()).toBe('P90D')
+  await page.getByRole('region', { name: 'On disk, by entity' }).getByRole('cell', { name: 'plant' }).waitFor()
+  await page.getByRole('region', { name: 'On disk, by entity' }).getByText('KiB').first().waitFor()
   await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
   await expectSoundEverywhere(page, 'operate')
   await page.getByRole('button', { name: 'Make a backup…' }).click()
@@ -57,5 +59,21 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
   await page.getByRole('button', { name: 'Draw tidemark_journal_rows_total' }).click()
   await page.getByRole('img', { name: /^tidemark_journal_rows_total, a second/ }).waitFor()
   await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
+  await expectSound(page)
+})
+
+test('who may only observe sees how the service does, and nothing to change', async () => {
+  const { key } = await callWell<{ key: string }>(world.server.url, 'POST', '/admin/subscribers/pusher-of-plant/keys', {
+    key: adminKey,
+    body: { rights: ['observe'] },
+  })
+  const page = await world.enter(key)
+  await page.getByRole('link', { name: 'Operate' }).click()
+  await page.getByRole('region', { name: 'On disk, by entity' }).getByRole('cell', { name: 'plant' }).waitFor()
+  await page.getByRole('cell', { name: 'tidemark_journal_rows_total', exact: true }).waitFor()
+  for (const name of ['Retention…', 'Make a backup…'])
+    expect(await page.getByRole('button', { name }).count(), name).toBe(0)
+  await page.getByText('Settings in force').waitFor({ state: 'detached' })
+  expect(await page.getByRole('alert').count()).toBe(0)
   await expectSound(page)
 })

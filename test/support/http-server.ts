@@ -210,6 +210,7 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       putSubscriptions: async () => page,
       getSubscriptions: async () => page,
     },
+    storageList: { list: async () => page },
     entityAdmin: { list: async () => page, change: async () => entityAnswer },
     itemAdmin: { delete: async () => {} },
     metrics: { text: async () => '# none\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' },

@@ -26,5 +26,5 @@ export const pages: readonly Page[] = [
   { at: 'query', name: 'SQL', rights: ['admin', 'consume'], component: Query },
   { at: 'metadata', name: 'Metadata', rights: ['admin', 'consume'], component: Metadata },
   { at: 'access', name: 'Access', rights: ['admin'], component: Access },
-  { at: 'operate', name: 'Operate', rights: ['admin'], component: Operate },
+  { at: 'operate', name: 'Operate', rights: ['admin', 'observe'], component: Operate },
 ]

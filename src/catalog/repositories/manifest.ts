@@ -1,10 +1,12 @@
 import { crc32 } from 'node:zlib'
 import type { Kysely, Transaction } from 'kysely'
+import type { StoredSize } from '../../model/stored-size.ts'
 import type {
   IngestCount,
   Manifest,
   ManifestCatalog,
   ManifestChange,
+  StoredSizes,
   StoreFile,
   StoreFileKey,
   StoreRegistry,
@@ -18,7 +20,7 @@ const stateId = 1
 /** Of a row that is never there: see `settle`. */
 const settlingId = 2
 
-export class ManifestRepository implements ManifestCatalog {
+export class ManifestRepository implements ManifestCatalog, StoredSizes {
   readonly #database: Kysely<Tables>
 
   constructor(database: Kysely<Tables>) {
@@ -41,6 +43,20 @@ export class ManifestRepository implements ManifestCatalog {
         registries: registries.map((row) => registryOf(checked('store_registries', row))),
         counts: counts.map((row) => countOf(checked('ingest_counts', row))),
       }
+    })
+  }
+
+  /** Read without the checksums of each row: there may be many, and nothing rests on it. */
+  sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, StoredSize>> {
+    return readConsistently(this.#database, async (transaction) => {
+      const known = await transaction.selectFrom('store_registries').select(['entity_id', 'bytes']).execute()
+      const registryBytes = new Map(known.map((row) => [row.entity_id, row.bytes]))
+      const sizes = new Map<number, StoredSize>()
+      for (const id of entityIds) {
+        const size = await sizeOf(transaction, id)
+        if (size.files > 0) sizes.set(id, { ...size, bytes: size.bytes + (registryBytes.get(id) ?? 0) })
+      }
+      return sizes
     })
   }
 
@@ -78,6 +94,29 @@ export class ManifestRepository implements ManifestCatalog {
       await transaction.deleteFrom('store_files').where('entity_id', '=', entityId).execute()
       await transaction.deleteFrom('store_registries').where('entity_id', '=', entityId).execute()
     })
+  }
+}
+
+async function sizeOf(transaction: Transaction<Tables>, entityId: number): Promise<StoredSize> {
+  const { countAll, sum, min, max } = transaction.fn
+  const row = await transaction
+    .selectFrom('store_files')
+    .where('entity_id', '=', entityId)
+    .select([
+      countAll<number>().as('files'),
+      sum<number | null>('rows').as('rows'),
+      sum<number | null>('bytes').as('bytes'),
+      sum<number | null>('index_bytes').as('index_bytes'),
+      min('first_ms').as('first_ms'),
+      max('last_ms').as('last_ms'),
+    ])
+    .executeTakeFirstOrThrow()
+  return {
+    files: Number(row.files),
+    rows: Number(row.rows ?? 0),
+    bytes: Number(row.bytes ?? 0) + Number(row.index_bytes ?? 0),
+    firstMs: row.first_ms,
+    lastMs: row.last_ms,
   }
 }
 

@@ -74,7 +74,7 @@ export class ServiceProcess {
     })
     while (nowMs() < endMs && ended === null) {
       try {
-        await client.ready()
+        await client.readiness()
         return
       } catch (error) {
         if (!(error instanceof ConnectionError) && !(error instanceof ServiceError)) throw error

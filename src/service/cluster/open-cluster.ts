@@ -61,7 +61,10 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const { catalog, definitions, access, newAdminKey } = known
   const rows = await openRows(parts, known, closers)
   const { druid, supervisors, kafka, journal, store, progress, keys, isSeen } = rows
-  const { runner, admission, ...languages } = await openQueries({ ...parts, druid, store, definitions }, closers)
+  const { runner, admission, storedSizes, ...languages } = await openQueries(
+    { ...parts, druid, store, definitions },
+    closers,
+  )
   const waits = openWaits(parts, catalog, closers)
   const waiting = () => ({ waiting: [...waits.names(definitions.entities())], waiting_entities: waits.count })
   const health = watchParts({ journal, supervisors, catalog, observe, waiting })
@@ -72,6 +75,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       settings,
       catalog,
       readItems: catalog.items,
+      storedSizes,
       journal,
       keys,
       progress,

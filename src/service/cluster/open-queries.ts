@@ -1,5 +1,6 @@
 // How a process of a cluster answers queries: Druid does the work, answers that are long wait in a folder of the process.
 import { join } from 'node:path'
+import type { StorageListParts } from '../../admin/storage.ts'
 import { Admission } from '../../admission/admission.ts'
 import type { Definitions } from '../../catalog/definitions.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -11,6 +12,7 @@ import { SqlQueries } from '../../druid-sql/sql-queries.ts'
 import { openOwnFolder } from '../../lib/own-folder.ts'
 import type { Observe } from '../../observe/event.ts'
 import { ClusterPlanRunner } from '../../query/cluster-plan-runner.ts'
+import { segmentSizes } from '../../store/druid/segment-sizes.ts'
 import type { SeriesReader } from '../../store/series-store.ts'
 import { openSqlEngine } from '../open-sql-engine.ts'
 import type { Closer } from '../open-storage.ts'
@@ -30,6 +32,8 @@ interface OpenedQueries {
   readonly runner: ClusterPlanRunner
   /** The places that all queries share. */
   readonly admission: Admission
+  /** As `StorageListParts.sizes`. */
+  readonly storedSizes: StorageListParts['sizes']
   readonly sqlQueries: ClusterSqlQueries
   readonly nativeQueries: ClusterNativeQueries
 }
@@ -65,6 +69,11 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
   return {
     runner,
     admission,
+    storedSizes: async (entityIds, signal) => {
+      // All who ask for it share the places of one reader: Druid is not asked by more at once.
+      const leave = await admission.enter('data', 'storage', signal)
+      return segmentSizes(druid, clusterName, entityIds).finally(leave)
+    },
     sqlQueries: new ClusterSqlQueries({ ...shared, catalogQueries }),
     nativeQueries: new ClusterNativeQueries(shared),
   }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { EntityAnswer } from '../../../../src/client/answers.ts'
+import type { EntityAnswer, EntityDescription } from '../../../../src/client/answers.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
 import { countText } from '../../parts/formats.ts'
 import { TextField } from '../../parts/inputs.tsx'
@@ -7,20 +7,22 @@ import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { DeedsHead, TableRoom } from '../../parts/table-room.tsx'
 import { Time } from '../../parts/time.tsx'
-import { clientOf } from '../../session/session.ts'
+import { clientOf, mayDo } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { tell } from '../../shell/toasts.tsx'
 
-/** Each entity with what it holds, and how long it keeps it. */
+/** Each entity with what it holds, and how long it keeps it. Who only observes reads no rows, and changes nothing. */
 export function KeptEntities() {
+  const operates = mayDo('admin')
   const [changing, change] = useState<EntityAnswer | null>(null)
   const kept = useAsk(
     async (client) => {
-      const [described, { Items }] = await Promise.all([client.entities(), client.adminEntities({ limit: 1000 })])
-      const known = new Map(described.map((one) => [one.entity, one]))
+      const described = operates ? client.entities() : Promise.resolve([])
+      const { Items } = await client.adminEntities({ limit: 1000 })
+      const known = new Map((await described).map((one) => [one.entity, one]))
       return Items.map((entity) => ({ entity, known: known.get(entity.entity) }))
     },
-    ['kept'],
+    ['kept', operates],
     { everyMs: 15_000 },
   )
   return (
@@ -32,22 +34,41 @@ export function KeptEntities() {
           <p>A series ingest feeds one.</p>
         </Empty>
       )}
-      {(kept.value?.length ?? 0) > 0 && (
-        <TableRoom name="Entities">
-          <thead>
-            <tr>
-              <th>Entity</th>
+      {(kept.value?.length ?? 0) > 0 && <KeptTable kept={kept.value!} operates={operates} onChange={change} />}
+      {changing !== null && <Retention entity={changing} onClose={() => change(null)} onChanged={kept.again} />}
+    </Panel>
+  )
+}
+
+interface TableProps {
+  readonly kept: readonly { readonly entity: EntityAnswer; readonly known: EntityDescription | undefined }[]
+  readonly operates: boolean
+  onChange(entity: EntityAnswer): void
+}
+
+function KeptTable({ kept, operates, onChange }: TableProps) {
+  return (
+    <TableRoom name="Entities">
+      <thead>
+        <tr>
+          <th>Entity</th>
+          {operates && (
+            <>
               <th class="right">Rows</th>
               <th>Oldest</th>
               <th>Newest</th>
-              <th>Kept for</th>
-              <DeedsHead />
-            </tr>
-          </thead>
-          <tbody>
-            {kept.value!.map(({ entity, known }) => (
-              <tr key={entity.entity}>
-                <td class="main">{entity.entity}</td>
+            </>
+          )}
+          <th>Kept for</th>
+          {operates && <DeedsHead />}
+        </tr>
+      </thead>
+      <tbody>
+        {kept.map(({ entity, known }) => (
+          <tr key={entity.entity}>
+            <td class="main">{entity.entity}</td>
+            {operates && (
+              <>
                 <td class="right">{known === undefined ? '–' : countText(known.rows)}</td>
                 <td class="tight">
                   <Time iso={known?.first_date} />
@@ -55,19 +76,20 @@ export function KeptEntities() {
                 <td class="tight">
                   <Time iso={known?.last_date} />
                 </td>
-                <td class="tight">{entity.retention ?? 'ever'}</td>
-                <td class="tight">
-                  <button type="button" class="button slim" onClick={() => change(entity)}>
-                    Retention…
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TableRoom>
-      )}
-      {changing !== null && <Retention entity={changing} onClose={() => change(null)} onChanged={kept.again} />}
-    </Panel>
+              </>
+            )}
+            <td class="tight">{entity.retention ?? 'ever'}</td>
+            {operates && (
+              <td class="tight">
+                <button type="button" class="button slim" onClick={() => onChange(entity)}>
+                  Retention…
+                </button>
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </TableRoom>
   )
 }
 

@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks'
 import { bytesText, countText } from '../../parts/formats.ts'
 import { PageHead, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { mayDo, session } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
+import { useStore } from '../../shell/store.ts'
 import { Health } from '../overview/health.tsx'
 import { Incoming } from '../overview/incoming.tsx'
 import { useMetrics } from '../overview/watch-rates.ts'
@@ -11,8 +13,12 @@ import { KeptEntities } from './kept-entities.tsx'
 import { MetricCharts } from './metric-charts.tsx'
 import { MetricTable } from './metric-table.tsx'
 import { SettingsTable } from './settings-table.tsx'
+import { StoredEntities } from './stored-entities.tsx'
 
+/** What only watches is shown to whoever may observe; changes, backups and settings are the admin's. */
 export function Operate() {
+  useStore(session)
+  const operates = mayDo('admin')
   const metrics = useMetrics(false)
   const [drawn, draw] = useState<readonly string[]>([])
   return (
@@ -23,8 +29,9 @@ export function Operate() {
       <ProblemNote error={metrics.error} />
       <Incoming />
       <KeptEntities />
-      <Backups />
-      <Storage />
+      <StoredEntities />
+      {operates && <Backups />}
+      <Parts />
       {metrics.value !== null && (
         <>
           <MetricCharts
@@ -32,9 +39,11 @@ export function Operate() {
             chosen={drawn}
             onLeave={(name) => draw(drawn.filter((other) => other !== name))}
           />
-          <div class="capped">
-            <SettingsTable />
-          </div>
+          {operates && (
+            <div class="capped">
+              <SettingsTable />
+            </div>
+          )}
           <div class="capped">
             <MetricTable metrics={metrics.value} drawn={drawn} onDraw={(name) => draw([...drawn, name])} />
           </div>
@@ -44,8 +53,8 @@ export function Operate() {
   )
 }
 
-function Storage() {
-  const ready = useAsk((client) => client.readiness(), ['storage'], { everyMs: 5000 })
+function Parts() {
+  const ready = useAsk((client) => client.readiness(), ['parts'], { everyMs: 5000 })
   const { store, sql, setAside, cluster } = ready.value ?? {}
   return (
     <Panel title="Parts">

@@ -1,0 +1,71 @@
+import { Type } from 'typebox'
+import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { Entity } from '../model/entity.ts'
+import { formatInstant } from '../model/instant.ts'
+import type { NextTokens } from '../model/next-token.ts'
+import type { Page, PageRequest } from '../model/page.ts'
+import type { StoredSize } from '../model/stored-size.ts'
+import { entitiesAfter } from './entities.ts'
+import { pageOf, pageSchema } from './list-page.ts'
+
+export const StorageAnswer = Type.Object(
+  {
+    entity: Type.String(),
+    files: Type.Integer({ description: 'Files, each with its index; on a cluster segments of Druid.' }),
+    rows: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The rows in them, also those that have left and are not removed yet; null on a cluster.',
+    }),
+    bytes: Type.Integer({ description: 'The size of all of them; on a cluster of one copy of each.' }),
+    first_date: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The time of the oldest row in them; on a cluster where the first segment begins. null without files.',
+    }),
+    last_date: Type.Union([Type.String(), Type.Null()], {
+      description: 'The time of the newest row in them; on a cluster where the last segment ends. null without files.',
+    }),
+  },
+  { description: 'What of an entity lies on disk for good. The newest rows are in the journal and come later.' },
+)
+export type StorageAnswer = Type.Static<typeof StorageAnswer>
+
+export const StoragePage = pageSchema(StorageAnswer)
+
+export interface StorageListParts {
+  readonly ingests: Pick<IngestCatalog, 'entities'>
+  /** By the entity's id; what is not there has no file. */
+  readonly sizes: (entityIds: readonly number[], signal: AbortSignal) => Promise<ReadonlyMap<number, StoredSize>>
+  readonly tokens: NextTokens
+}
+
+const noFiles: StoredSize = { files: 0, rows: 0, bytes: 0, firstMs: null, lastMs: null }
+
+/** How much each entity has on disk. */
+export class StorageList {
+  readonly #parts: StorageListParts
+
+  constructor(parts: StorageListParts) {
+    this.#parts = parts
+  }
+
+  /** By name. Throws Problem `invalid_token`, on a cluster `overloaded` or `unavailable`, and the signal's reason when it is aborted. */
+  async list(request: PageRequest, signal: AbortSignal): Promise<Page<StorageAnswer>> {
+    const { ingests, sizes, tokens } = this.#parts
+    const { Items, NextToken } = await pageOf<Entity>(request, {
+      tokens,
+      scope: ['/admin/storage'],
+      keyOf: ({ name }) => name,
+      itemsAfter: (after, limit) => entitiesAfter(ingests, after, limit),
+    })
+    const ids = Items.map(({ id }) => id)
+    const found = ids.length === 0 ? new Map<number, StoredSize>() : await sizes(ids, signal)
+    return { Items: Items.map(({ id, name }) => answerOf(name, found.get(id) ?? noFiles)), NextToken }
+  }
+}
+
+function answerOf(entity: string, { files, rows, bytes, firstMs, lastMs }: StoredSize): StorageAnswer {
+  return { entity, files, rows, bytes, first_date: dateOf(firstMs), last_date: dateOf(lastMs) }
+}
+
+function dateOf(ms: number | null): string | null {
+  return ms === null ? null : formatInstant(ms)
+}
