@@ -1,14 +1,24 @@
 import type { ComponentChildren } from 'preact'
+import { linkTo } from '../shell/link.ts'
 
 interface HeadProps {
   readonly title: ComponentChildren
+  /** The page that lists what this one shows. */
+  readonly above?: { readonly name: string; readonly at: readonly string[] }
   readonly children?: ComponentChildren
 }
 
-export function PageHead({ title, children }: HeadProps) {
+export function PageHead({ title, above, children }: HeadProps) {
   return (
     <header class="page-head">
-      <h1>{title}</h1>
+      <h1>
+        {above !== undefined && (
+          <span class="crumb">
+            <a href={linkTo(above.at)}>{above.name}</a> /{' '}
+          </span>
+        )}
+        {title}
+      </h1>
       {children}
     </header>
   )

@@ -22,16 +22,7 @@ export function SubscriberPage({ name, known, asked }: Props) {
   const [deleting, ask] = useState(false)
   return (
     <>
-      <PageHead
-        title={
-          <>
-            <a class="crumb" href={linkTo(['access'])}>
-              Access /
-            </a>{' '}
-            <bdi>{name}</bdi>
-          </>
-        }
-      >
+      <PageHead title={<bdi>{name}</bdi>} above={{ name: 'Access', at: ['access'] }}>
         <button type="button" class="button danger push-right" onClick={() => ask(true)}>
           Delete…
         </button>

@@ -5,7 +5,6 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { mayDo } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
-import { linkTo } from '../../shell/link.ts'
 import { Batches } from './batches.tsx'
 import { Definition } from './definition.tsx'
 import { DeleteIngest, StateChange } from './ingest-changes.tsx'
@@ -17,16 +16,7 @@ export function IngestPage({ alias }: { readonly alias: string }) {
   const { value } = ingest
   return (
     <>
-      <PageHead
-        title={
-          <>
-            <a class="crumb" href={linkTo(['ingests'])}>
-              Ingests /
-            </a>{' '}
-            <span dir="auto">{alias}</span>
-          </>
-        }
-      >
+      <PageHead title={<bdi>{alias}</bdi>} above={{ name: 'Ingests', at: ['ingests'] }}>
         {value !== null && <StatePill ingest={value} />}
         {value !== null && mayDo('admin') && <Changes ingest={value} onChanged={ingest.again} />}
       </PageHead>

@@ -3,10 +3,9 @@ import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
 import { TextArea } from '../../parts/inputs.tsx'
 import { RowText } from '../../parts/row-text.tsx'
-import { asksForKey, pusherOf, pushKey } from '../../session/push-key.ts'
+import { pusherOf, useKeyMissing } from '../../session/push-key.ts'
 import { PushKeyField } from '../../session/push-key-field.tsx'
 import { clientOf } from '../../session/session.ts'
-import { useStore } from '../../shell/store.ts'
 import { tell } from '../../shell/toasts.tsx'
 import { pushAgain } from './push-again.ts'
 import { type ShownIngest, sideOf } from './side.ts'
@@ -31,7 +30,7 @@ function faultOfText(text: string): string | null {
 export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
   const [text, setText] = useState(row.row)
   const [told, tellFault] = useState(row.message)
-  const key = useStore(pushKey)
+  const keyMissing = useKeyMissing()
   const fault = faultOfText(text)
   const push = async (signal: AbortSignal): Promise<void> => {
     const outcome = await pushAgain({
@@ -55,7 +54,7 @@ export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
       title="Mend a row"
       deed="Push it again"
       wide
-      ready={fault === null && (!asksForKey() || key.trim() !== '')}
+      ready={fault === null && !keyMissing}
       onClose={onClose}
       onDeed={push}
     >

@@ -1,8 +1,10 @@
+import type { MetadataDescription } from '../../../../src/client/answers.ts'
 import { countText } from '../../parts/formats.ts'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableRoom } from '../../parts/table-room.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { mayDo } from '../../session/session.ts'
+import { type Asked, useAsk } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { usePlace } from '../../shell/route.ts'
 import { MetadataTable } from './table.tsx'
@@ -11,79 +13,83 @@ import { MetadataTable } from './table.tsx'
 export function Metadata() {
   const name = usePlace().path[1]
   const tables = useAsk((client) => client.metadata(), ['metadata'])
-  if (name !== undefined) {
-    const described = tables.value?.find(({ entity }) => entity === name)
-    return (
-      <>
-        <PageHead
-          title={
-            <>
-              <a class="crumb" href={linkTo(['metadata'])}>
-                Metadata /
-              </a>{' '}
-              <bdi>{name}</bdi>
-            </>
-          }
-        />
-        <ProblemNote error={tables.error} />
-        {tables.value !== null && described === undefined && (
-          <Empty title="There is no such table, or not for this key">
-            <p>
-              <a href={linkTo(['metadata'])}>See those that there are</a>.
-            </p>
-          </Empty>
-        )}
-        {described !== undefined && <MetadataTable key={name} table={described} onChanged={tables.again} />}
-      </>
-    )
-  }
+  return name === undefined ? <Tables tables={tables} /> : <OneTable name={name} tables={tables} />
+}
+
+type AskedTables = Asked<readonly MetadataDescription[]>
+
+function OneTable({ name, tables }: { readonly name: string; readonly tables: AskedTables }) {
+  const described = tables.value?.find(({ entity }) => entity === name)
+  return (
+    <>
+      <PageHead title={<bdi>{name}</bdi>} above={{ name: 'Metadata', at: ['metadata'] }} />
+      <ProblemNote error={tables.error} />
+      {tables.value !== null && described === undefined && (
+        <Empty title="There is no such table, or not for this key">
+          <p>
+            <a href={linkTo(['metadata'])}>See those that there are</a>.
+          </p>
+        </Empty>
+      )}
+      {described !== undefined && <MetadataTable key={name} table={described} onChanged={tables.again} />}
+    </>
+  )
+}
+
+function Tables({ tables: { value, error } }: { readonly tables: AskedTables }) {
   return (
     <>
       <PageHead title="Metadata" />
-      <ProblemNote error={tables.error} />
+      <ProblemNote error={error} />
       <Panel title="Tables">
-        {tables.value === null && tables.error === null && <Waiting />}
-        {tables.value?.length === 0 && (
+        {value === null && error === null && <Waiting />}
+        {value?.length === 0 && (
           <Empty title="No table yet">
             <p>
               A metadata ingest makes a table of items: one for each tag, say, with its unit and where it is. The newest
               push of an identifier wins.
             </p>
-            <a class="button first" href={linkTo(['ingests'])}>
-              Make a metadata ingest
-            </a>
+            {mayDo('admin') && (
+              <a class="button first" href={linkTo(['ingests'])}>
+                Make a metadata ingest
+              </a>
+            )}
           </Empty>
         )}
-        {(tables.value?.length ?? 0) > 0 && (
-          <TableRoom name="Tables">
-            <thead>
-              <tr>
-                <th>Table</th>
-                <th class="right">Items</th>
-                <th>Identifier</th>
-                <th>Attributes</th>
-              </tr>
-            </thead>
-            <tbody>
-              {tables.value!.map(({ entity, items, index_field, fields }) => (
-                <tr key={entity}>
-                  <td class="main">
-                    <a href={linkTo(['metadata', entity])}>{entity}</a>
-                  </td>
-                  <td class="right">{countText(items)}</td>
-                  <td class="mono">{index_field}</td>
-                  <td class="mono">
-                    {fields
-                      .filter(({ name: field }) => field !== index_field)
-                      .map(({ name: field }) => field)
-                      .join(', ')}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </TableRoom>
-        )}
+        {value !== null && value.length > 0 && <TableList tables={value} />}
       </Panel>
     </>
+  )
+}
+
+function TableList({ tables }: { readonly tables: readonly MetadataDescription[] }) {
+  return (
+    <TableRoom name="Tables">
+      <thead>
+        <tr>
+          <th>Table</th>
+          <th class="right">Items</th>
+          <th>Identifier</th>
+          <th>Attributes</th>
+        </tr>
+      </thead>
+      <tbody>
+        {tables.map(({ entity, items, index_field, fields }) => (
+          <tr key={entity}>
+            <td class="main">
+              <a href={linkTo(['metadata', entity])}>{entity}</a>
+            </td>
+            <td class="right">{countText(items)}</td>
+            <td class="mono">{index_field}</td>
+            <td class="mono">
+              {fields
+                .filter(({ name }) => name !== index_field)
+                .map(({ name }) => name)
+                .join(', ')}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </TableRoom>
   )
 }

@@ -5,9 +5,8 @@ import { TextField } from '../../parts/inputs.tsx'
 import { Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { RowText } from '../../parts/row-text.tsx'
-import { asksForKey, pusherOf, pushKey } from '../../session/push-key.ts'
+import { pusherOf, useKeyMissing } from '../../session/push-key.ts'
 import { useDeed } from '../../shell/asking.ts'
-import { useStore } from '../../shell/store.ts'
 import { filterLink } from '../ingests/filter.ts'
 import type { ShownIngest } from '../ingests/side.ts'
 import { Verdict } from './preview.tsx'
@@ -40,7 +39,7 @@ export function OneRow({ ingest: { alias, fields } }: { readonly ingest: ShownIn
     () => new Map(timeSource === undefined ? [] : [[timeSource, now()]]),
   )
   const [outcome, setOutcome] = useState<Outcome | null>(null)
-  const key = useStore(pushKey)
+  const keyMissing = useKeyMissing()
   const doing = useDeed()
   const text = typedRow(values, fields)
   const row = judgedRow(text, fields)
@@ -79,11 +78,7 @@ export function OneRow({ ingest: { alias, fields } }: { readonly ingest: ShownIn
             </p>
           </div>
           <div class="actions">
-            <button
-              type="submit"
-              class="button first"
-              disabled={doing.busy || (asksForKey() && key.trim() === '') || text === '{}'}
-            >
+            <button type="submit" class="button first" disabled={doing.busy || keyMissing || text === '{}'}>
               Push the row
             </button>
           </div>

@@ -31,6 +31,11 @@ test('the command says what becomes of the columns', () => {
   )
 })
 
+test('a column that was chosen after a constant takes its place in the command, as it does in the push', () => {
+  const columns = withColumn(withConstant(ownNames(['t', 'note']), 'T', 'a b'), 'note', 'T')
+  expect(programOf('tidemark', { ...push, fileName: 'a.csv', columns, rows: [] })).not.toContain('--set')
+})
+
 test('every program takes its key from the environment', () => {
   for (const language of languages.filter((one) => one !== 'tidemark')) {
     expect(programOf(language, { ...push, rows: ['{}'] })).toContain('TIDEMARK_KEY')

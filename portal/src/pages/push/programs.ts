@@ -1,5 +1,5 @@
 // The same push as a program, ready to copy. The key is not in it: programs take it from TIDEMARK_KEY.
-import type { Columns } from './columns.ts'
+import { type Columns, mappingOf, ownNames } from './columns.ts'
 
 export const languages = ['curl', 'javascript', 'python', 'tidemark'] as const
 export type Language = (typeof languages)[number]
@@ -93,11 +93,14 @@ function commandOf({ url, alias, fileName, columns, rows }: ShownPush): string {
   const push = (file: string): string => `tidemark push ${inShell(alias)} ${file} \\\n  --url ${inShell(url)}`
   // In some shells echo reads the backslashes of JSON.
   if (fileName === null) return `printf '%s\\n' ${inShell(rows.join('\n'))} |\n  ${push('-')} --format ndjson`
-  const become = [...(columns?.become ?? [])]
-  const renamed = become.filter(([name, to]) => to !== null && to !== name).map(([name, to]) => `${name}=${to}`)
-  const constants = [...(columns?.constants ?? [])].map(([property, value]) => `${property}=${value}`)
-  const dropped = become.filter(([, to]) => to === null).map(([name]) => name)
-  return push(inShell(fileName)) + option('map', renamed) + option('set', constants) + option('drop', dropped)
+  const mapping = mappingOf(columns ?? ownNames([]), [])
+  const pairs = (of: Iterable<readonly [string, string]>): string[] => [...of].map(([name, to]) => `${name}=${to}`)
+  return (
+    push(inShell(fileName)) +
+    option('map', pairs(mapping.columns)) +
+    option('set', pairs(mapping.constants)) +
+    option('drop', [...mapping.dropped])
+  )
 }
 
 const writers: Readonly<{ [language in Language]: (push: ShownPush) => string }> = {

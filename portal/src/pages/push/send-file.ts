@@ -13,7 +13,8 @@ const rowsMax = 10_000
 const bytesMax = 4 * 1024 * 1024
 const retryMs = 120_000
 const patienceMs = 60_000
-const errorsMax = 10
+/** So many faults and batches are shown of a push. */
+export const errorsMax = 10
 
 export interface Sending {
   readonly alias: string

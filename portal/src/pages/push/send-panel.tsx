@@ -2,8 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { bytesText, countText } from '../../parts/formats.ts'
 import { Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { asksForKey, pushKey } from '../../session/push-key.ts'
-import { useStore } from '../../shell/store.ts'
+import { useKeyMissing } from '../../session/push-key.ts'
 import type { ShownIngest } from '../ingests/side.ts'
 import type { Columns } from './columns.ts'
 import type { RowsFile } from './file-rows.ts'
@@ -19,10 +18,9 @@ interface Props {
 
 /** Begins the push, shows how far it is, stops it, goes on with it, and shows what became of the rows. */
 export function SendFile({ ingest, rowsFile, columns, push }: Props) {
-  const key = useStore(pushKey)
+  const keyMissing = useKeyMissing()
   const { state, ended } = push
   const busy = state === 'sending' || state === 'stopping'
-  const keyMissing = asksForKey() && key.trim() === ''
   const whole = ended !== null && push.readBytes >= rowsFile.file.size && ended.failures.length === 0
   const start = (): void => push.start({ alias: ingest.alias, rowsFile, columns, fields: ingest.fields })
   useEffect(() => {

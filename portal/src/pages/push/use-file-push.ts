@@ -7,7 +7,7 @@ import { tell } from '../../shell/toasts.tsx'
 import type { Columns } from './columns.ts'
 import { mappingOf } from './columns.ts'
 import { type RowsFile, rowsOf } from './file-rows.ts'
-import { type SentFile, sendFile } from './send-file.ts'
+import { errorsMax, type SentFile, sendFile } from './send-file.ts'
 
 export interface FileJob {
   readonly alias: string
@@ -41,8 +41,6 @@ const ready: Shown = {
   error: null,
   seconds: 0,
 }
-
-const errorsMax = 10
 
 function kindsTogether(one: readonly RejectionTally[], other: readonly RejectionTally[]): readonly RejectionTally[] {
   const sums = new Map<string, RejectionTally>()

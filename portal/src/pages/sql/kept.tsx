@@ -16,73 +16,88 @@ const titleOf = ({ name, text }: KeptQuery): string =>
 /** What ran before, and what was given a name. */
 export function KeptQueries({ mode, text, onChoose }: Props) {
   const [naming, name] = useState(false)
-  const [title, setTitle] = useState('')
+  // What the browser keeps is read anew once it was changed.
+  const [, read] = useState(0)
   const saved = savedQueries().filter((query) => query.mode === mode)
   const ran = ranQueries().filter((query) => query.mode === mode)
   const current = saved.find((query) => query.text === text)
-  const choose = (place: string): void => {
-    const list = place.startsWith('s') ? saved : ran
-    const query = list[Number(place.slice(1))]
-    if (query !== undefined) onChoose(query.text)
+  const forget = (query: KeptQuery): void => {
+    forgetQuery(query.name)
+    read((count) => count + 1)
   }
   return (
     <>
-      <select
-        class="input slim kept-queries"
-        aria-label="Saved queries and those that ran"
-        value=""
-        onChange={(event) => {
-          choose(event.currentTarget.value)
-          event.currentTarget.value = ''
-        }}
-      >
-        <option value="">Saved and earlier…</option>
-        {saved.length > 0 && (
-          <optgroup label="Saved">
-            {saved.map((query, place) => (
-              <option key={query.name} value={`s${place}`}>
-                {titleOf(query)}
-              </option>
-            ))}
-          </optgroup>
-        )}
-        {ran.length > 0 && (
-          <optgroup label="Earlier">
-            {ran.map((query, place) => (
-              <option key={query.text} value={`r${place}`}>
-                {titleOf(query)}
-              </option>
-            ))}
-          </optgroup>
-        )}
-      </select>
+      <QueryChoice saved={saved} ran={ran} onChoose={onChoose} />
       {current === undefined ? (
         <button type="button" class="button slim" disabled={text.trim() === ''} onClick={() => name(true)}>
           Save…
         </button>
       ) : (
-        <button
-          type="button"
-          class="button slim"
-          onClick={() => {
-            forgetQuery(current.name)
-            onChoose(`${text} `)
-          }}
-        >
+        <button type="button" class="button slim" onClick={() => forget(current)}>
           Forget “{titleOf(current)}”
         </button>
       )}
-      {naming && (
-        <AskFirst
-          title="Save the query"
-          deed="Save it"
-          ready={title.trim() !== ''}
-          onClose={() => name(false)}
-          onDeed={async () => saveQuery({ name: title.trim(), text, mode })}
-        >
-          <TextField label="Name" value={title} onValue={setTitle} required hint="It is kept in this browser." />
-        </AskFirst>
-      )}
+      {naming && <NameQuery mode={mode} text={text} onClose={() => name(false)} />}
     </>
+  )
+}
+
+interface ChoiceProps {
+  readonly saved: readonly KeptQuery[]
+  readonly ran: readonly KeptQuery[]
+  onChoose(text: string): void
+}
+
+function QueryChoice({ saved, ran, onChoose }: ChoiceProps) {
+  const groups = [
+    { name: 'Saved', queries: saved },
+    { name: 'Earlier', queries: ran },
+  ].filter(({ queries }) => queries.length > 0)
+  const all = groups.flatMap(({ queries }) => queries)
+  const place = (query: KeptQuery): number => all.indexOf(query)
+  return (
+    <select
+      class="input slim kept-queries"
+      aria-label="Saved queries and those that ran"
+      value=""
+      onChange={(event) => {
+        const { value } = event.currentTarget
+        const query = value === '' ? undefined : all[Number(value)]
+        if (query !== undefined) onChoose(query.text)
+        event.currentTarget.value = ''
+      }}
+    >
+      <option value="">Saved and earlier…</option>
+      {groups.map(({ name, queries }) => (
+        <optgroup key={name} label={name}>
+          {queries.map((query) => (
+            <option key={place(query)} value={String(place(query))}>
+              {titleOf(query)}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  )
+}
+
+interface NameProps {
+  readonly mode: KeptQuery['mode']
+  readonly text: string
+  onClose(): void
+}
+
+function NameQuery({ mode, text, onClose }: NameProps) {
+  const [title, setTitle] = useState('')
+  return (
+    <AskFirst
+      title="Save the query"
+      deed="Save it"
+      ready={title.trim() !== ''}
+      onClose={onClose}
+      onDeed={async () => saveQuery({ name: title.trim(), text, mode })}
+    >
+      <TextField label="Name" value={title} onValue={setTitle} required hint="It is kept in this browser." />
+    </AskFirst>
   )
 }

@@ -1,10 +1,11 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { plural } from '../../parts/formats.ts'
 import { Segments } from '../../parts/inputs.tsx'
 import { PageHead, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
-import { useAsk, useDeed } from '../../shell/asking.ts'
+import { type Doing, useAsk, useDeed } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
 import { KeptQueries } from './kept.tsx'
@@ -84,29 +85,7 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
             onText={setText}
             onRun={() => void run()}
           />
-          <div class="actions">
-            <button
-              type="button"
-              class="button first"
-              disabled={running.busy || text.trim() === ''}
-              onClick={() => void run()}
-            >
-              Run
-            </button>
-            {running.busy && (
-              <button type="button" class="button" onClick={running.stop}>
-                Stop
-              </button>
-            )}
-            <span class="soft small" role="status">
-              {running.busy ? (
-                <>
-                  <span class="spinner" /> {rows > 0 ? `${plural(rows, 'row')} so far` : 'running'}
-                </>
-              ) : (
-                'Ctrl and Enter run it'
-              )}
-            </span>
+          <RunActions running={running} empty={text.trim() === ''} rows={rows} onRun={() => void run()}>
             {text === '' && mode === 'sql' && first !== undefined && (
               <button
                 type="button"
@@ -116,12 +95,46 @@ function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: strin
                 Begin with an example
               </button>
             )}
-          </div>
+          </RunActions>
           <ProblemNote error={running.error} />
         </div>
       </Panel>
       {result !== null && <ResultPanel result={result} mode={mode} text={text} />}
     </>
+  )
+}
+
+interface RunProps {
+  readonly running: Doing
+  readonly empty: boolean
+  /** Of the answer, so far. */
+  readonly rows: number
+  onRun(): void
+  readonly children: ComponentChildren
+}
+
+function RunActions({ running, empty, rows, onRun, children }: RunProps) {
+  return (
+    <div class="actions">
+      <button type="button" class="button first" disabled={running.busy || empty} onClick={onRun}>
+        Run
+      </button>
+      {running.busy && (
+        <button type="button" class="button" onClick={running.stop}>
+          Stop
+        </button>
+      )}
+      <span class="soft small" role="status">
+        {running.busy ? (
+          <>
+            <span class="spinner" /> {rows > 0 ? `${plural(rows, 'row')} so far` : 'running'}
+          </>
+        ) : (
+          'Ctrl and Enter run it'
+        )}
+      </span>
+      {children}
+    </div>
   )
 }
 
