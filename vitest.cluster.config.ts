@@ -22,6 +22,10 @@ const acceptance = [
   'http-fuzz',
 ].join()
 
+/** The portal in a real Chromium: the whole way through it, and all journeys but those that need a data folder. */
+const wholeWay = 'test/e2e/whole-way.test.ts'
+const journeys = 'test/e2e/{whole-way,overview,ingests,push,explore,query,metadata,access}.test.ts'
+
 /** Random histories, which a plain model answers as well. */
 const properties = 'test/properties/over-http.test.ts'
 
@@ -48,10 +52,11 @@ const files = isShort
   ? [
       `test/cluster/{${shortFiles}}.test.ts`,
       'test/acceptance/{ingestion,pending,metrics,replace,sql}.test.ts',
+      wholeWay,
       properties,
       agreement,
     ]
-  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, properties, agreement]
+  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, journeys, properties, agreement]
 
 /** Against a real Kafka, Druid and PostgreSQL, which are started when they do not run: `npm run test:cluster`. */
 export default defineConfig({

@@ -128,7 +128,7 @@ test('an operator blocks an ingest with a reason, unblocks it, makes one and del
   await page.getByRole('button', { name: 'Block…' }).waitFor()
   await push([{ D: at(30), T: 'boiler.temp', V: 1 }])
 
-  await page.getByRole('link', { name: 'Ingests', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Ingests', exact: true }).click()
   await page.getByRole('button', { name: 'New ingest' }).click()
   await page.getByLabel('Alias').fill('second')
   await page.getByRole('button', { name: 'Another field' }).click()

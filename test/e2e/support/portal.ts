@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { clusterEnvironment, newClusterName, onCluster, removeCluster } from '../../support/cluster-under-test.ts'
 import { adminKey, ServerProcess } from '../../support/server-process.ts'
 
 const executablePath = process.env['TIDEMARK_CHROMIUM'] ?? '/usr/bin/chromium'
@@ -37,7 +38,12 @@ function listen(page: Page): void {
   })
 }
 
-export async function openWorld(environment: Readonly<Record<string, string>> = {}): Promise<World> {
+/** On a cluster, where the tests are run with that engine, under a name of its own. The first rows of an entity take their time there. */
+export async function openWorld(settings: Readonly<Record<string, string>> = {}): Promise<World> {
+  const clusterName = onCluster ? newClusterName() : null
+  const cluster =
+    clusterName === null ? {} : { ...clusterEnvironment(clusterName), TIDEMARK_LIMITS_INGEST_WAIT_MS: '60000' }
+  const environment = { ...cluster, ...settings }
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-e2e-'))
   const server = await ServerProcess.start({ dataDirectory, environment })
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
@@ -72,7 +78,8 @@ export async function openWorld(environment: Readonly<Record<string, string>> = 
     },
     close: async () => {
       await browser.close()
-      await world.server.kill()
+      await (clusterName === null ? world.server.kill() : world.server.stop())
+      if (clusterName !== null) await removeCluster(clusterName)
       await rm(dataDirectory, { recursive: true, force: true })
     },
   }

@@ -1,0 +1,143 @@
+// The whole way through the portal with either engine: a pusher's rejected row is mended, a file is pushed, what it holds is drawn and asked for; an operator
+// sees to the rest. Each effect is checked in the interface afterwards. No key is ever in an address, a title or the log.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
+import { adminKey } from '../support/server-process.ts'
+import { expectSound, openWorld, type World } from './support/portal.ts'
+
+let world: World
+let folder: string
+let pusherKey: string
+/** All addresses that a page asked for or stood at. */
+const addresses = new Set<string>()
+
+const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 8, minute)).toISOString()
+
+const stored = async (): Promise<readonly unknown[]> =>
+  (
+    await callWell<{ V: number }[]>(world.server.url, 'POST', '/consumer/data/select', {
+      key: adminKey,
+      body: { entity: 'plant', ids: ['boiler.temp'] },
+    })
+  ).map(({ V }) => V)
+
+async function enter(key: string): Promise<Page> {
+  const page = await world.enter(key)
+  page.on('request', (request) => addresses.add(request.url()))
+  page.on('framenavigated', (frame) => addresses.add(frame.url()))
+  return page
+}
+
+const open = (page: Page, name: string): Promise<void> => page.getByRole('link', { name, exact: true }).first().click()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-way-'))
+  world = await openWorld()
+  const { url } = world.server
+  pusherKey = await makeIngest(url, adminKey, { alias: 'plant' })
+  const fields = [
+    { name: 'tag', type: 'string', role: 'index' },
+    { name: 'unit', type: 'string', role: 'attribute' },
+  ]
+  const itemKey = await makeIngest(url, adminKey, { alias: 'tags', kind: 'metadata', fields })
+  const item = { tag: 'boiler.temp', unit: 'degC' }
+  await callWell(url, 'POST', '/ingests/tags/data?wait=true', { key: itemKey, body: item })
+  const body = [
+    { D: at(0), T: 'boiler.temp', V: 81.5 },
+    { D: at(1), T: 'boiler.temp', V: 'warm' },
+  ]
+  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
+})
+afterAll(async () => {
+  await world.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a pusher finds his rejected row, mends it, and pushes a file', async () => {
+  const page = await enter(pusherKey)
+  await page.getByRole('heading', { name: 'Your access' }).waitFor()
+  await open(page, 'Ingests')
+  await open(page, 'plant')
+  await page.getByRole('row', { name: /warm/ }).getByRole('button', { name: 'Mend…' }).click()
+  const mended = JSON.stringify({ D: at(1), T: 'boiler.temp', V: 82.25 })
+  await page.getByRole('textbox', { name: 'The row' }).fill(mended)
+  await page.getByRole('button', { name: 'Push it again' }).click()
+  await page.getByText('The mended row is stored.').waitFor()
+  await page.getByText('No rejected rows').waitFor()
+  const path = join(folder, 'readings.csv')
+  await writeFile(path, `D,T,V\n${at(2)},boiler.temp,83\n${at(3)},boiler.temp,84\n`)
+  await open(page, 'Push')
+  await page.getByLabel('Ingest', { exact: true }).selectOption('plant')
+  await page.locator('input[type=file]').setInputFiles(path)
+  await page.getByText('all of the first 2 will be stored').waitFor()
+  await page.getByRole('button', { name: 'Push readings.csv' }).click()
+  await page.getByText('All rows are stored.').waitFor()
+  await expectSound(page)
+  await expect.poll(stored, { timeout: 30_000 }).toEqual([81.5, 82.25, 83, 84])
+})
+
+test('an operator draws it, asks for it in SQL, and finds its metadata', async () => {
+  const page = await enter(adminKey)
+  await page.getByText('Healthy').waitFor()
+  await page.getByRole('cell', { name: 'plant' }).first().waitFor()
+  await open(page, 'Explore')
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&from=2026-01-01T08:00&to=2026-01-01T09:00`)
+  await page.getByRole('button', { name: 'boiler.temp' }).click()
+  await page.getByRole('img', { name: 'boiler.temp over time' }).waitFor()
+  await page.getByText('4 rows').waitFor()
+  await expectSound(page)
+  await open(page, 'SQL')
+  await page.getByRole('textbox', { name: 'SQL', exact: true }).click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText('SELECT T, SUM(V) AS total FROM plant GROUP BY T')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByRole('cell', { name: '330.75' }).waitFor()
+  await open(page, 'Metadata')
+  await open(page, 'tags')
+  await page.getByRole('button', { name: 'boiler.temp' }).click()
+  await page.getByText('degC').first().waitFor()
+  await page.getByRole('link', { name: 'Draw 1 tag of plant' }).waitFor()
+  await expectSound(page)
+})
+
+test('an operator gives access, and sees to retention and to the parts', async () => {
+  const { url } = world.server
+  const page = await enter(adminKey)
+  await open(page, 'Access')
+  await page.getByRole('button', { name: 'New subscriber' }).click()
+  await page.getByLabel('Name').fill('line 3')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('button', { name: 'Make it' }).click()
+  const key = (await page.locator('.made-key').textContent())!
+  await page.getByRole('button', { name: 'I have it' }).click()
+  await expect
+    .poll(async () => (await call(url, 'GET', '/subscription', { key })).body)
+    .toMatchObject({
+      subscriber: 'line 3',
+    })
+  await open(page, 'Operate')
+  await page.getByRole('button', { name: 'Retention…' }).click()
+  await page.getByLabel('Kept for').fill('P9000D')
+  await page.getByRole('button', { name: 'Set it' }).click()
+  await page.getByRole('cell', { name: 'P9000D' }).waitFor()
+  const kept = { Items: [{ entity: 'plant', retention: 'P9000D' }] }
+  expect((await call(url, 'GET', '/admin/entities', { key: adminKey })).body).toMatchObject(kept)
+  await page.getByRole('region', { name: 'On disk, by entity' }).getByRole('cell', { name: 'plant' }).waitFor()
+  const parts = page.locator('section.panel', { has: page.getByRole('heading', { name: 'Parts', exact: true }) })
+  if (onCluster) expect(await parts.getByText('reached').count()).toBe(3)
+  else await parts.getByText('answers').waitFor()
+  await page.getByRole('cell', { name: 'tidemark_http_requests_total', exact: true }).first().waitFor()
+  await expectSound(page)
+})
+
+test('no key is in an address, in the history, or in the log', () => {
+  expect(addresses.size).toBeGreaterThan(10)
+  const told = [...addresses, world.server.log].join('\n')
+  for (const key of [adminKey, pusherKey]) expect(told).not.toContain(key)
+})
