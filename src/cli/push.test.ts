@@ -89,7 +89,7 @@ test.each(['GET /ingests/plant', 'GET /admin/ingests/plant'])('with the types th
     [asked]: () => [200, { ...plantIngest, fields }],
   })
   const csv = 'T,V,n,limits\n7,7,7,"{""hi"": 1.50,\n""lo"": 9007199254740993}"\n'
-  await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string'], csv)
+  await tidemark(url, ['push', 'plant', '-', '--format', 'csv', '--types', 'n=string', '--as-is'], csv)
   expect(pushes(seen)).toEqual(['{"T":"7","V":7,"n":"7","limits":{"hi": 1.50, "lo": 9007199254740993}}\n'])
 })
 

@@ -4,10 +4,9 @@ import type { Accepted } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ConnectionError } from '../client/service-error.ts'
 import { batchesOf, halvesOf, type PushBatch } from '../file-push/batches.ts'
-import { csvToNdjson } from '../file-push/csv-rows.ts'
 import { rowFormats } from '../file-push/file-name.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
-import { jsonRows, ndjsonRows, type PushedRows, pushFormatOf, rowBytesMax } from '../file-push/rows.ts'
+import { jsonRows, ndjsonRows, type PushedRows, pushFormatOf } from '../file-push/rows.ts'
 import { type SendResult, sendBatches, withRetries } from '../file-push/send.ts'
 import { type StopAfterOptions, stopAfter } from '../file-push/stop-after.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
@@ -16,11 +15,11 @@ import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount, parseOffset } from './number-option.ts'
 import { printJson } from './output.ts'
-import { addCsvOptions, csvMappingOf, refuseCsvOptions } from './push/csv-options.ts'
+import { addCsvOptions, type CsvPush, csvRows, refuseCsvOptions } from './push/csv-options.ts'
 import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, reportText, stoppedText } from './push/report.ts'
-import { openSource, type RowsSource } from './push/source.ts'
+import { openSource } from './push/source.ts'
 
 const retryMs = 120_000
 const patienceMs = 60_000
@@ -29,7 +28,8 @@ const errorsMax = 10
 const examples = `
 Files may be gzip. A CSV file has a header; each column becomes a property of its name. Cells become numbers, booleans or
 text as the ingest's fields ask; an empty cell is null; "2026-01-01 08:00:00" in a timestamp becomes "2026-01-01T08:00:00".
-JSON rows are sent as they are written, digit for digit.
+JSON rows are sent as they are written, digit for digit. Files are in UTF-8. Columns that the ingest has no field for are
+refused before anything is sent, unless --as-is says otherwise.
 
 A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 23), h hour (1 to 12) with a (AM or PM),
 m minute, s second, S fraction, X offset (+02:00); MMM is a month's English name, yy a year of two digits, and text stands
@@ -47,19 +47,13 @@ Examples:
   tidemark push plant readings.csv
   tidemark push plant nyc_taxi.csv --map timestamp=D,value=V --set T=@filename
   tidemark push plant export.csv --time-format "dd/MM/yyyy HH:mm" --time-zone Europe/Madrid
+  tidemark push plant excel.csv --delimiter ";" --decimal comma
   gunzip -c rows.ndjson.gz | tidemark push plant - --format ndjson
 `
 
-async function rowsOf(
-  client: TidemarkClient,
-  ingest: string,
-  options: FilePushOptions,
-  source: RowsSource,
-): Promise<PushedRows> {
-  if (source.format === 'csv') {
-    const mapping = await csvMappingOf(client, ingest, options, source)
-    return ndjsonRows(csvToNdjson(source.bytes, mapping, { recordCharsMax: rowBytesMax }))
-  }
+async function rowsOf(push: CsvPush): Promise<PushedRows> {
+  const { source, options } = push
+  if (source.format === 'csv') return ndjsonRows(await csvRows(push))
   refuseCsvOptions(options)
   return source.format === 'json' ? jsonRows(source.bytes) : ndjsonRows(source.bytes)
 }
@@ -173,7 +167,7 @@ async function runPush(
   client: TidemarkClient,
 ) {
   const source = await openSource(path, options.format, context.stdin)
-  const rows = await rowsOf(client, ingest, options, source)
+  const rows = await rowsOf({ client, ingest, path, options, source })
   const job = { context, client, ingest, options, source }
   if (options.dryRun === true) {
     context.exitWith(await dryRun(job, rows))

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CsvCell } from '../lib/csv-reader.ts'
 import { type CellType, cellEncoder } from './cells.ts'
+import { usualWriting } from './csv-writing.ts'
 
 test.each<[CellType, CsvCell, string]>([
   ['double', '1.50', '1.50'],
@@ -48,4 +49,19 @@ test.each<[CellType, CsvCell, string]>([
   ['guess', null, 'null'],
 ])('as %s, %j is %s', (type, cell, json) => {
   expect(cellEncoder(type)(cell)).toBe(json)
+})
+
+test.each<[CellType, CsvCell, string]>([
+  ['double', '1,50', '1.50'],
+  ['double', '-1,5e-7', '-1.5e-7'],
+  ['double', '7', '7'],
+  ['double', '1.500', '"1.500"'],
+  ['double', '1.500,25', '"1.500,25"'],
+  ['double', '1,500,000', '"1,500,000"'],
+  ['long', '7', '7'],
+  ['guess', '1,5', '1.5'],
+  ['guess', 'true', 'true'],
+  ['string', '1,5', '"1,5"'],
+])('as %s with a decimal comma, %j is %s', (type, cell, json) => {
+  expect(cellEncoder(type, { ...usualWriting, decimal: 'comma' })(cell)).toBe(json)
 })

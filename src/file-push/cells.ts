@@ -4,6 +4,7 @@
 import type { CsvCell } from '../lib/csv-reader.ts'
 import type { FieldType } from '../model/field.ts'
 import { formatInstant } from '../model/instant.ts'
+import { type CsvWriting, usualWriting } from './csv-writing.ts'
 import { type TimeRules, timeOfCell, usualTimes, withoutSpace } from './time-rules.ts'
 
 /** `guess` is for a property of which nothing is known. */
@@ -41,18 +42,27 @@ function jsonText(cell: string): string {
 }
 
 const booleanText = (cell: string): string => (cell === 'true' || cell === 'false' ? cell : JSON.stringify(cell))
-const numberText = (cell: string): string => (jsonNumber.test(cell) ? cell : JSON.stringify(cell))
+
+const commaNumber = /^[^.,]*(?:,[^.,]*)?$/
+
+/** The JSON of a number with a comma for its point, or null where the cell is none: in "1.500" the point may part thousands. */
+function commaText(cell: string): string | null {
+  const text = cell.replace(',', '.')
+  return commaNumber.test(cell) && jsonNumber.test(text) ? text : null
+}
 
 /** What turns the cells of a column into JSON text. An empty cell is null; in a string column `""` is the empty string. Throws `CellTimeError`. */
-export function cellEncoder(type: CellType, times: TimeRules = usualTimes): (cell: CsvCell) => string {
+export function cellEncoder(type: CellType, { times, decimal }: CsvWriting = usualWriting): (cell: CsvCell) => string {
   if (type === 'string') return (cell) => JSON.stringify(cell)
+  const numberOf = decimal === 'comma' ? commaText : (cell: string) => (jsonNumber.test(cell) ? cell : null)
+  const numberText = (cell: string): string => numberOf(cell) ?? JSON.stringify(cell)
   const texts = {
     timestamp: timeTextBy(times),
     double: numberText,
     long: numberText,
     boolean: booleanText,
     json: jsonText,
-    guess: (cell: string) => (jsonNumber.test(cell) ? cell : booleanText(cell)),
+    guess: (cell: string) => numberOf(cell) ?? booleanText(cell),
   }
   const text = texts[type]
   return (cell) => (cell === null || cell === '' ? 'null' : text(cell))

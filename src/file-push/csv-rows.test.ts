@@ -66,7 +66,12 @@ test.each<[string, string | Uint8Array, Given, string]>([
   ['an unknown column to drop', 'a,b\n', { dropped: ['c'] }, 'line 1: the header has no column "c"'],
   ['a property twice', 'V,value\n', { columns: { value: 'V' } }, 'line 1: "V" is given twice'],
   ['a constant twice', 'V,T\n', { constants: { T: 'x' } }, 'line 1: "T" is given twice'],
-  ['another encoding', Buffer.from([0x61, 0x0a, 0xe9, 0x0a]), {}, 'The file is not UTF-8'],
+  [
+    'another encoding',
+    Buffer.from([0x61, 0x0a, 0xe9, 0x0a]),
+    {},
+    'line 2: the file is not UTF-8: the byte 0xE9 at offset 2 is none. It is probably Windows-1252',
+  ],
 ])('%s is refused', async (_, csv, given, message) => {
   await expect(rowsOf(csv, given)).rejects.toThrow(message)
 })

@@ -1,6 +1,8 @@
 import { type CsvCell, CsvError, CsvReader, type CsvRecord } from '../lib/csv-reader.ts'
 import { type CellType, cellEncoder } from './cells.ts'
-import { CellTimeError, type TimeRules } from './time-rules.ts'
+import { type CsvWriting, usualWriting } from './csv-writing.ts'
+import { Utf8Reader } from './encoding.ts'
+import { CellTimeError } from './time-rules.ts'
 
 export interface CsvMapping {
   /** The property that a column becomes, where it is not the column's own name. */
@@ -10,7 +12,8 @@ export interface CsvMapping {
   /** Columns that are left out. */
   readonly dropped: ReadonlySet<string>
   readonly typeOf: (property: string) => CellType
-  readonly times?: TimeRules
+  /** The usual, unless it says otherwise. */
+  readonly writing?: CsvWriting
 }
 
 type RowEncoder = (record: CsvRecord) => string
@@ -54,11 +57,12 @@ function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
       throw new CsvError(header.line, `"${property}" is given twice: drop the column "${name}"`)
     }
     properties.add(property)
-    const encode = cellEncoder(mapping.typeOf(property), mapping.times)
+    const encode = cellEncoder(mapping.typeOf(property), mapping.writing)
     encoders.push({ name, index, prefix: `${JSON.stringify(property)}:`, encode })
   }
   const constants = [...mapping.constants].map(
-    ([property, value]) => `${JSON.stringify(property)}:${cellEncoder(mapping.typeOf(property), mapping.times)(value)}`,
+    ([property, value]) =>
+      `${JSON.stringify(property)}:${cellEncoder(mapping.typeOf(property), mapping.writing)(value)}`,
   )
   return ({ line, cells }) => {
     if (cells.length !== names.length) {
@@ -75,8 +79,9 @@ export async function* csvToNdjson(
   mapping: CsvMapping,
   options: { readonly recordCharsMax: number },
 ): AsyncGenerator<Uint8Array> {
-  const reader = new CsvReader(options)
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const { delimiter } = mapping.writing ?? usualWriting
+  const reader = new CsvReader({ ...options, delimiter })
+  const text = new Utf8Reader()
   const encoder = new TextEncoder()
   let encode: RowEncoder | null = null
   const lines = (records: CsvRecord[]): Uint8Array => {
@@ -85,14 +90,8 @@ export async function* csvToNdjson(
     const row = encode
     return encoder.encode(row === null ? '' : records.map((record) => `${row(record)}\n`).join(''))
   }
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined })
-    } catch (cause) {
-      throw new Error('The file is not UTF-8: save it so, or convert it, as with iconv.', { cause })
-    }
-  }
+  const decode = (chunk: Uint8Array | null): string => text.read(chunk, () => reader.line)
   for await (const chunk of input) yield lines(reader.push(decode(chunk)))
-  yield lines(reader.push(decode()))
+  yield lines(reader.push(decode(null)))
   yield lines(reader.end())
 }

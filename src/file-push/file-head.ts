@@ -1,5 +1,6 @@
 // What a file begins with: a byte order mark, the sign of gzip.
 import { joinedBytes } from '../lib/joined-bytes.ts'
+import { refuseUtf16 } from './encoding.ts'
 
 /** The first bytes of the input, in one chunk, so that its kind can be told; then the rest. */
 export async function* withHead(input: AsyncIterable<Uint8Array>, headBytes: number): AsyncGenerator<Uint8Array> {
@@ -16,10 +17,11 @@ export async function* withHead(input: AsyncIterable<Uint8Array>, headBytes: num
   if (head !== null) yield head
 }
 
-/** Without the byte order mark that some programs write. */
+/** Without the byte order mark that some programs write. Throws `EncodingError` for UTF-16. */
 export async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let first = true
-  for await (const chunk of withHead(input, 3)) {
+  for await (const chunk of withHead(input, 4)) {
+    if (first) refuseUtf16(chunk)
     const marked = first && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf
     yield marked ? chunk.subarray(3) : chunk
     first = false

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { cellEncoder } from './cells.ts'
+import { usualWriting } from './csv-writing.ts'
 import { type AmbiguousChoice, ambiguousChoices, timeRules } from './time-rules.ts'
 
 const encoded = (format: string, zone: string, cell: string, ambiguous: AmbiguousChoice | null = null): unknown =>
-  JSON.parse(cellEncoder('timestamp', timeRules(format, zone, ambiguous))(cell))
+  JSON.parse(cellEncoder('timestamp', { ...usualWriting, times: timeRules(format, zone, ambiguous) })(cell))
 
 test.each<[format: string, zone: string, cell: string, json: unknown]>([
   ['iso', '', '2026-10-25 01:30', '2026-10-25T01:30'],
@@ -57,7 +58,9 @@ test('an hour that never comes is an error likewise', () => {
 test('each local time around the changes of a zone is told as the calendar tells it', () => {
   for (const zone of ['Europe/Madrid', 'America/New_York', 'Australia/Lord_Howe', 'Pacific/Apia', 'Asia/Kolkata']) {
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
-    const encoders = ambiguousChoices.map((choice) => cellEncoder('timestamp', timeRules('iso', zone, choice)))
+    const encoders = ambiguousChoices.map((choice) =>
+      cellEncoder('timestamp', { ...usualWriting, times: timeRules('iso', zone, choice) }),
+    )
     for (let ms = Date.UTC(2011, 11, 1); ms < Date.UTC(2012, 11, 1); ms += 7_190_000) {
       const local = format.format(ms)
       const moments = encoders.map((encode) => JSON.parse(encode(local)))

@@ -61,7 +61,7 @@ describe('records', () => {
 
   test.each([
     ['a\n"b', 'line 2: a quote is opened and never closed'],
-    ['a\n"b"c\n', 'line 2: after a closing quote comes a comma or a new line'],
+    ['a\n"b"c\n', 'line 2: after a closing quote comes the next cell or a new line'],
     [`"${'x'.repeat(2000)}`, 'line 1: a record of more than 1000 characters; is a quote left open?'],
   ])('%j is refused', (text, message) => {
     expect(() => read([text])).toThrow(CsvError)

@@ -20,6 +20,13 @@ export class CsvError extends Error {
   }
 }
 
+interface Reading {
+  /** The code of the character between two cells. */
+  readonly delimiter: number
+  /** Whether no more text comes. */
+  readonly atEnd: boolean
+}
+
 interface Parsed {
   readonly cells: readonly CsvCell[]
   readonly next: number
@@ -27,7 +34,6 @@ interface Parsed {
 }
 
 const quote = 0x22
-const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
@@ -62,7 +68,7 @@ function unquotedCell(text: string, start: number, end: number): CsvCell {
 }
 
 /** One record that begins at `start`, or null where the text ends before the record does. */
-function parseRecord(text: string, start: number, line: number, atEnd: boolean): Parsed | null {
+function parseRecord(text: string, start: number, line: number, { delimiter, atEnd }: Reading): Parsed | null {
   const cells: CsvCell[] = []
   let lines = 1
   for (let at = start; ; ) {
@@ -74,20 +80,20 @@ function parseRecord(text: string, start: number, line: number, atEnd: boolean):
       lines += countLineFeeds(inner)
       cells.push(inner.includes('"') ? inner.replaceAll('""', '"') : inner)
       at = close + 1
-      if (text.charCodeAt(at) === comma) {
+      if (text.charCodeAt(at) === delimiter) {
         at++
         continue
       }
       const ending = lineEnding(text, at, atEnd)
       if (ending === -1) return null
       if (ending === 0 && at < text.length)
-        throw new CsvError(line, 'after a closing quote comes a comma or a new line')
+        throw new CsvError(line, 'after a closing quote comes the next cell or a new line')
       return { cells, next: at + ending, lines }
     }
     const cellStart = at
-    while (at < text.length && text.charCodeAt(at) !== comma && text.charCodeAt(at) !== lineFeed) at++
+    while (at < text.length && text.charCodeAt(at) !== delimiter && text.charCodeAt(at) !== lineFeed) at++
     if (at === text.length && !atEnd) return null
-    if (text.charCodeAt(at) === comma) {
+    if (text.charCodeAt(at) === delimiter) {
       cells.push(unquotedCell(text, cellStart, at))
       at++
       continue
@@ -101,11 +107,19 @@ function parseRecord(text: string, start: number, line: number, atEnd: boolean):
 /** Reads records from text that arrives in chunks, in memory bounded by one chunk and one record. */
 export class CsvReader {
   readonly #recordCharsMax: number
+  readonly #delimiter: number
   #rest = ''
   #line = 1
 
-  constructor(options: { readonly recordCharsMax: number }) {
+  /** `delimiter` is one character. */
+  constructor(options: { readonly recordCharsMax: number; readonly delimiter?: string }) {
     this.#recordCharsMax = options.recordCharsMax
+    this.#delimiter = (options.delimiter ?? ',').charCodeAt(0)
+  }
+
+  /** The line on which the next text begins, from 1. */
+  get line(): number {
+    return this.#line + countLineFeeds(this.#rest)
   }
 
   /** The records that are complete with this text. Blank lines are skipped. Throws `CsvError`. */
@@ -120,9 +134,10 @@ export class CsvReader {
 
   #read(text: string, atEnd: boolean): CsvRecord[] {
     const records: CsvRecord[] = []
+    const reading: Reading = { delimiter: this.#delimiter, atEnd }
     let start = 0
     while (start < text.length) {
-      const parsed = parseRecord(text, start, this.#line, atEnd)
+      const parsed = parseRecord(text, start, this.#line, reading)
       if (parsed === null) break
       const blank = parsed.cells.length === 1 && parsed.cells[0] === null
       if (!blank) records.push({ line: this.#line, cells: parsed.cells })

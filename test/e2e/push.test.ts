@@ -73,6 +73,28 @@ test('a pusher matches the columns of a CSV file, sees which rows will be reject
   await page.getByRole('row', { name: /"warm"/ }).waitFor()
 })
 
+test('a file of Excel: its semicolons and commas are found out, its times and their zone are chosen', async () => {
+  const page = await world.enter(pusherKey)
+  await open(page)
+  const lines = ['D;T;V', '25/10/2026 01:30;excel;1,5', '25/10/2026 02:30;excel;2,5']
+  await choose(page, await fileOf('excel.csv', lines.join('\r\n')))
+  await page.getByText('2 of the first 2 rows will be rejected').waitFor()
+  expect(await page.getByLabel('Delimiter').inputValue()).toBe(';')
+  expect(await page.getByLabel('Decimal mark').inputValue()).toBe('comma')
+  await page.getByLabel('Times', { exact: true }).selectOption('dd/MM/yyyy HH:mm')
+  await page.getByLabel('Time zone').fill('Europe/Madrid')
+  await page.getByText('comes twice in Europe/Madrid').waitFor()
+  await page.getByLabel('Ambiguous times').selectOption('later')
+  await page.getByText('all of the first 2 will be stored').waitFor()
+  await expectSoundEverywhere(page, 'push-excel')
+  await page.getByRole('button', { name: /^Push / }).click()
+  await page.getByText('All rows are stored.').waitFor()
+  expect((await stored('excel')).map(({ D, V }) => [D, V])).toEqual([
+    ['2026-10-24T23:30:00.000Z', 1.5],
+    ['2026-10-25T01:30:00.000Z', 2.5],
+  ])
+})
+
 test('an operator pushes with another key: NDJSON as gzip that is dropped, a JSON array, a file without an ending', async () => {
   const page = await world.enter()
   await open(page)
@@ -104,7 +126,10 @@ test('an operator pushes with another key: NDJSON as gzip that is dropped, a JSO
   await page.getByRole('button', { name: 'Push broken.ndjson' }).click()
   await page.getByText(/rows 1 to 2 were not acknowledged/).waitFor()
   await choose(page, await fileOf('latin.csv', Buffer.from('D,T,V\n2026-01-01,caf\xe9,1\n', 'latin1')))
-  await page.getByText('The file is not UTF-8').first().waitFor()
+  await page
+    .getByText(/the file is not UTF-8: the byte 0xE9/)
+    .first()
+    .waitFor()
   await expectSound(page)
 })
 

@@ -62,7 +62,12 @@ export interface Ran {
   readonly err: string
 }
 
-export async function tidemark(url: string, argv: readonly string[], stdin = '', key = 'k'): Promise<Ran> {
+export async function tidemark(
+  url: string,
+  argv: readonly string[],
+  stdin: string | Uint8Array = '',
+  key = 'k',
+): Promise<Ran> {
   const printed = { out: '', err: '' }
   let now = 0
   const output = (name: 'out' | 'err') => ({

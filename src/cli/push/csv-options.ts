@@ -1,8 +1,19 @@
 import { type Command, Option } from 'commander'
 import type { TidemarkClient } from '../../client/client.ts'
-import type { CsvMapping } from '../../file-push/csv-rows.ts'
-import { propertyTypes } from '../../file-push/property-types.ts'
-import { type AmbiguousChoice, ambiguousChoices, type TimeRules, timeRules } from '../../file-push/time-rules.ts'
+import { type CsvHead, csvHead } from '../../file-push/csv-head.ts'
+import { type CsvMapping, csvToNdjson } from '../../file-push/csv-rows.ts'
+import {
+  type CsvWriting,
+  type DecimalMark,
+  decimalMarks,
+  delimiterName,
+  parseDelimiter,
+} from '../../file-push/csv-writing.ts'
+import { EncodingError } from '../../file-push/encoding.ts'
+import { type PropertyTypes, propertyTypes } from '../../file-push/property-types.ts'
+import { rowBytesMax } from '../../file-push/rows.ts'
+import { type AmbiguousChoice, ambiguousChoices, timeRules } from '../../file-push/time-rules.ts'
+import { shellWord } from '../../lib/shell-word.ts'
 import { CommandError } from '../command-error.ts'
 import { collectList } from '../list-option.ts'
 import { parseTypes } from './parse-types.ts'
@@ -14,6 +25,9 @@ export interface CsvOptions {
   readonly set?: readonly string[]
   readonly drop?: readonly string[]
   readonly types?: readonly string[]
+  readonly asIs?: true
+  readonly delimiter?: string
+  readonly decimal?: DecimalMark
   readonly timeFormat?: string
   readonly timeZone?: string
   readonly ambiguous?: AmbiguousChoice
@@ -25,6 +39,13 @@ export function addCsvOptions(command: Command): Command {
     .option('--set <pairs>', 'CSV: property=value for every row; @filename is the name of the file', collectList)
     .option('--drop <columns>', 'CSV: columns to leave out, separated by commas', collectList)
     .option('--types <pairs>', "CSV: property=type, instead of asking for the ingest's definition", collectList)
+    .option('--as-is', 'CSV: push columns too that the ingest has no field for: their rows are rejected, and kept')
+    .option('--delimiter <character>', 'CSV: what stands between two cells, as ";" or tab (default: a comma)')
+    .addOption(
+      new Option('--decimal <mark>', 'CSV: what stands before the fraction of a number (default: point)').choices(
+        decimalMarks,
+      ),
+    )
     .option(
       '--time-format <format>',
       'CSV: how times are written: iso, seconds, milliseconds, microseconds or nanoseconds since 1970, or a pattern like "dd/MM/yyyy HH:mm" (default: iso)',
@@ -44,16 +65,19 @@ const optionNames: Readonly<Record<keyof CsvOptions, string>> = {
   set: '--set',
   drop: '--drop',
   types: '--types',
+  asIs: '--as-is',
+  delimiter: '--delimiter',
+  decimal: '--decimal',
   timeFormat: '--time-format',
   timeZone: '--time-zone',
   ambiguous: '--ambiguous',
 }
 
+const optionKeys = Object.keys(optionNames) as (keyof CsvOptions)[]
+
 /** Throws `CommandError` where an option for CSV is given, for rows that go as they are. */
 export function refuseCsvOptions(options: CsvOptions): void {
-  const given = Object.entries(optionNames).flatMap(([key, name]) =>
-    options[key as keyof CsvOptions] === undefined ? [] : [name],
-  )
+  const given = optionKeys.flatMap((key) => (options[key] === undefined ? [] : [optionNames[key]]))
   if (given.length === 0) return
   throw new CommandError(`${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} for CSV: JSON rows go as they are.`)
 }
@@ -79,29 +103,97 @@ function constantsOf(options: CsvOptions, source: RowsSource): Map<string, strin
   return constants
 }
 
-function timesOf({ timeFormat, timeZone, ambiguous }: CsvOptions): TimeRules {
+/** A wrong word of an option, as its parser tells it. */
+function fromOption<Value>(parse: () => Value): Value {
   try {
-    return timeRules(timeFormat ?? '', timeZone ?? '', ambiguous ?? null)
+    return parse()
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : String(error), { cause: error })
   }
 }
 
-/** What the options, and the ingest's definition, make of the columns. */
-export async function csvMappingOf(
-  client: TidemarkClient,
-  ingest: string,
-  options: CsvOptions,
-  source: RowsSource,
-): Promise<CsvMapping> {
+function writingOf({ delimiter, decimal, timeFormat, timeZone, ambiguous }: CsvOptions): CsvWriting {
+  return fromOption(() => ({
+    delimiter: parseDelimiter(delimiter ?? ','),
+    decimal: decimal ?? 'point',
+    times: timeRules(timeFormat ?? '', timeZone ?? '', ambiguous ?? null),
+  }))
+}
+
+/** The options that were given, as they are typed. */
+function optionWords(options: CsvOptions): string[] {
+  return optionKeys.flatMap((key) => {
+    const value = options[key]
+    if (value === undefined) return []
+    if (value === true) return [optionNames[key]]
+    const words = typeof value === 'string' ? value : value.map((word) => word.replaceAll(',', '\\,')).join(',')
+    return [optionNames[key], shellWord(words)]
+  })
+}
+
+export interface CsvPush {
+  readonly client: TidemarkClient
+  readonly ingest: string
+  /** As it was typed. */
+  readonly path: string
+  readonly options: CsvOptions
+  readonly source: RowsSource
+}
+
+/** Throws `CommandError` with the command to type where another delimiter makes several columns of the one. */
+function refuseLikelyOther({ ingest, path, options, source }: CsvPush, delimiter: string, { likely }: CsvHead): void {
+  if (likely === null) return
+  const [is, was] = [likely.delimiter, delimiter].map((one) => (one === '\t' ? 'tabs' : `"${one}"`))
+  const decimal = options.decimal ?? (likely.decimal === 'comma' ? 'comma' : undefined)
+  const better: CsvOptions = { ...options, delimiter: delimiterName(likely.delimiter), ...(decimal && { decimal }) }
+  const format = source.name === null ? ['--format csv'] : []
+  const words = ['tidemark push', shellWord(ingest), shellWord(path), ...format, ...optionWords(better)]
+  throw new CommandError(
+    `The columns are separated by ${is}, and not by ${was}. Nothing was sent. Type: ${words.join(' ')}`,
+  )
+}
+
+/** Throws `CommandError` that names all columns which are no fields of the ingest, and what to type. */
+function refuseUnknownColumns(
+  { ingest }: CsvPush,
+  header: readonly string[],
+  mapping: CsvMapping,
+  known: PropertyTypes,
+) {
+  const columns = header.filter((name) => !mapping.dropped.has(name))
+  const unknown = columns.filter((name) => !known.has(mapping.columns.get(name) ?? name))
+  if (unknown.length === 0) return
+  const became = columns.map((name) => mapping.columns.get(name) ?? name)
+  const unfed = [...known.keys()].filter((field) => !became.includes(field) && !mapping.constants.has(field))
+  const names = unknown.map((name) => `"${name}"`).join(', ')
+  const listed = unknown.map((name) => name.replaceAll(',', '\\,'))
+  const map = listed.map((name, place) => `${name}=${unfed[place] ?? 'FIELD'}`).join(',')
+  const lacking = unfed.length === 0 ? '' : ` Its fields without a column are ${unfed.join(', ')}.`
+  throw new CommandError(
+    `The ingest ${ingest} has no fields of the names ${names}. Nothing was sent.${lacking} ` +
+      `Say what the columns become, as in --map ${shellWord(map)}, leave them out with --drop ${shellWord(listed.join(','))}, or push them with --as-is: their rows are rejected, and kept.`,
+  )
+}
+
+/** The file's rows, with what the options and the ingest's definition make of the columns. Throws `CommandError` before anything is sent. */
+export async function csvRows(push: CsvPush): Promise<AsyncGenerator<Uint8Array>> {
+  const { client, ingest, options, source } = push
   const given = parseTypes(parsePairs('--types', options.types))
-  const times = timesOf(options)
+  const writing = writingOf(options)
   const known = await propertyTypes(client, ingest)
-  return {
+  const head = await csvHead(source.bytes, writing.delimiter).catch((cause: unknown) => {
+    throw cause instanceof EncodingError ? new CommandError(cause.message, { cause }) : cause
+  })
+  refuseLikelyOther(push, writing.delimiter, head)
+  const mapping: CsvMapping = {
     columns: parsePairs('--map', options.map),
     constants: constantsOf(options, source),
     dropped: new Set(options.drop),
     typeOf: (property) => given.get(property) ?? known.get(property) ?? 'guess',
-    times,
+    writing,
   }
+  if (known.size > 0 && !options.asIs) {
+    refuseUnknownColumns(push, head.header, mapping, new Map([...known, ...given]))
+  }
+  return csvToNdjson(head.bytes, mapping, { recordCharsMax: rowBytesMax })
 }

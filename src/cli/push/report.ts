@@ -1,7 +1,7 @@
 import { acknowledgedUpTo, failureSentences } from '../../file-push/failure.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
+import { decimalHint, timeHint } from '../../file-push/rejection-hints.ts'
 import type { SendResult } from '../../file-push/send.ts'
-import { timeHint } from '../../file-push/time-hint.ts'
 import { printable } from '../../lib/text-table.ts'
 
 export interface PushReport extends PushOutcome {
@@ -24,7 +24,7 @@ export function reportText(report: PushReport, { ingest, csv }: { ingest: string
   const width = Math.max(...counts.map(([, count]) => count.length))
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
   const lines = [...rejectionLines(report), ...batchLines(report, ingest)]
-  if (csv) lines.push(...timeLines(report))
+  if (csv) lines.push(...timeLines(report), ...decimalLines(report))
   if (pending > 0) lines.push('The pending rows are on disk; the service has not judged them yet.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
@@ -69,6 +69,11 @@ function timeLines({ errors }: PushReport): string[] {
   const options = hint.formats.map((format) => `--time-format ${/\W/.test(format) ? `"${format}"` : format}`)
   const local = hint.formats.some((format) => /\W/.test(format)) ? ', and --time-zone where it is no UTC' : ''
   return [`For times like "${hint.example}" there is ${options.join(' or ')}${local}.`]
+}
+
+function decimalLines({ errors }: PushReport): string[] {
+  const example = decimalHint(errors)
+  return example === null ? [] : [`For numbers like "${example}" there is --decimal comma.`]
 }
 
 function whatIsOnDisk(result: SendResult, skipped: number): string {

@@ -1,6 +1,25 @@
 // Which column of a CSV file becomes which property of a row, by the rules of `tidemark push`: its own name, unless something else is said.
 import type { CsvMapping } from '../../../../src/file-push/csv-rows.ts'
+import { type DecimalMark, parseDelimiter } from '../../../../src/file-push/csv-writing.ts'
+import { type AmbiguousChoice, timeRules } from '../../../../src/file-push/time-rules.ts'
 import type { Field } from '../../../../src/model/field.ts'
+
+/** How the file is written, as the reader chose it; empty texts are the usual. */
+export interface Written {
+  readonly delimiter: string
+  readonly decimal: DecimalMark
+  readonly timeFormat: string
+  readonly timeZone: string
+  readonly ambiguous: AmbiguousChoice | null
+}
+
+export const usualWritten: Written = {
+  delimiter: ',',
+  decimal: 'point',
+  timeFormat: '',
+  timeZone: '',
+  ambiguous: null,
+}
 
 export interface Columns {
   readonly header: readonly string[]
@@ -8,11 +27,13 @@ export interface Columns {
   readonly become: ReadonlyMap<string, string | null>
   /** Properties that are the same in every row. */
   readonly constants: ReadonlyMap<string, string>
+  readonly written: Written
 }
 
 /** Each column under its own name. */
-export const ownNames = (header: readonly string[]): Columns => ({
+export const ownNames = (header: readonly string[], written: Written = usualWritten): Columns => ({
   header,
+  written,
   become: new Map(header.map((name) => [name, name])),
   constants: new Map(),
 })
@@ -35,7 +56,8 @@ export function unfedFields({ become }: Columns, fields: readonly Field[]): read
   return fields.filter(({ source }) => !fed.has(source))
 }
 
-export function mappingOf({ become, constants }: Columns, fields: readonly Field[]): CsvMapping {
+/** Throws an `Error` where a pattern or a zone is none. */
+export function mappingOf({ become, constants, written }: Columns, fields: readonly Field[]): CsvMapping {
   const types = new Map(fields.map(({ source, type }) => [source, type]))
   const pairs = [...become]
   return {
@@ -44,5 +66,10 @@ export function mappingOf({ become, constants }: Columns, fields: readonly Field
     // A column that was chosen after the constant takes its place.
     constants: new Map([...constants].filter(([property]) => !pairs.some(([, to]) => to === property))),
     typeOf: (property) => types.get(property) ?? 'guess',
+    writing: {
+      delimiter: parseDelimiter(written.delimiter),
+      decimal: written.decimal,
+      times: timeRules(written.timeFormat.trim(), written.timeZone.trim(), written.ambiguous),
+    },
   }
 }

@@ -1,9 +1,10 @@
 // A file of the reader's as rows, a piece at a time: however large it is, little of it is in memory.
+import { type CsvHead, csvHead } from '../../../../src/file-push/csv-head.ts'
 import { type CsvMapping, csvToNdjson } from '../../../../src/file-push/csv-rows.ts'
+import { type LikelyWriting, likelyDecimal } from '../../../../src/file-push/csv-writing.ts'
 import { isGzip, withoutMark } from '../../../../src/file-push/file-head.ts'
 import type { RowFormat } from '../../../../src/file-push/file-name.ts'
 import { jsonRows, ndjsonRows, type PushedRows, rowBytesMax } from '../../../../src/file-push/rows.ts'
-import { type CsvCell, CsvReader, type CsvRecord } from '../../../../src/lib/csv-reader.ts'
 
 export interface RowsFile {
   readonly file: File
@@ -40,23 +41,15 @@ async function* bytesOf(file: File, onRead: (bytes: number) => void): AsyncGener
 
 const readNothing = (): void => undefined
 
-export interface CsvHead {
-  readonly header: readonly string[]
-  /** The cells of the first row; empty where there is none. */
-  readonly first: readonly CsvCell[]
-}
-
-/** What a CSV file begins with. Throws `CsvError` where the text is none. */
-export async function csvHead(file: File): Promise<CsvHead> {
-  const reader = new CsvReader({ recordCharsMax: rowBytesMax })
-  const decoder = new TextDecoder('utf-8')
-  const found: CsvRecord[] = []
-  for await (const chunk of bytesOf(file, readNothing)) {
-    found.push(...reader.push(decoder.decode(chunk, { stream: true })).slice(0, 2))
-    if (found.length >= 2) break
-  }
-  if (found.length < 2) found.push(...reader.end())
-  return { header: found[0]?.cells.map((cell) => cell ?? '') ?? [], first: found[1]?.cells ?? [] }
+/** What a CSV file begins with, and how it seems to be written; `chosen` is the delimiter where the reader chose one. Throws `CsvError` where the text is none. */
+export async function headOf(file: File, chosen: string | null): Promise<CsvHead & { readonly likely: LikelyWriting }> {
+  const head = await csvHead(bytesOf(file, readNothing), chosen ?? ',')
+  // What is not read any further is let go.
+  await head.bytes.next()
+  await head.bytes.return(undefined)
+  if (chosen === null && head.likely !== null) return headOf(file, head.likely.delimiter)
+  const delimiter = chosen ?? ','
+  return { ...head, likely: { delimiter, decimal: likelyDecimal(head.text, delimiter) } }
 }
 
 export function rowsOf(

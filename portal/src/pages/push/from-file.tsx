@@ -6,18 +6,21 @@ import { Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import type { ShownIngest } from '../ingests/side.ts'
 import { ColumnTable } from './column-table.tsx'
-import { type Columns, ownNames } from './columns.ts'
+import { type Columns, ownNames, usualWritten, type Written } from './columns.ts'
 import { DropZone } from './drop-zone.tsx'
-import { csvHead } from './file-rows.ts'
+import { headOf } from './file-rows.ts'
 import { Preview } from './preview.tsx'
 import { Programs } from './programs-panel.tsx'
 import { SendFile } from './send-panel.tsx'
 import { useFilePush } from './use-file-push.ts'
 import { usePreview } from './use-preview.ts'
+import { WrittenForm } from './written-form.tsx'
 
 interface Chosen {
   readonly file: File
   readonly format: RowFormat | null
+  /** Null until the reader says how it is written. */
+  readonly written: Written | null
   /** Counts the files that were chosen: the same one again is another push. */
   readonly count: number
 }
@@ -41,9 +44,13 @@ function useHead(chosen: Chosen | null): readonly [Head | null, (columns: Column
     const show = (found: Head): void => {
       if (current) setHead(found)
     }
-    void csvHead(chosen.file).then(
-      ({ header, first }) => show({ columns: ownNames(header), first, error: null }),
-      (error: unknown) => show({ columns: noColumns, first: [], error }),
+    const written = chosen.written ?? usualWritten
+    void headOf(chosen.file, chosen.written?.delimiter ?? null).then(
+      ({ header, first, likely }) => {
+        const found = { ...written, ...likely }
+        show({ columns: ownNames(header, found), first, error: null })
+      },
+      (error: unknown) => show({ columns: ownNames([], written), first: [], error }),
     )
     return () => {
       current = false
@@ -58,7 +65,12 @@ export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
   const [head, setColumns] = useHead(chosen)
   const push = useFilePush(`${ingest.alias} ${chosen?.count ?? 0} ${chosen?.format}`)
   const take = (file: File): void =>
-    choose({ file, format: describeName(file.name).format, count: (chosen?.count ?? 0) + 1 })
+    choose({ file, format: describeName(file.name).format, written: null, count: (chosen?.count ?? 0) + 1 })
+  const setWritten = (written: Written): void => {
+    // Another delimiter makes other columns.
+    if (chosen !== null && written.delimiter !== columns.written.delimiter) choose({ ...chosen, written })
+    else setColumns({ ...columns, written })
+  }
   const format = chosen?.format ?? null
   const rowsFile = chosen === null || format === null ? null : { file: chosen.file, format }
   const columns = head?.columns ?? noColumns
@@ -84,6 +96,9 @@ export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
           <ProblemNote error={head?.error} />
         </div>
       </Panel>
+      {head !== null && format === 'csv' && (
+        <WrittenForm written={columns.written} fixed={push.state !== 'ready'} onChange={setWritten} />
+      )}
       {head !== null && columns.header.length > 0 && (
         <ColumnTable
           columns={columns}

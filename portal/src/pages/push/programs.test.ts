@@ -1,6 +1,6 @@
 // The programs themselves run in `test/e2e/push.test.ts`.
 import { expect, test } from 'vitest'
-import { ownNames, withColumn, withConstant } from './columns.ts'
+import { ownNames, usualWritten, withColumn, withConstant } from './columns.ts'
 import { languages, programOf } from './programs.ts'
 
 const push = { url: 'http://127.0.0.1:8080', alias: 'plant', fileName: null, columns: null }
@@ -34,6 +34,25 @@ test('the command says what becomes of the columns', () => {
 test('a column that was chosen after a constant takes its place in the command, as it does in the push', () => {
   const columns = withColumn(withConstant(ownNames(['t', 'note']), 'T', 'a b'), 'note', 'T')
   expect(programOf('tidemark', { ...push, fileName: 'a.csv', columns, rows: [] })).not.toContain('--set')
+})
+
+test('the command says how the file is written', () => {
+  const written = {
+    ...usualWritten,
+    delimiter: '\t',
+    decimal: 'comma',
+    timeFormat: 'd/M/yyyy',
+    timeZone: 'Europe/Madrid',
+  } as const
+  const columns = ownNames(['D', 'T', 'V'], { ...written, ambiguous: 'later' })
+  const text = programOf('tidemark', { ...push, fileName: 'a.csv', columns, rows: [] })
+  expect(text.split(' \\\n').slice(2)).toEqual([
+    `  --delimiter 'tab'`,
+    `  --decimal 'comma'`,
+    `  --time-format 'd/M/yyyy'`,
+    `  --time-zone 'Europe/Madrid'`,
+    `  --ambiguous 'later'`,
+  ])
 })
 
 test('every program takes its key from the environment', () => {

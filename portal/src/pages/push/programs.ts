@@ -1,5 +1,6 @@
 // The same push as a program, ready to copy. The key is not in it: programs take it from TIDEMARK_KEY.
-import { type Columns, mappingOf, ownNames } from './columns.ts'
+import { delimiterName } from '../../../../src/file-push/csv-writing.ts'
+import { type Columns, mappingOf, ownNames, usualWritten, type Written } from './columns.ts'
 
 export const languages = ['curl', 'javascript', 'python', 'tidemark'] as const
 export type Language = (typeof languages)[number]
@@ -89,17 +90,33 @@ function option(name: string, words: readonly string[]): string {
   return words.length === 0 ? '' : ` \\\n  --${name} ${inShell(list)}`
 }
 
+function writtenOptions({ delimiter, decimal, timeFormat, timeZone, ambiguous }: Written): string {
+  const given: readonly (readonly [name: string, value: string, usual: string])[] = [
+    ['delimiter', delimiterName(delimiter), ','],
+    ['decimal', decimal, 'point'],
+    ['time-format', timeFormat, ''],
+    ['time-zone', timeZone, ''],
+    ['ambiguous', ambiguous ?? '', ''],
+  ]
+  return given
+    .filter(([, value, usual]) => value !== usual)
+    .map(([name, value]) => ` \\\n  --${name} ${inShell(value)}`)
+    .join('')
+}
+
 function commandOf({ url, alias, fileName, columns, rows }: ShownPush): string {
   const push = (file: string): string => `tidemark push ${inShell(alias)} ${file} \\\n  --url ${inShell(url)}`
   // In some shells echo reads the backslashes of JSON.
   if (fileName === null) return `printf '%s\\n' ${inShell(rows.join('\n'))} |\n  ${push('-')} --format ndjson`
-  const mapping = mappingOf(columns ?? ownNames([]), [])
+  // A pattern that is still being typed may be none: it is not read here.
+  const mapping = mappingOf({ ...(columns ?? ownNames([])), written: usualWritten }, [])
   const pairs = (of: Iterable<readonly [string, string]>): string[] => [...of].map(([name, to]) => `${name}=${to}`)
   return (
     push(inShell(fileName)) +
     option('map', pairs(mapping.columns)) +
     option('set', pairs(mapping.constants)) +
-    option('drop', [...mapping.dropped])
+    option('drop', [...mapping.dropped]) +
+    (columns === null ? '' : writtenOptions(columns.written))
   )
 }
 

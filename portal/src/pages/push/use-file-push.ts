@@ -124,7 +124,10 @@ interface Try {
   change(part: (before: Shown) => Partial<Shown>): void
 }
 
-function send({ alias, rowsFile, columns, fields }: FileJob, { id, skipRows, mine, change }: Try): Promise<SentFile> {
+async function send(
+  { alias, rowsFile, columns, fields }: FileJob,
+  { id, skipRows, mine, change }: Try,
+): Promise<SentFile> {
   const onRead = (bytes: number): void => change(({ readBytes }) => ({ readBytes: readBytes + bytes }))
   return sendFile({
     alias,

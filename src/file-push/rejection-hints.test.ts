@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Field } from '../model/field.ts'
 import { valueOfWrongType, valueOutOfRange } from '../model/row-fault.ts'
-import { timeHint } from './time-hint.ts'
+import { decimalHint, timeHint } from './rejection-hints.ts'
 
 const time: Field = { name: 'D', source: 'D', type: 'timestamp', role: 'time' }
 const value: Field = { name: 'V', source: 'V', type: 'double', role: 'metric' }
@@ -27,4 +27,12 @@ test.each([
 test('nothing is guessed of other faults', () => {
   const others = [valueOfWrongType(value, '"1397088120"'), valueOfWrongType(time, '"soon, maybe"')]
   expect(timeHint([...others, valueOfWrongType(time, '"40.40.2026"')])).toBeNull()
+})
+
+test.each([
+  ['1,5', '1,5'],
+  ['1,234.5', null],
+  ['n/a', null],
+])('the number %s', (text, hint) => {
+  expect(decimalHint([valueOfWrongType(value, JSON.stringify(text))])).toBe(hint)
 })

@@ -1,4 +1,4 @@
-// What the times of rejected rows look like: a guess, for a person to decide.
+// What the times and numbers of rejected rows look like: a guess, for a person to decide.
 import { type EpochUnit, epochMs } from './time-rules.ts'
 
 interface Rejection {
@@ -49,6 +49,17 @@ export function timeHint(rejections: readonly Rejection[]): TimeHint | null {
     if (example === undefined) continue
     const formats = [...unitsOf(example), ...patternsOf(example)]
     if (formats.length > 0) return { example, formats }
+  }
+  return null
+}
+
+const refusedNumber = /: expected a (?:whole )?number, got "(-?\d+,\d+)"$/
+
+/** A number with a comma for its point, or null where no rejected row has one. */
+export function decimalHint(rejections: readonly Rejection[]): string | null {
+  for (const { message } of rejections) {
+    const example = refusedNumber.exec(message)?.[1]
+    if (example !== undefined) return example
   }
   return null
 }

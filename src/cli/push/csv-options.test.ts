@@ -1,0 +1,118 @@
+// How a CSV file is written, and what is said of one that is written otherwise.
+import { afterEach, expect, test } from 'vitest'
+import { type Answers, closeServices, service, tidemark } from '../../../test/support/cli.ts'
+import { defaultSeriesFields } from '../../model/field.ts'
+
+afterEach(closeServices)
+
+const pushed = 'POST /ingests/plant/data '
+
+/** A service whose ingest `plant` takes rows {D, T, V}; it rejects the first row with the message, where there is one. */
+function plant(rejection: string | null = null): Answers {
+  const receipt = (rows: number) => {
+    const rejected = rejection === null ? 0 : 1
+    const errors = rejection === null ? [] : [{ index: 0, field: 'D', code: 'invalid_time', message: rejection }]
+    return { batch: 'b', rows, stored: rows - rejected, rejected, pending: 0, errors }
+  }
+  const answers: Answers = {
+    'GET /ingests/plant': () => [200, { alias: 'plant', fields: defaultSeriesFields }],
+    'POST /ingests/plant/data': (body) => {
+      const rows = body.trimEnd().split('\n').length
+      answers['GET /ingests/plant/batches/b'] = () => [200, receipt(rows)]
+      return [200, { batch: 'b', rows }]
+    },
+  }
+  return answers
+}
+
+async function pushCsv(csv: string | Uint8Array, options: readonly string[], rejection: string | null = null) {
+  const { url, seen } = await service(plant(rejection))
+  const ran = await tidemark(url, ['push', 'plant', '-', '--format', 'csv', ...options], csv)
+  const rows = seen
+    .filter((one) => one.startsWith(pushed))
+    .flatMap((one) => one.slice(pushed.length).trim().split('\n'))
+  return { ...ran, rows: rows.map((row) => JSON.parse(row)) }
+}
+
+test('times by a pattern on the clock of a zone', async () => {
+  const options = ['--time-format', 'dd/MM/yyyy HH:mm', '--time-zone', 'Europe/Madrid']
+  const { code, rows } = await pushCsv('D,T,V\n25/10/2026 01:30,a,1\n', options)
+  expect(code).toBe(0)
+  expect(rows).toEqual([{ D: '2026-10-24T23:30:00.000Z', T: 'a', V: 1 }])
+})
+
+test('the doubled hour ends the push and is named; --ambiguous chooses', async () => {
+  const csv = 'D,T,V\n2026-10-25 01:30,a,1\n2026-10-25 02:30,a,2\n'
+  const refused = await pushCsv(csv, ['--time-zone', 'Europe/Madrid'])
+  expect(refused.code).toBe(1)
+  expect(refused.err).toContain(
+    'the rest of the file was not read: line 3: in "D", "2026-10-25 02:30" comes twice in Europe/Madrid',
+  )
+  const { code, rows } = await pushCsv(csv, ['--time-zone', 'Europe/Madrid', '--ambiguous', 'later'])
+  expect([code, rows[1].D]).toEqual([0, '2026-10-25T01:30:00.000Z'])
+})
+
+test.each([
+  [['--time-format', 'dd/mm/yyyy'], 'has no month: "M". Months are MM, and minutes mm.'],
+  [['--time-zone', 'Madrid'], '"Madrid" is no time zone.'],
+])('%j is refused before anything is asked', async (options, message) => {
+  const { code, err, rows } = await pushCsv('D,T,V\n1,a,1\n', options)
+  expect([code, rows]).toEqual([1, []])
+  expect(err).toContain(message)
+})
+
+test('times in seconds that were rejected are answered with the option for them', async () => {
+  const fault = 'D: expected an ISO 8601 date-time or whole milliseconds since 1970, got "1397088120"'
+  const { out } = await pushCsv('D,T,V\n1397088120,a,1\n', [], fault)
+  expect(out).toContain('For times like "1397088120" there is --time-format seconds.\n')
+})
+
+test('the semicolons of Excel are found out, with the command to type, which works', async () => {
+  const csv = 'D;T;V\n25/10/2026 01:30;a;1,5\n'
+  const format = ['--time-format', 'dd/MM/yyyy HH:mm']
+  const refused = await pushCsv(csv, format)
+  expect([refused.code, refused.rows]).toEqual([1, []])
+  expect(refused.err).toBe(
+    'tidemark: The columns are separated by ";", and not by ",". Nothing was sent. Type: ' +
+      'tidemark push plant - --format csv --delimiter ";" --decimal comma --time-format "dd/MM/yyyy HH:mm"\n',
+  )
+  const { rows } = await pushCsv(csv, [...format, '--delimiter', ';', '--decimal', 'comma'])
+  expect(rows).toEqual([{ D: '2026-10-25T01:30:00.000Z', T: 'a', V: 1.5 }])
+})
+
+test.each([
+  [
+    'UTF-16',
+    Buffer.from('\ufeffD,T,V\n2026-01-01,a,1\n', 'utf16le'),
+    'tidemark: The file is UTF-16LE, as its first bytes',
+  ],
+  [
+    'Latin-1',
+    Buffer.from('D,T,V\n2026-01-01,caf\xe9,1\n', 'latin1'),
+    'line 2: the file is not UTF-8: the byte 0xE9 at offset 20',
+  ],
+])('%s is refused by name', async (_, csv, message) => {
+  const { code, err, rows } = await pushCsv(csv, [])
+  expect([code, rows]).toEqual([1, []])
+  expect(err).toContain(message)
+})
+
+test('all columns that are no fields are named at once, before anything is sent, with what to type', async () => {
+  const csv = 'timestamp,T,value,a note\n2026-01-01,a,1,x\n'
+  const refused = await pushCsv(csv, [])
+  expect([refused.code, refused.rows]).toEqual([1, []])
+  expect(refused.err).toBe(
+    'tidemark: The ingest plant has no fields of the names "timestamp", "value", "a note". Nothing was sent. ' +
+      'Its fields without a column are D, V. Say what the columns become, as in --map "timestamp=D,value=V,a note=FIELD", ' +
+      'leave them out with --drop "timestamp,value,a note", or push them with --as-is: their rows are rejected, and kept.\n',
+  )
+  const mapped = await pushCsv(csv, ['--map', 'timestamp=D,value=V', '--drop', 'a note'])
+  expect(mapped.rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1 }])
+  const asIs = await pushCsv(csv, ['--as-is'])
+  expect(asIs.rows).toEqual([{ timestamp: '2026-01-01', T: 'a', value: 1, 'a note': 'x' }])
+})
+
+test('numbers with a comma that were rejected are answered with the option for them', async () => {
+  const { out } = await pushCsv('D,T,V\n2026-01-01,a,"1,5"\n', [], 'V: expected a number, got "1,5"')
+  expect(out).toContain('For numbers like "1,5" there is --decimal comma.\n')
+})

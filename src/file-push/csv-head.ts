@@ -1,0 +1,44 @@
+import { type CsvCell, CsvReader } from '../lib/csv-reader.ts'
+import { type LikelyWriting, likelyWriting } from './csv-writing.ts'
+import { withHead } from './file-head.ts'
+
+export interface CsvHead {
+  readonly header: readonly string[]
+  /** The cells of the first row; empty where there is none. */
+  readonly first: readonly CsvCell[]
+  /** The text that it was read from, the beginning of the file. */
+  readonly text: string
+  /** Where the header would be several columns by another delimiter. */
+  readonly likely: LikelyWriting | null
+  /** The file, from its beginning. */
+  readonly bytes: AsyncGenerator<Uint8Array>
+}
+
+const headBytes = 64 * 1024
+
+/** What a CSV file begins with. A header that is longer than that is not told: it is empty. Throws `CsvError` where the text is no CSV. */
+export async function csvHead(input: AsyncIterable<Uint8Array>, delimiter: string): Promise<CsvHead> {
+  const chunks = withHead(input, headBytes)
+  const next = await chunks.next()
+  const head = next.done ? new Uint8Array(0) : next.value
+  const bytes = (async function* () {
+    try {
+      yield head
+      yield* chunks
+    } finally {
+      await chunks.return(undefined)
+    }
+  })()
+  // Its last character may be cut; other encodings are named when the rows are read.
+  const text = new TextDecoder('utf-8').decode(head.subarray(0, 2 * headBytes), { stream: true })
+  const reader = new CsvReader({ recordCharsMax: text.length, delimiter })
+  const found = reader.push(text)
+  if (found.length < 2 && head.length < headBytes) found.push(...reader.end())
+  return {
+    header: found[0]?.cells.map((cell) => cell ?? '') ?? [],
+    first: found[1]?.cells ?? [],
+    text,
+    likely: likelyWriting(text, delimiter),
+    bytes,
+  }
+}
