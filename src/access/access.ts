@@ -9,8 +9,8 @@ import { isValid, type OwnSubscriptionAnswer, subscriptionEntry, wasValid } from
 const retryMs = 1000
 
 /**
- * Decides who may do what, from memory: it is asked by every request. Whoever changes access in the catalog calls `refresh`; one that fails is repeated
- * by itself, for a key that was revoked is not to stay valid.
+ * Decides who may do what. It decides from memory, because every request asks. Whoever changes access in the catalog calls `refresh`. A
+ * refresh that fails is repeated by itself, so that a revoked key does not stay valid.
  */
 export class Access {
   readonly #copy: KeptCopy<AccessState>

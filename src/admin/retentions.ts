@@ -21,8 +21,8 @@ export interface RetentionParts {
 }
 
 /**
- * Clocks of processes may differ so much. At midnight the first one lets a day leave; the others, by whose clocks it is not over, would purge it and take the
- * date back, and the first one would raise it again.
+ * The clocks of processes may differ by so much. At midnight the first process lets a day leave. By the clocks of the others the day is
+ * not over: they would purge it and take the date back, and the first one would raise it again.
  */
 const clocksDifferMs = 3_600_000
 
@@ -39,7 +39,10 @@ export class Retentions {
     this.#parts = parts
   }
 
-  /** Lets go what is due at all entities. To be called often: a day leaves within an hour of its end. Throws the first failure, after all are tried. */
+  /**
+   * Lets go what is due at all entities. Call it often: a day leaves within an hour of its end. Throws the first failure, after all were
+   * tried.
+   */
   async check(): Promise<void> {
     const due = (await this.#parts.ingests.entities()).filter((entity) => !this.#isAsDue(entity, clocksDifferMs))
     const done = await Promise.allSettled(due.map(({ id }) => this.#alone(id, () => this.#apply(id, clocksDifferMs))))

@@ -171,7 +171,10 @@ export interface ItemPage {
 export interface ItemCatalog {
   /** The first items with a key in the range, in the order of their keys. */
   list(entityId: number, range: KeyRange, limits: ItemLimits): Promise<ItemPage>
-  /** The items of the first of these keys, in their order; `keysRead` says how many keys were looked up before `bytesMax` was reached, one at least. */
+  /**
+   * The items of the first of these keys, in their order. `keysRead` says how many keys were looked up before `bytesMax` was reached: at
+   * least one.
+   */
   find(
     entityId: number,
     keys: readonly Uint8Array[],

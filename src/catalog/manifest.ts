@@ -83,7 +83,10 @@ export interface ManifestCatalog {
    * by the next process, until another one is on disk. To be called before anything is deleted that such a commit may name.
    */
   settle(): Promise<void>
-  /** All before this position was acknowledged, and is in the journal or behind it; null when nothing was noted yet. Throws an Error when the note is damaged. */
+  /**
+   * All before this position was acknowledged, and is in the journal or was trimmed from it. Null when nothing was noted yet. Throws an
+   * Error when the note is damaged.
+   */
   journalEnd(): Promise<number | null>
   /** Notes that all before a position is on disk in the journal; it never goes back. */
   noteJournalEnd(position: number): Promise<void>

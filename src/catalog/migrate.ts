@@ -47,7 +47,10 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0013-rejected-kinds', up: rejectedKinds },
 ]
 
-/** Brings the tables to this program's shape, in one transaction, of which `lock` is the first thing. Throws an Error when the catalog is newer than the program. */
+/**
+ * Brings the tables to this program's shape, in one transaction that begins with `lock`. Throws an Error when the catalog is newer than
+ * the program.
+ */
 export async function migrate(
   database: Kysely<Tables>,
   migrations: readonly Migration[],

@@ -90,15 +90,19 @@ export interface RejectedCatalog {
     subscriberId: number | null,
     page: { readonly after: RejectedBatchKey | null; readonly limit: number },
   ): Promise<readonly RejectedBatch[]>
-  /** What became of rows that were rejected: how many of these a replay has stored, and how many are in the list. Of those that were discarded neither. */
+  /**
+   * What became of rejected rows: how many of them a replay has stored, and how many are in the list. Discarded rows are in neither
+   * number.
+   */
   fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates>
   /** How many rows of each ingest are rejected, discarded ones included, by ingest id. */
   counts(): Promise<ReadonlyMap<number, number>>
   /** About how many bytes the rows in the list of each ingest take, by ingest id; an ingest without any may be absent. */
   keptBytes(): Promise<ReadonlyMap<number, number>>
   /**
-   * Takes rows out of the list, all that are in it when `positions` is null, of one subscriber where it is named, and resolves with how
-   * many these were. What they take is given back; counts and `ofBatch` stay as they are, and a journal that is judged again does not bring them back.
+   * Takes rows out of the list and resolves with how many these were. It takes all rows when `positions` is null, and only those of one
+   * subscriber when it is named. Their room is given back. Counts and `ofBatch` stay as they are, and a journal that is judged again does
+   * not bring the rows back.
    */
   discard(ingestId: number, positions: readonly number[] | null, subscriberId?: number): Promise<number>
   /** How many rows of one batch are rejected, and the first of them (at most `limit`, by index). */

@@ -1,5 +1,5 @@
-// The pipeline turns journal entries into stored rows, items of metadata and rejected rows. It is deterministic: an entry at its position always comes to the same
-// outcome, so after a crash it begins again at the store's position and changes nothing that was there.
+// The pipeline turns journal entries into stored rows, items of metadata and rejected rows. It is deterministic: an entry at its position
+// always comes to the same outcome. So after a crash it begins again at the store's position, and changes nothing that was there.
 import type { Outcome, OutcomeCatalog } from '../catalog/catalog.ts'
 import type { RejectedRow } from '../catalog/rejected.ts'
 import { type JournalReader, type PlacedEntry, positionAfter } from '../journal/journal.ts'

@@ -1,5 +1,6 @@
-// Rows that were judged before are judged to the same again, by the same settings and the same version. Where a limit was changed meanwhile, or a fault of
-// judging mended, what was told stands: else a row would be stored and rejected both, or neither.
+// Rows that were judged before come to the same outcome again, by the same settings and the same version. If a limit was changed
+// meanwhile, or a fault of judging was mended, the outcome that was told stands. Otherwise a row would be both stored and rejected, or
+// neither.
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
 import { keptRows } from '../model/row-batch.ts'
 import type { JudgedRun } from './entry-judge.ts'

@@ -22,7 +22,9 @@ export interface BatchVisibilityParts {
 /** Druid takes a moment from a row to its being there, so asking more often finds nothing. */
 const askEveryMs = 50
 
-/** Resolves once all rows of the batch that are stored are seen by queries, and are in the counters of its ingest; rejects with the signal's reason. */
+/**
+ * Resolves once queries see all stored rows of the batch, and the counters of its ingest count them. Rejects with the signal's reason.
+ */
 export async function batchIsQueryable(
   { progress, rejected, store }: BatchVisibilityParts,
   { ingest, position, rows }: PlacedBatch,

@@ -1,4 +1,5 @@
-// The pipelines of a cluster share the lanes of the journal among them. Each lane has one judge at a time: who takes it over shuts the former one out.
+// The pipelines of a cluster share the lanes of the journal. Each lane has one judge at a time: a pipeline that takes a lane over shuts
+// the former one out.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LaneCatalog } from '../catalog/lanes.ts'
 import type { SetAsideCatalog } from '../catalog/set-aside.ts'

@@ -32,8 +32,8 @@ export class TopicTrim {
   }
 
   /**
-   * One round over the journal and the topics of these entities. What was deleted was needed no more. Throws the first failure, after all are tried: one
-   * topic that cannot be trimmed is no reason for the others to grow.
+   * One round over the journal and the topics of these entities. It deletes what nobody needs any more. Throws the first failure, after
+   * all were tried: one topic that cannot be trimmed must not let the others grow.
    */
   async check(entityIds: readonly number[]): Promise<void> {
     const needed = new Map<string, number>()

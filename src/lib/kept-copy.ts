@@ -23,8 +23,8 @@ export class KeptCopy<State> {
   }
 
   /**
-   * Resolves when what was there at the time of the call is held. Rejects when it cannot be read: whoever changed it may take that for the end and never
-   * ask again, so it is read again and again until that succeeds.
+   * Resolves when what was there at the time of the call is held. Rejects when it cannot be read. Whoever changed it may take that for
+   * the end and never ask again, so it is read again and again until that succeeds.
    */
   async refresh(): Promise<void> {
     this.#begun += 1

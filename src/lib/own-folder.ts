@@ -8,7 +8,10 @@ import { makePrivateFolder } from './private-files.ts'
 const named = /^process-(\d+)-(\d+)-/
 const begunMs = Math.trunc(performance.timeOrigin)
 
-/** Makes an empty folder in the data folder, and removes those of processes that have died. It goes with this process. Resolves with its whole path. */
+/**
+ * Makes an empty folder in the data folder, and removes the folders of processes that have died. It goes with this process. Resolves with
+ * its whole path.
+ */
 export async function openOwnFolder(
   data: string,
   closers: { push(remove: () => Promise<void>): void },

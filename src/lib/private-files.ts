@@ -38,8 +38,8 @@ export interface Narrowed {
 }
 
 /**
- * Takes the rights of others away from a folder and what lies in it. A file is looked at only where its folder was open to others: beyond a closed one
- * nobody gets to it. A folder is closed after what is in it, so that a kill in between is made good by the next start.
+ * Takes the rights of others away from a folder and what lies in it. A file is looked at only if its folder was open to others: nobody
+ * gets past a closed one. A folder is closed after what is in it, so the next start makes good a kill in between.
  */
 export async function narrowFolder(directory: string): Promise<Narrowed> {
   const changed: string[] = []

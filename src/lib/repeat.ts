@@ -1,4 +1,7 @@
-/** Does a piece of work again and again, with a pause after each time; `failed` is told when it fails. Resolves, once stopped, when none is at work. */
+/**
+ * Does a piece of work again and again, with a pause after each time. `failed` is told when the work fails. Once stopped, it resolves
+ * when no work is under way.
+ */
 export function repeat(
   work: () => Promise<void>,
   pauseMs: number,

@@ -45,8 +45,8 @@ export class TagLists {
   }
 
   /**
-   * A query like the others: it takes a place among them. Throws Problem `forbidden`, `unknown_entity`, `invalid_request`, `invalid_token`, `overloaded`,
-   * `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
+   * Answers a query, which takes a place among the others. Throws Problem `forbidden`, `unknown_entity`, `invalid_request`,
+   * `invalid_token`, `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
   async list(entityName: string, request: TagListRequest, signal: AbortSignal, reader: Reader): Promise<TagPageAnswer> {
     const { definitions, admission, runner, tokens, limits, timer = systemTimer } = this.#parts

@@ -1,4 +1,5 @@
-// An operator goes on without pushes that were acknowledged and are gone: the journal says which positions were theirs, so that they are never given again.
+// An operator goes on without pushes that were acknowledged and are gone. The journal says which positions were theirs, so that no other
+// row gets them.
 
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { requireCatalog, requireDataFolder } from '../catalog/sqlite/require-catalog.ts'

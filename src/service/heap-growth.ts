@@ -9,8 +9,8 @@ const percentStep = 50
 const checkMs = 1000
 
 /**
- * By how many percent the heap may grow over what was found in use, so that it may come to 320 MiB, arrays counted; 0 leaves it to V8, which then goes by how
- * much garbage there was.
+ * By how many percent the heap may grow over what was found in use, so that it may come to 320 MiB, with arrays. 0 leaves it to V8, which
+ * then goes by how much garbage there was.
  */
 export function growthPercent(usedBytes: number): number {
   const percent = (floorBytes / usedBytes - 1) * 100

@@ -43,8 +43,8 @@ export interface Service {
   /** The first admin key, if this start made one: it is shown this once. */
   readonly newAdminKey: string | null
   /**
-   * Resolves once queries are answered, or once the start waits for what only the operator can bring: /readyz says it then. Rejects with an Error whose message tells the
-   * operator what to do, when that is to start it again; it is stopped by then.
+   * Resolves once queries are answered, or once the start waits for what only the operator can bring: then /readyz says what. Rejects
+   * with an Error that tells the operator what to do, when the service has to be started again; it is stopped by then.
    */
   readonly started: () => Promise<void>
   /** Takes no more requests, finishes those in flight for `server.shutdownMs` at most, less when `atOnce` is aborted, and puts everything away. */
@@ -55,8 +55,9 @@ const compiledThread = new URL('../store-thread/worker-side/entry.js', import.me
 const compiledSqlEntry = new URL('../sql-process/worker-side/entry.js', import.meta.url)
 
 /**
- * Opens the engine that the settings name, and listens: pushes are taken, and /readyz answers, before all that the journal holds is read. Throws an Error whose message tells the operator what to do: when the data folder has
- * another owner, is damaged or is newer, or the address is taken.
+ * Opens the engine that the settings name, and listens. Pushes are taken, and /readyz answers, before all of the journal is read. Throws
+ * an Error that tells the operator what to do: when the data folder has another owner, is damaged or is newer, or when the address is
+ * taken.
  */
 export async function openService(
   settings: Settings,

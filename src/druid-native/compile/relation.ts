@@ -20,7 +20,8 @@ export interface Relation {
   /** The tables in it, each with its days; null where rows are not kept by day. */
   readonly segments: readonly { readonly name: string; readonly days: readonly DayBounds[] }[] | null
   /**
-   * What `select` also gives: times as the engine finds them in files. So it need not read what an order by them leaves out. Null where there are none.
+   * `select` also gives times as the engine finds them in files, so that it need not read what an order by them leaves out. Null where
+   * there are none.
    */
   readonly instant: Sql | null
   /** The columns named, as c0, c1 and so on, of the rows within the intervals, in parentheses. `newestFirst` says what is best read first. */

@@ -20,7 +20,10 @@ const filesOfSwaggerUi: ReadonlyMap<string, string> = new Map([
   ['favicon-32x32.png', 'image/png'],
 ])
 
-/** The page, with addresses relative to it: a proxy may serve the service under another path. The policy of the pages lets no script stand in them. */
+/**
+ * The page. Its addresses are relative, because a proxy may serve the service under another path. The policy of the pages allows no
+ * script in them.
+ */
 const page = Buffer.from(`<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -97,9 +97,9 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Stores a push by `store`, or finds that one with its key is stored already: both give where. Waits for a push of the same key that is on
-   * its way. Throws Problem `idempotency_key_reused` when the key was used for another body, or in another format, `overloaded` when there are too many keys, and
-   * what `store` throws: the key is not used up then.
+   * Stores a push by `store`, or finds that a push with its key is stored already. Both tell where it is. Waits for a push of the same
+   * key that is on its way. Throws Problem `idempotency_key_reused` when the key was used for another body or in another format,
+   * `overloaded` when there are too many keys, and what `store` throws: then the key is not used up.
    */
   async once(use: KeyUse, store: () => Promise<StoredPush>): Promise<Pick<StoredPush, 'position' | 'rows'>> {
     const name = keyName(use.subscriberId, use.ingestId, use.key)

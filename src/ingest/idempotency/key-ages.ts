@@ -1,5 +1,5 @@
-// When a key is old enough to be forgotten, whatever the clock of the machine does. A clock that ran ahead stamps keys with times that are long in coming,
-// and one that runs behind, or leaps, makes young keys look old. What nothing can move is how long this process has had a key.
+// When a key is old enough to be forgotten, whatever the machine's clock does. A clock that ran ahead stamps keys with times that are
+// long in coming. A clock that runs behind, or leaps, makes young keys look old. Nothing can move how long this process has had a key.
 import { keyLifeS } from './push-key.ts'
 
 export interface KeyClocks {
@@ -19,8 +19,8 @@ interface Stretch {
 const setMs = 1000
 
 /**
- * The age of keys by their numbers in the table. A key that was stored in this process is a day old when it has been here for a day. One that was read at
- * the start is so by its stamp, and when it has been here for a day in any case.
+ * The age of keys by their numbers in the table. A key that was stored in this process is a day old when it has been here for a day. A
+ * key that was read at the start is a day old by its stamp, and at the latest when it has been here for a day.
  */
 export class KeyAges {
   readonly #clocks: KeyClocks

@@ -49,10 +49,10 @@ export class Replays {
   }
 
   /**
-   * Judges rejected rows by the ingest's fields as they are now: those at these positions, all that are in the list when it is null.
-   * Resolves when they are queryable, or rejected still. Rows that an earlier replay, whose caller did not wait for it, came to store meanwhile count as
-   * stored, and rows that were discarded meanwhile do not count. When it rejects (with the Problems of `JournalWriter.append`, or the signal's
-   * reason), a part may have been judged; it may be asked again.
+   * Judges rejected rows by the ingest's fields as they are now: those at these positions, or all that are in the list when it is null.
+   * Resolves when the rows are queryable, or still rejected. Rows that an earlier replay stored meanwhile, whose caller did not wait for
+   * it, count as stored; rows that were discarded meanwhile do not count. When it rejects (with the Problems of `JournalWriter.append`,
+   * or the signal's reason), a part may have been judged; it may be asked again.
    */
   replay(ingest: Ingest, positions: readonly number[] | null, signal: AbortSignal): Promise<Replayed> {
     return this.#replays.run(async () => {

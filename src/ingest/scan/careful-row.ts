@@ -39,8 +39,9 @@ function byUrgency(a: FieldSlot, b: FieldSlot): number {
 }
 
 /**
- * Reads any row that is an object: writes it to the columns at `row`, or says what is wrong with it. Of several faults it is the first in
- * the order of the row's properties, then what is missing: the time or identifier, then the tags in the order of the fields. Null is as good as absent.
+ * Reads any row that is an object: writes it to the columns at `row`, or says what is wrong with it. Of several faults it tells the
+ * first, in the order of the row's properties. After these comes what is missing: the time or identifier, then the tags in the order of
+ * the fields. Null counts as absent.
  */
 export function readWithCare(
   bytes: Buffer,

@@ -1,6 +1,7 @@
-// Finds the entry that ends the judge, and has it set aside. After a first death the entries of that step are judged one at a time; the one that
-// is being judged at the second is set aside: the catalog says so before anything of it is passed over. A process that was killed is no such death, as
-// anything may have killed it: that has to come again and again, and at last at one small piece of one entry.
+// Finds the entry that ends the judge, and has it set aside. After a first death the entries of that step are judged one at a time. The
+// entry that is being judged at the second death is set aside: the catalog says so before anything of it is passed over. A process that
+// was killed does not count as such a death, because anything may have killed it. It counts when it comes again and again, and at last at
+// one small piece of one entry.
 import type { AsideDecision, AsideLevel, SetAsideCatalog } from '../../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'

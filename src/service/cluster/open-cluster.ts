@@ -52,8 +52,8 @@ const sliceMs = 5
 const purgeMs = 180_000
 
 /**
- * Waits for PostgreSQL, without which nobody is known, and a moment for Kafka: that and Druid may come later. `closers` gets what puts each part away.
- * Throws an Error that says what to do where the settings or the rights are wrong.
+ * Waits for PostgreSQL, without which nobody is known, and a moment for Kafka. Kafka and Druid may come later. `closers` gets what puts
+ * each part away. Throws an Error that says what to do where the settings or the rights are wrong.
  */
 export async function openCluster(parts: ClusterParts, closers: Closer[]): Promise<Opened> {
   const { settings, observe, metrics, nowMs } = parts

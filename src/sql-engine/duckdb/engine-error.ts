@@ -45,9 +45,9 @@ const unknownForm = 'this form of query is not answered here: write it in anothe
 const own = new RegExp(`${ownWords}([^\\n]*)`)
 
 /**
- * The error to throw for one of the engine's: LongOverflow, EngineRefusal for what is the query's fault or more than the engine can do,
- * Problem `result_too_large` where memory did not suffice, DamagedRows where a file of these paths cannot be read, and the error itself where it is no query's
- * fault either, whatever leaves the engine broken, say.
+ * The error to throw for one of the engine's. LongOverflow; EngineRefusal for what is the query's fault, or more than the engine can do;
+ * Problem `result_too_large` where memory did not suffice; DamagedRows where a file of these paths cannot be read. It is the error itself
+ * where it is not the query's fault either, such as one that leaves the engine broken.
  */
 export function engineError(error: unknown, paths: readonly string[]): Error {
   if (error instanceof Problem) return error

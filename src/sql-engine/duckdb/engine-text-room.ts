@@ -1,6 +1,6 @@
-// What texts take while they are made, which the engine's own bound on memory does not count: 2,048 rows of a million characters are two
-// gigabytes. A statement asks for room before it makes them: `text_room(bytes, most)` is true, or the query fails. `text_out` is asked about texts that
-// leave the engine.
+// Texts take memory while they are made, which the engine's own bound does not count: 2,048 rows of a million characters are two
+// gigabytes. A statement asks for room before it makes texts: `text_room(bytes, most)` is true, or the query fails. `text_out` is asked
+// about texts that leave the engine.
 import { BIGINT, BOOLEAN, type DuckDBConnection, DuckDBScalarFunction, type DuckDBVector } from '@duckdb/node-api'
 import { ownWords } from '../sql-engine.ts'
 

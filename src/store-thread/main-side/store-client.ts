@@ -78,8 +78,8 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
   }
 
   /**
-   * Resolves once everything that was in the journal at the beginning can be queried. Also resolves once that waits for something that only the operator
-   * can bring; `awayReason` says what. Rejects when the thread ended of something that would end it again.
+   * Resolves once everything that was in the journal at the beginning can be queried, or once that waits for something that only the
+   * operator can bring; `awayReason` says what. Rejects when the thread was ended by something that would end it again.
    */
   started(): Promise<void> {
     return Promise.race([this.#actor.served, this.#opening.waited])

@@ -1,4 +1,5 @@
-// The store's thread: it follows the journal through the pipeline into the store, answers plans between two steps, and seals rows. It is a composition root of its own, as `src/service` is for the main thread.
+// The store's thread. It follows the journal through the pipeline into the store, answers plans between two steps, and seals rows. It is
+// a composition root of its own, as `src/service` is for the main thread.
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

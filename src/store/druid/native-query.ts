@@ -19,7 +19,10 @@ export interface NativeDimension {
 
 export type NativeAggregation = Readonly<Record<string, unknown>>
 
-/** A groupBy over all of its intervals: each row of the answer is an array of the period's start where there is one, the dimensions, then the aggregations. */
+/**
+ * A groupBy over all of its intervals. Each row of the answer is an array: the period's start where there is one, the dimensions, then
+ * the aggregations.
+ */
 export interface GroupBy {
   /** An ISO 8601 period to group by besides: quicker than an expression that each row is put to. */
   readonly period?: string | null

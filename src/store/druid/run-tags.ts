@@ -10,8 +10,8 @@ import { selectionFilter } from './selection-filter.ts'
 const upperTagsMax = 100_000
 
 /**
- * The tags that have an item, by code point. Druid orders texts by UTF-16, where characters beyond U+FFFF come before those from U+E000 on. Only two texts
- * that both have such characters can differ in that, so these alone are ordered here.
+ * The tags that have an item, by code point. Druid orders texts by UTF-16, where characters beyond U+FFFF come before those from U+E000
+ * on. Two texts can differ in that only if both have such characters, so only these are ordered here.
  */
 export async function runTags(target: QueryTarget, request: TagRequest): Promise<TagPage> {
   const { after, limit } = request

@@ -1,5 +1,6 @@
-// How long Druid keeps the days of an entity. Its coordinator reckons the rules of all data sources in one round: a period that leads out of its calendar
-// ends that round each time, and from then on no segment of anybody is loaded, no task comes to its end, and slots run out.
+// How long Druid keeps the days of an entity. Its coordinator works out the rules of all data sources in one round. A period that leads
+// out of its calendar ends that round each time. From then on no segment of anybody is loaded, no task comes to its end, and slots run
+// out.
 import { addDuration, parseDuration } from '../../../model/duration.ts'
 import { earliestMs, msPerDay } from '../../../model/instant.ts'
 

@@ -57,9 +57,10 @@ export class Supervisors {
   }
 
   /**
-   * Makes or changes the supervisors of these entities where they are not as they must be, and says how their segments are merged where Druid was not told.
-   * Answers the entities whose supervisor was changed. A field that was added changes nothing: tasks find it in the rows. One whose tasks only begin is
-   * left as it is: Druid would kill them, and until others have read the same rows again, these are missing or there twice. One that rests goes on resting.
+   * Makes the supervisors of these entities, or changes those that are not as they must be, and tells Druid how to merge their segments
+   * where it does not know. Answers the entities whose supervisor was changed. A field that was added changes nothing: tasks find it in
+   * the rows. A supervisor whose tasks only begin is left as it is. Druid would kill them, and until others have read the same rows
+   * again, these are missing or there twice. A supervisor that rests goes on resting.
    */
   async ensure(
     entities: readonly SupervisedEntity[],
@@ -86,8 +87,8 @@ export class Supervisors {
   }
 
   /**
-   * Of these entities, those that Druid still has something of: a supervisor, tasks, or rows. A process that knew an entity still may make its supervisor
-   * again after another one has dropped it, and a task that was ended may have published all the same.
+   * Those of these entities of which Druid still has something: a supervisor, tasks, or rows. After a process has dropped an entity,
+   * another one that still knew it may make its supervisor again, and a task that was ended may have published all the same.
    */
   async left(entityIds: ReadonlySet<number>): Promise<readonly number[]> {
     const sources = await this.#management.list(`${coordinatorPath}/datasources`)
@@ -145,8 +146,8 @@ export class Supervisors {
   }
 
   /**
-   * By partition of the entity's topic, the offset that its tasks would read again from if they had to be begun anew. Null while that is not known, or it has
-   * no supervisor.
+   * For each partition of the entity's topic, the offset from which its tasks would read again if they had to begin anew. Null while that
+   * is not known, or when the entity has no supervisor.
    */
   async readFrom(entityId: number): Promise<ReadonlyMap<number, number> | null> {
     const status = await this.#management.orMissing(

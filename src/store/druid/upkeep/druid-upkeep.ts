@@ -42,8 +42,9 @@ export class DruidUpkeep {
   }
 
   /**
-   * One round, after the one that is under way; all who ask before it begins share it. `isWhole`: Druid is asked what it has, also of entities that did not change, and of those that were dropped. Throws Problem `unavailable`
-   * while a part is away, and an Error that names entities at which something failed, after all others were looked after.
+   * One round, after the one that is under way; all who ask before it begins share it. With `isWhole`, Druid is asked what it has, also
+   * of entities that did not change and of dropped ones. Throws Problem `unavailable` while a part is away, and an Error that names the
+   * entities at which something failed, after all others were looked after.
    */
   check(isWhole: boolean): Promise<void> {
     if (this.#next !== null) {

@@ -1,4 +1,5 @@
-// Shares Druid's slots out among the entities: those that get rows are read, those that are quiet give theirs back, and come back with their next rows.
+// Shares Druid's slots out among the entities. Entities that get rows are read. Quiet ones give their slots back, and come back with
+// their next rows.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IngestCatalog } from '../../../catalog/catalog.ts'
 import type { SlotWaitCatalog } from '../../../catalog/slot-waits.ts'
@@ -77,8 +78,8 @@ export class EntitySlots {
   }
 
   /**
-   * Rows of these entities were written. Answers a round that sees to it that they are read, or null where they are for sure: nobody lets an entity rest
-   * that got rows within `quietMinMs`.
+   * To be told that rows of these entities were written. Answers a round that sees to it that they are read. Answers null where they are
+   * read for sure, because nobody lets an entity rest that got rows within `quietMinMs`.
    */
   written(entityIds: readonly number[]): Promise<void> | null {
     const { nowMs, settings } = this.#parts
@@ -93,8 +94,8 @@ export class EntitySlots {
   }
 
   /**
-   * One round, after the one that is under way; all who ask before it begins share it. Throws Problem `unavailable` while a part is away, and an Error that
-   * names entities at which something failed.
+   * One round, after the one that is under way; all who ask before it begins share it. Throws Problem `unavailable` while a part is away,
+   * and an Error that names the entities at which something failed.
    */
   check(): Promise<void> {
     this.#next ??= this.#rounds.run(async () => {

@@ -37,7 +37,10 @@ export class RegistryLog {
     return new RegistryLog(parts, { series: 0, bytes: 0 })
   }
 
-  /** Reads what is recorded into the registry, which must be empty, and cuts what is behind. Throws an Error that names the file when it is damaged. */
+  /**
+   * Reads what is recorded into the registry, which must be empty, and cuts off what follows. Throws an Error that names the file when it
+   * is damaged.
+   */
   static async open(parts: RegistryLogParts, recorded: StoreRegistry): Promise<RegistryLog> {
     const path = join(parts.directory, registryName)
     const file = await openRegistry(parts.disk, path)

@@ -5,8 +5,8 @@ import type { PlanRun } from './plan-run.ts'
 import { newestItem } from './run-latest.ts'
 
 /**
- * The tags that have an item, by code point. Sealed files keep the newest row of each series apart, so a page of a file is read only where that row is
- * no item.
+ * The tags that have an item, by code point. Sealed files keep the newest row of each series apart, so a page of a file is read only if
+ * that row is no item.
  */
 export async function runTags({ after, limit, bytesMax }: TagRequest, run: PlanRun): Promise<TagPage> {
   const { bounds } = run.selected

@@ -18,7 +18,10 @@ interface Piece {
 
 const magic = Buffer.from('PAR1')
 
-/** Resolves when every byte that a reader of Parquet may look at is as it was written. Throws DamagedFileError otherwise, or when it cannot be read. */
+/**
+ * Resolves when every byte that a reader of Parquet may look at is as it was written. Throws DamagedFileError when it is not, or cannot
+ * be read.
+ */
 export async function checkBytes(
   paths: FilePaths,
   disk: Pick<Disk, 'open'>,

@@ -25,8 +25,8 @@ export class Purges {
   }
 
   /**
-   * Resolves when no row of the entity that has left is in memory or in a file, of those before the position. Throws Problem `damaged_data` when a file
-   * that holds some cannot be read, and `unavailable` when it could not be written anew.
+   * Resolves when no row that has left the entity, and that came before the position, is in memory or in a file. Throws Problem
+   * `damaged_data` when a file with such rows cannot be read, and `unavailable` when it could not be written anew.
    */
   add(entityId: number, position: number): Promise<void> {
     return new Promise((resolve, reject) => {

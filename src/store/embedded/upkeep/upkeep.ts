@@ -151,8 +151,8 @@ export class Upkeep {
   }
 
   /**
-   * Seals go first, as pushes are refused when they stand still; after each, an entity and rows that have to leave have their turn. What fails of the rest is left
-   * out, and holds up nothing.
+   * Seals go first: pushes are refused when they stand still. After each, an entity and rows that have to leave have their turn. Of
+   * these, what fails is left out and holds up nothing.
    */
   async #work(): Promise<void> {
     const { signal } = this.#parts
@@ -233,8 +233,8 @@ export class Upkeep {
   }
 
   /**
-   * What a merge of an entity's files does at each rest, so that pushes and starts do not wait for it: rows that are frozen are sealed, and an entity that was dropped
-   * goes. Throws GaveWay where that fails, as what the merge has written may take the room for it, and where the entity itself is dropped.
+   * What a merge of an entity's files does at each rest: it seals frozen rows and lets a dropped entity go, so that pushes and starts do
+   * not wait. Throws GaveWay when that fails, as the merge may have taken the room for it, and when the entity is dropped.
    */
   async #giveWay(entityId: number): Promise<void> {
     if (this.#seal !== null && !(await this.#sealsAtOnce())) throw new GaveWay()
