@@ -43,3 +43,10 @@ test('whole backups are listed, the newest first, page by page', async () => {
 test.each([null, '/no/such/folder'])('where there is no folder of them (%s) there is none', async (none) => {
   expect(await new BackupList({ directory: none, tokens }).list({})).toEqual({ Items: [], NextToken: null })
 })
+
+test('a folder that cannot be read is no folder without backups', async () => {
+  const file = join(directory, 'file')
+  await writeFile(file, '')
+  const list = new BackupList({ directory: file, tokens })
+  await expect(list.list({})).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining(file) })
+})

@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
+import { codeOf, inWords } from '../lib/system-error.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
+import { Problem } from '../model/problem.ts'
 import { type BackupContents, readContents } from './backup-contents.ts'
 import { backupPrefix } from './backups.ts'
 import { pageOf, pageSchema } from './list-page.ts'
@@ -53,7 +55,7 @@ export class BackupList {
     const { directory } = this.#parts
     if (directory === null) return []
     // Their names begin with the time.
-    const names = (await readdir(directory).catch(() => [])).filter((name) => name.startsWith(backupPrefix))
+    const names = (await namesIn(directory)).filter((name) => name.startsWith(backupPrefix))
     const found: FoundBackup[] = []
     for (const name of names.sort().reverse()) {
       if (after !== null && name >= after) continue
@@ -62,6 +64,16 @@ export class BackupList {
       if (contents !== null) found.push(foundBackup(directory, name, contents))
     }
     return found
+  }
+}
+
+/** None where there is no such folder yet. Throws what else the system says: a list that is empty for want of a right would look as if all backups were gone. */
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw new Problem('unavailable', `The folder of backups, ${directory}, cannot be read: ${inWords(error)}.`)
   }
 }
 

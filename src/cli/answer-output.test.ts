@@ -46,9 +46,13 @@ test.each<[options: readonly string[], out: string]>([
   [['--format', 'csv'], 'as text/csv\n'],
   [['--format', 'ndjson'], 'as application/x-ndjson\n'],
   [['--format', 'arrow'], 'as application/vnd.apache.arrow.stream\n'],
+  [['--output', '-'], 'as text/csv\n'],
+  [['--output', '-', '--format', 'ndjson'], 'as application/x-ndjson\n'],
+  [['--output', '-', '--json'], '[{"T":"a","V":1.50}]\n'],
 ])('%j is printed', async (options, out) => {
   for (const command of [select, sql]) {
     expect(await tidemark(url, [...command, ...options])).toEqual({ code: 0, out, err: '' })
+    expect(existsSync('-')).toBe(false)
   }
 })
 

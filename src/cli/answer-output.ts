@@ -33,7 +33,7 @@ export function withFormats(command: Command): Command {
     .option('--format <format>', `${formatNames.join(', ')}, as it comes, in place of a table`, parseFormat)
     .option(
       '--output <file>',
-      'write the answer to this file, which is there once the answer is whole. Its ending says the format: .csv, .json, .ndjson or .arrow (another: csv)',
+      'write the answer to this file, which is there once the answer is whole. Its ending says the format: .csv, .json, .ndjson or .arrow (another: csv). - is standard output',
     )
     .option('--json', 'the same as --format json')
 }
@@ -44,12 +44,17 @@ function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOpt
     throw new CommandError(`--json and --format ${format} do not go together. Give one of them.`)
   }
   const asked = format ?? (json || output === undefined ? 'json' : formatOfName(output))
-  if (asked === 'arrow' && output === undefined && stdout.isTTY) {
+  if (asked === 'arrow' && (output === undefined || isStandardOutput({ output })) && stdout.isTTY) {
     throw new CommandError(
       'An Arrow stream is no text for a terminal. Give --output <file>, or pass it on to another program.',
     )
   }
   return asked
+}
+
+/** As other programs have it, `-` is no file. */
+function isStandardOutput({ output }: Pick<AnswerOptions, 'output'>): boolean {
+  return output === '-'
 }
 
 function formatOfName(path: string): AnswerFormat {
@@ -64,8 +69,8 @@ export async function writeAnswer(
 ): Promise<void> {
   const format = askedFormat(context, options)
   const answer = ask(format)
-  if (options.output !== undefined) return writeFile(context, options.output, answer)
-  if (options.json || options.format !== undefined) {
+  if (options.output !== undefined && !isStandardOutput(options)) return writeFile(context, options.output, answer)
+  if (options.json || options.format !== undefined || options.output !== undefined) {
     await writeAll(context.stdout, answer)
     if (format === 'json') context.stdout.write('\n')
     return

@@ -23,9 +23,9 @@ export function addVerify(program: Command, context: CliContext): void {
       // Loaded here, so that the other commands start without the service's parts.
       const { verifyData } = await import('../service/verify-data.ts')
       let damages = 0
-      for await (const { part, isDamaged, found } of verifyData(settings)) {
+      for await (const { part, isDamaged, isSkipped = false, found } of verifyData(settings)) {
         if (isDamaged) damages++
-        context.stdout.write(`${isDamaged ? 'DAMAGED' : 'ok     '}  ${part}: ${found}\n`)
+        context.stdout.write(`${isDamaged ? 'DAMAGED' : isSkipped ? 'skipped' : 'ok     '}  ${part}: ${found}\n`)
       }
       if (damages === 0) return
       context.stderr.write(`tidemark: ${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. Restore a backup.\n`)

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { expect, test } from 'vitest'
 import { schemaCompiler } from './validation.ts'
 
@@ -23,4 +24,40 @@ test.each<[string, object, string | null]>([
   const outcome = check(data)
   const error = typeof outcome === 'object' && 'error' in outcome ? outcome.error : null
   expect(error instanceof Error ? error.message : null).toBe(said)
+})
+
+const nothingElse = { additionalProperties: false }
+const named = Type.Object(
+  { name: Type.String(), parts: Type.Optional(Type.Array(Type.Object({ size: Type.Number() }, nothingElse))) },
+  nothingElse,
+)
+const strangers = (count: number): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, at]))
+
+function faultOf(data: unknown, httpPart = 'body'): string | null {
+  const outcome = schemaCompiler({ schema: named, httpPart, method: 'POST', url: '/' })(data)
+  const error = typeof outcome === 'object' && 'error' in outcome ? outcome.error : null
+  return error instanceof Error ? error.message : null
+}
+
+test.each<[string, object, string]>([
+  [
+    'many unknown properties',
+    { ...strangers(100_000), name: 'a' },
+    'x0 is not a property that is taken here; there are name, parts (and 7 more, see errors).',
+  ],
+  [
+    'many in an object of a list',
+    { name: 'a', parts: [{ size: 1 }, { ...strangers(100_000), size: 1 }] },
+    'parts[1].x0 is not a property that is taken here; there is size (and 7 more, see errors).',
+  ],
+])('%s are refused without a look at each', (_name, data, said) => {
+  expect(faultOf(data)).toBe(said)
+})
+
+test.each([
+  [['a', 'b'], 'name is given twice: give it once.'],
+  [['a', 'b', 'c'], 'name is given 3 times: give it once.'],
+])('a query parameter that is given several times is told as such: %j', (name, said) => {
+  expect(faultOf({ name }, 'querystring')).toBe(said)
 })

@@ -16,15 +16,73 @@ interface SchemaFault {
 /** The compiler that Fastify makes the checks of routes with. Values are never changed: nothing is coerced, filled in or removed. */
 export const schemaCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema)
+  const names = namesIn(schema)
   return (data: unknown) => {
     if (validator.Check(data)) return { value: data }
+    const isQuery = httpPart === 'querystring'
+    const repeated = isQuery ? repeatedIn(data) : []
+    if (repeated.length > 0) return { error: invalid(repeated) }
+    const thin = thinned(data, names)
+    if (thin !== data && !validator.Check(thin))
+      return { error: invalid(explain(validator.Errors(thin), schema, isQuery)) }
     // Faults are looked for slowly, item by item, where the check is fast: of long lists only a part with a fault is looked at.
     const faulty = faultyPartOf(data, (part) => validator.Check(part))
     const faults = validator
       .Errors(faulty.data)
       .map((fault) => ({ ...fault, instancePath: inWhole(fault.instancePath, faulty) }))
-    return { error: invalid(explain(faults, schema, httpPart === 'querystring')) }
+    return { error: invalid(explain(faults, schema, isQuery)) }
   }
+}
+
+/** Query parameters that stand there more than once: none takes several values. */
+function repeatedIn(data: unknown): readonly ProblemError[] {
+  if (typeof data !== 'object' || data === null) return []
+  return Object.entries(data).flatMap(([path, value]) => {
+    if (!Array.isArray(value)) return []
+    const times = value.length === 2 ? 'twice' : `${value.length} times`
+    return [{ path, message: `is given ${times}: give it once` }]
+  })
+}
+
+/** Past so many properties of an object that no schema names, the rest is not looked at: each is a fault or none, like its neighbours. */
+const strangersMax = 100
+/** Deeper than any schema reaches. */
+const depthMax = 8
+
+/** What was sent with fewer of the properties that the schema does not name, the same object where there are not many. */
+function thinned(data: unknown, names: ReadonlySet<string>, depth = 0): unknown {
+  if (typeof data !== 'object' || data === null || depth > depthMax) return data
+  if (Array.isArray(data)) {
+    const items = data.map((item) => thinned(item, names, depth + 1))
+    return items.every((item, index) => item === data[index]) ? data : items
+  }
+  // They are listed once: of very many that is what takes the time.
+  const all = Object.keys(data)
+  const kept = keptOf(data, all, names)
+  const entries = kept.map((name): [string, unknown] => [name, thinned(Reflect.get(data, name), names, depth + 1)])
+  const isSame = kept === all && entries.every(([name, value]) => value === Reflect.get(data, name))
+  return isSame ? data : Object.fromEntries(entries)
+}
+
+/** Those that the schema names, and the first of the others. */
+function keptOf(data: object, all: readonly string[], names: ReadonlySet<string>): readonly string[] {
+  if (all.length <= names.size + strangersMax) return all
+  const kept = [...names].filter((name) => Object.hasOwn(data, name))
+  const end = kept.length + strangersMax
+  for (const name of all) {
+    if (kept.length === end) break
+    if (!names.has(name)) kept.push(name)
+  }
+  return kept
+}
+
+/** Every name of a property in a schema, whichever part of it names it. */
+function namesIn(schema: unknown, names: Set<string> = new Set()): ReadonlySet<string> {
+  if (typeof schema !== 'object' || schema === null) return names
+  const properties: unknown = Reflect.get(schema, 'properties')
+  if (typeof properties === 'object' && properties !== null) for (const name of Object.keys(properties)) names.add(name)
+  for (const part of Object.values(schema)) namesIn(part, names)
+  return names
 }
 
 /** What is kept of lists: more than any schema allows where it bounds them. */

@@ -183,7 +183,7 @@ export class EntryJudge {
       // It may have been dropped a moment ago.
       await this.refresh()
       if (this.#droppedIngests.has(id)) return null
-      throw new UnknownIngest(`the journal names ingest ${id}, version ${fieldsVersion}, which the catalog lacks`)
+      throw new UnknownIngest(id, fieldsVersion)
     }
     this.#ingests.set(key, ingest)
     return ingest

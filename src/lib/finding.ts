@@ -4,6 +4,8 @@ export interface Finding {
   /** What was checked: a part of the folder, or a file of it. */
   readonly part: string
   readonly isDamaged: boolean
+  /** Not checked, for what it would be held against is damaged. */
+  readonly isSkipped?: boolean
   /** A sentence without its end. */
   readonly found: string
 }

@@ -9,9 +9,11 @@ import { vouchedPositionOf } from '../catalog/vouched-position.ts'
 import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
 import { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
+import { UnknownIngest } from '../ingest/set-aside/judging-watch.ts'
 import { openFileJournal } from '../journal/file/file-journal.ts'
 import { openFileJournalReader } from '../journal/file/file-journal-reader.ts'
 import { requireJournal } from '../journal/file/require-journal.ts'
+import { type JournalReader, positionAfter } from '../journal/journal.ts'
 import { examine, type Finding } from '../lib/finding.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { readOnlyDisk } from '../lib/read-only-disk.ts'
@@ -20,6 +22,7 @@ import { verifyStore } from '../store/embedded/verify-store.ts'
 type VerifiedSettings = Pick<Settings, 'data' | 'journal' | 'limits'>
 
 const disk = readOnlyDisk(nodeDisk)
+const readBytes = 1024 * 1024
 
 /** Goes through the folder part by part. Throws an Error when it is no data folder, or a service uses it. */
 export async function* verifyData(settings: VerifiedSettings): AsyncGenerator<Finding> {
@@ -32,7 +35,14 @@ export async function* verifyData(settings: VerifiedSettings): AsyncGenerator<Fi
     const { manifest } = catalog
     yield catalog.finding
     yield await examine('journal', () => verifyJournal(settings, catalog))
-    if (manifest !== null) yield* verifyStore(paths.store, manifest, disk)
+    if (manifest === null)
+      yield {
+        part: 'store',
+        isDamaged: false,
+        isSkipped: true,
+        found: 'not looked at, for only the catalog knows which files count. Put the catalog back and verify again',
+      }
+    else yield* verifyStore(paths.store, manifest, disk)
   } finally {
     ownership.release()
   }
@@ -95,11 +105,42 @@ async function verifyJournal(
     keysMax: limits.idempotencyKeys,
     journal: { firstPosition, durablePosition, reader },
   })
-  await reader.close()
   await keys.close()
   await writer.close()
-  if (manifest !== null) requireJournal(writer, manifest.sealedPosition, paths.journal)
+  if (manifest !== null) {
+    requireJournal(writer, manifest.sealedPosition, paths.journal)
+    await requireIngests(paths.catalog, reader, { sealedPosition: manifest.sealedPosition, durablePosition })
+  }
+  await reader.close()
   const torn =
     recovery.tornBytes === 0 ? '' : `; behind it ${recovery.tornBytes} bytes of a push that was never acknowledged`
   return `${recovery.entries} pushes in ${recovery.segments} files, up to position ${durablePosition}${torn}; ${keys.size} idempotency keys`
+}
+
+/** Throws `UnknownIngest` as the next start would, where a push that is still to be stored is of an ingest that the catalog lacks. */
+async function requireIngests(
+  path: string,
+  reader: JournalReader,
+  { sealedPosition, durablePosition }: { readonly sealedPosition: number; readonly durablePosition: number },
+): Promise<void> {
+  const catalog = await openSqliteCatalog({ path, readOnly: true })
+  try {
+    const dropped = new Set((await catalog.dropped.list()).flatMap(({ ingestIds }) => ingestIds))
+    const known = new Set<string>()
+    for (let position = sealedPosition; position < durablePosition; ) {
+      const entries = await reader.read(position, durablePosition, readBytes)
+      const last = entries.at(-1)
+      if (last === undefined) return
+      for (const { ingestId, fieldsVersion, format } of entries) {
+        const definition = `${ingestId} ${fieldsVersion}`
+        if (format === 'lost' || dropped.has(ingestId) || known.has(definition)) continue
+        if ((await catalog.ingests.findVersion(ingestId, fieldsVersion)) === null)
+          throw new UnknownIngest(ingestId, fieldsVersion)
+        known.add(definition)
+      }
+      position = positionAfter(last)
+    }
+  } finally {
+    await catalog.close()
+  }
 }

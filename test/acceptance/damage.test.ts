@@ -182,6 +182,26 @@ describe('verify', () => {
     })
   })
 
+  test('finds a catalog that lacks an ingest of the journal, as the next start does, which says what to do', async () => {
+    const data = await damaged('owner.lock', (bytes) => bytes)
+    const database = new DatabaseSync(join(data, 'catalog.sqlite'))
+    database.exec('PRAGMA foreign_keys = OFF; delete from ingest_fields; delete from ingests')
+    database.close()
+    const said = /the journal names ingest 1, version 1, which the catalog lacks: .*Put back the catalog/
+    expect(await findingsOf(data)).toContainEqual({
+      part: 'journal',
+      isDamaged: true,
+      found: expect.stringMatching(said),
+    })
+    await expect(start(data)).rejects.toThrow(said)
+  })
+
+  test('says that the store was not looked at where the catalog is damaged', async () => {
+    const data = await damaged('catalog.sqlite', (bytes) => bytes.fill(7))
+    const { code, output } = await runCommand(['verify', '--data', data], {})
+    expect([code, output.split('\n').at(-2)]).toEqual([1, expect.stringMatching(/^skipped {2}store: not looked at, /)])
+  })
+
   test('finds a damaged log of the catalog', async () => {
     const data = await damaged('owner.lock', (bytes) => bytes)
     const wal = join(data, 'catalog.sqlite-wal')

@@ -166,7 +166,14 @@ export async function noteDeath(notes: JudgingNotes): Promise<boolean> {
 }
 
 /** An ingest that the catalog lacks is no fault of the entry: another catalog is needed. */
-export class UnknownIngest extends Error {}
+export class UnknownIngest extends Error {
+  constructor(id: number, fieldsVersion: number) {
+    super(
+      `the journal names ingest ${id}, version ${fieldsVersion}, which the catalog lacks: catalog.sqlite is an older copy, or its log (catalog.sqlite-wal) is gone. ` +
+        'The pushes are still in the journal. Put back the catalog that belongs to it, with its log, or restore a backup ("tidemark restore").',
+    )
+  }
+}
 
 function isOfEntry(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof Problem || error instanceof UnknownIngest) return false
