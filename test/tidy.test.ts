@@ -264,6 +264,8 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
       'src/config/settings.ts',
       'src/answer/',
       'src/query/run-plan.ts',
+      'src/druid-native/native-queries.ts',
+      'src/druid-native/plan/',
       'src/ingest/pipeline.ts',
       'src/ingest/progress.ts',
       'src/store/embedded/upkeep/upkeep.ts',

@@ -15,6 +15,9 @@ import { engineTable } from '../sql-engine/entity-table.ts'
 import { DamagedRows, type EngineSnapshot, type EngineSnapshots } from '../sql-engine/sql-engine.ts'
 import { nativeAdvice, timeoutOf } from './native-timeout.ts'
 import { entityNames } from './parse/entity-names.ts'
+import { readNativeBody } from './parse/read-body.ts'
+import type { NativePlan } from './plan/native-plan.ts'
+import { planNative } from './plan/plan-native.ts'
 import type { NamedTable } from './run/file-tables.ts'
 
 export interface NativeQueryLimits {
@@ -38,10 +41,16 @@ export interface NativeRunner {
   runNative(request: NativeRequest, signal: AbortSignal): Promise<Answer>
 }
 
+/** Answers from the store's own columns what can be planned so; null where it leaves a plan to the SQL engine after all. */
+export interface NativePlanRunner {
+  runNativePlan(plan: NativePlan, limits: NativeRequest['limits'], signal: AbortSignal): Promise<Answer | null>
+}
+
 export interface NativeQueriesParts {
   readonly definitions: Pick<Definitions, 'entity'>
   readonly snapshots: EngineSnapshots
   readonly runner: NativeRunner
+  readonly planRunner: NativePlanRunner
   /** The places that all queries share. */
   readonly admission: Admission
   /** Told of a file that cannot be read: the caller does not learn which. */
@@ -56,6 +65,9 @@ export interface NativeBody {
   /** What it says of the query. */
   readonly query: unknown
 }
+
+/** A longer query would be read twice for nothing much: most of it is a list of values. */
+const plannedBytesMax = 16 * 1024
 
 export class NativeQueries {
   readonly #parts: NativeQueriesParts
@@ -78,6 +90,8 @@ export class NativeQueries {
     return inTime({ signal, queryTimeMs, timer, advice: nativeAdvice }, async (deadline) => {
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
+        const planned = await this.#planned(bytes, entities, deadline)
+        if (planned !== null) return planned
         const snapshot = await this.#snapshot(entities, deadline)
         const files = new Map(snapshot.entities.map((entity) => [entity.entityId, entity.files]))
         const tables = entities.map((entity) => {
@@ -102,12 +116,27 @@ export class NativeQueries {
     })
   }
 
+  /** Null where the SQL engine is to be asked. */
+  async #planned(bytes: Uint8Array, entities: readonly Entity[], signal: AbortSignal): Promise<Answer | null> {
+    const plan = bytes.length > plannedBytesMax ? null : planOf(bytes, entities)
+    return plan === null ? null : this.#parts.planRunner.runNativePlan(plan, this.#parts.limits, signal)
+  }
+
   async #snapshot(entities: readonly Entity[], signal: AbortSignal): Promise<EngineSnapshot> {
     if (entities.length === 0) return { entities: [], isLost: () => false, release: () => undefined }
     return this.#parts.snapshots.snapshot(
       entities.map(({ id }) => id),
       signal,
     )
+  }
+}
+
+/** What is wrong with a query is told by the SQL engine's process, which reads it too. */
+function planOf(bytes: Uint8Array, entities: readonly Entity[]): NativePlan | null {
+  try {
+    return planNative(readNativeBody(bytes), (name) => entities.find((entity) => entity.name === name) ?? null)
+  } catch {
+    return null
   }
 }
 

@@ -80,7 +80,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
     },
     {
       sqlQueries: new SqlQueries(queryParts),
-      nativeQueries: new NativeQueries(queryParts),
+      nativeQueries: new NativeQueries({ ...queryParts, planRunner: store }),
       backups,
       metrics,
       readiness: () => ({ ...readiness(storage, sqlEngine), ...troubles(limits, parts.failing) }),

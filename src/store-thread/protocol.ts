@@ -4,6 +4,7 @@ import type { SpoolRoom } from '../answer/spool.ts'
 import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
+import type { NativePlan } from '../druid-native/plan/native-plan.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
@@ -47,6 +48,13 @@ export type ToStore =
       readonly limits: PlanLimits
       readonly room: SpoolRoom
     }
+  | {
+      readonly kind: 'native'
+      readonly id: number
+      readonly plan: NativePlan
+      readonly limits: PlanLimits
+      readonly room: SpoolRoom
+    }
   | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number; readonly sinceMs: number | null }
   | { readonly kind: 'tags'; readonly id: number; readonly request: TagRequest }
   /** The files of all rows of these entities are wanted; they stay until `unpin` with the same number. */
@@ -86,6 +94,8 @@ export type FromStore =
   /** Nothing more is judged until this is there; what is judged or sealed next takes it back. */
   | { readonly kind: 'waits'; readonly awaited: Awaited }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
+  /** Null where the store leaves it to the SQL engine. */
+  | { readonly kind: 'native'; readonly id: number; readonly answer: StoredAnswer | null }
   | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
   | { readonly kind: 'tags'; readonly id: number; readonly page: TagPage }
   | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }

@@ -1,3 +1,4 @@
+import type { AggregationPlan, Groups } from '../model/aggregation.ts'
 import type { ColumnVector } from '../model/column.ts'
 import type { Plan, PlanLimits, Selection } from '../model/plan.ts'
 import type { RowBatch } from '../model/row-batch.ts'
@@ -55,4 +56,12 @@ export interface SeriesReader {
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
   /** The tags that have an item, by code point; null is none. Throws the signal's reason when it is aborted. */
   tags(request: TagRequest, signal: AbortSignal): Promise<TagPage>
+}
+
+export interface GroupsReader {
+  /**
+   * Runs an aggregation on one consistent state. Null where it has to be answered in another way: newer rows replace older ones, or there are
+   * more groups than the plan allows. Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
+   */
+  aggregate(plan: AggregationPlan, signal: AbortSignal): Promise<Groups | null>
 }

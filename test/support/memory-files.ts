@@ -4,7 +4,7 @@ import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from '
 import { type CopiedColumn, copyRowsInto } from '../../src/store/embedded/head/copy-rows.ts'
 import { Dictionary } from '../../src/store/embedded/head/dictionary.ts'
 import type {
-  HourRollups,
+  HourBounds,
   HourSums,
   PooledRollups,
   SealedFile,
@@ -13,6 +13,7 @@ import type {
   SealedFolder,
   SealedReader,
   SealedTarget,
+  SeriesRollups,
 } from '../../src/store/embedded/reading/sealed-source.ts'
 import type { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
 import { sumRows } from '../../src/store/embedded/run/sum.ts'
@@ -240,7 +241,7 @@ class MemoryReader implements SealedReader {
     }
   }
 
-  hours(place: number, fromMs: number, toMs: number): HourRollups | null {
+  hours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
     if (!this.#options.hasRollups) return null
     const { all } = this.#rows
     const { start, end } = this.#rows.series[place]
@@ -256,6 +257,7 @@ class MemoryReader implements SealedReader {
       length: hours.length,
       hoursMs: Float64Array.from(hours, (hour) => Math.floor(all.times[hour.start] / hourMs) * hourMs),
       column: (index) => sumsOf(all, index, hours),
+      bounds: (index) => boundsOf(all, index, hours),
     }
   }
 
@@ -304,6 +306,19 @@ class MemoryReader implements SealedReader {
     this.#shown.set(page, shown)
     return shown
   }
+}
+
+function boundsOf(all: Chunk, index: number, hours: readonly { start: number; end: number }[]): HourBounds | null {
+  const column = all.columns[index]
+  if (column?.type !== 'double' && column?.type !== 'long') return null
+  const valuesOf = ({ start, end }: { start: number; end: number }): number[] =>
+    [...column.values.subarray(start, end)].filter((value) => !Number.isNaN(value))
+  const bound = (pick: (values: number[]) => number): Float64Array =>
+    Float64Array.from(hours, (hour) => {
+      const values = valuesOf(hour)
+      return values.length === 0 ? Number.NaN : pick(values)
+    })
+  return { least: bound((values) => Math.min(...values)), greatest: bound((values) => Math.max(...values)) }
 }
 
 function sumsOf(

@@ -45,7 +45,8 @@ export class ModelStore {
     this.#written.splice(0, this.#written.length, ...this.#written.filter(stays))
   }
 
-  get #rows(): readonly ModelRow[] {
+  /** All of them. */
+  get rows(): readonly ModelRow[] {
     return replaced(this.#written)
   }
 
@@ -76,7 +77,7 @@ export class ModelStore {
     entityId: number,
     sinceMs: number | null = null,
   ): { rows: number; firstMs: number | null; lastMs: number | null } {
-    const times = this.#rows
+    const times = this.rows
       .filter((row) => row.entityId === entityId)
       .map(timeIn)
       .filter((ms) => sinceMs === null || ms >= sinceMs)
@@ -85,7 +86,7 @@ export class ModelStore {
   }
 
   #items({ entityId, sinceMs, tags, ids, prefixes, metrics }: Selection): ModelRow[] {
-    return this.#rows.filter((row) => {
+    return this.rows.filter((row) => {
       if (row.entityId !== entityId || (sinceMs !== null && timeIn(row) < sinceMs)) return false
       const value = valueIn(row, tags[0])
       if (ids !== null && !ids.some((id) => id === value)) return false

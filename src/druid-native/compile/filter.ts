@@ -134,7 +134,7 @@ function compileTyped(filter: Filter & { kind: 'equals' | 'inType' | 'range' }, 
 }
 
 /** A typed constant as text: a double has a point in it, which matters where it meets a text. */
-function constantText(value: Scalar, type: string): string {
+export function constantText(value: Scalar, type: string): string {
   const text = String(value)
   return (type === 'DOUBLE' || type === 'FLOAT') && /^-?\d+$/.test(text) ? `${text}.0` : text
 }

@@ -1,6 +1,8 @@
 import { spareChunkBytes } from '../../answer/spare-chunks.ts'
 import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.ts'
 import type { Answer } from '../../answer/whole-answer.ts'
+import type { NativePlanRunner } from '../../druid-native/native-queries.ts'
+import type { NativePlan } from '../../druid-native/plan/native-plan.ts'
 import { Actor, type Death, type LifeTold, type NextLife } from '../../lib/actor/actor.ts'
 import { Holds } from '../../lib/actor/holds.ts'
 import type { Held } from '../../lib/held.ts'
@@ -38,7 +40,7 @@ export interface StoreClientOptions {
 const firstStartsMax = 50
 
 /** The main thread's side of the store's thread. One that dies is started again, and loses nothing: the journal holds all. */
-export class StoreClient implements PlanRunner, EngineSnapshots {
+export class StoreClient implements PlanRunner, NativePlanRunner, EngineSnapshots {
   readonly #options: StoreClientOptions
   readonly #actor: Actor<StoreLife>
   readonly #unsent: UnsentAnswers
@@ -132,6 +134,12 @@ export class StoreClient implements PlanRunner, EngineSnapshots {
     const room = this.#unsent.room()
     const { answer } = replyOf('answer', await this.#ask({ kind: 'run', plan, format, limits, room }, signal))
     return this.#unsent.open(answer, (memory) => this.#giveBack(memory))
+  }
+
+  async runNativePlan(plan: NativePlan, limits: PlanLimits, signal: AbortSignal): Promise<Answer | null> {
+    const room = this.#unsent.room()
+    const { answer } = replyOf('native', await this.#ask({ kind: 'native', plan, limits, room }, signal))
+    return answer === null ? null : this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 
   async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {

@@ -1,16 +1,21 @@
 import { SpareChunks } from '../../answer/spare-chunks.ts'
+import type { StoredAnswer } from '../../answer/stored-answer.ts'
+import { runNativePlan } from '../../druid-native/plan/run-native-plan.ts'
 import type { Disk } from '../../lib/disk.ts'
 import { damagedData } from '../../model/damaged-data.ts'
 import type { Observe } from '../../observe/event.ts'
 import { runPlan } from '../../query/run-plan.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import { DamagedFileError } from '../../store/embedded/sealed/damaged-file.ts'
-import type { SeriesReader } from '../../store/series-store.ts'
+import type { GroupsReader, SeriesReader } from '../../store/series-store.ts'
 import type { Outbox } from '../outbox.ts'
 import type { FromStore, SentError, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 
-export type Ask = Extract<ToStore, { kind: 'run' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }>
+export type Ask = Extract<
+  ToStore,
+  { kind: 'run' | 'native' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }
+>
 
 /** How long the writing of an answer may hold up the others. */
 const sliceMs = 1
@@ -18,7 +23,7 @@ const sliceMs = 1
 const spareBytes = 16 * 1024 * 1024
 
 export interface AskParts {
-  readonly store: SeriesReader
+  readonly store: SeriesReader & GroupsReader
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly disk: Disk
   readonly spoolDirectory: string
@@ -79,9 +84,14 @@ export class Asks {
       this.#send({ kind: 'snapshot', id, entities })
       return
     }
-    const answer = await runPlan(store, ask, { sliceMs, disk, spoolDirectory, spares: this.#spares }, signal)
-    const { body } = answer
-    this.#send({ kind: 'answer', id, answer }, body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [])
+    const settings = { sliceMs, disk, spoolDirectory, spares: this.#spares }
+    if (ask.kind === 'native') {
+      const answer = await runNativePlan(store, ask, settings, signal)
+      this.#send({ kind: 'native', id, answer }, memoryOf(answer))
+      return
+    }
+    const answer = await runPlan(store, ask, settings, signal)
+    this.#send({ kind: 'answer', id, answer }, memoryOf(answer))
   }
 
   /** Answers wait for those that are about to come, but never alone. */
@@ -98,4 +108,8 @@ export class Asks {
     this.#parts.observe({ kind: 'fileDamaged', path: error.path, message: error.message })
     return sentError(damagedData())
   }
+}
+
+function memoryOf(answer: StoredAnswer | null): ArrayBuffer[] {
+  return answer?.body.kind === 'memory' ? answer.body.chunks.map((chunk) => chunk.buffer) : []
 }

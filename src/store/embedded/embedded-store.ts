@@ -1,7 +1,17 @@
 import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
+import type { AggregationPlan, Groups } from '../../model/aggregation.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
-import type { EntityStatistics, ResultBatch, SeriesReader, SeriesWriter, TagPage, TagRequest } from '../series-store.ts'
+import type {
+  EntityStatistics,
+  GroupsReader,
+  ResultBatch,
+  SeriesReader,
+  SeriesWriter,
+  TagPage,
+  TagRequest,
+} from '../series-store.ts'
+import { runAggregation } from './aggregate/run-aggregation.ts'
 import { EntityRows } from './entity-rows.ts'
 import type { Table } from './head/table.ts'
 import { ItemCounter } from './reading/count-items.ts'
@@ -72,7 +82,7 @@ export interface FileSwitch {
 }
 
 /** Keeps the newest rows of all entities in memory and the others in sealed files, and runs plans over them. */
-export class EmbeddedStore implements SeriesWriter, SeriesReader {
+export class EmbeddedStore implements SeriesWriter, SeriesReader, GroupsReader {
   readonly #settings: EmbeddedStoreSettings
   readonly #entities = new Map<number, EntityRows>()
   readonly #pins = new FilePins()
@@ -178,6 +188,17 @@ export class EmbeddedStore implements SeriesWriter, SeriesReader {
         signal.throwIfAborted()
         yield batch
       }
+    } finally {
+      opened.close()
+    }
+  }
+
+  async aggregate(plan: AggregationPlan, signal: AbortSignal): Promise<Groups | null> {
+    signal.throwIfAborted()
+    const opened = this.#open(plan.entityId)
+    if (opened === null) return { rows: [], days: [] }
+    try {
+      return await runAggregation(plan, opened.snapshot, this.#newPacer(signal), opened.memory)
     } finally {
       opened.close()
     }

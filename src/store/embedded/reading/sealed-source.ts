@@ -64,7 +64,7 @@ export interface SealedReader {
   /** Null when the rows of a series can be read at once; else what they need is read little by little until the promise resolves. */
   prepare(place: number, pacer: Pacer): Promise<void> | null
   /** Rollups of the hours [fromMs, toMs), both of them whole UTC hours; null when the file has none of the series. */
-  hours(place: number, fromMs: number, toMs: number): HourRollups | null
+  hours(place: number, fromMs: number, toMs: number): SeriesRollups | null
   /** Rollups of all series together, of the hours [fromMs, toMs); null when the file has none. */
   pooledHours(fromMs: number, toMs: number): PooledRollups | null
   /** The newest row of a series as a stretch of one row, without reading a page; null when the file keeps none. */
@@ -79,6 +79,18 @@ export interface HourRollups {
   readonly hoursMs: Float64Array
   /** Of a column, by its index; null when the file has no value of the series in it. Only numeric columns (double, long). */
   column(index: number): HourSums | null
+}
+
+/** Rollups of one series, with bounds. */
+export interface SeriesRollups extends HourRollups {
+  /** Null when the file has no value of the series in the column. */
+  bounds(index: number): HourBounds | null
+}
+
+/** The least and the greatest value by hour; NaN where there is none. */
+export interface HourBounds {
+  readonly least: Float64Array
+  readonly greatest: Float64Array
 }
 
 /** Sums of a file's series together, but for those that have no rollups. */

@@ -76,6 +76,14 @@ export class GroupSums {
     this.#counts[group] += count
   }
 
+  /** `NaN` where a group has no value; an infinity where the sum is beyond all doubles. */
+  sum(group: number): number {
+    const count = group < this.#shortest ? this.#counts[group] : 0
+    if (count === 0) return Number.NaN
+    const sum = this.#sums[group] + this.#errors[group]
+    return this.#scaled.has(group) ? sum / scale : sum
+  }
+
   /** `NaN` where a group has no value. */
   mean(group: number): number {
     const count = group < this.#shortest ? this.#counts[group] : 0

@@ -1,5 +1,5 @@
 import type { StoredColumn } from '../head/chunk.ts'
-import type { HourSums } from '../reading/sealed-source.ts'
+import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import type { CacheEntry } from './byte-cache.ts'
 import type { FileIndex } from './file-index.ts'
@@ -24,13 +24,7 @@ export interface TailRows {
   readonly positions: Float64Array
 }
 
-/** The least and the greatest value by hour; NaN where there is none. */
-export interface HourBounds {
-  readonly least: Float64Array
-  readonly greatest: Float64Array
-}
-
-type LoadedKind = 'hours' | 'sums' | 'tails' | 'columnTails' | 'pooledHours' | 'pooledSums'
+type LoadedKind = 'hours' | 'sums' | 'bounds' | 'tails' | 'columnTails' | 'pooledHours' | 'pooledSums'
 
 /** An index with the sections that were needed so far. */
 export class LoadedIndex implements CacheEntry {
@@ -43,6 +37,7 @@ export class LoadedIndex implements CacheEntry {
   #tails: TailRows | null | undefined
   #pooled: PooledHours | null | undefined
   readonly #sums = new Map<number, HourSums | null>()
+  readonly #bounds = new Map<number, HourBounds | null>()
   readonly #pooledSums = new Map<number, HourSums | null>()
   readonly #columnTails = new Map<number, StoredColumn | null>()
 
@@ -88,14 +83,13 @@ export class LoadedIndex implements CacheEntry {
     return sums
   }
 
-  /** Bounds of a column, read each time: only checks need them. */
+  /** The bounds of a column by hour; null when no row of the file has a value in it. */
   bounds(place: number): HourBounds | null {
-    const bytes = this.index.section('bounds', place)
-    if (bytes === null) return null
-    const entries = this.hours?.hoursMs.length ?? 0
-    const arrays = new Arrays(bytes)
-    const bounds = { least: arrays.float64(entries), greatest: arrays.float64(entries) }
-    if (!arrays.isAtEnd) this.index.fail('its bounds are not of its hours')
+    let bounds = this.#bounds.get(place)
+    if (bounds === undefined) {
+      bounds = this.#load('bounds', place, (bytes) => this.#readBounds(bytes, this.hours?.hoursMs.length ?? 0))
+      this.#bounds.set(place, bounds)
+    }
     return bounds
   }
 
@@ -155,6 +149,13 @@ export class LoadedIndex implements CacheEntry {
     const counts = new Float64Array(arrays.uint32(entries))
     if (!arrays.isAtEnd) this.index.fail('its sums are not of its hours')
     return { counts, sums, errors: isZero(errors) ? null : errors }
+  }
+
+  #readBounds(bytes: ArrayBuffer, entries: number): HourBounds {
+    const arrays = new Arrays(bytes)
+    const bounds = { least: arrays.float64(entries), greatest: arrays.float64(entries) }
+    if (!arrays.isAtEnd) this.index.fail('its bounds are not of its hours')
+    return bounds
   }
 
   #readTails(bytes: ArrayBuffer): TailRows {

@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, firstAfter, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
-import type { HourRollups, HourSums, PooledRollups, SealedReader } from '../reading/sealed-source.ts'
+import type { HourBounds, HourSums, PooledRollups, SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
 import type { Pages } from './cached-pages.ts'
 import type { FileIndex } from './file-index.ts'
 import type { LoadedIndex } from './loaded-index.ts'
@@ -87,7 +87,7 @@ export class StoredReader implements SealedReader {
     }
   }
 
-  hours(place: number, fromMs: number, toMs: number): HourRollups | null {
+  hours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
     const { hours } = this.#loaded
     if (hours === null) return null
     const seriesStart = place === 0 ? 0 : hours.ends[place - 1]
@@ -100,6 +100,7 @@ export class StoredReader implements SealedReader {
       length: end - start,
       hoursMs: hoursMs.subarray(start, end),
       column: (index) => this.#sums(index, start, end, (place) => this.#loaded.sums(place)),
+      bounds: (index) => this.#bounds(index, start, end),
     }
   }
 
@@ -131,6 +132,13 @@ export class StoredReader implements SealedReader {
       sums: sums.sums.subarray(start, end),
       errors: sums.errors?.subarray(start, end) ?? null,
     }
+  }
+
+  #bounds(index: number, start: number, end: number): HourBounds | null {
+    const place = this.#places.get(index)
+    const bounds = place === undefined ? null : this.#loaded.bounds(place)
+    if (bounds === null) return null
+    return { least: bounds.least.subarray(start, end), greatest: bounds.greatest.subarray(start, end) }
   }
 
   #loadTails(): Chunk | null {

@@ -1,10 +1,10 @@
 import type { ColumnVector } from '../../../model/column.ts'
 import { GrowableFloat64 } from '../head/growable.ts'
-import type { HourSums } from '../reading/sealed-source.ts'
+import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { type Sum, sumRows } from '../run/sum.ts'
 import { type Section, sectionKinds } from './index-layout.ts'
-import type { HourBounds, Hours, LoadedIndex } from './loaded-index.ts'
+import type { Hours, LoadedIndex } from './loaded-index.ts'
 import { addPooled, PooledSumsBuilder } from './pooled-sums.ts'
 
 interface VerifiedColumn {

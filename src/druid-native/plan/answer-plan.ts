@@ -1,0 +1,148 @@
+// Finished groups as Druid's JSON: as `run/timeseries.ts`, `run/top-n.ts` and `run/group-by.ts` write those of the SQL engine.
+
+import { formatTimestamp } from '../../druid-time/iso.ts'
+import type { NativeBuckets } from '../../druid-time/native-granularity.ts'
+import { Zone } from '../../druid-time/zone.ts'
+import type { Pacer } from '../../lib/pacer.ts'
+import type { DayRows, Groups } from '../../model/aggregation.ts'
+import type { Granularity } from '../../model/granularity.ts'
+import { filledBuckets, spans } from '../run/filled-buckets.ts'
+import { type JsonItem, jsonList, jsonText, mapped, RowWriter, withList } from '../run/json-text.ts'
+import { emptyRow, type FinishedRow, finishGroups, outputValues } from './finish-groups.ts'
+import type { NativePlan } from './native-plan.ts'
+
+export interface PlannedLimits {
+  readonly resultRows: number
+  readonly buckets: number
+}
+
+export interface PlannedAnswer {
+  readonly rows: number
+  readonly pieces: AsyncIterable<string>
+}
+
+/** The answer, in pieces; null where the SQL engine has to give it. Throws `too_many_buckets`. */
+export async function answerPlan(
+  plan: NativePlan,
+  groups: Groups,
+  limits: PlannedLimits,
+  pacer: Pacer,
+): Promise<PlannedAnswer | null> {
+  const finished = await finishGroups(plan, groups, pacer)
+  // The SQL engine says why not.
+  if (finished === null || finished.length > limits.resultRows) return null
+  return { rows: finished.length, pieces: jsonList(itemsOf(plan, groups.days, finished, limits.buckets)) }
+}
+
+function itemsOf(
+  plan: NativePlan,
+  days: readonly DayRows[],
+  rows: readonly FinishedRow[],
+  bucketsMax: number,
+): Iterable<JsonItem> {
+  const table: Table = { segments: [{ days: days.map(({ firstMs, lastMs }) => ({ minMs: firstMs, maxMs: lastMs })) }] }
+  switch (plan.shape.kind) {
+    case 'timeseries':
+      return timeseries(plan, table, rows, bucketsMax)
+    case 'topN':
+      return topN(plan, table, rows, bucketsMax)
+    case 'groupBy':
+      return groupBy(plan, rows)
+  }
+}
+
+type Table = Parameters<typeof spans>[0]
+
+const timeOf = ({ timesAsLong }: NativePlan, ms: number): string =>
+  timesAsLong ? String(ms) : jsonText(formatTimestamp(ms, Zone.utc))
+
+function* timeseries(
+  plan: NativePlan,
+  table: Table,
+  rows: readonly FinishedRow[],
+  bucketsMax: number,
+): Generator<JsonItem> {
+  const { shape } = plan
+  if (shape.kind !== 'timeseries') throw new Error('a timeseries is written as one')
+  const writer = new RowWriter(plan.outputs, 0)
+  const shown = bucketsOf(plan, table, rows, shape.isDescending, bucketsMax)
+  if (shape.isDescending) shown.reverse()
+  for (const { bucketMs, values } of shape.limit === 0 ? shown : shown.slice(0, shape.limit)) {
+    yield `{"timestamp":${timeOf(plan, bucketMs)},"result":${writer.object(values)}}`
+  }
+}
+
+/** The buckets in order, with the empty ones that Druid fills. */
+function bucketsOf(
+  plan: NativePlan,
+  table: Table,
+  rows: readonly FinishedRow[],
+  isDescending: boolean,
+  bucketsMax: number,
+): FinishedRow[] {
+  const { intervals, skipsEmptyBuckets } = plan
+  const buckets = bucketsIn(plan.aggregation.granularity)
+  if (buckets === null) {
+    // The segments are read in the order that is asked for, and the first of them says when.
+    const start = spans(table, intervals).at(isDescending ? -1 : 0)?.minMs ?? intervals[0]?.startMs
+    const [only] = rows
+    if (only === undefined || start === undefined || (skipsEmptyBuckets && only.rows === 0)) return []
+    return [{ ...only, bucketMs: start }]
+  }
+  const byStart = new Map(rows.map((row) => [row.bucketMs, row]))
+  if (skipsEmptyBuckets) return rows.toSorted((left, right) => left.bucketMs - right.bucketMs)
+  const nothing = outputValues(plan, emptyRow(plan))
+  return filledBuckets(table, intervals, buckets, bucketsMax).map(
+    (bucketMs) => byStart.get(bucketMs) ?? { bucketMs, rows: 0, values: nothing },
+  )
+}
+
+function bucketsIn(granularity: Granularity): NativeBuckets | null {
+  switch (granularity.kind) {
+    case 'all':
+      return null
+    case 'uniform':
+      return { ...granularity, zone: Zone.utc }
+    case 'months':
+      return { ...granularity, originLocalMs: 0, zone: Zone.utc }
+    case 'compound':
+      throw new Error('periods of several units are not planned')
+  }
+}
+
+function* topN(plan: NativePlan, table: Table, rows: readonly FinishedRow[], bucketsMax: number): Generator<JsonItem> {
+  const writer = new RowWriter(plan.outputs, 0)
+  const entry = (ms: number, found: readonly FinishedRow[]): JsonItem =>
+    withList(
+      `{"timestamp":${timeOf(plan, ms)},"result":`,
+      mapped(found, ({ values }) => writer.object(values)),
+    )
+  const buckets = bucketsIn(plan.aggregation.granularity)
+  if (buckets === null) {
+    const start = spans(table, plan.intervals)[0]?.minMs
+    if (start !== undefined) yield entry(start, rows)
+    return
+  }
+  // Rows come by bucket, and each of them lies in one that is filled.
+  let next = 0
+  for (const start of filledBuckets(table, plan.intervals, buckets, bucketsMax)) {
+    const from = next
+    while (next < rows.length && rows[next]!.bucketMs <= start) next++
+    yield entry(start, rows.slice(from, next))
+  }
+}
+
+function* groupBy(plan: NativePlan, rows: readonly FinishedRow[]): Generator<JsonItem> {
+  const { shape, aggregation, intervals } = plan
+  if (shape.kind !== 'groupBy') throw new Error('a groupBy is written as one')
+  const writer = new RowWriter(plan.outputs, 0)
+  const isTimed = aggregation.granularity.kind !== 'all'
+  const allMs = intervals[0]?.startMs ?? 0
+  for (const { bucketMs, values } of rows) {
+    const ms = isTimed ? bucketMs : allMs
+    if (shape.asArray) {
+      const cells = writer.values(values)
+      yield `[${[...(isTimed ? [String(ms)] : []), ...(cells === '' ? [] : [cells])].join(',')}]`
+    } else yield `{"version":"v1","timestamp":${timeOf(plan, ms)},"event":${writer.object(values)}}`
+  }
+}

@@ -1,0 +1,154 @@
+// What becomes of the groups that the store has made: values worked out, conditions, order and limits.
+import { compareCodePoints } from '../../lib/compare-code-points.ts'
+import type { Pacer } from '../../lib/pacer.ts'
+import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
+import type { Groups, GroupValue } from '../../model/aggregation.ts'
+import type { GroupCondition, GroupExpression, GroupOrder, NativePlan } from './native-plan.ts'
+
+type GroupRow = readonly GroupValue[]
+
+export interface FinishedRow {
+  readonly bucketMs: number
+  /** How many rows are in it. */
+  readonly rows: number
+  /** By output. */
+  readonly values: GroupRow
+}
+
+/** The rows of the answer in their order; null where a number is beyond all doubles, which the SQL engine has its own way with. */
+export async function finishGroups(
+  plan: NativePlan,
+  groups: Pick<Groups, 'rows'>,
+  pacer: Pacer,
+): Promise<readonly FinishedRow[] | null> {
+  const { aggregation, outputs, finish } = plan
+  const isOneRow = aggregation.keys.length === 0 && aggregation.granularity.kind === 'all'
+  const all = groups.rows.length === 0 && isOneRow ? [emptyRow(plan)] : groups.rows
+  const finished: FinishedRow[] = []
+  const keys: GroupValue[][] = []
+  let isBeyond = false
+  const cost = 4 * (outputs.length + finish.order.length)
+  for (const row of all) {
+    if (pacer.spend(cost)) await pacer.rest()
+    if (finish.having !== null && !holds(finish.having, row)) continue
+    const values = outputs.map(({ value }) => evaluated(value, row))
+    const key = finish.order.map(({ value }) => evaluated(value, row))
+    isBeyond ||= [...values, ...key].some((value) => typeof value === 'number' && !Number.isFinite(value))
+    finished.push({ bucketMs: Number(row[0]), rows: Number(row.at(-1)), values })
+    keys.push(key)
+  }
+  if (isBeyond) return null
+  const order = await sortInSlices(inOrder(finished.length), 0, comparing(keys, finish.order), pacer)
+  return limited(plan, finished, order)
+}
+
+/** What is said of no rows at all. */
+export function emptyRow({ aggregation: { aggregates, keys } }: NativePlan): GroupRow {
+  const nothing = aggregates.map(({ kind }) => (kind === 'rows' || kind === 'values' ? 0n : null))
+  return [0, ...keys.map(() => null), ...nothing]
+}
+
+/** The values of the outputs. */
+export function outputValues({ outputs }: NativePlan, row: GroupRow): GroupRow {
+  return outputs.map(({ value }) => evaluated(value, row))
+}
+
+function limited({ finish }: NativePlan, rows: readonly FinishedRow[], order: Int32Array): FinishedRow[] {
+  const { offset, limit, isByBucket } = finish
+  const left: FinishedRow[] = []
+  let taken = 0
+  let bucketMs = Number.NaN
+  for (const place of order.subarray(offset)) {
+    const row = rows[place]!
+    if (isByBucket && row.bucketMs !== bucketMs) taken = 0
+    bucketMs = row.bucketMs
+    if (limit === null || taken++ < limit) left.push(row)
+    else if (!isByBucket) break
+  }
+  return left
+}
+
+function evaluated(expression: GroupExpression, row: GroupRow): GroupValue {
+  switch (expression.kind) {
+    case 'cell':
+      return row[expression.at]!
+    case 'constant':
+      return expression.value
+    case 'mean': {
+      const count = Number(row[expression.countAt])
+      return count === 0 ? 0 : Number(row[expression.sumAt]) / count
+    }
+    case 'arithmetic':
+      return expression.fields
+        .map((field) => doubleOf(evaluated(field, row)))
+        .reduce((left, right) => calculated(expression.fn, left, right))
+  }
+}
+
+const doubleOf = (value: GroupValue): number | null => (value === null ? null : Number(value))
+
+function calculated(fn: '+' | '-' | '*' | '/', left: number | null, right: number | null): number | null {
+  if (left === null || right === null) return null
+  switch (fn) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return right === 0 ? 0 : left / right
+  }
+}
+
+function holds(condition: GroupCondition, row: GroupRow): boolean {
+  switch (condition.kind) {
+    case 'always':
+      return true
+    case 'and':
+      return condition.conditions.every((one) => holds(one, row))
+    case 'or':
+      return condition.conditions.some((one) => holds(one, row))
+    case 'not':
+      return !holds(condition.condition, row)
+    case 'compare': {
+      const value = evaluated(condition.value, row)
+      const { constant, operator } = condition
+      if (constant === null) return operator === '=' && value === null
+      if (value === null || typeof value === 'string') return false
+      const order = compareNumbers(value, constant)
+      return operator === '>' ? order > 0 : operator === '<' ? order < 0 : order === 0
+    }
+  }
+}
+
+/** Longs are compared as they are; where one is a double, both are. */
+function compareNumbers(left: number | bigint, right: number | bigint): number {
+  const areWhole = typeof left === 'bigint' && (typeof right === 'bigint' || Number.isSafeInteger(right))
+  const [a, b] = areWhole ? [left, BigInt(right)] : [Number(left), Number(right)]
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function comparing(keys: readonly GroupRow[], order: readonly GroupOrder[]): (left: number, right: number) => number {
+  return (left, right) => {
+    for (let place = 0; place < order.length; place++) {
+      const compared = compareValues(keys[left]![place]!, keys[right]![place]!, order[place]!)
+      if (compared !== 0) return compared
+    }
+    return 0
+  }
+}
+
+function compareValues(left: GroupValue, right: GroupValue, { isDescending, nulls }: GroupOrder): number {
+  if (left === right) return 0
+  if (left === null || right === null) return (left === null) === (nulls === 'first') ? -1 : 1
+  const order =
+    typeof left === 'string' && typeof right === 'string'
+      ? compareCodePoints(left, right)
+      : left < right
+        ? -1
+        : left > right
+          ? 1
+          : 0
+  return isDescending ? -order : order
+}

@@ -1,0 +1,129 @@
+// Filters of native queries as the store asks them. Null is what the store does not know to ask.
+import type { RowFilter, ValueBounds } from '../../model/aggregation.ts'
+import type { EntityField } from '../../model/entity.ts'
+import { decimalForm, exactLong } from '../compile/compile-bound.ts'
+import { constantText } from '../compile/filter.ts'
+import type { Filter } from '../parse/query-nodes.ts'
+
+export type FieldOf = (name: string) => EntityField | null
+
+/** `isNegated`: the rows that the filter is false for, not those that it is unknown for. */
+export function rowFilter(filter: Filter, fieldOf: FieldOf, isNegated = false): RowFilter | null {
+  switch (filter.kind) {
+    case 'and':
+    case 'or': {
+      const filters = filter.fields.map((field) => rowFilter(field, fieldOf, isNegated))
+      if (filters.some((one) => one === null)) return null
+      const kind = (filter.kind === 'and') === isNegated ? 'or' : 'and'
+      return { kind, filters: filters.filter((one) => one !== null) }
+    }
+    case 'not':
+      return rowFilter(filter.field, fieldOf, !isNegated)
+    case 'istrue':
+    case 'isfalse':
+      // What is not true may be unknown, and that is not to be said.
+      return isNegated ? null : rowFilter(filter.field, fieldOf, filter.kind === 'isfalse')
+    case 'constant':
+      return { kind: 'constant', value: filter.value !== isNegated }
+    case 'null':
+      return onField(filter.column, fieldOf, (field) => ({ kind: 'null', field, isNegated }))
+    case 'equals':
+      return onField(filter.column, fieldOf, (field) =>
+        among(field, [constantText(filter.value, filter.type)], isNegated),
+      )
+    case 'inType': {
+      const values = filter.values.map((value) => (value === null ? null : constantText(value, filter.type)))
+      return onField(filter.column, fieldOf, (field) => among(field, values, isNegated))
+    }
+    case 'selector':
+      if (filter.extraction !== null) return null
+      return onField(filter.dimension, fieldOf, (field) => among(field, [filter.value], isNegated))
+    case 'in':
+      if (filter.extraction !== null) return null
+      return onField(filter.dimension, fieldOf, (field) => among(field, filter.values, isNegated))
+    case 'bound':
+      if (filter.extraction !== null) return null
+      return onField(filter.dimension, fieldOf, (field) => bound(filter, field, isNegated))
+    case 'range':
+      return onField(filter.column, fieldOf, (field) => range(filter, field, isNegated))
+    default:
+      return null
+  }
+}
+
+function onField(name: string, fieldOf: FieldOf, filterOf: (field: EntityField) => RowFilter | null): RowFilter | null {
+  const field = fieldOf(name)
+  return field === null ? null : filterOf(field)
+}
+
+/** Whether a field has one of some values, which are written as texts. */
+function among(field: EntityField, values: readonly (string | null)[], isNegated: boolean): RowFilter | null {
+  if (values.length === 0) return null
+  const texts = values.filter((value) => value !== null)
+  const isNull: readonly RowFilter[] = values.includes(null) ? [{ kind: 'null', field, isNegated }] : []
+  const found = texts.length === 0 ? null : amongTexts(field, texts, isNegated)
+  if (found === null && texts.length > 0) return null
+  const filters = [...(found === null ? [] : [found]), ...isNull]
+  return filters.length === 1 ? filters[0]! : { kind: isNegated ? 'and' : 'or', filters }
+}
+
+function amongTexts(field: EntityField, texts: readonly string[], isNegated: boolean): RowFilter | null {
+  if (field.type === 'string') return { kind: 'texts', field, values: texts, isNegated }
+  const values: number[] = []
+  for (const text of texts) {
+    const number = numberOf(text, field)
+    if (number === 'none') continue
+    if (number === 'unknown') return null
+    values.push(number)
+  }
+  return { kind: 'numbers', field, values, isNegated }
+}
+
+/** The number that a text stands for where it is compared with the field; `none` where no value is equal to it. */
+function numberOf(text: string, { type }: EntityField): number | 'none' | 'unknown' {
+  if (type === 'double') return decimalForm.test(text) ? Number(text) : 'none'
+  if (type !== 'long') return 'unknown'
+  const long = exactLong(text)
+  if (long === null) return 'none'
+  return isSafe(Number(long)) ? Number(long) : 'unknown'
+}
+
+/** Longs are compared by their nearest doubles, which says the same of numbers below 2^53 in size. */
+const isSafe = (value: number): boolean => Math.abs(value) < 2 ** 53
+
+function bound(filter: Filter & { kind: 'bound' }, field: EntityField, isNegated: boolean): RowFilter | null {
+  const { lower, upper, lowerStrict: isLowerOpen, upperStrict: isUpperOpen, ordering } = filter
+  if (lower === null && upper === null) return null
+  if (field.type === 'string') {
+    if (ordering !== 'lexicographic') return null
+    const within: RowFilter = { kind: 'textRange', field, lower, upper, isLowerOpen, isUpperOpen, isNegated }
+    // Where there is no lower bound, null is below the upper one.
+    if (lower !== null || isNegated) return within
+    return { kind: 'or', filters: [within, { kind: 'null', field, isNegated: false }] }
+  }
+  return ordering === 'numeric' ? numbersWithin({ lower, upper, isLowerOpen, isUpperOpen }, field, isNegated) : null
+}
+
+function range(filter: Filter & { kind: 'range' }, field: EntityField, isNegated: boolean): RowFilter | null {
+  const text = (value: (typeof filter)['lower']): string | null => (value === null ? null : String(value))
+  const bounds: ValueBounds<string> = {
+    lower: text(filter.lower),
+    upper: text(filter.upper),
+    isLowerOpen: filter.lowerOpen,
+    isUpperOpen: filter.upperOpen,
+  }
+  if (bounds.lower === null && bounds.upper === null) return null
+  const isText = filter.type === 'STRING'
+  if (isText !== (field.type === 'string')) return null
+  return isText ? { kind: 'textRange', field, ...bounds, isNegated } : numbersWithin(bounds, field, isNegated)
+}
+
+function numbersWithin(bounds: ValueBounds<string>, field: EntityField, isNegated: boolean): RowFilter | null {
+  if (field.type !== 'long' && field.type !== 'double') return null
+  const { lower, upper } = bounds
+  for (const text of [lower, upper]) {
+    if (text !== null && (!decimalForm.test(text) || !(field.type === 'double' || isSafe(Number(text))))) return null
+  }
+  const number = (text: string | null): number | null => (text === null ? null : Number(text))
+  return { kind: 'numberRange', field, ...bounds, lower: number(lower), upper: number(upper), isNegated }
+}

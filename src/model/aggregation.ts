@@ -1,0 +1,83 @@
+// What an aggregating query means, as plain data, where the store can answer it from its own columns. Druid's native queries compile to it
+// as far as they can; what they cannot goes to the SQL engine. Only fields of an entity's own columns stand in it: names are checked.
+import type { EntityField } from './entity.ts'
+import type { Granularity } from './granularity.ts'
+import type { Range } from './plan.ts'
+
+/**
+ * Which rows count. A comparison with null is neither true nor false, and a row counts where the whole is true. `not` stands before
+ * single conditions alone (De Morgan): `isNegated`.
+ */
+export type RowFilter =
+  | { readonly kind: 'and' | 'or'; readonly filters: readonly RowFilter[] }
+  | { readonly kind: 'constant'; readonly value: boolean }
+  | { readonly kind: 'null'; readonly field: EntityField; readonly isNegated: boolean }
+  | {
+      readonly kind: 'texts'
+      readonly field: EntityField
+      readonly values: readonly string[]
+      readonly isNegated: boolean
+    }
+  | {
+      readonly kind: 'numbers'
+      readonly field: EntityField
+      readonly values: readonly number[]
+      readonly isNegated: boolean
+    }
+  | (ValueBounds<string> & { readonly kind: 'textRange'; readonly field: EntityField; readonly isNegated: boolean })
+  | (ValueBounds<number> & { readonly kind: 'numberRange'; readonly field: EntityField; readonly isNegated: boolean })
+
+/** Texts by code point. Numbers are compared as doubles: bounds for longs are below 2^53 in size, so that no rounding shows. */
+export interface ValueBounds<Bound> {
+  readonly lower: Bound | null
+  readonly upper: Bound | null
+  readonly isLowerOpen: boolean
+  readonly isUpperOpen: boolean
+}
+
+export type StoredAggregate =
+  /** The rows. */
+  | { readonly kind: 'rows' }
+  /** The rows whose value is not null. */
+  | { readonly kind: 'values'; readonly field: EntityField }
+  /** Of doubles, and of longs as doubles. Null over nothing. */
+  | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'double'; readonly field: EntityField }
+  /** Of longs, digit for digit; a sum past 64 bits goes round. Null over nothing. */
+  | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'long'; readonly field: EntityField }
+
+export interface AggregationPlan {
+  readonly entityId: number
+  /** Rows before this date have left the entity. Null while none have. */
+  readonly sinceMs: number | null
+  readonly time: EntityField
+  /** All tags of the entity, one at least. */
+  readonly tags: readonly [EntityField, ...EntityField[]]
+  /** Rising, and apart. */
+  readonly ranges: readonly Range[]
+  readonly filter: RowFilter | null
+  readonly granularity: Granularity
+  /** What the rows of a bucket are grouped by: tags and dimensions. */
+  readonly keys: readonly EntityField[]
+  readonly aggregates: readonly StoredAggregate[]
+  /** More groups are not made, and no more rows are read one by one: another way is taken then. */
+  readonly groupsMax: number
+  readonly rowsMax: number
+  /** Whether the days that have rows are asked for. */
+  readonly needsDays: boolean
+}
+
+/** A long is a `bigint`. */
+export type GroupValue = string | number | bigint | null
+
+/** The first and the last row of a UTC day that has rows, whatever the filter says of them. */
+export interface DayRows {
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+export interface Groups {
+  /** Of each group: the start of its bucket (0 where all rows are in one), then its keys, then its aggregates. In no order. */
+  readonly rows: readonly (readonly GroupValue[])[]
+  /** Oldest first; none unless they were asked for. */
+  readonly days: readonly DayRows[]
+}

@@ -1,0 +1,272 @@
+import type { AggregationPlan } from '../../../model/aggregation.ts'
+import type { Range } from '../../../model/plan.ts'
+import { type Chunk, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import type { OpenFile } from '../reading/open-file.ts'
+import type { PooledRollups, SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
+import { hourMs, wholeHours } from '../reading/whole-hours.ts'
+import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
+import type { FieldReader } from '../run/field-reader.ts'
+import type { PlanRun } from '../run/plan-run.ts'
+import type { ColumnHours } from './accumulator.ts'
+import { GroupRows, TooMuchToDo } from './group-rows.ts'
+import { type FilterTests, filterTests } from './row-test.ts'
+
+/** Where nobody asks how many rows there are. */
+const noCounts = new Float64Array(0)
+
+/** What looking for a series in a file takes about, in the units of a pacer. */
+const fileUnits = 64
+
+export interface Fields {
+  readonly readerOf: (name: string) => FieldReader
+  /** The index of the column of each aggregate, -1 where it has none. */
+  readonly columns: readonly number[]
+  /** Columns of numbers that were opened: one that has a value in each row tells how many rows an hour has. */
+  readonly numbers: readonly number[]
+  /** How many series the entity has. */
+  readonly seriesCount: number
+}
+
+/** Puts the rows of an aggregation into their groups. Nothing needs an order: the sources of a series are taken one after the other. */
+export async function collectGroups(plan: AggregationPlan, run: PlanRun, fields: Fields): Promise<GroupRows> {
+  const collector = new GroupCollector(plan, run, fields)
+  for (const range of plan.ranges) await collector.addRange(range)
+  return collector.groups
+}
+
+class GroupCollector {
+  readonly groups: GroupRows
+  readonly #run: PlanRun
+  readonly #fields: Fields
+  readonly #tests: FilterTests
+  readonly #walk: BucketWalk
+  readonly #rowCost: number
+  /** Whether hours of rollups may stand for their rows. */
+  readonly #usesRollups: boolean
+  /** Whether those of all series together may. */
+  readonly #isPooled: boolean
+  readonly #hasRowKeys: boolean
+  readonly #countsRows: boolean
+  /** The bucket of all rows where there is one. */
+  readonly #isOneBucket: boolean
+  readonly #rowsMax: number
+  #rowsRead = 0
+
+  constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
+    const keys = plan.keys.map(({ name }) => fields.readerOf(name))
+    this.groups = new GroupRows(plan, keys, fields.columns)
+    this.#run = run
+    this.#fields = fields
+    this.#tests = filterTests(plan.filter, fields.readerOf)
+    this.#walk = new BucketWalk(plan.granularity)
+    this.#rowCost = plan.aggregates.length + keys.length + (this.#tests.passesRow === null ? 0 : 1)
+    this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
+    this.#usesRollups = isOfWholeHours(plan.granularity) && this.#tests.passesRow === null && !this.#hasRowKeys
+    const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
+    const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
+    this.#isPooled = this.#usesRollups && plan.filter === null && keys.length === 0 && !hasBounds && !hasLongs
+    this.#countsRows = plan.aggregates.some(({ kind }) => kind === 'rows')
+    this.#rowsMax = plan.rowsMax
+    this.#isOneBucket = plan.granularity.kind === 'all'
+  }
+
+  async addRange(asked: Range): Promise<void> {
+    const run = this.#run
+    const range = { fromMs: Math.max(asked.fromMs, run.sinceMs), toMs: asked.toMs }
+    const files: OpenFile[] = []
+    for (const file of run.files) {
+      if (file.info.firstMs > range.toMs || file.info.lastMs < range.fromMs) continue
+      if (!this.#isPooled || !(await this.#addPooledFile(file, range))) files.push(file)
+    }
+    if (!this.#usesRollups && this.#rowsWithin(range, files) > this.#rowsMax) throw new TooMuchToDo()
+    for (const series of run.selected.series) {
+      if (this.#tests.passesSeries(series)) await this.#addSeries(series, range, files)
+      if (run.pacer.spend(4)) await run.pacer.rest()
+    }
+  }
+
+  /** About how many rows of the series that are looked at lie within a range. */
+  #rowsWithin({ fromMs, toMs }: Range, files: readonly OpenFile[]): number {
+    const { selected } = this.#run
+    const share = selected.series.length / Math.max(1, this.#fields.seriesCount)
+    let rows = 0
+    for (const { info } of files) {
+      const spanMs = info.lastMs - info.firstMs + 1
+      const withinMs = Math.min(toMs, info.lastMs) - Math.max(fromMs, info.firstMs) + 1
+      rows += info.rows * (withinMs / spanMs) * share
+    }
+    return rows
+  }
+
+  async #addSeries(series: number, range: Range, files: readonly OpenFile[]): Promise<void> {
+    const { tables, pacer } = this.#run
+    for (const table of tables) {
+      const prepared = table.prepare(series, pacer)
+      if (prepared !== null) await prepared
+      await this.#addRows(table.run(series, range.fromMs, range.toMs), series)
+    }
+    for (const { reader } of files) {
+      const place = reader.find(series)
+      const added = place === -1 ? null : this.#addPlace(reader, place, series, range)
+      if (added !== null) await added
+      if (pacer.spend(fileUnits)) await pacer.rest()
+    }
+  }
+
+  /** Null when there was nothing to wait for. */
+  #addPlace(reader: SealedReader, place: number, series: number, range: Range): Promise<void> | null {
+    const { fromMs, toMs } = range
+    const firstMs = reader.firstMs(place)
+    const lastMs = reader.lastMs(place)
+    if (firstMs > toMs || lastMs < fromMs) return null
+    const whole = wholeHours(range, firstMs, lastMs)
+    const rollups =
+      this.#usesRollups && whole.fromMs < whole.toMs ? reader.hours(place, whole.fromMs, whole.toMs) : null
+    if (rollups === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
+    return this.#addHours(reader, place, series, range, rollups)
+  }
+
+  async #addHours(
+    reader: SealedReader,
+    place: number,
+    series: number,
+    range: Range,
+    rollups: SeriesRollups,
+  ): Promise<void> {
+    const { fromMs, toMs } = range
+    const { pacer } = this.#run
+    const firstMs = reader.firstMs(place)
+    const lastMs = reader.lastMs(place)
+    const whole = wholeHours(range, firstMs, lastMs)
+    const rows = this.#rowsByHour(
+      reader.hours(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY),
+      rollups,
+      reader.rows(place),
+    )
+    if (rows === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
+    const hours = this.#hoursOf(rollups, (index) => rollups.bounds(index))
+    if (firstMs < whole.fromMs) await this.#addRows(reader.forward(place, fromMs, whole.fromMs - 1), series)
+    for (let hour = 0; hour < rollups.length; hour++) {
+      const startMs = rollups.hoursMs[hour]
+      if (!this.#holdsHour(hours, hour)) {
+        await this.#addRows(reader.forward(place, startMs, startMs + hourMs - 1), series)
+        continue
+      }
+      this.groups.addHour(this.groups.ofSeries(this.#enter(startMs), series), hours, hour, rows[hour])
+      if (pacer.spend(hours.length)) await pacer.rest()
+    }
+    if (lastMs >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
+  }
+
+  /** False, and nothing is added, where the sums of all series together do not say all. */
+  async #addPooledFile({ reader, info }: OpenFile, range: Range): Promise<boolean> {
+    const isWhole = info.firstMs >= range.fromMs && info.lastMs <= range.toMs
+    const pooled = isWhole ? reader.pooledHours(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY) : null
+    if (pooled === null) return false
+    const rowsLeftOut = pooled.leftOut.reduce((sum, place) => sum + reader.rows(place), 0)
+    const rows = this.#rowsByHour(pooled, pooled, info.rows - rowsLeftOut)
+    const hours = this.#hoursOf(pooled, () => null)
+    if (rows === null) return false
+    for (let hour = 0; hour < pooled.length; hour++) if (!this.#holdsHour(hours, hour)) return false
+    for (let hour = 0; hour < pooled.length; hour++) {
+      const group = this.groups.ofSeries(this.#enter(pooled.hoursMs[hour]), reader.seriesAt(0))
+      this.groups.addHour(group, hours, hour, rows[hour])
+    }
+    for (const place of pooled.leftOut) {
+      await this.#addRows(reader.forward(place, range.fromMs, range.toMs), reader.seriesAt(place))
+    }
+    return true
+  }
+
+  /** How many rows each hour has: those of a column that has a value in every row. Null where none is known to. */
+  #rowsByHour(
+    all: SeriesRollups | PooledRollups | null,
+    asked: SeriesRollups | PooledRollups,
+    rows: number,
+  ): Float64Array | null {
+    if (!this.#countsRows) return noCounts
+    for (const index of this.#fields.numbers) {
+      const counts = all?.column(index)?.counts
+      if (counts === undefined) continue
+      let sum = 0
+      for (const count of counts) sum += count
+      if (sum === rows) return asked.column(index)!.counts
+    }
+    return null
+  }
+
+  /** By aggregate. */
+  #hoursOf(rollups: SeriesRollups | PooledRollups, boundsOf: SeriesRollups['bounds']): ColumnHours[] {
+    return this.#fields.columns.map((index) =>
+      index === -1 ? { sums: null, bounds: null } : { sums: rollups.column(index), bounds: boundsOf(index) },
+    )
+  }
+
+  #holdsHour(hours: readonly ColumnHours[], hour: number): boolean {
+    const { accumulators } = this.groups
+    for (let place = 0; place < hours.length; place++) {
+      if (!accumulators[place].holdsHour(hours[place], hour)) return false
+    }
+    return true
+  }
+
+  /** The bucket of an instant. */
+  #enter(ms: number): number {
+    if (this.#isOneBucket) return 0
+    this.#walk.enter(ms)
+    return this.#walk.startMs
+  }
+
+  async #addRows(stretches: Iterable<Stretch>, series: number): Promise<void> {
+    const { pacer } = this.#run
+    for (const stretch of stretches) {
+      this.#rowsRead += stretch.end - stretch.start
+      if (this.#rowsRead > this.#rowsMax) throw new TooMuchToDo()
+      this.#addStretch(stretch, series)
+      if (pacer.spend((stretch.end - stretch.start) * this.#rowCost)) await pacer.rest()
+    }
+  }
+
+  #addStretch({ chunk, start, end }: Stretch, series: number): void {
+    const { times } = chunk
+    for (let row = start; row < end; ) {
+      const bucketMs = this.#enter(times[row])
+      const bucketEnd = this.#isOneBucket ? end : bucketEndAfter(times, row, end, this.#walk.endMs)
+      this.#addBucket(chunk, row, bucketEnd, series, bucketMs)
+      row = bucketEnd
+    }
+  }
+
+  /** Adds those of rows [start, end), which are of one bucket, that pass, as many at once as have the same keys. */
+  #addBucket(chunk: Chunk, start: number, end: number, series: number, bucketMs: number): void {
+    const { passesRow } = this.#tests
+    for (let row = start; row < end; ) {
+      if (passesRow !== null && !passesRow(chunk, row, series)) {
+        row++
+        continue
+      }
+      let next = passesRow === null && !this.#hasRowKeys ? end : row + 1
+      while (next < end && this.#goesOn(chunk, row, next, series)) next++
+      this.groups.addRows(this.groups.at(bucketMs, chunk, row, series), chunk, row, next)
+      row = next
+    }
+  }
+
+  #goesOn(chunk: Chunk, row: number, next: number, series: number): boolean {
+    const { passesRow } = this.#tests
+    if (passesRow !== null && !passesRow(chunk, next, series)) return false
+    return !this.#hasRowKeys || this.groups.isSame(chunk, row, next)
+  }
+}
+
+/** The first row at or after `endMs`: the steps double, for it may be near. */
+function bucketEndAfter(times: Float64Array, start: number, end: number, endMs: number): number {
+  if (times[end - 1] < endMs) return end
+  let low = start
+  let step = 1
+  while (low + step < end && times[low + step] < endMs) {
+    low += step
+    step *= 2
+  }
+  return firstAtOrAfter(times, low, Math.min(end, low + step), endMs)
+}

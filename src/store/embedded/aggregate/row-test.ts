@@ -1,0 +1,177 @@
+// Filters as tests of rows. What a filter says of tags holds for all rows of a series, and is asked once a series.
+import { compareCodePoints } from '../../../lib/compare-code-points.ts'
+import type { RowFilter, ValueBounds } from '../../../model/aggregation.ts'
+import { nullCode } from '../../../model/column.ts'
+import { type Chunk, newChunk } from '../head/chunk.ts'
+import type { FieldReader } from '../run/field-reader.ts'
+
+type RowTest = (chunk: Chunk, row: number, series: number) => boolean
+
+interface CompiledTest {
+  readonly test: RowTest
+  /** Whether it looks at nothing but tags. */
+  readonly isOfSeries: boolean
+}
+
+export interface FilterTests {
+  /** Whether any row of a series may pass. */
+  readonly passesSeries: (series: number) => boolean
+  /** What a row of such a series must pass too; null where all its rows do. */
+  readonly passesRow: RowTest | null
+}
+
+const noRows = newChunk(0)
+const pass: FilterTests = { passesSeries: () => true, passesRow: null }
+
+export function filterTests(filter: RowFilter | null, readerOf: (name: string) => FieldReader): FilterTests {
+  if (filter === null) return pass
+  const parts = filter.kind === 'and' ? filter.filters : [filter]
+  const tests = parts.map((part) => compileTest(part, readerOf))
+  const ofSeries = tests.filter(({ isOfSeries }) => isOfSeries).map(({ test }) => test)
+  const ofRows = tests.filter(({ isOfSeries }) => !isOfSeries).map(({ test }) => test)
+  return {
+    passesSeries: (series) => ofSeries.every((test) => test(noRows, 0, series)),
+    passesRow: ofRows.length === 0 ? null : allOf(ofRows),
+  }
+}
+
+function compileTest(filter: RowFilter, readerOf: (name: string) => FieldReader): CompiledTest {
+  switch (filter.kind) {
+    case 'constant':
+      return { test: () => filter.value, isOfSeries: true }
+    case 'and':
+    case 'or': {
+      const parts = filter.filters.map((part) => compileTest(part, readerOf))
+      const tests = parts.map(({ test }) => test)
+      const isOfSeries = parts.every((part) => part.isOfSeries)
+      return { test: filter.kind === 'and' ? allOf(tests) : anyOf(tests), isOfSeries }
+    }
+    case 'null':
+      return nullTest(readerOf(filter.field.name), filter.isNegated)
+    case 'texts': {
+      const values = new Set(filter.values)
+      return textTest(readerOf(filter.field.name), (text) => values.has(text) !== filter.isNegated)
+    }
+    case 'textRange':
+      return textTest(readerOf(filter.field.name), (text) => {
+        return isWithin(filter, (bound) => compareCodePoints(text, bound)) !== filter.isNegated
+      })
+    case 'numbers': {
+      const values = new Set(filter.values)
+      return numberTest(readerOf(filter.field.name), (value) => values.has(value) !== filter.isNegated)
+    }
+    case 'numberRange':
+      return numberTest(readerOf(filter.field.name), (value) => {
+        return isWithin(filter, (bound) => value - bound) !== filter.isNegated
+      })
+  }
+}
+
+function allOf(tests: readonly RowTest[]): RowTest {
+  const [only] = tests
+  if (tests.length === 1) return only
+  return (chunk, row, series) => tests.every((test) => test(chunk, row, series))
+}
+
+function anyOf(tests: readonly RowTest[]): RowTest {
+  return (chunk, row, series) => tests.some((test) => test(chunk, row, series))
+}
+
+/** `compare` orders the value and a bound. */
+function isWithin<Bound>(
+  { lower, upper, isLowerOpen, isUpperOpen }: ValueBounds<Bound>,
+  compare: (bound: Bound) => number,
+): boolean {
+  if (lower !== null) {
+    const order = compare(lower)
+    if (order < 0 || (isLowerOpen && order === 0)) return false
+  }
+  if (upper === null) return true
+  const order = compare(upper)
+  return order < 0 || (!isUpperOpen && order === 0)
+}
+
+function nullTest(reader: FieldReader, isNegated: boolean): CompiledTest {
+  switch (reader.kind) {
+    case 'absent':
+      return { test: () => !isNegated, isOfSeries: true }
+    case 'tag': {
+      const { tag } = reader
+      return { test: (_, __, series) => tag.codes.values[series] < 0 !== isNegated, isOfSeries: true }
+    }
+    case 'column': {
+      const { index, type } = reader
+      const isNull: RowTest = (chunk, row) => {
+        const column = chunk.columns[index]
+        if (column === undefined) return true
+        return column.type === 'string' ? column.codes[row] === nullCode : Number.isNaN(column.values[row])
+      }
+      if (type === 'boolean') throw new Error('truth values are not filtered by')
+      return { test: (chunk, row, series) => isNull(chunk, row, series) !== isNegated, isOfSeries: false }
+    }
+    case 'time':
+      throw new Error('the time is not filtered by: ranges say which rows count')
+  }
+}
+
+/** A null passes neither a condition nor what it negates. */
+function textTest(reader: FieldReader, passes: (text: string) => boolean): CompiledTest {
+  switch (reader.kind) {
+    case 'absent':
+      return { test: () => false, isOfSeries: true }
+    case 'tag': {
+      const { tag } = reader
+      const { strings } = reader.dictionary
+      const verdict = verdicts(passes)
+      return {
+        test: (_, __, series) => {
+          const code = tag.codes.values[series]
+          return code >= 0 && verdict(strings, code)
+        },
+        isOfSeries: true,
+      }
+    }
+    case 'column': {
+      const { index } = reader
+      const verdict = verdicts(passes)
+      const test: RowTest = (chunk, row) => {
+        const column = chunk.columns[index]
+        if (column?.type !== 'string') return false
+        const code = column.codes[row]
+        return code !== nullCode && verdict(column.dictionary, code)
+      }
+      return { test, isOfSeries: false }
+    }
+    case 'time':
+      throw new Error('the time is no text')
+  }
+}
+
+/** Each text of a dictionary is looked at once. */
+function verdicts(passes: (text: string) => boolean): (dictionary: readonly string[], code: number) => boolean {
+  const known = new Map<readonly string[], (boolean | undefined)[]>()
+  let last: readonly string[] | null = null
+  let ofLast: (boolean | undefined)[] = []
+  return (dictionary, code) => {
+    if (dictionary !== last) {
+      last = dictionary
+      ofLast = known.get(dictionary) ?? []
+      known.set(dictionary, ofLast)
+    }
+    const verdict = ofLast[code] ?? passes(dictionary[code])
+    ofLast[code] = verdict
+    return verdict
+  }
+}
+
+function numberTest(reader: FieldReader, passes: (value: number) => boolean): CompiledTest {
+  if (reader.kind !== 'column') throw new Error('only metrics and dimensions hold numbers')
+  const { index } = reader
+  const test: RowTest = (chunk, row) => {
+    const column = chunk.columns[index]
+    if (column === undefined || column.type === 'string' || column.type === 'boolean') return false
+    const value = column.values[row]
+    return !Number.isNaN(value) && passes(value)
+  }
+  return { test, isOfSeries: false }
+}

@@ -1,0 +1,271 @@
+// Aggregations of random rows, in memory and in files, held against the plainest way to do them.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
+import { MemoryFolder } from '../../../../test/support/memory-files.ts'
+import type { ModelRow } from '../../../../test/support/model-store.ts'
+import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
+import { compareCodePoints } from '../../../lib/compare-code-points.ts'
+import type {
+  AggregationPlan,
+  GroupValue,
+  RowFilter,
+  StoredAggregate,
+  ValueBounds,
+} from '../../../model/aggregation.ts'
+import type { Value } from '../../../model/column.ts'
+import type { EntityField } from '../../../model/entity.ts'
+import { bucketStart, parseGranularity } from '../../../model/granularity.ts'
+import { EmbeddedStore } from '../embedded-store.ts'
+
+const granularities = ['all', 'all', 'hour', 'PT2H', 'day', 'month', 'minute', 'PT7S']
+const texts = ['', 'a', 'ab', 'a%', 'é', '\uffff', '\u{1f600}']
+const numbers = [0, -1, 7, 1.5, 100, 1e300]
+const groupsMax = 1_000_000
+
+const isNumber = ({ type }: EntityField): boolean => type === 'double' || type === 'long'
+
+function randomFilter(draw: Draw, fields: readonly EntityField[], depth = 0): RowFilter {
+  if (depth < 2 && draw(3) === 0) {
+    const filters = Array.from({ length: draw(3) }, () => randomFilter(draw, fields, depth + 1))
+    return { kind: draw(2) === 0 ? 'and' : 'or', filters }
+  }
+  const isNegated = draw(2) === 0
+  const usable = fields.filter((field) => field.type === 'string' || isNumber(field))
+  const field = oneOf(draw, usable)
+  if (draw(6) === 0) return { kind: 'null', field, isNegated }
+  if (draw(12) === 0) return { kind: 'constant', value: draw(2) === 0 }
+  const bounds = <Bound>(values: readonly Bound[]): ValueBounds<Bound> => ({
+    lower: draw(3) === 0 ? null : oneOf(draw, values),
+    upper: draw(3) === 0 ? null : oneOf(draw, values),
+    isLowerOpen: draw(2) === 0,
+    isUpperOpen: draw(2) === 0,
+  })
+  if (field.type === 'string') {
+    if (draw(2) === 0) return { kind: 'texts', field, values: texts.filter(() => draw(2) === 0), isNegated }
+    return { kind: 'textRange', field, ...bounds(texts), isNegated }
+  }
+  if (draw(2) === 0) return { kind: 'numbers', field, values: numbers.filter(() => draw(2) === 0), isNegated }
+  return { kind: 'numberRange', field, ...bounds(numbers), isNegated }
+}
+
+function randomAggregate(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+  const field = oneOf(draw, fields.filter(isNumber))
+  const kind = oneOf(draw, ['rows', 'values', 'sum', 'least', 'greatest'] as const)
+  if (kind === 'rows') return { kind }
+  if (kind === 'values') return { kind, field }
+  return { kind, type: field.type === 'long' && draw(2) === 0 ? 'long' : 'double', field }
+}
+
+function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory): AggregationPlan {
+  const times = model.rows.map(timeOf)
+  const at = (): number => (times.length === 0 ? 0 : oneOf(draw, times) + oneOf(draw, [-1, 0, 0, 1, 3_600_000]))
+  const ranges =
+    draw(2) === 0
+      ? [{ fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }]
+      : [[at(), at()].sort((left, right) => left - right)].map(([fromMs, toMs]) => ({ fromMs, toMs }))
+  const cut = draw(3) === 0 ? at() : null
+  const apart =
+    cut === null
+      ? ranges
+      : [
+          { ...ranges[0], toMs: Math.min(ranges[0].toMs, cut) },
+          { ...ranges[0], fromMs: cut + 1000 },
+        ].filter(({ fromMs, toMs }) => fromMs <= toMs)
+  const fields = [...entity.tags, ...entity.others]
+  const keys = fields.filter(
+    (field) =>
+      (field.role === 'tag' || field.role === 'dimension') && field.type !== 'boolean' && field.type !== 'timestamp',
+  )
+  const [first, ...others] = entity.tags
+  return {
+    entityId: 1,
+    sinceMs,
+    time: entity.time,
+    tags: [first, ...others],
+    ranges: apart,
+    filter: draw(2) === 0 ? null : randomFilter(draw, fields),
+    granularity: parseGranularity(oneOf(draw, granularities))!,
+    keys: draw(3) === 0 ? [] : keys.filter(() => draw(3) === 0),
+    aggregates: Array.from({ length: draw(4) }, () => randomAggregate(draw, fields)),
+    groupsMax,
+    rowsMax: groupsMax,
+    needsDays: draw(3) === 0,
+  }
+}
+
+const timeOf = (row: ModelRow): number => Number(row.values['D'])
+
+function passes(filter: RowFilter, row: ModelRow): boolean {
+  if (filter.kind === 'constant') return filter.value
+  if ('filters' in filter) {
+    const passed = filter.filters.map((part) => passes(part, row))
+    return filter.kind === 'and' ? !passed.includes(false) : passed.includes(true)
+  }
+  const value = row.values[filter.field.name] ?? null
+  if (filter.kind === 'null') return (value === null) !== filter.isNegated
+  if (value === null) return false
+  return holds(filter, value) !== filter.isNegated
+}
+
+function holds(
+  filter: Extract<RowFilter, { kind: 'texts' | 'textRange' | 'numbers' | 'numberRange' }>,
+  value: Value,
+): boolean {
+  switch (filter.kind) {
+    case 'texts':
+      return filter.values.includes(String(value))
+    case 'numbers':
+      return filter.values.includes(Number(value))
+    case 'textRange':
+      return lies(filter, (bound) => compareCodePoints(String(value), bound))
+    case 'numberRange':
+      return lies(filter, (bound) => Number(value) - bound)
+  }
+}
+
+function lies<Bound>(
+  { lower, upper, isLowerOpen, isUpperOpen }: ValueBounds<Bound>,
+  compare: (bound: Bound) => number,
+): boolean {
+  const above = lower === null || compare(lower) > 0 || (!isLowerOpen && compare(lower) === 0)
+  return above && (upper === null || compare(upper) < 0 || (!isUpperOpen && compare(upper) === 0))
+}
+
+function aggregated(aggregate: StoredAggregate, rows: readonly ModelRow[]): GroupValue {
+  if (aggregate.kind === 'rows') return BigInt(rows.length)
+  const values = rows.flatMap(({ values }) => values[aggregate.field.name] ?? []) as (number | bigint)[]
+  if (aggregate.kind === 'values') return BigInt(values.length)
+  if (values.length === 0) return null
+  if (aggregate.type === 'long') {
+    const longs = values.map((value) => BigInt(value))
+    if (aggregate.kind === 'sum')
+      return BigInt.asIntN(
+        64,
+        longs.reduce((sum, value) => sum + value, 0n),
+      )
+    const sorted = longs.toSorted((left, right) => (left < right ? -1 : left > right ? 1 : 0))
+    return sorted.at(aggregate.kind === 'least' ? 0 : -1)!
+  }
+  const doubles = values.map(Number)
+  if (aggregate.kind === 'sum') return doubles.reduce((sum, value) => sum + value * 2 ** -64, 0) * 2 ** 64
+  return aggregate.kind === 'least' ? Math.min(...doubles) : Math.max(...doubles)
+}
+
+function expectedRows(plan: AggregationPlan, all: readonly ModelRow[]): GroupValue[][] {
+  const groups = new Map<string, { key: GroupValue[]; rows: ModelRow[] }>()
+  for (const row of all) {
+    const ms = timeOf(row)
+    if (plan.sinceMs !== null && ms < plan.sinceMs) continue
+    if (!plan.ranges.some(({ fromMs, toMs }) => ms >= fromMs && ms <= toMs)) continue
+    if (plan.filter !== null && !passes(plan.filter, row)) continue
+    const bucket = plan.granularity.kind === 'all' ? 0 : bucketStart(plan.granularity, ms)
+    const key = [bucket, ...plan.keys.map(({ name, type }) => keyOf(row.values[name] ?? null, type))]
+    const text = key.map(plain).join('\0')
+    const group = groups.get(text) ?? { key, rows: [] }
+    group.rows.push(row)
+    groups.set(text, group)
+  }
+  return [...groups.values()].map(({ key, rows }) => [...key, ...plan.aggregates.map((one) => aggregated(one, rows))])
+}
+
+const keyOf = (value: Value, type: EntityField['type']): GroupValue => {
+  if (value === null || typeof value === 'boolean') return null
+  return type === 'long' ? BigInt(value) : value
+}
+
+const plain = (value: GroupValue): string => `${typeof value} ${value === 0 ? 0 : String(value)}`
+
+/** Sums of doubles differ by what additions lose, and the model's cancel at sizes of 1e308. */
+function isNear(actual: GroupValue, expected: GroupValue): boolean {
+  if (typeof actual !== 'number' || typeof expected !== 'number') return actual === expected
+  if (actual === expected) return true
+  const difference = Math.abs(actual - expected)
+  return difference <= Math.abs(expected) * 1e-9 || difference <= 1e293
+}
+
+const keyText = (row: readonly GroupValue[], keys: number): string =>
+  row
+    .slice(0, keys + 1)
+    .map(plain)
+    .join('\0')
+
+async function look(draw: Draw, seen: SeenHistory): Promise<void> {
+  for (let question = 0; question < 4; question++) {
+    const plan = randomAggregation(draw, seen)
+    const found = await seen.store.aggregate(plan, new AbortController().signal)
+    if (seen.replaces) continue
+    const order = (rows: readonly (readonly GroupValue[])[]) =>
+      rows.toSorted((left, right) => (keyText(left, plan.keys.length) < keyText(right, plan.keys.length) ? -1 : 1))
+    const actual = order(found!.rows)
+    const expected = order(expectedRows(plan, seen.model.rows))
+    expect(actual.map((row) => keyText(row, plan.keys.length))).toEqual(
+      expected.map((row) => keyText(row, plan.keys.length)),
+    )
+    actual.forEach((row, index) => {
+      row.forEach((value, place) => {
+        if (!isNear(value, expected[index][place])) {
+          expect({ plan, value, place }).toEqual({ plan, value: expected[index][place], place })
+        }
+      })
+    })
+    if (plan.needsDays) expect(found!.days).toEqual(expectedDays(plan, seen.model.rows))
+  }
+}
+
+function expectedDays({ sinceMs }: AggregationPlan, rows: readonly ModelRow[]): unknown {
+  const days = new Map<number, { firstMs: number; lastMs: number }>()
+  for (const row of rows) {
+    const ms = timeOf(row)
+    if (sinceMs !== null && ms < sinceMs) continue
+    const number = Math.floor(ms / 86_400_000)
+    const day = days.get(number) ?? { firstMs: ms, lastMs: ms }
+    days.set(number, { firstMs: Math.min(day.firstMs, ms), lastMs: Math.max(day.lastMs, ms) })
+  }
+  return [...days.values()].sort((left, right) => left.firstMs - right.firstMs)
+}
+
+test('groups of random rows are those of the plainest way', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), fc.nat(), (seed, asked) => {
+      const draw = drawFrom(asked)
+      return checkHistory(seed, {
+        folder: (store, folderDraw) =>
+          new MemoryFolder((entityId) => store.registry(entityId), {
+            pageRows: 1 + folderDraw(12),
+            hasRollups: folderDraw(3) > 0,
+            hasTails: folderDraw(2) === 0,
+          }),
+        look: (seen) => look(draw, seen),
+      })
+    }),
+    { numRuns: 80 },
+  )
+})
+
+test('more groups, or more rows, than a plan allows are left to others', async () => {
+  const store = new EmbeddedStore()
+  const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
+  const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
+  const columns = [columnOf('timestamp', [1, 2, 3]), columnOf('string', ['a', 'b', 'c'])]
+  store.write({ entityId: 1, rows: 3, positions: Float64Array.of(0, 1, 2), fields: [time, tag], columns })
+  const all = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+  const plan: AggregationPlan = {
+    entityId: 1,
+    sinceMs: null,
+    time,
+    tags: [tag],
+    ranges: [all],
+    filter: null,
+    granularity: { kind: 'all' },
+    keys: [tag],
+    aggregates: [{ kind: 'rows' }],
+    groupsMax: 3,
+    rowsMax: 3,
+    needsDays: false,
+  }
+  const { signal } = new AbortController()
+  expect((await store.aggregate(plan, signal))?.rows.length).toBe(3)
+  expect(await store.aggregate({ ...plan, groupsMax: 2 }, signal)).toBeNull()
+  expect(await store.aggregate({ ...plan, rowsMax: 2 }, signal)).toBeNull()
+})
