@@ -1,4 +1,4 @@
-// What a start needs of the machine, looked at before anything is opened: each fault is named by its setting, and nothing has begun by then.
+// Checks what a start needs of the machine, before anything is opened. Each fault is named by its setting, and nothing has begun by then.
 import { lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -112,7 +112,10 @@ function writingFaults(data: string): string[] {
   }
 }
 
-/** A folder at a time: where the system says that a folder which is there is not, as in /proc, Node.js would try for ever to make them all. */
+/**
+ * Makes one folder at a time. If the system says that an existing folder is not there, as in /proc, Node.js would try for ever to make
+ * them all.
+ */
 function makeFolder(path: string): void {
   if (kindOf(path) === 'a folder') return
   makeFolder(dirname(path))

@@ -29,7 +29,10 @@ function steps(ms: Sql, found: readonly { readonly fromMs: number; readonly valu
   return sql`CASE WHEN ${ms} < ${sql.long(found[middle]!.fromMs)} THEN ${steps(ms, found.slice(0, middle))} ELSE ${steps(ms, found.slice(middle))} END`
 }
 
-/** Where the changes of an offset are few enough to be written out. Else the engine's calendar is asked, which takes longer for a row, and whose text is short. */
+/**
+ * For offsets whose changes are few enough to be written out. For others the engine's calendar is asked: it takes longer for each row,
+ * but its text is short.
+ */
 const writtenRangeMs = 20 * 365 * msPerDay
 
 /** The instant of the last cycle of a zone's rules with the offset of one behind it. */

@@ -132,7 +132,10 @@ export class EntryJudge {
     return { runs, reached: { entries: done, place }, throughPosition }
   }
 
-  /** Judges rows anew that were rejected before, each under its own position, so that it is as old as its push. Null of a dropped entity. */
+  /**
+   * Judges again rows that were rejected before, each under its own position, so that a row is as old as its push. Null for a dropped
+   * entity.
+   */
   async judgeReplay({ body, ...entry }: PlacedEntry): Promise<JudgedReplay | null> {
     const { ingestId, fieldsVersion, position } = entry
     const ingest = await this.#ingest(ingestId, fieldsVersion)

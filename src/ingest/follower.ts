@@ -66,7 +66,10 @@ export class Follower {
     await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** A disk without room for what was rejected, say, is no reason to end: what is there is answered meanwhile. A step that failed changed nothing. */
+  /**
+   * A failed step is no reason to end (the disk may have no room for what was rejected, say): what is there is answered meanwhile. The
+   * step changed nothing.
+   */
   async #advance(): Promise<void> {
     const { pipeline, stepped, unavailable } = this.#parts
     try {

@@ -1,7 +1,10 @@
 import type { JudgedRows } from '../observe/event.ts'
 import { type JudgedRun, rowsFrom, rowsOf } from './entry-judge.ts'
 
-/** What is new in these runs, by ingest: rows before `countedPosition` were counted when they were judged before, but rejected ones that are kept only now. */
+/**
+ * What is new in these runs, by ingest. Rows before `countedPosition` were counted when they were judged before. Of those, only rejected
+ * rows that are kept only now are new.
+ */
 export function judgedByIngest(runs: readonly JudgedRun[], countedPosition: number): readonly JudgedRows[] {
   const ingests = new Map<number, JudgedRows>()
   for (const run of runs) {

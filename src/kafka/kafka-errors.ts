@@ -54,7 +54,10 @@ export function isPassing(error: unknown): boolean {
   return ids.length > 0 && ids.every((id) => passing.has(id))
 }
 
-/** As `isPassing`, for requests that do harm when Kafka does one again later: not where it may have got the request and has not answered it. */
+/**
+ * As `isPassing`, for requests that do harm when Kafka executes one late: false where Kafka may have got the request and has not answered
+ * it.
+ */
 export function isPassingAndUndone(error: unknown): boolean {
   return isPassing(error) && !(error instanceof KafkaAway && error.mayBeSent)
 }

@@ -77,7 +77,10 @@ export async function setTopic(
   await client.ask('any', incrementalAlterConfigsV1.api, [resource], false)
 }
 
-/** Lets a topic take messages of so many bytes; one that takes larger ones is left alone. Throws Kafka's own error where that may not be set. */
+/**
+ * Lets a topic take messages of this many bytes. A topic that takes larger ones is left alone. Throws Kafka's own error where that may
+ * not be set.
+ */
 export async function takeMessagesOf(client: KafkaClient, topic: string, bytes: number): Promise<void> {
   if (Number(await topicSetting(client, topic, messageBytes)) >= bytes) return
   await setTopic(client, topic, { [messageBytes]: String(bytes) })

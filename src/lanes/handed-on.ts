@@ -17,7 +17,10 @@ export class HandedAgain {
   /** By ingest. */
   readonly #last = new Map<number, RowPlace>()
 
-  /** Of runs that were kept before: the rows that the catalog noted as handed on, and that do not pass any more. To be told of all runs, in order. */
+  /**
+   * Of runs that were kept before: the rows that the catalog noted as handed on, and that do not pass any more. Tell it of all runs, in
+   * order.
+   */
   takenBack(runs: readonly JudgedRun[], keptPosition: number): readonly TakenBack[] {
     return runs.flatMap(({ ingestId, kind, batch, rejected }): readonly TakenBack[] => {
       if (kind !== 'series') return []

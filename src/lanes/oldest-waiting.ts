@@ -11,7 +11,9 @@ export interface WaitingParts {
   readonly nowMs: () => number
 }
 
-/** When the oldest push was received that no pipeline has judged; now where none waits. Those behind it in its lane may be a moment older. */
+/**
+ * When the oldest push that no pipeline has judged was received; now, if none waits. Pushes behind it in its lane may be a moment older.
+ */
 export async function oldestWaitingMs({ lanes, catalog, openReader, nowMs }: WaitingParts): Promise<number> {
   let oldestMs = nowMs()
   const processed = new Map((await catalog.lanes()).map(({ lane, processedPosition }) => [lane, processedPosition]))

@@ -10,7 +10,10 @@ import type { Closer } from './open-storage.ts'
 
 /** Threads of the process beside those that wait for the engine: for files and answers. */
 const otherThreads = 4
-/** Of what is written to not all is held: the system's bound, for what comes too fast to be watched, is so many times what the process may hold. */
+/**
+ * The system bounds what comes too fast to be watched. Its bound is this many times what the process may hold, because not all that is
+ * written to is held.
+ */
 const dataPerResident = 2
 /** What the system counts for the stack of a thread, however little of it is used. */
 const stackBytes = 8 * 1024 * 1024

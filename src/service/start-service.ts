@@ -47,7 +47,10 @@ export interface Service {
    * with an Error that tells the operator what to do, when the service has to be started again; it is stopped by then.
    */
   readonly started: () => Promise<void>
-  /** Takes no more requests, finishes those in flight for `server.shutdownMs` at most, less when `atOnce` is aborted, and puts everything away. */
+  /**
+   * Takes no more requests, finishes those in flight within `server.shutdownMs` (sooner when `atOnce` is aborted), and puts everything
+   * away.
+   */
   close(atOnce?: AbortSignal): Promise<void>
 }
 

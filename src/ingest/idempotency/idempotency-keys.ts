@@ -125,7 +125,7 @@ export class IdempotencyKeys {
     }
   }
 
-  /** Keeps the keys of records before `position`, and the later ones known so far, in files; to be awaited before the records are deleted. */
+  /** Keeps the keys of records before `position`, and the later ones known so far, in files. Await it before the records are deleted. */
   beforeTrim(position: number): Promise<void> {
     return this.#keeping.run(async () => {
       const start = Math.max(this.#keptEnd, this.#table.start)

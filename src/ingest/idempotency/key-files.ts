@@ -136,7 +136,9 @@ export class KeyFiles {
     await this.#removeWhile(() => true)
   }
 
-  /** Deletes the oldest files as long as all keys in them are older than a day: by their stamps, or since they have been here for so long. */
+  /**
+   * Deletes the oldest files as long as all keys in them are older than a day, by their stamps or because they have been here for a day.
+   */
   removeExpired(): Promise<void> {
     const { nowMs, uptimeMs } = this.#folder
     const nowS = Math.floor(nowMs() / 1000)

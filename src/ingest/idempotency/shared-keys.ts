@@ -20,7 +20,10 @@ export interface SharedKeysParts {
 }
 
 const askEveryMs = 25
-/** By so much pushes may stand in the journal out of the order in which they were received: clocks differ, and some wait longer to be written. */
+/**
+ * How far pushes may stand in the journal out of the order in which they were received: clocks differ, and some wait longer to be
+ * written.
+ */
 const disorderMs = 3_600_000
 /** A reservation of a process that is not heard of any more. */
 const patienceMs = 30_000

@@ -10,7 +10,10 @@ const [keptRetryS, waitingRetryS] = [60, 1]
 export interface RejectedSpaceParts {
   readonly rejected: Pick<RejectedCatalog, 'keptBytes'>
   readonly progress: Pick<IngestProgress, 'processedThrough'>
-  /** How many rows of an ingest were rejected, exact for all that `progress` tells of, NaN while it is not known; null where others judge too. */
+  /**
+   * How many rows of an ingest were rejected, exact for all that `progress` tells of; NaN while that is not known. Null where others
+   * judge too.
+   */
   readonly rejectedRows: ((ingestId: number) => number) | null
   readonly bytesMax: number
 }

@@ -14,7 +14,10 @@ interface OpenBody {
   place: RowOfEntry
 }
 
-/** The texts of rejected rows; those of rows that are kept without, as their entry was set aside, from the body of that, as long as it is kept. */
+/**
+ * The texts of rejected rows. Some rows are kept without, because their entry was set aside: theirs come from the entry's body, as long
+ * as it is kept.
+ */
 export class AsideTexts {
   readonly #setAside: Pick<SetAsideCatalog, 'list' | 'bodyPart'>
   /** The one that was looked into last: rows come in order. */

@@ -9,7 +9,10 @@ import type { Observe } from '../../observe/event.ts'
 import type { Reach } from '../../observe/step.ts'
 import { emptyNote, type JudgedSpan, type JudgingNote, type JudgingNotes, type Suspect } from './judging-notes.ts'
 
-/** One entry that was being judged at so many deaths is set aside wherever in it they came: they may be of the memory that its rows take together. */
+/**
+ * An entry that was being judged at this many deaths is set aside, wherever in it they came: the memory that its rows take together may
+ * be the cause.
+ */
 const deathsMax = 5
 /** After so many kills of the process in the midst of an entry, it is judged in the smallest pieces. */
 const carefulKills = 3

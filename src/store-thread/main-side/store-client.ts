@@ -32,7 +32,10 @@ export interface StoreClientOptions {
   readonly spool: SpoolSettings
   /** Told when the sealed position may have moved: the journal is not needed before it. */
   readonly sealed: (position: number) => void
-  /** Notes that the thread died, and its process did not. True if it was judging an entry of the journal: another start may come past that entry. */
+  /**
+   * Notes that the thread died, but not its process. True if the thread was judging an entry of the journal: another start may come past
+   * that entry.
+   */
   readonly noteDeath: () => Promise<boolean>
 }
 

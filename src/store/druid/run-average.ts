@@ -145,7 +145,9 @@ interface SummedRow {
   readonly metrics: number
 }
 
-/** Each of `rows` holds the bucket, if there is one, the keys, the sums, the counts, and the date of the first item where it was asked for. */
+/**
+ * Each of `rows` holds the bucket (if there is one), the keys, the sums, the counts, and the date of the first item if it was asked for.
+ */
 function addMeans(found: SummedMeans, rows: RawRows, { bucketsInRow, keys, metrics }: SummedRow): void {
   const sumsFrom = bucketsInRow + keys
   for (const row of rows) {

@@ -1,4 +1,5 @@
-// Which entities are read by tasks of Druid when there are not slots for all: those that get rows. Plain arithmetic of what Druid and Kafka tell.
+// Decides which entities Druid's tasks read when there are not slots for all: those that get rows. Plain arithmetic on what Druid and
+// Kafka tell.
 
 /** What Druid does about an entity: no supervisor, one that rests, one whose tasks wait for slots, one whose tasks read. */
 export type SlotState = 'absent' | 'resting' | 'queued' | 'reading'

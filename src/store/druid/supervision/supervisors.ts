@@ -122,7 +122,10 @@ export class Supervisors {
     await this.#management.orMissing('DELETE', `${path}/intervals/${interval.replace('/', '_')}`)
   }
 
-  /** Resolves when all tasks that read the entity's topic now have published what they hold, and others serve it. Others read on meanwhile. */
+  /**
+   * Resolves when all tasks that read the entity's topic now have published what they hold, and others serve it. Other tasks go on
+   * reading meanwhile.
+   */
   async handOver(entityId: number, signal: AbortSignal): Promise<void> {
     const name = this.#management.nameOf(entityId)
     const reading = new Set(await this.#taskIds(name))

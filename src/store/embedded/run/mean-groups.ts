@@ -28,7 +28,10 @@ export class MeanGroups {
   /** The groups of the tag at hand. */
   #ofTag = new GroupTable()
   #tags = 0
-  /** The buckets of all tags, each once: as ticks of a snap are counted. Those of the first tag are its groups, where there are no fields. */
+  /**
+   * The buckets of all tags, each counted once, as ticks of a snap are. If there are no fields, the buckets of the first tag are its
+   * groups.
+   */
   #bucketsSeen: GroupTable | null = null
   #buckets = 0
   /** Whether there may be more buckets than may be: no more, once two groups have one in common, where groups are bounded by as much. */
