@@ -15,6 +15,7 @@ const acceptance = [
   'replace',
   'native',
   'sql',
+  'sql-metadata',
   'copy',
   'metrics',
   'storage',
@@ -51,7 +52,7 @@ const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
 const files = isShort
   ? [
       `test/cluster/{${shortFiles}}.test.ts`,
-      'test/acceptance/{ingestion,pending,metrics,replace,sql}.test.ts',
+      'test/acceptance/{ingestion,pending,metrics,replace,sql,sql-metadata}.test.ts',
       wholeWay,
       properties,
       agreement,

@@ -420,6 +420,8 @@ const writers = [
   'src/druid-time/',
   'src/druid-patterns/',
   'src/cli/sql.ts',
+  // For a caller to read, not to run.
+  'src/metadata/attribute-sql.ts',
   'portal/src/pages/sql/query.tsx',
 ]
 

@@ -180,6 +180,8 @@ export interface ItemCatalog {
     keys: readonly Uint8Array[],
     bytesMax: number,
   ): Promise<{ items: readonly Item[]; keysRead: number }>
+  /** Runs reads of items that all see one state of them, however long it takes. Those of one connection wait for each other. */
+  inOneState<Result>(read: (list: ItemCatalog['list']) => Promise<Result>): Promise<Result>
   /** How many items each entity has, by entity id; one without items may be absent. */
   counts(): Promise<ReadonlyMap<number, number>>
   /**

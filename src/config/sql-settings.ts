@@ -51,4 +51,19 @@ export const sqlSettings = {
     description:
       'How long a query may go on after its time limit, or after its client left. After that the SQL engine is ended.',
   }),
+  'sql.metadataRows': integer({
+    default: 100_000,
+    unit: 'rows',
+    min: 1,
+    max: 10_000_000,
+    description:
+      'How many items of metadata one SQL query takes, of all its tables together, once its conditions on them have left out what they can. Past that a 413.',
+  }),
+  'sql.metadataBytes': integer({
+    default: 64 * mebibyte,
+    unit: 'bytes',
+    min: mebibyte,
+    max: gibibyte,
+    description: 'How large they may be together, counting the columns that the query uses. Past that a 413.',
+  }),
 } satisfies Record<string, Setting>

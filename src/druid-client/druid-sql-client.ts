@@ -25,6 +25,8 @@ export interface DruidSqlClientParts {
 export interface DruidStatement {
   readonly statement: Sql
   readonly types: readonly ColumnType[]
+  /** How many rows stand in the statement itself, at each place where it has them; none where it is left out. */
+  readonly inlineRows?: number
 }
 
 /** Exact where Druid would estimate by itself. */
@@ -33,6 +35,12 @@ const exactness = {
   useGroupingSetForExactDistinct: true,
   useApproximateTopN: false,
 }
+
+/** Druid's own bound on the rows of subqueries that it puts together, which counts those of the statement too. */
+const subqueryRows = 100_000
+
+/** Rows of the statement are put together again where a common table that has them is named again. */
+const inlineTimes = 4
 
 /** How long it is good what Druid's SQL knows of the columns: Druid itself looks every few seconds at the most. */
 const columnsAgeMs = 2000
@@ -51,12 +59,12 @@ export class DruidSqlClient {
    * when there are more rows than may be, `unavailable`, `query_timeout` or `overloaded`, and the signal's reason when it is aborted.
    */
   async *run(
-    { statement, types }: DruidStatement,
+    { statement, types, inlineRows = 0 }: DruidStatement,
     { resultRows }: EngineLimits,
     signal: AbortSignal,
   ): AsyncGenerator<EngineBatch> {
     let count = 0
-    for await (const rows of this.#rows(statement, signal)) {
+    for await (const rows of this.#rows(statement, signal, inlineRows)) {
       count += rows.length
       if (count > resultRows) throw tooManyRows(resultRows)
       const builders = types.map(newColumnBuilder)
@@ -107,9 +115,16 @@ export class DruidSqlClient {
     yield opening === '[' ? '[]' : ']'
   }
 
-  async *#rows({ text, parameters }: Sql, signal: AbortSignal): AsyncGenerator<readonly (readonly unknown[])[]> {
+  async *#rows(
+    { text, parameters }: Sql,
+    signal: AbortSignal,
+    inlineRows = 0,
+  ): AsyncGenerator<readonly (readonly unknown[])[]> {
     const { client, settings } = this.#parts
-    const query = { query: text, parameters: parameters.map(parameter), resultFormat: 'arrayLines', context: exactness }
+    // Room for what comes along, and for what other subqueries may have.
+    const context =
+      inlineRows === 0 ? exactness : { ...exactness, maxSubqueryRows: subqueryRows + inlineTimes * inlineRows }
+    const query = { query: text, parameters: parameters.map(parameter), resultFormat: 'arrayLines', context }
     try {
       for await (const lines of jsonLines(client.query('sql', query, { signal, timeoutMs: settings.queryTimeMs }))) {
         yield rowsIn(withExactLongs(lines))

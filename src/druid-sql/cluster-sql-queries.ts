@@ -13,16 +13,17 @@ import type { AnswerFormat } from '../model/answer-format.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
-import { sqlTable } from './bind/tables.ts'
+import { type ItemsParts, readItems } from './items/read-items.ts'
+import { type ReadableTables, readableTables } from './readable-tables.ts'
 import { druidStatement } from './rewrite/druid-statement.ts'
 import type { KnownColumns } from './rewrite/entity-source.ts'
 import type { SqlQueries, SqlQueryLimits } from './sql-queries.ts'
-import { translateSql } from './translate.ts'
+import { type CheckedSql, translateSql } from './translate.ts'
 
 /** Runs statements of Druid's SQL that our own code wrote. */
 export interface DruidStatements {
   run(
-    query: { readonly statement: Sql; readonly types: readonly ColumnType[] },
+    query: { readonly statement: Sql; readonly types: readonly ColumnType[]; readonly inlineRows?: number },
     limits: EngineLimits,
     signal: AbortSignal,
   ): AsyncIterable<EngineBatch>
@@ -31,9 +32,10 @@ export interface DruidStatements {
 }
 
 export interface ClusterSqlQueriesParts {
-  readonly definitions: Pick<Definitions, 'entities'>
+  readonly definitions: Pick<Definitions, 'entities' | 'metadataEntities'>
+  readonly metadata: ItemsParts
   readonly engine: DruidStatements
-  /** Answers what reads INFORMATION_SCHEMA alone: Druid would tell of other callers' entities, and of columns that no query shows. */
+  /** Answers what reads INFORMATION_SCHEMA or metadata alone. Druid knows no metadata, and would tell of other callers' entities and of columns that no query shows. */
   readonly catalogQueries: Pick<SqlQueries, 'run'>
   readonly clusterName: string
   readonly admission: Admission
@@ -53,22 +55,38 @@ export class ClusterSqlQueries {
 
   /** As `SqlQueries.run`. */
   async run(text: string, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
-    const { definitions, engine, catalogQueries, clusterName, admission, limits, unsent, settings } = this.#parts
-    const entities = definitions.entities().filter(({ name }) => reader.mayRead(name))
-    const { queryTimeMs, resultBytes, sqlTokens: tokensMax } = limits
+    const { definitions, catalogQueries, admission, limits } = this.#parts
+    const readable = readableTables(definitions, reader)
+    const { queryTimeMs, sqlTokens: tokensMax } = limits
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
-      const { columns, entityIds, readsCatalog, namedKeys } = translateSql(text, entities.map(sqlTable), { tokensMax })
-      if (readsCatalog && entityIds.length === 0) return catalogQueries.run(text, format, deadline, reader)
+      const checked = translateSql(text, readable.tables, { tokensMax })
+      const { entityIds, items, readsCatalog } = checked
+      if ((readsCatalog || items.length > 0) && entityIds.length === 0)
+        return catalogQueries.run(text, format, deadline, reader)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
-        const statement = druidStatement(text, entities, clusterName, await engine.knownColumns(deadline), namedKeys)
-        const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
-        const batches = engine.run({ statement, types: columns.map(({ type }) => type) }, limits, deadline)
-        const shape = { format, resultBytes, room: unsent.room() }
-        return unsent.open(await storeRows({ fields, batches }, shape, settings, deadline))
+        return await this.#ask(text, checked, readable, format, deadline)
       } finally {
         leave()
       }
     })
+  }
+
+  async #ask(
+    text: string,
+    { columns, items: needed, namedKeys }: CheckedSql,
+    { tables, entities, metadataEntities }: ReadableTables,
+    format: AnswerFormat,
+    deadline: AbortSignal,
+  ): Promise<Answer> {
+    const { engine, clusterName, metadata, limits, unsent, settings } = this.#parts
+    const items = await readItems(needed, metadataEntities, metadata, deadline)
+    const known = await engine.knownColumns(deadline)
+    const statement = druidStatement(text, { tables, entities, clusterName, known, items }, namedKeys)
+    const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
+    const inlineRows = items.reduce((sum, { rows }, index) => sum + rows * needed[index]!.uses, 0)
+    const batches = engine.run({ statement, types: columns.map(({ type }) => type), inlineRows }, limits, deadline)
+    const shape = { format, resultBytes: limits.resultBytes, room: unsent.room() }
+    return unsent.open(await storeRows({ fields, batches }, shape, settings, deadline))
   }
 }

@@ -10,7 +10,11 @@ const limits = { queryTimeMs: 500, sqlTokens: 100, resultRows: 1, resultBytes: 1
 
 function asked(text: string, timer: Timer): Promise<unknown> {
   const queries = new SqlQueries({
-    definitions: { entities: () => [] },
+    definitions: { entities: () => [], metadataEntities: () => [] },
+    metadata: {
+      items: { inOneState: () => Promise.reject(new Error('nothing is read')) },
+      limits: { metadataRows: 1, metadataBytes: 1 },
+    },
     snapshots: { snapshot: () => Promise.reject(new Error('nothing is read')) },
     runner: { run: () => new Promise(() => undefined) },
     admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 1 }),

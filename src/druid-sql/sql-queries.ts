@@ -1,4 +1,4 @@
-// One query of Druid's SQL: text -> checked query -> files of the rows that it reads -> answer, within the limits that all queries share.
+// One query of Druid's SQL: text -> checked query -> files of the rows and the items that it reads -> answer, within the limits that all queries share.
 
 import type { Admission } from '../admission/admission.ts'
 import { inTime } from '../admission/in-time.ts'
@@ -13,12 +13,14 @@ import { Problem } from '../model/problem.ts'
 import { engineTable } from '../sql-engine/entity-table.ts'
 import {
   DamagedRows,
+  type EngineItems,
   type EngineQuery,
   type EngineSnapshot,
   type EngineSnapshots,
   LongOverflow,
 } from '../sql-engine/sql-engine.ts'
-import { type SqlTable, sqlTable } from './bind/tables.ts'
+import { type ItemsParts, readItems } from './items/read-items.ts'
+import { readableTables } from './readable-tables.ts'
 import { type CheckedSql, translateSql } from './translate.ts'
 
 export interface SqlQueryLimits {
@@ -43,7 +45,8 @@ export interface SqlRunner {
 }
 
 export interface SqlQueriesParts {
-  readonly definitions: Pick<Definitions, 'entities'>
+  readonly definitions: Pick<Definitions, 'entities' | 'metadataEntities'>
+  readonly metadata: ItemsParts
   readonly snapshots: EngineSnapshots
   readonly runner: SqlRunner
   /** The places that all queries share. */
@@ -56,57 +59,53 @@ export interface SqlQueriesParts {
 
 const advice = 'Ask for a shorter range of __time, fewer columns or fewer groups.'
 
+/** What one query reads, beside its files. */
+interface Reads {
+  readonly checked: CheckedSql
+  /** The same query, its whole numbers going round. */
+  readonly wrapping: () => CheckedSql
+  readonly entities: readonly Entity[]
+  readonly items: readonly EngineItems[]
+  readonly format: AnswerFormat
+}
+
 export class SqlQueries {
   readonly #parts: SqlQueriesParts
-  /** An entity that changes is another object. */
-  readonly #tables = new WeakMap<Entity, SqlTable>()
 
   constructor(parts: SqlQueriesParts) {
     this.#parts = parts
   }
 
   /**
-   * Answers one query of Druid's SQL over the entities that the caller may read. Whoever gets the answer releases it. Throws Problem
+   * Answers one query of Druid's SQL over the entities that the caller may read, metadata included. Whoever gets the answer releases it. Throws Problem
    * `invalid_request`, with the place in the text, `result_too_large`, `overloaded`, `query_timeout` or `unavailable`, and the signal's
    * reason when it is aborted.
    */
   async run(text: string, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
-    const { definitions, admission, limits, timer = systemTimer } = this.#parts
-    const entities = definitions.entities().filter(({ name }) => reader.mayRead(name))
-    const translate = (wraps: boolean): CheckedSql => {
-      return translateSql(
-        text,
-        entities.map((entity) => this.#table(entity)),
-        { wraps, tokensMax: limits.sqlTokens },
-      )
-    }
+    const { definitions, metadata, admission, limits, timer = systemTimer } = this.#parts
+    const { entities, metadataEntities, tables } = readableTables(definitions, reader)
+    const translate = (wraps: boolean): CheckedSql => translateSql(text, tables, { wraps, tokensMax: limits.sqlTokens })
     const { queryTimeMs } = limits
     return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
       const checked = translate(false)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
-        return await this.#runOn(entities, checked, () => translate(true), format, deadline)
+        const items = await readItems(checked.items, metadataEntities, metadata, deadline)
+        const read = entities.filter(({ id }) => checked.entityIds.includes(id))
+        return await this.#runOn({ checked, wrapping: () => translate(true), entities: read, items, format }, deadline)
       } finally {
         leave()
       }
     })
   }
 
-  async #runOn(
-    entities: readonly Entity[],
-    checked: CheckedSql,
-    wrapping: () => CheckedSql,
-    format: AnswerFormat,
-    signal: AbortSignal,
-  ): Promise<Answer> {
-    const read = entities.filter(({ id }) => checked.entityIds.includes(id))
-    const snapshot = await this.#snapshot(read, signal)
+  async #runOn(reads: Reads, signal: AbortSignal): Promise<Answer> {
+    const snapshot = await this.#snapshot(reads.entities, signal)
     try {
-      return await this.#answer(checked, read, snapshot, format, signal)
+      return await this.#answer(reads.checked, reads, snapshot, signal)
     } catch (error) {
-      if (error instanceof LongOverflow) {
-        return await withinRange(this.#answer(wrapping(), read, snapshot, format, signal))
-      }
+      if (error instanceof LongOverflow)
+        return await withinRange(this.#answer(reads.wrapping(), reads, snapshot, signal))
       // The files went while they were read: nobody is at fault, and the next query finds new ones.
       if (snapshot.isLost() && !(error instanceof Problem) && !signal.aborted) throw storeWentAway(error)
       if (error instanceof DamagedRows) {
@@ -129,24 +128,17 @@ export class SqlQueries {
 
   #answer(
     { text, columns }: CheckedSql,
-    read: readonly Entity[],
+    { entities, items, format }: Reads,
     snapshot: EngineSnapshot,
-    format: AnswerFormat,
     signal: AbortSignal,
   ): Promise<Answer> {
     const { runner, limits } = this.#parts
     const files = new Map(snapshot.entities.map((entity) => [entity.entityId, entity.files]))
-    const tables = read.map((entity) => engineTable(entity, files.get(entity.id) ?? []))
-    const query = { text, types: columns.map(({ type }) => type), tables }
+    const tables = entities.map((entity) => engineTable(entity, files.get(entity.id) ?? []))
+    const query = { text, types: columns.map(({ type }) => type), tables, items }
     const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
     const { resultRows, resultBytes } = limits
     return runner.run({ query, fields, format, limits: { resultRows, resultBytes } }, signal)
-  }
-
-  #table(entity: Entity): SqlTable {
-    const known = this.#tables.get(entity) ?? sqlTable(entity)
-    this.#tables.set(entity, known)
-    return known
   }
 }
 

@@ -3,8 +3,9 @@ import type { ColumnType } from '../model/column.ts'
 import { QueryBinder } from './bind/bind-query.ts'
 import { columnName, duckSql, join, type SqlText } from './bind/duck-sql.ts'
 import type { BoundSubquery } from './bind/expression-context.ts'
+import type { NeededItems } from './bind/item-uses.ts'
 import { toOutput } from './bind/outputs.ts'
-import type { SqlTable } from './bind/tables.ts'
+import { type SqlTable, SqlTables } from './bind/tables.ts'
 import { nullType, type SqlType, string, typeName } from './bind/types.ts'
 import { parseQuery } from './parse/parse-query.ts'
 import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'
@@ -14,8 +15,10 @@ export interface CheckedSql {
   /** SELECT ... of the engine, without anything of the caller's but the values of literals. Its columns are c0, c1, ...; instants are milliseconds. */
   readonly text: string
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
-  /** The entities that it reads, by their ids. */
+  /** The series entities that it reads, by their ids. */
   readonly entityIds: readonly number[]
+  /** What it reads of metadata entities. */
+  readonly items: readonly NeededItems[]
   /** Whether it reads INFORMATION_SCHEMA. */
   readonly readsCatalog: boolean
   /** Where its GROUP BY names a column of the result, which Druid does not take. */
@@ -35,7 +38,7 @@ export function translateSql(
   tables: readonly SqlTable[],
   { wraps = false, tokensMax }: TranslateOptions = {},
 ): CheckedSql {
-  const binder = new QueryBinder(new Map(tables.map((table) => [table.name, table])), wraps)
+  const binder = new QueryBinder(new SqlTables(tables), wraps)
   const bound = binder.statement(parseQuery(text, tokensMax))
   checkNames(bound)
   const outputs = bound.columns.map(({ name, type }, index) => ({
@@ -48,6 +51,7 @@ export function translateSql(
     text: statement.text,
     columns: outputs.map(({ name, type }) => ({ name, type })),
     entityIds: [...binder.used].map((table) => table.entityId),
+    items: binder.items.needed(statement.text),
     readsCatalog: binder.readsCatalog,
     namedKeys: binder.namedKeys,
   }

@@ -3,7 +3,17 @@ import type { FieldType } from '../model/field.ts'
 import { identifierJson, isEmptyRange } from '../model/item-key.ts'
 import { itemQuery } from './item-query.ts'
 
-const indexOf = (type: FieldType) => ({ name: 'my.id', type }) as const
+const indexOf = (type: FieldType) => ({
+  name: 'pumps',
+  fields: [
+    { name: 'my.id', type, role: 'index' as const },
+    ...(['string', 'long', 'boolean', 'json'] as const).map((of) => ({
+      name: `a ${of}`,
+      type: of,
+      role: 'attribute' as const,
+    })),
+  ],
+})
 
 function rangeOf(query: string): readonly [string, string | null] {
   const { range } = itemQuery(query, indexOf('string'))
@@ -141,5 +151,28 @@ describe('limit, NextToken and escapes', () => {
 
   test('a token is handed on as it is', () => {
     expect(itemQuery('NextToken=a%2Bb', indexOf('string')).token).toBe('a+b')
+  })
+})
+
+describe('a filter by an attribute is refused with what to ask SQL', () => {
+  test.each([
+    ['a string=Boll', `WHERE "a string" = 'Boll'`],
+    ["a string[gt]=O'Neill", `WHERE "a string" > 'O''Neill'`],
+    ['a string[bw]=B', `WHERE "a string" LIKE 'B%'`],
+    ['a string[bw]=B%25', `WHERE LEFT("a string", 2) = 'B%'`],
+    ['a string[be]=a,c', `WHERE "a string" BETWEEN 'a' AND 'c'`],
+    [`a string=${'x'.repeat(101)}`, `WHERE "a string" = '...'`],
+    ['a long[lte]=-5', 'WHERE "a long" <= -5'],
+    ['a long=1; DROP', 'WHERE "a long" = 0'],
+    ['a boolean=true', 'WHERE "a boolean" = 1'],
+    ['a json=x', `WHERE JSON_VALUE("a json", '$.name') = 'x'`],
+  ])('%s', (query, condition) => {
+    expect(() => itemQuery(query, indexOf('string'))).toThrow(
+      `this list is filtered by the index field "my.id" only. Use my.id, my.id[bw], my.id[gt], my.id[gte], my.id[lt], my.id[lte], my.id[be], limit or NextToken. SQL filters by any attribute: SELECT * FROM metadata."pumps" ${condition}`,
+    )
+  })
+
+  test('what is no field is told no SQL', () => {
+    expect(() => itemQuery('nothing=1', indexOf('string'))).toThrow(/limit or NextToken$/)
   })
 })

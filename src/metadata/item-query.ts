@@ -1,8 +1,9 @@
 // From the query string of an item list to a range of keys: whatever is combined, it is one range of the index.
-import type { EntityField } from '../model/entity.ts'
+import { type EntityField, indexField, type MetadataEntity } from '../model/entity.ts'
 import { allKeys, intersection, type KeyRange, keyAfter, keysBeginningWith } from '../model/item-key.ts'
 import { limitOf, pageLimit } from '../model/page.ts'
 import { invalidRequest, type Problem } from '../model/problem.ts'
+import { attributeSql, type Operator, operators } from './attribute-sql.ts'
 import { identifierForms, keyOfText } from './identifier.ts'
 import { type QueryParameter, queryParameters } from './parse-query-string.ts'
 
@@ -12,12 +13,12 @@ export interface ItemQuery {
   readonly token: string | null
 }
 
-const operators = ['bw', 'gt', 'gte', 'lt', 'lte', 'be'] as const
-type Operator = (typeof operators)[number]
+type Table = Pick<MetadataEntity, 'name' | 'fields'>
 type Index = Pick<EntityField, 'name' | 'type'>
 
 /** What the query asks for. Throws Problem `invalid_request` that names the index field where a filter is not valid. */
-export function itemQuery(query: string, index: Index): ItemQuery {
+export function itemQuery(query: string, table: Table): ItemQuery {
+  const index = indexField(table)
   let range = allKeys
   let limit: string | null = null
   let token: string | null = null
@@ -27,7 +28,7 @@ export function itemQuery(query: string, index: Index): ItemQuery {
     if (name === 'limit') limit = once(name, limit, value)
     else if (name === 'NextToken') token = once(name, token, value)
     else if (name === `${index.name}[be]`) betweens.push(parameter)
-    else range = intersection(range, rangeOf(parameter, index))
+    else range = intersection(range, rangeOf(parameter, index, table))
   }
   if (betweens.length > 0) range = intersection(range, rangeBetween(betweens, index))
   return { range, limit: pageLimit({ limit: limit === null ? undefined : limitOf(limit) }), token }
@@ -38,8 +39,9 @@ function once(name: string, standing: string | null, value: string): string {
   throw invalidRequest(name, 'is given more than once')
 }
 
-function rangeOf({ name, value }: QueryParameter, index: Index): KeyRange {
-  const operator = name === index.name ? 'eq' : operatorOf(name, index)
+function rangeOf({ name, value }: QueryParameter, index: Index, table: Table): KeyRange {
+  const operator = name === index.name ? 'eq' : operatorOf(name, index.name)
+  if (operator === null) throw unknownParameter({ name, value }, index, table)
   if (operator === 'bw' && index.type !== 'string') {
     throw invalidRequest(
       name,
@@ -66,18 +68,19 @@ function rangeOf({ name, value }: QueryParameter, index: Index): KeyRange {
   }
 }
 
-function operatorOf(name: string, index: Index): Operator {
-  const operator = operators.find((candidate) => name === `${index.name}[${candidate}]`)
-  if (operator !== undefined) return operator
-  throw unknownParameter(name, index)
+function operatorOf(name: string, field: string): Operator | null {
+  return operators.find((candidate) => name === `${field}[${candidate}]`) ?? null
 }
 
-function unknownParameter(name: string, index: Index): Problem {
+function unknownParameter({ name, value }: QueryParameter, index: Index, { name: table, fields }: Table): Problem {
   const filters = [index.name, ...operators.map((operator) => `${index.name}[${operator}]`)].join(', ')
+  const attribute = fields.find((field) => name === field.name || operatorOf(name, field.name) !== null)
+  const statement =
+    attribute === undefined ? '' : attributeSql(table, attribute, operatorOf(name, attribute.name), value)
+  const bySql = attribute === undefined ? '' : `. SQL filters by any attribute: ${statement}`
   return invalidRequest(
     name.slice(0, 128),
-    `this list is filtered by the index field "${index.name}" only. Use ${filters}, limit or NextToken. ` +
-      'To filter by an attribute, read the items and filter them yourself',
+    `this list is filtered by the index field "${index.name}" only. Use ${filters}, limit or NextToken${bySql}`,
   )
 }
 

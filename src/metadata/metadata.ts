@@ -57,7 +57,7 @@ export class Metadata {
   async list(table: string, query: string, mayRead: MayRead, signal: AbortSignal): Promise<MetadataAnswer> {
     const { tokens, items, limits } = this.#parts
     const entity = this.#entity(table, mayRead)
-    const { range, limit, token } = itemQuery(query, indexField(entity))
+    const { range, limit, token } = itemQuery(query, entity)
     const scope = scopeOf(entity, range)
     let { from } = range
     if (token !== null) from = keyAfter(Buffer.from(tokens.decode(scope, token), 'base64url'))

@@ -42,7 +42,7 @@ export function timeField(entity: Pick<Entity, 'fields'>): EntityField {
 }
 
 /** The one field of role `index`. */
-export function indexField(entity: MetadataEntity): EntityField {
+export function indexField(entity: Pick<MetadataEntity, 'fields'>): EntityField {
   const field = entity.fields.find((candidate) => candidate.role === 'index')
   if (field === undefined) throw new Error('a metadata entity has an index field by its definition')
   return field

@@ -30,6 +30,15 @@ export function itemJson(fields: readonly EntityField[], { key, attributes }: It
   return `${json}}`
 }
 
+/** The JSON of some of the entity's fields, in this order; null for what the item leaves out or has as null. */
+export function itemValues(fields: readonly EntityField[], { key, attributes }: Item): (string | null)[] {
+  const lines = new AttributeLines(attributes)
+  return fields.map(({ name, type, role }) => {
+    const value = role === 'index' ? identifierJson(type, key) : lines.valueOf(name)
+    return value === undefined || value === 'null' ? null : value
+  })
+}
+
 /** Lines mostly come in the order in which they are asked for: then each is found where the one before it ended. */
 class AttributeLines {
   readonly #text: string

@@ -53,6 +53,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const damaged = ({ path, message }: { path: string; message: string }): void =>
     observe({ kind: 'fileDamaged', path, message })
   const queryParts = { definitions, damaged, snapshots: store, runner: sqlEngine, admission, limits: settings.limits }
+  const metadata = { items: storage.sqlCatalog.items, limits: settings.sql }
   const services = await buildServices(
     {
       settings,
@@ -79,7 +80,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       reach,
     },
     {
-      sqlQueries: new SqlQueries(queryParts),
+      sqlQueries: new SqlQueries({ ...queryParts, metadata }),
       nativeQueries: new NativeQueries({ ...queryParts, planRunner: store }),
       backups,
       metrics,

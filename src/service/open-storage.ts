@@ -28,6 +28,8 @@ export interface Storage {
   readonly catalog: Catalog
   /** A connection that only reads: it never waits while a change waits for its turn. */
   readonly readingCatalog: Catalog
+  /** One for SQL, which may keep the state of a moment for as long as it reads a table of items. */
+  readonly sqlCatalog: Catalog
   readonly journal: LocalJournalWriter
   readonly trimmer: Trimmer
   readonly keys: IdempotencyKeys
@@ -62,6 +64,8 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   closers.push(() => catalog.close())
   const readingCatalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
   closers.push(() => readingCatalog.close())
+  const sqlCatalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
+  closers.push(() => sqlCatalog.close())
   const { sealedPosition } = await catalog.manifest.load()
   const vouchedPosition = await vouchedPositionOf(catalog)
   const journal = await openJournal(settings, paths.journal, { sealedPosition, vouchedPosition }, observe, disk)
@@ -80,7 +84,7 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   const store = await startStore(parts, journal.durablePosition, trimmer)
   closers.push(() => store.close())
   journal.onDurable((position) => store.durable(position))
-  return { catalog, readingCatalog, journal, trimmer, keys, store }
+  return { catalog, readingCatalog, sqlCatalog, journal, trimmer, keys, store }
 }
 
 /** A folder that an older version made, or a tool copied, may be open to all users of the machine. */

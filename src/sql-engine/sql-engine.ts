@@ -38,12 +38,32 @@ export interface EngineSnapshots {
   snapshot(entityIds: readonly number[], signal: AbortSignal): Promise<EngineSnapshot>
 }
 
+/** A `json` is its text; a timestamp is its milliseconds, truth values are 0 and 1. */
+export type EngineItemType = 'string' | 'double' | 'long' | 'timestamp'
+export type EngineItemValue = string | number | bigint | null
+
+/** What one query needs of a metadata entity's items: these rows, and of them these columns. */
+export interface EngineItems {
+  readonly entityId: number
+  readonly rows: number
+  readonly columns: readonly EngineItemColumn[]
+}
+
+export interface EngineItemColumn {
+  /** Its number in the engine's table: c0, c1 and so on. */
+  readonly place: number
+  readonly type: EngineItemType
+  readonly values: readonly EngineItemValue[]
+}
+
 export interface EngineQuery {
   /** SQL of the engine that our own code wrote. */
   readonly text: string
   /** What its columns hold, in order. */
   readonly types: readonly ColumnType[]
   readonly tables: readonly EngineTable[]
+  /** None where they are left out. */
+  readonly items?: readonly EngineItems[]
 }
 
 export interface EngineLimits {

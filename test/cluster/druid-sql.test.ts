@@ -59,8 +59,10 @@ async function ask(
 ): Promise<Reply> {
   const { signal } = new AbortController()
   try {
-    const { columns } = translateSql(text, entities.map(sqlTable))
-    const statement = druidStatement(text, entities, clusterName, await engine.knownColumns(signal))
+    const tables = entities.map(sqlTable)
+    const { columns } = translateSql(text, tables)
+    const known = await engine.knownColumns(signal)
+    const statement = druidStatement(text, { tables, entities, clusterName, known, items: [] })
     const body: object[] = []
     const types = columns.map(({ type }) => type)
     for await (const batch of engine.run({ statement, types }, { resultRows: 1_000_000 }, signal)) {

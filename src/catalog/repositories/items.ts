@@ -15,19 +15,13 @@ export class ItemRepository implements ItemCatalog {
     this.#database = database
   }
 
-  list(entityId: number, range: KeyRange, { itemsMax, bytesMax }: ItemLimits): Promise<ItemPage> {
-    return readConsistently(this.#database, async (transaction) => {
-      const sizes = await itemsIn(transaction, entityId, range)
-        .select(['item_key', 'item_bytes'])
-        .limit(itemsMax + 1)
-        .execute()
-      const bytes = sizes.slice(0, itemsMax).map(({ item_bytes }) => item_bytes)
-      const count = howManyFit(bytes, bytesMax)
-      if (count === 0) return { items: [], more: false }
-      // One upper bound alone: SQLite would walk to the further of two, and throw away what the nearer one leaves out.
-      const counted = { from: range.from, to: keyAfter(sizes[count - 1]!.item_key) }
-      const rows = await itemsIn(transaction, entityId, counted).select(['item_key', 'attributes']).execute()
-      return { items: rows.map(itemOf), more: sizes.length > count }
+  list(entityId: number, range: KeyRange, limits: ItemLimits): Promise<ItemPage> {
+    return this.inOneState((list) => list(entityId, range, limits))
+  }
+
+  inOneState<Result>(read: (list: ItemCatalog['list']) => Promise<Result>): Promise<Result> {
+    return readConsistently(this.#database, (transaction) => {
+      return read((entityId, range, limits) => pageIn(transaction, entityId, range, limits))
     })
   }
 
@@ -73,6 +67,25 @@ export class ItemRepository implements ItemCatalog {
       return true
     })
   }
+}
+
+async function pageIn(
+  transaction: Transaction<Tables>,
+  entityId: number,
+  range: KeyRange,
+  { itemsMax, bytesMax }: ItemLimits,
+): Promise<ItemPage> {
+  const sizes = await itemsIn(transaction, entityId, range)
+    .select(['item_key', 'item_bytes'])
+    .limit(itemsMax + 1)
+    .execute()
+  const bytes = sizes.slice(0, itemsMax).map(({ item_bytes }) => item_bytes)
+  const count = howManyFit(bytes, bytesMax)
+  if (count === 0) return { items: [], more: false }
+  // One upper bound alone: SQLite would walk to the further of two, and throw away what the nearer one leaves out.
+  const counted = { from: range.from, to: keyAfter(sizes[count - 1]!.item_key) }
+  const rows = await itemsIn(transaction, entityId, counted).select(['item_key', 'attributes']).execute()
+  return { items: rows.map(itemOf), more: sizes.length > count }
 }
 
 function itemsIn(transaction: Transaction<Tables>, entityId: number, { from, to }: KeyRange) {

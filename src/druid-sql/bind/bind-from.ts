@@ -1,7 +1,7 @@
 // FROM: tables, subqueries and joins as relations r1, r2, ... of the engine, and the names that the caller gives to their columns.
 
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
-import type { Alias, Join, Query, TableExpression } from '../parse/syntax.ts'
+import type { Alias, Expression, Join, TableExpression } from '../parse/syntax.ts'
 import { joinedUsing } from './bind-using.ts'
 import { catalogQuery, catalogTable } from './catalog-tables.ts'
 import {
@@ -9,47 +9,20 @@ import {
   columnOf,
   duckSql,
   entityTable,
+  itemsTable,
   join,
   positionOf,
   relationName,
   type SqlText,
   storedTimeOf,
 } from './duck-sql.ts'
-import { bindCondition, type ExpressionContext } from './expression-context.ts'
-import type { Relation, Scope } from './scope.ts'
+import { bindCondition } from './expression-context.ts'
+import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
+import { isInner } from './item-uses.ts'
+import type { Relation } from './scope.ts'
 import type { SqlTable } from './tables.ts'
 import { isSame, type SqlType, typeName } from './types.ts'
 import { withColumn } from './with-column.ts'
-
-/** A query that may be named in FROM: a common table, under its own relation name. */
-export interface CommonTable {
-  readonly relation: number
-  readonly columns: readonly { readonly name: string; readonly type: SqlType }[]
-}
-
-/** What FROM needs of the query around it. */
-export interface FromContext {
-  readonly tables: ReadonlyMap<string, SqlTable>
-  readonly commonTables: ReadonlyMap<string, CommonTable>
-  readonly parent: Scope | null
-  readonly nextRelation: () => number
-  /** Notes that the query reads the table. */
-  readonly use: (table: SqlTable) => void
-  /** Notes that it reads INFORMATION_SCHEMA. */
-  readonly useCatalog: () => void
-  readonly subquery: (
-    query: Query,
-    parent: Scope | null,
-  ) => { readonly sql: SqlText; readonly columns: CommonTable['columns'] }
-  readonly expressionContext: (scope: Scope, what: string) => ExpressionContext
-}
-
-export interface BoundFrom {
-  readonly sql: SqlText
-  readonly relations: readonly Relation[]
-  /** The entity, where FROM is one and nothing else. */
-  readonly table: SqlTable | null
-}
 
 type Unnest = Extract<TableExpression, { kind: 'unnest' }>
 
@@ -89,7 +62,7 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
     )
   }
   if (path.length === 2 && path[0]!.toUpperCase() === 'INFORMATION_SCHEMA') {
-    const table = catalogTable(name, [...context.tables.values()])
+    const table = catalogTable(name, context.tables.all)
     if (table === null)
       throw sqlProblem(
         place,
@@ -98,8 +71,9 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
     context.useCatalog()
     return derived(catalogQuery(table), table.columns, alias ?? { name, columns: [] }, place, context)
   }
-  const table = path.length === 1 || (path.length === 2 && path[0] === 'druid') ? context.tables.get(name) : undefined
+  const table = context.tables.find(path)
   if (table === undefined) throw unknownTable(path, place, context)
+  if (table.schema === 'metadata') return bindItems(table, alias, place, context)
   context.use(table)
   const relation = context.nextRelation()
   const text = duckSql`${entityTable(table.entityId)} AS ${relationName(relation)}`
@@ -114,9 +88,28 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   return { ...from, relations: entity, table }
 }
 
+/** The items of a metadata entity. Those of a `json` attribute are texts in the engine's table. */
+function bindItems(table: SqlTable, alias: Alias | null, place: Place, context: FromContext): BoundFrom {
+  const relation = context.nextRelation()
+  const text = duckSql`${itemsTable(table.entityId)} AS ${relationName(relation)}`
+  const from = related(text, relation, table.columns, alias ?? { name: table.name, columns: [] }, place)
+  context.items.add(relation, table, (alias?.columns ?? []).length > 0)
+  const relations = from.relations.map((one) => ({
+    ...one,
+    schema: table.schema,
+    columns: one.columns.map((column) =>
+      column.type.kind === 'json' ? { ...column, sql: duckSql`CAST(${column.sql} AS JSON)` } : column,
+    ),
+  }))
+  return { ...from, relations }
+}
+
 function unknownTable(path: readonly string[], place: Place, { tables }: FromContext): Error {
   const whole = path.join('.')
-  const hint = tables.has(whole) && path.length > 1 ? `: a name with a dot stands in double quotes, "${whole}"` : ''
+  const hint =
+    tables.find([whole]) !== undefined && path.length > 1
+      ? `: a name with a dot stands in double quotes, "${whole}"`
+      : ''
   return sqlProblem(place, `there is no table ${quoted(whole)}${hint}`)
 }
 
@@ -156,8 +149,10 @@ function related(
 /** The rows of several entities under each other: all columns that any of them has. */
 function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context: FromContext): BoundFrom {
   const tables = from.tables.map(({ name, place }) => {
-    const table = context.tables.get(name)
+    const table = context.tables.find([name])
     if (table === undefined) throw unknownTable([name], place, context)
+    if (table.schema === 'metadata')
+      throw sqlProblem(place, `${quoted(name)} is a table of metadata: APPEND takes entities alone`)
     context.use(table)
     return table
   })
@@ -229,6 +224,7 @@ function bindJoin(from: Join, context: FromContext, before: readonly Relation[])
   }
   const { condition, relations } =
     from.using === null ? joinedOn(from, left, right, context) : joinedUsing(from, left, right)
+  if (from.on !== null) noteCondition(from.on, from, left, right, context)
   const types = { INNER: duckSql`INNER`, LEFT: duckSql`LEFT`, RIGHT: duckSql`RIGHT`, FULL: duckSql`FULL` }
   return { sql: duckSql`${left.sql} ${types[from.type]} JOIN ${rightText} ON ${condition}`, relations, table: null }
 }
@@ -240,6 +236,13 @@ function checkNames(left: readonly Relation[], right: readonly Relation[], place
       place,
       `two tables of this FROM are named ${quoted(double.name!)}: give one of them another name by AS`,
     )
+}
+
+/** An outer join keeps the rows of a side whatever its condition says: only the other side goes without what does not meet it. */
+function noteCondition(on: Expression, from: Join, left: BoundFrom, right: BoundFrom, context: FromContext): void {
+  const both = [...left.relations, ...right.relations]
+  const sides = { INNER: both, CROSS: both, LEFT: right.relations, RIGHT: left.relations, FULL: [] }
+  context.items.note(on, both, sides[from.type], isInner(from))
 }
 
 function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromContext) {

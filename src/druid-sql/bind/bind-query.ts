@@ -6,14 +6,16 @@ import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { OrderItem, Query, QueryBody, Select, Union, Values, Window } from '../parse/syntax.ts'
 import { ordered } from './bind-aggregate.ts'
 import { bindExpression } from './bind-expression.ts'
-import { type BoundFrom, bindFrom, type CommonTable, type FromContext } from './bind-from.ts'
+import { bindFrom } from './bind-from.ts'
 import { bindSelect } from './bind-select.ts'
 import { combine } from './bound.ts'
 import { as } from './conversions.ts'
 import { columnName, columnOf, duckSql, join, plainInteger, relationName, type SqlText } from './duck-sql.ts'
 import type { BoundSubquery, ExpressionContext } from './expression-context.ts'
+import type { BoundFrom, CommonTable, FromContext } from './from-context.ts'
+import { ItemUses, isInner } from './item-uses.ts'
 import type { Scope } from './scope.ts'
-import type { SqlTable } from './tables.ts'
+import type { SqlTable, SqlTables } from './tables.ts'
 import { commonType, type SqlType, typeName } from './types.ts'
 
 interface Surroundings {
@@ -31,11 +33,13 @@ export class QueryBinder {
   /** The places at which GROUP BY names a column of the result. */
   readonly namedKeys: Place[] = []
   readsCatalog = false
-  readonly #tables: ReadonlyMap<string, SqlTable>
+  /** Where it reads items of metadata. */
+  readonly items = new ItemUses()
+  readonly #tables: SqlTables
   readonly #wraps: boolean
   #relations = 0
 
-  constructor(tables: ReadonlyMap<string, SqlTable>, wraps: boolean) {
+  constructor(tables: SqlTables, wraps: boolean) {
     this.#tables = tables
     this.#wraps = wraps
   }
@@ -74,6 +78,8 @@ export class QueryBinder {
     const from = select.from === null ? nothing : bindFrom(select.from, this.#fromContext(around))
     const scope = { relations: from.relations, parent: around.parent }
     const context = this.#expressionContext(scope, around, select.windows)
+    if (select.where !== null && select.from !== null)
+      this.items.note(select.where, from.relations, from.relations, isInner(select.from))
     const hasLimit = query.limit !== null || query.offset !== null
     const { sql: text, outputs } = bindSelect({
       select,
@@ -94,6 +100,7 @@ export class QueryBinder {
       parent: around.parent,
       nextRelation: this.#nextRelation,
       use: (table) => this.used.add(table),
+      items: this.items,
       useCatalog: () => {
         this.readsCatalog = true
       },

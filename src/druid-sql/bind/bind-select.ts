@@ -3,10 +3,10 @@
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts'
 import { ordered } from './bind-aggregate.ts'
-import type { BoundFrom } from './bind-from.ts'
 import { type Bound, combine } from './bound.ts'
 import { columnName, duckSql, join, plainInteger, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
+import type { BoundFrom } from './from-context.ts'
 import { type Scope, starColumns } from './scope.ts'
 import { engineType, string } from './types.ts'
 

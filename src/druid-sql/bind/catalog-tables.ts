@@ -32,7 +32,7 @@ export function catalogTable(name: string, tables: readonly SqlTable[]): Catalog
           'DEFAULT_CHARACTER_SET_NAME',
           'SQL_PATH',
         ].map(text),
-        rows: ['INFORMATION_SCHEMA', 'druid'].map((schema) => [
+        rows: ['INFORMATION_SCHEMA', 'druid', ...schemasBeside(tables)].map((schema) => [
           literal('druid'),
           literal(schema),
           ...Array.from({ length: 5 }, () => duckSql`NULL`),
@@ -41,13 +41,18 @@ export function catalogTable(name: string, tables: readonly SqlTable[]): Catalog
     case 'TABLES':
       return {
         columns: ['TABLE_CATALOG', 'TABLE_SCHEMA', 'TABLE_NAME', 'TABLE_TYPE', 'IS_JOINABLE', 'IS_BROADCAST'].map(text),
-        rows: [...catalogRows(), ...tables.map((table) => tableRow('druid', table.name, 'TABLE'))],
+        rows: [...catalogRows(), ...tables.map((table) => tableRow(table.schema, table.name, 'TABLE'))],
       }
     case 'COLUMNS':
       return { columns: [...columnColumns], rows: tables.flatMap(columnRows) }
     default:
       return null
   }
+}
+
+/** A schema that Druid does not have is shown where it holds something. */
+function schemasBeside(tables: readonly SqlTable[]): readonly string[] {
+  return tables.some(({ schema }) => schema === 'metadata') ? ['metadata'] : []
 }
 
 const columnColumns = [
@@ -82,13 +87,13 @@ function columnRows(table: SqlTable): SqlText[][] {
     return [
       ...[
         literal('druid'),
-        literal('druid'),
+        literal(table.schema),
         literal(table.name),
         literal(column.name),
         longLiteral(index + 1),
         literal(''),
       ],
-      literal(column.name === '__time' ? 'NO' : 'YES'),
+      literal(column.isNeverNull ? 'NO' : 'YES'),
       literal(dataType),
       ...[
         none,

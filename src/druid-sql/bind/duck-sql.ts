@@ -102,6 +102,11 @@ export function columnName(column: number): SqlText {
   return new SqlText(`c${column}`)
 }
 
+/** The table of a metadata entity's items in the engine. */
+export function itemsTable(entityId: number): SqlText {
+  return new SqlText(`items_${BigInt(entityId)}`)
+}
+
 /** The table of an entity in the engine. */
 export function entityTable(entityId: number): SqlText {
   return new SqlText(`entity_${BigInt(entityId)}`)

@@ -3,6 +3,7 @@
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Bound } from './bound.ts'
 import type { SqlText } from './duck-sql.ts'
+import type { SqlSchema } from './tables.ts'
 import type { SqlType } from './types.ts'
 
 export interface ScopeColumn {
@@ -19,6 +20,8 @@ export interface Relation {
   readonly columns: readonly ScopeColumn[]
   /** What orders rows of one time by when they were pushed; only where the relation is an entity itself. */
   readonly position?: SqlText
+  /** The schema that may stand before the relation's name: `druid` where it is left out. */
+  readonly schema?: SqlSchema
   /** Columns that a USING made one with those of another relation: found only by the relation's name. */
   readonly merged: ReadonlySet<string>
   /** What such a column is where it goes without the relation's name, of rows that only one side of the join may have. */
@@ -73,15 +76,21 @@ export function columnIn(scope: Scope, path: readonly string[], place: Place): B
   throw sqlProblem(place, missing(scope, path))
 }
 
+/** The one column of these relations that the path means; null where it means none, or more than one. */
+export function ownColumn(relations: readonly Relation[], path: readonly string[]): ScopeColumn | null {
+  const found = candidates({ relations, parent: null }, path)
+  return found.length === 1 ? found[0]! : null
+}
+
 function candidates(scope: Scope, path: readonly string[]): readonly ScopeColumn[] {
   const name = path.at(-1)!
   if (path.length === 1) {
     return scope.relations.flatMap((relation) => sharedColumns(relation).filter((column) => column.name === name))
   }
-  if (path.length === 3 && path[0] !== 'druid') return []
   const table = path.at(-2)
   return scope.relations
     .filter((relation) => relation.name === table)
+    .filter((relation) => path.length === 2 || path[0] === (relation.schema ?? 'druid'))
     .flatMap((relation) => relation.columns.filter((column) => column.name === name))
 }
 

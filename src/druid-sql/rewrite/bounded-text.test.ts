@@ -10,5 +10,8 @@ test.each([
   ["RPAD('a', 2000000000, 'x')", 'RPAD(?, CASE WHEN 2000000000 > 1000000 THEN 1000000 ELSE 2000000000 END, ?)'],
   ["UPPER('a')", 'UPPER(?)'],
 ])('%s', (text, written) => {
-  expect(druidStatement(`SELECT ${text} AS x`, [], 'c', new Map()).text).toContain(written)
+  expect(
+    druidStatement(`SELECT ${text} AS x`, { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] })
+      .text,
+  ).toContain(written)
 })

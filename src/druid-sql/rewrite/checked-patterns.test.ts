@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { druidStatement } from './druid-statement.ts'
 
 const statement = (expression: string): string =>
-  druidStatement(`SELECT ${expression} AS x FROM (VALUES ('a')) AS t(s)`, [], 'c', new Map()).text
+  druidStatement(`SELECT ${expression} AS x FROM (VALUES ('a')) AS t(s)`, {
+    tables: [],
+    entities: [],
+    clusterName: 'c',
+    known: new Map(),
+    items: [],
+  }).text
 
 test.each([
   ["REGEXP_LIKE(s, '^.*foo.*bar$')", 'REGEXP_LIKE('],

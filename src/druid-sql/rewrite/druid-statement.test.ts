@@ -15,5 +15,7 @@ test.each([
   [`SELECT k FROM (SELECT s AS k FROM ${rows}) AS q GROUP BY k`, 'GROUP BY "k"'],
 ])('%s', (text, written) => {
   const { namedKeys } = translateSql(text, [])
-  expect(druidStatement(text, [], 'c', new Map(), namedKeys).text).toContain(written)
+  expect(
+    druidStatement(text, { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] }, namedKeys).text,
+  ).toContain(written)
 })

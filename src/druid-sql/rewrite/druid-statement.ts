@@ -1,9 +1,23 @@
 import type { Sql } from '../../lib/sql-text.ts'
 import type { Entity } from '../../model/entity.ts'
+import type { EngineItems } from '../../sql-engine/sql-engine.ts'
+import { type SqlTable, SqlTables } from '../bind/tables.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import type { Place } from '../parse/sql-problem.ts'
 import { entitySource, type KnownColumns } from './entity-source.ts'
+import { itemsSource } from './items-source.ts'
 import { QueryWriter } from './write-query.ts'
+
+/** What the tables of a statement are made of. */
+export interface DruidTables {
+  /** What the query was checked with. */
+  readonly tables: readonly SqlTable[]
+  readonly entities: readonly Entity[]
+  readonly clusterName: string
+  readonly known: KnownColumns
+  /** What the query needs of metadata, all of it. */
+  readonly items: readonly EngineItems[]
+}
 
 /**
  * A query that was checked (`translateSql`), as a statement of Druid's SQL. Its columns are those of the check, in order; `namedKeys` is the check's. Throws Problem
@@ -11,15 +25,21 @@ import { QueryWriter } from './write-query.ts'
  */
 export function druidStatement(
   text: string,
-  entities: readonly Entity[],
-  clusterName: string,
-  known: KnownColumns,
+  { tables, entities, clusterName, known, items }: DruidTables,
   namedKeys: readonly Place[] = [],
 ): Sql {
-  const byName = new Map(entities.map((entity) => [entity.name, entity]))
-  const writer = new QueryWriter((name) => {
-    const entity = byName.get(name)
+  const named = new SqlTables(tables)
+  const entityById = new Map(entities.map((entity) => [entity.id, entity]))
+  const itemsById = new Map(items.map((table) => [table.entityId, table]))
+  const sourceOf = (table: SqlTable): Sql | null => {
+    const { schema, entityId } = table
+    const [entity, needed] = [entityById.get(entityId), itemsById.get(entityId)]
+    if (schema === 'metadata') return needed === undefined ? null : itemsSource(table, needed)
     return entity === undefined ? null : entitySource(entity, clusterName, known)
+  }
+  const writer = new QueryWriter((path) => {
+    const table = named.find(path)
+    return table === undefined ? null : sourceOf(table)
   }, namedKeys)
   return writer.query(parseQuery(text))
 }

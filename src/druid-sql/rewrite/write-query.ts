@@ -16,18 +16,18 @@ import type {
 import { digits, word } from './raw-sql.ts'
 import { ExpressionWriter } from './write-expression.ts'
 
-/** The rows of an entity as a query: its columns by their names, in order. Null for a name that is no entity. */
-export type EntitySource = (name: string) => Sql | null
+/** The rows of an entity, or items of metadata, as a query: columns by their names, in order. Null for a path that names neither. */
+export type TableSource = (path: readonly string[]) => Sql | null
 
 export class QueryWriter {
-  readonly #source: EntitySource
+  readonly #source: TableSource
   /** Where GROUP BY names a column of the result. */
   readonly #namedKeys: readonly Place[]
   /** Names that WITH gives, of the queries around the place. */
   #common: readonly string[] = []
   readonly #expressions = new ExpressionWriter((query) => this.query(query))
 
-  constructor(source: EntitySource, namedKeys: readonly Place[]) {
+  constructor(source: TableSource, namedKeys: readonly Place[]) {
     this.#source = source
     this.#namedKeys = namedKeys
   }
@@ -134,7 +134,7 @@ export class QueryWriter {
   #table({ path, alias: given, place }: Extract<TableExpression, { kind: 'table' }>): Sql {
     const name = path.at(-1) ?? ''
     if (path.length === 1 && this.#common.includes(name)) return sql`${sql.id(name)}${alias(given)}`
-    const source = path.length > 1 && path[0] !== 'druid' ? null : this.#source(name)
+    const source = this.#source(path)
     if (source === null) {
       throw sqlProblem(place, `${quoted(path.join('.'))} can only be asked for by itself, without an entity beside it`)
     }

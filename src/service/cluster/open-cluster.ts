@@ -62,7 +62,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const rows = await openRows(parts, known, closers)
   const { druid, supervisors, kafka, journal, store, progress, keys, isSeen } = rows
   const { runner, admission, storedSizes, ...languages } = await openQueries(
-    { ...parts, druid, store, definitions },
+    { ...parts, druid, store, definitions, items: catalog.items },
     closers,
   )
   const waits = openWaits(parts, catalog, closers)

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { StorageListParts } from '../../admin/storage.ts'
 import { Admission } from '../../admission/admission.ts'
+import type { ItemCatalog } from '../../catalog/catalog.ts'
 import type { Definitions } from '../../catalog/definitions.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
@@ -21,11 +22,12 @@ interface QueryParts {
   readonly settings: Settings
   readonly observe: Observe
   readonly nowMs: () => number
-  /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA. */
+  /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA or metadata alone. */
   readonly sqlEntryUrl: URL
   readonly druid: DruidClient
   readonly store: SeriesReader
   readonly definitions: Definitions
+  readonly items: ItemCatalog
 }
 
 interface OpenedQueries {
@@ -56,9 +58,11 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
     nowMs,
   })
   const scratchDirectory = join(ownFolder, 'engine')
+  const metadata = { items: parts.items, limits: settings.sql }
   const catalogQueries = new SqlQueries({
     definitions,
-    // It reads INFORMATION_SCHEMA alone, and no files.
+    metadata,
+    // It reads INFORMATION_SCHEMA and items alone, and no files.
     damaged: () => undefined,
     snapshots: { snapshot: () => Promise.reject(new Error('the rows of entities are in Druid')) },
     runner: openSqlEngine({ ...parts, unsent, directories: [], scratchDirectory }, closers),
@@ -74,7 +78,7 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
       const leave = await admission.enter('data', 'storage', signal)
       return segmentSizes(druid, clusterName, entityIds).finally(leave)
     },
-    sqlQueries: new ClusterSqlQueries({ ...shared, catalogQueries }),
+    sqlQueries: new ClusterSqlQueries({ ...shared, metadata, catalogQueries }),
     nativeQueries: new ClusterNativeQueries(shared),
   }
 }

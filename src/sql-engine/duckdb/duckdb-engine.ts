@@ -15,6 +15,7 @@ import {
 import { checkTree } from './allow-list.ts'
 import { engineError } from './engine-error.ts'
 import { TextRoom } from './engine-text-room.ts'
+import { itemsTableName, loadItems } from './items-table.ts'
 import { timesOfPlan } from './plan-times.ts'
 import { piecesOf, readChunk } from './read-chunk.ts'
 import { readRows } from './read-rows.ts'
@@ -76,6 +77,7 @@ export class DuckdbEngine implements SqlEngine {
     const attempt = <T>(work: () => Promise<T>): Promise<T> => attemptOn(paths, signal, work)
     try {
       await attempt(() => check(connection, query))
+      await attempt(() => loadItems(connection, query.items ?? [], signal))
       const result = await attempt(() => connection.stream(withTables(query.text, query.tables)))
       let rows = 0
       for (;;) {
@@ -103,6 +105,7 @@ export class DuckdbEngine implements SqlEngine {
     try {
       return await attemptOn(paths, signal, async () => {
         await check(connection, query)
+        await loadItems(connection, query.items ?? [], signal)
         const plan = await connection.runAndReadAll(`EXPLAIN (FORMAT JSON) ${withTables(query.text, query.tables)}`)
         return timesOfPlan(JSON.parse(String(plan.getRows()[0]?.[1])))
       })
@@ -177,9 +180,13 @@ class Interruption {
 }
 
 /** Parsed by the engine's own parser, as a SELECT and nothing else, and held against the allow-list. */
-async function check(connection: DuckDBConnection, { text, tables }: EngineQuery): Promise<void> {
+async function check(connection: DuckDBConnection, { text, tables, items = [] }: EngineQuery): Promise<void> {
   const reader = await connection.runAndReadAll('SELECT CAST(json_serialize_sql($1::VARCHAR) AS VARCHAR)', [text])
-  checkTree(JSON.parse(String(reader.getRows()[0]?.[0])), new Set(tables.map((table) => `entity_${table.entityId}`)))
+  const names = [
+    ...tables.map((table) => `entity_${table.entityId}`),
+    ...items.map(({ entityId }) => itemsTableName(entityId)),
+  ]
+  checkTree(JSON.parse(String(reader.getRows()[0]?.[0])), new Set(names))
 }
 
 async function attemptOn<T>(paths: readonly string[], signal: AbortSignal, work: () => Promise<T>): Promise<T> {

@@ -7,8 +7,8 @@ interface Step {
   readonly extra_info?: { readonly Filters?: string | readonly string[] }
 }
 
-/** Leaves of a plan that take their rows from files, or from another step of the same plan. */
-const readers: ReadonlySet<string> = new Set(['READ_PARQUET', 'CTE_SCAN', 'DELIM_SCAN'])
+/** Leaves of a plan that take their rows from files, from items of metadata, or from another step of the same plan. */
+const readers: ReadonlySet<string> = new Set(['READ_PARQUET', 'SEQ_SCAN', 'CTE_SCAN', 'DELIM_SCAN'])
 
 /**
  * The least range that holds the times of all files' readings in a plan of EXPLAIN (FORMAT JSON), null where one of them has no bounds. A plan that has
