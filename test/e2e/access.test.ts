@@ -38,7 +38,7 @@ test('an operator makes a subscriber, its subscriptions and a key, and revokes t
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
   await page.getByRole('button', { name: 'I have it' }).click()
   await page.getByText('push rows, read').waitFor()
-  await expectSoundEverywhere(page, 'access')
+  await expectSoundEverywhere(page)
   const own = await callWell<{ subscriber: string; subscriptions: object[] }>(
     world.server.url,
     'GET',

@@ -44,7 +44,7 @@ test('a reader finds tags by how they begin, draws them, looks closer and goes b
   await page.getByText('Averages, every five minutes').waitFor()
   await page.getByRole('button', { name: `left axis: ${hostile}` }).click()
   await page.getByText('864 rows').or(page.getByText('867 rows')).waitFor()
-  await expectSoundEverywhere(page, 'explore')
+  await expectSoundEverywhere(page)
 
   const chart = page.getByRole('img', { name: /over time$/ })
   const box = (await chart.boundingBox())!

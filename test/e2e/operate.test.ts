@@ -40,7 +40,7 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
   await page.getByRole('region', { name: 'On disk, by entity' }).getByRole('cell', { name: 'plant' }).waitFor()
   await page.getByRole('region', { name: 'On disk, by entity' }).getByText('KiB').first().waitFor()
   await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
-  await expectSoundEverywhere(page, 'operate')
+  await expectSoundEverywhere(page)
   await page.getByRole('button', { name: 'Make a backup…' }).click()
   await page.getByRole('button', { name: 'Make it' }).click()
   await page.getByText('The backup is made').waitFor()

@@ -22,7 +22,7 @@ test('a browser that asks for the bare address is led to the portal, and shown h
   await page.goto(world.server.url)
   expect(new URL(page.url()).pathname).toBe('/portal')
   await page.getByLabel('Key', { exact: true }).waitFor()
-  await expectSoundEverywhere(page, 'sign-in')
+  await expectSoundEverywhere(page)
 })
 
 test('a wrong key is refused in the words of the service, by keyboard alone', async () => {
@@ -40,7 +40,7 @@ test('an operator sees that it is healthy, what comes in, and the ingest with tr
   await page.getByRole('cell', { name: 'rows rejected' }).waitFor()
   await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
   expect(page.url()).not.toContain(adminKey)
-  await expectSoundEverywhere(page, 'overview')
+  await expectSoundEverywhere(page)
   // The key is this tab's alone, and is gone when its holder signs out.
   expect(
     await page.evaluate(() => [sessionStorage.getItem('tidemark.key'), document.cookie, JSON.stringify(localStorage)]),
@@ -60,7 +60,22 @@ test('who looks without a key, and a pusher, see what they may', async () => {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await signIn(page, pusherKey)
   await page.getByRole('heading', { name: 'Your access' }).waitFor()
-  await expectSoundEverywhere(page, 'overview-pusher')
+  await expectSoundEverywhere(page)
+})
+
+test('on a phone the page that is open is among the links that show, and a rejected row is mended without scrolling aside', async () => {
+  const page = await world.enter(adminKey, { width: 400 })
+  const insideOf = async (name: string, role: 'link' | 'button'): Promise<boolean> => {
+    const box = (await page.getByRole(role, { name, exact: true }).first().boundingBox())!
+    return box.x >= 0 && box.x + box.width <= 400
+  }
+  expect(await insideOf('Operate', 'link')).toBe(false)
+  await page.goto(`${world.server.url}/portal#/operate`)
+  await page.getByRole('heading', { name: 'Operate' }).waitFor()
+  await expect.poll(() => insideOf('Operate', 'link')).toBe(true)
+  await page.goto(`${world.server.url}/portal#/ingests/plant`)
+  await page.getByRole('button', { name: 'Mend…' }).waitFor()
+  expect(await insideOf('Mend…', 'button')).toBe(true)
 })
 
 test('the service goes away and comes back: the page says so, and goes on', async () => {

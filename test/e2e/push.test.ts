@@ -64,11 +64,11 @@ test('a pusher matches the columns of a CSV file, sees which rows will be reject
   await page.getByLabel('note becomes').selectOption({ label: 'leave it out' })
   await page.getByText('1 of the first 3 rows will be rejected').waitFor()
   await page.getByText('V: expected a number, got "warm"').waitFor()
-  await expectSoundEverywhere(page, 'push')
+  await expectSoundEverywhere(page)
   await page.getByRole('button', { name: /^Push / }).click()
   await page.getByText('Row 2: V: expected a number, got "warm"').waitFor()
   expect((await stored(hostile)).map(({ V }) => V)).toEqual([81.5, 83])
-  await expectSoundEverywhere(page, 'push-sent')
+  await expectSoundEverywhere(page)
   await page.getByRole('link', { name: '1 row of one push' }).click()
   await page.getByRole('row', { name: /"warm"/ }).waitFor()
 })
@@ -86,7 +86,7 @@ test('a file of Excel: its semicolons and commas are found out, its times and th
   await page.getByText('comes twice in Europe/Madrid').waitFor()
   await page.getByLabel('Ambiguous times').selectOption('later')
   await page.getByText('all of the first 2 will be stored').waitFor()
-  await expectSoundEverywhere(page, 'push-excel')
+  await expectSoundEverywhere(page)
   await page.getByRole('button', { name: /^Push / }).click()
   await page.getByText('All rows are stored.').waitFor()
   expect((await stored('excel')).map(({ D, V }) => [D, V])).toEqual([
@@ -147,7 +147,7 @@ test('a row is typed and pushed by keyboard alone; its programs push it too, and
   await page.getByLabel('V', { exact: true }).fill('20.5')
   await page.keyboard.press('Enter')
   await page.getByText('The row is stored.').waitFor()
-  await expectSoundEverywhere(page, 'push-row')
+  await expectSoundEverywhere(page)
   const commands = {
     curl: ['bash', '-c'],
     JavaScript: ['node', '--input-type=module', '-e'],

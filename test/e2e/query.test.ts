@@ -37,7 +37,7 @@ test('SQL is run by keyboard, shown as a table and as a chart, and saved', async
   await page.getByRole('cell', { name: hostile }).first().waitFor()
   await page.getByRole('button', { name: 'Chart' }).click()
   await page.getByRole('img', { name: 'The result over time' }).waitFor()
-  await expectSoundEverywhere(page, 'sql')
+  await expectSoundEverywhere(page)
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Save as CSV' }).click(),
@@ -103,5 +103,5 @@ test('a native query is shown as a table and as it came', async () => {
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('cell', { name: hostile }).waitFor()
   await page.getByRole('button', { name: 'Answer' }).click()
-  await expectSoundEverywhere(page, 'native')
+  await expectSoundEverywhere(page)
 })

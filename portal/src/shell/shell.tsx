@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { type Page, pages } from '../pages/pages.ts'
 import { Empty } from '../parts/layout.tsx'
 import { type Session, signOut } from '../session/session.ts'
@@ -46,8 +46,11 @@ export function Shell({ session }: { readonly session: Session }) {
 }
 
 function Links({ open, current }: { readonly open: readonly Page[]; readonly current: Page | undefined }) {
+  const nav = useRef<HTMLElement>(null)
+  // On a phone they are wider than the screen.
+  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current])
   return (
-    <nav aria-label="Pages">
+    <nav aria-label="Pages" ref={nav}>
       {open.map((page) => (
         <a
           key={page.at}

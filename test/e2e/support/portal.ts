@@ -113,13 +113,12 @@ export async function expectSound(page: Page): Promise<void> {
   expect(complaints.get(page)).toEqual([])
 }
 
-/** As `expectSound`, light and dark, and nothing that sticks out at 400 pixels. Pictures are made on the way, where they are asked for. */
-export async function expectSoundEverywhere(page: Page, name: string): Promise<void> {
+/** As `expectSound`, light and dark, and nothing that sticks out at 400 pixels. */
+export async function expectSoundEverywhere(page: Page): Promise<void> {
   const size = page.viewportSize()!
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
     await expectSound(page)
-    await picture(page, `${name}-${theme}`)
   }
   await page.setViewportSize({ width: 400, height: 860 })
   await expect
@@ -130,9 +129,19 @@ export async function expectSoundEverywhere(page: Page, name: string): Promise<v
   await page.setViewportSize(size)
 }
 
-async function picture(page: Page, name: string): Promise<void> {
+/** For the guide, light and dark, where they are asked for: `name-light.png` and `name-dark.png`. */
+export async function pictures(page: Page, name: string): Promise<void> {
   if (!makesPictures) return
   await mkdir(picturesFolder, { recursive: true })
-  await page.evaluate(() => scrollTo(0, 0))
-  await page.screenshot({ path: join(picturesFolder, `${name}.png`) })
+  await page.evaluate(() => {
+    scrollTo(0, 0)
+    // What was told of an earlier deed is no part of the page.
+    for (const toasts of document.querySelectorAll<HTMLElement>('.toasts')) toasts.style.display = 'none'
+  })
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    // A caret that is hidden needs a style of the browser's own, which the page's policy refuses.
+    await page.screenshot({ path: join(picturesFolder, `${name}-${theme}.png`), caret: 'initial' })
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
 }

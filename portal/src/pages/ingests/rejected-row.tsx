@@ -26,7 +26,7 @@ export function RejectedRow({ row, chosen, onChoose, onMend }: Props) {
           {row.message}
         </p>
       </td>
-      <td class="tight">
+      <td class="tight only-wide">
         <Time iso={row.received} />
         <p class="small soft">row {row.index + 1} of its batch</p>
       </td>

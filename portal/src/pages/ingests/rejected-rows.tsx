@@ -68,7 +68,7 @@ export function RejectedRows({ ingest, filter, all, onChanged }: Props) {
               />
             </th>
             <th>Row as it was pushed, and what is wrong</th>
-            <th>Received</th>
+            <th class="only-wide">Received</th>
             <DeedsHead />
           </tr>
         </thead>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { bytesText, countText } from '../../parts/formats.ts'
+import { bytesText, plural } from '../../parts/formats.ts'
 import { PageHead, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { mayDo, session } from '../../session/session.ts'
@@ -64,7 +64,7 @@ function Parts() {
           <>
             <dt>Store</dt>
             <dd>
-              {store.ready ? 'answers' : 'starting'}; {countText(store.rows)} rows in {countText(store.files)} files,{' '}
+              {store.ready ? 'answers' : 'starting'}; {plural(store.rows, 'row')} in {plural(store.files, 'file')},{' '}
               {bytesText(store.bytes)}
             </dd>
           </>
@@ -78,7 +78,11 @@ function Parts() {
         {setAside !== undefined && (
           <>
             <dt>Set aside</dt>
-            <dd>{setAside.entries === 0 ? 'nothing' : `${setAside.entries} pushes, ${setAside.rows} rows`}</dd>
+            <dd>
+              {setAside.entries === 0
+                ? 'nothing'
+                : `${plural(setAside.entries, 'push', 'pushes')}, ${plural(setAside.rows, 'row')}`}
+            </dd>
           </>
         )}
         {cluster !== undefined &&

@@ -1,5 +1,5 @@
 import type { StorageAnswer } from '../../../../src/client/answers.ts'
-import { bytesText, countText } from '../../parts/formats.ts'
+import { bytesText, countText, plural } from '../../parts/formats.ts'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableRoom } from '../../parts/table-room.tsx'
@@ -35,7 +35,7 @@ function Sum({ items }: { readonly items: readonly StorageAnswer[] }) {
   const sum = (of: 'files' | 'bytes'): number => items.reduce((all, item) => all + item[of], 0)
   return (
     <span class="soft small">
-      {countText(sum('files'))} files, {bytesText(sum('bytes'))}
+      {plural(sum('files'), 'file')}, {bytesText(sum('bytes'))}
     </span>
   )
 }

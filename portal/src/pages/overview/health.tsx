@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../../src/client/service-error.ts'
+import { plural } from '../../parts/formats.ts'
 import { useAsk } from '../../shell/asking.ts'
 
 /** Whether it is healthy, in a word; why not, in the service's own words. */
@@ -23,7 +24,7 @@ export function Health() {
         </span>
       ))}
       {ready.value?.disk?.filling === true && <span class="pill warn">The disk fills</span>}
-      {aside > 0 && <span class="pill warn">{aside} pushes set aside</span>}
+      {aside > 0 && <span class="pill warn">{plural(aside, 'push', 'pushes')} set aside</span>}
       {cluster !== undefined &&
         [
           ['Kafka', cluster.kafka.reachable] as const,

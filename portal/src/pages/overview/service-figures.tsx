@@ -1,5 +1,5 @@
 import type { IngestAnswer } from '../../../../src/client/answers.ts'
-import { bytesText, countText, rateText } from '../../parts/formats.ts'
+import { bytesText, countText, plural, rateText } from '../../parts/formats.ts'
 import { Figure } from '../../parts/layout.tsx'
 import { type Metrics, total } from '../../parts/metrics-text.ts'
 import { useStore } from '../../shell/store.ts'
@@ -43,7 +43,7 @@ export function ServiceFigures({ metrics, ingests }: Props) {
         <Figure
           name="In files"
           value={sizeOf('stored_bytes')}
-          aside={`${shown(metric('stored_rows'), countText)} rows in ${shown(metric('stored_files'), countText)} files`}
+          aside={`${shown(metric('stored_rows'), countText)} rows in ${shown(metric('stored_files'), (files) => plural(files, 'file'))}`}
         />
       )}
       {kept !== null && <Figure name="Rejected rows kept" value={bytesText(kept)} aside="in the lists" />}
