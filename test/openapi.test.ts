@@ -80,6 +80,7 @@ test('it has every endpoint', () => {
       "POST /admin/backups",
       "POST /admin/ingests",
       "POST /admin/ingests/{alias}/rejected/replay",
+      "POST /admin/ingests/{alias}/rejected/replay/preview",
       "POST /admin/subscribers",
       "POST /admin/subscribers/{name}/keys",
       "POST /consumer/data/analytics-native-query",

@@ -160,6 +160,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
       'src/admin/ingest-schemas.ts',
       'src/admin/own-ingest.ts',
       'src/admin/rejected-schemas.ts',
+      'src/admin/replay-schemas.ts',
       'src/admin/setting-schemas.ts',
       'src/admin/storage.ts',
       'src/admin/subscriber-schemas.ts',

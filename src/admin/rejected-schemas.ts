@@ -75,31 +75,6 @@ export const DiscardRequest = Type.Object(
 )
 export type DiscardRequest = Type.Static<typeof DiscardRequest>
 
-export const ReplayRequest = Type.Object(
-  {
-    ids: Type.Optional(
-      Type.Union([Type.Array(Type.String(), { maxItems: usualLimits.itemsMax }), Type.Null()], {
-        description: `The ids of the rows to judge again, at most ${usualLimits.itemsMax}. Without it, all rows of the ingest.`,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
-export type ReplayRequest = Type.Static<typeof ReplayRequest>
-
-export const ReplayAnswer = Type.Object({
-  replayed: Type.Integer({
-    minimum: 0,
-    description: 'How many rows were judged again, without those that were discarded meanwhile.',
-  }),
-  stored: Type.Integer({
-    minimum: 0,
-    description: 'How many of them are stored now, also by an earlier replay that nobody waited for.',
-  }),
-  rejected: Type.Integer({ minimum: 0, description: 'How many are still rejected, with their new reason.' }),
-})
-export type ReplayAnswer = Type.Static<typeof ReplayAnswer>
-
 export const DiscardAnswer = Type.Object({
   discarded: Type.Integer({ minimum: 0, description: 'How many rows were taken off the list.' }),
 })

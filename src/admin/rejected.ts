@@ -1,6 +1,8 @@
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { Page, PageRequest } from '../model/page.ts'
+import { invalidRequest } from '../model/problem.ts'
+import type { Repair, RowMapping } from '../model/row-mapping.ts'
 import { found } from './ingests.ts'
 import { positionsOf, type RejectedRequest, type RejectedRows, type RowsOf } from './rejected-rows.ts'
 import type {
@@ -9,16 +11,24 @@ import type {
   DiscardRequest,
   RejectedAnswer,
   RejectedSummaryAnswer,
-  ReplayAnswer,
-  ReplayRequest,
 } from './rejected-schemas.ts'
+import type { PreviewAnswer, ReplayAnswer, ReplayRequest } from './replay-schemas.ts'
 
 export interface RejectedAdminParts {
   readonly ingests: Pick<IngestCatalog, 'find'>
   readonly rows: RejectedRows
   /** Has rows judged again: those at these positions, or all; resolves when it is over. */
   readonly replays: {
-    replay(ingest: Ingest, positions: readonly number[] | null, signal: AbortSignal): Promise<ReplayAnswer>
+    replay(
+      ingest: Ingest,
+      positions: readonly number[] | null,
+      signal: AbortSignal,
+      repair: Repair,
+    ): Promise<ReplayAnswer>
+  }
+  readonly preview: {
+    /** What would become of the first of them. */
+    preview(ingest: Ingest, positions: readonly number[] | null, repair: Repair): Promise<PreviewAnswer>
   }
   /** Called when rows have left the list: there may be room for others. */
   readonly discarded: () => Promise<void>
@@ -49,15 +59,39 @@ export class RejectedAdmin {
   }
 
   /**
-   * Judges rows again, by the ingest's fields as they are now: those with these ids, or all. Ids of rows that are not in the list count for
-   * nothing, so it may be asked again. Throws Problem `invalid_request` for what is no id, and those of the journal.
+   * Judges rows again, by the fields as they are now of their ingest or the one they go into: those with these ids, or all, mended first. Ids of rows that
+   * are not in the list count for nothing, so it may be asked again. Throws Problem `invalid_request` for what is no id or no such ingest to go into, and
+   * those of the journal.
    */
-  async replay(alias: string, { ids }: ReplayRequest, signal: AbortSignal): Promise<ReplayAnswer> {
-    const { ingests, replays } = this.#parts
-    const ingest = found(alias, await ingests.find(alias))
-    const answer = await replays.replay(ingest, positionsOf(ids), signal)
+  async replay(alias: string, request: ReplayRequest, signal: AbortSignal): Promise<ReplayAnswer> {
+    const { ingest, positions, repair } = await this.#asked(alias, request)
+    const answer = await this.#parts.replays.replay(ingest, positions, signal, repair)
     await this.#parts.discarded()
     return answer
+  }
+
+  /** What a replay would do to the first rows. Throws as `replay`, but for the journal's Problems. */
+  async previewReplay(alias: string, request: ReplayRequest): Promise<PreviewAnswer> {
+    const { ingest, positions, repair } = await this.#asked(alias, request)
+    return this.#parts.preview.preview(ingest, positions, repair)
+  }
+
+  async #asked(alias: string, { ids, into, rename, set, convert }: ReplayRequest) {
+    const { ingests } = this.#parts
+    const ingest = found(alias, await ingests.find(alias))
+    const positions = positionsOf(ids)
+    const target = into === undefined ? null : await ingests.find(into)
+    if (into !== undefined && target === null) {
+      throw invalidRequest('into', `there is no ingest ${JSON.stringify(into)}`)
+    }
+    const isMended = rename !== undefined || set !== undefined || convert !== undefined
+    const mapping: RowMapping = {
+      rename: new Map(Object.entries(rename ?? {})),
+      set: new Map(Object.entries(set ?? {}).map(([name, value]) => [name, JSON.stringify(value)])),
+      convert: new Map(Object.entries(convert ?? {})),
+    }
+    const repair: Repair = { ...(target === null ? {} : { into: target }), ...(isMended ? { mapping } : {}) }
+    return { ingest, positions, repair }
   }
 
   async #all(alias: string): Promise<RowsOf> {

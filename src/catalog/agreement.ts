@@ -5,6 +5,10 @@ import { Problem, type ProblemError } from '../model/problem.ts'
 /** The property of the request that holds the fields: where errors point to. */
 export type FieldList = 'fields' | 'add_fields'
 
+/** How a type that was wrong is put right. */
+const otherType =
+  'create an ingest of another entity with the type that you want, and send the rejected rows there: "tidemark rejected replay <ingest> --all --into <new ingest>"'
+
 /** Where fields that join an entity disagree with those it has: a shared name has one type and role, and there is one time (or index) field. */
 export function disagreements(
   entity: string,
@@ -26,18 +30,20 @@ export function disagreements(
       .filter((property) => standing[property] !== field[property])
       .map((property) => ({
         path: `${path}.${property}`,
-        message: `the field "${field.name}" of the entity "${entity}" has the ${property} "${standing[property]}"; give the same, or choose another name`,
+        message: `the field "${field.name}" of the entity "${entity}" has the ${property} "${standing[property]}"; give the same, or choose another name${property === 'type' ? `, or ${otherType}` : ''}`,
       }))
   })
 }
 
 /** Names and sources that an ingest has already cannot be added to it again. */
 export function repetitions(known: readonly Field[], added: readonly Field[]): readonly ProblemError[] {
-  const names = new Set(known.map(({ name }) => name))
+  const types = new Map(known.map(({ name, type }) => [name, type]))
   const sources = new Set(known.map(({ source }) => source))
-  return added.flatMap(({ name, source }, index) => {
-    if (names.has(name)) {
-      const message = `the ingest has a field "${name}" already, and a field is never changed; choose another name`
+  return added.flatMap(({ name, source, type }, index) => {
+    const standing = types.get(name)
+    if (standing !== undefined) {
+      const way = standing === type ? 'choose another name' : `choose another name, or ${otherType}`
+      const message = `the ingest has a field "${name}" of the type "${standing}" already, and a field is never changed under stored rows; ${way}`
       return [{ path: `add_fields[${index}].name`, message }]
     }
     if (sources.has(source)) {

@@ -119,10 +119,19 @@ export interface Outcome {
   readonly items: readonly ItemWrite[]
 }
 
+/** Where rows go that a replay stores, if that is another ingest than the one that rejected them. */
+export interface ReplayTarget {
+  readonly ingestId: number
+  /** The position that each row of the replay gets there, by its own. */
+  readonly places: ReadonlyMap<number, number>
+}
+
 /** What became of rejected rows of one ingest that were judged again. */
 export interface ReplayOutcome {
   readonly ingestId: number
+  /** That of the ingest that they were judged for. */
   readonly kind: IngestKind
+  readonly into?: ReplayTarget
   /** That of the replay in the journal. */
   readonly position: number
   /** Positions of the rows that pass now. */
@@ -134,7 +143,7 @@ export interface ReplayOutcome {
 }
 
 export interface ReplayedRows {
-  /** The positions of the rows that this replay stores, rising. */
+  /** The positions under which this replay stores rows, rising: their own, or those that they get in another ingest. */
   readonly stored: readonly number[]
   /** How many of them were taken out of the rejected ones now: none when it was told before. */
   readonly taken: number

@@ -12,6 +12,7 @@ import { setAside } from './migrations/0010-set-aside.ts'
 import { laneNotes } from './migrations/0011-lane-notes.ts'
 import { storedRows } from './migrations/0012-stored-rows.ts'
 import { rejectedKinds } from './migrations/0013-rejected-kinds.ts'
+import { replaysInto } from './migrations/0014-replays-into.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -30,6 +31,7 @@ export const machineMigrations: readonly Migration[] = [
   { name: '0008-journal-end', up: journalEnd },
   { name: '0010-set-aside', up: setAside },
   { name: '0013-rejected-kinds', up: rejectedKinds },
+  { name: '0014-replays-into', up: replaysInto },
 ]
 
 /** Those of a cluster, which has no files of its own to list, but lanes. */
@@ -45,6 +47,7 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0011-lane-notes', up: laneNotes },
   { name: '0012-stored-rows', up: storedRows },
   { name: '0013-rejected-kinds', up: rejectedKinds },
+  { name: '0014-replays-into', up: replaysInto },
 ]
 
 /**

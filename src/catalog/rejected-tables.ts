@@ -51,9 +51,20 @@ interface RejectedCounts {
   kept_bytes: number
 }
 
+/** What a replay stored in an ingest of the rejected rows of another. */
+interface ReplaysInto {
+  /** The ingest that they went to. */
+  ingest_id: number
+  /** That of the replay. */
+  position: number
+  /** Which of its rows: pairs of first and last, as JSON. */
+  stored: string
+}
+
 export interface RejectedTables {
   rejected_rows: RejectedRows
   rejected_counts: RejectedCounts
   rejected_kinds: RejectedKinds
   rejected_batches: RejectedBatches
+  replays_into: ReplaysInto
 }

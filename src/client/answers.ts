@@ -7,12 +7,12 @@ import type { BackupAnswer } from '../admin/backups.ts'
 import type { EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
 import type { OwnIngestAnswer as OwnIngestSchema } from '../admin/own-ingest.ts'
+import type { BatchAnswer as BatchSchema, RejectedAnswer, RejectedSummaryAnswer } from '../admin/rejected-schemas.ts'
 import type {
-  BatchAnswer as BatchSchema,
-  RejectedAnswer,
-  RejectedSummaryAnswer,
+  PreviewAnswer as PreviewSchema,
+  ReplayRequest as ReplayRequestSchema,
   ReplayAnswer as ReplaySchema,
-} from '../admin/rejected-schemas.ts'
+} from '../admin/replay-schemas.ts'
 import type { SettingAnswer as SettingSchema } from '../admin/setting-schemas.ts'
 import type { StorageAnswer as StorageSchema } from '../admin/storage.ts'
 import type {
@@ -77,6 +77,9 @@ export type BatchAnswer = Plain<BatchSchema>
 export type OwnIngestAnswer = Plain<OwnIngestSchema>
 /** `replayed = stored + rejected`. */
 export type ReplayAnswer = Plain<ReplaySchema>
+export type PreviewAnswer = Plain<PreviewSchema>
+/** Where rejected rows go, and how they are mended. */
+export type ReplayChanges = Omit<Plain<ReplayRequestSchema>, 'ids'>
 
 export type SubscriberAnswer = Plain<SubscriberSchema>
 export type KeySummary = SubscriberAnswer['keys'][number]

@@ -19,11 +19,13 @@ import type {
   OwnSubscription,
   Page,
   PageRequest,
+  PreviewAnswer,
   ReadinessAnswer,
   Receipt,
   RejectedKindAnswer,
   RejectedRowAnswer,
   ReplayAnswer,
+  ReplayChanges,
   ServiceAnswer,
   SettingAnswer,
   StorageAnswer,
@@ -31,7 +33,7 @@ import type {
   SubscriptionEntry,
 } from './answers.ts'
 import type { DataQueryRequest } from './data-query-request.ts'
-import { ingestPath, type RejectedSelection, search, segment, type WhoseRows } from './request-paths.ts'
+import { ingestPath, type RejectedSelection, replayRequest, search, segment, type WhoseRows } from './request-paths.ts'
 import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
 
 export interface PushOptions {
@@ -225,10 +227,14 @@ export class TidemarkClient {
     return (await this.#http.json<{ readonly discarded: number }>({ method: 'DELETE', path, body })).discarded
   }
 
-  /** Judges rejected rows again: those with these ids, all of the ingest when it is null. */
-  replayRejected(alias: string, ids: readonly string[] | null): Promise<ReplayAnswer> {
-    const path = `/admin/ingests/${segment(alias)}/rejected/replay`
-    return this.#http.json({ method: 'POST', path, body: JSON.stringify(ids === null ? {} : { ids }) })
+  /** Judges rejected rows again, mended or for another ingest: those with these ids, all of the ingest when it is null. */
+  replayRejected(alias: string, ids: readonly string[] | null, changes: ReplayChanges = {}): Promise<ReplayAnswer> {
+    return this.#http.json(replayRequest(alias, ids, changes))
+  }
+
+  /** What that would do to the first of them. */
+  previewReplay(alias: string, ids: readonly string[] | null, changes: ReplayChanges): Promise<PreviewAnswer> {
+    return this.#http.json(replayRequest(alias, ids, changes, '/preview'))
   }
 
   /** With `drop`, its entity goes with all that it holds. */

@@ -1,5 +1,5 @@
 // The paths of requests, and what of a request stands in them.
-import type { PageRequest } from './answers.ts'
+import type { PageRequest, ReplayChanges } from './answers.ts'
 
 export interface RejectedSelection extends PageRequest {
   readonly batch?: string
@@ -20,4 +20,10 @@ export const segment = encodeURIComponent
 
 export function ingestPath(alias: string, of: WhoseRows): string {
   return `${of === 'own' ? '' : '/admin'}/ingests/${segment(alias)}`
+}
+
+/** A replay of the rows with these ids, or all where it is null; `what` is behind the path of a replay. */
+export function replayRequest(alias: string, ids: readonly string[] | null, changes: ReplayChanges, what = '') {
+  const body = JSON.stringify({ ...(ids === null ? {} : { ids }), ...changes })
+  return { method: 'POST', path: `/admin/ingests/${segment(alias)}/rejected/replay${what}`, body } as const
 }

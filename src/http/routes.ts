@@ -52,6 +52,7 @@ import { postNativeQuery } from './routes/post-native-query.ts'
 import { postNext } from './routes/post-next.ts'
 import { postPush } from './routes/post-push.ts'
 import { postReplay } from './routes/post-replay.ts'
+import { postReplayPreview } from './routes/post-replay-preview.ts'
 import { postSelect } from './routes/post-select.ts'
 import { postSnap } from './routes/post-snap.ts'
 import { postSqlQuery } from './routes/post-sql-query.ts'
@@ -93,6 +94,7 @@ export const routes: readonly Route[] = [
   getRejectedSummary,
   deleteRejected,
   postReplay,
+  postReplayPreview,
   getBatches,
   getSetAside,
   getSetAsideBody,

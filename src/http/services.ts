@@ -47,7 +47,7 @@ export interface Services {
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly ingestAdmin: Pick<IngestAdmin, 'create' | 'list' | 'show' | 'change' | 'delete'>
   readonly rejectedRows: Pick<RejectedRows, 'list' | 'summary' | 'batches' | 'discard'>
-  readonly rejectedAdmin: Pick<RejectedAdmin, 'list' | 'summary' | 'batches' | 'discard' | 'replay'>
+  readonly rejectedAdmin: Pick<RejectedAdmin, 'list' | 'summary' | 'batches' | 'discard' | 'replay' | 'previewReplay'>
   readonly setAsideAdmin: Pick<SetAsideAdmin, 'list' | 'body' | 'letGo'>
   readonly subscriberAdmin: Pick<
     SubscriberAdmin,

@@ -133,21 +133,33 @@ export class EntryJudge {
   }
 
   /**
-   * Judges again rows that were rejected before, each under its own position, so that a row is as old as its push. Null for a dropped
-   * entity.
+   * Judges again rows that were rejected before: each under its own position, so that a row is as old as its push, or for another ingest
+   * under a position of the entry. Null for a dropped entity.
    */
   async judgeReplay({ body, ...entry }: PlacedEntry): Promise<JudgedReplay | null> {
-    const { ingestId, fieldsVersion, position } = entry
+    const { ingestId, fieldsVersion, position, sourceIngestId } = entry
     const ingest = await this.#ingest(ingestId, fieldsVersion)
     if (ingest === null) return null
     const replayed = decodeReplayedRows(body)
-    const run = replayed.map((row): PlacedEntry => {
-      return { ...entry, format: 'ndjson', position: row.position, rows: 1, body: row.text }
+    const run = replayed.map((row, index): PlacedEntry => {
+      const place = sourceIngestId === undefined ? row.position : position + index
+      return { ...entry, format: 'ndjson', position: place, rows: 1, body: row.text }
     })
     const { batch, items, rejected } = this.#judge(run, ingest, firstRow, unbounded())
     const failed = new Set(rejected.map((row) => row.position))
-    const passed = replayed.map((row) => row.position).filter((one) => !failed.has(one))
-    return { outcome: { ingestId, kind: ingest.kind, position, passed, items, rejected }, batch, rows: replayed.length }
+    const passed = replayed.flatMap((row, index) => (failed.has(run[index]!.position) ? [] : [row.position]))
+    const common = { kind: ingest.kind, position, passed, items }
+    const rows = replayed.length
+    if (sourceIngestId === undefined) return { outcome: { ingestId, ...common, rejected }, batch, rows }
+    const places = new Map(replayed.map((row, index) => [row.position, position + index]))
+    const still = rejected.map((row) => ({
+      ...row,
+      ingestId: sourceIngestId,
+      position: replayed[row.position - position]!.position,
+      message: `${row.message} (for ${ingest.alias})`,
+    }))
+    const outcome = { ingestId: sourceIngestId, ...common, rejected: still, into: { ingestId, places } }
+    return { outcome, batch, rows }
   }
 
   /** The rows before those that are set aside, or these. */

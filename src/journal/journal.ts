@@ -15,6 +15,8 @@ export interface JournalEntry {
    * either: so many positions were of pushes that are gone, and an operator has accepted that.
    */
   readonly format: BodyFormat | 'replay' | 'lost'
+  /** Of a replay into another ingest: the ingest among whose rejected rows its rows are. It has rows of its own, which get its positions. */
+  readonly sourceIngestId?: number
   readonly idempotencyKey: string | null
   /** Rows in the body; an entry takes at least one position, also when it holds none. */
   readonly rows: number

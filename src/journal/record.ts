@@ -26,7 +26,7 @@ const at = {
   headerCrc: 60,
 } as const
 
-const kinds = { push: 1, mark: 2, replay: 3, lost: 4 } as const
+const kinds = { push: 1, mark: 2, replay: 3, lost: 4, replayInto: 5 } as const
 const flagHasKey = 1
 /** A replay, and what was lost, have their one format by their kind. */
 const formats = { replay: 0, lost: 0, json: 1, ndjson: 2 } as const
@@ -58,8 +58,8 @@ export function encodeEntry(entry: JournalEntry): UnplacedRecord {
   head.writeDoubleLE(entry.receivedMs, at.receivedMs)
   head.writeUInt32LE(entry.ingestId, at.ingestId)
   head.writeUInt32LE(entry.fieldsVersion, at.fieldsVersion)
-  head.writeUInt32LE(entry.subscriberId, at.subscriberId)
-  head[at.kind] = entry.format === 'replay' || entry.format === 'lost' ? kinds[entry.format] : kinds.push
+  head.writeUInt32LE(entry.sourceIngestId ?? entry.subscriberId, at.subscriberId)
+  head[at.kind] = kindOf(entry)
   head[at.flags] = key === null ? 0 : flagHasKey
   head[at.format] = formats[entry.format]
   head.writeUInt16LE(keyBytes, at.keyBytes)
@@ -71,6 +71,11 @@ export function encodeEntry(entry: JournalEntry): UnplacedRecord {
   head.set(body, recordHeaderBytes + keyBytes)
   head.fill(0, end)
   return { buffers: [head], bytes, positions }
+}
+
+function kindOf({ format, sourceIngestId }: JournalEntry): number {
+  if (format === 'replay') return sourceIngestId === undefined ? kinds.replay : kinds.replayInto
+  return format === 'lost' ? kinds.lost : kinds.push
 }
 
 /** The mark that a clean close leaves at the end. */
@@ -114,7 +119,7 @@ export function decodeRecordHeader(bytes: Buffer, offset: number): RecordHeader 
   const isMark = kind === kinds.mark
   const format = bytes[offset + at.format]
   const isPush = kind === kinds.push && (format === formats.json || format === formats.ndjson)
-  const isOther = kind === kinds.replay || kind === kinds.lost
+  const isOther = kind === kinds.replay || kind === kinds.replayInto || kind === kinds.lost
   const known = isMark || isPush || (isOther && format === formats.replay)
   if (!known || bytes[offset + at.flags]! > flagHasKey) return null
   const payloadBytes = bytes.readUInt16LE(offset + at.keyBytes) + bytes.readUInt32LE(offset + at.bodyBytes)
@@ -134,11 +139,13 @@ export function decodeEntry(bytes: Buffer, offset: number): PlacedEntry {
   const keyAt = offset + recordHeaderBytes
   const bodyAt = keyAt + bytes.readUInt16LE(offset + at.keyBytes)
   const hasKey = bytes[offset + at.flags] === flagHasKey
+  const subscriberId = bytes.readUInt32LE(offset + at.subscriberId)
+  const isInto = bytes[offset + at.kind] === kinds.replayInto
   return {
     position: readUint64(bytes, offset + at.position),
     ingestId: bytes.readUInt32LE(offset + at.ingestId),
     fieldsVersion: bytes.readUInt32LE(offset + at.fieldsVersion),
-    subscriberId: bytes.readUInt32LE(offset + at.subscriberId),
+    ...(isInto ? { subscriberId: 0, sourceIngestId: subscriberId } : { subscriberId }),
     receivedMs: bytes.readDoubleLE(offset + at.receivedMs),
     format: formatOf(bytes[offset + at.kind]!, bytes[offset + at.format]!),
     idempotencyKey: hasKey ? bytes.toString('utf8', keyAt, bodyAt) : null,
@@ -149,7 +156,7 @@ export function decodeEntry(bytes: Buffer, offset: number): PlacedEntry {
 
 function formatOf(kind: number, code: number): JournalEntry['format'] {
   if (kind === kinds.lost) return 'lost'
-  if (kind === kinds.replay) return 'replay'
+  if (kind === kinds.replay || kind === kinds.replayInto) return 'replay'
   return code === formats.json ? 'json' : 'ndjson'
 }
 

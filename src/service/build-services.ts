@@ -7,6 +7,7 @@ import { EntityAdmin } from '../admin/entities.ts'
 import { IngestAdmin } from '../admin/ingests.ts'
 import { RejectedAdmin } from '../admin/rejected.ts'
 import { RejectedRows } from '../admin/rejected-rows.ts'
+import { previewRowsMax } from '../admin/replay-schemas.ts'
 import type { Retentions } from '../admin/retentions.ts'
 import { SetAsideAdmin } from '../admin/set-aside.ts'
 import { StorageList, type StorageListParts } from '../admin/storage.ts'
@@ -26,6 +27,7 @@ import type { IngestProgress } from '../ingest/progress.ts'
 import { type PlacedBatch, Pushes } from '../ingest/push.ts'
 import { PushCheck } from '../ingest/push-check.ts'
 import { type ReceiptParts, Receipts } from '../ingest/receipts.ts'
+import { ReplayPreview } from '../ingest/replay/replay-preview.ts'
 import { type ReplayParts, Replays } from '../ingest/replay/replays.ts'
 import type { AsideCount } from '../ingest/set-aside/aside-count.ts'
 import type { JournalWriter } from '../journal/journal.ts'
@@ -111,6 +113,8 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     pageBytes: limits.pageBytes,
     discarded: () => parts.limits.rejectedSpace.refresh(),
   })
+  const { rowBytes, checkRows: rowsMax } = limits
+  const pushCheck = new PushCheck({ intake: parts.limits.intake, rowBytes, rowsMax })
   return {
     ...own,
     access,
@@ -129,7 +133,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
       ingestWaitMs,
       rowsMax: limits.pushRows,
     }),
-    pushCheck: new PushCheck({ intake: parts.limits.intake, rowBytes: limits.rowBytes, rowsMax: limits.checkRows }),
+    pushCheck,
     tagLists: new TagLists({ definitions, runner, admission, tokens, limits }),
     queries: new Queries({ definitions, runner, admission, nowMs, limits }),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
@@ -138,15 +142,20 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     backupList: new BackupList({ directory: settings.engine === 'cluster' ? null : backupDirectory(settings), tokens }),
     storageList: new StorageList({ ingests: catalog.ingests, sizes: parts.storedSizes, tokens }),
     settingsInForce: () => settingsInForce(settings),
-    ...operatorServices(parts, batchIds, tokens, rejectedRows),
+    ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck }),
   }
+}
+
+interface SharedServices {
+  readonly batchIds: BatchIds
+  readonly tokens: NextTokens
+  readonly rejectedRows: RejectedRows
+  readonly pushCheck: PushCheck
 }
 
 function operatorServices(
   parts: ServiceParts,
-  batchIds: BatchIds,
-  tokens: NextTokens,
-  rejectedRows: RejectedRows,
+  { batchIds, tokens, rejectedRows, pushCheck }: SharedServices,
 ): Pick<Services, 'ingestAdmin' | 'rejectedAdmin' | 'setAsideAdmin' | 'subscriberAdmin' | 'entityAdmin'> {
   const { catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
   const { ingests, rejected } = catalog
@@ -173,6 +182,13 @@ function operatorServices(
         isQueryable: parts.replayIsQueryable,
         nowMs,
         reach,
+      }),
+      preview: new ReplayPreview({
+        rejected,
+        setAside: catalog.setAside,
+        check: pushCheck,
+        rowsMax: parts.settings.limits.checkRows,
+        shownMax: previewRowsMax,
       }),
       discarded: () => parts.limits.rejectedSpace.refresh(),
     }),

@@ -5,6 +5,7 @@ import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import { itemTests } from './items.ts'
 import { lifecycleTests } from './lifecycle.ts'
 import { rejectedKindTests } from './rejected-kinds.ts'
+import { replayIntoTests } from './replays-into.ts'
 
 /** What the suite needs of an adapter: an empty database that can be connected to several times, and one from the future. */
 export interface CatalogUnderTest<Under extends SharedCatalog> {
@@ -95,6 +96,7 @@ export function catalogContract<Under extends SharedCatalog>(
     rejectedKindTests(() => catalog)
     itemTests(() => catalog)
     lifecycleTests(() => catalog)
+    replayIntoTests(() => catalog)
     more(() => catalog, reopen)
 
     test('keeps everything over a restart', async () => {
@@ -184,7 +186,8 @@ async function undoRejectedKinds({ run }: { run(sql: string): Promise<void> }): 
     'drop index rejected_rows_by_kind',
     'alter table rejected_rows drop column field_key',
     'create index rejected_rows_by_code on rejected_rows (ingest_id, code, position)',
-    "delete from migrations where name = '0013-rejected-kinds'",
+    "delete from migrations where name in ('0013-rejected-kinds', '0014-replays-into')",
+    'drop table replays_into',
   ]) {
     await run(sql)
   }

@@ -4,7 +4,7 @@ import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import type { ItemWrite } from '../../src/model/item.ts'
 
-const everything = { afterPosition: -1, limit: 1000, bytesMax: 1_000_000 }
+export const everything = { afterPosition: -1, limit: 1000, bytesMax: 1_000_000 }
 
 function series(alias: string, entity = alias): NewIngest {
   return { alias, kind: 'series', entity, fields: defaultSeriesFields, duplicates: 'keep', createdMs: 1000 }
@@ -15,7 +15,7 @@ function metadata(alias: string): NewIngest {
   return { alias, kind: 'metadata', entity: null, fields: [id], duplicates: 'keep', createdMs: 1000 }
 }
 
-function rejected(ingestId: number, position: number, change: Partial<RejectedRow> = {}): RejectedRow {
+export function rejected(ingestId: number, position: number, change: Partial<RejectedRow> = {}): RejectedRow {
   return {
     ingestId,
     position,

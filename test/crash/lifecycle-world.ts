@@ -7,6 +7,7 @@ import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
 import { type ApiAnswer, call, callWell, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { MovingRows, rejectedRows } from './moving-rows.ts'
 import { restlessEnvironment } from './step-rounds.ts'
 
 const endsAtStep = resolve('test/crash/planted/serve-kill-at-step.mjs')
@@ -47,6 +48,7 @@ export class LifecycleWorld {
   readonly #shorts: Short[] = []
   readonly #old: Leaving[] = []
   readonly #young: Leaving[] = []
+  readonly #moving: MovingRows
   #key = ''
   #server: ServerProcess | null = null
   #nextValue = 0
@@ -57,6 +59,7 @@ export class LifecycleWorld {
     this.#dataDirectory = dataDirectory
     this.#program = program
     this.#random = seededRandom(seed)
+    this.#moving = new MovingRows(this.#random)
   }
 
   /** `program` serves, and ends at the step that the variable KILL_AT_STEP tells. */
@@ -74,6 +77,7 @@ export class LifecycleWorld {
   async #begin(): Promise<void> {
     const server = await this.#start()
     this.#key = await makeIngest(server.url, adminKey, { alias: entity })
+    await this.#moving.begin(server.url)
     const path = `/admin/subscribers/pusher-of-${entity}/subscriptions`
     await callWell(server.url, 'PUT', path, { key: adminKey, body: [{ ingest: '*' }] })
     await callWell(server.url, 'POST', '/admin/ingests', { key: adminKey, body: { alias: 'leaving', kind: 'series' } })
@@ -100,6 +104,7 @@ export class LifecycleWorld {
       untilItEnds(() => this.#replay(url)),
       untilItEnds(() => this.#drop(url)),
       untilItEnds(() => this.#leave(url)),
+      untilItEnds(() => this.#moving.move(url, this.#key)),
     ]
     await server.ended()
     ended = true
@@ -113,10 +118,17 @@ export class LifecycleWorld {
       ...(await this.#rowFaults(url)),
       ...(await this.#shortFaults(url)),
       ...(await this.#leavingFaults(url)),
+      ...(await this.#moving.faults(url)),
     ]
+    await this.#moving.finish(url)
     await admin(url, 'POST', `/admin/ingests/${entity}/rejected/replay`)
     await admin(url, 'PATCH', '/admin/entities/leaving', { retention: null })
-    faults.push(...(await this.#rowFaults(url)), ...(await this.#leavingFaults(url)), ...(await this.#leftovers(url)))
+    faults.push(
+      ...(await this.#rowFaults(url)),
+      ...(await this.#leavingFaults(url)),
+      ...(await this.#moving.faults(url)),
+      ...(await this.#leftovers(url)),
+    )
     await this.#server?.kill()
     return faults
   }
@@ -210,8 +222,8 @@ export class LifecycleWorld {
       if ((newest.get(D + T) ?? -1) > V) faults.push(`item ${V} stands behind a newer one`)
       newest.set(D + T, V)
     }
-    const rejected = await rejectedValues(url)
-    for (const value of rejected) see(value)
+    const rejected = await rejectedRows(url, entity)
+    for (const { V } of rejected) see(V!)
     for (const { values, acknowledged } of this.#pushes) {
       const there = values.filter((value) => times.has(value)).length
       if (acknowledged ? there < values.length : there > 0 && there < values.length)
@@ -280,20 +292,4 @@ async function admin(url: string, method: string, path: string, body?: object): 
 
 function select(url: string, name: string): Promise<Row[]> {
   return callWell(url, 'POST', '/consumer/data/select', { body: { entity: name, metric_name_field: ['V'] } })
-}
-
-interface RejectedPage {
-  readonly Items: readonly { readonly row: string }[]
-  readonly NextToken: string | null
-}
-
-async function rejectedValues(url: string): Promise<readonly number[]> {
-  const values: number[] = []
-  for (let query = ''; ; ) {
-    const path = `/admin/ingests/${entity}/rejected?limit=1000${query}`
-    const page = await callWell<RejectedPage>(url, 'GET', path, { key: adminKey })
-    for (const { row } of page.Items) values.push((JSON.parse(row) as Row).V)
-    if (page.NextToken === null) return values
-    query = `&NextToken=${encodeURIComponent(page.NextToken)}`
-  }
 }

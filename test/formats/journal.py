@@ -6,7 +6,7 @@ import struct
 
 from damage import Damaged, crc32, expect
 
-KINDS = {1: "push", 2: "mark", 3: "replay"}
+KINDS = {1: "push", 2: "mark", 3: "replay", 4: "lost", 5: "replay into"}
 FORMATS = {0: None, 1: "json", 2: "ndjson"}
 
 
@@ -71,7 +71,7 @@ def read_record(data, at, salt, place):
         "subscriber": subscriber,
         "key": payload[:key_bytes].decode() if flags & 1 else None,
         "body": None if kind != 1 else body.decode(),
-        "replayed": list(read_replayed(body)) if kind == 3 else [],
+        "replayed": list(read_replayed(body)) if kind in (3, 5) else [],
     }
     return entry, padded
 

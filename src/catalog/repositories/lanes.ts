@@ -74,7 +74,8 @@ export class LaneRepository implements LaneCatalog {
   replay(replay: LaneReplay): Promise<ReplayedRows> {
     return inTransaction(this.#database, async (transaction) => {
       const { givenBack, ...found } = await keepReplay(transaction, this.#keeper, replay)
-      const { ingestId, lane, throughPosition, position, rows } = replay
+      const { lane, throughPosition, position, rows, into } = replay
+      const ingestId = into?.ingestId ?? replay.ingestId
       const last = lastOf(found.stored, rows?.times)
       if (givenBack.size > 0) await takeBack(transaction, lane, [{ ingestId, positions: givenBack, last }])
       // Of one that is judged again all are noted: they were stored and noted together.

@@ -7,6 +7,7 @@ import { reasonOf } from './keep-rejected.ts'
 import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { recounted } from './rejected-tallies.ts'
+import { noteInto, storedInto } from './replays-into.ts'
 
 export interface KeptReplay extends ReplayedRows {
   /** The positions of rows that it stored when it was judged before, and that do not pass any more. */
@@ -19,13 +20,38 @@ export async function keepReplay(
   outcome: ReplayOutcome,
 ): Promise<KeptReplay> {
   const { ingests } = await keeper.dropped(transaction)
-  if (ingests.has(outcome.ingestId)) return { stored: [], taken: 0, givenBack: new Set() }
-  const rows = await takeReplayed(transaction, outcome)
-  const stored = new Set(rows.stored)
+  const { into, ingestId } = outcome
+  const none: KeptReplay = { stored: [], taken: 0, givenBack: new Set() }
+  if (ingests.has(into?.ingestId ?? ingestId)) return none
+  const isListGone = ingests.has(ingestId)
+  const kept = isListGone ? none : await keepInList(transaction, outcome)
+  if (into === undefined) return keepItems(transaction, keeper, outcome, kept)
+  const whole = { ...outcome, into }
+  // What was stored of a list that is gone stands where it went.
+  const stored = isListGone ? await storedInto(transaction, whole) : kept.stored
+  if (!isListGone) await noteInto(transaction, whole, stored)
+  const placed = (positions: Iterable<number>): number[] => [...positions].map((own) => into.places.get(own)!)
+  const there = { stored: placed(stored), taken: kept.taken, givenBack: new Set(placed(kept.givenBack)) }
+  return keepItems(transaction, keeper, outcome, there)
+}
+
+async function keepItems(
+  transaction: Transaction<Tables>,
+  keeper: OutcomeKeeper,
+  { items }: Pick<ReplayOutcome, 'items'>,
+  kept: KeptReplay,
+): Promise<KeptReplay> {
+  const stored = new Set(kept.stored)
   await keeper.items.keep(
     transaction,
-    outcome.items.filter(({ position }) => stored.has(position)),
+    items.filter(({ position }) => stored.has(position)),
   )
+  return kept
+}
+
+/** In the list of the rows' own ingest; all positions are their own. */
+async function keepInList(transaction: Transaction<Tables>, outcome: ReplayOutcome): Promise<KeptReplay> {
+  const rows = await takeReplayed(transaction, outcome)
   const rejected = outcome.rejected.map((row) => row.position)
   const givenBack = await recounted(transaction, outcome.ingestId, rejected, async () => {
     await keepNewReasons(transaction, outcome)
@@ -37,7 +63,7 @@ export async function keepReplay(
 /** Marks the rows that pass as stored by this replay; resolves with those that it stores, now or when it was told before. */
 async function takeReplayed(
   transaction: Transaction<Tables>,
-  { ingestId, position, passed }: Omit<ReplayOutcome, 'kind' | 'items' | 'rejected'>,
+  { ingestId, position, passed }: Pick<ReplayOutcome, 'ingestId' | 'position' | 'passed'>,
 ): Promise<ReplayedRows> {
   // Before its rows, as all others do.
   await lockKeptBytes(transaction, ingestId)

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ReplayAnswer, ReplayRequest } from '../../admin/rejected-schemas.ts'
+import { ReplayAnswer, ReplayRequest } from '../../admin/replay-schemas.ts'
 import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
@@ -13,9 +13,9 @@ export const postReplay: Route = (app, { services, settings, guard, inFlight }) 
     schema: {
       tags: ['admin'],
       operationId: 'replayRejected',
-      summary: 'Judge rejected rows again: some by their ids, or all.',
+      summary: 'Judge rejected rows again: some by their ids, or all, mended or for another ingest.',
       description:
-        'Rows that pass by the fields as they are now are stored and leave the list; they are as old as their first push. The others stay, with ' +
+        'Rows that pass by the fields as they are now are stored and leave the list; they are as old as their first push, or as new as the replay where they go `into` another ingest. The others stay, with ' +
         'their new reason. A request without a body replays all rejected rows of the ingest. It may be sent again.',
       security: keySecurity,
       params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),

@@ -1,11 +1,13 @@
 import type { RejectedCatalog, RejectedFates, RejectedPage } from '../../catalog/rejected.ts'
 import type { SetAsideCatalog } from '../../catalog/set-aside.ts'
-import type { JournalEntry, JournalWriter } from '../../journal/journal.ts'
+import { type JournalEntry, type JournalWriter, positionAfter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Ingest } from '../../model/ingest.ts'
+import type { Repair, RowMapping } from '../../model/row-mapping.ts'
 import type { Reach } from '../../observe/step.ts'
 import type { IngestProgress } from '../progress.ts'
 import { AsideTexts } from './aside-texts.ts'
+import { mendRow } from './mend-row.ts'
 import { encodeReplayedRows, type ReplayedRow } from './replayed-rows.ts'
 
 /** How many rows were judged again and are there: `replayed = stored + rejected`. */
@@ -49,17 +51,22 @@ export class Replays {
   }
 
   /**
-   * Judges rejected rows by the ingest's fields as they are now: those at these positions, or all that are in the list when it is null.
+   * Judges rejected rows by the fields that their ingest, or the one they go into, has now, mended where a mapping is given: those at these positions, or all that are in the list when it is null.
    * Resolves when the rows are queryable, or still rejected. Rows that an earlier replay stored meanwhile, whose caller did not wait for
    * it, count as stored; rows that were discarded meanwhile do not count. When it rejects (with the Problems of `JournalWriter.append`,
    * or the signal's reason), a part may have been judged; it may be asked again.
    */
-  replay(ingest: Ingest, positions: readonly number[] | null, signal: AbortSignal): Promise<Replayed> {
+  replay(
+    ingest: Ingest,
+    positions: readonly number[] | null,
+    signal: AbortSignal,
+    repair: Repair = {},
+  ): Promise<Replayed> {
     return this.#replays.run(async () => {
       let [stored, rejected] = [0, 0]
-      for await (const rows of this.#pages(ingest.id, positions)) {
+      for await (const rows of this.#pages(ingest.id, positions, repair.mapping)) {
         signal.throwIfAborted()
-        const page = await this.#replayPage(ingest, rows, signal)
+        const page = await this.#replayPage(ingest, repair.into ?? ingest, rows, signal)
         stored += page.stored
         rejected += page.rejected
       }
@@ -67,31 +74,41 @@ export class Replays {
     })
   }
 
-  async #replayPage(ingest: Ingest, rows: readonly ReplayedRow[], signal: AbortSignal): Promise<RejectedFates> {
+  async #replayPage(
+    ingest: Ingest,
+    target: Ingest,
+    rows: readonly ReplayedRow[],
+    signal: AbortSignal,
+  ): Promise<RejectedFates> {
     const { rejected, journal, progress, isQueryable, nowMs, reach } = this.#parts
     const body = encodeReplayedRows(rows)
     const entry: JournalEntry = {
-      ingestId: ingest.id,
-      fieldsVersion: ingest.fieldsVersion,
+      ingestId: target.id,
+      fieldsVersion: target.fieldsVersion,
       subscriberId: operator,
       receivedMs: nowMs(),
       format: 'replay',
       idempotencyKey: null,
-      rows: 0,
+      ...(target.id === ingest.id ? { rows: 0 } : { rows: rows.length, sourceIngestId: ingest.id }),
       body,
     }
-    const position = await journal.append(entry, ingest)
+    const position = await journal.append(entry, target)
     reach('replay-journaled')
-    await progress.waitFor(position + 1, signal)
+    await progress.waitFor(positionAfter({ position, rows: entry.rows }), signal)
     const positions = rows.map((row) => row.position)
     // By what has become of them, not by what this entry did: another one may have stored them since they were listed.
     const fates = await rejected.fates(ingest.id, positions)
-    await isQueryable({ ingest, positions, stored: fates.stored }, signal)
+    const places = target.id === ingest.id ? positions : positions.map((_, index) => position + index)
+    await isQueryable({ ingest: target, positions: places, stored: fates.stored }, signal)
     return fates
   }
 
   /** Each row once, in the order of their positions, as they are in the list when their turn comes. */
-  async *#pages(ingestId: number, positions: readonly number[] | null): AsyncGenerator<readonly ReplayedRow[]> {
+  async *#pages(
+    ingestId: number,
+    positions: readonly number[] | null,
+    mapping?: RowMapping,
+  ): AsyncGenerator<readonly ReplayedRow[]> {
     const { rejected, setAside } = this.#parts
     const texts = new AsideTexts(setAside)
     const limits = { limit: rowsAtOnce, bytesMax: bytesAtOnce }
@@ -102,7 +119,7 @@ export class Replays {
         for (const one of page.rows) {
           // A row whose text is not kept any more cannot be judged again.
           const row = await texts.rowOf(one)
-          if (row !== null) rows.push(row)
+          if (row !== null) rows.push(mapping === undefined ? row : { ...row, text: mendRow(row.text, mapping) })
           if (rows.reduce((bytes, { text }) => bytes + text.length, 0) < bytesAtOnce) continue
           yield rows
           rows = []

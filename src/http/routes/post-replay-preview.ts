@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { PreviewAnswer, ReplayRequest } from '../../admin/replay-schemas.ts'
+import { sendJson } from '../answer.ts'
+import { answers, keySecurity } from '../document.ts'
+import { acceptJson } from '../guard.ts'
+import type { Route } from '../route.ts'
+import { bodyProblems, readAdminBody } from './admin-request.ts'
+
+export const postReplayPreview: Route = (app, { services, settings, guard }) => {
+  app.route({
+    method: 'POST',
+    url: '/admin/ingests/:alias/rejected/replay/preview',
+    schema: {
+      tags: ['admin'],
+      operationId: 'previewReplay',
+      summary: 'Show what a replay would do to the first rows, and change nothing.',
+      description:
+        'The body is that of the replay. The first rows that it asks for, at most limits.checkRows and a mebibyte of them, are mended and judged.',
+      security: keySecurity,
+      params: Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) }),
+      body: ReplayRequest,
+      response: answers(200, 'What would become of them.', PreviewAnswer, [...bodyProblems, 'ingest_not_found']),
+    },
+    onRequest: [guard.admin, acceptJson],
+    preValidation: readAdminBody(settings, { whenEmpty: '{}' }),
+    handler: async (request, reply) => {
+      const answer = await services.rejectedAdmin.previewReplay(request.params.alias, request.body)
+      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
+    },
+  })
+}

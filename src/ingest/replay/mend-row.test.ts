@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Conversion } from '../../model/row-mapping.ts'
+import { mendRow } from './mend-row.ts'
+
+const mended = (
+  row: string,
+  rename: Readonly<Record<string, string>> = {},
+  set: Readonly<Record<string, string>> = {},
+  convert: Readonly<Record<string, Conversion>> = {},
+): string => {
+  const mapping = {
+    rename: new Map(Object.entries(rename)),
+    set: new Map(Object.entries(set)),
+    convert: new Map(Object.entries(convert)),
+  }
+  return Buffer.from(mendRow(Buffer.from(row), mapping)).toString()
+}
+
+describe('a row', () => {
+  test.each<[row: string, what: Parameters<typeof mended> extends [string, ...infer Rest] ? Rest : never, is: string]>([
+    ['{ "a" : 1, "b": [1, "}"] }', [{ a: 'c' }], '{"c":1,"b":[1, "}"]}'],
+    ['{"a":1,"c":2}', [{ a: 'c' }], '{"a":1,"c":2}'],
+    ['{"a":1,"b":2}', [{ a: 'c', b: 'c' }], '{"c":1,"b":2}'],
+    ['{"\\u0061":90071992547409931234567890}', [{ a: 'b' }], '{"b":90071992547409931234567890}'],
+    ['{"a":1}', [{}, { a: 'null', b: '"x"' }], '{"a":null,"b":"x"}'],
+    ['{}', [{}, { a: '1' }], '{"a":1}'],
+    ['{"a":"90071992547409931"}', [{ a: 'n' }, {}, { n: 'number' }], '{"n":90071992547409931}'],
+    ['{"n":0}', [{}, { n: '"007"' }, { n: 'number' }], '{"n":7}'],
+    ['[1]', [{ a: 'b' }, { a: '1' }], '[1]'],
+    [' 7 ', [{}, { a: '1' }], ' 7 '],
+    ['{"__proto__":1}', [{}, {}, { ['__proto__']: 'text' }], '{"__proto__":"1"}'],
+  ])('%s by %j is %s', (row, what, is) => {
+    expect(mended(row, ...what)).toBe(is)
+  })
+})
+
+test.each<[Conversion, value: string, is: string]>([
+  ['number', '" 81.50 "', '81.50'],
+  ['number', '"+.5"', '0.5'],
+  ['number', '"-5."', '-5'],
+  ['number', '"1e3"', '1e3'],
+  ['number', '"."', '"."'],
+  ['number', '"e5"', '"e5"'],
+  ['number', '""', '""'],
+  ['number', '"n/a"', '"n/a"'],
+  ['number', '"81,5"', '"81,5"'],
+  ['number', 'null', 'null'],
+  ['number', 'true', 'true'],
+  ['number', '7', '7'],
+  ['decimal_comma', '"-81,5"', '-81.5'],
+  ['decimal_comma', '"81"', '81'],
+  ['decimal_comma', '"1.081,5"', '"1.081,5"'],
+  ['decimal_comma', '81.5', '81.5'],
+  ['text', '81.50', '"81.50"'],
+  ['text', 'true', '"true"'],
+  ['text', 'null', 'null'],
+  ['text', '[1]', '[1]'],
+  ['text', '"a"', '"a"'],
+  ['boolean', '"True"', 'true'],
+  ['boolean', '0', 'false'],
+  ['boolean', '"1"', 'true'],
+  ['boolean', '2', '2'],
+  ['boolean', '"yes"', '"yes"'],
+  ['boolean', '{}', '{}'],
+])('%s of %s is %s', (conversion, value, is) => {
+  expect(mended(`{"a":${value}}`, {}, {}, { a: conversion })).toBe(`{"a":${is}}`)
+})
+
+test('any row stays JSON, and what is not named stays what it is', () => {
+  const anyMapping = fc.record({
+    rename: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('a', 'b', 'd')),
+    convert: fc.dictionary(fc.constantFrom('a', 'b', 'd'), fc.constantFrom<Conversion>('number', 'text', 'boolean')),
+  })
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom('a', 'b', 'c', 'z', ' "\\'), fc.jsonValue()),
+      anyMapping,
+      (row, { rename, convert }) => {
+        const text = JSON.stringify(row)
+        const after: Record<string, unknown> = JSON.parse(mended(text, rename, {}, convert))
+        expect(Object.keys(after)).toHaveLength(Object.keys(row).length)
+        const kept = Object.keys(row).filter((key) => !['a', 'b', 'c'].includes(key))
+        for (const key of kept) expect(after[key]).toEqual(JSON.parse(text)[key])
+      },
+    ),
+  )
+})

@@ -1,0 +1,91 @@
+// Mends the text of a row. What it is not told to touch keeps its characters: numbers of any length keep their digits.
+import type { Conversion, RowMapping } from '../../model/row-mapping.ts'
+import { closeBrace, comma, openBrace, quote } from '../scan/ascii.ts'
+import { skipSpace, skipValue } from '../scan/skip.ts'
+
+interface Member {
+  readonly key: string
+  /** Its text, with quotes. */
+  readonly name: string
+  readonly value: string
+}
+
+/** The row as it was where it is no object. */
+export function mendRow(text: Uint8Array, { rename, set, convert }: RowMapping): Uint8Array {
+  const members = membersOf(Buffer.from(text.buffer, text.byteOffset, text.byteLength))
+  if (members === null) return text
+  const mended = withSet(renamed(members, rename), set).map((member) => {
+    const conversion = convert.get(member.key)
+    return conversion === undefined ? member : { ...member, value: converters[conversion](member.value) }
+  })
+  return Buffer.from(`{${mended.map(({ name, value }) => `${name}:${value}`).join()}}`)
+}
+
+/** Null of a row that is no object. */
+function membersOf(bytes: Buffer): readonly Member[] | null {
+  const start = skipSpace(bytes, 0)
+  if (bytes[start] !== openBrace) return null
+  const members: Member[] = []
+  let at = skipSpace(bytes, start + 1)
+  while (at < bytes.length && bytes[at] !== closeBrace) {
+    if (bytes[at] !== quote) return null
+    const nameEnd = skipValue(bytes, at)
+    const name = bytes.toString('utf8', at, nameEnd)
+    const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1)
+    const valueEnd = skipValue(bytes, valueStart)
+    members.push({ key: JSON.parse(name), name, value: bytes.toString('utf8', valueStart, valueEnd) })
+    at = skipSpace(bytes, valueEnd)
+    if (bytes[at] === comma) at = skipSpace(bytes, at + 1)
+  }
+  return members
+}
+
+/** A property whose new name the row has already keeps its old one. */
+function renamed(members: readonly Member[], rename: RowMapping['rename']): readonly Member[] {
+  const taken = new Set(members.map(({ key }) => key))
+  return members.map((member) => {
+    const key = rename.get(member.key)
+    if (key === undefined || taken.has(key)) return member
+    taken.add(key)
+    return { ...member, key, name: JSON.stringify(key) }
+  })
+}
+
+function withSet(members: readonly Member[], set: RowMapping['set']): readonly Member[] {
+  if (set.size === 0) return members
+  const others = members.filter(({ key }) => !set.has(key))
+  return [...others, ...[...set].map(([key, value]): Member => ({ key, name: JSON.stringify(key), value }))]
+}
+
+const number = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/
+
+/** The number that a text says, as JSON writes it; null where it says none. */
+function numberIn(text: string): string | null {
+  const match = number.exec(text.trim())
+  if (match === null || !/\d/.test(text.replace(/[eE].*$/, ''))) return null
+  const [, sign = '', whole = '', fraction = '', exponent = ''] = match
+  return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}${exponent}`
+}
+
+const isText = (value: string): boolean => value.startsWith('"')
+const isScalar = (value: string): boolean => /^[-\dtf]/.test(value)
+const booleans = new Map([
+  ['true', 'true'],
+  ['false', 'false'],
+  ['1', 'true'],
+  ['0', 'false'],
+])
+
+/** Each takes and gives the text of a JSON value. */
+const converters: Readonly<Record<Conversion, (value: string) => string>> = {
+  number: (value) => (isText(value) ? (numberIn(JSON.parse(value)) ?? value) : value),
+  decimal_comma: (value) => {
+    const text: string = isText(value) ? JSON.parse(value) : ''
+    return text.includes('.') ? value : (numberIn(text.replace(',', '.')) ?? value)
+  },
+  text: (value) => (isScalar(value) ? JSON.stringify(value) : value),
+  boolean: (value) => {
+    const text: string = isText(value) ? JSON.parse(value) : value
+    return booleans.get(text.trim().toLowerCase()) ?? value
+  },
+}

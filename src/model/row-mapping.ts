@@ -1,0 +1,20 @@
+import type { Ingest } from './ingest.ts'
+
+/** How the values of a property are converted; `src/ingest/replay/mend-row.ts` does it. */
+export const conversions = ['number', 'decimal_comma', 'text', 'boolean'] as const
+export type Conversion = (typeof conversions)[number]
+
+/** How a row is mended, in this order; names in `set` and `convert` are those after `rename`. What cannot be done to a row is left undone. */
+export interface RowMapping {
+  readonly rename: ReadonlyMap<string, string>
+  /** The values as JSON. */
+  readonly set: ReadonlyMap<string, string>
+  readonly convert: ReadonlyMap<string, Conversion>
+}
+
+/** What is changed of rejected rows before they are judged again: nothing where it is left out. */
+export interface Repair {
+  /** The ingest that they are judged for, and stored in, in place of their own. */
+  readonly into?: Ingest
+  readonly mapping?: RowMapping
+}

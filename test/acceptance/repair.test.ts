@@ -1,0 +1,128 @@
+// Rejected rows are mended as they are replayed, and go into another ingest: each is stored once, whatever ends the service.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { adminKey } from '../support/server-process.ts'
+
+let service: RunningService
+const admin = { key: adminKey }
+
+beforeAll(async () => {
+  service = await runService({ 'store.headRows': '40', 'store.headAgeMs': '30', 'store.dayRowsMin': '5' })
+})
+afterAll(() => service?.close())
+
+type Row = Readonly<Record<string, unknown>>
+
+const minute = (count: number): string => new Date(Date.UTC(2026, 0, 1, 0, count)).toISOString()
+const replay = (alias: string, body: Row = {}, path = '') =>
+  callWell<Row>(service.url, 'POST', `/admin/ingests/${alias}/rejected/replay${path}`, { ...admin, body })
+const select = (entity: string) =>
+  callWell<readonly Row[]>(service.url, 'POST', '/consumer/data/select', { body: { entity } })
+const listed = async (alias: string) =>
+  (await callWell<{ Items: readonly Row[] }>(service.url, 'GET', `/admin/ingests/${alias}/rejected`, admin)).Items
+const counters = async (alias: string) =>
+  (await callWell<{ counters: unknown }>(service.url, 'GET', `/admin/ingests/${alias}`, admin)).counters
+
+/** An ingest whose V is a whole number, by mistake, with three rows of fractions that are rejected. */
+async function makeWrong(alias: string): Promise<{ key: string; batch: string }> {
+  const fields = [
+    { name: 'D', type: 'timestamp', role: 'time' },
+    { name: 'T', type: 'string', role: 'tag' },
+    { name: 'V', type: 'long', role: 'metric' },
+  ]
+  const key = await makeIngest(service.url, adminKey, { alias, fields })
+  const body = [1, 1.5, 2.5, 'x'].map((V, index) => ({ D: minute(index), T: 'a', V }))
+  const { batch } = await callWell<{ batch: string }>(service.url, 'POST', `/ingests/${alias}/data?wait=true`, {
+    key,
+    body,
+  })
+  return { key, batch }
+}
+
+describe('rows go into another ingest', () => {
+  test('where they are stored once; the others stay in their list', async () => {
+    const { key, batch } = await makeWrong('wrong')
+    await makeIngest(service.url, adminKey, { alias: 'right' })
+    expect(await replay('wrong', { into: 'right' })).toEqual({ replayed: 3, stored: 2, rejected: 1 })
+    expect(await replay('wrong', { into: 'right' })).toEqual({ replayed: 1, stored: 0, rejected: 1 })
+    const moved = [
+      { D: minute(1), T: 'a', V: 1.5 },
+      { D: minute(2), T: 'a', V: 2.5 },
+    ]
+    expect(await select('right')).toEqual(moved)
+    expect(await select('wrong')).toEqual([{ D: minute(0), T: 'a', V: 1 }])
+    expect(await listed('wrong')).toMatchObject([
+      { code: 'wrong_type', message: 'V: expected a number, got "x" (for right)' },
+    ])
+    expect(await counters('wrong')).toEqual({ received: 4, stored: 3, rejected: 1, pending: 0 })
+    expect(await counters('right')).toEqual({ received: 0, stored: 0, rejected: 0, pending: 0 })
+    const receipt = await callWell<Row>(service.url, 'GET', `/ingests/wrong/batches/${batch}`, { key })
+    expect(receipt).toMatchObject({ stored: 3, rejected: 1, pending: 0 })
+    // After a start, and after the ingest that rejected them is gone.
+    service = await service.restart()
+    expect(await select('right')).toEqual(moved)
+    await callWell(service.url, 'DELETE', '/admin/ingests/wrong?data=drop', admin)
+    service = await service.restart()
+    expect(await select('right')).toEqual(moved)
+  })
+
+  test('items too, and over what was pushed there before', async () => {
+    const { key } = await makeWrong('objects')
+    const fields = [
+      { name: 'id', type: 'string', role: 'index' },
+      { name: 'D', type: 'timestamp', role: 'attribute' },
+      { name: 'V', type: 'double', role: 'attribute' },
+    ]
+    await makeIngest(service.url, adminKey, { alias: 'table', kind: 'metadata', fields })
+    const subscriptions = { ...admin, body: [{ ingest: 'table' }, { ingest: 'objects' }] }
+    await callWell(service.url, 'PUT', '/admin/subscribers/pusher-of-objects/subscriptions', subscriptions)
+    await callWell(service.url, 'POST', '/ingests/table/data?wait=true', { key, body: [{ id: 'a', V: 1 }] })
+    const ids = [(await listed('objects'))[1]!['id']]
+    // As new as the replay: it stands in place of the item that was pushed there before it.
+    const changes = { into: 'table', rename: { T: 'id' }, ids }
+    expect(await replay('objects', changes)).toEqual({ replayed: 1, stored: 1, rejected: 0 })
+    const items = await callWell<{ Items: unknown }>(service.url, 'GET', '/consumer/metadata/table', {})
+    expect(items.Items).toEqual([{ id: 'a', D: minute(2), V: 2.5 }])
+  })
+
+  test('none where there is no such ingest', async () => {
+    await makeWrong('alone')
+    const asked = { ...admin, body: { into: 'nowhere' } }
+    const answer = await call<Row>(service.url, 'POST', '/admin/ingests/alone/rejected/replay', asked)
+    expect([answer.status, answer.body['detail']]).toEqual([400, 'into: there is no ingest "nowhere"'])
+    expect(await replay('alone', { into: 'alone' })).toEqual({ replayed: 3, stored: 0, rejected: 3 })
+  })
+})
+
+describe('rows are mended', () => {
+  test('as the preview says, which changes nothing', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'mended' })
+    const body = [
+      { D: minute(0), T: 'a', value: ' 1.50 ' },
+      { D: minute(1), T: 'a', value: 'n/a' },
+      { D: minute(2), value: '2' },
+    ]
+    await callWell(service.url, 'POST', '/ingests/mended/data?wait=true', { key, body })
+    const changes = { rename: { value: 'V' }, set: { T: 'pump' }, convert: { V: 'number' } }
+    const preview = await replay('mended', changes, '/preview')
+    expect(preview).toMatchObject({ rows: 3, stored: 2, rejected: 1, more: false })
+    expect((preview['Items'] as Row[]).map(({ after, code }) => [after, code])).toEqual([
+      [`{"D":"${minute(0)}","V":1.50,"T":"pump"}`, null],
+      [`{"D":"${minute(1)}","V":"n/a","T":"pump"}`, 'wrong_type'],
+      [`{"D":"${minute(2)}","V":2,"T":"pump"}`, null],
+    ])
+    expect((await listed('mended')).map(({ code }) => code)).toEqual([
+      'unknown_field',
+      'unknown_field',
+      'unknown_field',
+    ])
+    expect(await replay('mended', changes)).toEqual({ replayed: 3, stored: 2, rejected: 1 })
+    expect(await replay('mended', changes)).toEqual({ replayed: 1, stored: 0, rejected: 1 })
+    expect(await select('mended')).toEqual([
+      { D: minute(0), T: 'pump', V: 1.5 },
+      { D: minute(2), T: 'pump', V: 2 },
+    ])
+    expect(await listed('mended')).toMatchObject([{ code: 'wrong_type', row: JSON.stringify(body[1]) }])
+  })
+})

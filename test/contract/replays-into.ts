@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import type { ReplayOutcome, SharedCatalog } from '../../src/catalog/catalog.ts'
+import { defaultSeriesFields } from '../../src/model/field.ts'
+import { everything, rejected } from './lifecycle.ts'
+
+/** What must hold of replays of one ingest's rejected rows into another, in whatever catalog they are kept. */
+export function replayIntoTests(catalog: () => SharedCatalog): void {
+  const made = async (alias: string): Promise<number> => {
+    const definition = { kind: 'series', entity: alias, fields: defaultSeriesFields, duplicates: 'keep' } as const
+    return (await catalog().ingests.create({ alias, ...definition, createdMs: 1000 })).id
+  }
+  /** A replay at position 500 of the rows 10 to 15, which get the positions 500 to 505. */
+  const outcome = (ingestId: number, into: number, failed: readonly number[] = []): ReplayOutcome => {
+    const rows = [10, 11, 12, 13, 14, 15]
+    return {
+      ...{ ingestId, kind: 'series', position: 500, items: [] },
+      passed: rows.filter((row) => !failed.includes(row)),
+      rejected: failed.map((row) => rejected(ingestId, row, { message: 'not there either' })),
+      into: { ingestId: into, places: new Map(rows.map((row, index) => [row, 500 + index])) },
+    }
+  }
+  const positions = async (ingestId: number): Promise<readonly number[]> =>
+    (await catalog().rejected.list(ingestId, everything)).rows.map(({ position }) => position)
+  const keepRows = async (ingestId: number): Promise<void> => {
+    const rows = [10, 11, 12, 13, 14, 15].map((position) => rejected(ingestId, position))
+    await catalog().outcomes.add({ rejected: rows, items: [] }, 300)
+  }
+
+  test('rows leave the list of their ingest, once, and get positions in the other', async () => {
+    const [from, into] = [await made('from'), await made('into')]
+    await keepRows(from)
+    await catalog().rejected.discard(from, [13])
+    for (const taken of [4, 0]) {
+      const told = await catalog().outcomes.replay(outcome(from, into, [11]))
+      expect(told).toEqual({ stored: [500, 502, 504, 505], taken })
+      expect(await positions(from)).toEqual([11])
+      expect(await catalog().rejected.fates(from, [10, 11, 12, 13, 14, 15])).toEqual({ stored: 4, rejected: 1 })
+    }
+    expect((await catalog().rejected.list(from, everything)).rows[0]?.message).toBe('not there either')
+    expect(await positions(into)).toEqual([])
+    // Another replay of the same rows, asked for at the same time.
+    const other = { ...outcome(from, into), position: 600 }
+    const places = new Map([...outcome(from, into).into!.places].map(([own, place]) => [own, place + 100]))
+    const late = await catalog().outcomes.replay({ ...other, into: { ingestId: into, places } })
+    expect(late).toEqual({ stored: [601], taken: 1 })
+  })
+
+  test('what was stored stays so when the ingest that rejected it is dropped', async () => {
+    const [from, into] = [await made('from'), await made('into')]
+    await keepRows(from)
+    await catalog().rejected.discard(from, [13])
+    await catalog().outcomes.replay(outcome(from, into, [11]))
+    const entityId = (await catalog().ingests.find('from'))!.entityId
+    await catalog().ingests.delete('from', 'drop', 700)
+    const again = () => catalog().outcomes.replay(outcome(from, into, [11]))
+    expect(await again()).toEqual({ stored: [500, 502, 504, 505], taken: 0 })
+    await catalog().dropped.remove(entityId, new AbortController().signal)
+    expect(await again()).toEqual({ stored: [500, 502, 504, 505], taken: 0 })
+    await catalog().ingests.delete('into', 'drop', 700)
+    expect(await again()).toEqual({ stored: [], taken: 0 })
+  })
+
+  test('nothing leaves the list for an ingest that is dropped, or from one', async () => {
+    const [from, into] = [await made('from'), await made('into')]
+    await keepRows(from)
+    await catalog().ingests.delete('into', 'drop', 700)
+    expect(await catalog().outcomes.replay(outcome(from, into))).toEqual({ stored: [], taken: 0 })
+    expect(await positions(from)).toEqual([10, 11, 12, 13, 14, 15])
+    const other = await made('other')
+    await catalog().ingests.delete('from', 'drop', 700)
+    expect(await catalog().outcomes.replay(outcome(from, other))).toEqual({ stored: [], taken: 0 })
+  })
+
+  test('rows that do not pass any more are given back', async () => {
+    const [from, into] = [await made('from'), await made('into')]
+    await keepRows(from)
+    await catalog().outcomes.replay(outcome(from, into))
+    for (let time = 0; time < 2; time++) {
+      const told = await catalog().outcomes.replay(outcome(from, into, [12]))
+      expect(told).toEqual({ stored: [500, 501, 503, 504, 505], taken: 0 })
+      expect(await positions(from)).toEqual([12])
+    }
+  })
+}
