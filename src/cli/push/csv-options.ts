@@ -16,6 +16,7 @@ import { type AmbiguousChoice, ambiguousChoices, timeRules } from '../../file-pu
 import { shellWord } from '../../lib/shell-word.ts'
 import { CommandError } from '../command-error.ts'
 import { collectList } from '../list-option.ts'
+import { parsePairs } from '../pairs.ts'
 import { parseTypes } from './parse-types.ts'
 import type { RowsSource } from './source.ts'
 
@@ -80,17 +81,6 @@ export function refuseCsvOptions(options: CsvOptions): void {
   const given = optionKeys.flatMap((key) => (options[key] === undefined ? [] : [optionNames[key]]))
   if (given.length === 0) return
   throw new CommandError(`${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} for CSV: JSON rows go as they are.`)
-}
-
-/** `a=b` pairs by what stands before the equals sign. */
-function parsePairs(option: string, pairs: readonly string[] = []): Map<string, string> {
-  return new Map(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=')
-      if (at < 1) throw new CommandError(`${option} takes name=value, and not "${pair}".`)
-      return [pair.slice(0, at), pair.slice(at + 1)]
-    }),
-  )
 }
 
 function constantsOf(options: CsvOptions, source: RowsSource): Map<string, string> {

@@ -1,0 +1,77 @@
+// Which rejected rows a command means: by a filter, by their ids, or all.
+import type { Command } from 'commander'
+import type { RejectedRowAnswer } from '../../client/answers.ts'
+import type { TidemarkClient } from '../../client/client.ts'
+import type { RejectedSelection, WhoseRows } from '../../client/request-paths.ts'
+import { CommandError } from '../command-error.ts'
+
+export interface FilterOptions {
+  readonly batch?: string
+  readonly code?: string
+  readonly field?: string
+  readonly mine?: boolean
+}
+
+export interface ChoiceOptions extends FilterOptions {
+  readonly all?: boolean
+}
+
+export function withFilters(command: Command): Command {
+  return command
+    .option('--batch <id>', 'only those of one push')
+    .option('--code <code>', 'only those with this reason, as in wrong_type')
+    .option('--field <name>', 'only those where this pushed property is at fault')
+}
+
+export function filterOf({ batch, code, field }: FilterOptions): RejectedSelection {
+  return {
+    ...(batch === undefined ? {} : { batch }),
+    ...(code === undefined ? {} : { code }),
+    ...(field === undefined ? {} : { field }),
+  }
+}
+
+export const whoseRows = ({ mine }: FilterOptions): WhoseRows => (mine === true ? 'own' : 'all')
+
+/** Pages of an ingest's rejected rows; each may be empty, and none is the last for that. */
+export async function* pagesOf(
+  client: TidemarkClient,
+  ingest: string,
+  options: FilterOptions,
+  limit?: number,
+): AsyncGenerator<readonly RejectedRowAnswer[]> {
+  const request = { ...filterOf(options), ...(limit === undefined ? {} : { limit }) }
+  for (let token: string | null | undefined; token !== null; ) {
+    const page = await client.rejected(
+      ingest,
+      { ...request, ...(token === undefined ? {} : { token }) },
+      whoseRows(options),
+    )
+    yield page.Items
+    token = page.NextToken
+  }
+}
+
+export const pageRowsMax = 10_000
+
+/** The rows that are meant: by their ids, by a filter, or all of them (null). Throws `CommandError` where that is not said, or said twice. */
+export async function* chosenIds(
+  client: TidemarkClient,
+  ingest: string,
+  ids: readonly string[],
+  options: ChoiceOptions,
+  what: string,
+): AsyncGenerator<readonly string[] | null> {
+  const isFiltered = Object.keys(filterOf(options)).length > 0
+  if ([options.all === true, ids.length > 0, isFiltered].filter(Boolean).length !== 1) {
+    throw new CommandError(
+      `Give the ids of the rows to ${what} (tidemark rejected list shows them), or --batch, --code or --field, or --all.`,
+    )
+  }
+  if (options.all === true) yield null
+  for (let from = 0; from < ids.length; from += pageRowsMax) yield ids.slice(from, from + pageRowsMax)
+  if (!isFiltered) return
+  for await (const rows of pagesOf(client, ingest, options, pageRowsMax)) {
+    if (rows.length > 0) yield rows.map(({ id }) => id)
+  }
+}

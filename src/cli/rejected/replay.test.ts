@@ -1,0 +1,64 @@
+import { afterEach, expect, test } from 'vitest'
+import { type Answers, closeServices, service, tidemark } from '../../../test/support/cli.ts'
+
+afterEach(closeServices)
+
+const replayPath = 'POST /admin/ingests/plant/rejected/replay'
+const answers: Answers = {
+  [replayPath]: () => [200, { replayed: 3, stored: 2, rejected: 1 }],
+  [`${replayPath}/preview`]: () => {
+    const fault = { code: 'wrong_type', field: 'V', message: 'V: expected a number, got "n/a"' }
+    const Items = [
+      { id: '4', before: '{"V":"1"}', after: '{"V":1}', code: null, field: null, message: null },
+      { id: '5', before: '{"V":"n/a"}', after: '{"V":"n/a"}', ...fault },
+    ]
+    return [200, { rows: 2, stored: 1, rejected: 1, more: true, Items }]
+  },
+  'GET /admin/ingests/plant/rejected': () => [200, { Items: [{ row: '{"V":\n"x"}' }, { row: '' }], NextToken: null }],
+}
+const replay = ['rejected', 'replay', 'plant']
+
+test('rows are mended, and go into another ingest', async () => {
+  const { url, seen } = await service(answers)
+  const changes = ['--rename', 'value=V', '--set', 'T=pump 1,n=07,m=1.5,b=true,q="7"', '--convert', 'V=number']
+  const { code, out } = await tidemark(url, [...replay, '--all', '--into', 'plant2', ...changes])
+  expect({ code, out }).toEqual({ code: 0, out: '2 rows are stored now in plant2, 1 is still rejected.\n' })
+  const body = JSON.parse(seen[0]!.slice(replayPath.length))
+  expect(body).toEqual({
+    into: 'plant2',
+    rename: { value: 'V' },
+    set: { T: 'pump 1', n: '07', m: 1.5, b: true, q: '7' },
+    convert: { V: 'number' },
+  })
+})
+
+test('a dry run shows what would become of the first rows, and replays nothing', async () => {
+  const { url, seen } = await service(answers)
+  const { out } = await tidemark(url, [...replay, '4', '5', '--convert', 'V=number', '--dry-run'])
+  expect(out).toMatchInlineSnapshot(`
+    "4  {"V":"1"}
+      -> {"V":1}
+      would be stored
+    5  {"V":"n/a"}
+      would be rejected: V: expected a number, got "n/a" (wrong_type)
+    Of the first 2 rows 1 would be stored, 1 would still be rejected. Nothing was changed.
+    "
+  `)
+  expect(seen).toEqual([`${replayPath}/preview {"ids":["4","5"],"convert":{"V":"number"}}`])
+})
+
+test.each([
+  [['--convert', 'V=int'], '--convert knows number, decimal_comma, text, boolean, and not "int".'],
+  [['--rename', 'V'], '--rename takes name=value, and not "V".'],
+  [['--set', 'n=90071992547409931'], 'give it in quotes, and convert it to a number'],
+])('%j is refused', async (options, says) => {
+  const { url, seen } = await service(answers)
+  const { code, err } = await tidemark(url, [...replay, '--all', ...options])
+  expect([code, err]).toEqual([1, expect.stringContaining(says)])
+  expect(seen).toEqual([])
+})
+
+test('rows are exported as they were pushed, one a line', async () => {
+  const { url } = await service(answers)
+  expect((await tidemark(url, ['rejected', 'export', 'plant', '--rows'])).out).toBe('{"V": "x"}\n')
+})

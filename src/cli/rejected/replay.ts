@@ -1,0 +1,98 @@
+import type { Command } from 'commander'
+import type { PreviewAnswer, ReplayChanges } from '../../client/answers.ts'
+import { printable } from '../../lib/text-table.ts'
+import { conversions } from '../../model/row-mapping.ts'
+import { CommandError } from '../command-error.ts'
+import { type CliContext, connect } from '../context.ts'
+import { collectList } from '../list-option.ts'
+import { type JsonOption, printJson } from '../output.ts'
+import { type ChoiceOptions, chosenIds, withFilters } from './chosen-rows.ts'
+import { jsonOrText, namedValues } from './named-values.ts'
+
+interface ReplayOptions extends ChoiceOptions, JsonOption {
+  readonly into?: string
+  readonly rename?: readonly string[]
+  readonly set?: readonly string[]
+  readonly convert?: readonly string[]
+  readonly dryRun?: boolean
+}
+
+const examples = `
+Rows are renamed first, then set, then converted; what cannot be done to a row is left as it is. --convert takes
+${conversions.join(', ')}. A row that passes is stored once and leaves the list; the others stay, with their new reason.
+A row that goes into another ingest is as new as the replay, any other as old as its push.
+
+Examples:
+  tidemark rejected replay plant --all
+  tidemark rejected replay plant --code wrong_type --field V --convert V=number --dry-run
+  tidemark rejected replay plant --all --rename value=V --set T=boiler.temp
+  tidemark rejected replay plant --all --into plant2
+`
+
+export function addReplay(rejected: Command, context: CliContext): void {
+  withFilters(rejected.command('replay <ingest> [ids...]'))
+    .description(
+      'judge rejected rows again, mended or for another ingest: those with these ids, those that a filter lets in, or all',
+    )
+    .option('--all', 'all of them')
+    .option('--into <ingest>', 'judge them by the fields of another ingest, and store them there')
+    .option('--rename <pairs>', 'old=new names of properties, separated by commas', collectList)
+    .option('--set <pairs>', 'property=value for every row; a number, true, false, null or text', collectList)
+    .option('--convert <pairs>', 'property=number, text and so on', collectList)
+    .option('--dry-run', 'show what would become of the first rows, and change nothing')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples)
+    .action(async (ingest: string, ids: readonly string[], options: ReplayOptions, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const changes = changesOf(options)
+      const total = { stored: 0, rejected: 0 }
+      for await (const chosen of chosenIds(client, ingest, ids, options, 'replay')) {
+        if (options.dryRun) {
+          const preview = await client.previewReplay(ingest, chosen, changes)
+          if (options.json) printJson(context, preview)
+          else context.stdout.write(previewText(preview))
+          return
+        }
+        const { stored, rejected } = await client.replayRejected(ingest, chosen, changes)
+        total.stored += stored
+        total.rejected += rejected
+      }
+      if (options.dryRun) context.stdout.write('There is no such row.\n')
+      else if (options.json) printJson(context, total)
+      else context.stdout.write(replayText(total, options.into))
+    })
+}
+
+function replayText(
+  { stored, rejected }: { readonly stored: number; readonly rejected: number },
+  into?: string,
+): string {
+  const stay = rejected === 1 ? '1 is still rejected' : `${rejected} are still rejected`
+  const where = into === undefined ? '' : ` in ${into}`
+  return `${stored} ${stored === 1 ? 'row is' : 'rows are'} stored now${where}, ${stay}.\n`
+}
+
+function changesOf({ into, rename, set, convert }: ReplayOptions): ReplayChanges {
+  return {
+    ...(into === undefined ? {} : { into }),
+    ...(rename === undefined ? {} : { rename: namedValues('--rename', rename, (text) => text) }),
+    ...(set === undefined ? {} : { set: namedValues('--set', set, jsonOrText) }),
+    ...(convert === undefined ? {} : { convert: namedValues('--convert', convert, conversionOf) }),
+  }
+}
+
+function conversionOf(text: string) {
+  const conversion = conversions.find((known) => known === text)
+  if (conversion !== undefined) return conversion
+  throw new CommandError(`--convert knows ${conversions.join(', ')}, and not "${text}".`)
+}
+
+function previewText({ rows, stored, rejected, more, Items }: PreviewAnswer): string {
+  const lines = Items.flatMap(({ id, before, after, code, message }) => [
+    `${id}  ${before}`,
+    ...(after === before ? [] : [`  -> ${after}`]),
+    `  ${code === null ? 'would be stored' : `would be rejected: ${message} (${code})`}`,
+  ])
+  const judged = `Of ${more ? `the first ${rows}` : rows} rows ${stored} would be stored, ${rejected} would still be rejected. Nothing was changed.`
+  return [...lines, judged].map((line) => `${printable(line)}\n`).join('')
+}
