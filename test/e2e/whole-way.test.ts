@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { adminKey } from '../support/server-process.ts'
-import { expectSound, openWorld, pictures, type World } from './support/portal.ts'
+import { expectSound, expectSoundEverywhere, openWorld, pictures, type World } from './support/portal.ts'
 
 let world: World
 let folder: string
@@ -205,6 +205,26 @@ test('an operator gives access, and sees to retention and to the parts', async (
   await page.getByRole('img', { name: /^Rows a second/ }).waitFor()
   await pictures(page, 'operate')
   await expectSound(page)
+})
+
+// On a cluster they are the same pages.
+test.skipIf(onCluster)('every page is sound, light and dark, and on a phone', async () => {
+  const page = await enter(adminKey)
+  const places = {
+    '': 'Overview',
+    ingests: 'Ingests',
+    push: 'Push',
+    explore: 'Explore',
+    query: 'SQL and native queries',
+    metadata: 'Metadata',
+    access: 'Access',
+  }
+  for (const [place, title] of Object.entries(places)) {
+    await page.goto(`${world.server.url}/portal#/${place}`)
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+    await page.getByText('Asking…').first().waitFor({ state: 'detached' })
+    await expectSoundEverywhere(page)
+  }
 })
 
 test('no key is in an address, in the history, or in the log', () => {
