@@ -1,8 +1,13 @@
 // Rejected rows: those that were not stored, kept as they were pushed until somebody discards them or a replay stores them.
 import type { RejectCode } from '../model/row-fault.ts'
 
-/** What a row in the list takes beside its text, about. */
+/** What a row in the list takes beside its texts, about. */
 export const keptRowBytes = 128
+
+/** What the texts of a row in the list take: its own, the message, and the name of the property, which stands with the row and in the counts of its fault, those of its pusher and those of all. */
+export function keptTextBytes({ row, field, message }: Pick<RejectedRow, 'row' | 'field' | 'message'>): number {
+  return Buffer.byteLength(row) + 3 * Buffer.byteLength(field ?? '') + Buffer.byteLength(message)
+}
 
 /** A row that was not stored, kept as it was pushed. */
 export interface RejectedRow {

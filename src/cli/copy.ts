@@ -11,6 +11,7 @@ import {
 } from './copy/copy-definitions.ts'
 import { type CopiedOne, copyOne } from './copy/copy-one.ts'
 import { type CopiedSubscribers, copySubscribers, requireAdmin, requirePushing } from './copy/copy-subscribers.ts'
+import { rowsWithoutTags } from './copy/rows-without-tags.ts'
 import type { CopyJob } from './copy/sending.ts'
 import { dateOption } from './copy/series.ts'
 import { collectList } from './list-option.ts'
@@ -108,7 +109,10 @@ async function runCopy(context: CliContext, sourceUrl: string, options: CopyOpti
   await requireAdmin(source, 'source')
   await requireAdmin(target, 'target')
   const plan = planDefinitions(await readDefinitions(source), await readDefinitions(target), options.entity ?? [])
-  if (!options.definitionsOnly) await requirePushing(target, plan.routes)
+  if (!options.definitionsOnly) {
+    await requirePushing(target, plan.routes)
+    for (const sentence of await rowsWithoutTags(source, plan.routes)) context.stderr.write(`${printable(sentence)}\n`)
+  }
   await makeDefinitions(target, plan)
   const subscribers = options.entity === undefined ? await copySubscribers(source, target) : null
   const copied: CopiedOne[] = []

@@ -103,7 +103,7 @@ interface Ran {
   readonly err: string
 }
 
-async function copy(argv: readonly string[], key = copier, url = target.url): Promise<Ran> {
+async function copy(argv: readonly string[], key = copier, url = target.url, sourceUrl = source.url): Promise<Ran> {
   const printed = { out: '', err: '' }
   const output = (name: 'out' | 'err') => ({
     write: (text: string | Uint8Array) => {
@@ -112,7 +112,7 @@ async function copy(argv: readonly string[], key = copier, url = target.url): Pr
     },
     once: () => {},
   })
-  const code = await run(['copy', source.url, ...argv], {
+  const code = await run(['copy', sourceUrl, ...argv], {
     environment: { TIDEMARK_URL: url, TIDEMARK_KEY: key, TIDEMARK_SOURCE_KEY: adminKey },
     stdin: Readable.from([]),
     stdout: output('out'),
@@ -195,6 +195,31 @@ describe('tidemark copy', () => {
       expect(code).toBe(1)
     } finally {
       await other.close()
+    }
+  })
+
+  test('says before it begins which rows are older than a tag, and will be rejected', async () => {
+    const other = await runService()
+    const young = await runService()
+    try {
+      const key = await keyOf(other.url, 'pusher')
+      const filler = await keyOf(young.url, 'copier')
+      await callWell(other.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'pumps', kind: 'series' } })
+      const pushed = (text: string): Promise<unknown> =>
+        callWell(other.url, 'POST', '/ingests/pumps/data?wait=true', { key, text })
+      await pushed('[{"D":"2026-01-01","T":"a","V":1},{"D":"2026-01-02","T":"b","V":2}]')
+      const site = { add_fields: [{ name: 'site', type: 'string', role: 'tag' }] }
+      await callWell(other.url, 'PATCH', '/admin/ingests/pumps', { ...admin, body: site })
+      await pushed('[{"D":"2026-01-03","T":"a","site":"x","V":3}]')
+      const { code, out, err } = await copy(['--json'], filler, young.url, other.url)
+      expect(err).toMatch(
+        /^pumps: 2 rows have no site, the last of them at 2026-01-02T00:00:00\.000Z: .*will reject them \(missing_tag\)/,
+      )
+      expect(code).toBe(1)
+      expect(JSON.parse(out)).toMatchObject({ copied: [{ name: 'pumps', copied: 3, rejected: 2, targetAfter: 1 }] })
+    } finally {
+      await other.close()
+      await young.close()
     }
   })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Key, NewIngest, SharedCatalog } from '../../src/catalog/catalog.ts'
-import type { RejectedRow } from '../../src/catalog/rejected.ts'
+import { keptTextBytes, type RejectedRow } from '../../src/catalog/rejected.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import { itemTests } from './items.ts'
 import { lifecycleTests } from './lifecycle.ts'
@@ -479,7 +479,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     expect(await positions({ code: 'wrong_type' })).toEqual([[2, 5], null])
     expect(await positions({ code: 'wrong_type', batchPosition: 3 })).toEqual([[5], null])
     expect(await positions({ bytesMax: 1 })).toEqual([[1], 1])
-    expect(await positions({ bytesMax: rows[0]!.row.length * 3 })).toEqual([[1, 2, 3], 3])
+    expect(await positions({ bytesMax: keptTextBytes(rows[0]!) * 3 })).toEqual([[1, 2, 3], 3])
     expect(await repository.counts()).toEqual(
       new Map([
         [1, 4],

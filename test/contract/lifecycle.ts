@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { NewIngest, OutcomeCatalog, ReplayOutcome, SharedCatalog } from '../../src/catalog/catalog.ts'
-import type { RejectedRow } from '../../src/catalog/rejected.ts'
+import { keptTextBytes, type RejectedRow } from '../../src/catalog/rejected.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import type { ItemWrite } from '../../src/model/item.ts'
 
@@ -211,8 +211,18 @@ function replayTests(catalog: () => SharedCatalog): void {
       await outcomes.add({ rejected: pushed, items: [] }, 300)
     }
     expect(await rows.keptBytes()).toEqual(
-      new Map([[1, (await rows.list(1, everything)).rows.reduce((bytes, { row }) => bytes + row.length + 128, 0)]]),
+      new Map([[1, (await rows.list(1, everything)).rows.reduce((bytes, row) => bytes + keptTextBytes(row) + 128, 0)]]),
     )
+  })
+
+  test('what is kept counts with the name of the property and the message, and is gone with the row', async () => {
+    const { rejected: rows, outcomes } = catalog()
+    const before = (await rows.keptBytes()).get(1)!
+    const long = { ...rejected(1, 600), row: `{"${'x'.repeat(10_000)}":1}`, field: 'x'.repeat(10_000), message: 'no' }
+    await outcomes.add({ rejected: [long], items: [] }, 601)
+    expect((await rows.keptBytes()).get(1)! - before).toBe(10_006 + 30_000 + 2 + 128)
+    await rows.discard(1, [600])
+    expect((await rows.keptBytes()).get(1)).toBe(before)
   })
 
   test('store no row that another replay stored or that was discarded', async () => {
@@ -241,7 +251,8 @@ function replayTests(catalog: () => SharedCatalog): void {
 
   test('give rows back that they stored and that do not pass any more, once', async () => {
     const { rejected: rows } = catalog()
-    const before = [await positions(), await rows.counts(), await rows.keptBytes()]
+    const before = [await positions(), await rows.counts()]
+    const bytesBefore = (await rows.keptBytes()).get(1)!
     await replay(500, { passed: [1, 2, 3] })
     const tooLong = rejected(1, 2, { code: 'wrong_type', message: 'too long by now' })
     for (let time = 0; time < 2; time++) {
@@ -252,7 +263,9 @@ function replayTests(catalog: () => SharedCatalog): void {
       expect(await rows.counts()).toEqual(new Map([[1, 298]]))
     }
     await told(500, { passed: [], rejected: [rejected(1, 1), rejected(1, 3)] })
-    expect([await positions(), await rows.counts(), await rows.keptBytes()]).toEqual(before)
+    expect([await positions(), await rows.counts()]).toEqual(before)
+    const longer = keptTextBytes(tooLong) - keptTextBytes(rejected(1, 2))
+    expect((await rows.keptBytes()).get(1)).toBe(bytesBefore + longer)
     // Of items, and of what another replay stored, nothing is given back.
     await replay(501, { passed: [7, 8] })
     await replay(501, { kind: 'metadata', rejected: [rejected(1, 7)] })

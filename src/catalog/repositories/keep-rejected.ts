@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
-import { keptRowBytes, type RejectedRow } from '../rejected.ts'
+import { keptRowBytes, keptTextBytes, type RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import { fieldKeyOf } from './field-key.ts'
 import type { RejectedRecord } from './list-rejected.ts'
@@ -104,7 +104,7 @@ function recordOf(row: RejectedRow): RejectedRecord {
     batch_rows: row.batchRows,
     subscriber_id: row.subscriberId,
     row_index: row.index,
-    row_bytes: Buffer.byteLength(row.row),
+    row_bytes: keptTextBytes(row),
     ...reasonOf(row),
     received_ms: row.receivedMs,
     state: 'kept',

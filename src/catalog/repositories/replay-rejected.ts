@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
-import { keptRowBytes } from '../rejected.ts'
+import { keptRowBytes, keptTextBytes } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import type { OutcomeKeeper } from './keep-outcome.ts'
 import { reasonOf } from './keep-rejected.ts'
@@ -146,7 +146,7 @@ async function giveBack(
   const givenBack = await storedAmong(transaction, { ingestId, position, rejected })
   let bytes = 0
   for (const row of rejected.filter((one) => givenBack.has(one.position))) {
-    const rowBytes = Buffer.byteLength(row.row)
+    const rowBytes = keptTextBytes(row)
     await transaction
       .updateTable('rejected_rows')
       .set({ state: 'kept', replay_position: null, row_text: row.row, row_bytes: rowBytes, ...reasonOf(row) })
