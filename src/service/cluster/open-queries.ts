@@ -9,6 +9,7 @@ import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { DruidSqlClient } from '../../druid-client/druid-sql-client.ts'
 import { ClusterNativeQueries } from '../../druid-native/cluster-native-queries.ts'
 import { ClusterSqlQueries } from '../../druid-sql/cluster-sql-queries.ts'
+import { oneAtATime } from '../../druid-sql/items/one-at-a-time.ts'
 import { SqlQueries } from '../../druid-sql/sql-queries.ts'
 import { openOwnFolder } from '../../lib/own-folder.ts'
 import type { Observe } from '../../observe/event.ts'
@@ -58,7 +59,7 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
     nowMs,
   })
   const scratchDirectory = join(ownFolder, 'engine')
-  const metadata = { items: parts.items, limits: settings.sql }
+  const metadata = { items: oneAtATime(parts.items), limits: settings.sql }
   const catalogQueries = new SqlQueries({
     definitions,
     metadata,
