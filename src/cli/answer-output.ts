@@ -66,18 +66,23 @@ export async function writeAnswer(
   context: CliContext,
   options: AnswerOptions,
   ask: (format: AnswerFormat) => AsyncIterable<Uint8Array>,
-): Promise<void> {
+): Promise<boolean> {
   const format = askedFormat(context, options)
   const answer = ask(format)
-  if (options.output !== undefined && !isStandardOutput(options)) return writeFile(context, options.output, answer)
+  if (options.output !== undefined && !isStandardOutput(options)) {
+    await writeFile(context, options.output, answer)
+    return false
+  }
   if (options.json || options.format !== undefined || options.output !== undefined) {
     await writeAll(context.stdout, answer)
     if (format === 'json') context.stdout.write('\n')
-    return
+    return false
   }
   const chunks: Uint8Array[] = []
   for await (const chunk of answer) chunks.push(chunk)
-  context.stdout.write(answerTable(Buffer.concat(chunks)))
+  const table = answerTable(Buffer.concat(chunks))
+  context.stdout.write(table)
+  return table === noRows
 }
 
 /** Under another name first: an answer that breaks off leaves neither a part of itself nor an older file destroyed. */
@@ -113,12 +118,14 @@ function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
+const noRows = 'No rows.\n'
+
 /** The rows of a JSON answer as a table. Numbers stand as they were written, with every digit. */
 export function answerTable(body: Uint8Array): string {
   const reader = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER })
   const rows = reader.push(body).map((row) => jsonMembers(Buffer.from(row).toString()))
   reader.end()
-  if (rows.length === 0) return 'No rows.\n'
+  if (rows.length === 0) return noRows
   const numeric = rows[0]!.map((_, index) => rows.every((row) => /^(?:-?\d.*|null)$/.test(row[index]?.value ?? '')))
   const columns = rows[0]!.map(
     ({ name }, index) => ({ title: name, align: numeric[index] ? 'right' : 'left' }) as const,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { IngestAnswer, NewField } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { shellWord } from '../lib/shell-word.ts'
 import { type Field, fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
 import type { IngestKind } from '../model/ingest.ts'
 import { allItems } from './all-items.ts'
@@ -97,8 +98,12 @@ function addCreate(ingests: Command, context: CliContext): void {
         ...(options.replaceDuplicates ? { duplicates: 'replace' as const } : {}),
       })
       // It is new: nothing was pushed to it.
-      if (options.json) printJson(context, ingest)
-      else printItems(context, {}, { items: [{ ...ingest, to_repair: 0 }], columns, none: '' })
+      if (options.json) return printJson(context, ingest)
+      printItems(context, {}, { items: [{ ...ingest, to_repair: 0 }], columns, none: '' })
+      const words = shellWord(alias)
+      context.stderr.write(
+        `Next: tidemark subscriptions add SUBSCRIBER --ingest ${words}, for who pushes; then tidemark push ${words} FILE\n`,
+      )
     })
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { KeyRight, SubscriberAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { shellWord } from '../lib/shell-word.ts'
 import { rightNames } from '../model/right.ts'
 import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
@@ -43,10 +44,21 @@ function addCreate(keys: Command, context: CliContext): void {
       })
       if (options.json) return printJson(context, created)
       context.stdout.write(`id   ${created.id}\nkey  ${created.key}\n`)
-      const pushes = options.rights.includes('ingest')
-      const hint = pushes ? ' To push, the subscriber also needs a subscription: "tidemark subscriptions add".' : ''
-      context.stderr.write(`Keep the key now: it is not shown again.${hint}\n`)
+      const expiry = options.expires === undefined ? '' : ` It expires on ${options.expires}.`
+      context.stderr.write(`Keep the key now: it is not shown again.${expiry}${nextStep(subscriber, options.rights)}\n`)
     })
+}
+
+/** Without a subscription a key may neither push nor read. */
+function nextStep(subscriber: string, rights: readonly string[]): string {
+  const targets = [
+    rights.includes('ingest') ? ' --ingest INGEST' : '',
+    rights.includes('consume') ? ' --entity ENTITY' : '',
+  ]
+  const needed = targets.join('')
+  return needed === ''
+    ? ''
+    : ` The subscriber also needs subscriptions: tidemark subscriptions add ${shellWord(subscriber)}${needed}`
 }
 
 function addList(keys: Command, context: CliContext): void {

@@ -1,11 +1,15 @@
 import type { Command } from 'commander'
 import type { EntityDescription } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
 import type { DataQueryRequest } from '../client/data-query-request.ts'
+import { parseDuration } from '../model/duration.ts'
+import { formatInstant } from '../model/instant.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { parseOffset } from './number-option.ts'
+import { inOptions } from './option-names.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 
 export interface QueryCommandOptions extends AnswerOptions {
@@ -76,8 +80,13 @@ const kinds: Record<QueryKind, KindHelp> = {
   },
 }
 
+/** A duration alone ends now. */
+function endOf({ start, end }: QueryCommandOptions, nowMs: number): string | undefined {
+  return end === undefined && start !== undefined && parseDuration(start) !== null ? formatInstant(nowMs) : end
+}
+
 /** The request that the options ask for, with only what was given. */
-export function requestOf(options: QueryCommandOptions): DataQueryRequest {
+export function requestOf(options: QueryCommandOptions, nowMs: number): DataQueryRequest {
   const all = {
     entity: options.entity,
     ids: options.ids,
@@ -87,7 +96,7 @@ export function requestOf(options: QueryCommandOptions): DataQueryRequest {
     fields: options.fields,
     granularity: options.granularity,
     start_date: options.start,
-    end_date: options.end,
+    end_date: endOf(options, nowMs),
     date: options.date,
     offset: options.offset,
   }
@@ -101,7 +110,43 @@ async function runQuery(
   command: Command,
 ): Promise<void> {
   const client = connect(context, command.optsWithGlobals())
-  await writeAnswer(context, options, (format) => client.queryBytes(kind, requestOf(options), format))
+  const request = requestOf(options, context.nowMs())
+  const isEmpty = await writeAnswer(context, options, (format) => client.queryBytes(kind, request, format)).catch(
+    (error: unknown) => {
+      throw inOptions(error, optionsOf)
+    },
+  )
+  if (isEmpty && options.ids !== undefined && options.idName === undefined)
+    await hintOtherTags(context, client, options)
+}
+
+const optionsOf = new Map([
+  ['ids', '--ids'],
+  ['prefixes', '--prefixes'],
+  ['id_name_field', '--id-name'],
+  ['metric_name_field', '--metrics'],
+  ['fields', '--fields'],
+  ['granularity', '--granularity'],
+  ['start_date', '--start'],
+  ['end_date', '--end'],
+  ['date', '--date'],
+  ['offset', '--offset'],
+  ['entity', '--entity'],
+])
+
+/** `--ids` look at the first tag alone: others are named to whom that finds nothing. */
+async function hintOtherTags(
+  { stderr }: CliContext,
+  client: TidemarkClient,
+  { entity, ids = [] }: QueryCommandOptions,
+): Promise<void> {
+  const described = (await client.entities()).find((one) => one.entity === entity)
+  const [first, ...others] = (described?.fields ?? []).filter(({ role }) => role === 'tag').map(({ name }) => name)
+  if (first === undefined || others.length === 0) return
+  const names = others.map((name) => `--id-name ${name}`).join(' or ')
+  stderr.write(
+    `${ids.length === 1 ? 'The id was' : 'The ids were'} looked for in the tag ${first}. Ask by another one with ${names}.\n`,
+  )
 }
 
 function addKind(query: Command, context: CliContext, kind: QueryKind): void {
@@ -123,7 +168,10 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     command.option('--granularity <name>', 'minute, hour, day, ..., PT5M (default: all)')
   if (takes.includes('range')) {
     command
-      .option('--start <date>', 'first date, ISO 8601, or a duration before the end, such as PT15M')
+      .option(
+        '--start <date>',
+        'first date, ISO 8601, or a duration before the end, such as PT15M; without --end that is now',
+      )
       .option('--end <date>', 'last date, ISO 8601, or a duration after the start; the end is included')
   }
   if (takes.includes('date')) command.option('--date <date>', 'ISO 8601, or a duration before now, such as PT1H')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { SubscriberAnswer } from '../client/answers.ts'
+import { shellWord } from '../lib/shell-word.ts'
 import { type CliContext, connect } from './context.ts'
 import { allSubscribers, refuseLast } from './keys.ts'
 import { expiryText } from './listed-keys.ts'
@@ -29,7 +30,9 @@ export function addSubscribers(program: Command, context: CliContext): void {
     .action(async (name: string, options: JsonOption, command: Command) => {
       const subscriber = await connect(context, command.optsWithGlobals()).createSubscriber(name)
       if (options.json) return printJson(context, subscriber)
-      context.stdout.write(`${name} is created. Next: tidemark keys create ${name} --rights ingest,consume\n`)
+      context.stdout.write(
+        `${name} is created. Next: tidemark keys create ${shellWord(name)} --rights ingest,consume\n`,
+      )
     })
   subscribers
     .command('list')

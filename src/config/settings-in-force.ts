@@ -22,13 +22,16 @@ function shown(value: unknown): SettingInForce['value'] {
   return withoutPassword(String(value))
 }
 
-/** Every setting with the value that is in force, in the order of docs/configuration.md. No secret is shown. */
-export function settingsInForce(settings: Settings): SettingInForce[] {
+/**
+ * Every setting with the value that is in force, in the order of docs/configuration.md. No secret is shown. `unset` says what holds where
+ * nothing is set and other settings decide.
+ */
+export function settingsInForce(settings: Settings, unset: ReadonlyMap<string, string> = new Map()): SettingInForce[] {
   return settingEntries.map(([setting, { default: usual, secret, allowed, description }]) => {
     const value = inForceOf(settings, setting)
     return {
       setting,
-      value: secret ? null : shown(value),
+      value: secret ? null : value === null ? (unset.get(setting) ?? null) : shown(value),
       usual: JSON.stringify(value) === JSON.stringify(usual),
       secret,
       allowed,

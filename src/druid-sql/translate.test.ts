@@ -34,7 +34,15 @@ describe('a refusal says what is meant, and where', () => {
       'SELECT v FROM plant',
       "column 'v' is not found in any table: there is 'V'; names are case-sensitive (line 1, column 8)",
     ],
-    ['SELECT T FROM plnt', "there is no table 'plnt' (line 1, column 15)"],
+    [
+      'SELECT "time" FROM plant',
+      'column \'time\' is not found in any table: the time of a row is "__time" (line 1, column 8)',
+    ],
+    [
+      'SELECT V FROM plant WHERE T = "boiler.temp"',
+      "column 'boiler.temp' is not found in any table: there are '__time', 'T', 'ok', 'V'. A text stands in single quotes: 'boiler.temp' (line 1, column 31)",
+    ],
+    ['SELECT T FROM plnt', "there is no table 'plnt': there are 'plant', 'a.b' (line 1, column 15)"],
     [
       'SELECT T FROM a.b',
       `there is no table 'a.b': a name with a dot stands in double quotes, "a.b" (line 1, column 15)`,

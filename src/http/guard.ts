@@ -73,7 +73,7 @@ export class Guard {
 }
 
 /** Who is asked for a key before he reads is also asked before he reads metrics, unless the operator said otherwise. */
-function metricsAccess({ consumption, metrics }: HttpSettings['access']): 'public' | 'key' | null {
+export function metricsAccess({ consumption, metrics }: HttpSettings['access']): 'public' | 'key' | null {
   return metrics ?? (consumption === 'key' ? 'key' : null)
 }
 

@@ -40,6 +40,7 @@ import type { PlanRunner } from '../query/plan-runner.ts'
 import { Queries } from '../query/queries.ts'
 import { TagLists } from '../query/tag-lists.ts'
 import { backupDirectory } from './backup-directory.ts'
+import { unsetAccess } from './unset-access.ts'
 
 /** How many rejected rows a receipt shows (contract, section 9). */
 const receiptErrorsMax = 100
@@ -141,7 +142,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     rejectedRows,
     backupList: new BackupList({ directory: settings.engine === 'cluster' ? null : backupDirectory(settings), tokens }),
     storageList: new StorageList({ ingests: catalog.ingests, sizes: parts.storedSizes, tokens }),
-    settingsInForce: () => settingsInForce(settings),
+    settingsInForce: () => settingsInForce(settings, unsetAccess(settings)),
     ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck }),
   }
 }

@@ -1,6 +1,6 @@
 // Which names mean what at one place of a query.
 
-import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { listedNames, type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Bound } from './bound.ts'
 import type { SqlText } from './duck-sql.ts'
 import type { SqlSchema } from './tables.ts'
@@ -101,6 +101,15 @@ function missing(scope: Scope, path: readonly string[]): string {
   }
   const names = scope.relations.flatMap((relation) => relation.columns.map((column) => column.name))
   const close = names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())
-  const hint = close === undefined ? '' : `: there is ${quoted(close)}; names are case-sensitive`
+  const hint = close === undefined ? otherColumns(names, name) : `: there is ${quoted(close)}; names are case-sensitive`
   return `column ${quoted(path.join('.'))} is not found in any table${hint}`
 }
+
+/** What is often meant by a name that no column has: the time, or a text in the quotes of names. */
+function otherColumns(names: readonly string[], name: string): string {
+  if (names.length === 0) return ''
+  if (timeNames.includes(name.toLowerCase()) && names.includes('__time')) return `: the time of a row is "__time"`
+  return `: there are ${listedNames(names)}. A text stands in single quotes: '${name.replaceAll("'", "''")}'`
+}
+
+const timeNames = ['time', 'date', 'timestamp', 'datetime', 'ts', 'd']

@@ -12,6 +12,14 @@ export function sqlProblem(place: Place, message: string): Problem {
   return new Problem('invalid_request', `sql_query: ${told}`, { errors: [{ path: 'sql_query', message: told }] })
 }
 
+const namesShown = 20
+
+/** Names for a message, and not too many of them. */
+export function listedNames(names: readonly string[]): string {
+  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : ''
+  return names.slice(0, namesShown).map(quoted).join(', ') + more
+}
+
 /** What a name or a text of the query looks like in a message: never more than a line of it. */
 export function quoted(text: string): string {
   return `'${text.length > 60 ? `${text.slice(0, 60)}...` : text}'`

@@ -1,0 +1,27 @@
+// What is said after something was made: the next command, to paste.
+import { afterEach, expect, test } from 'vitest'
+import { closeServices, plantIngest, service, tidemark } from '../../test/support/cli.ts'
+
+afterEach(closeServices)
+
+test('a subscriber with a space in its name', async () => {
+  const { url } = await service({ 'POST /admin/subscribers': () => [201, { name: 'line 3' }] })
+  const { out } = await tidemark(url, ['subscribers', 'create', 'line 3'])
+  expect(out).toBe('line 3 is created. Next: tidemark keys create "line 3" --rights ingest,consume\n')
+})
+
+test('a key repeats when it expires, and says which subscriptions it needs', async () => {
+  const { url } = await service({ 'POST /admin/subscribers/line%203/keys': () => [201, { id: 'k1', key: 'secret' }] })
+  const argv = ['keys', 'create', 'line 3', '--rights', 'ingest,consume', '--expires', '2027-01-01']
+  expect((await tidemark(url, argv)).err).toBe(
+    'Keep the key now: it is not shown again. It expires on 2027-01-01. ' +
+      'The subscriber also needs subscriptions: tidemark subscriptions add "line 3" --ingest INGEST --entity ENTITY\n',
+  )
+})
+
+test('an ingest', async () => {
+  const { url } = await service({ 'POST /admin/ingests': () => [201, plantIngest] })
+  expect((await tidemark(url, ['ingests', 'create', 'plant'])).err).toBe(
+    'Next: tidemark subscriptions add SUBSCRIBER --ingest plant, for who pushes; then tidemark push plant FILE\n',
+  )
+})

@@ -1,0 +1,50 @@
+// What the query commands make of their options, and what they say beside an answer.
+import { afterEach, expect, test } from 'vitest'
+import { closeServices, service, tidemark } from '../../test/support/cli.ts'
+
+afterEach(closeServices)
+
+const select = 'POST /consumer/data/select'
+
+test('a duration alone as the start ends now', async () => {
+  const { url, seen } = await service({ [select]: () => [200, []] })
+  await tidemark(url, ['query', 'select', '--entity', 'plant', '--start', 'PT15M'])
+  const body = { entity: 'plant', start_date: 'PT15M', end_date: '1970-01-01T00:00:00.000Z' }
+  expect(seen).toEqual([`${select} ${JSON.stringify(body)}`])
+})
+
+test.each([
+  [
+    'start_date: it may be a duration only if end_date is a date-time.',
+    '--start: it may be a duration only if --end is a date-time.',
+  ],
+  ['ids[0]: it is empty', '--ids[0]: it is empty'],
+  ['There is no entity "date".', 'There is no entity "date".'],
+])('%s is said in the words of the options', async (detail, said) => {
+  const { url } = await service({ [select]: () => [400, { code: 'invalid_request', detail, retryable: false }] })
+  const { err } = await tidemark(url, ['query', 'select', '--entity', 'plant'])
+  expect(err).toBe(`tidemark: ${said} (400 invalid_request)\n`)
+})
+
+test('a refused SQL query names no field of the request', async () => {
+  const detail = "sql_query: there is no table 'plnt' (line 1, column 15)"
+  const { url } = await service({
+    'POST /consumer/data/sql-query': () => [400, { code: 'invalid_request', detail, retryable: false }],
+  })
+  const { err } = await tidemark(url, ['sql', 'SELECT T FROM plnt'])
+  expect(err).toContain("The query: there is no table 'plnt'")
+})
+
+const fields = ['site', 'sensor'].map((name) => ({ name, type: 'string', role: 'tag' }))
+
+test.each([
+  [fields, 'The id was looked for in the tag site. Ask by another one with --id-name sensor.\n'],
+  [fields.slice(0, 1), ''],
+])('ids that find nothing: whether there is another tag', async (tags, hint) => {
+  const { url } = await service({
+    [select]: () => [200, []],
+    'GET /consumer/data/entities': () => [200, [{ entity: 'plant', fields: tags }]],
+  })
+  const { out, err } = await tidemark(url, ['query', 'select', '--entity', 'plant', '--ids', 's1'])
+  expect([out, err]).toEqual(['No rows.\n', hint])
+})
