@@ -100,6 +100,19 @@ describe('ingests', () => {
     expect(told.changes).toBe(1)
   })
 
+  test('whose field has another type say how that is put right', async () => {
+    await ingests.create({ alias: 'a', kind: 'series' })
+    const way = 'tidemark rejected replay <ingest> --all --into <new ingest>'
+    const added = { name: 'V', type: 'long', role: 'metric' } as const
+    await expect(ingests.change('a', { add_fields: [added] })).rejects.toThrow(way)
+    const time = { name: 'D', type: 'timestamp', role: 'time' } as const
+    const tag = { name: 'T', type: 'string', role: 'tag' } as const
+    await expect(
+      ingests.create({ alias: 'b', kind: 'series', entity: 'a', fields: [time, tag, added] }),
+    ).rejects.toThrow(way)
+    await expect(ingests.change('a', { add_fields: [{ ...added, type: 'double' }] })).rejects.not.toThrow(way)
+  })
+
   test('and entities are listed page by page', async () => {
     for (const alias of ['c', 'a', 'b', 'B']) await ingests.create({ alias, kind: 'series' })
     const aliases = (await pages((request) => ingests.list(request), 3)).map((page) => page.map(({ alias }) => alias))
