@@ -25,6 +25,7 @@ test.each([
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'com.fasterxml.jackson.databind.JsonMappingException' })],
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'org.apache.druid.java.util.common.IAE' })],
   [500, bodyOf({ error: 'Unknown exception', errorClass: 'java.lang.ClassCastException' })],
+  [500, bodyOf({ error: 'Unknown exception', errorMessage: 'null', errorClass: 'java.lang.NullPointerException' })],
   [500, bodyOf({ error: 'druidException', errorMessage: 'Illegal base64 character 2e' })],
   [500, bodyOf({ error: 'druidException', errorMessage: 'compare() should not be called for the NaturalComparator' })],
   [500, bodyOf({ category: 'RUNTIME_FAILURE', errorMessage: "function 'bitwiseAa0d' is not defined." })],
@@ -40,14 +41,21 @@ test.each([
 const misread =
   'Invalid type marker byte 0x2c for expected value token\n at [Source: (SequenceInputStream); line: -1, column: 419] (through reference chain: x["events"])'
 
+const unwritten =
+  'com.fasterxml.jackson.core.JsonGenerationException: Broken surrogate pair: first char 0xD83D, second 0x0031'
+
 test('half of a character is told as the fault of the query, at the start of an answer and behind it', () => {
-  for (const failure of [readFailure(500, bodyOf({ errorMessage: misread })), endedBy(misread)]) {
+  const said = [misread, unwritten]
+  for (const failure of said.flatMap((errorMessage) => [
+    readFailure(500, bodyOf({ errorMessage })),
+    endedBy(errorMessage),
+  ])) {
     expect(failure).toBeInstanceOf(DruidFailure)
     if (!(failure instanceof DruidFailure)) return
     expect(asProblem(failure)).toBe(failure)
     const problem = asRefusal(failure, 'sql_query')
     expect(problem).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('half of a character') })
-    expect(problem.message).not.toContain('SequenceInputStream')
+    expect(problem.message).not.toMatch(/SequenceInputStream|0xD83D/)
   }
 })
 
@@ -57,4 +65,9 @@ test('what Druid says behind an answer is the fault of the query where it is a r
   )
   expect(endedBy('Channel disconnected')).toMatchObject({ code: 'unavailable' })
   expect(endedBy('Unexpected end-of-input: the stream was closed')).toMatchObject({ code: 'unavailable' })
+})
+
+test('a plan that Druid trips over without a word is told by what it throws', () => {
+  const failure = readFailure(500, bodyOf({ errorMessage: 'null', errorClass: 'java.lang.NullPointerException' }))
+  expect(asRefusal(failure, 'sql_query').message).toContain('Druid fails at it with java.lang.NullPointerException')
 })

@@ -11,9 +11,9 @@ export interface FailureFacts {
   readonly message: string
 }
 
-/** What Druid throws of a query that it cannot read, and of operands that it cannot take, with the status of a failure of its own. */
+/** What Druid throws of a query that it cannot read, of operands that it cannot take and of plans that it trips over, with the status of a failure of its own. */
 const cannotRead =
-  /\.jackson\.|IllegalArgumentException|\.(?:IAE|UOE)$|Expression\w*Exception|ClassCastException|UnsupportedOperationException/
+  /\.jackson\.|IllegalArgumentException|\.(?:IAE|UOE)$|Expression\w*Exception|ClassCastException|UnsupportedOperationException|NullPointerException/
 /** The same in the words of what was thrown, where the class is only that of what holds it, or none. */
 const cannotReadWords =
   /\b(?:IAE|UOE|IllegalArgumentException|ClassCastException|UnsupportedOperationException): |^class \S+ cannot be cast|[Ii]llegal base64|Comparator$|[Cc]an only be called after query is reduced to a single|"timestampString" is null|^function '\w+' is not defined|^Invalid expression: |DruidException: Function\[\w+\] /
@@ -23,11 +23,10 @@ const awayWords =
   /connect|channel|timed? ?out|timeout|interrupt|unavailable|refused|closed|shut|lost|missing segment|memory|^status|^$/i
 
 /**
- * How a broker reads what its servers send where a text holds half a character beyond U+FFFF: the servers write such a text with a byte too few,
- * and all that follows is read wrongly. A server that goes away says so in other words.
+ * What comes of half a character beyond U+FFFF in a text. Servers refuse to write it, or write a byte too few, and the broker reads all that
+ * follows wrongly. A server that goes away in the midst of its answer is told in other words.
  */
-const halfCharacter =
-  /(?:Invalid type marker byte|Invalid UTF-8|Unexpected end-of-input|Unexpected close marker|Invalid token).*\(SequenceInputStream\)/s
+const halfCharacter = /\(SequenceInputStream\)|(?:Unmatched|Broken|Incomplete) .*surrogate pair/
 const halfCharacterWords =
   'a text that it makes holds half of a character beyond U+FFFF. Druid counts such a character as two, and no text can hold one of them: cut the text at another place.'
 
@@ -64,7 +63,13 @@ export function readFailure(status: number, body: string): DruidFailure {
   })
 }
 
+/** A plan that Druid trips over has no message but this. */
+const noWords = /^(?:null)?$/
+
 function failureOf(facts: FailureFacts): DruidFailure {
+  if (noWords.test(facts.message) && facts.errorClass !== '') {
+    return new DruidFailure({ ...facts, message: `Druid fails at it with ${facts.errorClass}` })
+  }
   return new DruidFailure(
     halfCharacter.test(facts.message) ? { ...facts, status: 400, message: halfCharacterWords } : facts,
   )

@@ -160,11 +160,16 @@ export function floorToBucket(ms: Sql, granularity: NativeBuckets, rowRange: Tim
   }
 }
 
-/** The start of the bucket that holds `ms`, counted from an origin that each row has. `null` for a period of several units. */
+/**
+ * The start of the bucket that holds `ms`, counted from an origin that each row has. `null` for a period of several units that is not always as
+ * long: one with months, or with days where not all have 24 hours.
+ */
 export function floorFromOrigin(ms: Sql, period: Period, origin: Sql, zone: Zone): Sql | null {
   const [months, days, timeMs] = [periodMonths(period), periodDays(period), periodTimeMs(period)]
-  if ([months, days, timeMs].filter((part) => part !== 0).length !== 1) return null
-  if (timeMs !== 0) return bind(origin, (from) => floorFrom(ms, timeMs, from))
+  const isOfSeveral = [months, days, timeMs].filter((part) => part !== 0).length > 1
+  if (isOfSeveral && (months !== 0 || !zone.fixed)) return null
+  const widthMs = isOfSeveral ? days * msPerDay + timeMs : timeMs
+  if (widthMs !== 0) return bind(origin, (from) => floorFrom(ms, widthMs, from))
   const [at, from] = [toLocal(ms, zone, wideRange), toLocal(origin, zone, wideRange)]
   return bind(from, (start) =>
     bind(ms, (x) =>

@@ -68,7 +68,7 @@ test.each([
   ['SELECT SQRT(d) AS c0 FROM fuzz', /SQRT/],
   ['SELECT d / 0 AS c0 FROM fuzz', / \/ /],
   ['SELECT BIT_AND(n) AS c0 FROM fuzz', /BIT_AND/],
-  ['SELECT V AS c0 FROM fuzz', /V/],
+  ['SELECT V AS c0 FROM fuzz', /SELECT V AS/],
   ['SELECT COUNT(*) AS c0 FROM fuzz AS x FULL JOIN y ON x.T = y.T', /FULL/],
 ])('what a reason speaks of sets the answers apart, or it is none: %s', async (text, word) => {
   expect((await talliedOf(text, word)).known.size).toBe(1)

@@ -120,7 +120,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   estimates,
   refusedThere(
     "Druid's planner fails",
-    /Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)/,
+    /Calcite assertion violated|could not be planned|Query Planning Failure|Cannot (?:vectorize|invoke)|RexLiteral cannot be cast|is null"|Druid fails at it with/,
   ),
   refusedThere(
     'a constant that is no number is null here',
@@ -232,7 +232,29 @@ export const knownDifferences: readonly KnownDifference[] = [
   }),
   otherwise("'true' in an array of texts is 1 as a LONG in Druid", /mv_to_array.*ARRAY<LONG>/, 'native'),
   refusedThere('a constant text that is no time is null here', /Illegal TIMESTAMP constant/),
-  otherwise('a cluster keeps no sign of a zero', /\bV\b/, 'sql', { without: instead([/\bV\b/g, 'd']) }),
+  otherwise('a cluster keeps no sign of a zero', /\bV\b/, 'sql', {
+    without: instead([/(?<!d, |AS )\bV\b/g, '(V + 0.0)']),
+  }),
+  otherwise('a cluster keeps no sign of a zero', /\b(?:atan2|copysign)\([^)]*\bV\b/, 'native', {
+    without: instead([/(?<!")\bV\b/g, '(V + 0.0)']),
+  }),
+  otherwise('a cluster keeps no sign of a zero', /"dimension":"V"/, 'native', {
+    without: instead([/"dimension":"V"/g, '"dimension":"d"']),
+  }),
+  otherwise('substring, left and right cut no character in two here', /\b(?:substring|left|right)\(/, 'native', {
+    without: instead([/\b(?:substring|left|right)\(/g, 'concat(']),
+  }),
+  otherwise("Druid replaces nothing once more behind what '.*' has matched", /REGEXP_REPLACE\(.*'\.\*'/, 'sql', {
+    without: instead([/'\.\*'/g, "'.+'"]),
+  }),
+  otherwise(
+    "centuries are doubles in Druid's expressions, and no addresses",
+    /IPV4_\w+\(.*(?:CENTURY|MILLENNIUM)/,
+    'sql',
+    {
+      without: instead([/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR']),
+    },
+  ),
   otherwise(
     'not of a numeric bound over rows of an inner query holds for null in Druid',
     /"dataSource":\{"type":"query".*"not".*"bound"/,
@@ -243,6 +265,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     /used as both scalar and array variables/,
   ),
   refusedThere('Druid renames within the names of functions', /function '\w+' is not defined/),
+  otherwise(
+    'functions of doubles end in other digits, and in other bits',
+    /bitwiseConvertDoubleToLongBits\(/i,
+    'native',
+    { without: instead([/bitwiseConvertDoubleToLongBits\(/gi, 'abs(']) },
+  ),
   writtenOtherwise(
     'functions of doubles end in other digits',
     /\b(?:COT|SIN|COS|TAN|EXP|LN|POW|POWER|ATAN2|LOG10)\(/i,

@@ -84,7 +84,7 @@ function round(args: readonly Typed[], call: Call): Typed {
   // Half up on the decimal digits of the number's text, as BigDecimal rounds, not on its binary value.
   const scale = sql.long(digits)
   const rounded = (x: Sql): Sql =>
-    sql`coalesce(TRY(CAST(round(CAST(CAST(${x} AS VARCHAR) AS DECIMAL(38, 15)), CAST(${scale} AS INTEGER)) AS DOUBLE)), round(${x}, CAST(${scale} AS INTEGER)))`
+    sql`coalesce(TRY(CAST(round(CAST(CAST(${x} AS VARCHAR) AS DECIMAL(38, 18)), CAST(${scale} AS INTEGER)) AS DOUBLE)), round(${x}, CAST(${scale} AS INTEGER)))`
   return doubleValue(
     bind(
       toDouble(value),

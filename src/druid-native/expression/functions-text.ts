@@ -41,6 +41,7 @@ import {
   literalWhole,
   type UnarySql,
 } from './call.ts'
+import { replaceText } from './replaced-text.ts'
 
 const many = Number.POSITIVE_INFINITY
 
@@ -101,21 +102,6 @@ function repeat([text, times]: readonly Typed[], call: Call): Typed {
     return sql`CASE WHEN ${n} > 0 THEN ${guarded} END`
   }
   return textValue(bind2(toText(text!), toLong(times!), body), width)
-}
-
-function replace([text, from, to]: readonly Typed[], call: Call): Typed {
-  const sought = call.literal(1)
-  const shortest = typeof sought === 'string' ? Math.max(1, sought.length) : 1
-  const width = widthOf(text!) * Math.max(1, widthOf(to!) / shortest)
-  const replaced = (x: Sql, part: Sql, by: Sql): Sql => sql`replace(${x}, ${part}, ${by})`
-  if (isFree(width)) return textValue(replaced(toText(text!), toText(from!), toText(to!)), width)
-  const body = (x: Sql, part: Sql): Sql =>
-    bind(toText(to!), (by) => {
-      const times = sql`((strlen(${x}) - strlen(replace(${x}, ${part}, ''))) // strlen(${part}))`
-      const more = sql`CASE WHEN ${part} = '' THEN 0 ELSE ${times} * greatest(strlen(${by}) - strlen(${part}), 0) END`
-      return inRoom(sql`(strlen(${x}) + ${more})`, joinedBytesMax, replaced(x, part, by))
-    })
-  return textValue(bind2(toText(text!), toText(from!), body), width)
 }
 
 function position(args: readonly Typed[]): Typed {
@@ -270,7 +256,7 @@ export const textFunctions = {
     args: [2, 2],
     compile: ([text, part]) => truthValue(sql`contains(lower(${toText(text!)}), lower(${toText(part!)}))`),
   },
-  replace: { args: [3, 3], compile: replace },
+  replace: { args: [3, 3], compile: replaceText },
   substring: {
     args: [3, 3],
     compile: ([text], call) => {

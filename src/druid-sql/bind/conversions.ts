@@ -11,6 +11,7 @@ import {
   isSame,
   json,
   long,
+  plainNumber,
   type SqlType,
   string,
   timestamp,
@@ -111,11 +112,25 @@ function toText(x: SqlText, type: SqlType): SqlText | null {
     case 'timestamp':
       return duckSql`strftime(${x}, '%Y-%m-%d %H:%M:%S')`
     case 'json':
-    case 'array':
       return duckSql`CAST(to_json(${x}) AS VARCHAR)`
+    case 'array':
+      return arrayJson(x, type)
     default:
       return null
   }
+}
+
+/** What is true or false, and times, are numbers to Druid's expressions, also in arrays; anything else is what it is. */
+export function asPlainNumber(operand: Bound): Bound {
+  const type = plainNumber(operand.type)
+  return type === null ? operand : as(operand, type)
+}
+
+/** An array as JSON, which has numbers for times and truth values. */
+export function arrayJson(x: SqlText, type: SqlType): SqlText {
+  const numbers = plainNumber(type)
+  const plain = numbers === null ? null : convert({ sql: x, type } as Bound, numbers)
+  return duckSql`CAST(to_json(${plain ?? x}) AS VARCHAR)`
 }
 
 /** A double as Java writes it: 1.0, 1.0E7, 1.0E-4; from the digits that DuckDB writes. */
@@ -156,7 +171,11 @@ function toLong(x: SqlText, type: SqlType): SqlText | null {
     case 'date':
       return duckSql`epoch_ms(CAST(${x} AS TIMESTAMP))`
     case 'string':
-      return duckSql`coalesce(CASE WHEN regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) END, ${cutToLong(textToDouble(x))})`
+      return once(
+        x,
+        (v) =>
+          duckSql`coalesce(CASE WHEN regexp_full_match(${v}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${v} AS BIGINT) END, ${cutToLong(textToDouble(v))})`,
+      )
     case 'json':
       return toLong(duckSql`json_extract_string(${x}, '$')`, string)
     default:

@@ -1,5 +1,6 @@
 import type { ColumnType } from '../../model/column.ts'
 import { isFree, outOfRoom, widthOf } from '../functions/text-room.ts'
+import { arrayJson } from './conversions.ts'
 import { duckSql, type SqlText } from './duck-sql.ts'
 import { engineType, type SqlType } from './types.ts'
 
@@ -22,8 +23,9 @@ export function toOutput(type: SqlType, column: SqlText): { readonly type: Colum
     case 'null':
       return { type: 'string', sql: column }
     case 'json':
-    case 'array':
       return { type: 'string', sql: duckSql`CAST(to_json(${column}) AS VARCHAR)` }
+    case 'array':
+      return { type: 'string', sql: arrayJson(column, type) }
     case 'interval':
     case 'sketch':
     case 'quantiles':

@@ -120,9 +120,11 @@ export function shiftTimestamp(at: SqlText, period: Period, zone: Zone, count: S
 export function floorTo(at: SqlText, period: Period, zone: Zone, origin: SqlText | null, place: Place): SqlText {
   const granularity = granularityOf(period, zone, place)
   if (origin !== null) {
-    return atMs(floorFromOrigin(msOf(at), period, msOf(origin), zone) ?? refuseUnits(place))
+    return atMs(floorFromOrigin(msOf(at), period, msOf(origin), zone) ?? refuseUnits('with an origin', place))
   }
-  return inUtc(at, granularity) ?? atMs(floorToBucket(msOf(at), granularity, wideRange) ?? refuseUnits(place))
+  const byWalk = (): Sql =>
+    floorToBucket(msOf(at), granularity, wideRange) ?? refuseUnits('with so many buckets', place)
+  return inUtc(at, granularity) ?? atMs(byWalk())
 }
 
 function granularityOf(period: Period, zone: Zone, place: Place): NativeBuckets {
@@ -131,8 +133,8 @@ function granularityOf(period: Period, zone: Zone, place: Place): NativeBuckets 
   throw sqlProblem(place, 'the period is longer than there are times for, or goes backwards')
 }
 
-function refuseUnits(place: Place): never {
-  throw sqlProblem(place, 'a period of several units is not taken here: use one unit, as P1D or PT90M')
+function refuseUnits(where: string, place: Place): never {
+  throw sqlProblem(place, `a period of several units is not taken ${where}: use one unit, as P1M, P1D or PT90M`)
 }
 
 /** By the engine's own functions, which take less time for a row; null where they have none. */

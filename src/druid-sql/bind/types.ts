@@ -130,3 +130,22 @@ export function engineType(type: SqlType): SqlText {
       return duckSql`VARCHAR`
   }
 }
+
+/** The type of the numbers that Druid's expressions have for values of a type; null where they are what they are. */
+export function plainNumber(type: SqlType): SqlType | null {
+  switch (type.kind) {
+    case 'boolean':
+    case 'timestamp':
+    case 'date':
+      return long
+    case 'array':
+      return arrayOfNumbers(type.element)
+    default:
+      return null
+  }
+}
+
+function arrayOfNumbers(element: SqlType): SqlType | null {
+  const number = plainNumber(element)
+  return number === null ? null : arrayOf(number)
+}

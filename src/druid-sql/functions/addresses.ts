@@ -4,6 +4,7 @@ import { duckSql, literal, type SqlText } from '../bind/duck-sql.ts'
 import { boolean, long, string } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type Catalogue, neededText, special } from './signature.ts'
+import { withoutRepeats } from './text-room.ts'
 
 const addressForm = literal(
   '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])([.](25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}',
@@ -15,17 +16,18 @@ function addressNumber(operand: Bound): Bound {
     return combine(
       operand.place,
       long,
-      duckSql`CASE WHEN ${operand.sql} BETWEEN 0 AND 4294967295 THEN ${operand.sql} END`,
+      withoutRepeats([operand.sql], (x) => duckSql`CASE WHEN ${x} BETWEEN 0 AND 4294967295 THEN ${x} END`),
       [operand],
     )
   const text = as(operand, string)
-  const part = (index: SqlText, power: SqlText): SqlText =>
-    duckSql`CAST(split_part(${text.sql}, '.', ${index}) AS BIGINT) * ${power}`
-  const number = duckSql`${part(duckSql`1`, duckSql`16777216`)} + ${part(duckSql`2`, duckSql`65536`)} + ${part(duckSql`3`, duckSql`256`)} + ${part(duckSql`4`, duckSql`1`)}`
+  const part = (x: SqlText, index: SqlText, power: SqlText): SqlText =>
+    duckSql`CAST(split_part(${x}, '.', ${index}) AS BIGINT) * ${power}`
+  const number = (x: SqlText): SqlText =>
+    duckSql`${part(x, duckSql`1`, duckSql`16777216`)} + ${part(x, duckSql`2`, duckSql`65536`)} + ${part(x, duckSql`3`, duckSql`256`)} + ${part(x, duckSql`4`, duckSql`1`)}`
   return combine(
     operand.place,
     long,
-    duckSql`CASE WHEN regexp_full_match(${text.sql}, ${addressForm}) THEN ${number} END`,
+    withoutRepeats([text.sql], (x) => duckSql`CASE WHEN regexp_full_match(${x}, ${addressForm}) THEN ${number(x)} END`),
     [text],
   )
 }
@@ -55,8 +57,9 @@ export const addresses: Catalogue = {
   IPV4_PARSE: special(1, 1, ({ operands }) => addressNumber(operands[0]!)),
   IPV4_STRINGIFY: special(1, 1, ({ place, operands }) => {
     const number = addressNumber(operands[0]!)
-    const part = (power: SqlText): SqlText => duckSql`CAST(${number.sql} // ${power} % 256 AS VARCHAR)`
-    const text = duckSql`CAST((${part(duckSql`16777216`)} || '.' || ${part(duckSql`65536`)} || '.' || ${part(duckSql`256`)} || '.' || ${part(duckSql`1`)}) AS VARCHAR)`
-    return combine(place, string, text, [number])
+    const part = (x: SqlText, power: SqlText): SqlText => duckSql`CAST(${x} // ${power} % 256 AS VARCHAR)`
+    const text = (x: SqlText): SqlText =>
+      duckSql`CAST((${part(x, duckSql`16777216`)} || '.' || ${part(x, duckSql`65536`)} || '.' || ${part(x, duckSql`256`)} || '.' || ${part(x, duckSql`1`)}) AS VARCHAR)`
+    return combine(place, string, withoutRepeats([number.sql], text), [number])
   }),
 }

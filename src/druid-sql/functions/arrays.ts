@@ -1,10 +1,10 @@
 import { type Bound, combine } from '../bind/bound.ts'
-import { as } from '../bind/conversions.ts'
+import { as, asPlainNumber } from '../bind/conversions.ts'
 import { duckSql, failing, plainInteger, type SqlText } from '../bind/duck-sql.ts'
 import { arrayOf, boolean, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, type ScalarFunction, scalar, special } from './signature.ts'
-import { inRoom, joinedBytesMax, onceEach } from './text-room.ts'
+import { inRoom, joinedBytesMax, onceEach, withoutRepeats } from './text-room.ts'
 import { unified } from './unified.ts'
 
 function arrayOperand(call: BoundCall, index = 0): { readonly array: Bound; readonly element: SqlType } {
@@ -50,7 +50,8 @@ function ofTwo(result: (element: SqlType) => SqlType, render: (a: SqlText, b: Sq
         : { ...as(other, arrayElement(a)), type: a.type, sql: duckSql`[${as(other, arrayElement(a)).sql}]` }
     const { operands, type } = unified([a, b])
     const element = type.kind === 'array' ? type.element : string
-    return combine(call.place, result(element), render(operands[0]!.sql, operands[1]!.sql), operands)
+    const [left, right] = [operands[0]!.sql, operands[1]!.sql]
+    return combine(call.place, result(element), withoutRepeats([left, right], render), operands)
   })
 }
 
@@ -60,7 +61,7 @@ function arrayElement({ type }: Bound): SqlType {
 
 const arrayToText = special(2, 3, (call) => {
   const { array } = arrayOperand(call)
-  const texts = as(array, arrayOf(string))
+  const texts = as(asPlainNumber(array), arrayOf(string))
   const separator = as(call.operands[1]!, string)
   // The engine wants a separator that is known.
   const by = separator.sql
@@ -110,6 +111,9 @@ const textToArray = scalar(
     duckSql`string_split(CASE WHEN length(${separator}) = 1 THEN rtrim(${x}, ${separator}) ELSE ${x} END, ${separator})`,
 )
 
+/** A null in an array is an element as any other; the engine passes over it. */
+const hasNull = (array: SqlText): SqlText => duckSql`(list_count(${array}) < len(${array}))`
+
 export const arrays: Catalogue = {
   ARRAY_LENGTH: arrayLength,
   CARDINALITY: arrayLength,
@@ -120,11 +124,11 @@ export const arrays: Catalogue = {
   ARRAY_ORDINAL: at((array, index) => duckSql`CASE WHEN ${index} >= 1 THEN ${array}[${index}] END`),
   ARRAY_CONTAINS: ofTwo(
     () => boolean,
-    (a, b) => duckSql`list_has_all(${a}, ${b})`,
+    (a, b) => duckSql`(list_has_all(${a}, ${b}) AND (NOT ${hasNull(b)} OR ${hasNull(a)}))`,
   ),
   ARRAY_OVERLAP: ofTwo(
     () => boolean,
-    (a, b) => duckSql`list_has_any(${a}, ${b})`,
+    (a, b) => duckSql`(list_has_any(${a}, ${b}) OR (${hasNull(a)} AND ${hasNull(b)}))`,
   ),
   SCALAR_IN_ARRAY: withElement(
     () => boolean,

@@ -1,11 +1,11 @@
 import { jsonTexts, notJson } from '../../druid-patterns/json-form.ts'
 import { type Bound, combine } from '../bind/bound.ts'
-import { as } from '../bind/conversions.ts'
+import { as, asPlainNumber } from '../bind/conversions.ts'
 import { duckSql, failing, join, literal, type SqlText } from '../bind/duck-sql.ts'
-import { arrayOf, json, long, string } from '../bind/types.ts'
+import { arrayOf, json, string } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, neededText, scalar, special } from './signature.ts'
-import { onceEach } from './text-room.ts'
+import { onceEach, withoutRepeats } from './text-room.ts'
 
 /** A path of Druid's JSON functions, as the engine reads it: `$.a.b[0]`. */
 function jsonPath(call: BoundCall): SqlText {
@@ -36,9 +36,14 @@ const jsonQuery = special(2, 2, (call) => {
 
 const jsonKeys = special(2, 2, (call) => {
   const document = jsonOf(call.operands[0]!)
-  const found = duckSql`json_extract(${document.sql}, ${jsonPath(call)})`
-  const places = duckSql`list_transform(CAST(json_extract(${found}, '$[*]') AS JSON[]), lambda e, i: CAST(i - 1 AS VARCHAR))`
-  const keys = duckSql`CAST(CASE json_type(${found}) WHEN 'OBJECT' THEN json_keys(${found}) WHEN 'ARRAY' THEN ${places} END AS VARCHAR[])`
+  const path = jsonPath(call)
+  const places = (found: SqlText): SqlText =>
+    duckSql`list_transform(CAST(json_extract(${found}, '$[*]') AS JSON[]), lambda e, i: CAST(i - 1 AS VARCHAR))`
+  const keys = withoutRepeats(
+    [duckSql`json_extract(${document.sql}, ${path})`],
+    (found) =>
+      duckSql`CAST(CASE json_type(${found}) WHEN 'OBJECT' THEN json_keys(${found}) WHEN 'ARRAY' THEN ${places(found)} END AS VARCHAR[])`,
+  )
   return combine(call.place, arrayOf(string), keys, [document])
 })
 
@@ -49,7 +54,7 @@ function keyOf(operand: Bound): Bound {
 }
 
 const jsonObject = special(0, 200, ({ place, operands }) => {
-  const parts = operands.map((operand, index) => (index % 2 === 0 ? keyOf(operand) : asNumberIfTruth(operand)))
+  const parts = operands.map((operand, index) => (index % 2 === 0 ? keyOf(operand) : asPlainNumber(operand)))
   return combine(
     place,
     json,
@@ -71,11 +76,8 @@ const isLoose = (text: SqlText): SqlText =>
   duckSql`(regexp_matches(${text}, ${literal(notJson)}) AND regexp_matches(regexp_replace(${text}, ${literal(jsonTexts)}, '0', 'g'), ${literal(notJson)}))`
 
 const toJson = special(1, 1, ({ place, operands }) =>
-  combine(place, string, duckSql`CAST(to_json(${asNumberIfTruth(operands[0]!).sql}) AS VARCHAR)`, operands),
+  combine(place, string, duckSql`CAST(to_json(${asPlainNumber(operands[0]!).sql}) AS VARCHAR)`, operands),
 )
-
-/** What is true or false is a number to Druid's expressions. */
-const asNumberIfTruth = (operand: Bound): Bound => (operand.type.kind === 'boolean' ? as(operand, long) : operand)
 
 export const jsons: Catalogue = {
   JSON_VALUE: jsonValue,

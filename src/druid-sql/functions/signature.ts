@@ -4,6 +4,7 @@ import { as } from '../bind/conversions.ts'
 import type { SqlText } from '../bind/duck-sql.ts'
 import { type SqlType, string } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
+import { withoutRepeats } from './text-room.ts'
 
 /** A call whose operands are bound. */
 export interface BoundCall {
@@ -41,7 +42,15 @@ export function scalar(
         const type = types[index]!
         return type === 'any' ? operand : as(operand, type)
       })
-      return combine(place, result, render(...taken.map((operand) => operand.sql)), taken)
+      return combine(
+        place,
+        result,
+        withoutRepeats(
+          taken.map((operand) => operand.sql),
+          render,
+        ),
+        taken,
+      )
     },
   }
 }

@@ -52,6 +52,20 @@ export function onceEach(parts: readonly SqlText[], use: (...values: SqlText[]) 
   return duckSql`list_transform([row(${fields.length === 1 ? parts[0]! : joined(parts)})], lambda v: ${use(...names)})[1]`
 }
 
+/** Shorter texts of the engine are written as often as they are used, which takes less time for a row than a name. */
+const repeatedTextMax = 64
+
+/** Renders the values. A long one that would stand there more than once is worked out under a name: calls within calls would double it each time. */
+export function withoutRepeats(parts: readonly SqlText[], render: (...values: SqlText[]) => SqlText): SqlText {
+  const direct = render(...parts)
+  const repeated = parts.filter(({ text }) => text.length > repeatedTextMax && direct.text.split(text).length > 2)
+  if (repeated.length === 0) return direct
+  return onceEach(repeated, (...values) => {
+    const named = (part: SqlText): SqlText => values[repeated.indexOf(part)] ?? part
+    return render(...parts.map(named))
+  })
+}
+
 function joined(parts: readonly SqlText[]): SqlText {
   return parts.reduce((left, right) => duckSql`${left}, ${right}`)
 }

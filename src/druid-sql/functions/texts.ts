@@ -15,7 +15,17 @@ import {
   special,
 } from './signature.ts'
 import { stringFormat } from './string-format.ts'
-import { inRoom, isFree, joinedBytesMax, onceEach, told, toldCharactersMax, utf16Units, widthOf } from './text-room.ts'
+import {
+  inRoom,
+  isFree,
+  joinedBytesMax,
+  onceEach,
+  told,
+  toldCharactersMax,
+  utf16Units,
+  widthOf,
+  withoutRepeats,
+} from './text-room.ts'
 
 const lengthOf = scalar([string], long, utf16Units)
 
@@ -135,7 +145,7 @@ const padded = (name: SqlText): ScalarFunction =>
     const width = constantCount(count!)
     if (typeof count!.constant === 'bigint') checkTold(width, place)
     const whole = isFree(width)
-      ? body(x!, length!, by, (text) => text)
+      ? withoutRepeats([x!, length!, by], (x, length, by) => body(x, length, by, (text) => text))
       : onceEach([x!, length!, by], (x, length, by) =>
           body(x, length, by, (text) => inRoom(told(length), toldCharactersMax, text)),
         )
@@ -173,17 +183,20 @@ const replace = special(3, 3, ({ place, operands }) => {
   const parts = operands.map((operand) => as(operand, string))
   const [x, from, to] = parts.map((part) => part.sql)
   const width = widthOf(parts[0]!.type) * growth(parts[1]!, parts[2]!)
-  const isOfNothing = parts[1]!.constant === ''
+  const sought = parts[1]!.constant
+  const isOfSomething = typeof sought === 'string' && sought !== ''
   // Around nothing there is a place before and behind each character.
+  const aroundEach = (x: SqlText, to: SqlText): SqlText =>
+    duckSql`regexp_replace(${x}, '', replace(${to}, ${literal('\\')}, ${literal('\\\\')}), 'g')`
   const replaced = (x: SqlText, from: SqlText, to: SqlText): SqlText =>
-    isOfNothing
-      ? duckSql`regexp_replace(${x}, '', replace(${to}, ${literal('\\')}, ${literal('\\\\')}), 'g')`
-      : duckSql`replace(${x}, ${from}, ${to})`
+    isOfSomething
+      ? duckSql`replace(${x}, ${from}, ${to})`
+      : duckSql`CASE WHEN ${from} = '' THEN ${aroundEach(x, to)} ELSE replace(${x}, ${from}, ${to}) END`
   const whole = isFree(width)
-    ? replaced(x!, from!, to!)
+    ? withoutRepeats([x!, from!, to!], replaced)
     : onceEach([x!, from!, to!], (x, from, to) => {
         const occurrences = duckSql`((strlen(${x}) - strlen(replace(${x}, ${from}, ''))) // strlen(${from}))`
-        const more = duckSql`CASE WHEN ${from} = '' THEN 0 ELSE ${occurrences} * greatest(strlen(${to}) - strlen(${from}), 0) END`
+        const more = duckSql`CASE WHEN ${from} = '' THEN (length(${x}) + 1) * strlen(${to}) ELSE ${occurrences} * greatest(strlen(${to}) - strlen(${from}), 0) END`
         return inRoom(duckSql`(strlen(${x}) + ${more})`, joinedBytesMax, replaced(x, from, to))
       })
   return combine(place, wideString(width), whole, parts)
