@@ -52,7 +52,9 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
       sinceMs: entity.sinceMs,
       time,
       tags: [tag, ...tags],
-      ranges: query.intervals.map(({ startMs, endMs }): Range => ({ fromMs: startMs, toMs: endMs - 1 })),
+      ranges: query.intervals.flatMap(({ startMs, endMs }): readonly Range[] =>
+        startMs < endMs ? [{ fromMs: startMs, toMs: endMs - 1 }] : [],
+      ),
       filter,
       granularity,
       keys: keys.filter((key) => key !== null),

@@ -11,6 +11,9 @@ import type { ColumnHours } from './accumulator.ts'
 import { GroupRows, TooMuchToDo } from './group-rows.ts'
 import { type FilterTests, filterTests } from './row-test.ts'
 
+/** Rows that are looked at for the same keys at once: one key may change with each row, and the others are looked at again then. */
+const sameRowsMax = 64
+
 /** Where nobody asks how many rows there are. */
 const noCounts = new Float64Array(0)
 
@@ -240,22 +243,18 @@ class GroupCollector {
   /** Adds those of rows [start, end), which are of one bucket, that pass, as many at once as have the same keys. */
   #addBucket(chunk: Chunk, start: number, end: number, series: number, bucketMs: number): void {
     const { passesRow } = this.#tests
+    let same = this.#hasRowKeys ? start : end
     for (let row = start; row < end; ) {
       if (passesRow !== null && !passesRow(chunk, row, series)) {
         row++
         continue
       }
-      let next = passesRow === null && !this.#hasRowKeys ? end : row + 1
-      while (next < end && this.#goesOn(chunk, row, next, series)) next++
+      if (row >= same) same = this.groups.sameUntil(chunk, row, Math.min(end, row + sameRowsMax))
+      let next = passesRow === null ? same : row + 1
+      while (next < same && passesRow?.(chunk, next, series) === true) next++
       this.groups.addRows(this.groups.at(bucketMs, chunk, row, series), chunk, row, next)
       row = next
     }
-  }
-
-  #goesOn(chunk: Chunk, row: number, next: number, series: number): boolean {
-    const { passesRow } = this.#tests
-    if (passesRow !== null && !passesRow(chunk, next, series)) return false
-    return !this.#hasRowKeys || this.groups.isSame(chunk, row, next)
   }
 }
 

@@ -32,9 +32,9 @@ export class GroupRows {
     return this.#bucketsMs.length
   }
 
-  /** Whether two rows of one series have the same keys. */
-  isSame(chunk: Chunk, left: number, right: number): boolean {
-    return this.#combinations.isSame(chunk, left, right)
+  /** The first row of a series after `row` that has other keys; `end` when there is none. */
+  sameUntil(chunk: Chunk, row: number, end: number): number {
+    return this.#combinations.sameUntil(chunk, row, end)
   }
 
   /** The group of a row. */

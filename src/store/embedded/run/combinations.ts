@@ -1,5 +1,5 @@
 import { LargeMap } from '../../../lib/large-map.ts'
-import type { Chunk } from '../head/chunk.ts'
+import type { Chunk, StoredColumn } from '../head/chunk.ts'
 import { compareKeys, type FieldKey, type FieldReader, keyAt } from './field-reader.ts'
 
 /** A branch of the tree of combinations: by the value of one field, the next branch, or the combination's number at the last one. */
@@ -53,6 +53,16 @@ export class Combinations {
     return true
   }
 
+  /** The first row after `row` whose values are seen to be others; `end` when there is none. */
+  sameUntil(chunk: Chunk, row: number, end: number): number {
+    let until = end
+    for (const field of this.#fields) {
+      const column = field.kind === 'column' ? chunk.columns[field.index] : undefined
+      if (column !== undefined) until = valuesUntil(column, row, until)
+    }
+    return until
+  }
+
   /** The value of field number `index` in a combination. */
   key(combination: number, index: number): FieldKey {
     return this.#keys[index][combination]
@@ -66,4 +76,17 @@ export class Combinations {
     }
     return 0
   }
+}
+
+function valuesUntil(column: StoredColumn, row: number, end: number): number {
+  const values = column.type === 'string' ? column.codes : column.values
+  const value = values[row]
+  const exact = column.type === 'long' ? column.exact : null
+  let next = row + 1
+  // A null number is equal to nothing: its rows are taken one by one.
+  while (next < end && values[next] === value) next++
+  if (exact === null) return next
+  let same = row + 1
+  while (same < next && exact[same] === exact[row]) same++
+  return same
 }
