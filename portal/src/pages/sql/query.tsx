@@ -37,13 +37,15 @@ export function Query() {
 
 function useTables(): Readonly<Record<string, string[]>> | undefined {
   const entities = useAsk((client) => client.entities(), ['entities'])
+  const metadata = useAsk((client) => client.metadata(), ['metadata'])
   if (entities.value === null) return undefined
-  return Object.fromEntries(
-    entities.value.map(({ entity, fields, time_field }) => [
+  return Object.fromEntries([
+    ...(metadata.value ?? []).map(({ entity, fields }) => [entity, fields.map(({ name }) => name)]),
+    ...entities.value.map(({ entity, fields, time_field }) => [
       entity,
       ['__time', ...fields.map(({ name }) => name).filter((name) => name !== time_field)],
     ]),
-  )
+  ])
 }
 
 function QueryPage({ mode, given }: { readonly mode: Mode; readonly given: string | null }) {
