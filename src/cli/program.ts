@@ -26,6 +26,8 @@ import { addTags } from './tags.ts'
 import { addVerify } from './verify.ts'
 
 const examples = `
+Exit codes: 0 it is done; 1 it could not be done; 64 a command or option is missing, or not known. Some commands have more: see their --help.
+
 Examples:
   tidemark demo                                 start a service with a week of data
   tidemark serve --data ./data                  start the service

@@ -9,6 +9,7 @@ const unreachable = await unreachableUrl()
 describe('help and usage', () => {
   test.each([
     [['--help'], 'tidemark push plant readings.csv'],
+    [['--help'], '64 a command or option is missing, or not known'],
     [['serve', '--help'], 'TIDEMARK_ADMIN_KEY'],
     [['serve', '--help'], '--limits-...'],
     [['serve', '--help-all'], '--limits-result-rows <value>'],
