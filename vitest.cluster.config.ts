@@ -7,6 +7,7 @@ const acceptance = [
   'own-rows',
   'tags',
   'lifecycle',
+  'repair',
   'metadata',
   'queries',
   'refusals',
