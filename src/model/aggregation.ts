@@ -59,9 +59,10 @@ export interface AggregationPlan {
   /** What the rows of a bucket are grouped by: tags and dimensions. */
   readonly keys: readonly EntityField[]
   readonly aggregates: readonly StoredAggregate[]
-  /** More groups are not made, and no more rows are read one by one: another way is taken then. */
+  /** More groups are not made: another way is taken then. */
   readonly groupsMax: number
-  readonly rowsMax: number
+  /** Nor is more work done: about a row read, for each thing that is asked of it, is a unit. */
+  readonly unitsMax: number
   /** Whether the days that have rows are asked for. */
   readonly needsDays: boolean
 }

@@ -125,12 +125,14 @@ const aggregations = [
 const field = (fieldName: string): object => ({ type: 'fieldAccess', fieldName })
 const posts = [
   { type: 'arithmetic', name: 'ratio', fn: '/', fields: [field('sum'), field('n')] },
+  { type: 'fieldAccess', name: 'copy', fieldName: 'n' },
+  { type: 'constant', name: 'four', value: 4 },
   { type: 'arithmetic', name: 'less', fn: '-', fields: [field('ratio'), { type: 'constant', name: 'c', value: 2 }] },
 ]
 
 function query(draw: Draw, dataSource: string): object {
   const queryType = oneOf(draw, ['timeseries', 'topN', 'groupBy'])
-  const postAggregations = draw(2) === 0 ? [] : posts.slice(0, 1 + draw(2))
+  const postAggregations = draw(2) === 0 ? [] : posts.slice(0, 1 + draw(posts.length))
   const needed = new Set(['n', 'sum'])
   const asked = aggregations.filter(({ name }) => needed.has(name) || draw(2) === 0)
   const from = new Date(startMs + draw(2 * 24) * 3_600_000).toISOString()
@@ -232,4 +234,65 @@ test('random queries are answered as by the SQL engine', async () => {
     }
   }
   expect(answered / asked).toBeGreaterThan(0.8)
+})
+
+test('what is made of itself again and again is worked out once', async () => {
+  const store = await world(drawFrom(1), 'doubled')
+  const doubled = Array.from({ length: 60 }, (_, place) => {
+    const before = field(place === 0 ? 'n' : `p${place - 1}`)
+    return { type: 'arithmetic', name: `p${place}`, fn: '+', fields: [before, before] }
+  })
+  const answer = await planned(
+    {
+      queryType: 'timeseries',
+      intervals: ['2025-01-01/2027-01-01'],
+      granularity: 'all',
+      aggregations: [{ type: 'count', name: 'n' }],
+      postAggregations: doubled,
+    },
+    store,
+  )
+  const [{ result }] = JSON.parse(answer!)
+  expect(result.p59 / result.n).toBe(2 ** 60)
+})
+
+test.each<[string, object]>([
+  [
+    'half a character, which the engine takes for another',
+    { filter: { type: 'selector', dimension: 's', value: '\ud800' } },
+  ],
+  [
+    'a number beyond all doubles under a condition',
+    {
+      aggregations: [{ type: 'doubleSum', name: 'v', fieldName: 'V' }],
+      postAggregations: [
+        {
+          type: 'arithmetic',
+          name: 'huge',
+          fn: '*',
+          fields: [
+            { type: 'constant', value: 1e300 },
+            { type: 'constant', value: 1e300 },
+          ],
+        },
+      ],
+      having: { type: 'greaterThan', aggregation: 'huge', value: 0 },
+    },
+  ],
+])('%s is left to the SQL engine', async (_, more) => {
+  const store = await world(drawFrom(2), `left${_.length}`)
+  const asked = {
+    queryType: 'groupBy',
+    intervals: ['2025/2027'],
+    granularity: 'all',
+    dimensions: ['tag'],
+    aggregations: [],
+  }
+  expect(await planned({ ...asked, ...more }, store)).toBeNull()
+})
+
+test('many empty buckets are left to the SQL engine', async () => {
+  const store = await world(drawFrom(3), 'seconds')
+  const asked = { queryType: 'timeseries', intervals: ['2025/2027'], granularity: 'second', aggregations: [] }
+  expect(await planned(asked, store)).toBeNull()
 })

@@ -30,8 +30,19 @@ export async function answerPlan(
 ): Promise<PlannedAnswer | null> {
   const finished = await finishGroups(plan, groups, pacer)
   // The SQL engine says why not.
-  if (finished === null || finished.length > limits.resultRows) return null
+  if (finished === null || finished.length > limits.resultRows || isLongToFill(plan, groups.days)) return null
   return { rows: finished.length, pieces: jsonList(itemsOf(plan, groups.days, finished, limits.buckets)) }
+}
+
+/** So many buckets are filled without a rest, in a few milliseconds. */
+const filledMax = 20_000
+
+/** Whether empty buckets are many, by arithmetic. */
+function isLongToFill({ aggregation: { granularity } }: NativePlan, days: readonly DayRows[]): boolean {
+  if (granularity.kind !== 'uniform') return false
+  const { widthMs } = granularity
+  const buckets = days.reduce((sum, { firstMs, lastMs }) => sum + (lastMs - firstMs) / widthMs + 1, 0)
+  return buckets > filledMax
 }
 
 function itemsOf(

@@ -30,12 +30,12 @@ export async function finishGroups(
   const cost = 4 * (outputs.length + finish.order.length)
   for (const row of all) {
     if (pacer.spend(cost)) await pacer.rest()
-    if (finish.having !== null && !holds(finish.having, row)) continue
-    const values = outputs.map(({ value }) => evaluated(value, row))
-    const key = finish.order.map(({ value }) => evaluated(value, row))
-    isBeyond ||= [...values, ...key].some((value) => typeof value === 'number' && !Number.isFinite(value))
+    const values = outputValues(plan, row)
+    // Of a row that the condition leaves out too: the SQL engine has its own way with it there.
+    isBeyond ||= values.some((value) => typeof value === 'number' && !Number.isFinite(value))
+    if (finish.having !== null && !holds(finish.having, row, values)) continue
     finished.push({ bucketMs: Number(row[0]), rows: Number(row.at(-1)), values })
-    keys.push(key)
+    keys.push(finish.order.map(({ value }) => evaluated(value, row, values)))
   }
   if (isBeyond) return null
   const order = await sortInSlices(inOrder(finished.length), 0, comparing(keys, finish.order), pacer)
@@ -48,9 +48,11 @@ export function emptyRow({ aggregation: { aggregates, keys } }: NativePlan): Gro
   return [0, ...keys.map(() => null), ...nothing]
 }
 
-/** The values of the outputs. */
+/** The values of the outputs, each from the row and from those before it. */
 export function outputValues({ outputs }: NativePlan, row: GroupRow): GroupRow {
-  return outputs.map(({ value }) => evaluated(value, row))
+  const values: GroupValue[] = []
+  for (const { value } of outputs) values.push(evaluated(value, row, values))
+  return values
 }
 
 function limited({ finish }: NativePlan, rows: readonly FinishedRow[], order: Int32Array): FinishedRow[] {
@@ -68,10 +70,12 @@ function limited({ finish }: NativePlan, rows: readonly FinishedRow[], order: In
   return left
 }
 
-function evaluated(expression: GroupExpression, row: GroupRow): GroupValue {
+function evaluated(expression: GroupExpression, row: GroupRow, values: GroupRow): GroupValue {
   switch (expression.kind) {
     case 'cell':
       return row[expression.at]!
+    case 'output':
+      return values[expression.at]!
     case 'constant':
       return expression.value
     case 'mean': {
@@ -80,7 +84,7 @@ function evaluated(expression: GroupExpression, row: GroupRow): GroupValue {
     }
     case 'arithmetic':
       return expression.fields
-        .map((field) => doubleOf(evaluated(field, row)))
+        .map((field) => doubleOf(evaluated(field, row, values)))
         .reduce((left, right) => calculated(expression.fn, left, right))
   }
 }
@@ -101,18 +105,18 @@ function calculated(fn: '+' | '-' | '*' | '/', left: number | null, right: numbe
   }
 }
 
-function holds(condition: GroupCondition, row: GroupRow): boolean {
+function holds(condition: GroupCondition, row: GroupRow, values: GroupRow): boolean {
   switch (condition.kind) {
     case 'always':
       return true
     case 'and':
-      return condition.conditions.every((one) => holds(one, row))
+      return condition.conditions.every((one) => holds(one, row, values))
     case 'or':
-      return condition.conditions.some((one) => holds(one, row))
+      return condition.conditions.some((one) => holds(one, row, values))
     case 'not':
-      return !holds(condition.condition, row)
+      return !holds(condition.condition, row, values)
     case 'compare': {
-      const value = evaluated(condition.value, row)
+      const value = evaluated(condition.value, row, values)
       const { constant, operator } = condition
       if (constant === null) return operator === '=' && value === null
       if (value === null || typeof value === 'string') return false

@@ -3,9 +3,10 @@ import type { Interval } from '../../druid-time/iso.ts'
 import type { AggregationPlan } from '../../model/aggregation.ts'
 import type { ValueType } from '../values/typed.ts'
 
-/** A value of the answer, from the row of a group: its bucket, its keys, its aggregates. */
+/** A value of the answer, from the row of a group (its bucket, its keys, its aggregates) and from the outputs that come before. */
 export type GroupExpression =
   | { readonly kind: 'cell'; readonly at: number }
+  | { readonly kind: 'output'; readonly at: number }
   | { readonly kind: 'constant'; readonly value: number | bigint }
   /** 0 over nothing. */
   | { readonly kind: 'mean'; readonly sumAt: number; readonly countAt: number }

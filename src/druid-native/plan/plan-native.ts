@@ -3,13 +3,12 @@
 // Tested by `test/druid-native/planned.test.ts`.
 import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
-import type { StoredAggregate } from '../../model/aggregation.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
 import type { Granularity } from '../../model/granularity.ts'
 import { msPerDay } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
 import type { GroupByQuery, NativeQuery, TimeseriesQuery, TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
-import type { Aggregator, DimensionSpec, Having, PostAggregator } from '../parse/query-nodes.ts'
+import type { DimensionSpec, Having } from '../parse/query-nodes.ts'
 import type {
   GroupCondition,
   GroupExpression,
@@ -18,13 +17,15 @@ import type {
   GroupOutput,
   NativePlan,
 } from './native-plan.ts'
+import { type Columns, columnsOf, outputOf } from './plan-columns.ts'
 import { type FieldOf, rowFilter } from './row-filter.ts'
 
-/** More groups are left to the SQL engine, which puts what does not fit into memory on the disk. */
+/** More groups, or more values of them, are left to the SQL engine, which puts what does not fit into memory on the disk. */
 const groupsMax = 100_000
+const cellsMax = 1_000_000
 
-/** Rows that are read one by one, which takes a tenth of a second or so of the store's thread; the SQL engine's process reads more of them. */
-const rowsMax = 4_000_000
+/** A tenth of a second or two of the store's thread; what takes longer is for the SQL engine's process. */
+const unitsMax = 16_000_000
 
 type Aggregating = TimeseriesQuery | TopNQuery | GroupByQuery
 
@@ -41,7 +42,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   if (query.filter !== null && filter === null) return null
   const keys = dimensionsOf(query).map((spec) => keyOf(spec, fieldOf))
   if (keys.some((key) => key === null)) return null
-  const columns = outputsOf(query, fieldOf)
+  const columns = columnsOf(query, dimensionsOf(query), fieldOf)
   const finish = columns === null ? null : finishOf(query, columns.outputs)
   const [tag, ...tags] = fieldsOfRole(entity, 'tag')
   const [time] = fieldsOfRole(entity, 'time')
@@ -59,8 +60,8 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
       granularity,
       keys: keys.filter((key) => key !== null),
       aggregates: columns.aggregates,
-      groupsMax,
-      rowsMax,
+      groupsMax: Math.min(groupsMax, Math.floor(cellsMax / cellsOf(columns, finish))),
+      unitsMax,
       needsDays: needsDays(query),
     },
     outputs: columns.outputs,
@@ -70,6 +71,11 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
     skipsEmptyBuckets: query.context.skipEmptyBuckets,
     shape: shapeOf(query),
   }
+}
+
+/** How many values a group comes to, from its aggregates to the line of the answer. */
+function cellsOf({ aggregates, outputs }: Columns, { order }: GroupFinish): number {
+  return 1 + aggregates.length + 2 * outputs.length + order.length
 }
 
 /** Which buckets an answer has, and what stamps that of all time, depends on the days that have rows. */
@@ -134,88 +140,6 @@ function keyOf(spec: DimensionSpec, fieldOf: FieldOf): EntityField | null {
   return field?.type === 'string' ? field : null
 }
 
-interface Columns {
-  readonly aggregates: readonly StoredAggregate[]
-  /** The dimensions, then what is aggregated, then what is worked out. */
-  readonly outputs: readonly GroupOutput[]
-}
-
-function outputsOf(query: Aggregating, fieldOf: FieldOf): Columns | null {
-  const dimensions = dimensionsOf(query)
-  const aggregates: StoredAggregate[] = []
-  const outputs = dimensions.map(
-    ({ outputName: name }, place): GroupOutput => ({ name, type: 'STRING', value: { kind: 'cell', at: 1 + place } }),
-  )
-  const add = (aggregate: StoredAggregate): number => dimensions.length + aggregates.push(aggregate)
-  for (const aggregator of query.aggregations) {
-    const output = aggregatorOutput(aggregator, fieldOf, add)
-    if (output === null) return null
-    outputs.push(output)
-  }
-  for (const post of query.postAggregations) {
-    const value = postValue(post, outputs)
-    if (value === null || post.name === null) return null
-    outputs.push({ name: post.name, ...value })
-  }
-  // Whether there was a row at all: a bucket without one may be left out.
-  add({ kind: 'rows' })
-  return { aggregates, outputs }
-}
-
-function aggregatorOutput(
-  aggregator: Aggregator,
-  fieldOf: FieldOf,
-  add: (aggregate: StoredAggregate) => number,
-): GroupOutput | null {
-  const { name } = aggregator
-  switch (aggregator.kind) {
-    case 'count':
-      return { name, type: 'LONG', value: { kind: 'cell', at: add({ kind: 'rows' }) } }
-    case 'mean': {
-      const field = fieldOf(aggregator.fieldName)
-      if (field === null || field.type === 'string') return null
-      const sumAt = add({ kind: 'sum', type: 'double', field })
-      return { name, type: 'DOUBLE', value: { kind: 'mean', sumAt, countAt: add({ kind: 'values', field }) } }
-    }
-    case 'sum':
-    case 'min':
-    case 'max': {
-      const { fieldName } = aggregator.input
-      const field = fieldName === null ? null : fieldOf(fieldName)
-      if (field === null || field.type === 'string' || aggregator.type === 'FLOAT') return null
-      if (aggregator.type === 'LONG' && field.type !== 'long') return null
-      const kind = ({ sum: 'sum', min: 'least', max: 'greatest' } as const)[aggregator.kind]
-      const type = aggregator.type === 'LONG' ? 'long' : 'double'
-      return { name, type: aggregator.type, value: { kind: 'cell', at: add({ kind, type, field }) } }
-    }
-    default:
-      return null
-  }
-}
-
-function postValue(post: PostAggregator, before: readonly GroupOutput[]): Pick<GroupOutput, 'type' | 'value'> | null {
-  switch (post.kind) {
-    case 'fieldAccess':
-      return before.find(({ name }) => name === post.fieldName) ?? null
-    case 'constant': {
-      const isLong = typeof post.value === 'bigint' || Number.isSafeInteger(post.value)
-      if (!isLong) return { type: 'DOUBLE', value: { kind: 'constant', value: Number(post.value) } }
-      return { type: 'LONG', value: { kind: 'constant', value: BigInt(post.value) } }
-    }
-    case 'arithmetic': {
-      const { fn } = post
-      // Where they are ordered by, numbers come before what is none.
-      if (fn === 'pow' || fn === 'quotient' || post.numericFirst || post.fields.length < 2) return null
-      const fields = post.fields.map((field) => postValue(field, before))
-      if (fields.some((field) => field === null || field.type === 'STRING')) return null
-      const values = fields.flatMap((field): readonly GroupExpression[] => (field === null ? [] : [field.value]))
-      return { type: 'DOUBLE', value: { kind: 'arithmetic', fn, fields: values } }
-    }
-    default:
-      return null
-  }
-}
-
 function finishOf(query: Aggregating, outputs: readonly GroupOutput[]): GroupFinish | null {
   const all: GroupFinish = { having: null, order: [], offset: 0, limit: null, isByBucket: false }
   switch (query.kind) {
@@ -238,12 +162,12 @@ const bucketFirst = ascending({ kind: 'cell', at: 0 })
 function rankingOf(metric: TopNMetric, outputs: readonly GroupOutput[]): readonly GroupOrder[] | null {
   const isInverted = metric.kind === 'inverted'
   const by = isInverted ? metric.metric : metric
-  const dimension = outputs[0]!.value
+  const dimension: GroupExpression = { kind: 'output', at: 0 }
   if (by.kind === 'inverted') return null
   if (by.kind === 'numeric') {
-    const value = outputs.find(({ name }) => name === by.metric)?.value
-    if (value === undefined) return null
-    return [{ value, isDescending: !isInverted, nulls: 'last' }, ascending(dimension)]
+    const metricOutput = outputOf(by.metric, outputs)
+    if (metricOutput === null) return null
+    return [{ value: metricOutput.value, isDescending: !isInverted, nulls: 'last' }, ascending(dimension)]
   }
   if (by.ordering !== 'lexicographic' || by.previousStop !== null) return null
   return [{ value: dimension, isDescending: isInverted, nulls: 'first' }]
@@ -253,8 +177,8 @@ function finishGroupBy(query: GroupByQuery, outputs: readonly GroupOutput[]): Gr
   if (query.subtotals !== null) return null
   const byColumns: GroupOrder[] = []
   for (const { dimension, descending: isDescending, ordering } of query.limitSpec.columns) {
-    const output = outputs.find(({ name }) => name === dimension)
-    if (output === undefined) return null
+    const output = outputOf(dimension, outputs)
+    if (output === null) return null
     // A metric is ordered by its number, whatever ordering stands there.
     if (output.type === 'STRING' && ordering !== 'lexicographic') return null
     byColumns.push({ value: output.value, isDescending, nulls: isDescending ? 'last' : 'first' })
@@ -284,8 +208,8 @@ function conditionOf(having: Having, outputs: readonly GroupOutput[]): GroupCond
       return condition === null ? null : { kind: 'not', condition }
     }
     case 'compare': {
-      const output = outputs.find(({ name }) => name === having.aggregation)
-      if (output === undefined || output.type === 'STRING') return null
+      const output = outputOf(having.aggregation, outputs)
+      if (output === null || output.type === 'STRING') return null
       return { kind: 'compare', operator: having.operator, value: output.value, constant: having.value }
     }
     default:

@@ -1,4 +1,5 @@
 // Filters of native queries as the store asks them. Null is what the store does not know to ask.
+import { hasHalfPair } from '../../lib/half-pairs.ts'
 import type { RowFilter, ValueBounds } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { decimalForm, exactLong } from '../compile/compile-bound.ts'
@@ -68,7 +69,8 @@ function among(field: EntityField, values: readonly (string | null)[], isNegated
 }
 
 function amongTexts(field: EntityField, texts: readonly string[], isNegated: boolean): RowFilter | null {
-  if (field.type === 'string') return { kind: 'texts', field, values: texts, isNegated }
+  if (field.type === 'string')
+    return texts.some(hasHalfPair) ? null : { kind: 'texts', field, values: texts, isNegated }
   const values: number[] = []
   for (const text of texts) {
     const number = numberOf(text, field)
@@ -91,11 +93,14 @@ function numberOf(text: string, { type }: EntityField): number | 'none' | 'unkno
 /** Longs are compared by their nearest doubles, which says the same of numbers below 2^53 in size. */
 const isSafe = (value: number): boolean => Math.abs(value) < 2 ** 53
 
+/** The SQL engine takes another character for half of one. */
+const isWhole = (text: string | null): boolean => text === null || !hasHalfPair(text)
+
 function bound(filter: Filter & { kind: 'bound' }, field: EntityField, isNegated: boolean): RowFilter | null {
   const { lower, upper, lowerStrict: isLowerOpen, upperStrict: isUpperOpen, ordering } = filter
   if (lower === null && upper === null) return null
   if (field.type === 'string') {
-    if (ordering !== 'lexicographic') return null
+    if (ordering !== 'lexicographic' || !isWhole(lower) || !isWhole(upper)) return null
     const within: RowFilter = { kind: 'textRange', field, lower, upper, isLowerOpen, isUpperOpen, isNegated }
     // Where there is no lower bound, null is below the upper one.
     if (lower !== null || isNegated) return within
@@ -114,7 +119,7 @@ function range(filter: Filter & { kind: 'range' }, field: EntityField, isNegated
   }
   if (bounds.lower === null && bounds.upper === null) return null
   const isText = filter.type === 'STRING'
-  if (isText !== (field.type === 'string')) return null
+  if (isText !== (field.type === 'string') || !isWhole(bounds.lower) || !isWhole(bounds.upper)) return null
   return isText ? { kind: 'textRange', field, ...bounds, isNegated } : numbersWithin(bounds, field, isNegated)
 }
 

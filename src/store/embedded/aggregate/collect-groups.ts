@@ -1,6 +1,7 @@
 import type { AggregationPlan } from '../../../model/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
 import { type Chunk, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PooledRollups, SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
 import { hourMs, wholeHours } from '../reading/whole-hours.ts'
@@ -9,7 +10,7 @@ import type { FieldReader } from '../run/field-reader.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import type { ColumnHours } from './accumulator.ts'
 import { GroupRows, TooMuchToDo } from './group-rows.ts'
-import { type FilterTests, filterTests } from './row-test.ts'
+import { conditionsOf, type FilterTests, filterTests } from './row-test.ts'
 
 /** Rows that are looked at for the same keys at once: one key may change with each row, and the others are looked at again then. */
 const sameRowsMax = 64
@@ -20,6 +21,9 @@ const noCounts = new Float64Array(0)
 /** What looking for a series in a file takes about, in the units of a pacer. */
 const fileUnits = 64
 
+/** Of rows that are taken at a stretch: about a tenth of a millisecond, in the units of a pacer. */
+const unitsAtOnce = 16_384
+
 export interface Fields {
   readonly readerOf: (name: string) => FieldReader
   /** The index of the column of each aggregate, -1 where it has none. */
@@ -28,6 +32,8 @@ export interface Fields {
   readonly numbers: readonly number[]
   /** How many series the entity has. */
   readonly seriesCount: number
+  /** Between which dates the rows of each table lie. */
+  readonly tableSpans: readonly Range[]
 }
 
 /** Puts the rows of an aggregation into their groups. Nothing needs an order: the sources of a series are taken one after the other. */
@@ -52,8 +58,8 @@ class GroupCollector {
   readonly #countsRows: boolean
   /** The bucket of all rows where there is one. */
   readonly #isOneBucket: boolean
-  readonly #rowsMax: number
-  #rowsRead = 0
+  readonly #unitsMax: number
+  #units = 0
 
   constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
     const keys = plan.keys.map(({ name }) => fields.readerOf(name))
@@ -62,14 +68,15 @@ class GroupCollector {
     this.#fields = fields
     this.#tests = filterTests(plan.filter, fields.readerOf)
     this.#walk = new BucketWalk(plan.granularity)
-    this.#rowCost = plan.aggregates.length + keys.length + (this.#tests.passesRow === null ? 0 : 1)
+    this.#rowCost =
+      plan.aggregates.length + keys.length + (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter))
     this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
     this.#usesRollups = isOfWholeHours(plan.granularity) && this.#tests.passesRow === null && !this.#hasRowKeys
     const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
     const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
     this.#isPooled = this.#usesRollups && plan.filter === null && keys.length === 0 && !hasBounds && !hasLongs
     this.#countsRows = plan.aggregates.some(({ kind }) => kind === 'rows')
-    this.#rowsMax = plan.rowsMax
+    this.#unitsMax = plan.unitsMax
     this.#isOneBucket = plan.granularity.kind === 'all'
   }
 
@@ -81,11 +88,22 @@ class GroupCollector {
       if (file.info.firstMs > range.toMs || file.info.lastMs < range.fromMs) continue
       if (!this.#isPooled || !(await this.#addPooledFile(file, range))) files.push(file)
     }
-    if (!this.#usesRollups && this.#rowsWithin(range, files) > this.#rowsMax) throw new TooMuchToDo()
+    const overlaps = ({ fromMs, toMs }: Range): boolean => fromMs <= range.toMs && toMs >= range.fromMs
+    const tables = run.tables.filter((_, place) => overlaps(this.#fields.tableSpans[place]))
+    if (files.length + tables.length === 0) return
+    const isTooMuch = this.#rowsWithin(range, files) * this.#rowCost > this.#unitsMax - this.#units
+    if (!this.#usesRollups && isTooMuch) throw new TooMuchToDo()
     for (const series of run.selected.series) {
-      if (this.#tests.passesSeries(series)) await this.#addSeries(series, range, files)
-      if (run.pacer.spend(4)) await run.pacer.rest()
+      if (this.#tests.passesSeries(series)) await this.#addSeries(series, range, tables, files)
+      if (this.#spend(1)) await run.pacer.rest()
     }
+  }
+
+  /** Counts work: what is more than the plan allows is left to others. True when a rest is due. */
+  #spend(units: number): boolean {
+    this.#units += units
+    if (this.#units > this.#unitsMax) throw new TooMuchToDo()
+    return this.#run.pacer.spend(units)
   }
 
   /** About how many rows of the series that are looked at lie within a range. */
@@ -101,8 +119,13 @@ class GroupCollector {
     return rows
   }
 
-  async #addSeries(series: number, range: Range, files: readonly OpenFile[]): Promise<void> {
-    const { tables, pacer } = this.#run
+  async #addSeries(
+    series: number,
+    range: Range,
+    tables: readonly TableView[],
+    files: readonly OpenFile[],
+  ): Promise<void> {
+    const { pacer } = this.#run
     for (const table of tables) {
       const prepared = table.prepare(series, pacer)
       if (prepared !== null) await prepared
@@ -112,7 +135,7 @@ class GroupCollector {
       const place = reader.find(series)
       const added = place === -1 ? null : this.#addPlace(reader, place, series, range)
       if (added !== null) await added
-      if (pacer.spend(fileUnits)) await pacer.rest()
+      if (this.#spend(fileUnits)) await pacer.rest()
     }
   }
 
@@ -156,7 +179,7 @@ class GroupCollector {
         continue
       }
       this.groups.addHour(this.groups.ofSeries(this.#enter(startMs), series), hours, hour, rows[hour])
-      if (pacer.spend(hours.length)) await pacer.rest()
+      if (this.#spend(hours.length)) await pacer.rest()
     }
     if (lastMs >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
   }
@@ -222,11 +245,14 @@ class GroupCollector {
 
   async #addRows(stretches: Iterable<Stretch>, series: number): Promise<void> {
     const { pacer } = this.#run
-    for (const stretch of stretches) {
-      this.#rowsRead += stretch.end - stretch.start
-      if (this.#rowsRead > this.#rowsMax) throw new TooMuchToDo()
-      this.#addStretch(stretch, series)
-      if (pacer.spend((stretch.end - stretch.start) * this.#rowCost)) await pacer.rest()
+    const rowsAtOnce = Math.max(1, Math.floor(unitsAtOnce / this.#rowCost))
+    for (const { chunk, start, end } of stretches) {
+      for (let from = start; from < end; from += rowsAtOnce) {
+        const to = Math.min(end, from + rowsAtOnce)
+        const isRestDue = this.#spend((to - from) * this.#rowCost)
+        this.#addStretch({ chunk, start: from, end: to }, series)
+        if (isRestDue) await pacer.rest()
+      }
     }
   }
 

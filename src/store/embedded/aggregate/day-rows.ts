@@ -1,79 +1,90 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { DayRows } from '../../../model/aggregation.ts'
+import type { AggregationPlan, DayRows } from '../../../model/aggregation.ts'
 import { msPerDay } from '../../../model/instant.ts'
+import type { Range } from '../../../model/plan.ts'
 import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
-import type { TableView } from '../head/table-view.ts'
-import type { OpenFile } from '../reading/open-file.ts'
+import type { SealedFile } from '../reading/sealed-source.ts'
+import type { EntitySnapshot } from '../run/plan-run.ts'
 
-interface Parts {
-  readonly tables: readonly TableView[]
-  readonly files: readonly OpenFile[]
-  readonly series: Int32Array
-  /** Days that end before it have left. */
-  readonly sinceMs: number
-  readonly pacer: Pacer
-}
+const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const
+const dayOf = (ms: number): number => Math.floor(ms / msPerDay)
 
-/** The UTC days that have rows, oldest first. */
-export async function dayRows(parts: Parts): Promise<readonly DayRows[]> {
-  const days = new Map<number, { firstMs: number; lastMs: number }>()
-  const take = (firstMs: number, lastMs: number): void => {
-    const number = Math.floor(firstMs / msPerDay)
-    const day = days.get(number)
+/** Days by their numbers. */
+class Days {
+  readonly #days = new Map<number, { firstMs: number; lastMs: number }>()
+
+  /** Takes what lies in one day. */
+  take({ firstMs, lastMs }: DayRows): void {
+    const day = this.#days.get(dayOf(firstMs))
     if (day === undefined) {
-      days.set(number, { firstMs, lastMs })
+      this.#days.set(dayOf(firstMs), { firstMs, lastMs })
       return
     }
     if (firstMs < day.firstMs) day.firstMs = firstMs
     if (lastMs > day.lastMs) day.lastMs = lastMs
   }
-  const severalDays: OpenFile[] = []
-  for (const file of parts.files) {
-    const { firstMs, lastMs } = file.info
-    if (Math.floor(firstMs / msPerDay) === Math.floor(lastMs / msPerDay)) take(firstMs, lastMs)
-    else severalDays.push(file)
+
+  /** Takes rows that are in the order of their times. */
+  takeRows({ chunk: { times }, start, end }: Stretch): void {
+    for (let row = start; row < end; ) {
+      const nextMs = (dayOf(times[row]) + 1) * msPerDay
+      const next = times[end - 1] < nextMs ? end : firstAtOrAfter(times, row, end, nextMs)
+      this.take({ firstMs: times[row], lastMs: times[next - 1] })
+      row = next
+    }
   }
-  for (const series of parts.series) await addSeries(parts, series, severalDays, take)
-  const since = [...days.values()].filter(({ lastMs }) => lastMs >= parts.sinceMs)
-  return since.sort((left, right) => left.firstMs - right.firstMs)
+
+  /** Oldest first. */
+  inOrder(): DayRows[] {
+    return [...this.#days.values()].sort((left, right) => left.firstMs - right.firstMs)
+  }
 }
 
-type Take = (firstMs: number, lastMs: number) => void
+/** Of files of several days, which never change. */
+const daysOfFiles = new WeakMap<SealedFile, readonly DayRows[]>()
 
-async function addSeries(
-  { tables, pacer }: Parts,
-  series: number,
-  files: readonly OpenFile[],
-  take: Take,
-): Promise<void> {
-  const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const
-  for (const table of tables) {
-    const prepared = table.prepare(series, pacer)
-    if (prepared !== null) await prepared
-    for (const stretch of table.run(series, ...all)) takeDays(stretch, take)
-    if (pacer.spend(16)) await pacer.rest()
+/** The UTC days that have rows and reach into the ranges of a plan. Days of which all rows have left are none. */
+export async function dayRows(
+  { tables, files }: EntitySnapshot,
+  { ranges, sinceMs }: Pick<AggregationPlan, 'ranges' | 'sinceMs'>,
+  pacer: Pacer,
+): Promise<readonly DayRows[]> {
+  const days = new Days()
+  // A day that is reached is wanted whole.
+  const isReached = ({ firstMs, lastMs }: DayRows): boolean =>
+    ranges.some(({ fromMs, toMs }: Range) => dayOf(firstMs) <= dayOf(toMs) && dayOf(lastMs) >= dayOf(fromMs))
+  for (const file of files) {
+    const { firstMs, lastMs } = file.info
+    if (!isReached(file.info)) continue
+    if (dayOf(firstMs) === dayOf(lastMs)) days.take(file.info)
+    else for (const day of await daysOf(file, pacer)) days.take(day)
   }
-  for (const { reader } of files) {
-    const place = reader.find(series)
-    if (place === -1) continue
-    const [firstMs, lastMs] = [reader.firstMs(place), reader.lastMs(place)]
-    if (Math.floor(firstMs / msPerDay) === Math.floor(lastMs / msPerDay)) {
-      take(firstMs, lastMs)
-      continue
+  for (const { table, view } of tables) {
+    if (!isReached(table)) continue
+    for (const series of table.series.values.subarray(0, table.series.length)) {
+      const prepared = view.prepare(series, pacer)
+      if (prepared !== null) await prepared
+      for (const stretch of view.run(series, ...all)) days.takeRows(stretch)
+      if (pacer.spend(16)) await pacer.rest()
     }
+  }
+  return days.inOrder().filter((day) => isReached(day) && (sinceMs === null || day.lastMs >= sinceMs))
+}
+
+async function daysOf(file: SealedFile, pacer: Pacer): Promise<readonly DayRows[]> {
+  const known = daysOfFiles.get(file)
+  if (known !== undefined) return known
+  const days = new Days()
+  const reader = file.open([], 'once')
+  for (let place = 0; place < reader.length; place++) {
+    const prepared = reader.prepare(place, pacer)
+    if (prepared !== null) await prepared
     for (const stretch of reader.forward(place, ...all)) {
-      takeDays(stretch, take)
+      days.takeRows(stretch)
       if (pacer.spend(stretch.end - stretch.start)) await pacer.rest()
     }
   }
-}
-
-/** The rows of a stretch are in the order of their times. */
-function takeDays({ chunk: { times }, start, end }: Stretch, take: Take): void {
-  for (let row = start; row < end; ) {
-    const nextMs = (Math.floor(times[row] / msPerDay) + 1) * msPerDay
-    const next = times[end - 1] < nextMs ? end : firstAtOrAfter(times, row, end, nextMs)
-    take(times[row], times[next - 1])
-    row = next
-  }
+  const found = days.inOrder()
+  daysOfFiles.set(file, found)
+  return found
 }

@@ -35,6 +35,12 @@ export function filterTests(filter: RowFilter | null, readerOf: (name: string) =
   }
 }
 
+/** How many conditions a row may have to be held against. */
+export function conditionsOf(filter: RowFilter | null): number {
+  if (filter === null) return 0
+  return 'filters' in filter ? filter.filters.reduce((sum, part) => sum + conditionsOf(part), 1) : 1
+}
+
 function compileTest(filter: RowFilter, readerOf: (name: string) => FieldReader): CompiledTest {
   switch (filter.kind) {
     case 'constant':
@@ -149,7 +155,7 @@ function textTest(reader: FieldReader, passes: (text: string) => boolean): Compi
 
 /** Each text of a dictionary is looked at once. */
 function verdicts(passes: (text: string) => boolean): (dictionary: readonly string[], code: number) => boolean {
-  const known = new Map<readonly string[], (boolean | undefined)[]>()
+  const known = new WeakMap<readonly string[], (boolean | undefined)[]>()
   let last: readonly string[] | null = null
   let ofLast: (boolean | undefined)[] = []
   return (dictionary, code) => {

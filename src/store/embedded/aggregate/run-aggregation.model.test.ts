@@ -89,7 +89,7 @@ function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory):
     keys: draw(3) === 0 ? [] : keys.filter(() => draw(3) === 0),
     aggregates: Array.from({ length: draw(4) }, () => randomAggregate(draw, fields)),
     groupsMax,
-    rowsMax: groupsMax,
+    unitsMax: 1e12,
     needsDays: draw(3) === 0,
   }
 }
@@ -213,7 +213,8 @@ async function look(draw: Draw, seen: SeenHistory): Promise<void> {
   }
 }
 
-function expectedDays({ sinceMs }: AggregationPlan, rows: readonly ModelRow[]): unknown {
+function expectedDays({ sinceMs, ranges }: AggregationPlan, rows: readonly ModelRow[]): unknown {
+  const dayOf = (ms: number): number => Math.floor(ms / 86_400_000)
   const days = new Map<number, { firstMs: number; lastMs: number }>()
   for (const row of rows) {
     const ms = timeOf(row)
@@ -222,7 +223,9 @@ function expectedDays({ sinceMs }: AggregationPlan, rows: readonly ModelRow[]): 
     const day = days.get(number) ?? { firstMs: ms, lastMs: ms }
     days.set(number, { firstMs: Math.min(day.firstMs, ms), lastMs: Math.max(day.lastMs, ms) })
   }
-  return [...days.values()].sort((left, right) => left.firstMs - right.firstMs)
+  const isReached = ({ firstMs }: { firstMs: number }): boolean =>
+    ranges.some(({ fromMs, toMs }) => dayOf(firstMs) >= dayOf(fromMs) && dayOf(firstMs) <= dayOf(toMs))
+  return [...days.values()].filter(isReached).sort((left, right) => left.firstMs - right.firstMs)
 }
 
 test('groups of random rows are those of the plainest way', async () => {
@@ -243,7 +246,7 @@ test('groups of random rows are those of the plainest way', async () => {
   )
 })
 
-test('more groups, or more rows, than a plan allows are left to others', async () => {
+test('more groups, or more work, than a plan allows are left to others', async () => {
   const store = new EmbeddedStore()
   const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
   const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
@@ -261,11 +264,11 @@ test('more groups, or more rows, than a plan allows are left to others', async (
     keys: [tag],
     aggregates: [{ kind: 'rows' }],
     groupsMax: 3,
-    rowsMax: 3,
+    unitsMax: 1000,
     needsDays: false,
   }
   const { signal } = new AbortController()
   expect((await store.aggregate(plan, signal))?.rows.length).toBe(3)
   expect(await store.aggregate({ ...plan, groupsMax: 2 }, signal)).toBeNull()
-  expect(await store.aggregate({ ...plan, rowsMax: 2 }, signal)).toBeNull()
+  expect(await store.aggregate({ ...plan, unitsMax: 2 }, signal)).toBeNull()
 })

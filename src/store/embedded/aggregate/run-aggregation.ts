@@ -8,9 +8,6 @@ import { collectGroups, type Fields } from './collect-groups.ts'
 import { dayRows } from './day-rows.ts'
 import { TooMuchToDo } from './group-rows.ts'
 
-/** Groups that are written down between two looks at the clock. */
-const groupsAtOnce = 256
-
 /**
  * The groups of an aggregation; null where another way has to answer: newer rows replace older ones, or there is more to do than the plan
  * allows.
@@ -34,27 +31,23 @@ export async function runAggregation(
     columns: plan.aggregates.map((aggregate) => ('field' in aggregate ? columnOf(aggregate.field.name) : -1)),
     numbers: used.filter(({ type }) => type === 'double' || type === 'long').map(({ name }) => columnOf(name)),
     seriesCount: snapshot.registry.series.count,
+    tableSpans: snapshot.tables.map(({ table }) => ({ fromMs: table.firstMs, toMs: table.lastMs })),
   }
   try {
     const groups = await collectGroups(plan, run, fields)
     const rows: GroupValue[][] = []
     for (let group = 0; group < groups.length; group++) {
       rows.push(groups.row(group))
-      if (rows.length % groupsAtOnce === 0 && pacer.spend(groupsAtOnce * 16)) await pacer.rest()
+      if (pacer.spend(4 * cellsOf(plan))) await pacer.rest()
     }
-    const { tables, files, sinceMs } = run
-    const days = plan.needsDays ? await dayRows({ tables, files, series: await allSeries(), sinceMs, pacer }) : []
-    return { rows, days }
+    return { rows, days: plan.needsDays ? await dayRows(snapshot, plan, pacer) : [] }
   } catch (error) {
     if (error instanceof TooMuchToDo) return null
     throw error
   }
-
-  async function allSeries(): Promise<Int32Array> {
-    if (run.selected.series.length === snapshot.registry.series.count) return run.selected.series
-    return Int32Array.from({ length: snapshot.registry.series.count }, (_, series) => series)
-  }
 }
+
+const cellsOf = ({ keys, aggregates }: AggregationPlan): number => 1 + keys.length + aggregates.length
 
 /** What a plan bounds by its groups. */
 const noLimits: PlanLimits = {
