@@ -98,3 +98,7 @@ describe('the offset of a zone', () => {
     ])
   })
 })
+
+test.each(['BST', 'AST', 'ist', 'PST'])('%s is no zone: who writes it may mean any of several', (name) => {
+  expect(Zone.find(name)).toBeNull()
+})

@@ -47,6 +47,14 @@ function withinTable(ms: number): number {
   return ms - startMs + lastYearOfForm.get(yearForm(startMs, startOfYear(year + 1)))!
 }
 
+/**
+ * Names that no tz database has, and that the calendar takes all the same: with BST it means Bangladesh, whose writer means Britain's summer.
+ * They are the three letters of old Java; those that the database has (EST, MST, HST, CET, EET, WET, MET) are not among them.
+ */
+const shortNames = new Set(
+  'ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST'.split(' '),
+)
+
 export class Zone {
   readonly name: string
   /** The name as every calendar knows it, whatever case it was asked for in. */
@@ -76,7 +84,7 @@ export class Zone {
       if (Number(hours) > 23 || Number(minutes) > 59) return null
       return ms === 0 ? Zone.utc : new Zone(text, sign === '-' ? -ms : ms, null)
     }
-    if (!/^[A-Za-z]/.test(text)) return null
+    if (!/^[A-Za-z]/.test(text) || shortNames.has(text.toUpperCase())) return null
     try {
       const known = zones.get(text)
       if (known !== undefined) return known

@@ -48,7 +48,7 @@ export class OwnCertificate {
   }
 
   get state(): NonNullable<Readiness['tls']> {
-    return { validUntil: formatInstant(this.#pair.validUntilMs), refused: this.#refused }
+    return { validUntil: formatInstant(this.#pair.validUntilMs), refused: this.#withoutPaths(this.#refused) }
   }
 
   /** Takes a new pair from now on; connections that there are keep theirs. One that is no good leaves the old one in force, and is told once. */
@@ -60,6 +60,11 @@ export class OwnCertificate {
       this.#doubt(error instanceof Error ? error.message : String(error))
       return
     }
+    if (found.validUntilMs < this.#pair.validUntilMs && found.validUntilMs < Date.now()) {
+      const { name, path } = this.#files.certificate
+      this.#doubt(`${name} (${path}) holds a certificate that expired on ${formatInstant(found.validUntilMs)}.`)
+      return
+    }
     const isSame = found.cert.equals(this.#pair.cert) && found.key.equals(this.#pair.key)
     const wasRefused = this.#refused !== null
     this.#refused = null
@@ -69,6 +74,12 @@ export class OwnCertificate {
     this.#context = createSecureContext(this.#options)
     for (const take of this.#takers) take(this.#options)
     this.#tell()
+  }
+
+  /** Whoever may ask need not know where the files lie: the log names them. */
+  #withoutPaths(message: string | null): string | null {
+    const { certificate, key } = this.#files
+    return message?.replaceAll(` (${certificate.path})`, '').replaceAll(` (${key.path})`, '') ?? null
   }
 
   get #options() {

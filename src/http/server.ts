@@ -12,6 +12,7 @@ import { Guard } from './guard.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { InFlight } from './in-flight.ts'
 import { KnownPaths } from './known-paths.ts'
+import { watchSockets } from './open-sockets.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import { answerOddRequests, answerParserError } from './parser-errors.ts'
 import { problemOf, sendProblem, stamp } from './problems.ts'
@@ -65,6 +66,7 @@ export async function buildServer(parts: ServerParts): Promise<App> {
     { prefix: basePath },
   )
   if (app.server instanceof SecureServer) parts.certificate?.use(app.server)
+  watchSockets(app.server)
   answerOddRequests(app.server, parts.requestId)
   // Node.js passes over those behind the 2000th without a word: a key, or what says that a request was forwarded. They are bounded by their bytes.
   app.server.maxHeadersCount = 0
@@ -80,6 +82,9 @@ function askAgain({ admin }: Guard): onRouteHookHandler {
   }
 }
 
+/** A handshake takes a few round trips. */
+const handshakeMsMax = 10_000
+
 function bareServer({ services, settings, inFlight, certificate = null, requestId }: ServerParts): App {
   const { headerBytes, headersMs, requestMs, keepAliveMs, trustProxy } = settings.server
   const connections = {
@@ -94,7 +99,13 @@ function bareServer({ services, settings, inFlight, certificate = null, requestI
   const speaking =
     certificate === null
       ? { http: connections }
-      : { https: { ...connections, ...certificate.serverOptions, handshakeTimeout: headersMs } }
+      : {
+          https: {
+            ...connections,
+            ...certificate.serverOptions,
+            handshakeTimeout: Math.min(headersMs, handshakeMsMax),
+          },
+        }
   const app = fastify({
     logger: false,
     genReqId: requestId,

@@ -1,5 +1,6 @@
 import { Problem } from '../model/problem.ts'
 import type { InFlight } from './in-flight.ts'
+import { closeSockets } from './open-sockets.ts'
 import type { App } from './route.ts'
 
 export interface StopOptions {
@@ -22,6 +23,7 @@ export async function stopServer(app: App, inFlight: InFlight, { shutdownMs, atO
   inFlight.endAll(new Problem('shutting_down', 'The service stopped before the answer was ready. Ask again later.'))
   await settled(inFlight.empty(), flushMs, atOnce)
   app.server.closeAllConnections()
+  closeSockets(app.server)
   await app.close()
 }
 

@@ -27,7 +27,7 @@ const tags: Ingest = {
 
 const counted: [rows: number, bytes: number][] = []
 const intake: Pick<Intake, 'requireCheck'> = { requireCheck: (_, rows, bytes) => void counted.push([rows, bytes]) }
-const checks = new PushCheck({ intake, rowBytes: 1000, rowsMax: 1000 })
+const checks = new PushCheck({ intake, rowBytes: 10_000, rowsMax: 1000 })
 const check = (ingest: Ingest, text: string, format: 'json' | 'ndjson' = 'json') =>
   checks.check({ keyId: 'k', ingest, body: Buffer.from(text), format })
 
@@ -51,6 +51,11 @@ describe('a check', () => {
   test('says it of items too', async () => {
     const { stored, errors } = await check(tags, '{"id":"a"}\n{"name":"b"}\n', 'ndjson')
     expect([stored, errors.map(({ code, field }) => [code, field])]).toEqual([1, [['unknown_field', 'name']]])
+  })
+
+  test('says the beginning of a name that is as long as a row', async () => {
+    const { errors } = await check(plant, `[{"${'x'.repeat(5000)}":1}]`)
+    expect(errors.map(({ field }) => field?.length)).toEqual([1003])
   })
 
   test('of many rows goes on in turns, and finds what one look at them all finds', async () => {

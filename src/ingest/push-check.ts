@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { BodyFormat, PlacedEntry } from '../journal/journal.ts'
+import { Serial } from '../lib/serial.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { Judge } from './judge.ts'
 import { ItemJudge } from './judge-items.ts'
@@ -36,6 +37,10 @@ export interface PushCheckParts {
 /** A slice is judged in a millisecond or so; then other requests get their turn. */
 const sliceRows = 128
 const sliceBytes = 128 * 1024
+/** A name may be as long as a row; each rejected row would say it again. */
+const namedMax = 1000
+const shortened = (name: string): string => (name.length > namedMax ? `${name.slice(0, namedMax)}...` : name)
+
 /** Nothing is kept of what is checked. */
 const rememberedStringsMax = 1024
 const rememberedBytesMax = 1 << 20
@@ -45,6 +50,7 @@ export class PushCheck {
   readonly #parts: PushCheckParts
   readonly #judge: Judge
   readonly #itemJudge: ItemJudge
+  readonly #serial = new Serial()
 
   constructor(parts: PushCheckParts) {
     this.#parts = parts
@@ -66,7 +72,8 @@ export class PushCheck {
       ...{ ingestId: ingest.id, fieldsVersion: ingest.fieldsVersion, subscriberId: 0, receivedMs: 0 },
       ...{ format, idempotencyKey: null, rows, body, position: 0 },
     }
-    const errors = await this.faults(entry, ingest)
+    // One after another: many at once would take a slice each between two turns of the others.
+    const errors = await this.#serial.run(() => this.faults(entry, ingest))
     return { rows, stored: rows - errors.length, rejected: errors.length, errors }
   }
 
@@ -77,7 +84,8 @@ export class PushCheck {
     for (let from: RowOfEntry = firstRow; ; ) {
       const budget = { rows: sliceRows, bytes: sliceBytes, rejected: sliceRows }
       const { rejected, reached } = judge.judge([entry], ingest, from, budget)
-      for (const { index, field, code, message } of rejected) errors.push({ index, field, code, message })
+      for (const { index, field, code, message } of rejected)
+        errors.push({ index, field: field === null ? null : shortened(field), code, message })
       if (reached.entries === 1) return errors
       from = reached.place
       await setImmediate()

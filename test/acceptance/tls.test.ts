@@ -173,3 +173,17 @@ test('HTTPS asked of what speaks plain HTTP is told in words', async () => {
   const { code, errors } = await runCommand(['ingests', 'list'], { TIDEMARK_URL: url, TIDEMARK_KEY: adminKey })
   expect([code, errors]).toEqual([1, expect.stringContaining('speaks no HTTPS')])
 })
+
+test('a connection that never ends its handshake holds up no stop', async () => {
+  const url = await startWith(await makeCertificate())
+  const idle = connectPlain(Number(url.port), url.hostname)
+  await new Promise((resolve) => idle.once('connect', resolve))
+  const ended = new Promise((resolve) => idle.once('close', resolve))
+  idle.on('error', () => undefined)
+  const startedMs = performance.now()
+  await service?.close()
+  service = null
+  await ended
+  // Without it, the time that a handshake may take.
+  expect(performance.now() - startedMs).toBeLessThan(8000)
+})

@@ -11,7 +11,7 @@ export interface Columns {
 }
 
 /** Null where the store does not know one of them. */
-export function columnsOf(
+export function plannedColumns(
   query: { readonly aggregations: readonly Aggregator[]; readonly postAggregations: readonly PostAggregator[] },
   dimensions: readonly DimensionSpec[],
   fieldOf: FieldOf,

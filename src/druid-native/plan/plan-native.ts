@@ -17,7 +17,7 @@ import type {
   GroupOutput,
   NativePlan,
 } from './native-plan.ts'
-import { type Columns, columnsOf, outputOf } from './plan-columns.ts'
+import { type Columns, outputOf, plannedColumns } from './plan-columns.ts'
 import { type FieldOf, rowFilter } from './row-filter.ts'
 
 /** More groups, or more values of them, are left to the SQL engine, which puts what does not fit into memory on the disk. */
@@ -42,7 +42,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   if (query.filter !== null && filter === null) return null
   const keys = dimensionsOf(query).map((spec) => keyOf(spec, fieldOf))
   if (keys.some((key) => key === null)) return null
-  const columns = columnsOf(query, dimensionsOf(query), fieldOf)
+  const columns = plannedColumns(query, dimensionsOf(query), fieldOf)
   const finish = columns === null ? null : finishOf(query, columns.outputs)
   const [tag, ...tags] = fieldsOfRole(entity, 'tag')
   const [time] = fieldsOfRole(entity, 'time')

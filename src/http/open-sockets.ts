@@ -1,0 +1,18 @@
+// The sockets of a server, those too whose TLS handshake has not ended: `closeAllConnections` of Node.js knows nothing of them.
+// Tested by `test/acceptance/tls.test.ts`.
+import type { Server, Socket } from 'node:net'
+
+const socketsOf = new WeakMap<Server, Set<Socket>>()
+
+export function watchSockets(server: Server): void {
+  const sockets = new Set<Socket>()
+  socketsOf.set(server, sockets)
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+}
+
+export function closeSockets(server: Server): void {
+  for (const socket of socketsOf.get(server) ?? []) socket.destroy()
+}
