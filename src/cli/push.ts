@@ -15,7 +15,7 @@ import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount, parseOffset } from './number-option.ts'
 import { printJson } from './output.ts'
-import { addCsvOptions, type CsvPush, csvRows, refuseCsvOptions } from './push/csv-options.ts'
+import { addCsvOptions, type CsvPush, csvRows, otherWords, refuseCsvOptions } from './push/csv-options.ts'
 import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, reportText, stoppedText } from './push/report.ts'
@@ -34,11 +34,12 @@ refused before anything is sent, unless --as-is says otherwise.
 A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 23), h hour (1 to 12) with a (AM or PM),
 m minute, s second, S fraction, X offset (+02:00); MMM is a month's English name, yy a year of two digits, and text stands
 in single quotes. A time that its clock shows twice (autumn), or never (spring), ends the push with both moments it could
-be; --ambiguous earlier or later chooses.
+be; --ambiguous earlier or later chooses, for all such times alike: in autumn both passes of the hour become the same one.
+Rows of one tag then share their times. Where a file has both passes, write its times with their offset.
 
 Exit codes: 0 all rows are stored; 2 some rows were rejected (they are kept), or would be; 1 something failed; 64 wrong usage.
 --stop-after learns of rejected rows from receipts, once they are on disk: up to --concurrency further requests may have been sent
-by then, and are stored. --dry-run judges the whole file, and stores nothing.
+by then, and are stored. --dry-run judges the whole file, and stores nothing: it does not go with --stop-after.
 With several requests in flight, rows may be taken in another order than the file's. That matters only if two rows have
 the same tags and date. --concurrency 1 keeps the order.
 
@@ -159,15 +160,19 @@ function exitCodeOf(failure: string | null, { pending, rejected }: PushOutcome):
   return rejected > 0 ? 2 : 0
 }
 
-async function runPush(
-  context: CliContext,
-  ingest: string,
-  path: string,
-  options: FilePushOptions,
-  client: TidemarkClient,
-) {
+interface TypedPush extends Pick<CsvPush, 'ingest' | 'path' | 'others'> {
+  readonly options: FilePushOptions
+}
+
+async function runPush(context: CliContext, typed: TypedPush, client: TidemarkClient) {
+  const { ingest, path, options } = typed
+  if (options.dryRun === true && options.stopAfter !== undefined) {
+    throw new CommandError(
+      '--dry-run judges the whole file and stores nothing, so --stop-after has nothing to stop. Give one of the two.',
+    )
+  }
   const source = await openSource(path, options.format, context.stdin)
-  const rows = await rowsOf({ client, ingest, path, options, source })
+  const rows = await rowsOf({ ...typed, client, source })
   const job = { context, client, ingest, options, source }
   if (options.dryRun === true) {
     context.exitWith(await dryRun(job, rows))
@@ -202,6 +207,10 @@ export function addPush(program: Command, context: CliContext): void {
     .option('--json', 'print the counts as JSON')
     .addHelpText('after', examples)
     .action((ingest: string, path: string, options: FilePushOptions, command: Command) =>
-      runPush(context, ingest, path, options, connect(context, command.optsWithGlobals())),
+      runPush(
+        context,
+        { ingest, path, options, others: otherWords(command) },
+        connect(context, command.optsWithGlobals()),
+      ),
     )
 }

@@ -33,6 +33,9 @@ export interface LikelyWriting {
 }
 
 const commaNumber = /^-?\d+,\d+$/
+/** The comma may part thousands. */
+const thousands = /^-?[1-9]\d{0,2},\d{3}$/
+const pointNumber = /^-?\d+\.\d+$/
 const recordCharsMax = 1024 * 1024
 
 /**
@@ -46,11 +49,12 @@ export function likelyWriting(text: string, delimiter: string): LikelyWriting | 
   return other === undefined ? null : { delimiter: other, decimal: likelyDecimal(text, other) }
 }
 
-/** By the cells of the first rows. */
+/** By the cells of the first rows: a comma only where one of them can mean nothing else, and no number has a point. */
 export function likelyDecimal(text: string, delimiter: string): DecimalMark {
   if (delimiter === ',') return 'point'
-  const rows = recordsBy(text, delimiter).slice(1)
-  return rows.some((cells) => cells.some((cell) => commaNumber.test(cell))) ? 'comma' : 'point'
+  const cells = recordsBy(text, delimiter).slice(1).flat()
+  if (cells.some((cell) => pointNumber.test(cell))) return 'point'
+  return cells.some((cell) => commaNumber.test(cell) && !thousands.test(cell)) ? 'comma' : 'point'
 }
 
 /** Where the text is no CSV so, there are none. */

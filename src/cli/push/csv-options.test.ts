@@ -80,6 +80,20 @@ test('the semicolons of Excel are found out, with the command to type, which wor
   expect(rows).toEqual([{ D: '2026-10-25T01:30:00.000Z', T: 'a', V: 1.5 }])
 })
 
+test('the command to type has all that was typed, but the key', async () => {
+  const { url } = await service(plant())
+  const typed = ['--dry-run', '--skip-rows', '7', '--batch-rows', '5', '--json', '--format', 'csv', '--set', 'T=a b']
+  const { err } = await tidemark(
+    url,
+    ['push', 'plant', '-', ...typed, '--url', url, '--key', 'k'],
+    'D;V\n2026-01-01;1\n',
+  )
+  expect(err).toContain(
+    'Type: tidemark push plant - --format csv --batch-rows 5 --skip-rows 7 --dry-run --json ' +
+      `--url ${url} --set "T=a b" --delimiter ";"\n`,
+  )
+})
+
 test.each([
   [
     'UTF-16',
@@ -110,6 +124,21 @@ test('all columns that are no fields are named at once, before anything is sent,
   expect(mapped.rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1 }])
   const asIs = await pushCsv(csv, ['--as-is'])
   expect(asIs.rows).toEqual([{ timestamp: '2026-01-01', T: 'a', value: 1, 'a note': 'x' }])
+})
+
+test('a property of --set that is no field is refused likewise', async () => {
+  const csv = 'D,T,value\n2026-01-01,a,1\n'
+  const both = await pushCsv(csv, ['--set', 'Z=1'])
+  expect([both.code, both.rows]).toEqual([1, []])
+  expect(both.err).toContain(
+    'has no fields of the names "value", "Z". Nothing was sent. Its fields without a column are V. Say what the columns become, as in --map value=V, ' +
+      "leave them out with --drop value, give --set a field's name, and not Z, or push them with --as-is",
+  )
+  const alone = await pushCsv(csv, ['--set', 'Z=1', '--map', 'value=V'])
+  expect([alone.code, alone.rows]).toEqual([1, []])
+  expect(alone.err).toContain("Nothing was sent. Give --set a field's name, and not Z, or push them with --as-is")
+  const asIs = await pushCsv(csv, ['--set', 'Z=1', '--map', 'value=V', '--as-is'])
+  expect(asIs.rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1, Z: 1 }])
 })
 
 test('numbers with a comma that were rejected are answered with the option for them', async () => {

@@ -55,7 +55,7 @@ export function addCsvOptions(command: Command): Command {
     .addOption(
       new Option(
         '--ambiguous <choice>',
-        'CSV: which moment is meant where the clock shows a time twice, or never (default: an error)',
+        'CSV: which moment is meant where the clock shows a time twice, or never (default: an error); both passes of the hour become the same one',
       ).choices(ambiguousChoices),
     )
 }
@@ -110,7 +110,19 @@ function writingOf({ delimiter, decimal, timeFormat, timeZone, ambiguous }: CsvO
   }))
 }
 
-/** The options that were given, as they are typed. */
+/** The options of a command line that are not for CSV alone, as they were typed. The key is left out: messages are copied and kept. */
+export function otherWords(command: Command): string[] {
+  const others = [...command.options, ...(command.parent?.options ?? [])].filter((option) => {
+    const name = option.attributeName()
+    return name !== 'key' && !(name in optionNames) && command.getOptionValueSourceWithGlobals(name) === 'cli'
+  })
+  return others.flatMap((option) => {
+    const value: unknown = command.optsWithGlobals()[option.attributeName()]
+    return value === true ? [option.long!] : [option.long!, shellWord(String(value))]
+  })
+}
+
+/** The options for CSV that were given, as they are typed. */
 function optionWords(options: CsvOptions): string[] {
   return optionKeys.flatMap((key) => {
     const value = options[key]
@@ -127,41 +139,49 @@ export interface CsvPush {
   /** As it was typed. */
   readonly path: string
   readonly options: CsvOptions
+  /** The options that are not for CSV alone, as they were typed. */
+  readonly others: readonly string[]
   readonly source: RowsSource
 }
 
 /** Throws `CommandError` with the command to type where another delimiter makes several columns of the one. */
-function refuseLikelyOther({ ingest, path, options, source }: CsvPush, delimiter: string, { likely }: CsvHead): void {
+function refuseLikelyOther({ ingest, path, options, others }: CsvPush, delimiter: string, { likely }: CsvHead): void {
   if (likely === null) return
   const [is, was] = [likely.delimiter, delimiter].map((one) => (one === '\t' ? 'tabs' : `"${one}"`))
   const decimal = options.decimal ?? (likely.decimal === 'comma' ? 'comma' : undefined)
   const better: CsvOptions = { ...options, delimiter: delimiterName(likely.delimiter), ...(decimal && { decimal }) }
-  const format = source.name === null ? ['--format csv'] : []
-  const words = ['tidemark push', shellWord(ingest), shellWord(path), ...format, ...optionWords(better)]
+  const words = ['tidemark push', shellWord(ingest), shellWord(path), ...others, ...optionWords(better)]
   throw new CommandError(
     `The columns are separated by ${is}, and not by ${was}. Nothing was sent. Type: ${words.join(' ')}`,
   )
 }
 
-/** Throws `CommandError` that names all columns which are no fields of the ingest, and what to type. */
-function refuseUnknownColumns(
-  { ingest }: CsvPush,
-  header: readonly string[],
-  mapping: CsvMapping,
-  known: PropertyTypes,
-) {
+/** Throws `CommandError` that names all columns and properties of `--set` which are no fields of the ingest, and what to type. */
+function refuseUnknownNames({ ingest }: CsvPush, header: readonly string[], mapping: CsvMapping, known: PropertyTypes) {
   const columns = header.filter((name) => !mapping.dropped.has(name))
   const unknown = columns.filter((name) => !known.has(mapping.columns.get(name) ?? name))
-  if (unknown.length === 0) return
+  const constants = [...mapping.constants.keys()].filter((property) => !known.has(property))
+  if (unknown.length + constants.length === 0) return
   const became = columns.map((name) => mapping.columns.get(name) ?? name)
   const unfed = [...known.keys()].filter((field) => !became.includes(field) && !mapping.constants.has(field))
-  const names = unknown.map((name) => `"${name}"`).join(', ')
+  const names = [...unknown, ...constants].map((name) => `"${name}"`).join(', ')
   const listed = unknown.map((name) => name.replaceAll(',', '\\,'))
   const map = listed.map((name, place) => `${name}=${unfed[place] ?? 'FIELD'}`).join(',')
   const lacking = unfed.length === 0 ? '' : ` Its fields without a column are ${unfed.join(', ')}.`
+  const ways = [
+    ...(unknown.length === 0
+      ? []
+      : [
+          `Say what the columns become, as in --map ${shellWord(map)}`,
+          `leave them out with --drop ${shellWord(listed.join(','))}`,
+        ]),
+    ...(constants.length === 0
+      ? []
+      : [`${unknown.length === 0 ? 'Give' : 'give'} --set a field's name, and not ${constants.join(', ')}`]),
+    'or push them with --as-is: their rows are rejected, and kept.',
+  ]
   throw new CommandError(
-    `The ingest ${ingest} has no fields of the names ${names}. Nothing was sent.${lacking} ` +
-      `Say what the columns become, as in --map ${shellWord(map)}, leave them out with --drop ${shellWord(listed.join(','))}, or push them with --as-is: their rows are rejected, and kept.`,
+    `The ingest ${ingest} has no fields of the names ${names}. Nothing was sent.${lacking} ${ways.join(', ')}`,
   )
 }
 
@@ -183,7 +203,7 @@ export async function csvRows(push: CsvPush): Promise<AsyncGenerator<Uint8Array>
     writing,
   }
   if (known.size > 0 && !options.asIs) {
-    refuseUnknownColumns(push, head.header, mapping, new Map([...known, ...given]))
+    refuseUnknownNames(push, head.header, mapping, new Map([...known, ...given]))
   }
   return csvToNdjson(head.bytes, mapping, { recordCharsMax: rowBytesMax })
 }

@@ -46,6 +46,13 @@ test('it is well where nothing would be rejected, and fails where the service ca
   expect([code, err]).toEqual([1, expect.stringContaining('Not without a key.')])
 })
 
+test('it does not go with --stop-after', async () => {
+  const { url, seen } = await service(checking)
+  const { code, err } = await tidemark(url, [...dryRun, '--stop-after', '1'], file(2, []))
+  expect([code, seen]).toEqual([1, []])
+  expect(err).toContain('so --stop-after has nothing to stop. Give one of the two.')
+})
+
 test('a push stops once so many rows are rejected, and says how to go on', async () => {
   let batches = 0
   const answers: Answers = {
