@@ -40,7 +40,7 @@ test('an hour that comes twice is an error that names both moments, or the one t
   expect(() => encoded(...autumn)).toThrow(
     '"25/10/2026 02:30" comes twice in Europe/Madrid, whose clocks were put back then: it is ' +
       '2026-10-25T02:30+02:00 (2026-10-25T00:30Z) or 2026-10-25T02:30+01:00 (2026-10-25T01:30Z). ' +
-      'Choose earlier or later for such times (--ambiguous).',
+      'Choose earlier or later for such times (--ambiguous): both passes of the hour become the same one.',
   )
   expect(encoded(...autumn, 'earlier')).toBe('2026-10-25T00:30:00.000Z')
   expect(encoded(...autumn, 'later')).toBe('2026-10-25T01:30:00.000Z')
@@ -72,6 +72,14 @@ test('each local time around the changes of a zone is told as the calendar tells
 test('a cell that is not in the format, and that the service would take for another time, is an error', () => {
   expect(() => encoded('yyyy-dd-MM', '', '2026-01-13')).toThrow('"2026-01-13" is not in the format')
   expect(() => encoded('seconds', '', '2026-01-13 08:00')).toThrow('is not in the format')
+})
+
+test.each([
+  ['iso', '+02:00', '0001-01-01 00:30'],
+  ['iso', 'America/New_York', '9999-12-31T23:30'],
+  ['yyyy-MM-dd HH:mm', 'Asia/Tokyo', '0001-01-01 00:30'],
+])('a time that is outside the years in UTC is not sent as if it were UTC: %s, %s, %s', (format, zone, cell) => {
+  expect(() => encoded(format, zone, cell)).toThrow(`"${cell}" is in UTC outside the years 0001 to 9999.`)
 })
 
 test('a zone that there is not', () => {

@@ -83,7 +83,7 @@ function ambiguity(text: string, moments: readonly [number, number], skipped: bo
   const why = skipped
     ? `does not exist in ${zone.name}, whose clocks were put forward then: it could be`
     : `comes twice in ${zone.name}, whose clocks were put back then: it is`
-  return `"${text}" ${why} ${said.join(' or ')}. Choose earlier or later for such times (--ambiguous).`
+  return `"${text}" ${why} ${said.join(' or ')}. Choose earlier or later for such times (--ambiguous)${skipped ? '' : ': both passes of the hour become the same one'}.`
 }
 
 function momentOf(text: string, localMs: number, { zone, ambiguous }: TimeRules): number {
@@ -96,16 +96,18 @@ function momentOf(text: string, localMs: number, { zone, ambiguous }: TimeRules)
 
 /** The instant of a cell, or null where it is not written so. Throws `CellTimeError`. */
 export function timeOfCell(text: string, rules: TimeRules): number | null {
-  if (rules.unit !== null) return epochMs(text, rules.unit) ?? noOtherTime(text)
+  if (rules.unit !== null) return epochMs(text, rules.unit) ?? noOtherTime(text, otherFormat)
   const written = rules.read === null ? isoTime(text) : rules.read(text)
-  if (written === null) return rules.read === null ? null : noOtherTime(text)
+  if (written === null) return rules.read === null ? null : noOtherTime(text, otherFormat)
   const { localMs, offsetMs } = written
   const ms = offsetMs === null ? momentOf(text, localMs, rules) : localMs - offsetMs
-  return ms < earliestMs || ms > latestMs ? null : ms
+  return ms < earliestMs || ms > latestMs ? noOtherTime(text, 'is in UTC outside the years 0001 to 9999.') : ms
 }
 
-/** What is not in the format goes as it stands, to be rejected: ISO 8601 would be stored, as another time than the format makes of it. */
-function noOtherTime(text: string): null {
+const otherFormat = 'is not in the format that was given for times, but ISO 8601.'
+
+/** What is no time by the rules goes as it stands, to be rejected: ISO 8601 would be stored, as another time than the rules make of it. */
+function noOtherTime(text: string, why: string): null {
   if (parseInstant(withoutSpace(text)) === null) return null
-  throw new CellTimeError(`"${text}" is not in the format that was given for times, but ISO 8601.`)
+  throw new CellTimeError(`"${text}" ${why}`)
 }
