@@ -34,7 +34,9 @@ test.skipIf(onCluster)(
           granularity: 'all',
           filter,
         }
-        const query_data = { ...query, aggregations: [{ type: 'count', name: 'n' }] }
+        // An expression, so that the engine is asked.
+        const virtualColumns = [{ type: 'expression', name: 'one', expression: '1', outputType: 'LONG' }]
+        const query_data = { ...query, virtualColumns, aggregations: [{ type: 'count', name: 'n' }] }
         return call(service.url, 'POST', '/consumer/data/druid-native-query', {
           key: adminKey,
           body: { query_type: 'timeseries', query_data },

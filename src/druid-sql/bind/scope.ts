@@ -109,7 +109,11 @@ function missing(scope: Scope, path: readonly string[]): string {
 function otherColumns(names: readonly string[], name: string): string {
   if (names.length === 0) return ''
   if (timeNames.includes(name.toLowerCase()) && names.includes('__time')) return `: the time of a row is "__time"`
-  return `: there are ${listedNames(names)}. A text stands in single quotes: '${name.replaceAll("'", "''")}'`
+  const example = name.length > exampleMax ? 'text' : name.replaceAll("'", "''")
+  return `: there are ${listedNames(names)}. A text stands in single quotes: '${example}'`
 }
+
+/** A longer text is not said again. */
+const exampleMax = 60
 
 const timeNames = ['time', 'date', 'timestamp', 'datetime', 'ts', 'd']
