@@ -8,7 +8,7 @@ import { rowFormats } from '../file-push/file-name.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
 import { jsonRows, ndjsonRows, type PushedRows, pushFormatOf } from '../file-push/rows.ts'
 import { type SendResult, sendBatches, withRetries } from '../file-push/send.ts'
-import { type StopAfterOptions, stopAfter } from '../file-push/stop-after.ts'
+import { type StopAfterOptions, type StopReason, stopAfter } from '../file-push/stop-after.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
 import { printable } from '../lib/text-table.ts'
 import { CommandError } from './command-error.ts'
@@ -18,7 +18,7 @@ import { printJson } from './output.ts'
 import { addCsvOptions, type CsvPush, csvRows, otherWords, refuseCsvOptions } from './push/csv-options.ts'
 import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
-import { failureReport, formatCount, reportText, stoppedText } from './push/report.ts'
+import { failureReport, formatCount, reportText, stoppedText, untoldText } from './push/report.ts'
 import { openSource } from './push/source.ts'
 
 const retryMs = 120_000
@@ -89,8 +89,10 @@ function pusher(
 interface Pushed {
   readonly result: SendResult
   readonly outcome: PushOutcome
-  /** Whether `--stop-after` ended it before the end of the file. */
-  readonly isStopped: boolean
+  /** Why `--stop-after` ended it before the end of the file; null where it did not. */
+  readonly stopReason: StopReason | null
+  /** Why the outcome of further rows is not known; undefined where receipts were not refused. */
+  readonly receiptError: unknown
 }
 
 async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
@@ -107,11 +109,16 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
     errorsMax,
   })
   let isOver = false
-  const outcome = follower.run().finally(() => {
-    isOver = true
-  })
-  // Awaited below; until then a failure must not end the process.
-  outcome.catch(() => {})
+  // Awaited below; a refusal does not hide what is known by then.
+  const followed = follower
+    .run()
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    .finally(() => {
+      isOver = true
+    })
   let accepted = 0
   const push = pusher(job, progress)
   const batches = batchesOf(rows, {
@@ -120,18 +127,17 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
     format: pushFormatOf(source.format),
     skipRows: options.skipRows,
   })
-  let isStopped = false
-  const stopped = (): void => {
-    isStopped = true
+  let stopReason: StopReason | null = null
+  const stopped = (why: StopReason): void => {
+    stopReason = why
   }
   const stop = stopOf(job, { judged: () => follower.judged, isOver: () => isOver, stopped })
   const result = await sendBatches(stop === null ? batches : stopAfter(batches, stop), {
     concurrency: options.concurrency,
-    push: (batch) =>
-      push(batch).catch((error: unknown) => {
-        isOver = true
-        throw error
-      }),
+    push,
+    onFailed: () => {
+      isOver = true
+    },
     halves: (batch) => halvesOf(batch, pushFormatOf(source.format)),
     onAccepted: ({ firstRow, rows: count }, { batch }) => {
       follower.add({ batch, firstRow, rows: count })
@@ -142,7 +148,8 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
   })
   progress.clear()
   follower.close()
-  return { result, outcome: await outcome, isStopped }
+  const receiptError = await followed
+  return { result, outcome: follower.outcome, stopReason, receiptError }
 }
 
 /** Null where the file is pushed to its end whatever is rejected. */
@@ -179,13 +186,14 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
     return
   }
   const startMs = context.nowMs()
-  const { result, outcome, isStopped } = await pushRows(job, rows)
+  const { result, outcome, stopReason, receiptError } = await pushRows(job, rows)
   const report = { received: result.acknowledgedRows, ...outcome, seconds: (context.nowMs() - startMs) / 1000 }
   if (options.json) printJson(context, report)
   else context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv' }))
   const failure = failureReport(result, options.skipRows)
-  if (isStopped && failure === null) context.stderr.write(`tidemark: ${stoppedText(result, options)}\n`)
-  for (const line of failure?.split('\n') ?? []) context.stderr.write(`tidemark: ${printable(line)}\n`)
+  const lines = failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options)])
+  if (receiptError !== undefined) lines.unshift(untoldText(outcome, receiptError))
+  for (const line of lines) context.stderr.write(`tidemark: ${printable(line)}\n`)
   context.exitWith(exitCodeOf(failure, outcome))
 }
 

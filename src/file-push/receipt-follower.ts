@@ -57,6 +57,16 @@ export class ReceiptFollower {
     return { rows: this.#stored + this.#rejected, rejected: this.#rejected }
   }
 
+  /** What receipts have told of so far; the rows of other batches are pending. */
+  get outcome(): PushOutcome {
+    const pending = this.#waiting.slice(this.#next).reduce((sum, { rows }) => sum + rows, 0)
+    return {
+      ...{ stored: this.#stored, rejected: this.#rejected, pending },
+      ...{ errors: this.#rejections.errors, kinds: this.#rejections.kinds },
+      batches: this.#batches,
+    }
+  }
+
   add(batch: Followed): void {
     this.#waiting.push(batch)
   }
@@ -66,7 +76,7 @@ export class ReceiptFollower {
     this.#closed = true
   }
 
-  /** Resolves once all batches are judged, or nothing has moved for as long as patience lasts. */
+  /** Resolves once all batches are judged, or nothing has moved for as long as patience lasts. Throws what a receipt is refused with. */
   async run(): Promise<PushOutcome> {
     const { receipt, nowMs, sleep, patienceMs } = this.#options
     let movedMs = nowMs()
@@ -85,12 +95,7 @@ export class ReceiptFollower {
       if (nowMs() - movedMs > patienceMs) break
       await sleep(pollMs)
     }
-    const pending = this.#waiting.slice(this.#next).reduce((sum, { rows }) => sum + rows, 0)
-    return {
-      ...{ stored: this.#stored, rejected: this.#rejected, pending },
-      ...{ errors: this.#rejections.errors, kinds: this.#rejections.kinds },
-      batches: this.#batches,
-    }
+    return this.outcome
   }
 
   #settle(followed: Followed, receipt: Receipt): void {

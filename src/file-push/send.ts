@@ -74,6 +74,8 @@ export interface SendOptions<Sent extends PushBatch, Answer> {
   /** Parts a batch of several rows that has more rows or bytes than the service takes at once. */
   readonly halves: (batch: Sent) => readonly Sent[]
   readonly onAccepted: (batch: Sent, answer: Answer) => void
+  /** A batch was not acknowledged, and is not sent in halves. */
+  readonly onFailed?: () => void
 }
 
 /** Keeps up to `concurrency` pushes in flight. After a failure no further one begins, and those in flight come to their end. */
@@ -94,7 +96,10 @@ export async function sendBatches<Sent extends PushBatch, Answer = Accepted>(
       options.onAccepted(batch, answer)
     } catch (error) {
       if (batch.rows > 1 && isTooMuch(error)) for (const half of options.halves(batch)) await sendOne(half)
-      else failed.push({ firstRow: batch.firstRow, lastRow: end, error })
+      else {
+        failed.push({ firstRow: batch.firstRow, lastRow: end, error })
+        options.onFailed?.()
+      }
     }
   }
   const lane = async (): Promise<void> => {

@@ -9,15 +9,20 @@ async function* batches(): AsyncGenerator<PushBatch> {
 }
 
 /** Each batch that is sent is judged one sleep later; `rejected` says how many rows of it. */
-async function sent(rejectedMax: number, rejectedOf: (batch: number) => number, isOver = () => false) {
+async function sent(
+  rejectedMax: number,
+  rejectedOf: (batch: number) => number,
+  isOver = () => false,
+  why = 'rejected',
+) {
   const judged = { rows: 0, rejected: 0 }
   const firstRows: number[] = []
-  let stops = 0
+  const stops: string[] = []
   const options = {
     ...{ rejectedMax, unjudgedMax: 20, isOver },
     judged: () => judged,
-    stopped: () => {
-      stops++
+    stopped: (reason: string) => {
+      stops.push(reason)
     },
     sleep: async () => {
       judged.rejected += rejectedOf(judged.rows / 10)
@@ -25,7 +30,7 @@ async function sent(rejectedMax: number, rejectedOf: (batch: number) => number, 
     },
   }
   for await (const { firstRow } of stopAfter(batches(), options)) firstRows.push(firstRow)
-  expect(stops).toBe(firstRows.length < 10 ? 1 : 0)
+  expect(stops).toEqual(firstRows.length < 10 ? [why] : [])
   return firstRows.length
 }
 
@@ -37,12 +42,13 @@ test.each([
   expect(await sent(rejectedMax, rejectedOf)).toBe(batchesSent)
 })
 
-test('it does not wait for what will not come', async () => {
+test('it neither waits for what will not come, nor sends on', async () => {
   expect(
     await sent(
       1,
       () => 0,
       () => true,
+      'untold',
     ),
-  ).toBe(10)
+  ).toBe(1)
 })

@@ -1,5 +1,8 @@
 import type { PushBatch } from './batches.ts'
 
+/** So many rows are rejected, or nobody tells what became of those that were sent. */
+export type StopReason = 'rejected' | 'untold'
+
 export interface StopAfterOptions {
   /** So many rejected rows are enough. */
   readonly rejectedMax: number
@@ -9,7 +12,7 @@ export interface StopAfterOptions {
   /** Nothing more will be learnt of what was sent: a push has failed, or the receipts do not come. */
   readonly isOver: () => boolean
   /** Called where it ends before the last batch. */
-  readonly stopped: () => void
+  readonly stopped: (why: StopReason) => void
   readonly sleep: (ms: number) => Promise<void>
 }
 
@@ -17,7 +20,7 @@ const pollMs = 50
 
 /**
  * The batches up to the one before which so many rows are known to be rejected. Rows are judged after they are on disk, so each batch waits until few
- * enough are unjudged: that bounds how many are sent after the last one that counts.
+ * enough are unjudged: that bounds how many are sent after the last one that counts. None is sent where that will not be learnt.
  */
 export async function* stopAfter<Batch extends PushBatch>(
   batches: AsyncGenerator<Batch>,
@@ -26,8 +29,10 @@ export async function* stopAfter<Batch extends PushBatch>(
   let sent = 0
   for await (const batch of batches) {
     while (!isOver() && judged().rejected < rejectedMax && sent - judged().rows >= unjudgedMax) await sleep(pollMs)
-    if (judged().rejected >= rejectedMax) {
-      stopped()
+    const { rows, rejected } = judged()
+    const why = rejected >= rejectedMax ? 'rejected' : isOver() && rows < sent ? 'untold' : null
+    if (why !== null) {
+      stopped(why)
       return
     }
     sent += batch.rows

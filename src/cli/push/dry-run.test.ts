@@ -75,3 +75,52 @@ test('a push stops once so many rows are rejected, and says how to go on', async
   expect(err).toContain('Rows up to 10 were sent and are on disk, nothing after them. To go on: --skip-rows 10.')
   expect(code).toBe(2)
 })
+
+/** Judges the first push of ten rows, and refuses or withholds the receipts of others. */
+function silent(receipt: (batch: string) => [number, unknown]): Answers {
+  let batches = 0
+  const answers: Answers = {
+    'POST /ingests/plant/data': (body) => {
+      const [batch, rows] = [`b${batches++}`, rowsIn(body).length]
+      const judged = { batch, rows, stored: rows, rejected: 0, pending: 0, errors: [] }
+      answers[`GET /ingests/plant/batches/${batch}`] = () => (batch === 'b0' ? [200, judged] : receipt(batch))
+      return [200, { batch, rows }]
+    },
+  }
+  return answers
+}
+const gone = (): [number, unknown] => [
+  404,
+  { code: 'batch_not_found', detail: 'There is no batch b1.', retryable: false },
+]
+const inTens = ['push', 'plant', '-', '--format', 'ndjson', '--batch-rows', '10', '--concurrency', '1']
+
+test('--stop-after stops where a receipt is refused, with the counts and how to go on', async () => {
+  const { url } = await service(silent(gone))
+  const { code, out, err } = await tidemark(url, [...inTens, '--stop-after', '1'], file(500, []))
+  expect(out).toContain('received  20\nstored    10\nrejected   0\npending   10\n')
+  expect(err).toBe(
+    'tidemark: The service does not tell what became of 10 rows: There is no batch b1.\n' +
+      'tidemark: Stopped: the service does not tell what became of the rows (--stop-after). ' +
+      'Rows up to 20 were sent and are on disk, nothing after them. To go on: --skip-rows 20.\n',
+  )
+  expect(code).toBe(1)
+})
+
+test('without it, a receipt that is refused does not hide what was acknowledged', async () => {
+  const { url } = await service(silent(gone))
+  const { code, out, err } = await tidemark(url, [...inTens, '--json'], file(50, []))
+  expect(JSON.parse(out)).toMatchObject({ received: 50, stored: 10, rejected: 0, pending: 40 })
+  expect(err).toBe('tidemark: The service does not tell what became of 40 rows: There is no batch b1.\n')
+  expect(code).toBe(1)
+})
+
+test('a push that is sent in halves is no reason to stop', async () => {
+  const answers = silent((batch) => [200, { batch, rows: 5, stored: 5, rejected: 0, pending: 0, errors: [] }])
+  const take = answers['POST /ingests/plant/data']!
+  const tooMany: [number, unknown] = [400, { code: 'too_many_rows', detail: 'too many', retryable: false }]
+  answers['POST /ingests/plant/data'] = (body) => (rowsIn(body).length > 5 ? tooMany : take(body))
+  const { url } = await service(answers)
+  const { code, out } = await tidemark(url, [...inTens, '--stop-after', '1'], file(100, []))
+  expect([code, out]).toEqual([0, expect.stringContaining('stored    100')])
+})

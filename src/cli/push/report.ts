@@ -2,6 +2,7 @@ import { acknowledgedUpTo, failureSentences } from '../../file-push/failure.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
 import { decimalHint, timeHint } from '../../file-push/rejection-hints.ts'
 import type { SendResult } from '../../file-push/send.ts'
+import type { StopReason } from '../../file-push/stop-after.ts'
 import { printable } from '../../lib/text-table.ts'
 
 export interface PushReport extends PushOutcome {
@@ -25,7 +26,7 @@ export function reportText(report: PushReport, { ingest, csv }: { ingest: string
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
   const lines = [...rejectionLines(report), ...batchLines(report, ingest)]
   if (csv) lines.push(...timeLines(report), ...decimalLines(report))
-  if (pending > 0) lines.push('The pending rows are on disk; the service has not judged them yet.')
+  if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
 
@@ -88,10 +89,21 @@ function whatIsOnDisk(result: SendResult, skipped: number): string {
 /** Where a push was ended by `--stop-after`, and how to go on. */
 export function stoppedText(
   result: SendResult,
+  why: StopReason,
   { skipRows, stopAfter = 0 }: { readonly skipRows: number; readonly stopAfter?: number },
 ): string {
   const last = Math.max(result.lastRow, skipRows)
-  return `Stopped: ${formatCount(stopAfter)} rows or more are rejected (--stop-after). Rows up to ${last} were sent and are on disk, nothing after them. To go on: --skip-rows ${last}.`
+  const reason =
+    why === 'rejected'
+      ? `${formatCount(stopAfter)} rows or more are rejected`
+      : 'the service does not tell what became of the rows'
+  return `Stopped: ${reason} (--stop-after). Rows up to ${last} were sent and are on disk, nothing after them. To go on: --skip-rows ${last}.`
+}
+
+/** Why rows are pending whose receipts were refused. */
+export function untoldText({ pending }: PushOutcome, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error)
+  return `The service does not tell what became of ${formatCount(pending)} rows: ${reason}`
 }
 
 /** What went wrong and how to go on, or null where all rows were acknowledged. */
