@@ -1,4 +1,5 @@
-// RFC 4180, as it comes in practice: lines end with CRLF or LF, a quote within an unquoted cell stands for itself.
+// RFC 4180, as it comes in practice: lines end with CRLF or LF, a quote within an unquoted cell stands for itself, and a first line
+// that tells Excel the delimiter is no record.
 
 /** Null where nothing stands between the commas, the empty string where the file says `""`. */
 export type CsvCell = string | null
@@ -36,6 +37,9 @@ interface Parsed {
 const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+
+/** `sep=;`, as the first line. */
+const delimiterLine = /^(?:sep=[^\r\n]|"sep=[^\r\n]")(?:\r?\n|\r)?$/i
 
 /** The place of the closing quote of a cell that was opened before `from`, or -1 where the text ends before it is certain. */
 function closingQuote(text: string, from: number, atEnd: boolean): number {
@@ -122,7 +126,7 @@ export class CsvReader {
     return this.#line + countLineFeeds(this.#rest)
   }
 
-  /** The records that are complete with this text. Blank lines are skipped. Throws `CsvError`. */
+  /** The records that are complete with this text. Blank lines are skipped, and a first line like `sep=;`. Throws `CsvError`. */
   push(text: string): CsvRecord[] {
     return this.#read(this.#rest + text, false)
   }
@@ -140,7 +144,8 @@ export class CsvReader {
       const parsed = parseRecord(text, start, this.#line, reading)
       if (parsed === null) break
       const blank = parsed.cells.length === 1 && parsed.cells[0] === null
-      if (!blank) records.push({ line: this.#line, cells: parsed.cells })
+      const told = this.#line === 1 && delimiterLine.test(text.slice(start, parsed.next))
+      if (!blank && !told) records.push({ line: this.#line, cells: parsed.cells })
       this.#line += parsed.lines
       start = parsed.next
     }

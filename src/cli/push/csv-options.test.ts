@@ -80,6 +80,16 @@ test('the semicolons of Excel are found out, with the command to type, which wor
   expect(rows).toEqual([{ D: '2026-10-25T01:30:00.000Z', T: 'a', V: 1.5 }])
 })
 
+test('the line that tells Excel the delimiter is skipped, and counts as a line', async () => {
+  const csv = 'sep=;\r\nD;T;V\r\n2026-01-01;a;1\r\n'
+  const refused = await pushCsv(csv, [])
+  expect(refused.err).toContain('Type: tidemark push plant - --format csv --delimiter ";"\n')
+  const { rows } = await pushCsv(csv, ['--delimiter', ';'])
+  expect(rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1 }])
+  const { err } = await pushCsv(`${csv}2026-01-01;a\r\n`, ['--delimiter', ';'])
+  expect(err).toContain('line 4: there are 2 cells')
+})
+
 test('the command to type has all that was typed, but the key', async () => {
   const { url } = await service(plant())
   const typed = ['--dry-run', '--skip-rows', '7', '--batch-rows', '5', '--json', '--format', 'csv', '--set', 'T=a b']
