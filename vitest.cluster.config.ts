@@ -25,7 +25,6 @@ const acceptance = [
 ].join()
 
 /** The portal in a real Chromium: the whole way through it, and all journeys but those that need a data folder. */
-const wholeWay = 'test/e2e/whole-way.test.ts'
 const journeys = 'test/e2e/{whole-way,overview,ingests,push,explore,query,metadata,access}.test.ts'
 
 /** Random histories, which a plain model answers as well. */
@@ -54,7 +53,6 @@ const files = isShort
   ? [
       `test/cluster/{${shortFiles}}.test.ts`,
       'test/acceptance/{ingestion,pending,metrics,replace,sql,sql-metadata}.test.ts',
-      wholeWay,
       properties,
       agreement,
     ]
