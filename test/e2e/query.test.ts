@@ -61,6 +61,26 @@ test('a mistake is told with its place, and marked there', async () => {
   await expectSound(page)
 })
 
+test('a query is written and run at once, and the page goes on while it takes long', async () => {
+  const page = await world.enter()
+  await page.route('**/sql-query', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    await route.continue()
+  })
+  await page.getByRole('link', { name: 'SQL' }).click()
+  await write(page, 'SELECT SUM(V) AS total FROM plant')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByText('1 row').waitFor()
+  // The page learns of one text when the next is there already.
+  for (const limit of [2, 3, 4]) {
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.press('Delete')
+    await page.keyboard.insertText(`SELECT T, V\nFROM plant\nLIMIT ${limit}`)
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByText(`${limit} rows`).waitFor()
+  }
+})
+
 test('a million rows scroll, and a long query is stopped', async () => {
   const page = await world.enter()
   await page.getByRole('link', { name: 'SQL' }).click()

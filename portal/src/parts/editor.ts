@@ -70,6 +70,8 @@ export function openEditor({ parent, label, text, language, onText, onRun }: Edi
     onRun()
     return true
   }
+  // What the page sets is no news to it: told of it, it would set the text again that it knew then, and so on for ever.
+  let isSetting = false
   const view = new EditorView({
     root,
     parent: root as unknown as Element,
@@ -94,16 +96,19 @@ export function openEditor({ parent, label, text, language, onText, onRun }: Edi
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': label }),
         placeholder(language === 'sql' ? 'SELECT …' : '{ … }'),
-        EditorView.updateListener.of(({ docChanged, state }) => docChanged && onText(state.doc.toString())),
+        EditorView.updateListener.of(
+          ({ docChanged, state }) => docChanged && !isSetting && onText(state.doc.toString()),
+        ),
         words.of(known({})),
       ],
     }),
   })
   return {
     set: (next) => {
-      if (next !== view.state.doc.toString()) {
-        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } })
-      }
+      if (next === view.state.doc.toString()) return
+      isSetting = true
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } })
+      isSetting = false
     },
     know: (tables) => view.dispatch({ effects: words.reconfigure(known(tables)) }),
     mark: (fault) => view.dispatch(setDiagnostics(view.state, fault === null ? [] : [diagnosticOf(view, fault)])),
