@@ -1,6 +1,6 @@
 import type { AggregationPlan } from '../../../model/aggregation.ts'
 import type { Range } from '../../../model/plan.ts'
-import { type Chunk, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import type { Chunk, Stretch } from '../head/chunk.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PooledRollups, SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
@@ -260,7 +260,7 @@ class GroupCollector {
     const { times } = chunk
     for (let row = start; row < end; ) {
       const bucketMs = this.#enter(times[row])
-      const bucketEnd = this.#isOneBucket ? end : bucketEndAfter(times, row, end, this.#walk.endMs)
+      const bucketEnd = this.#isOneBucket ? end : this.#walk.endIn(times, row, end)
       this.#addBucket(chunk, row, bucketEnd, series, bucketMs)
       row = bucketEnd
     }
@@ -282,16 +282,4 @@ class GroupCollector {
       row = next
     }
   }
-}
-
-/** The first row at or after `endMs`: the steps double, for it may be near. */
-function bucketEndAfter(times: Float64Array, start: number, end: number, endMs: number): number {
-  if (times[end - 1] < endMs) return end
-  let low = start
-  let step = 1
-  while (low + step < end && times[low + step] < endMs) {
-    low += step
-    step *= 2
-  }
-  return firstAtOrAfter(times, low, Math.min(end, low + step), endMs)
 }

@@ -1,5 +1,6 @@
 import { fixedMs } from '../../../model/duration.ts'
 import { bucketStart, type Granularity, nextBucketStart } from '../../../model/granularity.ts'
+import { firstAtOrAfter } from '../head/chunk.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 
 /** Whether each bucket is made of whole UTC hours. */
@@ -40,5 +41,16 @@ export class BucketWalk {
     }
     this.startMs = bucketStart(granularity, ms)
     this.endMs = nextBucketStart(granularity, this.startMs)
+  }
+  /** The first row of rising times that lies behind the bucket of `row`; `end` when there is none. The steps double, for it may be near. */
+  endIn(times: Float64Array, row: number, end: number): number {
+    if (times[end - 1] < this.endMs) return end
+    let low = row
+    let step = 1
+    while (low + step < end && times[low + step] < this.endMs) {
+      low += step
+      step *= 2
+    }
+    return firstAtOrAfter(times, low, Math.min(end, low + step), this.endMs)
   }
 }

@@ -1,5 +1,5 @@
 import type { AveragePlan, Range } from '../../../model/plan.ts'
-import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import type { Stretch } from '../head/chunk.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { HourRollups, HourSums, SealedReader } from '../reading/sealed-source.ts'
 import { rangePartsOf } from '../reading/shared-dates.ts'
@@ -239,7 +239,7 @@ class MeanCollector {
     let row = start
     while (row < end) {
       walk.enter(times[row])
-      const bucketEnd = times[end - 1] < walk.endMs ? end : bucketEndAfter(times, row, end, walk.endMs)
+      const bucketEnd = walk.endIn(times, row, end)
       let next = bucketEnd
       if (combined !== null) {
         next = row + 1
@@ -249,15 +249,4 @@ class MeanCollector {
       row = next
     }
   }
-}
-
-/** The first row at or after `endMs`: the steps double, for it may be near. */
-function bucketEndAfter(times: Float64Array, start: number, end: number, endMs: number): number {
-  let low = start
-  let step = 1
-  while (low + step < end && times[low + step] < endMs) {
-    low += step
-    step *= 2
-  }
-  return firstAtOrAfter(times, low, Math.min(end, low + step), endMs)
 }
