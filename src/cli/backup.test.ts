@@ -6,6 +6,13 @@ afterEach(closeServices)
 const page = (Items: readonly unknown[], NextToken: string | null = null) => ({ Items, NextToken })
 const made = (path: string) => ({ path, made: '2026-01-01T12:00:00.000Z', bytes: 2048, files: 7 })
 
+/** Of a table, without the blanks that fill its last column. */
+const linesOf = (out: string): readonly string[] =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trimEnd())
+
 test('backups are listed to the last page', async () => {
   const { url, seen } = await service({
     'GET /admin/backups': () => [200, page([made('/data/backups/b')], 'next')],
@@ -39,12 +46,7 @@ test('settings show no secret, and say which are not as usual', async () => {
   const { url } = await service({ 'GET /admin/settings': () => [200, page(items)] })
   const { code, out } = await tidemark(url, ['settings'])
   expect(code).toBe(0)
-  expect(
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.trimEnd()),
-  ).toEqual([
+  expect(linesOf(out)).toEqual([
     'setting       value     default',
     'adminKey      (secret)  no',
     'cors.origins  a,b       no',
@@ -66,12 +68,7 @@ test('storage shows what each entity has on disk', async () => {
   })
   const { code, out } = await tidemark(url, ['storage'])
   expect(code).toBe(0)
-  expect(
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.trimEnd()),
-  ).toEqual([
+  expect(linesOf(out)).toEqual([
     'entity  files  rows  bytes  first                     last',
     'plant       2    30   4000  2026-01-01T00:00:00.000Z',
   ])

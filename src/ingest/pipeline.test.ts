@@ -1,30 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { nothingAside } from '../../test/support/nothing-aside.ts'
+import { plantIngest as plant } from '../../test/support/plant-ingest.ts'
 import type { DroppedEntity } from '../catalog/catalog.ts'
 import type { RejectedRow } from '../catalog/rejected.ts'
 import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
-import { defaultSeriesFields } from '../model/field.ts'
-import type { Ingest } from '../model/ingest.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import type { ServiceEvent } from '../observe/event.ts'
 import { Judge } from './judge.ts'
 import { Pipeline, type PipelineParts, type Tally } from './pipeline.ts'
 import { encodeReplayedRows } from './replay/replayed-rows.ts'
 import { firstRow, type Reached } from './step-budget.ts'
-
-const plant: Ingest = {
-  id: 1,
-  alias: 'plant',
-  kind: 'series',
-  entity: 'plant',
-  entityId: 1,
-  fields: defaultSeriesFields,
-  fieldsVersion: 1,
-  duplicates: 'keep',
-  state: 'active',
-  reason: null,
-  createdMs: 0,
-}
 
 function entry(position: number, rows: number, ingestId = 1, fieldsVersion = 1): PlacedEntry {
   const body = new Uint8Array(rows)

@@ -1,23 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { defaultSeriesFields } from '../model/field.ts'
+import { plantIngest as plant } from '../../test/support/plant-ingest.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { Judge } from './judge.ts'
 import { Intake } from './limits/intake.ts'
 import { PushCheck } from './push-check.ts'
 
-const plant: Ingest = {
-  id: 1,
-  alias: 'plant',
-  kind: 'series',
-  entity: 'plant',
-  entityId: 1,
-  fields: defaultSeriesFields,
-  fieldsVersion: 1,
-  duplicates: 'keep',
-  state: 'active',
-  reason: null,
-  createdMs: 0,
-}
 const tags: Ingest = {
   ...plant,
   id: 2,

@@ -1,10 +1,11 @@
 // Entries that end the judge, over all lives that they end: the store forgets with each, the catalog and the note stay.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { plantIngest as series } from '../../../test/support/plant-ingest.ts'
 import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { AsideEntry } from '../../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
-import { defaultSeriesFields } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Judge } from '../judge.ts'
 import { ItemJudge } from '../judge-items.ts'
@@ -12,19 +13,6 @@ import { Pipeline, type PipelineParts } from '../pipeline.ts'
 import { encodeReplayedRows } from '../replay/replayed-rows.ts'
 import type { JudgingNote } from './judging-notes.ts'
 
-const series: Ingest = {
-  id: 1,
-  alias: 'plant',
-  kind: 'series',
-  entity: 'plant',
-  entityId: 1,
-  fields: defaultSeriesFields,
-  fieldsVersion: 1,
-  duplicates: 'keep',
-  state: 'active',
-  reason: null,
-  createdMs: 0,
-}
 const metadata: Ingest = {
   ...series,
   id: 2,
