@@ -1,4 +1,4 @@
-// Finished groups as Druid's JSON: as `run/timeseries.ts`, `run/top-n.ts` and `run/group-by.ts` write those of the SQL engine.
+// Finished groups as Druid's JSON. Which buckets there are is as in `run/timeseries.ts`, `run/top-n.ts` and `run/group-by.ts`.
 
 import { formatTimestamp } from '../../druid-time/iso.ts'
 import type { NativeBuckets } from '../../druid-time/native-granularity.ts'
@@ -7,7 +7,17 @@ import type { Pacer } from '../../lib/pacer.ts'
 import type { DayRows, Groups } from '../../model/aggregation.ts'
 import type { Granularity } from '../../model/granularity.ts'
 import { filledBuckets, spans } from '../run/filled-buckets.ts'
-import { type JsonItem, jsonList, jsonText, mapped, RowWriter, withList } from '../run/json-text.ts'
+import {
+  groupByEvent,
+  groupByList,
+  type JsonItem,
+  jsonList,
+  jsonText,
+  listEntry,
+  mapped,
+  RowWriter,
+  timeseriesEntry,
+} from '../run/json-text.ts'
 import { emptyRow, type FinishedRow, finishGroups, outputValues } from './finish-groups.ts'
 import type { NativePlan } from './native-plan.ts'
 
@@ -79,7 +89,7 @@ function* timeseries(
   const shown = bucketsOf(plan, table, rows, shape.isDescending, bucketsMax)
   if (shape.isDescending) shown.reverse()
   for (const { bucketMs, values } of shape.limit === 0 ? shown : shown.slice(0, shape.limit)) {
-    yield `{"timestamp":${timeOf(plan, bucketMs)},"result":${writer.object(values)}}`
+    yield timeseriesEntry(timeOf(plan, bucketMs), writer.object(values))
   }
 }
 
@@ -124,8 +134,8 @@ function bucketsIn(granularity: Granularity): NativeBuckets | null {
 function* topN(plan: NativePlan, table: Table, rows: readonly FinishedRow[], bucketsMax: number): Generator<JsonItem> {
   const writer = new RowWriter(plan.outputs, 0)
   const entry = (ms: number, found: readonly FinishedRow[]): JsonItem =>
-    withList(
-      `{"timestamp":${timeOf(plan, ms)},"result":`,
+    listEntry(
+      timeOf(plan, ms),
       mapped(found, ({ values }) => writer.object(values)),
     )
   const buckets = bucketsIn(plan.aggregation.granularity)
@@ -151,9 +161,7 @@ function* groupBy(plan: NativePlan, rows: readonly FinishedRow[]): Generator<Jso
   const allMs = intervals[0]?.startMs ?? 0
   for (const { bucketMs, values } of rows) {
     const ms = isTimed ? bucketMs : allMs
-    if (shape.asArray) {
-      const cells = writer.values(values)
-      yield `[${[...(isTimed ? [String(ms)] : []), ...(cells === '' ? [] : [cells])].join(',')}]`
-    } else yield `{"version":"v1","timestamp":${timeOf(plan, ms)},"event":${writer.object(values)}}`
+    if (shape.asArray) yield groupByList(isTimed ? ms : null, writer.values(values))
+    else yield groupByEvent(timeOf(plan, ms), writer.object(values))
   }
 }

@@ -8,7 +8,7 @@ import type { GroupByQuery } from '../parse/native-query-types.ts'
 import type { Aggregator, OrderColumn, PostAggregator } from '../parse/query-nodes.ts'
 import { naturalKey, orderBy, sortKeys } from '../values/ordering.ts'
 import { type Typed, typedNull, type ValueType } from '../values/typed.ts'
-import { jsonText, RowWriter } from './json-text.ts'
+import { groupByEvent, groupByList, jsonText, RowWriter } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
 interface Compiled {
@@ -149,10 +149,8 @@ export async function* runGroupBy(query: GroupByQuery, relation: Relation, sessi
   for await (const rows of session.stream(statement)) {
     for (const row of rows) {
       const time = msOf(row[0])
-      if (query.context.resultAsArray) {
-        const values = writer.values(row)
-        yield `[${[...(isTimed ? [String(time)] : []), ...(values === '' ? [] : [values])].join(',')}]`
-      } else yield `{"version":"v1","timestamp":${jsonText(timestamp(time))},"event":${writer.object(row)}}`
+      if (query.context.resultAsArray) yield groupByList(isTimed ? time : null, writer.values(row))
+      else yield groupByEvent(jsonText(timestamp(time)), writer.object(row))
     }
   }
 }

@@ -125,7 +125,7 @@ export async function* jsonList(items: Iterable<JsonItem> | AsyncIterable<JsonIt
 }
 
 /** An object whose last member is a list, in pieces. */
-export function* withList(head: string, items: Iterable<string>): Generator<string> {
+function* withList(head: string, items: Iterable<string>): Generator<string> {
   yield `${head}[`
   let separator = ''
   for (const item of items) {
@@ -139,3 +139,18 @@ export function* withList(head: string, items: Iterable<string>): Generator<stri
 export function* mapped<From, To>(items: Iterable<From>, map: (item: From) => To): Generator<To> {
   for (const item of items) yield map(item)
 }
+
+/** An entry of a timeseries; `time` and the values are JSON. */
+export const timeseriesEntry = (time: string, values: string): string => `{"timestamp":${time},"result":${values}}`
+
+/** An entry of a topN or a search: the rows of one bucket. */
+export const listEntry = (time: string, rows: Iterable<string>): JsonItem =>
+  withList(`{"timestamp":${time},"result":`, rows)
+
+/** A row of a groupBy as an object. */
+export const groupByEvent = (time: string, values: string): string =>
+  `{"version":"v1","timestamp":${time},"event":${values}}`
+
+/** A row of a groupBy as a list, with the start of its bucket where there is one; the values stand without brackets. */
+export const groupByList = (ms: number | null, values: string): string =>
+  `[${[...(ms === null ? [] : [String(ms)]), ...(values === '' ? [] : [values])].join(',')}]`

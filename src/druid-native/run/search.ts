@@ -13,7 +13,7 @@ import type { DimensionSpec } from '../parse/query-nodes.ts'
 import { orderBy, sortKeys } from '../values/ordering.ts'
 import { textValue, toText } from '../values/typed.ts'
 import { spans } from './filled-buckets.ts'
-import { type JsonItem, jsonText, mapped, type OutputColumn, RowWriter, withList } from './json-text.ts'
+import { type JsonItem, jsonText, listEntry, mapped, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf, type Session, sourceOf, timestampWriter } from './session.ts'
 
 /** The hits in one dimension, counted by the day of their rows. */
@@ -75,9 +75,8 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
   for (const row of rows) entries.get(msOf(row[0]))?.push(row)
   const writer = new RowWriter(hitColumns, 1)
   for (const [ms, found] of entries) {
-    const head = `{"timestamp":${jsonText(timestamp(ms))},"result":`
-    yield withList(
-      head,
+    yield listEntry(
+      jsonText(timestamp(ms)),
       mapped(found, (row) => writer.object(row)),
     )
   }

@@ -5,7 +5,7 @@ import { type Aggregated, aggregate } from '../compile/aggregate.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { TimeseriesQuery } from '../parse/native-query-types.ts'
 import { filledBuckets, spans } from './filled-buckets.ts'
-import { type JsonValue, jsonText, type OutputColumn, RowWriter } from './json-text.ts'
+import { type JsonValue, jsonText, type OutputColumn, RowWriter, timeseriesEntry } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
 export interface TimeseriesRow {
@@ -130,8 +130,7 @@ export async function* runTimeseries(
   const { columns, rows } = await timeseriesRows(query, relation, session)
   const timestamp = timestampWriter(query)
   const writer = new RowWriter(columns, 2)
-  const entry = (time: JsonValue, values: EngineRow): string =>
-    `{"timestamp":${jsonText(time)},"result":${writer.object(values)}}`
+  const entry = (time: JsonValue, values: EngineRow): string => timeseriesEntry(jsonText(time), writer.object(values))
   for (const { ms, values } of rows) yield entry(timestamp(ms), values)
   if (!query.context.grandTotal) return
   // Over nothing there is none, not even of what counts.

@@ -11,7 +11,7 @@ import type { DimensionSpec } from '../parse/query-nodes.ts'
 import { orderBy, sortKeys } from '../values/ordering.ts'
 import { elementOf, toText } from '../values/typed.ts'
 import { filledBuckets, spans } from './filled-buckets.ts'
-import { type JsonItem, jsonText, mapped, type OutputColumn, RowWriter, withList } from './json-text.ts'
+import { type JsonItem, jsonText, listEntry, mapped, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
 /** What ranks the rows, and which of them take part. */
@@ -94,8 +94,8 @@ export async function* runTopN(query: TopNQuery, relation: Relation, session: Se
   const timestamp = timestampWriter(query)
   const writer = new RowWriter(columns, 2)
   const entry = (ms: number, found: readonly EngineRow[]): JsonItem =>
-    withList(
-      `{"timestamp":${jsonText(timestamp(ms))},"result":`,
+    listEntry(
+      jsonText(timestamp(ms)),
       mapped(found, (row) => writer.object(row)),
     )
   const { granularity } = query
