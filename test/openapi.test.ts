@@ -66,6 +66,8 @@ test('it has every endpoint', () => {
       "GET /consumer/data/entities",
       "GET /consumer/data/entities/{entity}/tags",
       "GET /consumer/metadata/{table}",
+      "GET /druid/v2/datasources",
+      "GET /druid/v2/datasources/{name}",
       "GET /healthz",
       "GET /ingests/{ingest}",
       "GET /ingests/{ingest}/batches",
@@ -74,6 +76,8 @@ test('it has every endpoint', () => {
       "GET /ingests/{ingest}/rejected/summary",
       "GET /metrics",
       "GET /readyz",
+      "GET /status",
+      "GET /status/health",
       "GET /subscription",
       "PATCH /admin/entities/{entity}",
       "PATCH /admin/ingests/{alias}",
@@ -118,13 +122,18 @@ test('each operation has a name of its own, a summary, a known tag and described
   }
 })
 
-test('every failure is a problem', () => {
-  const types = operations.flatMap(({ operation }) =>
-    Object.entries(operation.responses)
-      .filter(([status]) => Number(status) >= 400)
-      .map(([, response]) => Object.keys(response.content ?? {}).join()),
-  )
-  expect(new Set(types)).toEqual(new Set(['application/problem+json']))
+test.each([
+  [true, 'in the body of Druid on the paths of Druid', 'application/json'],
+  [false, 'a problem on all others', 'application/problem+json'],
+])('every failure is told (%s: %s)', (isDruids, _how, mediaType) => {
+  const types = operations
+    .filter(({ operation }) => operation.tags.includes('druid') === isDruids)
+    .flatMap(({ operation }) =>
+      Object.entries(operation.responses)
+        .filter(([status]) => Number(status) >= 400)
+        .map(([, response]) => Object.keys(response.content ?? {}).join()),
+    )
+  expect(new Set(types)).toEqual(new Set([mediaType]))
 })
 
 test('references lead to what is there', () => {

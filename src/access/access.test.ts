@@ -86,6 +86,8 @@ test.each<[string, Credential, string | null]>([
   ['both, one of them wrong', { authorization: 'Bearer nonsense', apiKey: 'push' }, null],
   ['another scheme', { authorization: 'Basic push' }, null],
   ['another scheme beside a key', { authorization: 'Basic push', apiKey: 'push' }, null],
+  ['Basic where it is taken', { authorization: 'Basic YTpwdXNo', schemes: ['basic'] }, 'plant'],
+  ['Basic where it is not', { authorization: 'Basic YTpwdXNo' }, null],
   ['no scheme', { authorization: 'push' }, null],
   ['an empty header', { authorization: '', apiKey: 'push' }, null],
   ['an empty key', { apiKey: '' }, null],

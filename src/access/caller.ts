@@ -21,9 +21,7 @@ export type Asker = Caller | Stranger
 
 const how = 'Send one as "Authorization: Bearer <key>" or "X-API-Key: <key>"'
 
-const noKey: Stranger = { refusal: `This request needs an API key. ${how}. The operator makes keys.` }
-const noBearer: Stranger = { refusal: `The Authorization header holds no key. ${how}.` }
-const twoKeys: Stranger = { refusal: `The request shows two credentials that differ. ${how}, and leave the other out.` }
+const otherWays = { basic: 'as the password of Basic authentication, with any user' } as const
 
 /** The API key is none that is kept: it never was one, or was revoked. Which of the two is not kept either. */
 export const unknownKey: Stranger = {
@@ -36,9 +34,13 @@ export function expiredKey(expiredMs: number): Stranger {
 }
 
 /** Of a request that shows no single key. */
-export function withoutKey({ authorization }: Credential): Stranger {
-  if (authorization === undefined) return noKey
-  return keyIn({ authorization }) === null ? noBearer : twoKeys
+export function withoutKey({ authorization, schemes = [] }: Credential): Stranger {
+  const ways = [how, ...schemes.map((scheme) => otherWays[scheme])].join(', or ')
+  if (authorization === undefined)
+    return { refusal: `This request needs an API key. ${ways}. The operator makes keys.` }
+  return keyIn({ authorization, schemes }) === null
+    ? { refusal: `The Authorization header holds no key. ${ways}.` }
+    : { refusal: `The request shows two credentials that differ. ${ways}, and leave the other out.` }
 }
 
 export function isCaller(asker: Asker): asker is Caller {

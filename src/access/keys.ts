@@ -20,17 +20,37 @@ export function hashKey(key: string): string {
   return hash('sha256', key, 'hex')
 }
 
+/** Ways to show a key that some paths take besides `Bearer`: tools that speak to them know no other. */
+export type KeyScheme = 'basic'
+
 /** What a request shows to say who is asking: the values of its `Authorization` and `X-API-Key` headers. */
 export interface Credential {
   readonly authorization?: string | undefined
   readonly apiKey?: string | undefined
+  /** What its path takes besides `Bearer`; nothing where it is left out. */
+  readonly schemes?: readonly KeyScheme[] | undefined
 }
 
 const bearer = /^Bearer +(\S+) *$/i
 
+const schemeReaders: Readonly<Record<KeyScheme, (authorization: string) => string | null>> = { basic: passwordIn }
+
 /** The key in a credential; null where there is none, where it is of another scheme, and where the two headers differ. */
-export function keyIn({ authorization, apiKey }: Credential): string | null {
+export function keyIn({ authorization, apiKey, schemes = [] }: Credential): string | null {
   if (authorization === undefined) return apiKey ?? null
-  const key = bearer.exec(authorization)?.[1] ?? null
+  const readers = schemes.map((scheme) => schemeReaders[scheme])
+  const key = readers.reduce<string | null>(
+    (found, read) => found ?? read(authorization),
+    bearer.exec(authorization)?.[1] ?? null,
+  )
   return apiKey === undefined || apiKey === key ? key : null
+}
+
+const basic = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i
+
+/** The password of Basic authentication (RFC 7617), whoever the user is said to be. */
+function passwordIn(authorization: string): string | null {
+  const pair = Buffer.from(basic.exec(authorization)?.[1] ?? '', 'base64').toString('utf8')
+  const password = pair.slice(pair.indexOf(':') + 1)
+  return pair.includes(':') && password !== '' ? password : null
 }

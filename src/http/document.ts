@@ -62,6 +62,8 @@ export function rowsAnswers(description: string, problemCodes: readonly ProblemC
 
 type Security = readonly Readonly<Record<string, string[]>>[]
 export const keySecurity: Security = [{ bearer: [] }, { apiKey: [] }]
+/** Of the paths that take Basic authentication too. */
+export const optionalBasicSecurity: Security = [{}, ...keySecurity, { basic: [] }]
 /** Consumption is public where `access.consumption` says so. */
 export const optionalKeySecurity: Security = [{}, ...keySecurity]
 
@@ -79,6 +81,7 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
       servers: [{ url: basePath === '' ? '/' : basePath }],
       tags: [
         { name: 'consumption', description: 'Queries over entities.' },
+        { name: 'druid', description: 'The paths of Apache Druid, for tools that speak to it.' },
         { name: 'ingestion', description: 'Pushes of rows, and what became of them.' },
         { name: 'access', description: "One's own subscription." },
         { name: 'admin', description: "The operator's side." },
@@ -92,6 +95,11 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
             in: 'header',
             name: 'X-API-Key',
             description: 'The same key, in a header of its own.',
+          },
+          basic: {
+            type: 'http',
+            scheme: 'basic',
+            description: 'The same key as the password, with any user: for tools that know nothing else.',
           },
         },
       },

@@ -21,11 +21,12 @@ export class Guard {
     this.#pages = { origins: settings.cors.origins, secure: settings.server.tlsCertFile !== '' }
   }
 
-  asker({ headers }: Pick<FastifyRequest, 'headers'>): Asker {
+  asker({ headers, routeOptions }: Pick<FastifyRequest, 'headers' | 'routeOptions'>): Asker {
     const apiKey = headers['x-api-key']
     return this.#access.identify({
       authorization: headers.authorization,
       apiKey: Array.isArray(apiKey) ? apiKey.join(', ') : apiKey,
+      schemes: routeOptions.config.keySchemes,
     })
   }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../model/problem.ts'
 import { commonHeaders } from './common-headers.ts'
+import { druidErrorBody } from './druid-errors.ts'
 
 export const problemType = 'application/problem+json'
 
@@ -15,10 +16,14 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   reply.headers(problem.headers)
   if (problem.retryAfterS !== undefined) reply.header('Retry-After', problem.retryAfterS)
   if (problem.code === 'shutting_down') reply.header('Connection', 'close')
+  const { errorBody, keySchemes = [] } = request.routeOptions.config
+  if (problem.code === 'forbidden' && keySchemes.includes('basic'))
+    reply.header('WWW-Authenticate', 'Basic realm="tidemark", charset="UTF-8"')
+  const isDruids = errorBody === 'druid'
   reply
     .code(problem.status)
-    .type(problemType)
-    .send(Buffer.from(JSON.stringify(problem.body())))
+    .type(isDruids ? 'application/json' : problemType)
+    .send(Buffer.from(JSON.stringify(isDruids ? druidErrorBody(problem) : problem.body())))
 }
 
 /** What the framework refuses, in the service's own words; null for a failure of the service itself. */

@@ -1,11 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { KeyScheme } from '../access/keys.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { Guard } from './guard.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Services } from './services.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How its callers may show a key besides `Bearer` and `X-API-Key`. */
+    readonly keySchemes?: readonly KeyScheme[]
+    /** Whose body its errors have; the service's own where it is left out. */
+    readonly errorBody?: 'druid'
+  }
+}
 
 export type App = FastifyInstance<
   RawServerDefault,

@@ -11,6 +11,10 @@ import { getBackups } from './routes/get-backups.ts'
 import { getBatch } from './routes/get-batch.ts'
 import { getBatches } from './routes/get-batches.ts'
 import { getDocs } from './routes/get-docs.ts'
+import { getDruidDatasource } from './routes/get-druid-datasource.ts'
+import { getDruidDatasources } from './routes/get-druid-datasources.ts'
+import { getDruidHealth } from './routes/get-druid-health.ts'
+import { getDruidStatus } from './routes/get-druid-status.ts'
 import { getEntities } from './routes/get-entities.ts'
 import { getHealth } from './routes/get-health.ts'
 import { getIngest } from './routes/get-ingest.ts'
@@ -73,6 +77,10 @@ export const routes: readonly Route[] = [
   postSelect,
   postSnap,
   postSqlQuery,
+  getDruidDatasources,
+  getDruidDatasource,
+  getDruidStatus,
+  getDruidHealth,
   postMetadataDescriptions,
   getMetadataItems,
   postMetadataItems,

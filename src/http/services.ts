@@ -36,7 +36,7 @@ export interface Services {
     | 'mayRead'
     | 'describe'
   >
-  readonly definitions: Pick<Definitions, 'ingest'>
+  readonly definitions: Pick<Definitions, 'ingest' | 'entity' | 'entities'>
   readonly pushes: Pick<Pushes, 'push'>
   readonly pushCheck: Pick<PushCheck, 'check'>
   readonly receipts: Pick<Receipts, 'receipt'>

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
 import { type Caller, isCaller, requireCaller, unknownKey } from '../../src/access/caller.ts'
+import { keyIn } from '../../src/access/keys.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import { InFlight } from '../../src/http/in-flight.ts'
 import type { App } from '../../src/http/route.ts'
 import { buildServer } from '../../src/http/server.ts'
 import type { Services } from '../../src/http/services.ts'
+import type { Entity } from '../../src/model/entity.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 import { Problem } from '../../src/model/problem.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
@@ -36,6 +38,16 @@ const ingests = new Map<string, Ingest>([
   ['plant', plant],
   ['blocked', { ...plant, id: 2, alias: 'blocked', state: 'blocked', reason: 'Meter is being replaced' }],
 ])
+
+const entities = ['secret', 'plant'].map((name, index): Entity => {
+  const fields = [
+    { name: 'D', type: 'timestamp', role: 'time' },
+    { name: 'T', type: 'string', role: 'tag' },
+    { name: 'unit', type: 'string', role: 'dimension' },
+    { name: 'V', type: 'double', role: 'metric' },
+  ] as const
+  return { id: index + 1, name, fields, duplicates: 'keep', ingests: [name], sinceMs: null, retention: null }
+})
 
 export interface TestServer {
   readonly app: App
@@ -89,8 +101,7 @@ const entityAnswer: Awaited<ReturnType<Services['entityAdmin']['change']>> = {
 export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'observe'> {
   return {
     access: {
-      identify: ({ authorization, apiKey }) =>
-        callers.get(apiKey ?? authorization?.replace(/^Bearer /, '') ?? '') ?? unknownKey,
+      identify: (credential) => callers.get(keyIn(credential) ?? '') ?? unknownKey,
       requireIngest: (asker) => {
         const caller = requireCaller(asker)
         if (!caller.rights.has('ingest')) throw forbidden()
@@ -123,7 +134,11 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
         return { subscriber: caller.subscriber, rights: [...caller.rights], subscriptions: [] }
       },
     },
-    definitions: { ingest: (alias) => ingests.get(alias) },
+    definitions: {
+      ingest: (alias) => ingests.get(alias),
+      entity: (name) => entities.find((entity) => entity.name === name),
+      entities: () => entities,
+    },
     pushes: {
       push: async ({ body, format, wait }) => {
         pushed.push({ body: Buffer.from(body).toString(), format, wait })

@@ -1,0 +1,64 @@
+// Errors as Apache Druid 33 writes them, for the paths that are Druid's own. Their statuses are the service's.
+import type { Problem, ProblemCode } from '../model/problem.ts'
+
+/** How Druid sorts an error: for whom it is, and of what kind. */
+interface DruidKind {
+  /** `druidException`, or for what older clients know, its name of old. */
+  readonly error: string
+  readonly errorCode: string
+  readonly persona: 'USER' | 'OPERATOR'
+  readonly category: string
+}
+
+export interface DruidErrorBody extends DruidKind {
+  readonly errorMessage: string
+  /** What is wrong in more detail; `code` is the service's own, `line` and `column` the place in a text of SQL. */
+  readonly context: Readonly<Record<string, string>>
+}
+
+const invalid: DruidKind = kind('invalidInput', 'USER', 'INVALID_INPUT')
+const unsupported: DruidKind = kind('unsupported', 'USER', 'UNSUPPORTED')
+const forbidden: DruidKind = kind('forbidden', 'USER', 'FORBIDDEN')
+const notFound: DruidKind = kind('notFound', 'USER', 'NOT_FOUND')
+const failed: DruidKind = kind('general', 'OPERATOR', 'RUNTIME_FAILURE')
+const timedOut: DruidKind = legacy('Query timeout', 'TIMEOUT')
+const tooLarge: DruidKind = legacy('Resource limit exceeded', 'CAPACITY_EXCEEDED')
+const busy: DruidKind = legacy('Query capacity exceeded', 'CAPACITY_EXCEEDED')
+
+function kind(errorCode: string, persona: DruidKind['persona'], category: string): DruidKind {
+  return { error: 'druidException', errorCode, persona, category }
+}
+
+/** What Druid had names for before it had categories. */
+function legacy(error: string, category: string): DruidKind {
+  return { error, errorCode: 'legacyQueryException', persona: 'OPERATOR', category }
+}
+
+const byCode: Partial<Record<ProblemCode, DruidKind>> = {
+  unsupported_native_query: unsupported,
+  forbidden,
+  path_not_found: notFound,
+  not_found: notFound,
+  query_body_too_large: tooLarge,
+  result_too_large: tooLarge,
+  too_many_buckets: tooLarge,
+  too_many_requests: busy,
+  overloaded: busy,
+  query_timeout: timedOut,
+}
+
+export function druidErrorBody(problem: Problem): DruidErrorBody {
+  const { code, status, message } = problem
+  const text = message.replace(/^(sql_query|query_data): /, '')
+  const at = /\(line (\d+), column (\d+)\)$/.exec(text)
+  const isSql = message.startsWith('sql_query: ')
+  return {
+    ...(byCode[code] ?? (status < 500 ? invalid : failed)),
+    errorMessage: text,
+    context: {
+      code,
+      ...(isSql ? { sourceType: 'sql' } : {}),
+      ...(at === null ? {} : { line: at[1]!, column: at[2]! }),
+    },
+  }
+}

@@ -1,0 +1,36 @@
+// What the paths of Apache Druid have in common.
+import Type from 'typebox'
+import type { ProblemCode } from '../model/problem.ts'
+import { answers, optionalBasicSecurity } from './document.ts'
+
+/** Their callers know Basic authentication alone, and read errors as Druid writes them. */
+export const druidConfig = { keySchemes: ['basic'], errorBody: 'druid' } as const
+
+export const druidSchema = { tags: ['druid'], security: optionalBasicSecurity }
+
+const DruidError = Type.Object(
+  {
+    error: Type.String({ description: 'Mostly `druidException`; a name of old where older clients know one.' }),
+    errorCode: Type.String(),
+    persona: Type.String({ description: 'For whom it is: `USER` or `OPERATOR`.' }),
+    category: Type.String({ examples: ['INVALID_INPUT'] }),
+    errorMessage: Type.String({ description: 'What is wrong this time, and what to do.' }),
+    context: Type.Object({}, { additionalProperties: true, description: '`code` is that of docs/errors.md.' }),
+  },
+  { description: "An error in Druid's body, with the statuses of all other endpoints." },
+)
+
+/** As `answers`, with errors as Druid writes them. */
+export function druidAnswers(
+  status: 200 | 202,
+  description: string,
+  content: Readonly<Record<string, object>>,
+  problemCodes: readonly ProblemCode[],
+): Record<number, object> {
+  const problems = Object.entries(answers(200, description, null, problemCodes)).filter(([code]) => code !== '200')
+  const told = problems.map(([code, answer]) => [
+    code,
+    { ...answer, content: { 'application/json': { schema: DruidError } } },
+  ])
+  return { ...Object.fromEntries(told), [status]: { description, content } }
+}
