@@ -84,7 +84,7 @@ test('an answer that breaks off leaves the file that was there, and nothing of i
 })
 
 test.each<[options: readonly string[], words: string]>([
-  [['--format', 'xml'], '"xml" is not a format. The formats are: json, csv, ndjson, arrow.'],
+  [['--format', 'xml'], '"xml" is no format. There are: json, csv, ndjson, arrow.'],
   [['--format', 'csv', '--json'], '--json and --format csv do not go together'],
   [['--output', '/nowhere/at/all'], '/nowhere/at/all cannot be written'],
 ])('%j is refused', async (options, words) => {

@@ -10,7 +10,9 @@ import { type AnswerFormat, answerFormats } from '../model/answer-format.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, writeAll } from './context.ts'
 import type { JsonOption } from './output.ts'
+import { parseWord } from './parse-word.ts'
 import { formatCount } from './push/report.ts'
+import { UsageError } from './usage-error.ts'
 
 /** How the rows of an answer are written, and where to. */
 export interface AnswerOptions extends JsonOption {
@@ -20,17 +22,12 @@ export interface AnswerOptions extends JsonOption {
 
 const formatNames = answerFormats.map(({ name }) => name)
 
-function parseFormat(text: string): AnswerFormat {
-  const format = formatNames.find((name) => name === text)
-  if (format === undefined)
-    throw new CommandError(`"${text}" is not a format. The formats are: ${formatNames.join(', ')}.`)
-  return format
-}
-
 /** `--format`, `--output` and `--json`, of every command whose answer is rows. */
 export function withFormats(command: Command): Command {
   return command
-    .option('--format <format>', `${formatNames.join(', ')}, as it comes, in place of a table`, parseFormat)
+    .option('--format <format>', `${formatNames.join(', ')}, as it comes, in place of a table`, (text) =>
+      parseWord(formatNames, text, 'format'),
+    )
     .option(
       '--output <file>',
       'write the answer to this file, which is there once the answer is whole. Its ending says the format: .csv, .json, .ndjson or .arrow (another: csv). - is standard output',
@@ -38,14 +35,14 @@ export function withFormats(command: Command): Command {
     .option('--json', 'the same as --format json')
 }
 
-/** What the service is asked for. Throws `CommandError` where the options do not go together. */
+/** What the service is asked for. Throws `UsageError` where the options do not go together. */
 function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOptions): AnswerFormat {
   if (json && format !== undefined && format !== 'json') {
-    throw new CommandError(`--json and --format ${format} do not go together. Give one of them.`)
+    throw new UsageError(`--json and --format ${format} do not go together. Give one of them.`)
   }
   const asked = format ?? (json || output === undefined ? 'json' : formatOfName(output))
   if (asked === 'arrow' && (output === undefined || isStandardOutput({ output })) && stdout.isTTY) {
-    throw new CommandError(
+    throw new UsageError(
       'An Arrow stream is no text for a terminal. Give --output <file>, or pass it on to another program.',
     )
   }

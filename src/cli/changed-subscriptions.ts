@@ -1,5 +1,5 @@
 import type { SubscriptionEntry } from '../client/answers.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './usage-error.ts'
 
 /** What subscriptions are for. */
 export interface Targets {
@@ -13,7 +13,7 @@ export interface NewSubscriptions extends Targets {
   readonly suspended?: boolean
 }
 
-/** One entry for each ingest and each entity, all with the same dates. Throws `CommandError` where there is none. */
+/** One entry for each ingest and each entity, all with the same dates. Throws `UsageError` where there is none. */
 export function newEntries(options: NewSubscriptions): SubscriptionEntry[] {
   const shared = {
     ...(options.from === undefined ? {} : { from: options.from }),
@@ -21,7 +21,7 @@ export function newEntries(options: NewSubscriptions): SubscriptionEntry[] {
     ...(options.suspended ? { suspended: true } : {}),
   }
   const entries = targetsOf(options).map((target) => ({ ...target, ...shared }))
-  if (entries.length === 0) throw new CommandError('Say what to subscribe to with --ingest and --entity.')
+  if (entries.length === 0) throw new UsageError('Say what to subscribe to with --ingest and --entity.')
   return entries
 }
 

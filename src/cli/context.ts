@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { TidemarkClient } from '../client/client.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './usage-error.ts'
 
 export interface TextOutput {
   write(text: string | Uint8Array): boolean
@@ -31,11 +31,11 @@ export interface ConnectionOptions {
 
 const defaultUrl = 'http://127.0.0.1:8080'
 
-/** A client for `--url` and `--key`, or what the environment says. Throws `CommandError` where that is no address. */
+/** A client for `--url` and `--key`, or what the environment says. Throws `UsageError` where that is no address. */
 export function connect(context: CliContext, options: ConnectionOptions): TidemarkClient {
   const url = options.url ?? (context.environment['TIDEMARK_URL'] || defaultUrl)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new CommandError(`"${url}" is no address of a service. Give --url or TIDEMARK_URL as in ${defaultUrl}.`)
+    throw new UsageError(`"${url}" is no address of a service. Give --url or TIDEMARK_URL as in ${defaultUrl}.`)
   }
   const key = options.key ?? context.environment['TIDEMARK_KEY']
   return new TidemarkClient({ url, key: key === undefined || key.trim() === '' ? undefined : key.trim() })

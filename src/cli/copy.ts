@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { printable } from '../lib/text-table.ts'
-import { CommandError } from './command-error.ts'
 import { type CliContext, type ConnectionOptions, connect } from './context.ts'
 import {
   blockIngests,
@@ -17,6 +16,7 @@ import { dateOption } from './copy/series.ts'
 import { collectList } from './list-option.ts'
 import { parseCount } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 interface CopyOptions extends JsonOption, ConnectionOptions {
   readonly sourceKey?: string
@@ -97,7 +97,7 @@ function jobOf(context: CliContext, sourceUrl: string, options: CopyOptions): Co
   // The environment's address and key are those of the target.
   const source = connect({ ...context, environment: {} }, { url: sourceUrl, ...(key === undefined ? {} : { key }) })
   const target = connect(context, options)
-  if (source.url === target.url) throw new CommandError(`Source and target are the same service, ${source.url}.`)
+  if (source.url === target.url) throw new UsageError(`Source and target are the same service, ${source.url}.`)
   return { context, source, target, concurrency: options.concurrency }
 }
 

@@ -5,11 +5,11 @@ import { shellWord } from '../lib/shell-word.ts'
 import { type Field, fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
 import type { IngestKind } from '../model/ingest.ts'
 import { allItems } from './all-items.ts'
-import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 import { parseWord } from './parse-word.ts'
+import { UsageError } from './usage-error.ts'
 
 interface CreateOptions extends JsonOption {
   readonly kind: IngestKind
@@ -38,7 +38,7 @@ const kinds = ['series', 'metadata'] as const
 export function parseField(text: string): NewField {
   const [name, type, role, ...source] = text.split(':')
   if (name === undefined || name === '' || role === undefined) {
-    throw new CommandError(`"${text}" is no field. Write name:type:role, as in V:double:metric.`)
+    throw new UsageError(`"${text}" is no field. Write name:type:role, as in V:double:metric.`)
   }
   const field = { name, type: parseWord(fieldTypes, type, 'type'), role: parseWord(roles, role, 'role') }
   return source.length === 0 ? field : { ...field, source: source.join(':') }

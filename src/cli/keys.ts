@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { KeyRight, SubscriberAnswer } from '../client/answers.ts'
+import type { SubscriberAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { rightNames } from '../model/right.ts'
@@ -9,16 +9,11 @@ import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { keysOf, lastAdminKey, listedKeyColumns } from './listed-keys.ts'
 import { type JsonOption, printItems, printJson } from './output.ts'
+import { parseWord } from './parse-word.ts'
 
 interface CreateOptions extends JsonOption {
   readonly rights: readonly string[]
   readonly expires?: string
-}
-
-function parseRight(text: string): KeyRight {
-  const right = rightNames.find((candidate) => candidate === text)
-  if (right === undefined) throw new CommandError(`"${text}" is not a right. The rights are: ${rightNames.join(', ')}.`)
-  return right
 }
 
 /** `tidemark keys`: the keys of subscribers, with an admin key. */
@@ -39,7 +34,7 @@ function addCreate(keys: Command, context: CliContext): void {
     .addHelpText('after', '\nExample:\n  tidemark keys create line-3 --rights ingest,consume --expires 2027-01-01\n')
     .action(async (subscriber: string, options: CreateOptions, command: Command) => {
       const created = await connect(context, command.optsWithGlobals()).createKey(subscriber, {
-        rights: options.rights.map(parseRight),
+        rights: options.rights.map((text) => parseWord(rightNames, text, 'right')),
         ...(options.expires === undefined ? {} : { expires: options.expires }),
       })
       if (options.json) return printJson(context, created)

@@ -4,10 +4,10 @@ import type { TidemarkClient } from '../client/client.ts'
 import { jsonMembers } from '../lib/json-members.ts'
 import { JsonRows } from '../lib/json-rows.ts'
 import { answerTable } from './answer-output.ts'
-import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './number-option.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 interface ItemsOptions extends JsonOption {
   readonly where?: readonly string[]
@@ -88,7 +88,7 @@ function collectWhole(text: string, before: readonly string[] | undefined): read
 
 function conditionOf(text: string): readonly [name: string, value: string] {
   const at = text.indexOf('=')
-  if (at < 1) throw new CommandError(`"${text}" is not a condition. Write field=value or field[bw]=value.`)
+  if (at < 1) throw new UsageError(`"${text}" is not a condition. Write field=value or field[bw]=value.`)
   return [text.slice(0, at), text.slice(at + 1)]
 }
 

@@ -19,6 +19,21 @@ test('a key repeats when it expires, and says which subscriptions it needs', asy
   )
 })
 
+test.each([
+  [
+    ['--ingest', 'boiler room', '--entity', '*'],
+    'keys create "line 3" --rights ingest,consume" makes one): tidemark push "boiler room" FILE; tidemark query latest --entity ENTITY\n',
+  ],
+  [['--entity', 'plant'], 'keys create "line 3" --rights consume" makes one): tidemark query latest --entity plant\n'],
+])('a subscription: %j', async (options, said) => {
+  const { url } = await service({
+    'GET /admin/subscribers/line%203/subscriptions': () => [200, { Items: [], NextToken: null }],
+    'PUT /admin/subscribers/line%203/subscriptions': () => [200, { Items: [], NextToken: null }],
+  })
+  const { err } = await tidemark(url, ['subscriptions', 'add', 'line 3', ...options])
+  expect(err).toBe(`Next, with a key of the subscriber ("tidemark ${said}`)
+})
+
 test('an ingest', async () => {
   const { url } = await service({ 'POST /admin/ingests': () => [201, plantIngest] })
   expect((await tidemark(url, ['ingests', 'create', 'plant'])).err).toBe(

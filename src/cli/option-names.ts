@@ -1,11 +1,36 @@
+// The interface names fields of a request; whoever types a command knows its options.
+import type { Command } from 'commander'
 import { ServiceError } from '../client/service-error.ts'
 
-/** The refusal with a request's fields as what was typed for them: at the head of the message all, within it those that are no English words. */
-export function inOptions(error: unknown, optionsOf: ReadonlyMap<string, string>): unknown {
+/** Where a field of a request has another name than its option. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['id_name_field', 'idName'],
+  ['metric_name_field', 'metrics'],
+  ['start_date', 'start'],
+  ['end_date', 'end'],
+])
+
+/** What was typed for a field of the request that a command sent; undefined where it has no option for that. */
+function optionOf(command: Command, field: string): string | undefined {
+  if (field === 'sql_query') return 'The query'
+  const attribute = otherNames.get(field) ?? field
+  const named = (name: string) => command.options.find((option) => option.attributeName() === name)?.long ?? undefined
+  // Of a list `fields` each `--field` gives one.
+  return named(attribute) ?? (attribute.endsWith('s') ? named(attribute.slice(0, -1)) : undefined)
+}
+
+/**
+ * The refusal with a request's fields as what was typed for them: at the head of the message all, within it those that are no English words.
+ * An entry of a list that the command made of its options alone (`[0].from`) is the option.
+ */
+export function inOptions(error: unknown, command: Command): unknown {
   if (!(error instanceof ServiceError)) return error
-  const detail = error.detail
-    .replace(/^\w+(?=(?:\[\d+\])?: )/, (name) => optionsOf.get(name) ?? name)
-    .replace(/\b\w+_\w+\b/g, (name) => optionsOf.get(name) ?? name)
   const { status, code, errors, retryable, retryAfterS } = error
+  const path = errors[0]?.path
+  const isAtHead = path !== undefined && path !== '' && error.detail.startsWith(path)
+  const head = isAtHead ? /^(?:\[\d+\]\.)?(\w+)/ : /^(\w+)(?=(?:\[\d+\])?: )/
+  const detail = error.detail
+    .replace(head, (whole, field: string) => optionOf(command, field) ?? whole)
+    .replace(/\b\w+_\w+\b/g, (field) => optionOf(command, field) ?? field)
   return new ServiceError({ status, code, detail, errors, retryable, retryAfterS })
 }

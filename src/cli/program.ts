@@ -26,7 +26,8 @@ import { addTags } from './tags.ts'
 import { addVerify } from './verify.ts'
 
 const examples = `
-Exit codes: 0 it is done; 1 it could not be done; 64 a command or option is missing, or not known. Some commands have more: see their --help.
+Exit codes: 0 it is done; 1 it could not be done; 64 a command or option is missing,
+not known, or has a value that it cannot have. What the service itself refuses is 1. Some commands have more: see their --help.
 
 Examples:
   tidemark demo                                 start a service with a week of data

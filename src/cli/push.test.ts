@@ -151,6 +151,6 @@ test('a service that is not there is not waited for', async () => {
 
 test('options for CSV do nothing silently elsewhere', async () => {
   const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
-  expect(code).toBe(1)
+  expect(code).toBe(64)
   expect(err).toContain('--map is for CSV')
 })

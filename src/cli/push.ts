@@ -20,6 +20,7 @@ import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, reportText, stoppedText, untoldText } from './push/report.ts'
 import { openSource } from './push/source.ts'
+import { UsageError } from './usage-error.ts'
 
 const retryMs = 120_000
 const patienceMs = 60_000
@@ -174,7 +175,7 @@ interface TypedPush extends Pick<CsvPush, 'ingest' | 'path' | 'others'> {
 async function runPush(context: CliContext, typed: TypedPush, client: TidemarkClient) {
   const { ingest, path, options } = typed
   if (options.dryRun === true && options.stopAfter !== undefined) {
-    throw new CommandError(
+    throw new UsageError(
       '--dry-run judges the whole file and stores nothing, so --stop-after has nothing to stop. Give one of the two.',
     )
   }

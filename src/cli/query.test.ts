@@ -26,6 +26,38 @@ test.each([
   expect(err).toBe(`tidemark: ${said} (400 invalid_request)\n`)
 })
 
+test.each<[string, readonly string[], string, string]>([
+  ['GET /consumer/data/entities/plant/tags?limit=1000', ['tags', 'plant'], 'limit', '--limit'],
+  [
+    'GET /consumer/data/entities/plant/tags?id_name_field=x&limit=1000',
+    ['tags', 'plant', '--id-name', 'x'],
+    'id_name_field',
+    '--id-name',
+  ],
+  ['GET /admin/ingests/plant/rejected?code=x&limit=21', ['rejected', 'list', 'plant', '--code', 'x'], 'code', '--code'],
+  [
+    'POST /admin/subscribers/s/keys',
+    ['keys', 'create', 's', '--rights', 'ingest', '--expires', 'x'],
+    'expires',
+    '--expires',
+  ],
+  [
+    'PUT /admin/subscribers/s/subscriptions',
+    ['subscriptions', 'set', 's', '--ingest', 'p', '--until', 'x'],
+    '[0].until',
+    '--until',
+  ],
+  ['POST /admin/ingests', ['ingests', 'create', 'p', '--field', 'a:long:metric'], 'fields[0].name', '--field[0].name'],
+])('%s: a refused parameter is said as its option', async (request, argv, path, option) => {
+  const detail = `${path} must be another.`
+  const errors = [{ path, message: 'must be another' }]
+  const { url } = await service({
+    [request]: () => [400, { code: 'invalid_request', detail, errors, retryable: false }],
+  })
+  const { err } = await tidemark(url, argv)
+  expect(err).toBe(`tidemark: ${option} must be another. (400 invalid_request)\n`)
+})
+
 test('a refused SQL query names no field of the request', async () => {
   const detail = "sql_query: there is no table 'plnt' (line 1, column 15)"
   const { url } = await service({

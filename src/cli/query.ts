@@ -9,7 +9,6 @@ import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { parseOffset } from './number-option.ts'
-import { inOptions } from './option-names.ts'
 import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 
 export interface QueryCommandOptions extends AnswerOptions {
@@ -111,28 +110,10 @@ async function runQuery(
 ): Promise<void> {
   const client = connect(context, command.optsWithGlobals())
   const request = requestOf(options, context.nowMs())
-  const isEmpty = await writeAnswer(context, options, (format) => client.queryBytes(kind, request, format)).catch(
-    (error: unknown) => {
-      throw inOptions(error, optionsOf)
-    },
-  )
+  const isEmpty = await writeAnswer(context, options, (format) => client.queryBytes(kind, request, format))
   if (isEmpty && options.ids !== undefined && options.idName === undefined)
     await hintOtherTags(context, client, options)
 }
-
-const optionsOf = new Map([
-  ['ids', '--ids'],
-  ['prefixes', '--prefixes'],
-  ['id_name_field', '--id-name'],
-  ['metric_name_field', '--metrics'],
-  ['fields', '--fields'],
-  ['granularity', '--granularity'],
-  ['start_date', '--start'],
-  ['end_date', '--end'],
-  ['date', '--date'],
-  ['offset', '--offset'],
-  ['entity', '--entity'],
-])
 
 /** `--ids` look at the first tag alone: others are named to whom that finds nothing. */
 async function hintOtherTags(

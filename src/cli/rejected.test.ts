@@ -25,7 +25,7 @@ test('rejected rows are exported line by line, of all pages', async () => {
 
 test.each([[[]], [['7', '--all']]])('discarding %j asks what is meant', async (words) => {
   const { code, err } = await tidemark(unreachable, ['rejected', 'discard', 'plant', ...words])
-  expect([code, err]).toEqual([1, expect.stringContaining('Give the ids of the rows to discard')])
+  expect([code, err]).toEqual([64, expect.stringContaining('Give the ids of the rows to discard')])
 })
 
 test('says how many rows are discarded', async () => {

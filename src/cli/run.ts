@@ -2,11 +2,14 @@ import { CommanderError } from 'commander'
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import { CsvError } from '../lib/csv-reader.ts'
 import { printable } from '../lib/text-table.ts'
+import { SettingsError } from '../model/settings-error.ts'
 import { CommandError } from './command-error.ts'
 import type { CliContext } from './context.ts'
+import { inOptions } from './option-names.ts'
 import { buildProgram } from './program.ts'
+import { UsageError } from './usage-error.ts'
 
-/** The command line was not understood (sysexits.h, EX_USAGE). */
+/** The command line has to be another one, or the settings (sysexits.h, EX_USAGE). */
 const usageExitCode = 64
 
 /** What went wrong and what to do about it, in a sentence or two. A command that showed no key is told how to. */
@@ -32,13 +35,19 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
   let exitCode = 0
   const context: CliContext = { ...world, exitWith: (code) => (exitCode = code) }
   const program = buildProgram(context)
+  let running = program
+  program.hook('preAction', (_, action) => {
+    running = action
+  })
   try {
     await program.parseAsync(argv, { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode
-    context.stderr.write(`tidemark: ${printable(explain(error, showsKey(argv, context.environment)))}\n`)
+    const told = () => explain(inOptions(error, running), showsKey(argv, context.environment))
+    const lines = error instanceof SettingsError ? error.sentences : [told()]
+    for (const line of lines) context.stderr.write(`tidemark: ${printable(line)}\n`)
     if (argv.includes('--debug') && error instanceof Error) context.stderr.write(`${error.stack ?? ''}\n`)
-    return 1
+    return error instanceof UsageError || error instanceof SettingsError ? usageExitCode : 1
   }
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { type CliContext, connect } from './context.ts'
-import { inOptions } from './option-names.ts'
 
 /** `tidemark sql`: a query in Druid's SQL. */
 export function addSql(program: Command, context: CliContext): void {
@@ -19,8 +18,6 @@ Examples:
     )
     .action(async (text: string, options: AnswerOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      await writeAnswer(context, options, (format) => client.sqlBytes(text, format)).catch((error: unknown) => {
-        throw inOptions(error, new Map([['sql_query', 'The query']]))
-      })
+      await writeAnswer(context, options, (format) => client.sqlBytes(text, format))
     })
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { SubscriptionEntry } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { shellWord } from '../lib/shell-word.ts'
 import {
   missingTargets,
   type NewSubscriptions,
@@ -12,6 +13,7 @@ import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { collectList } from './list-option.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 interface SetOptions extends NewSubscriptions {
   readonly none?: boolean
@@ -88,7 +90,20 @@ function addAdd(subscriptions: Command, context: CliContext): void {
       const added = newEntries(options)
       const { Items: present } = await client.subscriptions(subscriber)
       await put(context, client, subscriber, [...withoutEntries(present, options), ...added])
+      context.stderr.write(nextStep(subscriber, options))
     })
+}
+
+/** What a key of the subscriber may do now, and how to make one. */
+function nextStep(subscriber: string, { ingest: [ingest] = [], entity: [entity] = [] }: Targets): string {
+  const word = (name: string, any: string) => (name === '*' ? any : shellWord(name))
+  const commands = [
+    ...(ingest === undefined ? [] : [`tidemark push ${word(ingest, 'INGEST')} FILE`]),
+    ...(entity === undefined ? [] : [`tidemark query latest --entity ${word(entity, 'ENTITY')}`]),
+  ]
+  const rights = [...(ingest === undefined ? [] : ['ingest']), ...(entity === undefined ? [] : ['consume'])]
+  const key = `tidemark keys create ${shellWord(subscriber)} --rights ${rights.join(',')}`
+  return `Next, with a key of the subscriber ("${key}" makes one): ${commands.join('; ')}\n`
 }
 
 function addRemove(subscriptions: Command, context: CliContext): void {
@@ -97,7 +112,7 @@ function addRemove(subscriptions: Command, context: CliContext): void {
     .addHelpText('after', '\nExample:\n  tidemark subscriptions remove line-3 --ingest plant\n')
     .action(async (subscriber: string, options: Targets, command: Command) => {
       if (options.ingest === undefined && options.entity === undefined) {
-        throw new CommandError('Say which subscriptions are to end with --ingest and --entity.')
+        throw new UsageError('Say which subscriptions are to end with --ingest and --entity.')
       }
       const client = connect(context, command.optsWithGlobals())
       const { Items: present } = await client.subscriptions(subscriber)
@@ -119,7 +134,7 @@ function addSet(subscriptions: Command, context: CliContext): void {
     .action(async (subscriber: string, options: SetOptions, command: Command) => {
       const isEmpty = options.ingest === undefined && options.entity === undefined
       if (isEmpty !== (options.none === true)) {
-        throw new CommandError('Say what to subscribe to with --ingest and --entity, or give --none alone to end all.')
+        throw new UsageError('Say what to subscribe to with --ingest and --entity, or give --none alone to end all.')
       }
       const client = connect(context, command.optsWithGlobals())
       await put(context, client, subscriber, isEmpty ? [] : newEntries(options))

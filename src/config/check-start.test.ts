@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keyWithPassphrase, makeCertificate } from '../../test/support/certificate.ts'
 import { inWords } from '../lib/system-error.ts'
+import { SettingsError } from '../model/settings-error.ts'
 import { checkStart, listenFailure } from './check-start.ts'
-import { loadSettings, SettingsError } from './load.ts'
+import { loadSettings } from './load.ts'
 
 let folder: string
 let takenPort: string

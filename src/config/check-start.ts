@@ -6,8 +6,8 @@ import { dirname, join, resolve } from 'node:path'
 import { type PairFiles, readPair } from '../lib/certificate-pair.ts'
 import { privateFolderMode } from '../lib/private-files.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
+import { SettingsError } from '../model/settings-error.ts'
 import { dataPaths } from './data-paths.ts'
-import { SettingsError } from './load.ts'
 import type { Settings } from './settings.ts'
 
 type StartSettings = Pick<

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { loadSettings, type SettingSources, SettingsError } from './load.ts'
+import { SettingsError } from '../model/settings-error.ts'
+import { loadSettings, type SettingSources } from './load.ts'
 import { environmentName, flagName, settingEntries } from './settings.ts'
 
 const nothing: SettingSources = { flags: {}, environment: {}, file: null }

@@ -1,3 +1,4 @@
+import { SettingsError } from '../model/settings-error.ts'
 import { missingForEngine } from './cluster-settings.ts'
 import { environmentName, flagName, type Settings, settingEntries } from './settings.ts'
 
@@ -7,17 +8,6 @@ export interface SettingSources {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The file that `--config` names. */
   readonly file: { readonly path: string; readonly text: string } | null
-}
-
-/** Names everything that is wrong with the settings, a sentence each. */
-export class SettingsError extends Error {
-  readonly sentences: readonly string[]
-
-  constructor(sentences: readonly string[]) {
-    super(sentences.join('\n'))
-    this.name = 'SettingsError'
-    this.sentences = sentences
-  }
 }
 
 /** Flags come before the environment, the environment before the file, the file before the defaults. Throws `SettingsError`. */

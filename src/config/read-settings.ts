@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { inWords } from '../lib/system-error.ts'
-import { loadSettings, SettingsError } from './load.ts'
+import { SettingsError } from '../model/settings-error.ts'
+import { loadSettings } from './load.ts'
 import type { Settings } from './settings.ts'
 
 type Words = Readonly<Record<string, string | undefined>>

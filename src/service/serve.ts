@@ -1,6 +1,7 @@
 // The service as a process: settings, the ready line, signals, the exit code.
-import { SettingsError } from '../config/load.ts'
+
 import { readSettings } from '../config/read-settings.ts'
+import { SettingsError } from '../model/settings-error.ts'
 import { logSink } from '../observe/log.ts'
 import { firstSteps } from './first-steps.ts'
 import { letHeapGrow } from './heap-growth.ts'
@@ -13,11 +14,14 @@ export interface ServeOptions {
   readonly overrides?: ServiceOverrides
 }
 
-/** Runs the service until SIGTERM or SIGINT. Resolves with the exit code: 0 after an orderly stop, 1 when it could not start. */
+/**
+ * Runs the service until SIGTERM or SIGINT. Resolves with the exit code: 0 after an orderly stop, 1 when it could not start. Throws
+ * `SettingsError` before anything is started.
+ */
 export async function serve({ flags, environment, overrides = {} }: ServeOptions): Promise<number> {
   letHeapGrow()
+  const settings = await readSettings(flags, environment)
   try {
-    const settings = await readSettings(flags, environment)
     const observe = logSink({ ...settings.log, destination: process.stderr })
     const service = await openService(settings, observe, overrides)
     if (service.newAdminKey !== null) {

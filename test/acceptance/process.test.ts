@@ -96,9 +96,9 @@ describe('refuses to start, with a sentence that says what to do', () => {
 
   test('with a file of settings that cannot be read', async () => {
     const { code, errors } = await serve(['--config', join(dataDirectory, 'none.json')])
-    expect(code).toBe(1)
+    expect(code).toBe(64)
     expect(errors).toMatch(
-      /^The file of settings .*none\.json \(from --config or TIDEMARK_CONFIG\) cannot be read: there is no such file\.$/m,
+      /^tidemark: The file of settings .*none\.json \(from --config or TIDEMARK_CONFIG\) cannot be read: there is no such file\.$/m,
     )
     const folder = await serve([], { TIDEMARK_CONFIG: dataDirectory })
     expect(folder.errors).toMatch(/cannot be read: it is a folder\.$/m)
@@ -115,7 +115,7 @@ describe('refuses to start, with a sentence that says what to do', () => {
 
   test('with bad settings, all of them named', async () => {
     const { code, errors } = await serve(['--port', '99999'], { TIDEMARK_LIMITS_BUCKETS: 'many' })
-    expect(code).toBe(1)
+    expect(code).toBe(64)
     expect(errors).toMatch(/port .*--port.*99999/)
     expect(errors).toMatch(/limits\.buckets .*TIDEMARK_LIMITS_BUCKETS/)
   })

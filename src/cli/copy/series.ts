@@ -4,7 +4,7 @@ import { rowBytesMax } from '../../file-push/rows.ts'
 import { LineSplitter } from '../../lib/line-splitter.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
-import { CommandError } from '../command-error.ts'
+import { UsageError } from '../usage-error.ts'
 import { type CopyRange, type WindowedSource, windowsOf } from './copy-windows.ts'
 import { copyPiecesOf, halvesOfPiece, type PieceRules } from './pieces.ts'
 import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
@@ -110,10 +110,10 @@ export async function copySeries(
   })
 }
 
-/** An option's date. Throws `CommandError` where it is none. */
+/** An option's date. Throws `UsageError` where it is none. */
 export function dateOption(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
   const ms = parseInstant(text)
-  if (ms === null) throw new CommandError(`${option} takes a date as in 2026-01-01, and not "${text}".`)
+  if (ms === null) throw new UsageError(`${option} takes a date as in 2026-01-01, and not "${text}".`)
   return ms
 }

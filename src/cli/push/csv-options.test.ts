@@ -57,7 +57,7 @@ test.each([
   [['--time-zone', 'Madrid'], '"Madrid" is no time zone.'],
 ])('%j is refused before anything is asked', async (options, message) => {
   const { code, err, rows } = await pushCsv('D,T,V\n1,a,1\n', options)
-  expect([code, rows]).toEqual([1, []])
+  expect([code, rows]).toEqual([64, []])
   expect(err).toContain(message)
 })
 

@@ -17,6 +17,7 @@ import { shellWord } from '../../lib/shell-word.ts'
 import { CommandError } from '../command-error.ts'
 import { collectList } from '../list-option.ts'
 import { parsePairs } from '../pairs.ts'
+import { UsageError } from '../usage-error.ts'
 import { parseTypes } from './parse-types.ts'
 import type { RowsSource } from './source.ts'
 
@@ -76,18 +77,18 @@ const optionNames: Readonly<Record<keyof CsvOptions, string>> = {
 
 const optionKeys = Object.keys(optionNames) as (keyof CsvOptions)[]
 
-/** Throws `CommandError` where an option for CSV is given, for rows that go as they are. */
+/** Throws `UsageError` where an option for CSV is given, for rows that go as they are. */
 export function refuseCsvOptions(options: CsvOptions): void {
   const given = optionKeys.flatMap((key) => (options[key] === undefined ? [] : [optionNames[key]]))
   if (given.length === 0) return
-  throw new CommandError(`${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} for CSV: JSON rows go as they are.`)
+  throw new UsageError(`${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} for CSV: JSON rows go as they are.`)
 }
 
 function constantsOf(options: CsvOptions, source: RowsSource): Map<string, string> {
   const constants = parsePairs('--set', options.set)
   for (const [property, value] of constants) {
     if (value !== '@filename') continue
-    if (source.name === null) throw new CommandError('--set with @filename needs a file, and not standard input.')
+    if (source.name === null) throw new UsageError('--set with @filename needs a file, and not standard input.')
     constants.set(property, source.name)
   }
   return constants
@@ -98,7 +99,7 @@ function fromOption<Value>(parse: () => Value): Value {
   try {
     return parse()
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error), { cause: error })
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
   }
 }
 

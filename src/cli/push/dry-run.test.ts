@@ -49,7 +49,7 @@ test('it is well where nothing would be rejected, and fails where the service ca
 test('it does not go with --stop-after', async () => {
   const { url, seen } = await service(checking)
   const { code, err } = await tidemark(url, [...dryRun, '--stop-after', '1'], file(2, []))
-  expect([code, seen]).toEqual([1, []])
+  expect([code, seen]).toEqual([64, []])
   expect(err).toContain('so --stop-after has nothing to stop. Give one of the two.')
 })
 

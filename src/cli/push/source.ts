@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib'
 import { isGzip, withHead, withoutMark } from '../../file-push/file-head.ts'
 import { describeName, type RowFormat } from '../../file-push/file-name.ts'
 import { CommandError } from '../command-error.ts'
+import { UsageError } from '../usage-error.ts'
 
 export interface RowsSource {
   /** The file's bytes, decompressed where they are gzip, without a byte order mark. */
@@ -82,7 +83,7 @@ async function* decompressed(input: AsyncIterable<Uint8Array>): AsyncGenerator<U
 function formatOf(path: string, asked: RowFormat | undefined, fromName: RowFormat | null): RowFormat {
   const format = asked ?? fromName
   if (format !== null) return format
-  throw new CommandError(`The name "${path}" does not say what it holds. Give --format csv, ndjson or json.`)
+  throw new UsageError(`The name "${path}" does not say what it holds. Give --format csv, ndjson or json.`)
 }
 
 /** Opens a file, or standard input for `-`. Throws `CommandError` where there is none or its format is not known. */

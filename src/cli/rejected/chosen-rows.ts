@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { RejectedRowAnswer } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
 import type { RejectedSelection, WhoseRows } from '../../client/request-paths.ts'
-import { CommandError } from '../command-error.ts'
+import { UsageError } from '../usage-error.ts'
 
 export interface FilterOptions {
   readonly batch?: string
@@ -54,7 +54,7 @@ export async function* pagesOf(
 
 export const pageRowsMax = 10_000
 
-/** The rows that are meant: by their ids, by a filter, or all of them (null). Throws `CommandError` where that is not said, or said twice. */
+/** The rows that are meant: by their ids, by a filter, or all of them (null). Throws `UsageError` where that is not said, or said twice. */
 export async function* chosenIds(
   client: TidemarkClient,
   ingest: string,
@@ -64,7 +64,7 @@ export async function* chosenIds(
 ): AsyncGenerator<readonly string[] | null> {
   const isFiltered = Object.keys(filterOf(options)).length > 0
   if ([options.all === true, ids.length > 0, isFiltered].filter(Boolean).length !== 1) {
-    throw new CommandError(
+    throw new UsageError(
       `Give the ids of the rows to ${what} (tidemark rejected list shows them), or --batch, --code or --field, or --all.`,
     )
   }

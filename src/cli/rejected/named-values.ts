@@ -1,7 +1,7 @@
-import { CommandError } from '../command-error.ts'
 import { parsePairs } from '../pairs.ts'
+import { UsageError } from '../usage-error.ts'
 
-/** What `name=value` pairs say, by name. Throws `CommandError` for what is no pair. */
+/** What `name=value` pairs say, by name. Throws `UsageError` for what is no pair. */
 export function namedValues<Value>(
   option: string,
   pairs: readonly string[],
@@ -22,7 +22,7 @@ export function jsonOrText(text: string): string | number | boolean | null {
   if (typeof value !== 'number') return value as string | boolean | null
   // Digits would be lost: the service converts the text.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new CommandError(`${text} has too many digits for --set: give it in quotes, and convert it to a number.`)
+    throw new UsageError(`${text} has too many digits for --set: give it in quotes, and convert it to a number.`)
   }
   return value
 }

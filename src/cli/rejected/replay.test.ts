@@ -48,13 +48,13 @@ test('a dry run shows what would become of the first rows, and replays nothing',
 })
 
 test.each([
-  [['--convert', 'V=int'], '--convert knows number, decimal_comma, text, boolean, and not "int".'],
+  [['--convert', 'V=int'], '"int" is no conversion. There are: number, decimal_comma, text, boolean.'],
   [['--rename', 'V'], '--rename takes name=value, and not "V".'],
   [['--set', 'n=90071992547409931'], 'give it in quotes, and convert it to a number'],
 ])('%j is refused', async (options, says) => {
   const { url, seen } = await service(answers)
   const { code, err } = await tidemark(url, [...replay, '--all', ...options])
-  expect([code, err]).toEqual([1, expect.stringContaining(says)])
+  expect([code, err]).toEqual([64, expect.stringContaining(says)])
   expect(seen).toEqual([])
 })
 

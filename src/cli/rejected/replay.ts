@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import type { PreviewAnswer, ReplayChanges } from '../../client/answers.ts'
 import { printable } from '../../lib/text-table.ts'
 import { conversions } from '../../model/row-mapping.ts'
-import { CommandError } from '../command-error.ts'
 import { type CliContext, connect } from '../context.ts'
 import { collectList } from '../list-option.ts'
 import { type JsonOption, printJson } from '../output.ts'
+import { parseWord } from '../parse-word.ts'
 import { type ChoiceOptions, chosenIds, withFilters } from './chosen-rows.ts'
 import { jsonOrText, namedValues } from './named-values.ts'
 
@@ -77,14 +77,10 @@ function changesOf({ into, rename, set, convert }: ReplayOptions): ReplayChanges
     ...(into === undefined ? {} : { into }),
     ...(rename === undefined ? {} : { rename: namedValues('--rename', rename, (text) => text) }),
     ...(set === undefined ? {} : { set: namedValues('--set', set, jsonOrText) }),
-    ...(convert === undefined ? {} : { convert: namedValues('--convert', convert, conversionOf) }),
+    ...(convert === undefined
+      ? {}
+      : { convert: namedValues('--convert', convert, (text) => parseWord(conversions, text, 'conversion')) }),
   }
-}
-
-function conversionOf(text: string) {
-  const conversion = conversions.find((known) => known === text)
-  if (conversion !== undefined) return conversion
-  throw new CommandError(`--convert knows ${conversions.join(', ')}, and not "${text}".`)
 }
 
 function previewText({ rows, stored, rejected, more, Items }: PreviewAnswer): string {

@@ -1,0 +1,10 @@
+/** Names everything that is wrong with the settings, a sentence each. */
+export class SettingsError extends Error {
+  readonly sentences: readonly string[]
+
+  constructor(sentences: readonly string[]) {
+    super(sentences.join('\n'))
+    this.name = 'SettingsError'
+    this.sentences = sentences
+  }
+}
