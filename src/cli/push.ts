@@ -9,6 +9,7 @@ import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower
 import { jsonRows, ndjsonRows, type PushedRows, pushFormatOf } from '../file-push/rows.ts'
 import { type SendResult, sendBatches, withRetries } from '../file-push/send.ts'
 import { type StopAfterOptions, type StopReason, stopAfter } from '../file-push/stop-after.ts'
+import { UnreadableRows } from '../file-push/unreadable-rows.ts'
 import { ProgressBar } from '../lib/progress-bar.ts'
 import { printable } from '../lib/text-table.ts'
 import { CommandError } from './command-error.ts'
@@ -33,7 +34,7 @@ JSON rows are sent as they are written, digit for digit. Files are in UTF-8. Col
 refused before anything is sent, unless --as-is says otherwise.
 
 A pattern of --time-format has the letters y year, M month, d day, H hour (0 to 23), h hour (1 to 12) with a (AM or PM),
-m minute, s second, S fraction, X offset (+02:00); MMM is a month's English name, yy a year of two digits, and text stands
+m minute, s second, S fraction, X offset (+02:00); MMM or MMMM is a month's English name, yy a year of two digits, and text stands
 in single quotes. A time that its clock shows twice (autumn), or never (spring), ends the push with both moments it could
 be; --ambiguous earlier or later chooses, for all such times alike: in autumn both passes of the hour become the same one.
 Rows of one tag then share their times. Where a file has both passes, write its times with their offset.
@@ -53,9 +54,10 @@ Examples:
   gunzip -c rows.ndjson.gz | tidemark push plant - --format ndjson
 `
 
-async function rowsOf(push: CsvPush): Promise<PushedRows> {
+async function rowsOf(push: CsvPush, unreadable: UnreadableRows | null): Promise<PushedRows> {
   const { source, options } = push
-  if (source.format === 'csv') return ndjsonRows(await csvRows(push))
+  const onUnreadable = unreadable === null ? undefined : unreadable.add.bind(unreadable)
+  if (source.format === 'csv') return ndjsonRows(await csvRows(push, onUnreadable))
   refuseCsvOptions(options)
   return source.format === 'json' ? jsonRows(source.bytes) : ndjsonRows(source.bytes)
 }
@@ -180,10 +182,11 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
     )
   }
   const source = await openSource(path, options.format, context.stdin)
-  const rows = await rowsOf({ ...typed, client, source })
+  const unreadable = options.dryRun === true ? new UnreadableRows(errorsMax) : null
+  const rows = await rowsOf({ ...typed, client, source }, unreadable)
   const job = { context, client, ingest, options, source }
-  if (options.dryRun === true) {
-    context.exitWith(await dryRun(job, rows))
+  if (unreadable !== null) {
+    context.exitWith(await dryRun(job, rows, unreadable))
     return
   }
   const startMs = context.nowMs()

@@ -41,7 +41,9 @@ function memberOf({ name, index, prefix, encode }: ColumnEncoder, cells: readonl
   try {
     return prefix + encode(cells[index]!)
   } catch (error) {
-    throw error instanceof CellTimeError ? new CsvError(line, `in "${name}", ${error.message}`) : error
+    throw error instanceof CellTimeError
+      ? new CsvError(line, `in "${name}", ${error.message}`, { cause: error })
+      : error
   }
 }
 
@@ -73,20 +75,42 @@ function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
   }
 }
 
+export interface CsvReading {
+  readonly recordCharsMax: number
+  /** Takes rows that cannot be made, by their place in the file from 1; `null` stands for each. Without it the first one ends the reading. */
+  readonly onUnreadable?: (row: number, error: CsvError) => void
+}
+
+/** Counts the rows and makes each, or says why that cannot be. */
+function countedRows(encode: RowEncoder, { onUnreadable }: CsvReading): RowEncoder {
+  if (onUnreadable === undefined) return encode
+  let row = 0
+  return (record) => {
+    row++
+    try {
+      return encode(record)
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error
+      onUnreadable(row, error)
+      return 'null'
+    }
+  }
+}
+
 /** CSV with a header, as NDJSON. */
 export async function* csvToNdjson(
   input: AsyncIterable<Uint8Array>,
   mapping: CsvMapping,
-  options: { readonly recordCharsMax: number },
+  options: CsvReading,
 ): AsyncGenerator<Uint8Array> {
   const { delimiter } = mapping.writing ?? usualWriting
-  const reader = new CsvReader({ ...options, delimiter })
+  const reader = new CsvReader({ recordCharsMax: options.recordCharsMax, delimiter })
   const text = new Utf8Reader()
   const encoder = new TextEncoder()
   let encode: RowEncoder | null = null
   const lines = (records: CsvRecord[]): Uint8Array => {
     const header = encode === null ? records.shift() : undefined
-    if (header !== undefined) encode = rowEncoder(header, mapping)
+    if (header !== undefined) encode = countedRows(rowEncoder(header, mapping), options)
     const row = encode
     return encoder.encode(row === null ? '' : records.map((record) => `${row(record)}\n`).join(''))
   }

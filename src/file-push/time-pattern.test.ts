@@ -13,6 +13,8 @@ test.each([
   ['yyyyMMddHHmmss', '20261025013059', '2026-10-25T01:30:59.000Z'],
   ['d MMM yyyy', '5 Oct 2026', '2026-10-05T00:00:00.000Z'],
   ['d MMMM yyyy', '5 October 2026', '2026-10-05T00:00:00.000Z'],
+  ['d MMM yyyy', '5 SEPT. 2026', '2026-09-05T00:00:00.000Z'],
+  ['d MMM yyyy', '5 June 2026', '2026-06-05T00:00:00.000Z'],
   ["yyyy-MM-dd'T'HH:mmX", '2026-10-25T01:30+02:00', '2026-10-24T23:30:00.000Z'],
   ["d 'de' MM yyyy", '5 de 10 2026', '2026-10-05T00:00:00.000Z'],
 ])('%s reads %s', (pattern, text, instant) => {
@@ -28,6 +30,10 @@ test.each([
   ['dd.MM.yyyy', '25/10/2026'],
   ['M/d/yyyy h:mm a', '10/25/2026 13:30 PM'],
   ['d MMM yyyy', '5 Okt. 2026x'],
+  // Other languages: the first three letters would be an English month.
+  ['d MMMM yyyy', '5 Marzo 2026'],
+  ['d MMM yyyy', '5 Juni 2026'],
+  ['d MMM yyyy', '5 Octo 2026'],
   ['dd/MM/yyyy HH:mmX', '25/10/2026 01:30+99:00'],
 ])('%s is not how %s is written', (pattern, text) => {
   expect(patternReader(pattern)(text)).toBeNull()
@@ -40,6 +46,7 @@ test.each([
   ['second', '"e" in the pattern "second" is no letter of a time'],
   ['dd/MM/yyyy hh:mm', 'h (1 to 12) needs a (AM or PM)'],
   ['HH:mm', 'has no year: "y"'],
+  ['d MMMMM yyyy', 'MMM or MMMM its English name'],
 ])('%s is no pattern', (pattern, message) => {
   expect(() => patternReader(pattern)).toThrow(message)
 })

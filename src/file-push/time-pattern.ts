@@ -29,7 +29,28 @@ export const patternLetters: ReadonlyMap<string, string> = new Map([
   ['X', 'offset'],
 ])
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const monthNames = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
+/** The months by their English names, whole and short. */
+const months: ReadonlyMap<string, number> = new Map([
+  ...monthNames.flatMap((name, index): [string, number][] => [
+    [name, index + 1],
+    [name.slice(0, 3), index + 1],
+  ]),
+  ['sept', 9],
+])
 const letterExpression = /^[A-Za-z]$/
 const special = /[.*+?^${}()|[\]\\/-]/
 
@@ -57,6 +78,10 @@ function partsOf(pattern: string): readonly (PatternPart | string)[] {
     if (letter === "'" && word.length > 1) return word === "''" ? "'" : word.slice(1, -1)
     if (!letterExpression.test(letter)) return word
     if (!patternLetters.has(letter)) throw new Error(unknownLetter(letter, pattern))
+    if (letter === 'M' && word.length > 4)
+      throw new Error(
+        `"${word}" in the pattern "${pattern}" is no month: MM is its number, MMM or MMMM its English name.`,
+      )
     return { letter, expression: expressionOf(letter, word.length, isDigits(words[place + 1]?.[0])) }
   })
 }
@@ -96,7 +121,7 @@ function yearOf(text: string): number {
 }
 
 const monthOf = (text: string): number =>
-  /^\d/.test(text) ? Number(text) : months.indexOf(text.slice(0, 3).toLowerCase()) + 1
+  /^\d/.test(text) ? Number(text) : (months.get(text.replace('.', '').toLowerCase()) ?? 0)
 
 function hourOf(found: Found): number | null {
   const half = found.get('h')

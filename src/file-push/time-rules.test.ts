@@ -40,7 +40,7 @@ test('an hour that comes twice is an error that names both moments, or the one t
   expect(() => encoded(...autumn)).toThrow(
     '"25/10/2026 02:30" comes twice in Europe/Madrid, whose clocks were put back then: it is ' +
       '2026-10-25T02:30+02:00 (2026-10-25T00:30Z) or 2026-10-25T02:30+01:00 (2026-10-25T01:30Z). ' +
-      'Choose earlier or later for such times (--ambiguous): both passes of the hour become the same one.',
+      'Choose earlier or later for such times: both passes of the hour become the same one.',
   )
   expect(encoded(...autumn, 'earlier')).toBe('2026-10-25T00:30:00.000Z')
   expect(encoded(...autumn, 'later')).toBe('2026-10-25T01:30:00.000Z')

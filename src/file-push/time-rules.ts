@@ -31,6 +31,14 @@ export class CellTimeError extends Error {
   }
 }
 
+/** A time that its clock shows twice, or never. */
+export class AmbiguousTimeError extends CellTimeError {
+  constructor(message: string) {
+    super(message)
+    this.name = 'AmbiguousTimeError'
+  }
+}
+
 /** Of what a reader chose; empty texts are the usual. Throws an `Error` that says what there is. */
 export function timeRules(format: string, zoneName: string, ambiguous: AmbiguousChoice | null): TimeRules {
   const unit = epochUnits.find((known) => known === format) ?? null
@@ -83,14 +91,14 @@ function ambiguity(text: string, moments: readonly [number, number], skipped: bo
   const why = skipped
     ? `does not exist in ${zone.name}, whose clocks were put forward then: it could be`
     : `comes twice in ${zone.name}, whose clocks were put back then: it is`
-  return `"${text}" ${why} ${said.join(' or ')}. Choose earlier or later for such times (--ambiguous)${skipped ? '' : ': both passes of the hour become the same one'}.`
+  return `"${text}" ${why} ${said.join(' or ')}. Choose earlier or later for such times${skipped ? '' : ': both passes of the hour become the same one'}.`
 }
 
 function momentOf(text: string, localMs: number, { zone, ambiguous }: TimeRules): number {
   const { moments, skipped } = zone.momentsOf(localMs)
   const [first, second] = moments
   if (second === undefined) return first
-  if (ambiguous === null) throw new CellTimeError(ambiguity(text, [first, second], skipped, zone))
+  if (ambiguous === null) throw new AmbiguousTimeError(ambiguity(text, [first, second], skipped, zone))
   return ambiguous === 'earlier' ? first : second
 }
 

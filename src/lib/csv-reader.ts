@@ -14,8 +14,8 @@ export interface CsvRecord {
 export class CsvError extends Error {
   readonly line: number
 
-  constructor(line: number, message: string) {
-    super(`line ${line}: ${message}`)
+  constructor(line: number, message: string, options?: { readonly cause?: unknown }) {
+    super(`line ${line}: ${message}`, options)
     this.name = 'CsvError'
     this.line = line
   }

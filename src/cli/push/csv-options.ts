@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { TidemarkClient } from '../../client/client.ts'
 import { type CsvHead, csvHead } from '../../file-push/csv-head.ts'
-import { type CsvMapping, csvToNdjson } from '../../file-push/csv-rows.ts'
+import { type CsvMapping, type CsvReading, csvToNdjson } from '../../file-push/csv-rows.ts'
 import {
   type CsvWriting,
   type DecimalMark,
@@ -186,8 +186,11 @@ function refuseUnknownNames({ ingest }: CsvPush, header: readonly string[], mapp
   )
 }
 
-/** The file's rows, with what the options and the ingest's definition make of the columns. Throws `CommandError` before anything is sent. */
-export async function csvRows(push: CsvPush): Promise<AsyncGenerator<Uint8Array>> {
+/** The file's rows, as the options and the ingest's definition make them of the columns. Throws `CommandError` before anything is sent. */
+export async function csvRows(
+  push: CsvPush,
+  onUnreadable?: CsvReading['onUnreadable'],
+): Promise<AsyncGenerator<Uint8Array>> {
   const { client, ingest, options, source } = push
   const given = parseTypes(parsePairs('--types', options.types))
   const writing = writingOf(options)
@@ -206,5 +209,8 @@ export async function csvRows(push: CsvPush): Promise<AsyncGenerator<Uint8Array>
   if (known.size > 0 && !options.asIs) {
     refuseUnknownNames(push, head.header, mapping, new Map([...known, ...given]))
   }
-  return csvToNdjson(head.bytes, mapping, { recordCharsMax: rowBytesMax })
+  return csvToNdjson(head.bytes, mapping, {
+    recordCharsMax: rowBytesMax,
+    ...(onUnreadable === undefined ? {} : { onUnreadable }),
+  })
 }

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Answers, closeServices, service, tidemark } from '../../../test/support/cli.ts'
+import { defaultSeriesFields } from '../../model/field.ts'
 
 afterEach(closeServices)
 
@@ -44,6 +45,45 @@ test('it is well where nothing would be rejected, and fails where the service ca
   const refusing = await service({})
   const { code, err } = await tidemark(refusing.url, dryRun, file(2, []))
   expect([code, err]).toEqual([1, expect.stringContaining('Not without a key.')])
+})
+
+test('it goes on past lines that cannot be read, and gives the hints of a push', async () => {
+  const answers: Answers = {
+    'GET /ingests/plant': () => [200, { alias: 'plant', fields: defaultSeriesFields }],
+    'POST /ingests/plant/check': (body) => {
+      const errors = rowsIn(body).flatMap((row, index) => {
+        if (row === 'null') return [{ index, field: null, code: 'not_an_object', message: 'no object' }]
+        const wrong = row.includes('"1,5"')
+        return wrong ? [{ index, field: 'V', code: 'wrong_type', message: 'V: expected a number, got "1,5"' }] : []
+      })
+      const rows = rowsIn(body).length
+      return [200, { rows, stored: rows - errors.length, rejected: errors.length, errors }]
+    },
+  }
+  const { url } = await service(answers)
+  const csv =
+    'D;T;V\n2026-10-25 01:30;a;1\n2026-10-25 02:30;a;2\n2026-10-25 03:30;a\n2026-10-25 04:30;a;1,5\n2026-10-25 02:31;a;2\n'
+  const options = ['--delimiter', ';', '--time-zone', 'Europe/Madrid', '--dry-run', '--batch-rows', '2']
+  const argv = ['push', 'plant', '-', '--format', 'csv', ...options]
+  const { code, out } = await tidemark(url, argv, csv)
+  expect(code).toBe(1)
+  expect(out.replaceAll(/, whose clocks.*$/gm, ' ...')).toMatchInlineSnapshot(`
+    "checked            5
+    would be stored    1
+    would be rejected  1
+    cannot be read     3
+    row 4: V: expected a number, got "1,5" (wrong_type)
+    For numbers like "1,5" there is --decimal comma.
+    line 3: in "D", "2026-10-25 02:30" comes twice in Europe/Madrid ...
+    line 4: there are 2 cells, and the header has 3 columns
+    line 6: in "D", "2026-10-25 02:31" comes twice in Europe/Madrid ...
+    A push ends at the first line that cannot be read.
+    --ambiguous earlier or --ambiguous later chooses.
+    Nothing was stored.
+    "
+  `)
+  const json = await tidemark(url, [...argv, '--json'], csv)
+  expect(JSON.parse(json.out)).toMatchObject({ checked: 5, stored: 1, rejected: 1, unreadable: 3 })
 })
 
 test('it does not go with --stop-after', async () => {

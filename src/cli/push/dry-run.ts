@@ -4,11 +4,12 @@ import { Rejections } from '../../file-push/rejections.ts'
 import type { PushedRows } from '../../file-push/rows.ts'
 import { pushFormatOf } from '../../file-push/rows.ts'
 import { sendBatches, withRetries } from '../../file-push/send.ts'
+import type { UnreadableRows } from '../../file-push/unreadable-rows.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import { printable } from '../../lib/text-table.ts'
 import { printJson } from '../output.ts'
 import type { PushJob } from './push-job.ts'
-import { formatCount, rejectionLines } from './report.ts'
+import { choiceHint, csvHints, formatCount, rejectionLines } from './report.ts'
 
 /** By default so many rows are taken in one check; where the service takes fewer, a check is parted. */
 const checkRows = 1000
@@ -16,7 +17,7 @@ const retryMs = 120_000
 const errorsMax = 10
 
 /** Asks the service what would become of the rows, piece by piece up to the end of the file. Nothing is stored. Resolves with the exit code. */
-export async function dryRun(job: PushJob, rows: PushedRows): Promise<number> {
+export async function dryRun(job: PushJob, rows: PushedRows, unreadable: UnreadableRows): Promise<number> {
   const { context, client, ingest, options, source } = job
   const { nowMs, sleep } = context
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: source.totalBytes })
@@ -33,33 +34,53 @@ export async function dryRun(job: PushJob, rows: PushedRows): Promise<number> {
     push: ({ body }) => withRetries(() => client.check(ingest, body, format), { nowMs, sleep, retryMs, onRetry }),
     halves: (batch) => halvesOf(batch, format),
     onAccepted: (batch, answer) => {
-      rejections.add(batch.firstRow, answer.errors)
+      const left = unreadable.take(batch.firstRow, batch.rows)
+      rejections.add(
+        batch.firstRow,
+        answer.errors.filter(({ index }) => !left.has(batch.firstRow + index)),
+      )
       total.checked += answer.rows
       total.stored += answer.stored
-      total.rejected += answer.rejected
+      total.rejected += answer.rejected - left.size
       progress.update(source.readBytes(), () => `${formatCount(total.checked)} rows`)
     },
   })
   progress.clear()
   const { errors, kinds } = rejections
-  if (options.json) printJson(context, { ...total, errors, kinds })
-  else context.stdout.write(dryRunText({ ...total, errors, kinds }))
+  const report = { ...total, unreadable: unreadable.count, errors, kinds }
+  if (options.json) printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })
+  else context.stdout.write(dryRunText(report, unreadable, source.format === 'csv'))
   const failures = failureSentences(result)
   for (const line of failures) context.stderr.write(`tidemark: ${printable(line)}\n`)
-  if (failures.length > 0) return 1
+  if (failures.length > 0 || unreadable.count > 0) return 1
   return total.rejected > 0 ? 2 : 0
 }
 
-function dryRunText(
-  report: Parameters<typeof rejectionLines>[0] & { readonly checked: number; readonly stored: number },
-) {
-  const counts = [
+type DryRunReport = Parameters<typeof rejectionLines>[0] & {
+  readonly checked: number
+  readonly stored: number
+  readonly unreadable: number
+}
+
+function dryRunText(report: DryRunReport, unreadable: UnreadableRows, csv: boolean): string {
+  const counts: [string, number][] = [
     ['checked', report.checked],
     ['would be stored', report.stored],
     ['would be rejected', report.rejected],
-  ] as const
+  ]
+  if (unreadable.count > 0) counts.push(['cannot be read', unreadable.count])
   const width = Math.max(...counts.map(([, count]) => formatCount(count).length))
   const table = counts.map(([name, count]) => `${name.padEnd(17)}  ${formatCount(count).padStart(width)}\n`).join('')
-  const lines = [...rejectionLines(report), 'Nothing was stored.']
+  const hints = csv ? csvHints(report) : []
+  const lines = [...rejectionLines(report), ...hints, ...unreadableLines(unreadable), 'Nothing was stored.']
   return `${table}${lines.map((line) => `${printable(line)}\n`).join('')}`
+}
+
+/** The lines at which a push would end. */
+function unreadableLines({ count, errors }: UnreadableRows): readonly string[] {
+  if (count === 0) return []
+  const more = count > errors.length ? [`... and ${formatCount(count - errors.length)} more that cannot be read`] : []
+  const first = errors.map(({ message }) => message)
+  const hint = errors.map(choiceHint).find((line) => line !== null)
+  return [...first, ...more, 'A push ends at the first line that cannot be read.', ...(hint ? [hint] : [])]
 }

@@ -3,6 +3,7 @@ import type { PushOutcome } from '../../file-push/receipt-follower.ts'
 import { decimalHint, timeHint } from '../../file-push/rejection-hints.ts'
 import type { SendResult } from '../../file-push/send.ts'
 import type { StopReason } from '../../file-push/stop-after.ts'
+import { AmbiguousTimeError } from '../../file-push/time-rules.ts'
 import { printable } from '../../lib/text-table.ts'
 
 export interface PushReport extends PushOutcome {
@@ -25,7 +26,7 @@ export function reportText(report: PushReport, { ingest, csv }: { ingest: string
   const width = Math.max(...counts.map(([, count]) => count.length))
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
   const lines = [...rejectionLines(report), ...batchLines(report, ingest)]
-  if (csv) lines.push(...timeLines(report), ...decimalLines(report))
+  if (csv) lines.push(...csvHints(report))
   if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
@@ -63,8 +64,19 @@ function batchLines({ rejected, batches }: PushReport, ingest: string): string[]
   return [...lines, `The rejected rows are kept. With the same key: tidemark rejected list ${ingest} --mine${only}`]
 }
 
+/** The options that rejected rows of a CSV file may ask for. */
+export function csvHints(faults: Faults): readonly string[] {
+  return [...timeLines(faults), ...decimalLines(faults)]
+}
+
+/** The option that a file needs which was not read to its end; null where it is not one of options. */
+export function choiceHint(readError: unknown): string | null {
+  const isAmbiguous = readError instanceof Error && readError.cause instanceof AmbiguousTimeError
+  return isAmbiguous ? '--ambiguous earlier or --ambiguous later chooses.' : null
+}
+
 /** How times that were rejected may be written. */
-function timeLines({ errors }: PushReport): string[] {
+function timeLines({ errors }: Faults): string[] {
   const hint = timeHint(errors)
   if (hint === null) return []
   const options = hint.formats.map((format) => `--time-format ${/\W/.test(format) ? `"${format}"` : format}`)
@@ -72,7 +84,7 @@ function timeLines({ errors }: PushReport): string[] {
   return [`For times like "${hint.example}" there is ${options.join(' or ')}${local}.`]
 }
 
-function decimalLines({ errors }: PushReport): string[] {
+function decimalLines({ errors }: Faults): string[] {
   const example = decimalHint(errors)
   return example === null ? [] : [`For numbers like "${example}" there is --decimal comma.`]
 }
@@ -109,5 +121,7 @@ export function untoldText({ pending }: PushOutcome, error: unknown): string {
 /** What went wrong and how to go on, or null where all rows were acknowledged. */
 export function failureReport(result: SendResult, skipped: number): string | null {
   const sentences = failureSentences(result)
-  return sentences.length === 0 ? null : [...sentences, whatIsOnDisk(result, skipped)].join('\n')
+  if (sentences.length === 0) return null
+  const hint = choiceHint(result.readError)
+  return [...sentences, ...(hint === null ? [] : [hint]), whatIsOnDisk(result, skipped)].join('\n')
 }

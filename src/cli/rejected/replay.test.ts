@@ -47,9 +47,16 @@ test('a dry run shows what would become of the first rows, and replays nothing',
   expect(seen).toEqual([`${replayPath}/preview {"ids":["4","5"],"convert":{"V":"number"}}`])
 })
 
+test('a decimal comma is set as a text, which the service converts', async () => {
+  const { url, seen } = await service(answers)
+  await tidemark(url, [...replay, '--all', '--set', 'V=1\\,5', '--convert', 'V=decimal_comma'])
+  expect(JSON.parse(seen[0]!.slice(replayPath.length))).toEqual({ set: { V: '1,5' }, convert: { V: 'decimal_comma' } })
+})
+
 test.each([
   [['--convert', 'V=int'], '"int" is no conversion. There are: number, decimal_comma, text, boolean.'],
   [['--rename', 'V'], '--rename takes name=value, and not "V".'],
+  [['--set', 'V=1,5'], 'and not "5". Write \\, for a comma within a value: V=1\\,5.'],
   [['--set', 'n=90071992547409931'], 'give it in quotes, and convert it to a number'],
 ])('%j is refused', async (options, says) => {
   const { url, seen } = await service(answers)

@@ -37,7 +37,11 @@ export function addReplay(rejected: Command, context: CliContext): void {
     .option('--all', 'all of them')
     .option('--into <ingest>', 'judge them by the fields of another ingest, and store them there')
     .option('--rename <pairs>', 'old=new names of properties, separated by commas', collectList)
-    .option('--set <pairs>', 'property=value for every row; a number, true, false, null or text', collectList)
+    .option(
+      '--set <pairs>',
+      'property=value for every row; a number with a point, true, false, null or text; \\, is a comma within it',
+      collectList,
+    )
     .option('--convert <pairs>', 'property=number, text and so on', collectList)
     .option('--dry-run', 'show what would become of the first rows, and change nothing')
     .option('--json', 'print JSON')
