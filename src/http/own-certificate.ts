@@ -1,5 +1,5 @@
 // The certificate that the service speaks TLS with. Its files are looked at from time to time: who renews it needs no restart.
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
+import type { SecureContextOptions } from 'node:tls'
 import { type CertificatePair, type PairFiles, readPair } from '../lib/certificate-pair.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { Observe } from '../observe/event.ts'
@@ -12,8 +12,9 @@ export class OwnCertificate {
   readonly #files: PairFiles
   readonly #observe: Observe
   #pair: CertificatePair
-  #context: SecureContext
   readonly #takers: ((options: SecureContextOptions) => void)[] = []
+  /** What lay there at the last look and was not taken yet. */
+  #seen: CertificatePair | null = null
   /** Why what lies there now is not taken; null while it is what is in force. */
   #refused: string | null = null
   /** What was wrong at the last look: while both files are being replaced they do not belong together for a moment. */
@@ -23,7 +24,6 @@ export class OwnCertificate {
     this.#files = files
     this.#observe = observe
     this.#pair = pair
-    this.#context = createSecureContext(this.#options)
     this.#tell()
   }
 
@@ -34,12 +34,7 @@ export class OwnCertificate {
 
   /** What a server is made with. */
   get serverOptions() {
-    return {
-      ...this.#options,
-      // Where a name is listened on that has two addresses, the second server is not within reach: it asks here.
-      SNICallback: (_name: string, done: (error: Error | null, context: SecureContext) => void) =>
-        done(null, this.#context),
-    }
+    return this.#options
   }
 
   /** The server hears of each new pair. */
@@ -65,13 +60,16 @@ export class OwnCertificate {
       this.#doubt(`${name} (${path}) holds a certificate that expired on ${formatInstant(found.validUntilMs)}.`)
       return
     }
-    const isSame = found.cert.equals(this.#pair.cert) && found.key.equals(this.#pair.key)
+    const isSame = isSamePair(found, this.#pair)
+    // Nobody can see of a chain whether one more certificate is still to be written: it has to lie there at two looks.
+    const isSettled = isSame || (this.#seen !== null && isSamePair(found, this.#seen))
+    this.#seen = isSettled ? null : found
+    if (!isSettled) return
     const wasRefused = this.#refused !== null
     this.#refused = null
     this.#doubted = null
     if (isSame && !wasRefused) return
     this.#pair = found
-    this.#context = createSecureContext(this.#options)
     for (const take of this.#takers) take(this.#options)
     this.#tell()
   }
@@ -101,4 +99,8 @@ export class OwnCertificate {
     }
     this.#doubted = message
   }
+}
+
+function isSamePair(one: CertificatePair, other: CertificatePair): boolean {
+  return one.cert.equals(other.cert) && one.key.equals(other.key)
 }

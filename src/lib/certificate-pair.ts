@@ -21,6 +21,7 @@ export async function readPair(files: PairFiles): Promise<CertificatePair> {
   const { certificate: one, key: other } = files
   const [cert, key] = [await readPart(one), await readPart(other)]
   const first = certificateIn(cert, one)
+  requireWhole(cert, one)
   if (!first.checkPrivateKey(keyIn(key, other)))
     throw new Error(
       `${other.name} (${other.path}) is not the key of the first certificate in ${one.name} (${one.path}). Give it the key that belongs to it.`,
@@ -49,6 +50,26 @@ function certificateIn(pem: Buffer, { name, path }: PairFiles['key']): X509Certi
     // It is told below.
   }
   throw new Error(`${name} (${path}) holds no certificate in PEM, one that begins with -----BEGIN CERTIFICATE-----.`)
+}
+
+const wholeBlock = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g
+
+/** A file that is being written may end in the middle of a certificate: TLS would send those before it alone. */
+function requireWhole(pem: Buffer, { name, path }: PairFiles['key']): void {
+  const text = pem.toString('latin1')
+  const blocks = text.match(wholeBlock) ?? []
+  const isBroken = blocks.some((block) => block.includes('BEGIN CERTIFICATE') && !isCertificate(block))
+  if (isBroken || text.replace(wholeBlock, '').includes('-----'))
+    throw new Error(`${name} (${path}) ends, or is broken, in the middle of a certificate. Write the whole chain.`)
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    new X509Certificate(block)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function keyIn(pem: Buffer, { name, path }: PairFiles['key']): KeyObject {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { checkStart, listenFailure, ownPairFiles } from '../config/check-start.ts'
 import type { Settings } from '../config/settings.ts'
 import { InFlight } from '../http/in-flight.ts'
+import { type Listening, listen } from '../http/listen.ts'
 import { OwnCertificate } from '../http/own-certificate.ts'
 import type { App } from '../http/route.ts'
 import { buildServer } from '../http/server.ts'
@@ -101,8 +102,14 @@ export async function openService(
     const told = certificate === null ? services : withCertificate(services, certificate)
     const app = await buildServer({ services: told, settings, inFlight, certificate, requestId: randomUUID })
     const { shutdownMs } = settings.server
-    closers.push((atOnce) => stopServer(app, inFlight, { shutdownMs, atOnce }))
-    const url = await listen(app, settings)
+    let closeOthers = async (): Promise<void> => undefined
+    closers.push(async (atOnce) => {
+      await stopServer(app, inFlight, { shutdownMs, atOnce })
+      await closeOthers()
+    })
+    const listening = await listenAt(app, settings)
+    closeOthers = listening.closeOthers
+    const { url } = listening
     observe({ kind: 'serverListening', url })
     const startedOrClosed = started().catch(async (error: unknown) => {
       await close()
@@ -141,9 +148,9 @@ function withCertificate(services: Services, certificate: OwnCertificate): Servi
   return { ...services, readiness: () => ({ ...services.readiness(), tls: certificate.state }) }
 }
 
-async function listen(app: App, { host, port }: Settings): Promise<string> {
+async function listenAt(app: App, { host, port }: Settings): Promise<Listening> {
   try {
-    return await app.listen({ host, port })
+    return await listen(app, { host, port })
   } catch (error) {
     // Another program took the address since it was looked at.
     throw new SettingsError([listenFailure(error, { host, port })])

@@ -52,9 +52,9 @@ test('it goes on past lines that cannot be read, and gives the hints of a push',
     'GET /ingests/plant': () => [200, { alias: 'plant', fields: defaultSeriesFields }],
     'POST /ingests/plant/check': (body) => {
       const errors = rowsIn(body).flatMap((row, index) => {
-        if (row === 'null') return [{ index, field: null, code: 'not_an_object', message: 'no object' }]
-        const wrong = row.includes('"1,5"')
-        return wrong ? [{ index, field: 'V', code: 'wrong_type', message: 'V: expected a number, got "1,5"' }] : []
+        const [code, message] =
+          row === 'null' ? ['not_an_object', 'no object'] : ['wrong_type', 'V: expected a number, got "1,5"']
+        return row === 'null' || row.includes('"1,5"') ? [{ index, field: 'V', code, message }] : []
       })
       const rows = rowsIn(body).length
       return [200, { rows, stored: rows - errors.length, rejected: errors.length, errors }]

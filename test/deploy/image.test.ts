@@ -1,0 +1,54 @@
+// The image without Docker: what its build reads is copied, and its health check tells how the service is.
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeCertificate } from '../support/certificate.ts'
+import { runService } from '../support/running-service.ts'
+
+const dockerfile = readFileSync('deploy/Dockerfile', 'utf8')
+const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '))
+
+test('what is copied is there, and the folders that are built are among it', () => {
+  expect(copied.filter((path) => !existsSync(path))).toEqual([])
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  expect(scripts.build).toContain('tsconfig.build.json')
+  expect(scripts.build).toContain('portal/vite.config.ts')
+  expect(copied).toEqual(expect.arrayContaining(['src', 'portal', 'tsconfig.json', 'tsconfig.build.json']))
+})
+
+/** The exit code of the health check that the image names. */
+function health(environment: Readonly<Record<string, string>>): Promise<number> {
+  const [, script = ''] = /^HEALTHCHECK .* CMD \["node", "([^"]+)"\]$/m.exec(dockerfile) ?? []
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [join('deploy', script)], { env: environment }, () => {
+      resolve(child.exitCode ?? -1)
+    })
+  })
+}
+
+test.each([
+  ['HTTP', false, ''],
+  ['HTTPS', true, ''],
+  ['HTTP under a path', false, '/series'],
+])('the service is live by %s', async (_name, secure, basePath) => {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-image-'))
+  const files = { certificate: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
+  const { cert, key } = makeCertificate({ commonName: 'tidemark.example' })
+  await writeFile(files.certificate, cert)
+  await writeFile(files.key, key)
+  const service = await runService({
+    ...(secure ? { 'server.tlsCertFile': files.certificate, 'server.tlsKeyFile': files.key } : {}),
+    ...(basePath === '' ? {} : { 'server.basePath': basePath }),
+  })
+  const environment = { TIDEMARK_PORT: new URL(service.url).port, TIDEMARK_SERVER_BASE_PATH: basePath }
+  try {
+    expect(await health(environment)).toBe(0)
+  } finally {
+    await service.close()
+    await rm(folder, { recursive: true })
+  }
+  expect(await health(environment)).toBe(1)
+})
