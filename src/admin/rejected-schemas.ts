@@ -8,7 +8,7 @@ const FaultyField = Type.Union([Type.String(), Type.Null()], {
 })
 const Code = Type.Enum([...rejectCodes])
 
-const RejectedAnswer = Type.Object(
+export const RejectedAnswer = Type.Object(
   {
     id: Type.String({ description: 'The id of the row among the rejected rows of its ingest.' }),
     batch: Type.String({ description: 'The batch that it was pushed in.' }),
@@ -45,7 +45,7 @@ export const RejectedSummaryAnswer = Type.Array(KindAnswer, {
 })
 export type RejectedSummaryAnswer = Type.Static<typeof RejectedSummaryAnswer>
 
-const BatchAnswer = Type.Object(
+export const BatchAnswer = Type.Object(
   {
     batch: Type.String({ description: 'The id of the push.' }),
     received: Type.String({ format: 'date-time' }),

@@ -7,7 +7,7 @@ import type { PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
 import { pageOf, pageSchema } from './list-page.ts'
 
-const AsideAnswer = Type.Object(
+export const AsideAnswer = Type.Object(
   {
     id: Type.String({ description: 'Names the entry: its position in the journal.' }),
     batch: Type.Union([Type.String(), Type.Null()], {
@@ -29,7 +29,7 @@ const AsideAnswer = Type.Object(
   },
   { description: 'A push or a replay that was set aside because it ended the judge.' },
 )
-type AsideAnswer = Type.Static<typeof AsideAnswer>
+export type AsideAnswer = Type.Static<typeof AsideAnswer>
 
 export const AsidePage = pageSchema(AsideAnswer)
 type AsidePage = Type.Static<typeof AsidePage>

@@ -13,6 +13,7 @@ import type {
   ReplayRequest as ReplayRequestSchema,
   ReplayAnswer as ReplaySchema,
 } from '../admin/replay-schemas.ts'
+import type { AsideAnswer as AsideSchema } from '../admin/set-aside.ts'
 import type { SettingAnswer as SettingSchema } from '../admin/setting-schemas.ts'
 import type { StorageAnswer as StorageSchema } from '../admin/storage.ts'
 import type {
@@ -80,6 +81,9 @@ export type ReplayAnswer = Plain<ReplaySchema>
 export type PreviewAnswer = Plain<PreviewSchema>
 /** Where rejected rows go, and how they are mended. */
 export type ReplayChanges = Omit<Plain<ReplayRequestSchema>, 'ids'>
+
+/** A push that ended the judge, and is not judged until an operator lets it go. */
+export type AsideAnswer = Plain<AsideSchema>
 
 export type SubscriberAnswer = Plain<SubscriberSchema>
 export type KeySummary = SubscriberAnswer['keys'][number]

@@ -39,6 +39,10 @@ import { type ClientOptions, type PushFormat, Transport } from './transport.ts'
 export interface PushOptions {
   readonly format: PushFormat
   readonly idempotencyKey?: string
+  /** Answers with the receipt once the rows can be queried; after `limits.ingestWaitMs` as without it. */
+  readonly wait?: boolean
+  /** Breaks the request off: nobody knows then whether the rows are stored. */
+  readonly signal?: AbortSignal
 }
 
 export interface TagsRequest extends PageRequest {
@@ -63,10 +67,11 @@ export class TidemarkClient {
   }
 
   /** Rows for an ingest; once this resolves they are on disk. With an idempotency key they may be sent again: they are stored once. */
-  push(ingest: string, body: string | Uint8Array, { format, idempotencyKey }: PushOptions): Promise<Accepted> {
-    const path = `/ingests/${segment(ingest)}/data`
+  push(ingest: string, body: string | Uint8Array, options: PushOptions): Promise<Accepted | Receipt> {
+    const { format, idempotencyKey, wait, signal } = options
+    const path = `/ingests/${segment(ingest)}/data${wait === true ? '?wait=true' : ''}`
     const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
-    return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format), headers })
+    return this.#http.json({ method: 'POST', path, body, contentType: formatMediaType(format), headers, signal })
   }
 
   /** What would become of these rows if they were pushed; nothing is stored. */

@@ -16,6 +16,7 @@ interface Call {
   readonly body?: string | Uint8Array
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
 }
 
 /** As both Node.js and browsers type it. */
@@ -63,14 +64,20 @@ export class Transport {
     }
   }
 
-  async #call({ method, path, body, contentType, headers: more }: Call): Promise<Response> {
+  async #call({ method, path, body, contentType, headers: more, signal }: Call): Promise<Response> {
     const headers: Record<string, string> = { accept: 'application/json', ...more }
     if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
     if (this.#key !== undefined) headers['authorization'] = `Bearer ${this.#key}`
     let response: Response
     try {
       const sent = body === undefined ? {} : { body: body as RequestBody }
-      response = await this.#fetch(this.url + path, { method, headers, redirect: 'error', ...sent })
+      response = await this.#fetch(this.url + path, {
+        method,
+        headers,
+        redirect: 'error',
+        signal: signal ?? null,
+        ...sent,
+      })
       if (response.ok) return response
     } catch (error) {
       throw connectionErrorOf(this.url, error)

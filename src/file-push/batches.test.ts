@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type BatchBounds, batchesOf, type PushBatch } from './batches.ts'
+import type { PushBatch } from '../client/push-batch.ts'
+import { type BatchBounds, batchesOf } from './batches.ts'
 
 async function batch(groups: readonly (readonly string[])[], bounds: Partial<BatchBounds>): Promise<PushBatch[]> {
   const rows = (async function* () {

@@ -1,60 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { failureReport } from '../cli/push/report.ts'
+import { halvesOf, type PushBatch } from '../client/push-batch.ts'
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
-import { halvesOf, type PushBatch } from './batches.ts'
-import { sendBatches, withRetries } from './send.ts'
+import { sendBatches } from './send.ts'
 
-const refused = new ConnectionError('refused', { sent: false, cause: null })
 const broken = new ConnectionError('broke', { sent: true, cause: null })
 const problem = (retryable: boolean, retryAfterS: number | null = null): ServiceError =>
   new ServiceError({ status: retryable ? 503 : 400, code: 'x', detail: 'full', errors: [], retryable, retryAfterS })
-
-/** Answers with these, one an attempt, and tells how long was waited between. */
-async function attempts(
-  outcomes: readonly (Error | 'ok')[],
-  retryMs: number,
-): Promise<{ end: unknown; waits: number[] }> {
-  const waits: number[] = []
-  let now = 0
-  let attempt = 0
-  const options = {
-    nowMs: () => now,
-    sleep: async (ms: number) => {
-      waits.push(ms)
-      now += ms
-    },
-    retryMs,
-    onRetry: () => {},
-  }
-  const one = async (): Promise<string> => {
-    const outcome = outcomes[Math.min(attempt++, outcomes.length - 1)]!
-    if (outcome === 'ok') return outcome
-    throw outcome
-  }
-  const end = await withRetries(one, options).catch((error: unknown) => error)
-  return { end, waits }
-}
-
-const unknown = (status: number): ServiceError =>
-  new ServiceError({ status, code: 'unknown', detail: 'x', errors: [], retryable: false, retryAfterS: null })
-
-describe('tries again where it may go better later', () => {
-  test.each<[string, (Error | 'ok')[], number, unknown, number[]]>([
-    ['at once', ['ok'], 1000, 'ok', []],
-    ['after a refused connection', [refused, 'ok'], 1000, 'ok', [250]],
-    ['after a retryable answer', [problem(true), problem(true), 'ok'], 1000, 'ok', [250, 500]],
-    ['not before the service asks for it', [problem(true, 3), 'ok'], 10_000, 'ok', [3000]],
-    ['not after another answer', [problem(false)], 1000, problem(false), []],
-    ['after a broken connection', [broken, broken, 'ok'], 1000, 'ok', [250, 500]],
-    ['after a gateway lost the service', [unknown(502), unknown(504), 'ok'], 1000, 'ok', [250, 500]],
-    ['not after an answer of nobody knows whom', [unknown(404)], 1000, unknown(404), []],
-    ['and says what nobody knows', [broken, refused], 1000, broken, [250, 500]],
-    ['not for ever', [refused], 1000, refused, [250, 500]],
-    ['not for longer than is left', [problem(true, 60)], 1000, problem(true, 60), []],
-  ])('%s', async (_, outcomes, retryMs, end, waits) => {
-    expect(await attempts(outcomes, retryMs)).toEqual({ end, waits })
-  })
-})
 
 async function* batchesOf(count: number, failAfter?: Error): AsyncGenerator<PushBatch> {
   for (let index = 0; index < count; index++)

@@ -1,55 +1,5 @@
 import type { Accepted } from '../client/answers.ts'
-import { ConnectionError, ServiceError } from '../client/service-error.ts'
-import type { PushBatch } from './batches.ts'
-
-export interface RetryOptions {
-  readonly nowMs: () => number
-  readonly sleep: (ms: number) => Promise<void>
-  /** How long one batch is tried again before its failure counts. */
-  readonly retryMs: number
-  readonly onRetry: (error: Error, waitMs: number) => void
-}
-
-const firstWaitMs = 250
-const longestWaitMs = 10_000
-
-/** What stands between here and the service answers so when the service does not. */
-const gatewayStatuses = [502, 503, 504]
-
-/** Whether the same request may go better later. */
-function mayTryAgain(error: unknown): error is ServiceError | ConnectionError {
-  if (error instanceof ConnectionError) return true
-  if (!(error instanceof ServiceError)) return false
-  return error.retryable || (error.code === 'unknown' && gatewayStatuses.includes(error.status))
-}
-
-/**
- * Tries again after an answer that says so, and when no answer came. What is tried must be safe to be done twice: a push has an idempotency
- * key that stays the same.
- */
-export async function withRetries<Answer>(attempt: () => Promise<Answer>, options: RetryOptions): Promise<Answer> {
-  const startMs = options.nowMs()
-  // An attempt whose outcome nobody knows says more than a later one that never arrived.
-  let doubtful: Error | null = null
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!mayTryAgain(error)) throw error
-      if (error instanceof ConnectionError && error.sent) doubtful = error
-      const askedMs = error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : 0
-      const nextMs = Math.max(waitMs, askedMs)
-      if (options.nowMs() - startMs + nextMs > options.retryMs) throw doubtful ?? error
-      options.onRetry(error, nextMs)
-      await options.sleep(nextMs)
-    }
-  }
-}
-
-/** Nothing of the push was stored, and fewer rows may be taken. */
-function isTooMuch(error: unknown): boolean {
-  return error instanceof ServiceError && ['too_many_rows', 'body_too_large'].includes(error.code)
-}
+import { isTooMuch, type PushBatch } from '../client/push-batch.ts'
 
 /** A batch that was not acknowledged. */
 export interface FailedBatch {

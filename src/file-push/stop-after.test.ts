@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PushBatch } from './batches.ts'
+import type { PushBatch } from '../client/push-batch.ts'
 import { stopAfter } from './stop-after.ts'
 
 async function* batches(): AsyncGenerator<PushBatch> {

@@ -1,4 +1,4 @@
-import type { PushBatch } from './batches.ts'
+import type { PushBatch } from '../client/push-batch.ts'
 
 /** So many rows are rejected, or nobody tells what became of those that were sent. */
 export type StopReason = 'rejected' | 'untold'

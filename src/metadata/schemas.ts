@@ -18,7 +18,7 @@ export const DescriptionsRequest = Type.Object(
 )
 export type DescriptionsRequest = Static<typeof DescriptionsRequest>
 
-const Description = Type.Object({
+export const Description = Type.Object({
   entity: Type.String(),
   type: Type.Literal('metadata'),
   index_field: Type.String({ description: 'The field that identifies an item, and that items can be filtered by.' }),

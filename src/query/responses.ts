@@ -16,22 +16,22 @@ export const RowsResponse = Type.Array(
 
 const nullableDate = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description })
 
-export const EntitiesResponse = Type.Array(
-  Type.Object({
-    entity: Type.String({ description: 'The name to use in queries.', examples: ['plant'] }),
-    ingests: Type.Array(Type.String(), { description: 'Aliases of the ingests that feed it now.' }),
-    time_field: Type.String({ description: 'The field that holds the date of an item.', examples: ['D'] }),
-    fields: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        type: Type.Unsafe<FieldType>({ type: 'string', enum: fieldTypes.filter((type) => type !== 'json') }),
-        role: Type.Unsafe<FieldRole>({ type: 'string', enum: [...seriesRoles] }),
-      }),
-    ),
-    rows: Type.Integer({ description: 'Stored rows.' }),
-    first_date: nullableDate('The oldest stored date, null if there is none.'),
-    last_date: nullableDate('The newest stored date, null if there is none.'),
-  }),
-)
+export const EntityDescription = Type.Object({
+  entity: Type.String({ description: 'The name to use in queries.', examples: ['plant'] }),
+  ingests: Type.Array(Type.String(), { description: 'Aliases of the ingests that feed it now.' }),
+  time_field: Type.String({ description: 'The field that holds the date of an item.', examples: ['D'] }),
+  fields: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      type: Type.Unsafe<FieldType>({ type: 'string', enum: fieldTypes.filter((type) => type !== 'json') }),
+      role: Type.Unsafe<FieldRole>({ type: 'string', enum: [...seriesRoles] }),
+    }),
+  ),
+  rows: Type.Integer({ description: 'Stored rows.' }),
+  first_date: nullableDate('The oldest stored date, null if there is none.'),
+  last_date: nullableDate('The newest stored date, null if there is none.'),
+})
 
-export type EntityDescription = Static<typeof EntitiesResponse>[number]
+export const EntitiesResponse = Type.Array(EntityDescription)
+
+export type EntityDescription = Static<typeof EntityDescription>

@@ -1,7 +1,7 @@
-// One shell in which guides are followed, as their reader would: in an empty folder, with `tidemark` as a command.
+// One shell in which guides are followed, as their reader would: in an empty folder, with `tidemark` as a command and as a package.
 import { spawn } from 'node:child_process'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { inheritedEnvironment } from '../support/inherited-environment.ts'
 import { programPath } from '../support/server-process.ts'
 import type { GuideCommand, SavedFile } from './guide.ts'
@@ -27,6 +27,9 @@ export async function follow({ folder, port, steps }: ShellOptions): Promise<Out
   const work = join(folder, 'work')
   await mkdir(bin)
   await mkdir(work)
+  // What `npm install tidemark` leaves, for programs that import the client.
+  await mkdir(join(folder, 'node_modules'))
+  await symlink(resolve('.'), join(folder, 'node_modules/tidemark'))
   await writeFile(join(bin, 'tidemark'), `#!/bin/sh\nexec "${process.execPath}" "${programPath}" "$@"\n`)
   await chmod(join(bin, 'tidemark'), 0o755)
   const script = [preamble(folder, port), ...steps.map((step) => ('name' in step ? saving(step) : running(step, port)))]

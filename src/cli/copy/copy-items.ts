@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IngestAnswer } from '../../client/answers.ts'
-import { batchesOf, halvesOf } from '../../file-push/batches.ts'
+import { halvesOf } from '../../client/push-batch.ts'
+import { batchesOf } from '../../file-push/batches.ts'
 import { rowBytesMax } from '../../file-push/rows.ts'
 import { jsonMembers } from '../../lib/json-members.ts'
 import { JsonRows } from '../../lib/json-rows.ts'

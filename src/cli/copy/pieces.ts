@@ -1,7 +1,7 @@
 // Cuts the rows of an entity into pushes whose keys name their place, so that a copy that is begun again stores nothing twice. Which
 // rows are in a piece depends on the day alone, and not on how they were read.
 import { createHash } from 'node:crypto'
-import { halvesOf, type PushBatch } from '../../file-push/batches.ts'
+import { halvesOf, type PushBatch } from '../../client/push-batch.ts'
 import { jsonMembers } from '../../lib/json-members.ts'
 
 /** One push of copied rows. */

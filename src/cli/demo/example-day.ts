@@ -1,5 +1,5 @@
 import type { TidemarkClient } from '../../client/client.ts'
-import { withRetries } from '../../file-push/send.ts'
+import { withRetries } from '../../client/retries.ts'
 import type { CliContext } from '../context.ts'
 import { instrumentsOf, rowsAt } from './plant.ts'
 

@@ -36,7 +36,7 @@ export const CheckAnswer = Type.Object(
 
 export type CheckAnswer = Static<typeof CheckAnswer>
 
-const Accepted = Type.Object(
+export const Accepted = Type.Object(
   { batch: Type.String({ description: 'The id of the push, for its receipt.' }), rows: Type.Integer() },
   { description: 'The rows are on disk.', examples: [{ batch: 'b1', rows: 2 }] },
 )

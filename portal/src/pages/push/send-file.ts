@@ -1,12 +1,14 @@
 // Sends a file's rows as `tidemark push` does: in bounded pieces, each again until it is acknowledged, under one idempotency key.
 import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { halvesOf, type PushBatch } from '../../../../src/client/push-batch.ts'
+import { withRetries } from '../../../../src/client/retries.ts'
 import { ConnectionError } from '../../../../src/client/service-error.ts'
-import { batchesOf, halvesOf, type PushBatch } from '../../../../src/file-push/batches.ts'
+import { batchesOf } from '../../../../src/file-push/batches.ts'
 import { acknowledgedUpTo, failureSentences } from '../../../../src/file-push/failure.ts'
 import type { RowFormat } from '../../../../src/file-push/file-name.ts'
 import { type PushOutcome, ReceiptFollower } from '../../../../src/file-push/receipt-follower.ts'
 import { type PushedRows, pushFormatOf } from '../../../../src/file-push/rows.ts'
-import { sendBatches, withRetries } from '../../../../src/file-push/send.ts'
+import { sendBatches } from '../../../../src/file-push/send.ts'
 import { cameBack, wentAway } from '../../shell/reach.ts'
 
 const rowsMax = 10_000

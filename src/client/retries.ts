@@ -1,0 +1,50 @@
+import { ConnectionError, ServiceError } from './service-error.ts'
+
+export interface RetryOptions {
+  readonly nowMs: () => number
+  readonly sleep: (ms: number) => Promise<void>
+  /** How long one request is tried again before its failure counts. */
+  readonly retryMs: number
+  readonly onRetry: (error: Error, waitMs: number) => void
+  /** From 0 up to 1, to wait up to half as long again: many who lost one service do not all come back at once. Without it the waits are exact. */
+  readonly random?: (() => number) | undefined
+  /** Whether the same request may go better later; `mayGoBetter` where nothing is given. */
+  readonly isRetryable?: ((error: unknown) => boolean) | undefined
+}
+
+const firstWaitMs = 250
+const longestWaitMs = 10_000
+
+/** What stands between here and the service answers so when the service does not. */
+const gatewayStatuses = [502, 503, 504]
+
+/** No answer came, or one that says that the same request may go better later. */
+export function mayGoBetter(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true
+  if (!(error instanceof ServiceError)) return false
+  return error.retryable || (error.code === 'unknown' && gatewayStatuses.includes(error.status))
+}
+
+/**
+ * Tries again after an answer that says so, and when no answer came. What is tried must be safe to be done twice: a push has an idempotency
+ * key that stays the same.
+ */
+export async function withRetries<Answer>(attempt: () => Promise<Answer>, options: RetryOptions): Promise<Answer> {
+  const { nowMs, sleep, retryMs, onRetry, random = () => 0, isRetryable = mayGoBetter } = options
+  const startMs = nowMs()
+  // An attempt whose outcome nobody knows says more than a later one that never arrived.
+  let doubtful: Error | null = null
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof Error) || !isRetryable(error)) throw error
+      if (error instanceof ConnectionError && error.sent) doubtful = error
+      const askedMs = error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : 0
+      const nextMs = Math.max(waitMs, askedMs) * (1 + random() / 2)
+      if (nowMs() - startMs + nextMs > retryMs) throw doubtful ?? error
+      onRetry(error, nextMs)
+      await sleep(nextMs)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// What programs import as `tidemark/client`: for Node.js and browsers, without a dependency.
+import type { QueryKind } from '../model/query-kind.ts'
+import type { AsideAnswer, Page, PageRequest } from './answers.ts'
+import { TidemarkClient } from './client.ts'
+import type { DataQueryRequest } from './data-query-request.ts'
+import { allBytes, lineValues } from './line-values.ts'
+import { search, segment } from './request-paths.ts'
+import { Transport } from './transport.ts'
+import { IngestWriter, type IngestWriterOptions } from './writer.ts'
+
+export type * from './answers.ts'
+export type { PushOptions, TagsRequest } from './client.ts'
+export type { WriterClock } from './clock.ts'
+export type { DataQueryRequest } from './data-query-request.ts'
+export type { RejectedSelection, WhoseRows } from './request-paths.ts'
+export { ConnectionError, ServiceError } from './service-error.ts'
+export type { ClientOptions, PushFormat } from './transport.ts'
+export type {
+  AcknowledgedBatch,
+  BatchOutcome,
+  IngestWriterOptions,
+  UnacknowledgedBatch,
+  WrittenRows,
+} from './writer.ts'
+export type { IngestWriter, QueryKind }
+
+/** A row of an answer, under the names of its columns. */
+export type AnsweredRow = Readonly<Record<string, unknown>>
+
+/**
+ * The service to program with: every endpoint, a writer that batches rows and tries again, and answers row by row. Methods throw
+ * `ServiceError` where the service answers with a problem, and `ConnectionError` where no answer comes.
+ */
+export class Tidemark extends TidemarkClient {
+  readonly #http: Transport
+
+  constructor(options: ConstructorParameters<typeof TidemarkClient>[0]) {
+    super(options)
+    this.#http = new Transport(options)
+  }
+
+  /** Writes rows to an ingest in batches, each again until it is acknowledged. */
+  writer(ingest: string, options: IngestWriterOptions = {}): IngestWriter {
+    return new IngestWriter((body, request) => this.push(ingest, body, request), options)
+  }
+
+  /** The rows of a data query, as they come. Who stops reading early ends the query. */
+  rows<Row = AnsweredRow>(kind: QueryKind, request: DataQueryRequest): AsyncGenerator<Row> {
+    return lineValues(this.queryBytes(kind, request, 'ndjson'))
+  }
+
+  /** The items of a time range, as they come. */
+  select<Row = AnsweredRow>(request: DataQueryRequest): AsyncGenerator<Row> {
+    return this.rows('select', request)
+  }
+
+  /** The rows of a query in Druid's SQL, as they come. */
+  sqlRows<Row = AnsweredRow>(text: string): AsyncGenerator<Row> {
+    return lineValues(this.sqlBytes(text, 'ndjson'))
+  }
+
+  /** The answer to a data query as an Arrow IPC stream. */
+  arrow(kind: QueryKind, request: DataQueryRequest): Promise<Uint8Array> {
+    return allBytes(this.queryBytes(kind, request, 'arrow'))
+  }
+
+  /** The answer to a query in Druid's SQL as an Arrow IPC stream. */
+  sqlArrow(text: string): Promise<Uint8Array> {
+    return allBytes(this.sqlBytes(text, 'arrow'))
+  }
+
+  /** The answer to a native query of Druid's, parsed. */
+  async native<Answer = unknown>(query: { readonly queryType: string }): Promise<Answer> {
+    const bytes = await allBytes(this.nativeBytes(query.queryType, JSON.stringify(query)))
+    return JSON.parse(new TextDecoder().decode(bytes))
+  }
+
+  /** The items with these identifiers, in this order; absent ones are left out. */
+  async itemsById(table: string, itemsId: readonly string[]): Promise<readonly AnsweredRow[]> {
+    return JSON.parse(await this.itemsByIdText(table, itemsId))
+  }
+
+  /** Pushes that ended the judge, in the order in which they were accepted. */
+  setAside({ limit, token }: PageRequest = {}): Promise<Page<AsideAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/set-aside${search({ limit, NextToken: token })}` })
+  }
+
+  /** The body of one of them, as it was pushed. */
+  setAsideBody(id: string): Promise<string> {
+    return this.#http.text({ method: 'GET', path: `/admin/set-aside/${segment(id)}/body`, headers: { accept: '*/*' } })
+  }
+
+  /** Deletes that body; its rows stay among the rejected ones. */
+  async letGoSetAside(id: string): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `/admin/set-aside/${segment(id)}` })
+  }
+
+  /** Whether the service lives; throws where it does not. */
+  async health(): Promise<void> {
+    await this.#http.text({ method: 'GET', path: '/healthz', headers: { accept: '*/*' } })
+  }
+}

@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest'
+import type { WriterClock } from './clock.ts'
+import { ConnectionError, ServiceError } from './service-error.ts'
+import { Tidemark } from './tidemark.ts'
+import type { BatchOutcome, IngestWriterOptions } from './writer.ts'
+
+/** Time that goes on only where a test says so. */
+class ToldClock implements WriterClock {
+  #nowMs = 0
+  readonly #timers = new Map<object, { atMs: number; run: () => void }>()
+
+  nowMs(): number {
+    return this.#nowMs
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const id = {}
+    this.#timers.set(id, { atMs: this.#nowMs + ms, run })
+    return () => this.#timers.delete(id)
+  }
+
+  /** Runs what is due, and what comes of it. */
+  async pass(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms
+    for (;;) {
+      await settled()
+      const [id, next] = [...this.#timers].sort(([, a], [, b]) => a.atMs - b.atMs)[0] ?? []
+      if (id === undefined || next === undefined || next.atMs > endMs) break
+      this.#nowMs = next.atMs
+      this.#timers.delete(id)
+      next.run()
+    }
+    this.#nowMs = endMs
+    await settled()
+  }
+}
+
+/** What was begun has come as far as it can without time. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+interface Sent {
+  readonly key: string
+  readonly rows: readonly unknown[]
+  readonly path: string
+  readonly atMs: number
+}
+
+/** Answers of the network: a status with what the service says, or how the connection ends. */
+type Reply = number | { status: number; body: object; retryAfter?: number } | 'refused' | 'broken' | 'silent'
+
+const refusal = Object.assign(new TypeError('fetch failed'), {
+  cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
+})
+const breakage = Object.assign(new TypeError('fetch failed'), {
+  cause: Object.assign(new Error(), { code: 'ECONNRESET' }),
+})
+
+function bodyOf(status: number, rows: number): object {
+  if (status === 200) return { batch: 'b', rows }
+  const code = status === 503 ? 'overloaded' : 'forbidden'
+  return { code, status, detail: 'No.', title: 'x', type: 'y', retryable: status === 503 }
+}
+
+function world(replies: Reply[], options: IngestWriterOptions = {}) {
+  const clock = new ToldClock()
+  const sent: Sent[] = []
+  const told: BatchOutcome[] = []
+  const network: typeof fetch = async (input, init) => {
+    const rows = JSON.parse(new TextDecoder().decode(init?.body as Uint8Array))
+    const key = new Headers(init?.headers).get('idempotency-key') ?? ''
+    sent.push({ key, rows, path: String(input), atMs: clock.nowMs() })
+    const reply = replies.shift() ?? 200
+    if (reply === 'refused') throw refusal
+    if (reply === 'broken') throw breakage
+    if (reply === 'silent') {
+      return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
+    }
+    const { status, body, retryAfter } =
+      typeof reply === 'number'
+        ? ({ status: reply, body: bodyOf(reply, rows.length) } as { status: number; body: object; retryAfter?: number })
+        : reply
+    const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+    return new Response(JSON.stringify(body), { status, headers })
+  }
+  const tidemark = new Tidemark({ url: 'http://service', key: 'k', fetch: network })
+  const onBatch = (outcome: BatchOutcome): void => {
+    told.push(outcome)
+  }
+  const writer = tidemark.writer('plant', { clock, random: () => 0, id: 'w', onBatch, ...options })
+  return { clock, sent, told, writer }
+}
+
+const row = (V: number) => ({ V })
+const rows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => row(from + index))
+const lengths = (sent: readonly Sent[]): number[] => sent.map(({ rows: { length } }) => length)
+
+describe('gathers rows', () => {
+  test('up to a number of them', async () => {
+    const { clock, sent, writer } = world([], { maxBatchRows: 2 })
+    await writer.write(...rows(1, 5))
+    await clock.pass(0)
+    expect(sent.map((one) => one.rows)).toEqual([rows(1, 2), rows(3, 4)])
+    expect(await writer.close()).toEqual({ rows: 5, acknowledged: 5, failed: 0 })
+    expect(sent.at(-1)).toMatchObject({ key: 'w-5-1', rows: rows(5, 5), path: 'http://service/ingests/plant/data' })
+  })
+
+  test('up to their bytes; a larger one goes alone', async () => {
+    const { sent, writer } = world([], { maxBatchBytes: 20 })
+    await writer.write(row(1), row(2), row(3), { V: 'x'.repeat(50) }, row(4))
+    await writer.close()
+    expect(lengths(sent)).toEqual([2, 1, 1, 1])
+  })
+
+  test('for a time', async () => {
+    const { clock, sent, writer } = world([], { flushIntervalMs: 500 })
+    await writer.write(row(1))
+    await clock.pass(400)
+    await writer.write(row(2))
+    expect(sent).toEqual([])
+    await clock.pass(100)
+    expect(sent.map((one) => [one.atMs, one.rows])).toEqual([[500, rows(1, 2)]])
+  })
+
+  test('until it is flushed', async () => {
+    const { sent, writer } = world([])
+    await writer.write(row(1))
+    await writer.flush()
+    expect(lengths(sent)).toEqual([1])
+  })
+
+  test('as they are written, digit for digit', async () => {
+    const { told, writer } = world([403])
+    await writer.writeTexts(['{"V":9007199254740993}'])
+    await writer.close()
+    expect(told).toMatchObject([{ state: 'failed', texts: ['{"V":9007199254740993}'] }])
+  })
+})
+
+describe('bounds what it holds', () => {
+  test('a write waits for room, and rows keep their order', async () => {
+    const { clock, sent, writer } = world(['refused'], { maxBufferedBytes: 14, maxBatchRows: 10 })
+    const through: number[] = []
+    const first = writer.write(...rows(1, 5)).then(() => through.push(1))
+    const second = writer.write(row(6)).then(() => through.push(2))
+    await clock.pass(0)
+    expect([through, writer.bufferedBytes, lengths(sent)]).toEqual([[], 14, [2]])
+    await clock.pass(250)
+    await Promise.all([first, second])
+    expect(through).toEqual([1, 2])
+    expect(writer.bufferedBytes).toBeLessThanOrEqual(14)
+    await writer.close()
+    expect(sent.slice(1).flatMap((one) => one.rows)).toEqual(rows(1, 6))
+  })
+
+  test('flush waits for what has no room yet', async () => {
+    const { sent, writer } = world([], { maxBufferedBytes: 7 })
+    const written = writer.write(...rows(1, 4))
+    await writer.flush()
+    await written
+    expect(sent.flatMap((one) => one.rows)).toEqual(rows(1, 4))
+  })
+
+  test('no more pushes are in flight than it may have', async () => {
+    const { clock, sent, writer } = world(['silent', 'silent'], { maxBatchRows: 1, maxConcurrentPushes: 2 })
+    await writer.write(...rows(1, 5))
+    await clock.pass(0)
+    expect(sent.length).toBe(2)
+  })
+})
+
+describe('tries again under the same key', () => {
+  test.each<[string, Reply[], number[]]>([
+    ['after a refused connection', ['refused'], [0, 250]],
+    ['after one that broke', ['broken', 'broken'], [0, 250, 750]],
+    ['after a 503', [503, 503, 503], [0, 250, 750, 1750]],
+    ['not before the service asks for it', [{ status: 503, body: bodyOf(503, 0), retryAfter: 7 }], [0, 7000]],
+    ['after a gateway lost the service', [{ status: 502, body: {} }], [0, 250]],
+    ['after no answer came', ['silent'], [0, 1250]],
+  ])('%s', async (_, replies, times) => {
+    const { clock, sent, told, writer } = world(replies, { pushTimeoutMs: 1000 })
+    await writer.write(row(1))
+    const closed = writer.close()
+    await clock.pass(20_000)
+    expect(sent.map(({ atMs }) => atMs)).toEqual(times)
+    expect(new Set(sent.map(({ key }) => key))).toEqual(new Set(['w-1-1']))
+    expect(await closed).toEqual({ rows: 1, acknowledged: 1, failed: 0 })
+    expect(told).toEqual([
+      {
+        state: 'acknowledged',
+        firstRow: 1,
+        rows: 1,
+        idempotencyKey: 'w-1-1',
+        attempts: times.length,
+        answer: { batch: 'b', rows: 1 },
+      },
+    ])
+  })
+
+  test('with ever longer waits, and not for ever', async () => {
+    const { clock, sent, told, writer } = world(Array(99).fill('refused'), { retryMs: 30_000 })
+    await writer.write(row(1))
+    const flushed = writer.flush()
+    await clock.pass(60_000)
+    await flushed
+    expect(sent.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1750, 3750, 7750, 15_750, 25_750])
+    expect(told).toMatchObject([{ state: 'failed', error: { name: 'ConnectionError', sent: false } }])
+  })
+
+  test('until its signal comes', async () => {
+    const stop = new AbortController()
+    const { clock, told, writer } = world(Array(99).fill('refused'), { signal: stop.signal })
+    await writer.write(row(1))
+    const closed = writer.close()
+    await clock.pass(400)
+    stop.abort(new Error('the program ends'))
+    expect(await closed).toEqual({ rows: 1, acknowledged: 0, failed: 1 })
+    expect(told).toMatchObject([{ state: 'failed', error: new Error('the program ends'), texts: ['{"V":1}'] }])
+  })
+})
+
+describe('tells what became of a batch', () => {
+  test('a refusal is no retry, and the next batch goes on', async () => {
+    const { told, sent, writer } = world([403], { maxBatchRows: 1 })
+    await writer.write(row(1), row(2))
+    expect(await writer.close()).toEqual({ rows: 2, acknowledged: 1, failed: 1 })
+    expect(sent.length).toBe(2)
+    expect(told.map(({ state, firstRow }) => [state, firstRow])).toEqual([
+      ['failed', 1],
+      ['acknowledged', 2],
+    ])
+    const [first] = told
+    expect(first?.state === 'failed' && first.error).toBeInstanceOf(ServiceError)
+  })
+
+  test('close throws the first failure where nobody is told', async () => {
+    const { writer } = world([403], { onBatch: undefined as never })
+    await writer.write(row(1))
+    await expect(writer.close()).rejects.toMatchObject({ code: 'forbidden', status: 403 })
+  })
+
+  test('a batch that is too large goes in halves, each under a key of its own', async () => {
+    const tooMany = { status: 400, body: { ...bodyOf(403, 0), code: 'too_many_rows' } }
+    const { told, sent, writer } = world([tooMany])
+    await writer.write(...rows(1, 3))
+    await writer.close()
+    expect(sent.map(({ key }) => key)).toEqual(['w-1-3', 'w-1-2', 'w-3-1'])
+    expect(told.map(({ firstRow, rows: count }) => [firstRow, count])).toEqual([
+      [1, 2],
+      [3, 1],
+    ])
+  })
+
+  test('with receipts, when rows can be queried', async () => {
+    const receipt = { batch: 'b', rows: 1, stored: 0, rejected: 1, pending: 0, errors: [] }
+    const { told, sent, writer } = world([{ status: 200, body: receipt }], { waitForReceipts: true })
+    await writer.write(row(1))
+    await writer.close()
+    expect(sent[0]?.path).toBe('http://service/ingests/plant/data?wait=true')
+    expect(told).toMatchObject([{ answer: receipt }])
+  })
+
+  test('a batch whose outcome nobody knows says so', async () => {
+    const { clock, told, writer } = world(['broken', ...Array(9).fill('refused')], { retryMs: 3000 })
+    await writer.write(row(1))
+    const closed = writer.close()
+    await clock.pass(5000)
+    await closed
+    const [first] = told
+    const error = first?.state === 'failed' ? first.error : null
+    expect(error instanceof ConnectionError && error.sent).toBe(true)
+  })
+})
+
+test('a closed writer takes no row, and bounds must be whole numbers', async () => {
+  const { writer } = world([])
+  await writer.close()
+  await expect(writer.write(row(1))).rejects.toThrow('closed')
+  expect(() => world([], { maxBatchRows: 0 })).toThrow('maxBatchRows is 0; it must be a whole number from 1.')
+})

@@ -1,0 +1,266 @@
+import type { Accepted, Receipt } from './answers.ts'
+import { batchPusher, type PushRequest } from './batch-pusher.ts'
+import { systemClock, type WriterClock } from './clock.ts'
+import { batchOf, halvesOf, isTooMuch, type PushBatch } from './push-batch.ts'
+import { ServiceError } from './service-error.ts'
+
+export interface IngestWriterOptions {
+  /** The most rows of a batch. Default 10,000. */
+  readonly maxBatchRows?: number
+  /** The most bytes of a batch's rows; a larger row goes alone. Default 4 MiB. */
+  readonly maxBatchBytes?: number
+  /** How long the first row of a batch waits for others. Default 1,000. */
+  readonly flushIntervalMs?: number
+  /** The most bytes of rows that are held, waiting and in flight together. `write` waits while they are there. Default 64 MiB. */
+  readonly maxBufferedBytes?: number
+  /** How many batches are in flight. Default 1, which keeps the order of the rows. */
+  readonly maxConcurrentPushes?: number
+  /** How long a batch is tried again before it has failed. Default 23 hours: the service knows an idempotency key for 24. */
+  readonly retryMs?: number
+  /** How long one push waits for its answer before it is tried again. Default 60,000. */
+  readonly pushTimeoutMs?: number
+  /** Waits until rows can be queried, so that the outcome of a batch is its receipt, with the rejected rows. */
+  readonly waitForReceipts?: boolean
+  /** What became of each batch. */
+  readonly onBatch?: (outcome: BatchOutcome) => void
+  /** A batch is tried again after this time. */
+  readonly onRetry?: (error: Error, waitMs: number) => void
+  /** Whether the same push may go better later. By default where no answer came, or one that says so. */
+  readonly isRetryable?: (error: unknown) => boolean
+  /** Ends the waiting: what is not acknowledged by then has failed with its reason. */
+  readonly signal?: AbortSignal
+  readonly clock?: WriterClock
+  /** From 0 up to 1, for the waits between tries. */
+  readonly random?: () => number
+  /** What the idempotency keys of this writer begin with; another one for each writer. */
+  readonly id?: string
+}
+
+interface ToldBatch {
+  /** Place of its first row among all that were written, from 1. */
+  readonly firstRow: number
+  readonly rows: number
+  readonly idempotencyKey: string
+  readonly attempts: number
+}
+
+/** The rows are on disk. With `waitForReceipts` the answer is the receipt, unless `limits.ingestWaitMs` was over before. */
+export interface AcknowledgedBatch extends ToldBatch {
+  readonly state: 'acknowledged'
+  readonly answer: Accepted | Receipt
+}
+
+/** The rows were not acknowledged. Where `error` is a `ConnectionError` whose `sent` is true, nobody knows whether they were stored. */
+export interface UnacknowledgedBatch extends ToldBatch {
+  readonly state: 'failed'
+  readonly error: unknown
+  /** The rows as JSON, to write them elsewhere. */
+  readonly texts: readonly string[]
+}
+
+export type BatchOutcome = AcknowledgedBatch | UnacknowledgedBatch
+
+/** How many rows were written, and what became of them. */
+export interface WrittenRows {
+  readonly rows: number
+  readonly acknowledged: number
+  readonly failed: number
+}
+
+interface Waiter {
+  readonly texts: readonly Uint8Array[]
+  next: number
+  readonly resolve: () => void
+}
+
+interface Gathered {
+  readonly firstRow: number
+  readonly texts: readonly Uint8Array[]
+  readonly bytes: number
+  readonly tell: () => void
+}
+
+const defaults = {
+  maxBatchRows: 10_000,
+  maxBatchBytes: 4 * 1024 * 1024,
+  flushIntervalMs: 1000,
+  maxBufferedBytes: 64 * 1024 * 1024,
+  maxConcurrentPushes: 1,
+  retryMs: 23 * 60 * 60 * 1000,
+  pushTimeoutMs: 60_000,
+  waitForReceipts: false,
+}
+
+const encoder = new TextEncoder()
+
+/** Fewer rows may be taken where all were not: too many of them, or one that is no JSON. */
+function mayGoInHalves(error: unknown): boolean {
+  return isTooMuch(error) || (error instanceof ServiceError && error.code === 'invalid_json')
+}
+
+/**
+ * Gathers rows into batches and pushes them, each again under its own idempotency key until it is acknowledged: every row is stored once.
+ * Call `close` at the end.
+ */
+export class IngestWriter {
+  readonly #options: IngestWriterOptions & typeof defaults
+  readonly #clock: WriterClock
+  readonly #push: ReturnType<typeof batchPusher>
+  #gathered: Uint8Array[] = []
+  #gatheredBytes = 0
+  #cancelFlush = (): void => undefined
+  readonly #ready: Gathered[] = []
+  /** Resolve when their batch is told. */
+  readonly #open = new Set<Promise<void>>()
+  readonly #waiters: Waiter[] = []
+  #inFlight = 0
+  #bufferedBytes = 0
+  #rows = 0
+  #acknowledged = 0
+  #failed = 0
+  #firstFailure: unknown = null
+  #closed = false
+
+  constructor(push: PushRequest, options: IngestWriterOptions = {}) {
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+    this.#options = { ...defaults, ...given }
+    for (const name of ['maxBatchRows', 'maxBatchBytes', 'maxBufferedBytes', 'maxConcurrentPushes'] as const) {
+      const value = this.#options[name]
+      if (!Number.isInteger(value) || value < 1)
+        throw new RangeError(`${name} is ${value}; it must be a whole number from 1.`)
+    }
+    this.#clock = options.clock ?? systemClock
+    this.#push = batchPusher(push, { ...this.#options, clock: this.#clock })
+  }
+
+  /** Bytes of rows that are held: those that wait and those in flight. */
+  get bufferedBytes(): number {
+    return this.#bufferedBytes
+  }
+
+  /** Resolves once all these rows are in the buffer; until then there is no room for more. */
+  write(...rows: readonly object[]): Promise<void> {
+    return this.writeTexts(rows.map((row) => JSON.stringify(row)))
+  }
+
+  /** As `write`, each row as JSON text: integers beyond 2^53 keep all their digits. */
+  writeTexts(texts: readonly string[]): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('The writer is closed; make another one.'))
+    const bytes = texts.map((text) => encoder.encode(text))
+    const next = this.#waiters.length === 0 ? this.#take(bytes, 0) : 0
+    if (next === bytes.length) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#waiters.push({ texts: bytes, next, resolve })
+      // What is held has to go before there is room.
+      this.#cut()
+    })
+  }
+
+  /** Resolves when it is told of every row written so far what became of it. Throws the first failure where no `onBatch` is told of it. */
+  async flush(): Promise<void> {
+    while (this.#waiters.length > 0) await Promise.race(this.#open)
+    this.#cut()
+    await Promise.all(this.#open)
+    if (this.#firstFailure !== null && this.#options.onBatch === undefined) throw this.#firstFailure
+  }
+
+  /** Takes no further row, and resolves when it is told of all of them what became of them. Throws as `flush` does. */
+  async close(): Promise<WrittenRows> {
+    this.#closed = true
+    await this.flush()
+    return { rows: this.#rows, acknowledged: this.#acknowledged, failed: this.#failed }
+  }
+
+  /** Takes rows from `next` on while there is room, and answers where it stopped. A row larger than the buffer goes alone. */
+  #take(texts: readonly Uint8Array[], next: number): number {
+    let at = next
+    for (; at < texts.length; at++) {
+      const text = texts[at]!
+      const isFull = this.#bufferedBytes + text.length > this.#options.maxBufferedBytes
+      if (isFull && this.#bufferedBytes > 0) break
+      this.#gather(text)
+    }
+    return at
+  }
+
+  #gather(text: Uint8Array): void {
+    const { maxBatchRows, maxBatchBytes, flushIntervalMs } = this.#options
+    if (this.#gatheredBytes + text.length + 1 > maxBatchBytes) this.#cut()
+    if (this.#gathered.length === 0) this.#cancelFlush = this.#clock.after(flushIntervalMs, () => this.#cut())
+    this.#gathered.push(text)
+    this.#gatheredBytes += text.length + 1
+    this.#bufferedBytes += text.length
+    this.#rows++
+    if (this.#gathered.length === maxBatchRows) this.#cut()
+  }
+
+  /** The gathered rows become a batch. */
+  #cut(): void {
+    this.#cancelFlush()
+    const texts = this.#gathered
+    if (texts.length === 0) return
+    const bytes = this.#gatheredBytes - texts.length
+    const told = new Promise<void>((tell) => {
+      this.#ready.push({ firstRow: this.#rows - texts.length + 1, texts, bytes, tell })
+    })
+    this.#open.add(told)
+    void told.then(() => this.#open.delete(told))
+    this.#gathered = []
+    this.#gatheredBytes = 0
+    this.#pump()
+  }
+
+  #pump(): void {
+    while (this.#inFlight < this.#options.maxConcurrentPushes) {
+      const next = this.#ready.shift()
+      if (next === undefined) return
+      this.#inFlight++
+      void this.#send(next)
+    }
+  }
+
+  async #send({ firstRow, texts, bytes, tell }: Gathered): Promise<void> {
+    try {
+      await this.#pushOrHalves(batchOf(texts, firstRow, 'json'))
+    } finally {
+      this.#inFlight--
+      this.#bufferedBytes -= bytes
+      tell()
+      this.#admit()
+      this.#pump()
+    }
+  }
+
+  /** Rows that waited for room come in, in their order. */
+  #admit(): void {
+    for (let waiter = this.#waiters[0]; waiter !== undefined; waiter = this.#waiters[0]) {
+      waiter.next = this.#take(waiter.texts, waiter.next)
+      if (waiter.next < waiter.texts.length) {
+        this.#cut()
+        return
+      }
+      this.#waiters.shift()
+      waiter.resolve()
+    }
+  }
+
+  async #pushOrHalves(batch: PushBatch): Promise<void> {
+    const { firstRow, rows } = batch
+    const { idempotencyKey, attempts, result } = await this.#push(batch)
+    const told = { firstRow, rows, idempotencyKey, attempts }
+    if ('answer' in result) {
+      this.#acknowledged += rows
+      this.#options.onBatch?.({ state: 'acknowledged', ...told, answer: result.answer })
+      return
+    }
+    const { error } = result
+    if (rows > 1 && mayGoInHalves(error)) {
+      for (const half of halvesOf(batch, 'json')) await this.#pushOrHalves(half)
+      return
+    }
+    this.#failed += rows
+    this.#firstFailure ??= error
+    const decoder = new TextDecoder()
+    this.#options.onBatch?.({ state: 'failed', ...told, error, texts: batch.texts.map((text) => decoder.decode(text)) })
+  }
+}
