@@ -10,6 +10,7 @@ import { seededRandom } from '../support/random.ts'
 import { brokenBytes } from './broken-http.ts'
 import { chance, pick } from './edge-values.ts'
 import { type Asked, type FuzzedRequest, randomRequest } from './random-requests.ts'
+import { refusalIn } from './refusals.ts'
 
 export interface Finding {
   /** With the seed, it makes the same request again. */
@@ -131,6 +132,7 @@ async function answersToBytes(port: number, bytes: Buffer): Promise<readonly num
 const known = new Set([
   200,
   201,
+  202,
   204,
   ...Object.values(problems).flatMap(({ status }) => (status < 500 ? [status] : [])),
   503,
@@ -144,19 +146,11 @@ function faultOf({ method, target }: FuzzedRequest, { status, headers, body }: A
     return 'lacks headers'
   if (method === 'HEAD') return body === '' ? null : 'HEAD with a body'
   if (status < 400) return null
-  const said = problemIn(body)
-  if (headers['content-type'] !== 'application/problem+json' || said === null) return `${status} is no problem`
-  if (said.status !== status || !(said.code in problems) || said.detail === '') return `${status} says something else`
+  const said = refusalIn(target, headers, body)
+  if (said === null) return `${status} is no problem`
+  if (said.status !== null && said.status !== status) return `${status} says something else`
   if (status !== 503 || overload.has(said.code)) return null
   return target.startsWith('/admin/backups') && said.detail.startsWith('Another backup') ? null : `503 ${said.code}`
-}
-
-function problemIn(body: string): { readonly status: number; readonly code: string; readonly detail: string } | null {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
 }
 
 function describe({ method, target, headers, body }: FuzzedRequest): string {

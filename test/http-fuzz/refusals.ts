@@ -1,0 +1,61 @@
+// Refusals in the forms that callers know: a problem; on the paths of other systems also those systems' own.
+import type { IncomingHttpHeaders } from 'node:http'
+import { problems } from '../../src/model/problem.ts'
+
+/** What a refusal says, whatever its form. */
+export interface Refusal {
+  /** The status that the body names; null where the form has none. */
+  readonly status: number | null
+  readonly code: string
+  readonly detail: string
+}
+
+interface Form {
+  readonly paths: RegExp
+  readonly contentType: string
+  readonly read: (body: Record<string, unknown>) => Refusal
+}
+
+const forms: readonly Form[] = [
+  {
+    paths: /^/,
+    contentType: 'application/problem+json',
+    read: ({ status, code, detail }) => ({ status: Number(status), code: String(code), detail: text(detail) }),
+  },
+  {
+    paths: /^\/(druid|status)\b/,
+    contentType: 'application/json',
+    read: ({ errorMessage, context }) => ({ status: null, code: codeIn(context), detail: text(errorMessage) }),
+  },
+  {
+    paths: /^\/(api\/v2\/write|write|query|ping|health)\b/,
+    contentType: 'application/json',
+    read: ({ code, message }) => ({ status: null, code: codeOfLines(code), detail: text(message) }),
+  },
+]
+
+/** Null where a body is in no form of its path, names a code that is not there, or says nothing. */
+export function refusalIn(target: string, headers: IncomingHttpHeaders, body: string): Refusal | null {
+  const contentType = headers['content-type']?.split(';')[0]
+  const form = forms.find(({ paths, contentType: type }) => type === contentType && paths.test(target))
+  if (form === undefined) return null
+  try {
+    const refusal = form.read(JSON.parse(body))
+    return refusal.code in problems && refusal.detail !== '' ? refusal : null
+  } catch {
+    return null
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function codeIn(context: unknown): string {
+  return typeof context === 'object' && context !== null && 'code' in context ? String(context.code) : ''
+}
+
+/** InfluxDB has few codes: the one for which a 503 is no fault is that of an overload. */
+function codeOfLines(code: unknown): string {
+  return code === 'unavailable' ? 'overloaded' : code === undefined ? '' : 'invalid_request'
+}
