@@ -268,6 +268,8 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
       'src/query/run-plan.ts',
       'src/druid-native/native-queries.ts',
       'src/druid-native/plan/',
+      'src/druid-sql/sql-queries.ts',
+      'src/druid-sql/plan/',
       'src/ingest/pipeline.ts',
       'src/ingest/progress.ts',
       'src/store/embedded/upkeep/upkeep.ts',

@@ -17,6 +17,8 @@ function asked(text: string, timer: Timer): Promise<unknown> {
     },
     snapshots: { snapshot: () => Promise.reject(new Error('nothing is read')) },
     runner: { run: () => new Promise(() => undefined) },
+    planRunner: null,
+    nowMs: () => 0,
     admission: new Admission({ runningQueries: 1, runningSqlQueries: 1, waitingQueries: 1 }),
     damaged: () => undefined,
     limits,

@@ -20,6 +20,8 @@ import {
   LongOverflow,
 } from '../sql-engine/sql-engine.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
+import { planSql } from './plan/plan-sql.ts'
+import type { SqlPlan } from './plan/sql-plan.ts'
 import { readableTables } from './readable-tables.ts'
 import { type CheckedSql, translateSql } from './translate.ts'
 
@@ -44,16 +46,29 @@ export interface SqlRunner {
   run(request: SqlRequest, signal: AbortSignal): Promise<Answer>
 }
 
+/** Answers from the store's own columns what can be planned so; null where it leaves a plan to the SQL engine after all. */
+export interface SqlPlanRunner {
+  runSqlPlan(
+    plan: SqlPlan,
+    format: AnswerFormat,
+    limits: SqlRequest['limits'],
+    signal: AbortSignal,
+  ): Promise<Answer | null>
+}
+
 export interface SqlQueriesParts {
   readonly definitions: Pick<Definitions, 'entities' | 'metadataEntities'>
   readonly metadata: ItemsParts
   readonly snapshots: EngineSnapshots
   readonly runner: SqlRunner
+  /** Null where no rows of entities are stored here. */
+  readonly planRunner: SqlPlanRunner | null
   /** The places that all queries share. */
   readonly admission: Admission
   /** Told of a file that cannot be read: the caller does not learn which. */
   readonly damaged: (file: Pick<DamagedRows, 'path' | 'message'>) => void
   readonly limits: SqlQueryLimits
+  readonly nowMs: () => number
   readonly timer?: Timer
 }
 
@@ -90,13 +105,30 @@ export class SqlQueries {
       const checked = translate(false)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
-        const items = await readItems(checked.items, metadataEntities, metadata, deadline)
         const read = entities.filter(({ id }) => checked.entityIds.includes(id))
+        const planned = await this.#planned(text, checked, read, format, deadline)
+        if (planned !== null) return planned
+        const items = await readItems(checked.items, metadataEntities, metadata, deadline)
         return await this.#runOn({ checked, wrapping: () => translate(true), entities: read, items, format }, deadline)
       } finally {
         leave()
       }
     })
+  }
+
+  /** Null where the SQL engine is to be asked. */
+  async #planned(
+    text: string,
+    checked: CheckedSql,
+    [entity, ...others]: readonly Entity[],
+    format: AnswerFormat,
+    signal: AbortSignal,
+  ): Promise<Answer | null> {
+    const { planRunner, nowMs, limits } = this.#parts
+    if (planRunner === null || entity === undefined || others.length > 0) return null
+    const plan = planSql(text, checked, entity, nowMs())
+    const { resultRows, resultBytes } = limits
+    return plan === null ? null : planRunner.runSqlPlan(plan, format, { resultRows, resultBytes }, signal)
   }
 
   async #runOn(reads: Reads, signal: AbortSignal): Promise<Answer> {

@@ -1,6 +1,6 @@
 // What an aggregating query means, as plain data, where the store can answer it from its own columns. Druid's native queries compile to it
 // as far as they can; what they cannot goes to the SQL engine. Only fields of an entity's own columns stand in it: names are checked.
-import type { EntityField } from './entity.ts'
+import type { Entity, EntityField } from './entity.ts'
 import type { Granularity } from './granularity.ts'
 import type { Range } from './plan.ts'
 
@@ -22,6 +22,14 @@ export type RowFilter =
       readonly kind: 'numbers'
       readonly field: EntityField
       readonly values: readonly number[]
+      readonly isNegated: boolean
+    }
+  /** `%` stands for any characters, `_` for one; the escape takes their meaning from them. */
+  | {
+      readonly kind: 'like'
+      readonly field: EntityField
+      readonly pattern: string
+      readonly escapedBy: string | null
       readonly isNegated: boolean
     }
   | (ValueBounds<string> & { readonly kind: 'textRange'; readonly field: EntityField; readonly isNegated: boolean })
@@ -81,4 +89,25 @@ export interface Groups {
   readonly rows: readonly (readonly GroupValue[])[]
   /** Oldest first; none unless they were asked for. */
   readonly days: readonly DayRows[]
+}
+
+/** More groups, or more values of them, are left to the SQL engine, which puts what does not fit into memory on the disk. */
+const groupsMax = 100_000
+const cellsMax = 1_000_000
+
+/** A tenth of a second or two of the store's thread; what takes longer is for the SQL engine's process. */
+const unitsMax = 16_000_000
+
+/** What a plan may come to. `cells` is how many values a group has, from its aggregates to the line of the answer. */
+export function boundsOfWork(cells: number): Pick<AggregationPlan, 'groupsMax' | 'unitsMax'> {
+  return { groupsMax: Math.min(groupsMax, Math.floor(cellsMax / cells)), unitsMax }
+}
+
+/** The columns that a plan can name: of texts and numbers, by their names; null for others. */
+export function aggregatedFields({ fields }: Pick<Entity, 'fields'>): (name: string) => EntityField | null {
+  const types = new Set(['string', 'double', 'long'])
+  const byName = new Map(
+    fields.filter(({ type, role }) => role !== 'time' && types.has(type)).map((one) => [one.name, one]),
+  )
+  return (name) => byName.get(name) ?? null
 }

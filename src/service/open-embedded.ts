@@ -80,7 +80,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       reach,
     },
     {
-      sqlQueries: new SqlQueries({ ...queryParts, metadata }),
+      sqlQueries: new SqlQueries({ ...queryParts, planRunner: store, metadata, nowMs }),
       nativeQueries: new NativeQueries({ ...queryParts, planRunner: store }),
       backups,
       metrics,

@@ -5,6 +5,7 @@ import type { StoredAnswer } from '../answer/stored-answer.ts'
 import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
 import type { NativePlan } from '../druid-native/plan/native-plan.ts'
+import type { SqlPlan } from '../druid-sql/plan/sql-plan.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
@@ -55,6 +56,14 @@ export type ToStore =
       readonly limits: PlanLimits
       readonly room: SpoolRoom
     }
+  | {
+      readonly kind: 'sql'
+      readonly id: number
+      readonly plan: SqlPlan
+      readonly format: AnswerFormat
+      readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
+      readonly room: SpoolRoom
+    }
   | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number; readonly sinceMs: number | null }
   | { readonly kind: 'tags'; readonly id: number; readonly request: TagRequest }
   /** The files of all rows of these entities are wanted; they stay until `unpin` with the same number. */
@@ -95,7 +104,7 @@ export type FromStore =
   | { readonly kind: 'waits'; readonly awaited: Awaited }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }
   /** Null where the store leaves it to the SQL engine. */
-  | { readonly kind: 'native'; readonly id: number; readonly answer: StoredAnswer | null }
+  | { readonly kind: 'native' | 'sql'; readonly id: number; readonly answer: StoredAnswer | null }
   | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
   | { readonly kind: 'tags'; readonly id: number; readonly page: TagPage }
   | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }

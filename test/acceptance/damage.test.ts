@@ -261,12 +261,14 @@ describe('a service over a damaged folder', () => {
       if (event.kind === 'fileDamaged') told.push(event.path)
     })
     const sum = { type: 'doubleSum', name: 'sum', fieldName: 'V' }
-    // An expression, so that the engine reads the file: the store answers from its index.
+    // Expressions, so that the engine reads the file: the store answers from its index.
     const virtualColumns = [{ type: 'expression', name: 'one', expression: '1', outputType: 'LONG' }]
     const asked = { dataSource: 'plant', intervals: ['2000/2100'], granularity: 'all', aggregations: [sum] }
     const native = { ...asked, virtualColumns }
     const answers = [
-      await call(service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: 'SELECT SUM(V) FROM plant' } }),
+      await call(service.url, 'POST', '/consumer/data/sql-query', {
+        body: { sql_query: 'SELECT SUM(ABS(V)) FROM plant' },
+      }),
       await call(service.url, 'POST', '/consumer/data/druid-native-query', {
         body: { query_type: 'timeseries', query_data: native },
       }),

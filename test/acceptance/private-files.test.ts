@@ -43,7 +43,7 @@ test('files and folders are closed to others, and those of an older version are 
       await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
     }
     await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ T: 'no time' }] })
-    const sql = { sql_query: 'SELECT COUNT(*) AS n FROM plant' }
+    const sql = { sql_query: 'SELECT COUNT(CHAR_LENGTH(T)) AS n FROM plant' }
     expect(await callWell(server.url, 'POST', '/consumer/data/sql-query', { body: sql })).toEqual([{ n: 380 }])
     const { path } = await callWell<{ path: string }>(server.url, 'POST', '/admin/backups', { key: adminKey })
     expect((await readdir(data, { recursive: true })).join()).toMatch(/-shm.*-wal.*deltas\/.*parquet.*series\.log/s)

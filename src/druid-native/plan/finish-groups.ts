@@ -1,9 +1,10 @@
 // What becomes of the groups that the store has made: values worked out, conditions, order and limits.
-import { compareCodePoints } from '../../lib/compare-code-points.ts'
+
+import { compareNumbers, comparingGroups } from '../../answer/group-order.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import type { Groups, GroupValue } from '../../model/aggregation.ts'
-import type { GroupCondition, GroupExpression, GroupOrder, NativePlan } from './native-plan.ts'
+import type { GroupCondition, GroupExpression, NativePlan } from './native-plan.ts'
 
 type GroupRow = readonly GroupValue[]
 
@@ -38,7 +39,7 @@ export async function finishGroups(
     keys.push(finish.order.map(({ value }) => evaluated(value, row, values)))
   }
   if (isBeyond) return null
-  const order = await sortInSlices(inOrder(finished.length), 0, comparing(keys, finish.order), pacer)
+  const order = await sortInSlices(inOrder(finished.length), 0, comparingGroups(keys, finish.order), pacer)
   return limited(plan, finished, order)
 }
 
@@ -124,35 +125,4 @@ function holds(condition: GroupCondition, row: GroupRow, values: GroupRow): bool
       return operator === '>' ? order > 0 : operator === '<' ? order < 0 : order === 0
     }
   }
-}
-
-/** Longs are compared as they are; where one is a double, both are. */
-function compareNumbers(left: number | bigint, right: number | bigint): number {
-  const areWhole = typeof left === 'bigint' && (typeof right === 'bigint' || Number.isSafeInteger(right))
-  const [a, b] = areWhole ? [left, BigInt(right)] : [Number(left), Number(right)]
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-function comparing(keys: readonly GroupRow[], order: readonly GroupOrder[]): (left: number, right: number) => number {
-  return (left, right) => {
-    for (let place = 0; place < order.length; place++) {
-      const compared = compareValues(keys[left]![place]!, keys[right]![place]!, order[place]!)
-      if (compared !== 0) return compared
-    }
-    return 0
-  }
-}
-
-function compareValues(left: GroupValue, right: GroupValue, { isDescending, nulls }: GroupOrder): number {
-  if (left === right) return 0
-  if (left === null || right === null) return (left === null) === (nulls === 'first') ? -1 : 1
-  const order =
-    typeof left === 'string' && typeof right === 'string'
-      ? compareCodePoints(left, right)
-      : left < right
-        ? -1
-        : left > right
-          ? 1
-          : 0
-  return isDescending ? -order : order
 }

@@ -1,4 +1,6 @@
 // A native query that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups.
+
+import type { ValueOrder } from '../../answer/group-order.ts'
 import type { Interval } from '../../druid-time/iso.ts'
 import type { AggregationPlan } from '../../model/aggregation.ts'
 import type { ValueType } from '../values/typed.ts'
@@ -31,10 +33,8 @@ export type GroupCondition =
   | { readonly kind: 'not'; readonly condition: GroupCondition }
   | { readonly kind: 'always' }
 
-export interface GroupOrder {
+export interface GroupOrder extends ValueOrder {
   readonly value: GroupExpression
-  readonly isDescending: boolean
-  readonly nulls: 'first' | 'last'
 }
 
 export interface GroupFinish {

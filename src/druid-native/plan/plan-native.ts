@@ -1,11 +1,9 @@
 // Which native queries the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine, faults
 // of the query too: there they are told.
 // Tested by `test/druid-native/planned.test.ts`.
-import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
-import { Zone } from '../../druid-time/zone.ts'
+import { plainGranularity } from '../../druid-time/plain-granularity.ts'
+import { aggregatedFields, boundsOfWork } from '../../model/aggregation.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
-import type { Granularity } from '../../model/granularity.ts'
-import { msPerDay } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
 import type { GroupByQuery, NativeQuery, TimeseriesQuery, TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec, Having } from '../parse/query-nodes.ts'
@@ -20,13 +18,6 @@ import type {
 import { type Columns, outputOf, plannedColumns } from './plan-columns.ts'
 import { type FieldOf, rowFilter } from './row-filter.ts'
 
-/** More groups, or more values of them, are left to the SQL engine, which puts what does not fit into memory on the disk. */
-const groupsMax = 100_000
-const cellsMax = 1_000_000
-
-/** A tenth of a second or two of the store's thread; what takes longer is for the SQL engine's process. */
-const unitsMax = 16_000_000
-
 type Aggregating = TimeseriesQuery | TopNQuery | GroupByQuery
 
 /** Null where the SQL engine answers. */
@@ -37,7 +28,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   if (entity === null || entity.duplicates === 'replace') return null
   const granularity = plainGranularity(query.granularity)
   if (granularity === null) return null
-  const fieldOf = fieldsOf(entity)
+  const fieldOf = aggregatedFields(entity)
   const filter = query.filter === null ? null : rowFilter(query.filter, fieldOf)
   if (query.filter !== null && filter === null) return null
   const keys = dimensionsOf(query).map((spec) => keyOf(spec, fieldOf))
@@ -60,8 +51,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
       granularity,
       keys: keys.filter((key) => key !== null),
       aggregates: columns.aggregates,
-      groupsMax: Math.min(groupsMax, Math.floor(cellsMax / cellsOf(columns, finish))),
-      unitsMax,
+      ...boundsOfWork(cellsOf(columns, finish)),
       needsDays: needsDays(query),
     },
     outputs: columns.outputs,
@@ -93,33 +83,6 @@ function shapeOf(query: Aggregating): NativePlan['shape'] {
     case 'groupBy':
       return { kind: 'groupBy', asArray: query.context.resultAsArray }
   }
-}
-
-/** In UTC alone, and from where buckets begin by themselves. */
-function plainGranularity(granularity: NativeGranularity): Granularity | null {
-  if (granularity.kind === 'all') return { kind: 'all' }
-  if (granularity.zone !== Zone.utc) return null
-  switch (granularity.kind) {
-    case 'uniform':
-      return { kind: 'uniform', widthMs: granularity.widthMs, originMs: granularity.originMs }
-    case 'localTime':
-      return { kind: 'uniform', widthMs: granularity.widthMs, originMs: 0 }
-    case 'days':
-      return { kind: 'uniform', widthMs: granularity.days * msPerDay, originMs: granularity.originLocalMs }
-    case 'months':
-      return granularity.originLocalMs === 0 ? { kind: 'months', months: granularity.months } : null
-    case 'walk':
-      return null
-  }
-}
-
-/** The columns of texts and numbers, by their names. */
-function fieldsOf({ fields }: Entity): FieldOf {
-  const types = new Set(['string', 'double', 'long'])
-  const byName = new Map(
-    fields.filter(({ type, role }) => role !== 'time' && types.has(type)).map((one) => [one.name, one]),
-  )
-  return (name) => byName.get(name) ?? null
 }
 
 function dimensionsOf(query: Aggregating): readonly DimensionSpec[] {

@@ -1,6 +1,5 @@
 // Expressions: names resolved, types found, functions looked up in the catalogue, and all of it said as the engine's SQL.
 
-import { parseInstant } from '../../model/instant.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
 import { divisor, modulo, numeric, quotient, wrapped } from '../functions/numbers.ts'
@@ -16,7 +15,7 @@ import { type Bound, combine } from './bound.ts'
 import { as, timestampLiteral } from './conversions.ts'
 import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
-import { intervalLiteral } from './intervals.ts'
+import { intervalLiteral, timeLiteralMs } from './intervals.ts'
 import { columnIn } from './scope.ts'
 import {
   arrayOf,
@@ -95,10 +94,9 @@ function bindNumber(digits: string, place: Place): Bound {
   return constant(place, double, doubleLiteral(Number(digits)), Number(digits))
 }
 
-function bindTime({ type, value, place }: Extract<Expression, { kind: 'time' }>): Bound {
-  const forms = { TIMESTAMP: /^\d{4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{2}:\d{2}(\.\d+)?)?$/, DATE: /^\d{4}-\d{1,2}-\d{1,2}$/ }
-  const padded = value.replace(/(^|[- ])(\d)(?=$|[-: ])/g, '$10$2').replace(' ', 'T')
-  const ms = forms[type].test(value) ? parseInstant(padded) : null
+function bindTime(literalTime: Extract<Expression, { kind: 'time' }>): Bound {
+  const { type, value, place } = literalTime
+  const ms = timeLiteralMs(literalTime)
   const form = type === 'DATE' ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss'
   if (ms === null) throw sqlProblem(place, `${quoted(value)} is no ${type}: it is written as '${form}'`)
   const at = timestampLiteral(ms)

@@ -1,4 +1,4 @@
-// Intervals: `INTERVAL '1 02:03' DAY TO MINUTE` of SQL, and `start/end` of ISO 8601.
+// Times as literals, and intervals: `INTERVAL '1 02:03' DAY TO MINUTE` of SQL, and `start/end` of ISO 8601.
 
 import { type Period, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { addDuration, parseDuration } from '../../model/duration.ts'
@@ -29,16 +29,33 @@ function instantOf(text: string): number | null {
   return parseInstant(whole)
 }
 
+/** The instant of a literal; null where it is written wrongly. */
+export function timeLiteralMs({ type, value }: Extract<Expression, { kind: 'time' }>): number | null {
+  const forms = { TIMESTAMP: /^\d{4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{2}:\d{2}(\.\d+)?)?$/, DATE: /^\d{4}-\d{1,2}-\d{1,2}$/ }
+  const padded = value.replace(/(^|[- ])(\d)(?=$|[-: ])/g, '$10$2').replace(' ', 'T')
+  return forms[type].test(value) ? parseInstant(padded) : null
+}
+
 const fields: readonly TimeUnit[] = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND']
 
 /** A literal of SQL as the engine's interval. */
-export function intervalLiteral({
-  value,
-  negative,
-  from,
-  to,
-  place,
-}: Extract<Expression, { kind: 'interval' }>): SqlText {
+export function intervalLiteral(literal: Extract<Expression, { kind: 'interval' }>): SqlText {
+  const { isNegative, sum } = readIntervalLiteral(literal)
+  const isNothing = Object.values(sum).every((part) => part === 0)
+  if (isNothing) return duckSql`to_milliseconds(0)`
+  return isNegative ? duckSql`(-(${writeInterval(sum)}))` : duckSql`(${writeInterval(sum)})`
+}
+
+/** What a literal adds to an instant. */
+export function intervalSteps(literal: Extract<Expression, { kind: 'interval' }>): Steps {
+  const { isNegative, sum } = readIntervalLiteral(literal)
+  return isNegative ? { months: -sum.months, days: -sum.days, ms: -sum.ms } : sum
+}
+
+function readIntervalLiteral({ value, negative, from, to, place }: Extract<Expression, { kind: 'interval' }>): {
+  readonly isNegative: boolean
+  readonly sum: Steps
+} {
   const wrong = sqlProblem(
     place,
     `${quoted(value)} is no interval of ${from}${to === null ? '' : ` TO ${to}`}: write it as INTERVAL '1' DAY`,
@@ -58,9 +75,7 @@ export function intervalLiteral({
   let sum: Steps = { months: 0, days: 0, ms: 0 }
   for (const [index, unit] of parts.entries()) sum = add(sum, unitPeriod(unit), Number(numbers[index]))
   if (hasFraction) sum = { ...sum, ms: sum.ms + Number(numbers.at(-1)!.slice(0, 3).padEnd(3, '0')) }
-  const isNothing = Object.values(sum).every((part) => part === 0)
-  if (isNothing) return duckSql`to_milliseconds(0)`
-  return isNegative ? duckSql`(-(${writeInterval(sum)}))` : duckSql`(${writeInterval(sum)})`
+  return { isNegative, sum }
 }
 
 function add(sum: Steps, unit: Period, count: number): Steps {

@@ -63,7 +63,7 @@ const toUnit = (rounding: Rounding, ofNumber: typeof floorNumber) =>
   })
 
 /** What DATE_TRUNC takes, no plurals but two. Long ones count from 1970. */
-const truncatedUnits: ReadonlyMap<string, Period> = new Map(
+export const truncatedUnits: ReadonlyMap<string, Period> = new Map(
   (
     [
       ['MICROSECONDS', 'PT0.001S'],

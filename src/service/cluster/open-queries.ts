@@ -67,6 +67,8 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
     damaged: () => undefined,
     snapshots: { snapshot: () => Promise.reject(new Error('the rows of entities are in Druid')) },
     runner: openSqlEngine({ ...parts, unsent, directories: [], scratchDirectory }, closers),
+    planRunner: null,
+    nowMs,
     admission,
     limits,
   })

@@ -3,6 +3,8 @@ import { type SpoolSettings, UnsentAnswers } from '../../answer/unsent-answers.t
 import type { Answer } from '../../answer/whole-answer.ts'
 import type { NativePlanRunner } from '../../druid-native/native-queries.ts'
 import type { NativePlan } from '../../druid-native/plan/native-plan.ts'
+import type { SqlPlan } from '../../druid-sql/plan/sql-plan.ts'
+import type { SqlPlanRunner } from '../../druid-sql/sql-queries.ts'
 import { Actor, type Death, type LifeTold, type NextLife } from '../../lib/actor/actor.ts'
 import { Holds } from '../../lib/actor/holds.ts'
 import type { Held } from '../../lib/held.ts'
@@ -43,7 +45,7 @@ export interface StoreClientOptions {
 const firstStartsMax = 50
 
 /** The main thread's side of the store's thread. One that dies is started again, and loses nothing: the journal holds all. */
-export class StoreClient implements PlanRunner, NativePlanRunner, EngineSnapshots {
+export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner, EngineSnapshots {
   readonly #options: StoreClientOptions
   readonly #actor: Actor<StoreLife>
   readonly #unsent: UnsentAnswers
@@ -142,6 +144,17 @@ export class StoreClient implements PlanRunner, NativePlanRunner, EngineSnapshot
   async runNativePlan(plan: NativePlan, limits: PlanLimits, signal: AbortSignal): Promise<Answer | null> {
     const room = this.#unsent.room()
     const { answer } = replyOf('native', await this.#ask({ kind: 'native', plan, limits, room }, signal))
+    return answer === null ? null : this.#unsent.open(answer, (memory) => this.#giveBack(memory))
+  }
+
+  async runSqlPlan(
+    plan: SqlPlan,
+    format: AnswerFormat,
+    limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>,
+    signal: AbortSignal,
+  ): Promise<Answer | null> {
+    const room = this.#unsent.room()
+    const { answer } = replyOf('sql', await this.#ask({ kind: 'sql', plan, format, limits, room }, signal))
     return answer === null ? null : this.#unsent.open(answer, (memory) => this.#giveBack(memory))
   }
 

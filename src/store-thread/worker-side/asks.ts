@@ -1,6 +1,7 @@
 import { SpareChunks } from '../../answer/spare-chunks.ts'
 import type { StoredAnswer } from '../../answer/stored-answer.ts'
 import { runNativePlan } from '../../druid-native/plan/run-native-plan.ts'
+import { runSqlPlan } from '../../druid-sql/plan/run-sql-plan.ts'
 import type { Disk } from '../../lib/disk.ts'
 import { damagedData } from '../../model/damaged-data.ts'
 import type { Observe } from '../../observe/event.ts'
@@ -14,7 +15,7 @@ import { sentError } from '../sent-error.ts'
 
 export type Ask = Extract<
   ToStore,
-  { kind: 'run' | 'native' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }
+  { kind: 'run' | 'native' | 'sql' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }
 >
 
 /** How long the writing of an answer may hold up the others. */
@@ -85,9 +86,11 @@ export class Asks {
       return
     }
     const settings = { sliceMs, disk, spoolDirectory, spares: this.#spares }
-    if (ask.kind === 'native') {
-      const answer = await runNativePlan(store, ask, settings, signal)
-      this.#send({ kind: 'native', id, answer }, memoryOf(answer))
+    if (ask.kind === 'native' || ask.kind === 'sql') {
+      const answer = await (ask.kind === 'sql'
+        ? runSqlPlan(store, ask, settings, signal)
+        : runNativePlan(store, ask, settings, signal))
+      this.#send({ kind: ask.kind, id, answer }, memoryOf(answer))
       return
     }
     const answer = await runPlan(store, ask, settings, signal)

@@ -1,5 +1,6 @@
 // Filters as tests of rows. What a filter says of tags holds for all rows of a series, and is asked once a series.
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
+import { likeTest } from '../../../lib/like-test.ts'
 import type { RowFilter, ValueBounds } from '../../../model/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
 import { type Chunk, newChunk } from '../head/chunk.ts'
@@ -57,6 +58,10 @@ function compileTest(filter: RowFilter, readerOf: (name: string) => FieldReader)
     case 'texts': {
       const values = new Set(filter.values)
       return textTest(readerOf(filter.field.name), (text) => values.has(text) !== filter.isNegated)
+    }
+    case 'like': {
+      const isLike = likeTest(filter.pattern, filter.escapedBy)
+      return textTest(readerOf(filter.field.name), (text) => isLike(text) !== filter.isNegated)
     }
     case 'textRange':
       return textTest(readerOf(filter.field.name), (text) => {

@@ -43,7 +43,14 @@ function randomFilter(draw: Draw, fields: readonly EntityField[], depth = 0): Ro
   })
   if (field.type === 'string') {
     if (draw(2) === 0) return { kind: 'texts', field, values: texts.filter(() => draw(2) === 0), isNegated }
-    return { kind: 'textRange', field, ...bounds(texts), isNegated }
+    if (draw(2) === 0) return { kind: 'textRange', field, ...bounds(texts), isNegated }
+    return {
+      kind: 'like',
+      field,
+      pattern: oneOf(draw, ['a%', '%b', '_', '%', 'a_', '%é%', '']),
+      escapedBy: null,
+      isNegated,
+    }
   }
   if (draw(2) === 0) return { kind: 'numbers', field, values: numbers.filter(() => draw(2) === 0), isNegated }
   return { kind: 'numberRange', field, ...bounds(numbers), isNegated }
@@ -109,12 +116,14 @@ function passes(filter: RowFilter, row: ModelRow): boolean {
 }
 
 function holds(
-  filter: Extract<RowFilter, { kind: 'texts' | 'textRange' | 'numbers' | 'numberRange' }>,
+  filter: Extract<RowFilter, { kind: 'texts' | 'like' | 'textRange' | 'numbers' | 'numberRange' }>,
   value: Value,
 ): boolean {
   switch (filter.kind) {
     case 'texts':
       return filter.values.includes(String(value))
+    case 'like':
+      return isLike(filter.pattern, String(value))
     case 'numbers':
       return filter.values.includes(Number(value))
     case 'textRange':
@@ -122,6 +131,12 @@ function holds(
     case 'numberRange':
       return lies(filter, (bound) => Number(value) - bound)
   }
+}
+
+/** By the plainest way: a regular expression. */
+function isLike(pattern: string, text: string): boolean {
+  const regex = pattern.replaceAll('%', '.*').replaceAll('_', '.')
+  return new RegExp(`^${regex}$`, 'su').test(text)
 }
 
 function lies<Bound>(

@@ -1,0 +1,44 @@
+// The order of groups by their values.
+import { compareCodePoints } from '../lib/compare-code-points.ts'
+import type { GroupValue } from '../model/aggregation.ts'
+
+export interface ValueOrder {
+  readonly isDescending: boolean
+  readonly nulls: 'first' | 'last'
+}
+
+/** Texts by code point, numbers by size. */
+export function compareValues(left: GroupValue, right: GroupValue, { isDescending, nulls }: ValueOrder): number {
+  if (left === right) return 0
+  if (left === null || right === null) return (left === null) === (nulls === 'first') ? -1 : 1
+  const order =
+    typeof left === 'string' && typeof right === 'string'
+      ? compareCodePoints(left, right)
+      : left < right
+        ? -1
+        : left > right
+          ? 1
+          : 0
+  return isDescending ? -order : order
+}
+
+/** Compares two groups by the values that each is ordered by, given by place. */
+export function comparingGroups(
+  keys: readonly (readonly GroupValue[])[],
+  order: readonly ValueOrder[],
+): (left: number, right: number) => number {
+  return (left, right) => {
+    for (let place = 0; place < order.length; place++) {
+      const compared = compareValues(keys[left]![place]!, keys[right]![place]!, order[place]!)
+      if (compared !== 0) return compared
+    }
+    return 0
+  }
+}
+
+/** Longs are compared as they are; where one is a double, both are. */
+export function compareNumbers(left: number | bigint, right: number | bigint): number {
+  const areWhole = typeof left === 'bigint' && (typeof right === 'bigint' || Number.isSafeInteger(right))
+  const [a, b] = areWhole ? [left, BigInt(right)] : [Number(left), Number(right)]
+  return a < b ? -1 : a > b ? 1 : 0
+}

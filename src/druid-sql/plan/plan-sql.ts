@@ -1,0 +1,224 @@
+// Which queries of SQL the store answers from its own columns, and how. The query was translated before, so it is right; whatever is not known
+// here for certain goes to the SQL engine.
+// Tested by `test/druid-sql/planned.test.ts`.
+import { parsePeriod } from '../../druid-time/iso.ts'
+import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
+import { plainGranularity } from '../../druid-time/plain-granularity.ts'
+import { Zone } from '../../druid-time/zone.ts'
+import { aggregatedFields, boundsOfWork } from '../../model/aggregation.ts'
+import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
+import type { Granularity } from '../../model/granularity.ts'
+import { unitPeriod } from '../bind/periods.ts'
+import { truncatedUnits } from '../functions/times.ts'
+import { parseQuery } from '../parse/parse-query.ts'
+import { parseUnit } from '../parse/parse-unit.ts'
+import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
+import type { CheckedSql } from '../translate.ts'
+import { isUtc } from './read-constants.ts'
+import { GroupValues } from './read-values.ts'
+import { plannedWhere, type TableNames } from './read-where.ts'
+import type { PlannedOrder, PlannedValue, SqlPlan } from './sql-plan.ts'
+
+/** A longer query would be read twice for nothing much: most of it is a list of values. */
+const plannedCharactersMax = 16 * 1024
+
+/** More is asked for than there are groups. */
+const allOf = 2n ** 31n
+
+/** Null where the SQL engine answers. */
+export function planSql(text: string, checked: CheckedSql, entity: Entity, nowMs: number): SqlPlan | null {
+  if (text.length > plannedCharactersMax || checked.items.length > 0 || checked.readsCatalog) return null
+  if (entity.duplicates === 'replace') return null
+  const query = parseQuery(text)
+  const { body } = query
+  if (query.with.length > 0 || body.kind !== 'select' || body.windows.size > 0) return null
+  if (body.from?.kind !== 'table' || (body.from.alias?.columns.length ?? 0) > 0) return null
+  const items = body.items.filter((item) => item.kind === 'expression')
+  if (items.length < body.items.length) return null
+  return new SqlPlanner(query, body, items, entity).plan(checked, nowMs)
+}
+
+type NamedItem = Extract<SelectItem, { kind: 'expression' }>
+
+interface Keys {
+  readonly fields: readonly EntityField[]
+  readonly granularity: Granularity
+  /** In the order of the groups: a field by its place, the bucket as -1. */
+  readonly order: readonly number[]
+}
+
+class SqlPlanner {
+  readonly #query: Query
+  readonly #select: Select
+  readonly #items: readonly NamedItem[]
+  readonly #entity: Entity
+  readonly #names: TableNames
+
+  constructor(query: Query, select: Select, items: readonly NamedItem[], entity: Entity) {
+    this.#query = query
+    this.#select = select
+    this.#items = items
+    this.#entity = entity
+    const fieldOf = aggregatedFields(entity)
+    this.#names = {
+      fieldOf: (expression) => (expression.kind === 'column' ? fieldOf(expression.path.at(-1)!) : null),
+      isTime: (expression) => expression.kind === 'column' && expression.path.at(-1) === '__time',
+    }
+  }
+
+  plan(checked: CheckedSql, nowMs: number): SqlPlan | null {
+    const [tag, ...tags] = fieldsOfRole(this.#entity, 'tag')
+    const [time] = fieldsOfRole(this.#entity, 'time')
+    const keys = this.#keys()
+    const where = plannedWhere(this.#select.where, this.#names, nowMs)
+    if (tag === undefined || time === undefined || keys === null || where === null) return null
+    const finished = this.#finish(keys, checked)
+    if (finished === null) return null
+    const { aggregates, ...rest } = finished
+    const { range, filter } = where
+    return {
+      ...rest,
+      aggregation: {
+        entityId: this.#entity.id,
+        sinceMs: this.#entity.sinceMs,
+        time,
+        tags: [tag, ...tags],
+        ranges: range.fromMs <= range.toMs ? [range] : [],
+        filter,
+        granularity: keys.granularity,
+        keys: keys.fields,
+        aggregates,
+        ...boundsOfWork(1 + keys.fields.length + aggregates.length + 2 * (rest.outputs.length + rest.order.length)),
+        needsDays: false,
+      },
+    }
+  }
+
+  #finish(keys: Keys, checked: CheckedSql) {
+    const { having, distinct } = this.#select
+    const values = new GroupValues(this.#names, keys.fields, (expression) => this.#isBucket(expression, keys))
+    const outputs = this.#items.map(({ expression }) => values.value(expression))
+    if (outputs.some((output, at) => output?.type !== checked.columns[at]!.type)) return null
+    const known = outputs.filter((output) => output !== null)
+    values.nameOutputs(new Map(known.map((output, at) => [checked.columns[at]!.name, output])))
+    const condition = having === null ? null : values.condition(having)
+    const order = this.#order(values, known, keys)
+    if ((having !== null && condition === null) || order === null) return null
+    // Without a group or an aggregate these would be rows.
+    const isGrouped = this.#select.groupBy !== null || distinct || values.aggregates.length > 0
+    if (!isGrouped || (distinct && values.aggregates.length > 0)) return null
+    const { limit, offset } = this.#query
+    if (values.aggregates.length === 0) values.aggregates.push({ kind: 'rows' })
+    return {
+      aggregates: values.aggregates,
+      fields: checked.columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' })),
+      outputs: known,
+      isOneGroup: this.#select.groupBy === null && !distinct,
+      having: condition,
+      order,
+      offset: offset === null ? 0 : Number(offset > allOf ? allOf : offset),
+      limit: limit === null || limit > allOf ? null : Number(limit),
+    }
+  }
+
+  /** What the query groups by. */
+  #keys(): Keys | null {
+    const { groupBy, distinct } = this.#select
+    if (distinct && (groupBy !== null || this.#select.having !== null)) return null
+    const fields: EntityField[] = []
+    const order: number[] = []
+    let granularity: Granularity = { kind: 'all' }
+    for (const expression of this.#groupedBy()) {
+      const bucket = expression === null ? null : this.#bucket(expression)
+      const field = expression === null ? null : this.#names.fieldOf(expression)
+      if (bucket !== null) {
+        if (granularity.kind !== 'all' && !isSameGranularity(granularity, bucket)) return null
+        if (granularity.kind === 'all') order.push(-1)
+        granularity = bucket
+      } else if (field?.type === 'string') {
+        if (fields.some(({ name }) => name === field.name)) continue
+        order.push(fields.push(field) - 1)
+      } else return null
+    }
+    return { fields, granularity, order }
+  }
+
+  /** Null is what is not known here. */
+  #groupedBy(): readonly (Expression | null)[] {
+    const { groupBy, distinct } = this.#select
+    if (groupBy === null) return distinct ? this.#items.map(({ expression }) => expression) : []
+    return groupBy.map((grouping) => {
+      if (grouping.kind !== 'expression') return null
+      const { expression } = grouping
+      if (expression.kind === 'number') return this.#items[Number(expression.digits) - 1]?.expression ?? null
+      if (expression.kind !== 'column' || this.#names.isTime(expression)) return expression
+      // A column goes before what is named so.
+      const isColumn = this.#entity.fields.some(({ name, role }) => name === expression.path.at(-1) && role !== 'time')
+      if (isColumn) return expression
+      return this.#items.find(({ alias }) => alias === expression.path[0])?.expression ?? null
+    })
+  }
+
+  #isBucket(expression: Expression, { granularity }: Keys): boolean {
+    if (granularity.kind === 'all') return false
+    const bucket = this.#bucket(expression)
+    return bucket !== null && isSameGranularity(bucket, granularity)
+  }
+
+  /** A floor of the time in UTC; null for anything else. */
+  #bucket(expression: Expression): Granularity | null {
+    if (expression.kind !== 'call') return null
+    const { name, operands, unit, unitPlace } = expression
+    const [first, second, origin, zone] = operands
+    if (name === 'FLOOR' && unit !== null && first !== undefined && this.#names.isTime(first)) {
+      return granularityOf(unitPeriod(parseUnit(unit, unitPlace!)))
+    }
+    if (name === 'DATE_TRUNC' && first?.kind === 'text' && second !== undefined && this.#names.isTime(second)) {
+      return granularityOf(truncatedUnits.get(first.value.toUpperCase()))
+    }
+    if (name !== 'TIME_FLOOR' || first === undefined || second?.kind !== 'text' || !this.#names.isTime(first))
+      return null
+    if ((origin !== undefined && origin.kind !== 'null') || (zone !== undefined && !isUtc(zone))) return null
+    return granularityOf(parsePeriod(second.value) ?? undefined)
+  }
+
+  /** What is asked for, then the keys: as `bind-select.ts` orders the groups. */
+  #order(values: GroupValues, outputs: readonly PlannedValue[], keys: Keys): readonly PlannedOrder[] | null {
+    const asked: PlannedOrder[] = []
+    for (const { expression, descending, nulls } of this.#query.orderBy) {
+      const value = expression.kind === 'number' ? outputs[Number(expression.digits) - 1] : values.value(expression)
+      if (value === undefined || value === null) return null
+      const isFirst = nulls === null ? !descending : nulls === 'FIRST'
+      asked.push({ value, isDescending: descending, nulls: isFirst ? 'first' : 'last' })
+    }
+    const [only, ...others] = asked
+    if (only?.isDescending && others.length === 0 && this.#isTopN(only.value, keys))
+      asked[0] = { ...only, nulls: 'first' }
+    const rest = this.#select.distinct ? outputs : keys.order.map(keyValue)
+    return [...asked, ...rest.map((value): PlannedOrder => ({ value, isDescending: false, nulls: 'first' }))]
+  }
+
+  /** Where Druid makes a topN, which has null first. */
+  #isTopN(value: PlannedValue, { order }: Keys): boolean {
+    const { limit, offset } = this.#query
+    if (limit === null || limit === 0n || limit > 100_000n || offset !== null) return false
+    const [key, ...others] = this.#select.distinct ? this.#items.map((_, at) => at) : order
+    if (key === undefined || others.length > 0 || this.#select.having !== null || value.kind !== 'cell') return false
+    return this.#select.distinct || value.at === keyCell(key)
+  }
+}
+
+const keyCell = (key: number): number => (key === -1 ? 0 : 1 + key)
+const keyValue = (key: number): PlannedValue => ({
+  kind: 'cell',
+  type: key === -1 ? 'timestamp' : 'string',
+  at: keyCell(key),
+})
+
+function granularityOf(period: Parameters<typeof periodGranularity>[0] | undefined): Granularity | null {
+  const granularity = period === undefined ? null : periodGranularity(period, Zone.utc, null)
+  return granularity === null || !isUsable(granularity) ? null : plainGranularity(granularity)
+}
+
+const isSameGranularity = (left: Granularity, right: Granularity): boolean =>
+  JSON.stringify(left) === JSON.stringify(right)

@@ -1,0 +1,158 @@
+// The values of groups as SQL says them: keys, aggregates, and arithmetic over both. Null is what the store does not know.
+import type { StoredAggregate } from '../../model/aggregation.ts'
+import type { EntityField } from '../../model/entity.ts'
+import type { Expression } from '../parse/syntax.ts'
+import { numberConstant } from './read-constants.ts'
+import type { TableNames } from './read-where.ts'
+import type { PlannedCondition, PlannedType, PlannedValue } from './sql-plan.ts'
+
+type Call = Extract<Expression, { kind: 'call' }>
+
+/** What the groups of a query are made of. */
+export class GroupValues {
+  readonly aggregates: StoredAggregate[] = []
+  readonly #names: TableNames
+  readonly #keys: readonly EntityField[]
+  readonly #isBucket: (expression: Expression) => boolean
+  /** What an output is named, in HAVING and ORDER BY. */
+  #named: ReadonlyMap<string, PlannedValue> = new Map()
+
+  constructor(names: TableNames, keys: readonly EntityField[], isBucket: (expression: Expression) => boolean) {
+    this.#names = names
+    this.#keys = keys
+    this.#isBucket = isBucket
+  }
+
+  /** From now on outputs go by their names. */
+  nameOutputs(named: ReadonlyMap<string, PlannedValue>): void {
+    this.#named = named
+  }
+
+  /** A value of a group. */
+  value(expression: Expression): PlannedValue | null {
+    if (expression.kind === 'column' && expression.path.length === 1) {
+      const named = this.#named.get(expression.path[0]!)
+      if (named !== undefined) return named
+    }
+    if (this.#isBucket(expression)) return { kind: 'cell', type: 'timestamp', at: 0 }
+    const constant = numberConstant(expression)
+    if (constant !== null) return { kind: 'constant', ...constant }
+    switch (expression.kind) {
+      case 'column':
+        return this.#key(expression)
+      case 'arithmetic':
+        return this.#arithmetic(expression)
+      case 'negate': {
+        const operand = this.value(expression.operand)
+        return operand === null || !isNumber(operand) ? null : { kind: 'negated', type: operand.type, operand }
+      }
+      case 'call':
+        return this.#aggregate(expression)
+      default:
+        return null
+    }
+  }
+
+  /** A condition of HAVING. */
+  condition(expression: Expression): PlannedCondition | null {
+    switch (expression.kind) {
+      case 'logical': {
+        const conditions = expression.items.map((item) => this.condition(item))
+        if (conditions.some((one) => one === null)) return null
+        const kind = expression.operator === 'AND' ? 'and' : 'or'
+        return { kind, conditions: conditions.filter((one) => one !== null) }
+      }
+      case 'not': {
+        const condition = this.condition(expression.operand)
+        return condition === null ? null : { kind: 'not', condition }
+      }
+      case 'is': {
+        const value = expression.what === 'NULL' ? this.value(expression.operand) : null
+        return value === null ? null : { kind: 'null', value, isNegated: expression.negated }
+      }
+      case 'comparison':
+        return this.#compared(expression.operator, expression.left, expression.right)
+      case 'between': {
+        if (expression.symmetric) return null
+        const above = this.#compared('>=', expression.operand, expression.low)
+        const below = this.#compared('<=', expression.operand, expression.high)
+        if (above === null || below === null) return null
+        const within: PlannedCondition = { kind: 'and', conditions: [above, below] }
+        return expression.negated ? { kind: 'not', condition: within } : within
+      }
+      default:
+        return null
+    }
+  }
+
+  #key(expression: Expression): PlannedValue | null {
+    const field = this.#names.fieldOf(expression)
+    const at = this.#keys.findIndex(({ name }) => name === field?.name)
+    return at === -1 ? null : { kind: 'cell', type: 'string', at: 1 + at }
+  }
+
+  #compared(
+    operator: Extract<PlannedCondition, { kind: 'compare' }>['operator'],
+    leftExpression: Expression,
+    rightExpression: Expression,
+  ): PlannedCondition | null {
+    const left = this.value(leftExpression)
+    const right = this.value(rightExpression)
+    if (left === null || right === null || !isNumber(left) || !isNumber(right)) return null
+    return { kind: 'compare', operator, left, right }
+  }
+
+  #arithmetic({ operator, left, right }: Extract<Expression, { kind: 'arithmetic' }>): PlannedValue | null {
+    if (operator === '||' || operator === '%') return null
+    const [a, b] = [this.value(left), this.value(right)]
+    if (a === null || b === null || !isNumber(a) || !isNumber(b)) return null
+    // Constants alone have rules of their own.
+    if (a.kind === 'constant' && b.kind === 'constant') return null
+    const type = a.type === 'double' || b.type === 'double' ? 'double' : 'long'
+    return { kind: 'arithmetic', type, operator, left: a, right: b }
+  }
+
+  #aggregate({ name, operands, star, distinct, filter, over, orderBy }: Call): PlannedValue | null {
+    if (distinct || filter !== null || over !== null || orderBy.length > 0) return null
+    if (star) return name === 'COUNT' ? this.#cell('long', { kind: 'rows' }) : null
+    const [operand, ...more] = operands
+    const field = operand === undefined || more.length > 0 ? null : this.#names.fieldOf(operand)
+    if (field === null || (field.type !== 'double' && field.type !== 'long')) return null
+    const { type } = field
+    switch (name) {
+      case 'COUNT':
+        return this.#cell('long', { kind: 'values', field })
+      case 'SUM':
+        return this.#cell(type, { kind: 'sum', type, field })
+      case 'MIN':
+        return this.#cell(type, { kind: 'least', type, field })
+      case 'MAX':
+        return this.#cell(type, { kind: 'greatest', type, field })
+      case 'AVG': {
+        const sumAt = this.#add({ kind: 'sum', type: 'double', field })
+        return { kind: 'mean', type: 'double', sumAt, countAt: this.#add({ kind: 'values', field }) }
+      }
+      default:
+        return null
+    }
+  }
+
+  #cell(type: PlannedType, aggregate: StoredAggregate): PlannedValue {
+    return { kind: 'cell', type, at: this.#add(aggregate) }
+  }
+
+  /** Where it stands in the row of a group; what was asked for already is there once. */
+  #add(aggregate: StoredAggregate): number {
+    const key = keyOf(aggregate)
+    const known = this.aggregates.findIndex((one) => keyOf(one) === key)
+    return 1 + this.#keys.length + (known === -1 ? this.aggregates.push(aggregate) - 1 : known)
+  }
+}
+
+const keyOf = (aggregate: StoredAggregate): string => JSON.stringify(aggregate)
+
+type NumberValue = PlannedValue & { readonly type: 'long' | 'double' }
+
+function isNumber(value: PlannedValue): value is NumberValue {
+  return value.type === 'long' || value.type === 'double'
+}

@@ -1,0 +1,77 @@
+import type { SpoolRoom } from '../../answer/spool.ts'
+import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
+import type { StoredAnswer } from '../../answer/stored-answer.ts'
+import { Pacer } from '../../lib/pacer.ts'
+import type { GroupValue } from '../../model/aggregation.ts'
+import type { AnswerFormat } from '../../model/answer-format.ts'
+import type { ColumnVector } from '../../model/column.ts'
+import type { PlanLimits } from '../../model/plan.ts'
+import type { GroupsReader, ResultBatch } from '../../store/series-store.ts'
+import { finishPlan } from './finish-plan.ts'
+import type { PlannedType, SqlPlan } from './sql-plan.ts'
+
+export interface SqlPlanRequest {
+  readonly plan: SqlPlan
+  readonly format: AnswerFormat
+  readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
+  readonly room: SpoolRoom
+}
+
+/** Rows that are made columns of at a stretch. */
+const batchRows = 1024
+
+/** Runs a plan and keeps its answer until it is whole; null where the SQL engine has to answer. Throws what the reader throws, and Problem `result_too_large` or `overloaded`. */
+export async function runSqlPlan(
+  reader: GroupsReader,
+  { plan, format, limits, room }: SqlPlanRequest,
+  settings: AnswerSettings,
+  signal: AbortSignal,
+): Promise<StoredAnswer | null> {
+  const groups = await reader.aggregate(plan.aggregation, signal)
+  if (groups === null) return null
+  const rows = await finishPlan(plan, groups, new Pacer({ sliceMs: settings.sliceMs, signal }))
+  // The SQL engine says why not.
+  if (rows === null || rows.length > limits.resultRows) return null
+  const stream = { fields: plan.fields, batches: plannedBatches(plan, rows) }
+  return storeRows(stream, { format, resultBytes: limits.resultBytes, room }, settings, signal)
+}
+
+/** Rows as columns. */
+export async function* plannedBatches(
+  { outputs }: Pick<SqlPlan, 'outputs'>,
+  rows: readonly (readonly GroupValue[])[],
+): AsyncGenerator<ResultBatch> {
+  for (let from = 0; from < rows.length; from += batchRows) {
+    const part = rows.slice(from, from + batchRows)
+    const columns = outputs.map(({ type }, place) =>
+      columnOf(
+        type,
+        part.map((row) => row[place]!),
+      ),
+    )
+    yield { rows: part.length, columns }
+  }
+}
+
+function columnOf(type: PlannedType, values: readonly GroupValue[]): ColumnVector {
+  if (type === 'string') return textColumn(values)
+  const numbers = Float64Array.from(values, (value) => (value === null ? Number.NaN : Number(value)))
+  if (type !== 'long') return { type, values: numbers }
+  const isExact = numbers.every((value) => Number.isNaN(value) || Number.isSafeInteger(value))
+  const exact = isExact ? null : BigInt64Array.from(values, (value) => (typeof value === 'bigint' ? value : 0n))
+  return { type, values: numbers, exact }
+}
+
+function textColumn(values: readonly GroupValue[]): ColumnVector {
+  const dictionary: string[] = []
+  const codes = new Map<GroupValue, number>()
+  const codeOf = (value: GroupValue): number => {
+    if (value === null) return -1
+    const known = codes.get(value)
+    if (known !== undefined) return known
+    const code = dictionary.push(String(value)) - 1
+    codes.set(value, code)
+    return code
+  }
+  return { type: 'string', codes: Int32Array.from(values, codeOf), dictionary }
+}

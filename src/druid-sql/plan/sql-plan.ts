@@ -1,0 +1,53 @@
+// A query of SQL that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups.
+
+import type { ValueOrder } from '../../answer/group-order.ts'
+import type { AggregationPlan } from '../../model/aggregation.ts'
+import type { EntityField } from '../../model/entity.ts'
+
+export type PlannedType = 'string' | 'long' | 'double' | 'timestamp'
+
+/** A value of a group, from its row: its bucket, its keys, its aggregates. Null where any part is. */
+export type PlannedValue =
+  | { readonly kind: 'cell'; readonly type: PlannedType; readonly at: number }
+  | { readonly kind: 'constant'; readonly type: 'long' | 'double'; readonly value: number | bigint }
+  /** Null over nothing. */
+  | { readonly kind: 'mean'; readonly type: 'double'; readonly sumAt: number; readonly countAt: number }
+  | { readonly kind: 'negated'; readonly type: 'long' | 'double'; readonly operand: PlannedValue }
+  | {
+      readonly kind: 'arithmetic'
+      readonly type: 'long' | 'double'
+      readonly operator: '+' | '-' | '*' | '/'
+      readonly left: PlannedValue
+      readonly right: PlannedValue
+    }
+
+/** True, false or unknown. Numbers are compared. */
+export type PlannedCondition =
+  | {
+      readonly kind: 'compare'
+      readonly operator: '=' | '<>' | '<' | '<=' | '>' | '>='
+      readonly left: PlannedValue
+      readonly right: PlannedValue
+    }
+  | { readonly kind: 'and' | 'or'; readonly conditions: readonly PlannedCondition[] }
+  | { readonly kind: 'not'; readonly condition: PlannedCondition }
+  | { readonly kind: 'null'; readonly value: PlannedValue; readonly isNegated: boolean }
+
+export interface PlannedOrder extends ValueOrder {
+  readonly value: PlannedValue
+}
+
+export interface SqlPlan {
+  readonly aggregation: AggregationPlan
+  /** The columns of the answer. */
+  readonly fields: readonly EntityField[]
+  /** Of each column. */
+  readonly outputs: readonly PlannedValue[]
+  /** Whether there is a group of no rows too: nothing is grouped by. */
+  readonly isOneGroup: boolean
+  readonly having: PlannedCondition | null
+  readonly order: readonly PlannedOrder[]
+  readonly offset: number
+  /** Null is all. */
+  readonly limit: number | null
+}
