@@ -8,6 +8,7 @@ const acceptance = [
   'tags',
   'lifecycle',
   'repair',
+  'check',
   'metadata',
   'queries',
   'refusals',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Ingest } from '../model/ingest.ts'
+import { formatInstant } from '../model/instant.ts'
 import { IngestAnswer } from './ingest-schemas.ts'
 
 const { alias, kind, fields, state, reason } = IngestAnswer.properties
@@ -16,12 +17,17 @@ export const OwnIngestAnswer = Type.Object(
       description: 'What becomes of a property that is no field: with `reject` the row is rejected.',
     }),
     lines: Type.Null({ description: 'How lines of line protocol become rows.' }),
+    kept_from: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description:
+        'The entity keeps items from this date on (its retention). A row that is older is stored, and nobody is shown it. Null keeps all.',
+    }),
   },
   { description: 'An ingest as who pushes to it sees it.' },
 )
 export type OwnIngestAnswer = Type.Static<typeof OwnIngestAnswer>
 
-export function ownIngestAnswer(ingest: Ingest): OwnIngestAnswer {
+/** `sinceMs` is from when on the entity keeps its items; null keeps all. */
+export function ownIngestAnswer(ingest: Ingest, sinceMs: number | null): OwnIngestAnswer {
   return {
     alias: ingest.alias,
     kind: ingest.kind,
@@ -31,5 +37,6 @@ export function ownIngestAnswer(ingest: Ingest): OwnIngestAnswer {
     fields: [...ingest.fields],
     unknown: 'reject',
     lines: null,
+    kept_from: sinceMs === null ? null : formatInstant(sinceMs),
   }
 }

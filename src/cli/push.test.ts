@@ -149,6 +149,25 @@ test('a service that is not there is not waited for', async () => {
   expect(err).toContain('Start the service with "tidemark serve"')
 })
 
+test('rows that are older than the entity keeps its items are told', async () => {
+  const { url } = await service({
+    'GET /ingests/plant': () => [200, { ...plantIngest, kept_from: '2026-01-02T00:00:00.000Z' }],
+    'POST /ingests/plant/data': () => [200, { batch: 'b', rows: 4 }],
+    'GET /ingests/plant/batches/b': () => [
+      200,
+      { batch: 'b', rows: 4, stored: 4, rejected: 0, pending: 0, errors: [] },
+    ],
+  })
+  const rows = '{"D":"2026-01-01T23:59:59Z"}\n{"D":1767225600000}\n{"D":"2026-01-02"}\n{"T":"a"}\n'
+  const argv = ['push', 'plant', '-', '--format', 'ndjson']
+  const { code, out } = await tidemark(url, argv, rows)
+  expect(code).toBe(0)
+  expect(out).toContain(
+    '2 rows are older than 2026-01-02T00:00:00.000Z, from when on items of plant are kept (retention): such rows are stored, and nobody is shown them.\n',
+  )
+  expect(JSON.parse((await tidemark(url, [...argv, '--json'], rows)).out)).toMatchObject({ older_than_kept: 2 })
+})
+
 test('options for CSV do nothing silently elsewhere', async () => {
   const { code, err } = await tidemark(unreachable, ['push', 'plant', '-', '--format', 'json', '--map', 'a=b'], '{}')
   expect(code).toBe(64)

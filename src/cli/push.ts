@@ -7,6 +7,8 @@ import { withRetries } from '../client/retries.ts'
 import { ConnectionError } from '../client/service-error.ts'
 import { batchesOf } from '../file-push/batches.ts'
 import { rowFormats } from '../file-push/file-name.ts'
+import { type KnownIngest, knownIngest } from '../file-push/known-ingest.ts'
+import { OldRows } from '../file-push/old-rows.ts'
 import { type PushOutcome, ReceiptFollower } from '../file-push/receipt-follower.ts'
 import { jsonRows, ndjsonRows, type PushedRows, pushFormatOf } from '../file-push/rows.ts'
 import { type SendResult, sendBatches } from '../file-push/send.ts'
@@ -22,7 +24,7 @@ import { addCsvOptions, type CsvPush, csvRows, otherWords, refuseCsvOptions } fr
 import { dryRun } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, reportText, stoppedText, untoldText } from './push/report.ts'
-import { openSource } from './push/source.ts'
+import { openSource, type RowsSource } from './push/source.ts'
 import { UsageError } from './usage-error.ts'
 
 const retryMs = 120_000
@@ -144,7 +146,8 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
       isOver = true
     },
     halves: (batch) => halvesOf(batch, pushFormatOf(source.format)),
-    onAccepted: ({ firstRow, rows: count }, { batch }) => {
+    onAccepted: ({ firstRow, rows: count, texts }, { batch }) => {
+      job.oldRows.add(texts)
       follower.add({ batch, firstRow, rows: count })
       accepted += count
       const rate = (accepted * 1000) / Math.max(1, nowMs() - startMs)
@@ -176,6 +179,18 @@ interface TypedPush extends Pick<CsvPush, 'ingest' | 'path' | 'others'> {
   readonly options: FilePushOptions
 }
 
+const nothingKnown: KnownIngest = { types: new Map(), kept: null }
+
+/** JSON goes without it as well: its push says what is wrong. */
+async function targetOf(client: TidemarkClient, ingest: string, { format }: RowsSource): Promise<KnownIngest> {
+  try {
+    return await knownIngest(client, ingest)
+  } catch (error) {
+    if (format === 'csv') throw error
+    return nothingKnown
+  }
+}
+
 async function runPush(context: CliContext, typed: TypedPush, client: TidemarkClient) {
   const { ingest, path, options } = typed
   if (options.dryRun === true && options.stopAfter !== undefined) {
@@ -185,17 +200,24 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   }
   const source = await openSource(path, options.format, context.stdin)
   const unreadable = options.dryRun === true ? new UnreadableRows(errorsMax) : null
-  const rows = await rowsOf({ ...typed, client, source }, unreadable)
-  const job = { context, client, ingest, options, source }
+  const { types, kept } = await targetOf(client, ingest, source)
+  const rows = await rowsOf({ ...typed, known: types, source }, unreadable)
+  const oldRows = new OldRows(kept)
+  const job = { context, client, ingest, options, source, oldRows }
   if (unreadable !== null) {
     context.exitWith(await dryRun(job, rows, unreadable))
     return
   }
   const startMs = context.nowMs()
   const { result, outcome, stopReason, receiptError } = await pushRows(job, rows)
-  const report = { received: result.acknowledgedRows, ...outcome, seconds: (context.nowMs() - startMs) / 1000 }
+  const report = {
+    received: result.acknowledgedRows,
+    ...outcome,
+    older_than_kept: oldRows.count,
+    seconds: (context.nowMs() - startMs) / 1000,
+  }
   if (options.json) printJson(context, report)
-  else context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv' }))
+  else context.stdout.write(reportText(report, { ingest, csv: source.format === 'csv', oldRows }))
   const failure = failureReport(result, options.skipRows)
   const lines = failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options)])
   if (receiptError !== undefined) lines.unshift(untoldText(outcome, receiptError))

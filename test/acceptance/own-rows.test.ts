@@ -67,6 +67,7 @@ test('what an ingest takes', async () => {
     ],
     unknown: 'reject',
     lines: null,
+    kept_from: null,
   })
 })
 

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import type { TidemarkClient } from '../../client/client.ts'
 import { type CsvHead, csvHead } from '../../file-push/csv-head.ts'
 import { type CsvMapping, type CsvReading, csvToNdjson } from '../../file-push/csv-rows.ts'
 import {
@@ -10,7 +9,7 @@ import {
   parseDelimiter,
 } from '../../file-push/csv-writing.ts'
 import { EncodingError } from '../../file-push/encoding.ts'
-import { type PropertyTypes, propertyTypes } from '../../file-push/property-types.ts'
+import type { PropertyTypes } from '../../file-push/known-ingest.ts'
 import { rowBytesMax } from '../../file-push/rows.ts'
 import { type AmbiguousChoice, ambiguousChoices, timeRules } from '../../file-push/time-rules.ts'
 import { shellWord } from '../../lib/shell-word.ts'
@@ -135,7 +134,8 @@ function optionWords(options: CsvOptions): string[] {
 }
 
 export interface CsvPush {
-  readonly client: TidemarkClient
+  /** The types of the ingest's properties; empty where nobody tells. */
+  readonly known: PropertyTypes
   readonly ingest: string
   /** As it was typed. */
   readonly path: string
@@ -191,10 +191,9 @@ export async function csvRows(
   push: CsvPush,
   onUnreadable?: CsvReading['onUnreadable'],
 ): Promise<AsyncGenerator<Uint8Array>> {
-  const { client, ingest, options, source } = push
+  const { known, options, source } = push
   const given = parseTypes(parsePairs('--types', options.types))
   const writing = writingOf(options)
-  const known = await propertyTypes(client, ingest)
   const head = await csvHead(source.bytes, writing.delimiter).catch((cause: unknown) => {
     throw cause instanceof EncodingError ? new CommandError(cause.message, { cause }) : cause
   })

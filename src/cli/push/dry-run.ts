@@ -11,7 +11,7 @@ import { ProgressBar } from '../../lib/progress-bar.ts'
 import { printable } from '../../lib/text-table.ts'
 import { printJson } from '../output.ts'
 import type { PushJob } from './push-job.ts'
-import { choiceHint, csvHints, formatCount, rejectionLines } from './report.ts'
+import { choiceHint, csvHints, formatCount, oldLines, rejectionLines } from './report.ts'
 
 /** By default so many rows are taken in one check; where the service takes fewer, a check is parted. */
 const checkRows = 1000
@@ -36,6 +36,7 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
     push: ({ body }) => withRetries(() => client.check(ingest, body, format), { nowMs, sleep, retryMs, onRetry }),
     halves: (batch) => halvesOf(batch, format),
     onAccepted: (batch, answer) => {
+      job.oldRows.add(batch.texts)
       const left = unreadable.take(batch.firstRow, batch.rows)
       rejections.add(
         batch.firstRow,
@@ -49,9 +50,9 @@ export async function dryRun(job: PushJob, rows: PushedRows, unreadable: Unreada
   })
   progress.clear()
   const { errors, kinds } = rejections
-  const report = { ...total, unreadable: unreadable.count, errors, kinds }
+  const report = { ...total, unreadable: unreadable.count, older_than_kept: job.oldRows.count, errors, kinds }
   if (options.json) printJson(context, { ...report, unreadable_lines: unreadable.errors.map(({ message }) => message) })
-  else context.stdout.write(dryRunText(report, unreadable, source.format === 'csv'))
+  else context.stdout.write(dryRunText(report, unreadable, job))
   const failures = failureSentences(result)
   for (const line of failures) context.stderr.write(`tidemark: ${printable(line)}\n`)
   if (failures.length > 0 || unreadable.count > 0) return 1
@@ -64,7 +65,7 @@ type DryRunReport = Parameters<typeof rejectionLines>[0] & {
   readonly unreadable: number
 }
 
-function dryRunText(report: DryRunReport, unreadable: UnreadableRows, csv: boolean): string {
+function dryRunText(report: DryRunReport, unreadable: UnreadableRows, { source, oldRows, ingest }: PushJob): string {
   const counts: [string, number][] = [
     ['checked', report.checked],
     ['would be stored', report.stored],
@@ -73,7 +74,7 @@ function dryRunText(report: DryRunReport, unreadable: UnreadableRows, csv: boole
   if (unreadable.count > 0) counts.push(['cannot be read', unreadable.count])
   const width = Math.max(...counts.map(([, count]) => formatCount(count).length))
   const table = counts.map(([name, count]) => `${name.padEnd(17)}  ${formatCount(count).padStart(width)}\n`).join('')
-  const hints = csv ? csvHints(report) : []
+  const hints = [...oldLines(oldRows, ingest), ...(source.format === 'csv' ? csvHints(report) : [])]
   const lines = [...rejectionLines(report), ...hints, ...unreadableLines(unreadable), 'Nothing was stored.']
   return `${table}${lines.map((line) => `${printable(line)}\n`).join('')}`
 }

@@ -1,5 +1,5 @@
 import { cellTypes } from '../../file-push/cells.ts'
-import type { PropertyTypes } from '../../file-push/property-types.ts'
+import type { PropertyTypes } from '../../file-push/known-ingest.ts'
 import { parseWord } from '../parse-word.ts'
 
 /** What `--types V=double,n=long` says. */

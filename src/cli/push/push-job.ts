@@ -1,5 +1,6 @@
 import type { TidemarkClient } from '../../client/client.ts'
 import type { RowFormat } from '../../file-push/file-name.ts'
+import type { OldRows } from '../../file-push/old-rows.ts'
 import type { CliContext } from '../context.ts'
 import type { JsonOption } from '../output.ts'
 import type { CsvOptions } from './csv-options.ts'
@@ -21,4 +22,6 @@ export interface PushJob {
   readonly ingest: string
   readonly options: FilePushOptions
   readonly source: RowsSource
+  /** Counts those that nobody will be shown. */
+  readonly oldRows: OldRows
 }

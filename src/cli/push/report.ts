@@ -1,10 +1,12 @@
 import { acknowledgedUpTo, failureSentences } from '../../file-push/failure.ts'
+import type { OldRows } from '../../file-push/old-rows.ts'
 import type { PushOutcome } from '../../file-push/receipt-follower.ts'
 import { decimalHint, timeHint } from '../../file-push/rejection-hints.ts'
 import type { SendResult } from '../../file-push/send.ts'
 import type { StopReason } from '../../file-push/stop-after.ts'
 import { AmbiguousTimeError } from '../../file-push/time-rules.ts'
 import { printable } from '../../lib/text-table.ts'
+import { formatInstant } from '../../model/instant.ts'
 
 export interface PushReport extends PushOutcome {
   readonly received: number
@@ -13,8 +15,23 @@ export interface PushReport extends PushOutcome {
 
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US')
 
+interface ReportedPush {
+  readonly ingest: string
+  readonly csv: boolean
+  readonly oldRows: OldRows
+}
+
+/** What is said of rows that are stored, and older than the entity keeps its items. */
+export function oldLines({ count, keptFromMs }: OldRows, ingest: string): readonly string[] {
+  if (count === 0 || keptFromMs === null) return []
+  const rows = count === 1 ? '1 row is' : `${formatCount(count)} rows are`
+  return [
+    `${rows} older than ${formatInstant(keptFromMs)}, from when on items of ${ingest} are kept (retention): such rows are stored, and nobody is shown them.`,
+  ]
+}
+
 /** What became of the rows, for people. */
-export function reportText(report: PushReport, { ingest, csv }: { ingest: string; csv: boolean }): string {
+export function reportText(report: PushReport, { ingest, csv, oldRows }: ReportedPush): string {
   const { received, stored, rejected, pending, seconds } = report
   const counts: [string, string][] = [
     ['received', formatCount(received)],
@@ -25,7 +42,7 @@ export function reportText(report: PushReport, { ingest, csv }: { ingest: string
   const rate = seconds > 0 ? ` (${formatCount(received / seconds)} rows/s)` : ''
   const width = Math.max(...counts.map(([, count]) => count.length))
   const table = counts.map(([name, count]) => `${name.padEnd(8)}  ${count.padStart(width)}\n`).join('')
-  const lines = [...rejectionLines(report), ...batchLines(report, ingest)]
+  const lines = [...rejectionLines(report), ...batchLines(report, ingest), ...oldLines(oldRows, ingest)]
   if (csv) lines.push(...csvHints(report))
   if (pending > 0) lines.push('The pending rows are on disk; the service has not told what became of them.')
   return `${table}in ${seconds.toFixed(1)} s${rate}\n${lines.map((line) => `${printable(line)}\n`).join('')}`

@@ -7,6 +7,7 @@ import type { Route } from '../route.ts'
 
 export const getOwnIngest: Route = (app, parts) => {
   const { of, admit } = ownRows(parts)
+  const { definitions } = parts.services
   app.route({
     method: 'GET',
     url: '/ingests/:ingest',
@@ -20,7 +21,10 @@ export const getOwnIngest: Route = (app, parts) => {
       response: answers(200, 'The ingest.', OwnIngestAnswer, ownProblems),
     },
     onRequest: [admit, acceptJson],
-    handler: async (request, reply) =>
-      sendJson(request, reply, ownIngestAnswer(of(request).ingest), parts.settings.limits.sendIdleMs),
+    handler: async (request, reply) => {
+      const { ingest } = of(request)
+      const sinceMs = ingest.kind === 'series' ? (definitions.entity(ingest.entity)?.sinceMs ?? null) : null
+      return sendJson(request, reply, ownIngestAnswer(ingest, sinceMs), parts.settings.limits.sendIdleMs)
+    },
   })
 }

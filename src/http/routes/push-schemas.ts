@@ -14,7 +14,10 @@ export const ReceiptAnswer = Type.Object(
   {
     batch: Type.String({ description: 'The id of the push.' }),
     rows: Type.Integer({ description: 'Rows received: stored, rejected and pending ones together.' }),
-    stored: Type.Integer({ description: 'Rows that can be queried.' }),
+    stored: Type.Integer({
+      description:
+        'Rows that can be queried. Those that are older than the entity keeps its items count too, and nobody is shown them.',
+    }),
     rejected: Type.Integer({ description: 'Rows that were not stored, and are kept for the operator.' }),
     pending: Type.Integer({ description: 'Rows that are on disk and not judged yet.' }),
     errors: Type.Array(RowError, { description: 'The first of the rejected rows, by index.' }),

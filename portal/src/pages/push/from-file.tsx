@@ -5,6 +5,7 @@ import { bytesText } from '../../parts/formats.ts'
 import { Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import type { ShownIngest } from '../ingests/side.ts'
+import { CheckRows } from './check-rows.tsx'
 import { ColumnTable } from './column-table.tsx'
 import { type Columns, ownNames, usualWritten, type Written } from './columns.ts'
 import { DropZone } from './drop-zone.tsx'
@@ -111,6 +112,9 @@ export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
       {rowsFile !== null && head !== null && head.error === null && (
         <>
           <Preview preview={preview} />
+          {push.state === 'ready' && (
+            <CheckRows alias={ingest.alias} rowsFile={rowsFile} columns={columns} fields={ingest.fields} />
+          )}
           <SendFile ingest={ingest} rowsFile={rowsFile} columns={columns} push={push} />
           {preview.rows !== null && preview.rows.length > 0 && (
             <Programs
@@ -119,6 +123,7 @@ export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
                 rows: preview.rows.slice(0, 3).map(({ text }) => text),
                 fileName: rowsFile.file.name,
                 columns: rowsFile.format === 'csv' ? columns : null,
+                fields: ingest.fields,
               }}
             />
           )}

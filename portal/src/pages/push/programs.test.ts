@@ -55,6 +55,16 @@ test('the command says how the file is written', () => {
   ])
 })
 
+test.each([
+  ['note', false],
+  ['V', true],
+])('the command pushes a column that is no field as it is, unless it is left out: %s', (left, strange) => {
+  const columns = withColumn(ownNames(['D', 'T', 'V', 'note']), left, null)
+  const fields = ['D', 'T', 'V'].map((source) => ({ source }))
+  const text = programOf('tidemark', { ...push, fileName: 'a.csv', columns, rows: [], fields })
+  expect(text.endsWith(' \\\n  --as-is')).toBe(strange)
+})
+
 test('every program takes its key from the environment', () => {
   for (const language of languages.filter((one) => one !== 'tidemark')) {
     expect(programOf(language, { ...push, rows: ['{}'] })).toContain('TIDEMARK_KEY')

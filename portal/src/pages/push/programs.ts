@@ -1,5 +1,6 @@
 // The same push as a program, ready to copy. The key is not in it: programs take it from TIDEMARK_KEY.
 import { delimiterName } from '../../../../src/file-push/csv-writing.ts'
+import type { Field } from '../../../../src/model/field.ts'
 import { type Columns, mappingOf, ownNames, usualWritten, type Written } from './columns.ts'
 
 export const languages = ['curl', 'javascript', 'python', 'tidemark'] as const
@@ -14,6 +15,8 @@ export interface ShownPush {
   /** Where the rows are of a file. */
   readonly fileName: string | null
   readonly columns: Columns | null
+  /** Of the ingest; left out where nobody chose columns. */
+  readonly fields?: readonly Pick<Field, 'source'>[]
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -104,7 +107,15 @@ function writtenOptions({ delimiter, decimal, timeFormat, timeZone, ambiguous }:
     .join('')
 }
 
-function commandOf({ url, alias, fileName, columns, rows }: ShownPush): string {
+/** The command refuses columns that become no field of the ingest, unless it is told to push them. */
+function pushesStrangers({ columns, fields }: ShownPush): boolean {
+  if (columns === null || fields === undefined) return false
+  const known = new Set(fields.map(({ source }) => source))
+  return [...columns.become.values(), ...columns.constants.keys()].some((to) => to !== null && !known.has(to))
+}
+
+function commandOf(shown: ShownPush): string {
+  const { url, alias, fileName, columns, rows } = shown
   const push = (file: string): string => `tidemark push ${inShell(alias)} ${file} \\\n  --url ${inShell(url)}`
   // In some shells echo reads the backslashes of JSON.
   if (fileName === null) return `printf '%s\\n' ${inShell(rows.join('\n'))} |\n  ${push('-')} --format ndjson`
@@ -116,7 +127,8 @@ function commandOf({ url, alias, fileName, columns, rows }: ShownPush): string {
     option('map', pairs(mapping.columns)) +
     option('set', pairs(mapping.constants)) +
     option('drop', [...mapping.dropped]) +
-    (columns === null ? '' : writtenOptions(columns.written))
+    (columns === null ? '' : writtenOptions(columns.written)) +
+    (pushesStrangers(shown) ? ' \\\n  --as-is' : '')
   )
 }
 

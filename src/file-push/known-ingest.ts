@@ -1,0 +1,50 @@
+// What is pushed to, as the service tells whoever may push there.
+import type { OwnIngestAnswer } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import { ServiceError } from '../client/service-error.ts'
+import type { CellType } from './cells.ts'
+
+export type PropertyTypes = ReadonlyMap<string, CellType>
+
+export interface KnownIngest {
+  /** Of the ingest's properties. */
+  readonly types: PropertyTypes
+  /** The property that holds a row's time, and from when on rows are kept; null where all are, or nobody tells. */
+  readonly kept: KeptSince | null
+}
+
+export interface KeptSince {
+  readonly timeProperty: string
+  readonly fromMs: number
+}
+
+type ToldIngest = Pick<OwnIngestAnswer, 'fields'> & Partial<Pick<OwnIngestAnswer, 'kept_from'>>
+
+/** Of a key that may push, or of an admin's; a service that lacks one of the two says that there is no such path. */
+function isElsewhere(error: unknown): boolean {
+  return error instanceof ServiceError && (error.status === 403 || error.code === 'path_not_found')
+}
+
+function targetOf({ fields, kept_from = null }: ToldIngest): KnownIngest {
+  const types = new Map(fields.map(({ source, type }) => [source, type]))
+  const time = fields.find(({ role }) => role === 'time')
+  const kept = time === undefined || kept_from === null ? null : keptOf(time.source, kept_from)
+  return { types, kept }
+}
+
+const keptOf = (timeProperty: string, from: string): KeptSince => ({ timeProperty, fromMs: Date.parse(from) })
+
+/** Any key that may push sees the ingest's definition, and an admin's. Nothing is known to others, whose pushes are refused. */
+export async function knownIngest(
+  client: Pick<TidemarkClient, 'ownIngest' | 'ingest'>,
+  alias: string,
+): Promise<KnownIngest> {
+  for (const ask of [() => client.ownIngest(alias), () => client.ingest(alias)]) {
+    try {
+      return targetOf(await ask())
+    } catch (error) {
+      if (!isElsewhere(error)) throw error
+    }
+  }
+  return { types: new Map(), kept: null }
+}
