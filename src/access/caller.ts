@@ -21,7 +21,10 @@ export type Asker = Caller | Stranger
 
 const how = 'Send one as "Authorization: Bearer <key>" or "X-API-Key: <key>"'
 
-const otherWays = { basic: 'as the password of Basic authentication, with any user' } as const
+const otherWays = {
+  basic: 'as the password of Basic authentication, with any user',
+  token: 'as "Authorization: Token <key>"',
+} as const
 
 /** The API key is none that is kept: it never was one, or was revoked. Which of the two is not kept either. */
 export const unknownKey: Stranger = {

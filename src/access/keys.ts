@@ -21,7 +21,7 @@ export function hashKey(key: string): string {
 }
 
 /** Ways to show a key that some paths take besides `Bearer`: tools that speak to them know no other. */
-export type KeyScheme = 'basic'
+export type KeyScheme = 'basic' | 'token'
 
 /** What a request shows to say who is asking: the values of its `Authorization` and `X-API-Key` headers. */
 export interface Credential {
@@ -33,7 +33,10 @@ export interface Credential {
 
 const bearer = /^Bearer +(\S+) *$/i
 
-const schemeReaders: Readonly<Record<KeyScheme, (authorization: string) => string | null>> = { basic: passwordIn }
+const schemeReaders: Readonly<Record<KeyScheme, (authorization: string) => string | null>> = {
+  basic: passwordIn,
+  token: tokenIn,
+}
 
 /** The key in a credential; null where there is none, where it is of another scheme, and where the two headers differ. */
 export function keyIn({ authorization, apiKey, schemes = [] }: Credential): string | null {
@@ -44,6 +47,14 @@ export function keyIn({ authorization, apiKey, schemes = [] }: Credential): stri
     bearer.exec(authorization)?.[1] ?? null,
   )
   return apiKey === undefined || apiKey === key ? key : null
+}
+
+const token = /^Token +(\S+) *$/i
+
+/** As clients of InfluxDB show it: a token, or a user and a password with a colon between. */
+function tokenIn(authorization: string): string | null {
+  const text = token.exec(authorization)?.[1]
+  return text === undefined ? null : text.slice(text.lastIndexOf(':') + 1)
 }
 
 const basic = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i

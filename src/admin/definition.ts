@@ -28,6 +28,7 @@ export function newIngest(request: CreateIngest, createdMs: number): NewIngest {
     entity: kind === 'series' ? (request.entity ?? alias) : null,
     fields: fields ?? [],
     duplicates: request.duplicates ?? 'keep',
+    ...(request.lines === undefined || request.lines === null ? {} : { lines: request.lines }),
     createdMs,
   }
 }
@@ -59,11 +60,21 @@ function nameFaults(path: string, name: string): readonly ProblemError[] {
   return isName(name) ? [] : fault(path, `must match ${namePattern}`)
 }
 
-function entityFaults({ entity }: CreateIngest): readonly ProblemError[] {
-  return entity === undefined ? [] : nameFaults('entity', entity)
+function entityFaults({ entity, lines }: CreateIngest): readonly ProblemError[] {
+  return [
+    ...(entity === undefined ? [] : nameFaults('entity', entity)),
+    ...(lines === undefined || lines === null ? [] : templateFaults(lines.tag)),
+  ]
 }
 
-function metadataFaults({ entity, duplicates, fields }: CreateIngest): readonly ProblemError[] {
+const templateForm = /^(?:[^{}]|\{[^{}]+\})*$/
+
+function templateFaults(tag: string): readonly ProblemError[] {
+  if (templateForm.test(tag) && tag.includes('{')) return []
+  return fault('lines.tag', 'names parts of a line between { and }, as "{measurement}.{host}.{field}"')
+}
+
+function metadataFaults({ entity, duplicates, lines, fields }: CreateIngest): readonly ProblemError[] {
   return [
     ...(entity === undefined
       ? []
@@ -71,6 +82,9 @@ function metadataFaults({ entity, duplicates, fields }: CreateIngest): readonly 
     ...(duplicates === undefined
       ? []
       : fault('duplicates', 'of metadata items the newest push always wins; leave this out')),
+    ...(lines === undefined || lines === null
+      ? []
+      : fault('lines', 'only a series ingest makes rows of the fields of a line; leave this out')),
     ...(fields === undefined
       ? fault('fields', 'a metadata ingest needs fields, one of them with the role "index"')
       : []),

@@ -25,6 +25,24 @@ const duplicateRules = ['keep', 'replace'] as const
 const states = ['active', 'blocked'] as const
 const kinds = ['series', 'metadata'] as const
 
+/** Longer ones would name more than a line has. */
+const templateCharactersMax = 1024
+
+export const Lines = Type.Object(
+  {
+    tag: Type.String({
+      maxLength: templateCharactersMax,
+      description:
+        'What the tag of such a row is: `{measurement}`, `{field}` and `{...}` with the name of a tag of the line; what the line lacks is empty.',
+      examples: ['{measurement}.{host}.{field}'],
+    }),
+  },
+  {
+    additionalProperties: false,
+    description: 'How lines of line protocol become rows: one of each field. Without it a line is one row.',
+  },
+)
+
 export const CreateIngest = Type.Object(
   {
     alias: Type.String({ description: `The name that rows are pushed to: ${nameRule}` }),
@@ -43,6 +61,7 @@ export const CreateIngest = Type.Object(
           'Of items with the same time and tags, `keep` (the default) keeps all; `replace` lets the later replace the earlier.',
       }),
     ),
+    lines: Type.Optional(Type.Union([Lines, Type.Null()])),
   },
   { additionalProperties: false, description: 'A new ingest.' },
 )
@@ -75,6 +94,7 @@ export const IngestAnswer = Type.Object(
     entity: Type.Optional(Type.String({ description: 'The entity that a series ingest feeds.' })),
     fields: Type.Array(Type.Required(NewField)),
     duplicates: Type.Optional(Type.Enum([...duplicateRules])),
+    lines: Type.Optional(Type.Union([Lines, Type.Null()])),
     state: Type.Enum([...states]),
     reason: Type.Union([Type.String(), Type.Null()]),
     created: Type.String({ format: 'date-time' }),

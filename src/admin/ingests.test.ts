@@ -57,6 +57,7 @@ describe('ingests', () => {
       entity: 'a',
       fields,
       duplicates: 'keep',
+      lines: null,
       state: 'active',
       reason: null,
       created: now,

@@ -87,14 +87,14 @@ export class IngestAdmin {
   }
 
   #answer(ingest: Ingest): IngestAnswer {
-    const { alias, kind, entity, fields, duplicates, state, reason, createdMs } = ingest
+    const { alias, kind, entity, fields, duplicates, lines, state, reason, createdMs } = ingest
     const sinceMs = this.#parts.waitingSinceMs(ingest.entityId)
     return {
       alias,
       kind,
       ...(kind === 'series' ? { entity } : {}),
       fields: [...fields],
-      ...(kind === 'series' ? { duplicates } : {}),
+      ...(kind === 'series' ? { duplicates, lines: lines ?? null } : {}),
       state,
       reason,
       created: formatInstant(createdMs),

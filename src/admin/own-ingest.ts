@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Ingest } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
-import { IngestAnswer } from './ingest-schemas.ts'
+import { IngestAnswer, Lines } from './ingest-schemas.ts'
 
 const { alias, kind, fields, state, reason } = IngestAnswer.properties
 
@@ -16,7 +16,7 @@ export const OwnIngestAnswer = Type.Object(
     unknown: Type.Enum(['reject'], {
       description: 'What becomes of a property that is no field: with `reject` the row is rejected.',
     }),
-    lines: Type.Null({ description: 'How lines of line protocol become rows.' }),
+    lines: Type.Union([Lines, Type.Null()]),
     kept_from: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description:
         'The entity keeps items from this date on (its retention). A row that is older is stored, and nobody is shown it. Null keeps all.',
@@ -36,7 +36,7 @@ export function ownIngestAnswer(ingest: Ingest, sinceMs: number | null): OwnInge
     reason: ingest.reason,
     fields: [...ingest.fields],
     unknown: 'reject',
-    lines: null,
+    lines: ingest.lines ?? null,
     kept_from: sinceMs === null ? null : formatInstant(sinceMs),
   }
 }

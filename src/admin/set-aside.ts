@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import type { AsideEntry, SetAsideCatalog } from '../catalog/set-aside.ts'
 import { formatInstant } from '../model/instant.ts'
+import { lineFormats } from '../model/line-format.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
@@ -16,7 +17,7 @@ export const AsideAnswer = Type.Object(
     ingest: Type.Union([Type.String(), Type.Null()], {
       description: 'The alias of the ingest; null if it is gone.',
     }),
-    format: Type.Enum(['json', 'ndjson', 'replay']),
+    format: Type.Enum(['json', 'ndjson', 'replay', ...lineFormats]),
     rows: Type.Integer({ minimum: 0, description: 'Rows of the push.' }),
     not_judged: Type.Integer({ minimum: 0, description: 'How many of them, its last ones, were not judged.' }),
     texts: Type.Boolean({

@@ -1,6 +1,6 @@
 import type { Entity, MetadataEntity } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
-import type { Duplicates, Ingest, IngestKind, IngestState } from '../model/ingest.ts'
+import type { Duplicates, Ingest, IngestKind, IngestState, LineMapping } from '../model/ingest.ts'
 import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { Right } from '../model/right.ts'
@@ -16,6 +16,7 @@ export interface NewIngest {
   readonly entity: string | null
   readonly fields: readonly Field[]
   readonly duplicates: Duplicates
+  readonly lines?: LineMapping
   readonly createdMs: number
 }
 

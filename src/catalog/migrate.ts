@@ -13,6 +13,7 @@ import { laneNotes } from './migrations/0011-lane-notes.ts'
 import { storedRows } from './migrations/0012-stored-rows.ts'
 import { rejectedKinds } from './migrations/0013-rejected-kinds.ts'
 import { replaysInto } from './migrations/0014-replays-into.ts'
+import { lines } from './migrations/0015-lines.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -32,6 +33,7 @@ export const machineMigrations: readonly Migration[] = [
   { name: '0010-set-aside', up: setAside },
   { name: '0013-rejected-kinds', up: rejectedKinds },
   { name: '0014-replays-into', up: replaysInto },
+  { name: '0015-lines', up: lines },
 ]
 
 /** Those of a cluster, which has no files of its own to list, but lanes. */
@@ -48,6 +50,7 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0012-stored-rows', up: storedRows },
   { name: '0013-rejected-kinds', up: rejectedKinds },
   { name: '0014-replays-into', up: replaysInto },
+  { name: '0015-lines', up: lines },
 ]
 
 /**

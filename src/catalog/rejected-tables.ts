@@ -18,7 +18,10 @@ interface RejectedRows {
   state: string
   /** That of the replay that stored it: a replay that is judged again stores the same rows. */
   replay_position: number | null
+  /** As it was pushed; a line of line protocol as a JSON string, for it may hold NUL. */
   row_text: string
+  /** The format of the push where `row_text` is a line; null where it is JSON. */
+  line_format: string | null
   /** Tells fields from each other in an index, see field-key.ts. */
   field_key: string
 }

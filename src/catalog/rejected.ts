@@ -1,4 +1,5 @@
 // Rejected rows: those that were not stored, kept as they were pushed until somebody discards them or a replay stores them.
+import type { LineFormat } from '../model/line-format.ts'
 import type { RejectCode } from '../model/row-fault.ts'
 
 /** What a row in the list takes beside its texts, about. */
@@ -26,6 +27,8 @@ export interface RejectedRow {
   readonly code: RejectCode
   readonly message: string
   readonly receivedMs: number
+  /** How its text is read where it is a line of line protocol; left out where it is JSON. */
+  readonly lineFormat?: LineFormat
 }
 
 export interface RejectedFilter {

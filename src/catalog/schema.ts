@@ -58,6 +58,8 @@ interface Ingests {
   state: string
   /** A JSON string, see text-column.ts; so is `source`. */
   reason: string | null
+  /** The template of the tag where each field of a line is a row, a JSON string; null where a line is one row. */
+  lines_tag: string | null
   fields_version: number
   created_ms: number
   deleted_ms: number | null

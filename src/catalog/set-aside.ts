@@ -1,4 +1,5 @@
 // Entries of the journal that ended the judge again and again, and are not judged any more.
+import type { LineFormat } from '../model/line-format.ts'
 
 /** How the rows that are set aside are kept: 1 with their texts, 2 without, where even to part the body ended the judge. */
 export type AsideLevel = 1 | 2
@@ -18,7 +19,7 @@ export interface AsideEntry extends AsideDecision {
   readonly fieldsVersion: number
   readonly subscriberId: number
   readonly receivedMs: number
-  readonly format: 'json' | 'ndjson' | 'replay'
+  readonly format: 'json' | 'ndjson' | 'replay' | LineFormat
   readonly rows: number
   readonly bodyBytes: number
   readonly setAsideMs: number

@@ -16,6 +16,7 @@ interface CreateOptions extends JsonOption {
   readonly entity?: string
   readonly field?: readonly string[]
   readonly replaceDuplicates?: boolean
+  readonly lines?: string
 }
 
 const createExamples = `
@@ -28,6 +29,7 @@ Examples:
   tidemark ingests create plant
   tidemark ingests create plant --field D:timestamp:time,T:string:tag,unit:string:dimension,V:double:metric
   tidemark ingests create plant --field date:timestamp:time:D,id_tag:string:tag:T,value:double:metric:V
+  tidemark ingests create hosts --lines '{measurement}.{host}.{field}'
   tidemark ingests create tags --kind metadata --field id:string:index,unit:string:attribute,limits:json:attribute
 `
 
@@ -87,6 +89,7 @@ function addCreate(ingests: Command, context: CliContext): void {
     .option('--entity <name>', 'the entity that it feeds (default: its own alias)')
     .option('--field <fields>', 'its fields, separated by commas; may be repeated', collectList)
     .option('--replace-duplicates', 'a row of the same time and tags replaces the earlier one')
+    .option('--lines <template>', 'make a row of each field of a line of line protocol, with this as its tag')
     .option('--json', 'print JSON')
     .addHelpText('after', createExamples)
     .action(async (alias: string, options: CreateOptions, command: Command) => {
@@ -96,6 +99,7 @@ function addCreate(ingests: Command, context: CliContext): void {
         ...(options.entity === undefined ? {} : { entity: options.entity }),
         ...(options.field === undefined ? {} : { fields: options.field.map(parseField) }),
         ...(options.replaceDuplicates ? { duplicates: 'replace' as const } : {}),
+        ...(options.lines === undefined ? {} : { lines: { tag: options.lines } }),
       })
       // It is new: nothing was pushed to it.
       if (options.json) return printJson(context, ingest)

@@ -14,8 +14,8 @@ export interface BodyRule {
   /** The name of the limit's setting, for the message. */
   readonly limitName: string
   readonly tooLarge: 'body_too_large' | 'query_body_too_large'
-  /** Media types that are taken; a request without one is taken as JSON. */
-  readonly mediaTypes: readonly string[]
+  /** Media types that are taken; a request without one is taken as JSON. Null where any is. */
+  readonly mediaTypes: readonly string[] | null
   /** What the bodies of all requests with this rule may take at once. */
   readonly budget?: BodyBudget
   /** What an empty body stands for; left out, it is refused. */
@@ -112,7 +112,7 @@ function isGzip(encoding: string | undefined): boolean {
 
 function refuse(headers: IncomingMessage['headers'], rule: BodyRule): Problem | null {
   const mediaType = mediaTypeOf(headers['content-type'])
-  if (mediaType === null || !rule.mediaTypes.includes(mediaType)) {
+  if (rule.mediaTypes !== null && (mediaType === null || !rule.mediaTypes.includes(mediaType))) {
     return new Problem(
       'unsupported_media_type',
       `The body's Content-Type must be ${rule.mediaTypes.join(' or ')}, in UTF-8. Set the header Content-Type: curl -d does not.`,

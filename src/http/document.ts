@@ -64,6 +64,8 @@ type Security = readonly Readonly<Record<string, string[]>>[]
 export const keySecurity: Security = [{ bearer: [] }, { apiKey: [] }]
 /** Of the paths that take Basic authentication too. */
 export const optionalBasicSecurity: Security = [{}, ...keySecurity, { basic: [] }]
+/** Of the paths of InfluxDB, whose clients show a key in more ways. */
+export const lineSecurity: Security = [...keySecurity, { basic: [] }, { token: [] }]
 /** Consumption is public where `access.consumption` says so. */
 export const optionalKeySecurity: Security = [{}, ...keySecurity]
 
@@ -83,6 +85,7 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
         { name: 'consumption', description: 'Queries over entities.' },
         { name: 'druid', description: 'The paths of Apache Druid, for tools that speak to it.' },
         { name: 'ingestion', description: 'Pushes of rows, and what became of them.' },
+        { name: 'line protocol', description: 'The paths of InfluxDB, for what writes to it.' },
         { name: 'access', description: "One's own subscription." },
         { name: 'admin', description: "The operator's side." },
         { name: 'service', description: 'How the service is.' },
@@ -100,6 +103,12 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
             type: 'http',
             scheme: 'basic',
             description: 'The same key as the password, with any user: for tools that know nothing else.',
+          },
+          token: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'The same key, as `Token <key>`: for clients of InfluxDB.',
           },
         },
       },

@@ -21,8 +21,8 @@ export class Guard {
     this.#pages = { origins: settings.cors.origins, secure: settings.server.tlsCertFile !== '' }
   }
 
-  asker({ headers, routeOptions }: Pick<FastifyRequest, 'headers' | 'routeOptions'>): Asker {
-    const apiKey = headers['x-api-key']
+  asker({ headers, routeOptions, query }: Pick<FastifyRequest, 'headers' | 'routeOptions' | 'query'>): Asker {
+    const apiKey = headers['x-api-key'] ?? keyInQuery(query, routeOptions.config.keyParameter)
     return this.#access.identify({
       authorization: headers.authorization,
       apiKey: Array.isArray(apiKey) ? apiKey.join(', ') : apiKey,
@@ -71,6 +71,13 @@ export class Guard {
   #isOpen(to: OpenTo, { headers }: FastifyRequest): boolean {
     return isOpen(to, headers, this.#pages)
   }
+}
+
+/** Of a parameter that is there twice, the request shows two keys: none of them counts. */
+function keyInQuery(query: unknown, parameter: string | undefined): string | undefined {
+  if (parameter === undefined || typeof query !== 'object' || query === null) return undefined
+  const value: unknown = Reflect.get(query, parameter)
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Who is asked for a key before he reads is also asked before he reads metrics, unless the operator said otherwise. */

@@ -7,7 +7,7 @@ import type { RouteParts } from './route.ts'
 
 export const OwnParameters = Type.Object({ ingest: Type.String({ description: 'The alias of the ingest.' }) })
 
-interface OwnRequest extends Pick<FastifyRequest, 'headers' | 'routeOptions'> {
+interface OwnRequest extends Pick<FastifyRequest, 'headers' | 'routeOptions' | 'query'> {
   readonly params: { readonly ingest: string }
 }
 

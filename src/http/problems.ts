@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../model/problem.ts'
 import { commonHeaders } from './common-headers.ts'
 import { druidErrorBody } from './druid-errors.ts'
+import { lineErrorBody, lineStatus } from './line-errors.ts'
 
 export const problemType = 'application/problem+json'
 
@@ -19,11 +20,15 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   const { errorBody, keySchemes = [] } = request.routeOptions.config
   if (problem.code === 'forbidden' && keySchemes.includes('basic'))
     reply.header('WWW-Authenticate', 'Basic realm="tidemark", charset="UTF-8"')
-  const isDruids = errorBody === 'druid'
   reply
-    .code(problem.status)
-    .type(isDruids ? 'application/json' : problemType)
-    .send(Buffer.from(JSON.stringify(isDruids ? druidErrorBody(problem) : problem.body())))
+    .code(errorBody === 'lines' ? lineStatus(problem) : problem.status)
+    .type(errorBody === undefined ? problemType : 'application/json')
+    .send(Buffer.from(JSON.stringify(bodyOf(problem, errorBody))))
+}
+
+function bodyOf(problem: Problem, errorBody: 'druid' | 'lines' | undefined): object {
+  if (errorBody === 'druid') return druidErrorBody(problem)
+  return errorBody === 'lines' ? lineErrorBody(problem) : problem.body()
 }
 
 /** What the framework refuses, in the service's own words; null for a failure of the service itself. */

@@ -46,12 +46,15 @@ export function admitPush({ access, definitions }: RouteParts['services'], asker
 }
 
 /** Reads the body of a push as bytes. */
-export function readPushBody({ settings, pushBodies }: Pick<RouteParts, 'settings' | 'pushBodies'>) {
+export function readPushBody(
+  { settings, pushBodies }: Pick<RouteParts, 'settings' | 'pushBodies'>,
+  mediaTypes: readonly string[] | null = pushTypes,
+) {
   return readBytes({
     limitBytes: settings.limits.ingestBodyBytes,
     limitName: 'limits.ingestBodyBytes',
     tooLarge: 'body_too_large',
-    mediaTypes: pushTypes,
+    mediaTypes,
     budget: pushBodies,
   })
 }

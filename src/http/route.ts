@@ -13,7 +13,9 @@ declare module 'fastify' {
     /** How its callers may show a key besides `Bearer` and `X-API-Key`. */
     readonly keySchemes?: readonly KeyScheme[]
     /** Whose body its errors have; the service's own where it is left out. */
-    readonly errorBody?: 'druid'
+    readonly errorBody?: 'druid' | 'lines'
+    /** The query parameter that may hold the key. */
+    readonly keyParameter?: string
   }
 }
 

@@ -17,6 +17,7 @@ import { getDruidHealth } from './routes/get-druid-health.ts'
 import { getDruidStatus } from './routes/get-druid-status.ts'
 import { getEntities } from './routes/get-entities.ts'
 import { getHealth } from './routes/get-health.ts'
+import { getInfluxHealth } from './routes/get-influx-health.ts'
 import { getIngest } from './routes/get-ingest.ts'
 import { getIngests } from './routes/get-ingests.ts'
 import { getMetadataItems } from './routes/get-metadata-items.ts'
@@ -26,6 +27,7 @@ import { getOwnBatches } from './routes/get-own-batches.ts'
 import { getOwnIngest } from './routes/get-own-ingest.ts'
 import { getOwnRejected } from './routes/get-own-rejected.ts'
 import { getOwnSummary } from './routes/get-own-summary.ts'
+import { getPing } from './routes/get-ping.ts'
 import { getPortal } from './routes/get-portal.ts'
 import { getReadiness } from './routes/get-readiness.ts'
 import { getRejected } from './routes/get-rejected.ts'
@@ -46,10 +48,12 @@ import { postAverageDimensions } from './routes/post-average-dimensions.ts'
 import { postAverageGranularity } from './routes/post-average-granularity.ts'
 import { postBackup } from './routes/post-backup.ts'
 import { postCheck } from './routes/post-check.ts'
+import { postInfluxQuery } from './routes/post-influx-query.ts'
 import { postIngest } from './routes/post-ingest.ts'
 import { postKey } from './routes/post-key.ts'
 import { postLast } from './routes/post-last.ts'
 import { postLatest } from './routes/post-latest.ts'
+import { postLines } from './routes/post-lines.ts'
 import { postMetadataDescriptions } from './routes/post-metadata-descriptions.ts'
 import { postMetadataItems } from './routes/post-metadata-items.ts'
 import { postNativeQuery } from './routes/post-native-query.ts'
@@ -85,6 +89,10 @@ export const routes: readonly Route[] = [
   getMetadataItems,
   postMetadataItems,
   postPush,
+  postLines,
+  getPing,
+  getInfluxHealth,
+  postInfluxQuery,
   postCheck,
   getBatch,
   getOwnIngest,

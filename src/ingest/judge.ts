@@ -3,9 +3,11 @@ import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { type ArrayMaker, newArrays } from '../lib/spare-buffers.ts'
 import type { Ingest } from '../model/ingest.ts'
+import { isLineFormat } from '../model/line-format.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { noObject, type RowFault, rowTooLarge } from '../model/row-fault.ts'
 import { FieldSlot } from './columns/field-slot.ts'
+import { type GrowingRows, LineJudge } from './judge-lines.ts'
 import { rejectedRow } from './rejected-row.ts'
 import { openBrace } from './scan/ascii.ts'
 import { bodyRows, nextRowAt } from './scan/body-rows.ts'
@@ -13,7 +15,7 @@ import { readWithCare } from './scan/careful-row.ts'
 import { RowScanner } from './scan/row-scanner.ts'
 import { skipSpace, skipValue } from './scan/skip.ts'
 import { TimestampReader } from './scan/timestamps.ts'
-import { firstRow, isSpent, type Reached, type RowOfEntry, rowCost, type StepBudget, unbounded } from './step-budget.ts'
+import { firstRow, isSpent, type Reached, type RowOfEntry, rowCost, unbounded } from './step-budget.ts'
 
 export interface JudgeSettings {
   /** The text of a row may have this many bytes. */
@@ -40,18 +42,11 @@ interface Prepared {
   readonly slots: readonly FieldSlot[]
   readonly bySource: ReadonlyMap<string, number>
   readonly scanner: RowScanner
+  readonly lines: LineJudge
   /** What a row takes of the budget. */
   readonly cost: number
   /** Memory for its strings, when they were last counted. */
   bytes: number
-}
-
-/** The outcome while it grows: the first `rows` positions and column values are those of good rows. */
-interface Growing {
-  rows: number
-  readonly positions: Float64Array
-  readonly rejected: RejectedRow[]
-  readonly budget: StepBudget
 }
 
 /**
@@ -91,7 +86,7 @@ export class Judge {
     const rowsLeft = entries.reduce((sum, entry) => sum + entry.rows, -from.index)
     const rowsMax = Math.min(rowsLeft, Math.ceil(budget.rows / prepared.cost))
     for (const slot of prepared.slots) slot.begin(rowsMax, this.#rememberedStringsMax)
-    const growing: Growing = { rows: 0, positions: this.#arrays.float64(rowsMax), rejected: [], budget }
+    const growing: GrowingRows = { rows: 0, positions: this.#arrays.float64(rowsMax), rejected: [], budget }
     const reached = this.#judgeEntries(entries, from, prepared, growing)
     const replaces = ingest.duplicates === 'replace'
     const pushedNulls = replaces ? prepared.slots.map((slot) => slot.pushedNulls(growing.rows)) : null
@@ -109,7 +104,7 @@ export class Judge {
     return { batch, rejected: growing.rejected, reached }
   }
 
-  #judgeEntries(entries: readonly PlacedEntry[], from: RowOfEntry, prepared: Prepared, growing: Growing): Reached {
+  #judgeEntries(entries: readonly PlacedEntry[], from: RowOfEntry, prepared: Prepared, growing: GrowingRows): Reached {
     let place = from
     for (const [whole, entry] of entries.entries()) {
       if (isSpent(growing.budget)) return { entries: whole, place }
@@ -121,7 +116,9 @@ export class Judge {
   }
 
   /** The answer is the row that is next; null at the end of the entry. */
-  #judgeEntry(entry: PlacedEntry, from: RowOfEntry, prepared: Prepared, growing: Growing): RowOfEntry | null {
+  #judgeEntry(entry: PlacedEntry, from: RowOfEntry, prepared: Prepared, growing: GrowingRows): RowOfEntry | null {
+    const { format } = entry
+    if (isLineFormat(format)) return prepared.lines.judge({ ...entry, format }, from, growing)
     const rows = bodyRows(entry)
     const { bytes } = rows
     const { budget } = growing
@@ -146,7 +143,7 @@ export class Judge {
     index: number,
     entry: PlacedEntry,
     prepared: Prepared,
-    growing: Growing,
+    growing: GrowingRows,
   ): number {
     const isObject = bytes[start] === openBrace
     if (isObject) {
@@ -166,7 +163,7 @@ export class Judge {
     return end
   }
 
-  #faultOf(bytes: Buffer, start: number, end: number, prepared: Prepared, growing: Growing): RowFault | null {
+  #faultOf(bytes: Buffer, start: number, end: number, prepared: Prepared, growing: GrowingRows): RowFault | null {
     if (end - start > this.#rowBytes) return rowTooLarge(end - start, this.#rowBytes)
     if (bytes[start] !== openBrace) return noObject(String.fromCharCode(bytes[start]!))
     return readWithCare(bytes, start, growing.rows, prepared.slots, prepared.bySource, this.#timestamps)
@@ -180,7 +177,9 @@ export class Judge {
     const bySource = new Map(ingest.fields.map((field, index) => [field.source, index]))
     const scanner = new RowScanner(slots, bySource, this.#timestamps)
     const cost = rowCost(ingest)
-    return { ingest, slots, bySource, scanner, cost, bytes: 0 }
+    const timestamps = this.#timestamps
+    const lines = new LineJudge({ ingest, slots, bySource, timestamps, rowBytes: this.#rowBytes, cost })
+    return { ingest, slots, bySource, scanner, lines, cost, bytes: 0 }
   }
 
   /** Keeps the ingest as the one used last, and lets go of those used longest ago until the memory for strings is within its bound. */

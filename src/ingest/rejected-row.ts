@@ -1,5 +1,6 @@
 import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
+import { isLineFormat } from '../model/line-format.ts'
 
 /** A row of an entry with the reason that it is rejected for. `row` is its text as it was pushed. */
 export function rejectedRow(
@@ -20,5 +21,6 @@ export function rejectedRow(
     code,
     message,
     receivedMs: entry.receivedMs,
+    ...(isLineFormat(entry.format) ? { lineFormat: entry.format } : {}),
   }
 }

@@ -4,6 +4,8 @@ import type { Ingest } from '../model/ingest.ts'
 export interface RowOfEntry {
   readonly index: number
   readonly at: number
+  /** Where each field of a line is a row: which of the fields of the line that begins there; the first where it is left out. */
+  readonly field?: number
 }
 
 /** Where every entry begins. */

@@ -1,7 +1,8 @@
 import type { Ingest } from '../model/ingest.ts'
+import type { LineFormat } from '../model/line-format.ts'
 
 /** How the rows of a push are written. */
-export type BodyFormat = 'json' | 'ndjson'
+export type BodyFormat = 'json' | 'ndjson' | LineFormat
 
 /** What was pushed in one request, and all that is needed to judge it again and get the same outcome. */
 export interface JournalEntry {
@@ -20,7 +21,7 @@ export interface JournalEntry {
   readonly idempotencyKey: string | null
   /** Rows in the body; an entry takes at least one position, also when it holds none. */
   readonly rows: number
-  /** The body of a push as it came, decompressed: JSON that was checked before it was accepted. */
+  /** The body of a push as it came, decompressed: JSON that was checked before it was accepted, or text in UTF-8. */
   readonly body: Uint8Array
 }
 

@@ -1,7 +1,8 @@
 // One record of a segment, to bytes and back; docs/formats/journal.md is the format.
 import { crc32 } from 'node:zlib'
 import { readUint64, writeUint64 } from '../lib/uint64.ts'
-import type { JournalEntry, PlacedEntry } from './journal.ts'
+import { lineFormats } from '../model/line-format.ts'
+import type { BodyFormat, JournalEntry, PlacedEntry } from './journal.ts'
 
 export const recordHeaderBytes = 64
 /** Records begin at multiples of this. */
@@ -29,7 +30,12 @@ const at = {
 const kinds = { push: 1, mark: 2, replay: 3, lost: 4, replayInto: 5 } as const
 const flagHasKey = 1
 /** A replay, and what was lost, have their one format by their kind. */
-const formats = { replay: 0, lost: 0, json: 1, ndjson: 2 } as const
+const noFormat = 0
+/** Those of pushes, by their numbers less one. */
+const pushFormats: readonly BodyFormat[] = ['json', 'ndjson', ...lineFormats]
+const formatCodes: ReadonlyMap<JournalEntry['format'], number> = new Map(
+  pushFormats.map((format, index) => [format, index + 1]),
+)
 
 /** A body up to this size is copied behind its header: below it, one buffer more costs the write more than the copy. */
 const copiedBodyBytesMax = 4096
@@ -61,7 +67,7 @@ export function encodeEntry(entry: JournalEntry): UnplacedRecord {
   head.writeUInt32LE(entry.sourceIngestId ?? entry.subscriberId, at.subscriberId)
   head[at.kind] = kindOf(entry)
   head[at.flags] = key === null ? 0 : flagHasKey
-  head[at.format] = formats[entry.format]
+  head[at.format] = formatCodes.get(entry.format) ?? noFormat
   head.writeUInt16LE(keyBytes, at.keyBytes)
   key?.copy(head, recordHeaderBytes)
   head.writeUInt32LE(crc32(body, crc32(head.subarray(recordHeaderBytes, recordHeaderBytes + keyBytes))), at.payloadCrc)
@@ -118,9 +124,9 @@ export function decodeRecordHeader(bytes: Buffer, offset: number): RecordHeader 
   const kind = bytes[offset + at.kind]
   const isMark = kind === kinds.mark
   const format = bytes[offset + at.format]
-  const isPush = kind === kinds.push && (format === formats.json || format === formats.ndjson)
+  const isPush = kind === kinds.push && pushFormats[format! - 1] !== undefined
   const isOther = kind === kinds.replay || kind === kinds.replayInto || kind === kinds.lost
-  const known = isMark || isPush || (isOther && format === formats.replay)
+  const known = isMark || isPush || (isOther && format === noFormat)
   if (!known || bytes[offset + at.flags]! > flagHasKey) return null
   const payloadBytes = bytes.readUInt16LE(offset + at.keyBytes) + bytes.readUInt32LE(offset + at.bodyBytes)
   return {
@@ -157,7 +163,9 @@ export function decodeEntry(bytes: Buffer, offset: number): PlacedEntry {
 function formatOf(kind: number, code: number): JournalEntry['format'] {
   if (kind === kinds.lost) return 'lost'
   if (kind === kinds.replay || kind === kinds.replayInto) return 'replay'
-  return code === formats.json ? 'json' : 'ndjson'
+  const format = pushFormats[code - 1]
+  if (format === undefined) throw new Error(`a push of the unknown format ${code}`)
+  return format
 }
 
 function align(bytes: number): number {

@@ -2,6 +2,11 @@ import type { Field } from './field.ts'
 
 export type IngestKind = 'series' | 'metadata'
 export type IngestState = 'active' | 'blocked'
+/** How lines of line protocol become rows where each of their fields is one: the template of the tag, with `{measurement}`, `{field}` and tags of the line. */
+export interface LineMapping {
+  readonly tag: string
+}
+
 export type Duplicates = 'keep' | 'replace'
 
 /** A named target for pushed rows, as an operator defined it. Deleted ingests are not represented: they do not exist. */
@@ -17,6 +22,8 @@ export interface Ingest {
   /** Goes up by one with each `add_fields`; a journal entry names the version it is judged by. */
   readonly fieldsVersion: number
   readonly duplicates: Duplicates
+  /** Left out where a line of line protocol is one row. */
+  readonly lines?: LineMapping
   readonly state: IngestState
   readonly reason: string | null
   readonly createdMs: number

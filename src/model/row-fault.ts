@@ -12,6 +12,7 @@ export const rejectCodes = [
   'wrong_type',
   'out_of_range',
   'too_large',
+  'invalid_line',
   'not_judged',
 ] as const
 export type RejectCode = (typeof rejectCodes)[number]
@@ -97,6 +98,27 @@ export function valueMissing(field: Field): RowFault {
   if (field.role === 'time') return ofField(field, 'missing_time', 'the time is missing')
   if (field.role === 'index') return ofField(field, 'missing_index', 'the identifier is missing')
   return ofField(field, 'missing_tag', 'the tag is missing')
+}
+
+/** `why` is what the parser of line protocol says. */
+export function noLine(why: string): RowFault {
+  return { code: 'invalid_line', field: null, message: `no line of line protocol: ${why}` }
+}
+
+/** A line that was one row is judged again for an ingest where it is several. */
+export function lineToSplit(alias: string): RowFault {
+  const message = `each field of a line is a row of ${alias}: push the line to it, or judge it again where a line is one row`
+  return { code: 'invalid_line', field: null, message }
+}
+
+/** A tag or field of a line is named as the time is. */
+export function lineFieldMisnamed(time: Field): RowFault {
+  return ofField(time, 'invalid_time', 'the time of a line is its timestamp; name the tag or field otherwise')
+}
+
+/** `text` is the JSON of the value of a line's field. */
+export function noMetricFits(field: string, text: string): RowFault {
+  return { code: 'wrong_type', field, message: `${clipped(field)}: the ingest has no metric for ${clipped(text)}` }
 }
 
 function ofField({ source }: Field, code: RejectCode, words: string): RowFault {

@@ -7,7 +7,9 @@ import struct
 from damage import Damaged, crc32, expect
 
 KINDS = {1: "push", 2: "mark", 3: "replay", 4: "lost", 5: "replay into"}
-FORMATS = {0: None, 1: "json", 2: "ndjson"}
+PRECISIONS = ["ns", "us", "ms", "s", "m", "h"]
+LINE_FORMATS = [f"{rows}-{precision}" for rows in ("lines", "fields") for precision in PRECISIONS]
+FORMATS = dict(enumerate([None, "json", "ndjson", *LINE_FORMATS]))
 
 
 def read_journal(directory):

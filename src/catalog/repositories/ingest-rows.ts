@@ -16,6 +16,7 @@ export const ingestColumns = [
   'ingests.entity_id',
   'ingests.state',
   'ingests.reason',
+  'ingests.lines_tag',
   'ingests.fields_version',
   'ingests.created_ms',
   'entities.name as entity',
@@ -29,6 +30,7 @@ export interface IngestRow {
   readonly entity_id: number
   readonly state: string
   readonly reason: string | null
+  readonly lines_tag: string | null
   readonly fields_version: number
   readonly created_ms: number
   readonly entity: string
@@ -45,6 +47,7 @@ export function ingestOf(row: IngestRow, fields: readonly Field[]): Ingest {
     fields,
     fieldsVersion: row.fields_version,
     duplicates: duplicatesOf(row.duplicates),
+    ...(row.lines_tag === null ? {} : { lines: { tag: fromTextColumn(row.lines_tag) } }),
     state: oneOf(states, row.state),
     reason: row.reason === null ? null : fromTextColumn(row.reason),
     createdMs: row.created_ms,

@@ -40,6 +40,7 @@ export class IngestRepository implements IngestCatalog {
           entity_id: entityId,
           state: 'active',
           reason: null,
+          lines_tag: ingest.lines === undefined ? null : toTextColumn(ingest.lines.tag),
           fields_version: 1,
           created_ms: createdMs,
           deleted_ms: null,

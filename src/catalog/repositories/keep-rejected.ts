@@ -77,6 +77,7 @@ const columns = [
   'state',
   'replay_position',
   'row_text',
+  'line_format',
 ] as const satisfies readonly (keyof RejectedRecord)[]
 
 function recordsByIngest(rows: readonly RejectedRow[]): ReadonlyMap<number, readonly RejectedRecord[]> {
@@ -96,6 +97,11 @@ export function reasonOf({ code, field, message }: Pick<RejectedRow, 'code' | 'f
   return { code, field: fieldText, message: toTextColumn(message), field_key: fieldKeyOf(fieldText) }
 }
 
+/** No text of JSON holds NUL, which PostgreSQL does not take; a line may. */
+function rowTextOf({ row, lineFormat }: RejectedRow): string {
+  return lineFormat === undefined || row === '' ? row : toTextColumn(row)
+}
+
 function recordOf(row: RejectedRow): RejectedRecord {
   return {
     ingest_id: row.ingestId,
@@ -109,7 +115,8 @@ function recordOf(row: RejectedRow): RejectedRecord {
     received_ms: row.receivedMs,
     state: 'kept',
     replay_position: null,
-    row_text: row.row,
+    row_text: rowTextOf(row),
+    line_format: row.lineFormat ?? null,
   }
 }
 

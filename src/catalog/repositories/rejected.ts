@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { lineFormats } from '../../model/line-format.ts'
 import { rejectCodes } from '../../model/row-fault.ts'
 import type {
   RejectedBatch,
@@ -118,10 +119,11 @@ function rowOf(record: RejectedRecord): RejectedRow {
     batchRows: record.batch_rows,
     subscriberId: record.subscriber_id,
     index: record.row_index,
-    row: record.row_text,
+    row: record.line_format === null || record.row_text === '' ? record.row_text : fromTextColumn(record.row_text),
     field: record.field === null ? null : fromTextColumn(record.field),
     code: oneOf(rejectCodes, record.code),
     message: fromTextColumn(record.message),
     receivedMs: record.received_ms,
+    ...(record.line_format === null ? {} : { lineFormat: oneOf(lineFormats, record.line_format) }),
   }
 }

@@ -149,7 +149,14 @@ async function giveBack(
     const rowBytes = keptTextBytes(row)
     await transaction
       .updateTable('rejected_rows')
-      .set({ state: 'kept', replay_position: null, row_text: row.row, row_bytes: rowBytes, ...reasonOf(row) })
+      .set({
+        state: 'kept',
+        replay_position: null,
+        row_text: row.row,
+        row_bytes: rowBytes,
+        line_format: null,
+        ...reasonOf(row),
+      })
       .where('ingest_id', '=', ingestId)
       .where('position', '=', row.position)
       .execute()

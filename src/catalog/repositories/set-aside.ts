@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { lineFormats } from '../../model/line-format.ts'
 import type { Tables } from '../schema.ts'
 import type { AsideEntry, AsideLevel, SetAsideCatalog } from '../set-aside.ts'
 import { inTransaction } from './in-transaction.ts'
@@ -6,7 +7,7 @@ import { oneOf } from './ingest-rows.ts'
 
 /** So much of a body is one record: memory does not grow with it. */
 const partBytes = 1024 * 1024
-const formats = ['json', 'ndjson', 'replay'] as const
+const formats = ['json', 'ndjson', 'replay', ...lineFormats] as const
 
 export class SetAsideRepository implements SetAsideCatalog {
   readonly #database: Kysely<Tables>

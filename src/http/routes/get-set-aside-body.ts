@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import Type from 'typebox'
+import { isLineFormat } from '../../model/line-format.ts'
 import { answers, keySecurity } from '../document.ts'
 import type { Route } from '../route.ts'
 
@@ -31,7 +32,7 @@ export const getSetAsideBody: Route = (app, { services, guard }) => {
     handler: async (request, reply) => {
       const { format, bytes, chunks } = await services.setAsideAdmin.body(request.params.id)
       return reply
-        .type(mediaTypes[format])
+        .type(isLineFormat(format) ? 'text/plain; charset=utf-8' : mediaTypes[format])
         .header('Content-Length', bytes)
         .send(Readable.from(chunks, { highWaterMark: 1 }))
     },

@@ -1,9 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import { answers, keySecurity } from '../document.ts'
+import { IdempotencyHeaders, idempotencyKeyOf, validatePush } from '../idempotency-header.ts'
 import { admitPush, PushBody, PushParameters, pushedRows, pushProblems, readPushBody } from '../pushed-rows.ts'
 import type { Route } from '../route.ts'
-import { schemaCompiler } from '../validation.ts'
 import { PushAnswer } from './push-schemas.ts'
 
 const Query = Type.Object(
@@ -17,22 +16,6 @@ const Query = Type.Object(
   },
   { additionalProperties: false },
 )
-
-/** What the service keeps of a key is bounded, and a header holds no other characters for certain. */
-const IdempotencyKey = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 255,
-    pattern: '^[ -~]*$',
-    description:
-      'A text of printable ASCII characters that names this push. A push that is sent again within 24 hours with the same key and body, to the same ingest and ' +
-      'by the same subscriber, stores nothing again and gets the first answer. With another body it is a 400. Only a 200 uses a key up.',
-    examples: ['9b2f2f0e-5f0b-4f57-a3f3-0a8b5d0c7a11'],
-  }),
-)
-const Headers = Type.Object({ 'Idempotency-Key': IdempotencyKey })
-/** As Node.js names them. */
-const ReadHeaders = Type.Object({ 'idempotency-key': IdempotencyKey })
 
 const paths = [
   { url: '/ingests/:ingest/data', operationId: 'push' },
@@ -48,10 +31,7 @@ export const postPush: Route = (app, parts) => {
       method: 'POST',
       url,
       schema: describe(operationId),
-      validatorCompiler: (route) => {
-        if (route.httpPart === 'body') return () => true
-        return schemaCompiler(route.httpPart === 'headers' ? { ...route, schema: ReadHeaders } : route)
-      },
+      validatorCompiler: validatePush,
       onRequest: (request, _reply, done) => {
         admitPush(services, guard.asker(request), request.params.ingest)
         done()
@@ -62,18 +42,13 @@ export const postPush: Route = (app, parts) => {
           // Again, for a body may take minutes: what was dropped meanwhile would keep nothing of it.
           ...admitPush(services, guard.asker(request), request.params.ingest),
           ...pushedRows(request),
-          idempotencyKey: keyOf(request.headers),
+          idempotencyKey: idempotencyKeyOf(request.headers),
           wait: request.query.wait === 'true',
         })
         return reply.type('application/json').send(Buffer.from(JSON.stringify(answer)))
       },
     })
   }
-}
-
-/** The header was checked; Node.js joins one that is there twice. */
-function keyOf(headers: IncomingHttpHeaders): string | null {
-  return headers['idempotency-key']?.toString() ?? null
 }
 
 function describe(operationId: string) {
@@ -86,7 +61,7 @@ function describe(operationId: string) {
       'The answer means that the rows are on disk. They are judged afterwards: a row is stored or kept as rejected, never dropped.',
     security: keySecurity,
     params: PushParameters,
-    headers: Headers,
+    headers: IdempotencyHeaders,
     querystring: Query,
     body: PushBody,
     response: answers(200, 'The rows are on disk.', PushAnswer, problemCodes),

@@ -30,14 +30,16 @@ export function hashKeyName(name: string): Uint8Array {
 
 /** That of a push; nothing else comes with a key. */
 export function formatOf({ format }: Pick<PlacedEntry, 'format'>): BodyFormat {
-  return format === 'ndjson' ? 'ndjson' : 'json'
+  return format === 'replay' || format === 'lost' ? 'json' : format
 }
 
 /** The same bytes are other rows in another format, so the hash tells the formats apart. */
-const marks: Readonly<Record<BodyFormat, string>> = { json: '', ndjson: 'ndjson ' }
+function markOf(format: BodyFormat): string {
+  return format === 'json' ? '' : `${format} `
+}
 
 export function hashBody(body: Uint8Array, format: BodyFormat): Uint8Array {
-  return createHash('sha256').update(marks[format]).update(body).digest().subarray(0, bodyHashBytes)
+  return createHash('sha256').update(markOf(format)).update(body).digest().subarray(0, bodyHashBytes)
 }
 
 /** As much is hashed in a millisecond or so. */
@@ -46,7 +48,7 @@ const sliceBytes = 1024 * 1024
 /** The same as `hashBody`, a slice at a time: while a large body is hashed, other requests get their turn. */
 export async function hashBodyInSlices(body: Uint8Array, format: BodyFormat): Promise<Uint8Array> {
   if (body.length <= sliceBytes) return hashBody(body, format)
-  const sum = createHash('sha256').update(marks[format])
+  const sum = createHash('sha256').update(markOf(format))
   for (let at = 0; at < body.length; at += sliceBytes) {
     sum.update(body.subarray(at, at + sliceBytes))
     await setImmediate()

@@ -1,7 +1,7 @@
 import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { AsideEntry, SetAsideCatalog } from '../../catalog/set-aside.ts'
-import { bodyRows, skipRows } from '../scan/body-rows.ts'
-import { skipValue } from '../scan/skip.ts'
+import type { PlacedEntry } from '../../journal/journal.ts'
+import { rowCursor, skipRows } from '../scan/row-cursor.ts'
 import { firstRow, type RowOfEntry } from '../step-budget.ts'
 import type { ReplayedRow } from './replayed-rows.ts'
 
@@ -10,7 +10,7 @@ const sliceBytes = 1024 * 1024
 
 interface OpenBody {
   readonly entry: Pick<AsideEntry, 'position' | 'rows'>
-  readonly placed: Parameters<typeof skipRows>[0]
+  readonly placed: Pick<PlacedEntry, 'body' | 'format'>
   place: RowOfEntry
 }
 
@@ -41,8 +41,7 @@ export class AsideTexts {
     if (entry === undefined || entry.isLetGo || entry.format === 'replay') return null
     const body = await this.#body(entry)
     if (body === null) return null
-    const { format, ...header } = entry
-    this.#open = { entry, placed: { ...header, format, idempotencyKey: null, body }, place: firstRow }
+    this.#open = { entry, placed: { format: entry.format, body }, place: firstRow }
     return this.#open
   }
 
@@ -65,12 +64,10 @@ function isWithin({ position: first, rows }: Pick<AsideEntry, 'position' | 'rows
 }
 
 async function textAt(open: OpenBody, index: number): Promise<Buffer> {
-  const rows = bodyRows(open.placed)
   if (open.place.index > index) open.place = firstRow
   while (open.place.index < index) {
     open.place = skipRows(open.placed, open.place, index, sliceBytes)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  const at = open.place.index === 0 ? rows.firstAt : open.place.at
-  return rows.bytes.subarray(at, skipValue(rows.bytes, at))
+  return Buffer.from(rowCursor(open.placed, open.place).text())
 }

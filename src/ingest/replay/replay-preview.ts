@@ -1,11 +1,12 @@
 import type { RejectedCatalog } from '../../catalog/rejected.ts'
 import type { SetAsideCatalog } from '../../catalog/set-aside.ts'
 import type { Ingest } from '../../model/ingest.ts'
-import type { RejectCode } from '../../model/row-fault.ts'
+import type { RejectCode, RowFault } from '../../model/row-fault.ts'
 import type { Repair } from '../../model/row-mapping.ts'
 import type { PushCheck } from '../push-check.ts'
 import { AsideTexts } from './aside-texts.ts'
 import { mendRow } from './mend-row.ts'
+import { textAgain } from './replayed-text.ts'
 
 /** A row as it is and as it would be judged; without a code it would be stored. */
 interface PreviewedRow {
@@ -40,6 +41,15 @@ const bytesMax = 1024 * 1024
 const openArray = Buffer.from('[')
 const between = Buffer.from(',')
 const closeArray = Buffer.from(']')
+const noRow = Buffer.from('0')
+
+interface RowAgain {
+  readonly position: number
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+  /** What keeps it from being judged. */
+  readonly fault?: RowFault
+}
 
 export class ReplayPreview {
   readonly #parts: ReplayPreviewParts
@@ -58,19 +68,25 @@ export class ReplayPreview {
     const { mapping } = repair
     const mended = (text: Uint8Array): Uint8Array => (mapping === undefined ? text : mendRow(text, mapping))
     const texts = new AsideTexts(setAside)
-    const rows: { readonly position: number; readonly before: Uint8Array; readonly after: Uint8Array }[] = []
+    const target = repair.into ?? ingest
+    const rows: RowAgain[] = []
     for (const one of page.rows) {
       const row = await texts.rowOf(one)
-      if (row !== null) rows.push({ position: row.position, before: row.text, after: mended(row.text) })
+      if (row === null) continue
+      const again = textAgain(one, row.text, target)
+      const common = { position: row.position, before: row.text }
+      if ('fault' in again) rows.push({ ...common, after: row.text, fault: again.fault })
+      else rows.push({ ...common, after: mended(again.text) })
     }
-    const target = repair.into ?? ingest
-    const parts = rows.flatMap(({ after }, index) => [index === 0 ? openArray : between, after])
+    // In the place of a row that cannot be judged stands one that is rejected too.
+    const judged = rows.map(({ after, fault }) => (fault === undefined ? after : noRow))
+    const parts = judged.flatMap((text, index) => [index === 0 ? openArray : between, text])
     const body = Buffer.concat(rows.length === 0 ? [openArray, closeArray] : [...parts, closeArray])
     const entry = { ingestId: target.id, fieldsVersion: target.fieldsVersion, subscriberId: 0, receivedMs: 0 }
     const whole = { ...entry, format: 'json', idempotencyKey: null, rows: rows.length, position: 0, body } as const
     const faults = new Map((await check.faults(whole, target)).map((fault) => [fault.index, fault]))
-    const Items = rows.slice(0, shownMax).map(({ position, before, after }, index): PreviewedRow => {
-      const { code = null, field = null, message = null } = faults.get(index) ?? {}
+    const Items = rows.slice(0, shownMax).map(({ position, before, after, fault }, index): PreviewedRow => {
+      const { code = null, field = null, message = null } = fault ?? faults.get(index) ?? {}
       return { id: String(position), before: textOf(before), after: textOf(after), code, field, message }
     })
     const more = page.after !== null || (chosen !== undefined && sorted.length > chosen.length)

@@ -9,6 +9,7 @@ import type { IngestProgress } from '../progress.ts'
 import { AsideTexts } from './aside-texts.ts'
 import { mendRow } from './mend-row.ts'
 import { encodeReplayedRows, type ReplayedRow } from './replayed-rows.ts'
+import { textAgain } from './replayed-text.ts'
 
 /** How many rows were judged again and are there: `replayed = stored + rejected`. */
 export interface Replayed {
@@ -33,6 +34,12 @@ export interface ReplayParts {
   readonly isQueryable: (rows: JudgedAgain, signal: AbortSignal) => Promise<void>
   readonly nowMs: () => number
   readonly reach: Reach
+}
+
+/** Rows to be judged again, and how many stay rejected as they are: lines that are none. */
+interface PageOfRows {
+  readonly rows: readonly ReplayedRow[]
+  readonly stillRejected: number
 }
 
 /** So much goes into one entry of the journal: it is judged in one step, which holds up queries. */
@@ -64,9 +71,12 @@ export class Replays {
   ): Promise<Replayed> {
     return this.#replays.run(async () => {
       let [stored, rejected] = [0, 0]
-      for await (const rows of this.#pages(ingest.id, positions, repair.mapping)) {
+      const target = repair.into ?? ingest
+      for await (const { rows, stillRejected } of this.#pages(ingest.id, target, positions, repair.mapping)) {
         signal.throwIfAborted()
-        const page = await this.#replayPage(ingest, repair.into ?? ingest, rows, signal)
+        rejected += stillRejected
+        if (rows.length === 0) continue
+        const page = await this.#replayPage(ingest, target, rows, signal)
         stored += page.stored
         rejected += page.rejected
       }
@@ -106,9 +116,10 @@ export class Replays {
   /** Each row once, in the order of their positions, as they are in the list when their turn comes. */
   async *#pages(
     ingestId: number,
+    target: Ingest,
     positions: readonly number[] | null,
     mapping?: RowMapping,
-  ): AsyncGenerator<readonly ReplayedRow[]> {
+  ): AsyncGenerator<PageOfRows> {
     const { rejected, setAside } = this.#parts
     const texts = new AsideTexts(setAside)
     const limits = { limit: rowsAtOnce, bytesMax: bytesAtOnce }
@@ -116,15 +127,23 @@ export class Replays {
       for (let afterPosition: number | null = -1; afterPosition !== null; ) {
         const page: RejectedPage = await rejected.list(ingestId, { positions: chosen, afterPosition, ...limits })
         let rows: ReplayedRow[] = []
+        let stillRejected = 0
         for (const one of page.rows) {
           // A row whose text is not kept any more cannot be judged again.
           const row = await texts.rowOf(one)
-          if (row !== null) rows.push(mapping === undefined ? row : { ...row, text: mendRow(row.text, mapping) })
+          const again = row === null ? null : textAgain(one, row.text, target)
+          if (again === null) continue
+          if ('fault' in again) stillRejected++
+          else {
+            const text = mapping === undefined ? again.text : mendRow(again.text, mapping)
+            rows.push({ position: one.position, text })
+          }
           if (rows.reduce((bytes, { text }) => bytes + text.length, 0) < bytesAtOnce) continue
-          yield rows
+          yield { rows, stillRejected }
           rows = []
+          stillRejected = 0
         }
-        if (rows.length > 0) yield rows
+        if (rows.length + stillRejected > 0) yield { rows, stillRejected }
         afterPosition = page.after
       }
     }

@@ -1,4 +1,4 @@
-// The bytes that JSON is made of.
+// The bytes that JSON and line protocol are made of.
 export const tab = 0x09
 export const newline = 0x0a
 export const carriageReturn = 0x0d
@@ -24,3 +24,6 @@ export const lowerT = 0x74
 export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
+export const hash = 0x23
+export const equals = 0x3d
+export const lowerI = 0x69

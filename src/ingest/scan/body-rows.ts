@@ -1,8 +1,7 @@
-// Where the rows of a pushed body begin. The body was checked before: it holds as many rows as its entry says.
+// Where the rows of a pushed body of JSON begin. The body was checked before: it holds as many rows as its entry says.
 import type { PlacedEntry } from '../../journal/journal.ts'
-import type { RowOfEntry } from '../step-budget.ts'
 import { openBracket } from './ascii.ts'
-import { skipSpace, skipValue } from './skip.ts'
+import { skipSpace } from './skip.ts'
 
 export interface BodyRows {
   readonly bytes: Buffer
@@ -23,15 +22,4 @@ export function nextRowAt({ bytes, isArray }: BodyRows, end: number): number {
   const at = skipSpace(bytes, end)
   // Past the comma; after the last row that is the bracket.
   return isArray ? skipSpace(bytes, at + 1) : at
-}
-
-/** Goes on to a row of the body, or as far towards it as about so many bytes are. */
-export function skipRows(entry: PlacedEntry, from: RowOfEntry, untilIndex: number, bytesMax: number): RowOfEntry {
-  const rows = bodyRows(entry)
-  let { index } = from
-  let at = index === 0 ? rows.firstAt : from.at
-  for (const end = at + bytesMax; index < untilIndex && at < end; index++) {
-    at = nextRowAt(rows, skipValue(rows.bytes, at))
-  }
-  return { index, at }
 }

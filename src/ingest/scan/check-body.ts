@@ -2,14 +2,20 @@ import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
 import type { BodyFormat } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
+import { isLineFormat } from '../../model/line-format.ts'
 import { Problem } from '../../model/problem.ts'
 import { closeBracket, comma, newline, openBrace, openBracket } from './ascii.ts'
 import { checkValue, MalformedJson, skipJsonSpace } from './check-json.ts'
+import { countLineRows } from './lines/body-lines.ts'
 
 const expected = {
   json: 'one row as an object, or an array of rows',
   ndjson: 'one row a line',
-} as const satisfies Record<BodyFormat, string>
+} as const
+
+function expectedOf(format: BodyFormat): string {
+  return isLineFormat(format) ? 'lines of line protocol' : expected[format]
+}
 
 /** A slice ends with the row in which it has checked as much: half a millisecond or so. A small push waits for several of them. */
 const sliceBytes = 128 * 1024
@@ -118,9 +124,18 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: BodyFor
 
 /** Yields after each slice, and returns the number of rows. Throws what `checkBody` throws. */
 function* countedRows(body: Uint8Array, format: BodyFormat, limit: RowsLimit): Count {
-  if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expected[format]}.`)
-  if (!isUtf8(body)) throw new Problem('invalid_body', 'The body is not UTF-8: send JSON in UTF-8.')
+  if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expectedOf(format)}.`)
+  if (!isUtf8(body))
+    throw new Problem(
+      'invalid_body',
+      `The body is not UTF-8: send ${isLineFormat(format) ? 'lines' : 'JSON'} in UTF-8.`,
+    )
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  if (isLineFormat(format)) {
+    return yield* countLineRows(bytes, format, sliceBytes, (rows) => {
+      if (rows > limit.rowsMax) throw tooManyRows(limit)
+    })
+  }
   try {
     return yield* format === 'json' ? countRows(bytes, limit) : countLines(bytes, limit)
   } catch (error) {
@@ -131,7 +146,7 @@ function* countedRows(body: Uint8Array, format: BodyFormat, limit: RowsLimit): C
 
 /**
  * The number of rows in a pushed body: what stands in its array, 1 for an object, the lines that are not blank in NDJSON. Says nothing
- * about the rows themselves. Throws Problem `invalid_json` where it is not JSON or nested too deep, and `invalid_body` where it is empty,
+ * about the rows themselves. Lines of line protocol are rows also where they are faulty. Throws Problem `invalid_json` where it is not JSON or nested too deep, and `invalid_body` where it is empty,
  * not UTF-8, or neither an object nor an array; `too_many_rows` as soon as it has met one more than the limit.
  */
 export function checkBody(body: Uint8Array, format: BodyFormat, limit = anyRows): number {

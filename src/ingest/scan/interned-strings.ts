@@ -77,6 +77,18 @@ export class InternedStrings {
     return this.#readByHash(bytes, start, codes, row)
   }
 
+  /** Writes the code of the string that these bytes are, none of which is a quote, a backslash or below a space. */
+  readPlain(bytes: Buffer, start: number, end: number, codes: Int32Array, row: number): void {
+    const likely = this.#followers[this.#last]!
+    let entry = likely < this.#entries && this.#hasKey(likely, bytes, start, end) ? likely : -1
+    if (entry < 0) {
+      const hash = hashOf(bytes, start, end, this.#seed)
+      entry = this.#find(bytes, start, end, hash)
+      if (entry < 0) entry = this.#add(bytes, start, end, hash, this.#define(bytes.toString('utf8', start, end)))
+    }
+    this.#found(entry, codes, row, end)
+  }
+
   #readByHash(bytes: Buffer, start: number, codes: Int32Array, row: number): number {
     let hash = this.#seed
     let at = start

@@ -2,8 +2,7 @@ import type { RejectedRow } from '../../catalog/rejected.ts'
 import type { AsideDecision } from '../../catalog/set-aside.ts'
 import type { PlacedEntry } from '../../journal/journal.ts'
 import { rejectedRow } from '../rejected-row.ts'
-import { bodyRows, nextRowAt } from '../scan/body-rows.ts'
-import { skipValue } from '../scan/skip.ts'
+import { type RowCursor, rowCursor } from '../scan/row-cursor.ts'
 import { firstRow, isSpent, type Reached, type RowOfEntry, type StepBudget } from '../step-budget.ts'
 
 /** A longer row is kept with the body alone: no text is longer than half a gigabyte, and several copies of it are made. */
@@ -23,29 +22,21 @@ export function unjudgedRows(
   budget: StepBudget,
 ): { readonly rejected: readonly RejectedRow[]; readonly reached: Reached } {
   const rejected: RejectedRow[] = []
-  const next = level === 1 ? textsOf(entry, from.at) : null
+  // Where nothing of the body is looked at, there is no place in it.
+  const cursor = level === 1 ? rowCursor(entry, from) : null
   let { index } = from
-  let at = from.at
   for (; index < entry.rows && !isSpent(budget); index++) {
-    const row = next?.() ?? { text: '', nextAt: 0 }
-    rejected.push(rejectedRow(entry, index, row.text, reason))
+    const at = cursor?.at ?? 0
+    rejected.push(rejectedRow(entry, index, cursor === null ? '' : textOf(cursor), reason))
+    cursor?.next()
     budget.rows--
-    budget.bytes -= row.nextAt - at
+    budget.bytes -= (cursor?.at ?? 0) - at
     budget.rejected--
-    at = row.nextAt
   }
-  const reached = index < entry.rows ? { entries: 0, place: { index, at } } : { entries: 1, place: firstRow }
-  return { rejected, reached }
+  const place = cursor?.place ?? { index, at: 0 }
+  return { rejected, reached: index < entry.rows ? { entries: 0, place } : { entries: 1, place: firstRow } }
 }
 
-/** The text of one row after the other, and where the one behind it begins. */
-function textsOf(entry: PlacedEntry, from: number): () => { readonly text: string; readonly nextAt: number } {
-  const rows = bodyRows(entry)
-  let at = from === 0 ? rows.firstAt : from
-  return () => {
-    const end = skipValue(rows.bytes, at)
-    const text = end - at > textBytesMax ? '' : rows.bytes.toString('utf8', at, end)
-    at = nextRowAt(rows, end)
-    return { text, nextAt: at }
-  }
+function textOf(cursor: RowCursor): string {
+  return cursor.textBytes > textBytesMax ? '' : cursor.text()
 }

@@ -1,0 +1,31 @@
+// The header by which a push that is sent again is known again.
+import type { IncomingHttpHeaders } from 'node:http'
+import Type from 'typebox'
+import { schemaCompiler } from './validation.ts'
+
+/** What the service keeps of a key is bounded, and a header holds no other characters for certain. */
+const IdempotencyKey = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[ -~]*$',
+    description:
+      'A text of printable ASCII characters that names this push. A push that is sent again within 24 hours with the same key and body, to the same ingest and ' +
+      'by the same subscriber, stores nothing again and gets the first answer. With another body it is a 400. Only a 200 uses a key up.',
+    examples: ['9b2f2f0e-5f0b-4f57-a3f3-0a8b5d0c7a11'],
+  }),
+)
+export const IdempotencyHeaders = Type.Object({ 'Idempotency-Key': IdempotencyKey })
+/** As Node.js names them. */
+const ReadHeaders = Type.Object({ 'idempotency-key': IdempotencyKey })
+
+/** For routes whose body is judged later, and whose headers Node.js has read. */
+export const validatePush: typeof schemaCompiler = (route) => {
+  if (route.httpPart === 'body') return () => true
+  return schemaCompiler(route.httpPart === 'headers' ? { ...route, schema: ReadHeaders } : route)
+}
+
+/** The header was checked; Node.js joins one that is there twice. */
+export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
+  return headers['idempotency-key']?.toString() ?? null
+}

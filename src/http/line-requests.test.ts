@@ -1,0 +1,70 @@
+// The paths of InfluxDB, through all of the server but the sockets.
+import { gzipSync } from 'node:zlib'
+import type { InjectOptions } from 'fastify'
+import { expect, test } from 'vitest'
+import { keys, testServer } from '../../test/support/http-server.ts'
+import { get, post } from '../../test/support/injected-requests.ts'
+
+const { app, pushed } = await testServer()
+const small = await testServer({}, { TIDEMARK_LIMITS_INGEST_BODY_BYTES: '10' })
+const line = 'm v=1'
+const token = { authorization: `Token ${keys.pusher}` }
+const v2 = '/api/v2/write?bucket=plant'
+const v1 = '/write?db=plant'
+
+async function outcome(request: InjectOptions, server = app) {
+  const { statusCode, body, headers } = await server.inject(request)
+  const error: { code?: string; message?: string } = body === '' ? {} : JSON.parse(body)
+  return { status: statusCode, code: error.code ?? null, batch: headers['tidemark-batch'] ?? null, error }
+}
+
+test.each<[InjectOptions, string]>([
+  [post(v2, line, token), 'lines-ns'],
+  [post(`${v2}&org=x&precision=s`, line, { ...token, 'content-type': 'text/plain; charset=utf-8' }), 'lines-s'],
+  [post(v2, gzipSync(line), { ...token, 'content-encoding': 'gzip' }), 'lines-ns'],
+  [post(v1, line, { authorization: `Token any:${keys.pusher}` }), 'lines-ns'],
+  [post(`${v1}&precision=h&rp=auto`, line, { authorization: `Bearer ${keys.pusher}` }), 'lines-h'],
+  [post(`${v1}&precision=n&u=any&p=${keys.pusher}`, line), 'lines-ns'],
+  [post(v1, line, { authorization: `Basic ${Buffer.from(`any:${keys.pusher}`).toString('base64')}` }), 'lines-ns'],
+  [post(v1, line, { ...token, 'content-type': 'application/x-www-form-urlencoded' }), 'lines-ns'],
+])('%j is pushed as %s', async (request, format) => {
+  expect(await outcome(request)).toMatchObject({ status: 204, batch: 'b1' })
+  expect(pushed.at(-1)).toEqual({ body: line, format, wait: false })
+})
+
+test.each<[InjectOptions, number, string]>([
+  [post(v2, line), 403, 'forbidden'],
+  [post(`${v1}&p=wrong`, line), 403, 'forbidden'],
+  [post(v2, line, { authorization: `Token ${keys.reader}` }), 403, 'forbidden'],
+  [post('/api/v2/write?bucket=nothing&precision=x', '', token), 404, 'ingest_not_found'],
+  [post('/api/v2/write?bucket=blocked&precision=x', '', token), 423, 'ingest_blocked'],
+  [post('/api/v2/write', line), 403, 'forbidden'],
+  [post('/api/v2/write', line, token), 400, 'invalid_request'],
+  [post(`${v2}&precision=h`, line, token), 400, 'invalid_request'],
+  [post(`${v1}&precision=d`, line, token), 400, 'invalid_request'],
+  [post(v2, '', token), 400, 'invalid_body'],
+  [post(v2, line, { ...token, 'idempotency-key': 'ü' }), 400, 'invalid_request'],
+  [post(v2, line, { ...token, 'content-encoding': 'br' }), 415, 'unsupported_media_type'],
+  [post('/query?q=DROP%20DATABASE%20x', '', token), 400, 'invalid_request'],
+  [post('/query?q=CREATE%20DATABASE%20x', ''), 403, 'forbidden'],
+])('%j is %i %s, in a body of InfluxDB', async (request, status, code) => {
+  const told = await outcome(request)
+  expect(told).toMatchObject({ status, code })
+  expect(Object.keys(told.error)).toEqual(['code', 'message'])
+})
+
+test('a body over the limit is a 413', async () => {
+  expect(await outcome(post(v2, `${line} 1000000`, token), small.app)).toMatchObject({
+    status: 413,
+    code: 'body_too_large',
+  })
+})
+
+test('what clients ask before they write', async () => {
+  expect((await app.inject(get('/ping'))).statusCode).toBe(204)
+  expect((await app.inject(get('/health'))).json()).toMatchObject({ name: 'tidemark', status: 'pass' })
+  const made = { results: [{ statement_id: 0 }] }
+  const form = { ...token, 'content-type': 'application/x-www-form-urlencoded' }
+  expect((await app.inject(post('/query?q=CREATE+DATABASE+%22x%22', '', token))).json()).toEqual(made)
+  expect((await app.inject(post('/query', 'q=CREATE+DATABASE+%22x%22', form))).json()).toEqual(made)
+})

@@ -1,0 +1,37 @@
+// What the paths of InfluxDB have in common.
+import Type from 'typebox'
+import { type ProblemCode, problems } from '../model/problem.ts'
+import { answers, lineSecurity } from './document.ts'
+import { lineStatus } from './line-errors.ts'
+
+/** Their callers show a key as InfluxDB's do, and read errors as it writes them. */
+export const lineConfig = { keySchemes: ['basic', 'token'], errorBody: 'lines', keyParameter: 'p' } as const
+
+export const lineSchema = { tags: ['line protocol'], security: lineSecurity }
+
+const LineError = Type.Object(
+  {
+    code: Type.String({ description: 'That of docs/errors.md.' }),
+    message: Type.String({ description: 'What is wrong this time, and what to do.' }),
+  },
+  { description: "An error in InfluxDB's body." },
+)
+
+/** As `answers`, with errors as InfluxDB writes them. */
+export function lineAnswers(
+  good: Readonly<Record<number, object>>,
+  problemCodes: readonly ProblemCode[],
+): Record<number, object> {
+  const all: Record<number, object> = { ...good }
+  for (const code of problemCodes) {
+    const status = statusOf(code)
+    const same = problemCodes.filter((other) => statusOf(other) === status)
+    const [told] = Object.values(answers(200, '', null, same)).slice(-1)
+    all[status] = { ...told, content: { 'application/json': { schema: LineError } } }
+  }
+  return all
+}
+
+function statusOf(code: ProblemCode): number {
+  return lineStatus({ code, status: problems[code].status })
+}

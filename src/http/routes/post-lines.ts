@@ -1,0 +1,134 @@
+// Tested by `src/http/line-requests.test.ts`.
+
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { requireCaller } from '../../access/caller.ts'
+import { type LinePrecision, lineFormatOf } from '../../model/line-format.ts'
+import { Problem } from '../../model/problem.ts'
+import { IdempotencyHeaders, idempotencyKeyOf, validatePush } from '../idempotency-header.ts'
+import { lineAnswers, lineConfig, lineSchema } from '../line-route.ts'
+import { admitPush, type PushTarget, pushProblems, readPushBody } from '../pushed-rows.ts'
+import type { Route, RouteParts } from '../route.ts'
+
+/** One of InfluxDB's two ways to write, with the names that it has for the units of times. */
+interface WritePath {
+  readonly url: string
+  readonly operationId: string
+  /** The parameter that names the ingest. */
+  readonly target: 'bucket' | 'db'
+  readonly precisions: Readonly<Record<string, LinePrecision>>
+  /** What clients send besides, and is not looked at. */
+  readonly ignored: readonly string[]
+}
+
+const paths: readonly WritePath[] = [
+  {
+    url: '/api/v2/write',
+    operationId: 'writeLines',
+    target: 'bucket',
+    precisions: { ns: 'ns', us: 'us', ms: 'ms', s: 's' },
+    ignored: ['org', 'orgID'],
+  },
+  {
+    url: '/write',
+    operationId: 'writeLinesV1',
+    target: 'db',
+    precisions: { n: 'ns', ns: 'ns', u: 'us', us: 'us', ms: 'ms', s: 's', m: 'm', h: 'h' },
+    ignored: ['rp', 'consistency', 'u'],
+  },
+]
+
+/** Pushes of line protocol, as InfluxDB 2 and InfluxDB 1 take them. */
+export const postLines: Route = (app, parts) => {
+  const preValidation = readPushBody(parts, null)
+  for (const path of paths) {
+    app.route({
+      method: 'POST',
+      url: path.url,
+      config: lineConfig,
+      schema: describe(path),
+      validatorCompiler: validatePush,
+      onRequest: (request, _reply, done) => {
+        targetOf(request, path, parts)
+        done()
+      },
+      preValidation,
+      handler: async (request, reply) => {
+        const { body, headers } = request
+        if (!(body instanceof Uint8Array)) throw new Error('the body of a push is read as bytes')
+        // Again, for a body may take minutes: what was dropped meanwhile would keep nothing of it.
+        const target = targetOf(request, path, parts)
+        const precision = path.precisions[parameter(request, 'precision') ?? 'ns'] ?? 'ns'
+        const { batch } = await parts.services.pushes.push({
+          ...target,
+          body,
+          format: lineFormatOf(precision, target.ingest.lines !== undefined),
+          idempotencyKey: idempotencyKeyOf(headers),
+          wait: false,
+        })
+        return reply.code(204).header('Tidemark-Batch', batch).send()
+      },
+    })
+  }
+}
+
+function parameter({ query }: Pick<FastifyRequest, 'query'>, name: string): string | undefined {
+  const value: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, name) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+function targetOf(request: FastifyRequest, { target }: WritePath, { services, guard }: RouteParts): PushTarget {
+  const asker = guard.asker(request)
+  const alias = parameter(request, target)
+  if (alias !== undefined) return admitPush(services, asker, alias)
+  requireCaller(asker)
+  throw new Problem('invalid_request', `Name the ingest in the query: ?${target}=<ingest>.`)
+}
+
+function describe({ operationId, target, precisions, ignored }: WritePath) {
+  const names = Object.keys(precisions)
+  return {
+    ...lineSchema,
+    operationId,
+    summary: 'Push lines of line protocol into an ingest.',
+    description:
+      'The body is lines of line protocol, which may be gzip. The answer means that they are on disk. They are judged afterwards: a row is stored or ' +
+      'kept as rejected, never dropped. A line is one row, or each of its fields is, where the ingest says so (`lines`).',
+    headers: IdempotencyHeaders,
+    querystring: Type.Object({
+      [target]: Type.String({ description: 'The alias of the ingest.' }),
+      precision: Type.Optional(
+        Type.Enum(names, {
+          description: 'The unit of the times; without it nanoseconds. Finer than a millisecond is cut.',
+        }),
+      ),
+      ...Object.fromEntries(
+        ignored.map((name) => [name, Type.Optional(Type.String({ description: 'Not looked at.' }))]),
+      ),
+      ...(target === 'db'
+        ? { p: Type.Optional(Type.String({ description: 'The key, where no header shows it.' })) }
+        : {}),
+    }),
+    body: {
+      content: { 'text/plain': { schema: Type.String({ examples: ['boiler,T=a.temp V=1.5 1767225600000000000'] }) } },
+    },
+    response: lineAnswers(
+      {
+        204: {
+          description: 'The rows are on disk.',
+          type: 'null',
+          headers: {
+            'Tidemark-Batch': { schema: { type: 'string' }, description: 'The id of the push, for its receipt.' },
+          },
+        },
+      },
+      problemCodes,
+    ),
+  }
+}
+
+const problemCodes = [
+  ...pushProblems.filter((code) => code !== 'invalid_json'),
+  'idempotency_key_reused',
+  'unavailable',
+] as const

@@ -1,0 +1,114 @@
+import type { RejectedRow } from '../catalog/rejected.ts'
+import type { PlacedEntry } from '../journal/journal.ts'
+import type { Ingest } from '../model/ingest.ts'
+import { isByField, type LineFormat, precisionOf } from '../model/line-format.ts'
+import { noLine, type RowFault, rowTooLarge } from '../model/row-fault.ts'
+import type { FieldSlot } from './columns/field-slot.ts'
+import { rejectedRow } from './rejected-row.ts'
+import { readWithCare } from './scan/careful-row.ts'
+import { type LineOfBody, lineAt, rowText } from './scan/lines/body-lines.ts'
+import { type LineRow, lineRows } from './scan/lines/line-rows.ts'
+import { LineScanner } from './scan/lines/line-scanner.ts'
+import { nextLineAt } from './scan/lines/line-text.ts'
+import type { TimestampReader } from './scan/timestamps.ts'
+import { isSpent, type RowOfEntry, type StepBudget } from './step-budget.ts'
+
+export interface LineJudgeParts {
+  readonly ingest: Ingest
+  readonly slots: readonly FieldSlot[]
+  readonly bySource: ReadonlyMap<string, number>
+  readonly timestamps: TimestampReader
+  /** The text of a row may have this many bytes. */
+  readonly rowBytes: number
+  /** What a row takes of the budget. */
+  readonly cost: number
+}
+
+/** The outcome while it grows: the first `rows` positions and column values are those of good rows. */
+export interface GrowingRows {
+  rows: number
+  readonly positions: Float64Array
+  readonly rejected: RejectedRow[]
+  readonly budget: StepBudget
+}
+
+type LineEntry = PlacedEntry & { readonly format: LineFormat }
+
+/** Judges the lines of pushes of line protocol: as rows of JSON are that say the same. */
+export class LineJudge {
+  readonly #parts: LineJudgeParts
+  readonly #scanner: LineScanner
+
+  constructor(parts: LineJudgeParts) {
+    this.#parts = parts
+    this.#scanner = new LineScanner(parts.slots, parts.bySource)
+  }
+
+  /** The answer is the row that is next; null at the end of the entry. */
+  judge(entry: LineEntry, from: RowOfEntry, growing: GrowingRows): RowOfEntry | null {
+    const { body, position } = entry
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    const place = { index: from.index, at: from.index === 0 ? nextLineAt(bytes, 0) : from.at, field: from.field ?? 0 }
+    while (place.index < entry.rows) {
+      if (isSpent(growing.budget)) return place
+      const isWhole = !isByField(entry.format) && this.#scan(bytes, place, entry, growing)
+      if (!isWhole) this.#judgeWithCare(bytes, place, entry, growing)
+    }
+    if (place.at !== bytes.length) throw new Error(`the entry at position ${position} does not hold ${entry.rows} rows`)
+    return null
+  }
+
+  /** False where the line that is next must be read with care. */
+  #scan(bytes: Buffer, place: Moving, entry: LineEntry, growing: GrowingRows): boolean {
+    const { rowBytes, cost } = this.#parts
+    const start = place.at
+    const end = this.#scanner.read(bytes, start, growing.rows, precisionOf(entry.format), entry.receivedMs)
+    if (end < 0 || end - start > rowBytes) return false
+    growing.positions[growing.rows++] = entry.position + place.index
+    place.index++
+    place.at = nextLineAt(bytes, end)
+    growing.budget.rows -= cost
+    growing.budget.bytes -= place.at - start
+    return true
+  }
+
+  /** The rows of one line, or as many of them as the budget goes. */
+  #judgeWithCare(bytes: Buffer, place: Moving, entry: LineEntry, growing: GrowingRows): void {
+    const line = lineAt(bytes, place.at, entry.format)
+    const { parsed } = line
+    const rowOf = parsed === null ? null : lineRows(parsed, { ...entry, ingest: this.#parts.ingest })
+    for (; place.field < line.rows && !isSpent(growing.budget); place.field++, place.index++) {
+      const fault = this.#fault(line, rowOf, place.field, growing)
+      if (fault === null) growing.positions[growing.rows++] = entry.position + place.index
+      else {
+        growing.rejected.push(rejectedRow(entry, place.index, rowText(bytes, line, place.field, entry.format), fault))
+        growing.budget.rejected--
+      }
+      growing.budget.rows -= this.#parts.cost
+      growing.budget.bytes -= Math.ceil((line.nextAt - line.start) / line.rows)
+    }
+    if (place.field < line.rows) return
+    place.field = 0
+    place.at = line.nextAt
+  }
+
+  #fault(
+    { start, end, why }: LineOfBody,
+    rowOf: ((field: number) => LineRow) | null,
+    field: number,
+    growing: GrowingRows,
+  ): RowFault | null {
+    const { slots, bySource, timestamps, rowBytes } = this.#parts
+    if (end - start > rowBytes || (rowOf === null && why === null)) return rowTooLarge(end - start, rowBytes)
+    if (rowOf === null) return noLine(why ?? '')
+    const row = rowOf(field)
+    if ('fault' in row) return row.fault
+    return readWithCare(Buffer.from(row.json), 0, growing.rows, slots, bySource, timestamps)
+  }
+}
+
+interface Moving {
+  index: number
+  at: number
+  field: number
+}

@@ -1,0 +1,24 @@
+import type { RejectedRow } from '../../catalog/rejected.ts'
+import type { Ingest } from '../../model/ingest.ts'
+import { isByField, lineFormatOf, precisionOf } from '../../model/line-format.ts'
+import { lineToSplit, noLine, type RowFault } from '../../model/row-fault.ts'
+import { lineAt } from '../scan/lines/body-lines.ts'
+import { lineRows } from '../scan/lines/line-rows.ts'
+
+/** A row as it is judged again, or what keeps it from being judged. */
+export type TextAgain = { readonly text: Uint8Array } | { readonly fault: RowFault }
+
+/**
+ * The text by which a rejected row is judged again, for an ingest: that of a line is the JSON of the row that it is there, with the time at which
+ * the line was received where it has none.
+ */
+export function textAgain({ lineFormat, receivedMs }: RejectedRow, text: Uint8Array, target: Ingest): TextAgain {
+  if (lineFormat === undefined) return { text }
+  const format = lineFormatOf(precisionOf(lineFormat), target.lines !== undefined)
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  const { parsed, why } = lineAt(bytes, 0, format)
+  if (parsed === null) return { fault: noLine(why ?? 'it is too long') }
+  if (isByField(format) && parsed.fields.length > 1) return { fault: lineToSplit(target.alias) }
+  const row = lineRows(parsed, { ingest: target, format, receivedMs })(0)
+  return 'fault' in row ? row : { text: Buffer.from(row.json) }
+}

@@ -1,0 +1,104 @@
+// What rows the lines of a push are, written as JSON: so a line is judged by the very rules of a row of JSON.
+import type { Field, FieldType } from '../../../model/field.ts'
+import type { Ingest } from '../../../model/ingest.ts'
+import { isByField, type LineFormat, msOfLineTime, precisionOf } from '../../../model/line-format.ts'
+import { lineFieldMisnamed, noMetricFits, type RowFault } from '../../../model/row-fault.ts'
+import type { LineValue, ParsedLine } from './parse-line.ts'
+
+/** The property that the measurement of a line is. */
+export const measurementProperty = 'measurement'
+
+/** How the lines of a push are read: for which ingest, in which format, and when they were received. */
+export interface LineReading {
+  readonly ingest: Pick<Ingest, 'fields' | 'lines'>
+  readonly format: LineFormat
+  readonly receivedMs: number
+}
+
+/** The JSON of a row, or why there is none. */
+export type LineRow = { readonly json: string } | { readonly fault: RowFault }
+
+/** The rows of one line, by the index of its field where each field is one. */
+export function lineRows(line: ParsedLine, reading: LineReading): (field: number) => LineRow {
+  const ms = line.time === null ? String(reading.receivedMs) : msText(line.time, reading.format)
+  if (isByField(reading.format)) return rowsByField(line, reading, ms)
+  return () => wideRow(line, reading, ms)
+}
+
+/** The line as it would be with this field alone. */
+export function textOfField({ head, fields, time }: ParsedLine, field: number): string {
+  return `${head} ${fields[field]!.text}${time === null ? '' : ` ${time}`}`
+}
+
+/** How many rows a line is. */
+export function rowsOfLine({ fields }: ParsedLine, format: LineFormat): number {
+  return isByField(format) ? fields.length : 1
+}
+
+function msText(time: bigint, format: LineFormat): string {
+  return String(msOfLineTime(time, precisionOf(format)))
+}
+
+function wideRow({ measurement, tags, fields }: ParsedLine, { ingest }: LineReading, ms: string): LineRow {
+  const time = ingest.fields.find(({ role }) => role === 'time')
+  const isTime = (name: string): boolean => name === time?.source
+  if (time !== undefined && (tags.some(([name]) => isTime(name)) || fields.some(({ name }) => isTime(name))))
+    return { fault: lineFieldMisnamed(time) }
+  const properties = [
+    property(measurementProperty, JSON.stringify(measurement)),
+    ...tags.map(([name, value]) => property(name, JSON.stringify(value))),
+    ...fields.map(({ name, value }) => property(name, jsonOf(value))),
+    ...(time === undefined ? [] : [property(time.source, ms)]),
+  ]
+  return { json: `{${properties.join(',')}}` }
+}
+
+function rowsByField(line: ParsedLine, { ingest }: LineReading, ms: string): (field: number) => LineRow {
+  const { fields, lines } = ingest
+  const time = sourceOf(fields, 'time')
+  const tag = sourceOf(fields, 'tag')
+  const sources = new Set(fields.map(({ source }) => source))
+  const others = line.tags.filter(([name]) => name !== time && name !== tag && sources.has(name))
+  const tags = new Map(line.tags)
+  return (index) => {
+    const { name, value } = line.fields[index]!
+    const metric = fields.find(({ role, type }) => role === 'metric' && fits(value, type))
+    if (metric === undefined) return { fault: noMetricFits(name, jsonOf(value)) }
+    const properties = [
+      property(tag, JSON.stringify(filled(lines?.tag ?? '', line.measurement, tags, name))),
+      ...others.flatMap(([other, text]) => (other === metric.source ? [] : [property(other, JSON.stringify(text))])),
+      property(metric.source, jsonOf(value)),
+      property(time, ms),
+    ]
+    return { json: `{${properties.join(',')}}` }
+  }
+}
+
+function sourceOf(fields: readonly Field[], role: 'time' | 'tag'): string {
+  const field = fields.find((one) => one.role === role)
+  if (field === undefined) throw new Error(`a series ingest has a ${role}`)
+  return field.source
+}
+
+/** Where a whole number fits, so does a double; the other way round only by its very digits. */
+function fits(value: LineValue, type: FieldType): boolean {
+  return value.type === type || (value.type === 'long' && type === 'double')
+}
+
+const parts = /\{([^{}]*)\}/g
+
+/** The template with its parts filled in; what the line lacks is empty. */
+function filled(template: string, measurement: string, tags: ReadonlyMap<string, string>, field: string): string {
+  return template.replace(parts, (_part, name: string) => {
+    if (name === 'measurement') return measurement
+    return name === 'field' ? field : (tags.get(name) ?? '')
+  })
+}
+
+function property(name: string, json: string): string {
+  return `${JSON.stringify(name)}:${json}`
+}
+
+function jsonOf(value: LineValue): string {
+  return 'json' in value ? value.json : JSON.stringify(value.value)
+}

@@ -1,0 +1,46 @@
+// Where lines of line protocol begin and end, as InfluxDB finds it. A newline within a quoted value does not end a line.
+import { backslash, carriageReturn, comma, equals, hash, newline, quote, space, tab } from '../ascii.ts'
+
+/** The place of the newline after the line that begins at `start`, or the end of the body. */
+export function lineEnd(bytes: Uint8Array, start: number): number {
+  let isInFields = false
+  let isQuoted = false
+  let values = 0
+  let commas = 0
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    if (byte === newline) {
+      if (!isQuoted) return at
+    } else if (byte === backslash) {
+      if (at + 2 < bytes.length) at++
+    } else if (byte === space) isInFields = true
+    else if (!isInFields) continue
+    else if (byte === quote) {
+      if (values > commas) isQuoted = !isQuoted
+    } else if (isQuoted) continue
+    else if (byte === equals) values++
+    else if (byte === comma) commas++
+  }
+  return bytes.length
+}
+
+/** The same without the carriage return that may stand before a newline. */
+export function textEnd(bytes: Uint8Array, start: number, end: number): number {
+  return end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
+}
+
+/** The first byte at or after `at`, where a line begins, that is no blank line and no comment; the end of the body behind the last one. */
+export function nextLineAt(bytes: Uint8Array, at: number): number {
+  let start = at
+  while (start < bytes.length) {
+    const byte = bytes[start]!
+    if (byte === newline || byte === carriageReturn || isBlank(byte)) start++
+    else if (byte === hash) start = lineEnd(bytes, start)
+    else return start
+  }
+  return start
+}
+
+function isBlank(byte: number): boolean {
+  return byte === space || byte === tab || byte === 0
+}

@@ -1,0 +1,61 @@
+// Line protocol, the text format of InfluxDB, as a body of a push: the unit of its times, and whether a line is one row or each field of it is.
+
+/** In the order of their numbers in the journal. */
+export const linePrecisions = ['ns', 'us', 'ms', 's', 'm', 'h'] as const
+export type LinePrecision = (typeof linePrecisions)[number]
+
+const lineFormatList = [
+  'lines-ns',
+  'lines-us',
+  'lines-ms',
+  'lines-s',
+  'lines-m',
+  'lines-h',
+  'fields-ns',
+  'fields-us',
+  'fields-ms',
+  'fields-s',
+  'fields-m',
+  'fields-h',
+] as const
+
+/** With `lines-` a line is one row; with `fields-` each field of it is. The unit of the times stands behind. */
+export type LineFormat = (typeof lineFormatList)[number]
+
+export const lineFormats: readonly LineFormat[] = lineFormatList
+
+export function lineFormatOf(precision: LinePrecision, isByField: boolean): LineFormat {
+  return isByField ? `fields-${precision}` : `lines-${precision}`
+}
+
+export function isLineFormat(format: string): format is LineFormat {
+  return lineFormats.some((known) => known === format)
+}
+
+export function isByField(format: LineFormat): boolean {
+  return format.startsWith('fields-')
+}
+
+export function precisionOf(format: LineFormat): LinePrecision {
+  const precision = linePrecisions.find((one) => format.endsWith(`-${one}`))
+  if (precision === undefined) throw new Error(`${format} has no precision`)
+  return precision
+}
+
+const unitsOfMs: Readonly<Record<LinePrecision, bigint>> = { ns: 1_000_000n, us: 1000n, ms: 1n, s: 1n, m: 1n, h: 1n }
+const msOfUnit: Readonly<Record<LinePrecision, bigint>> = {
+  ns: 1n,
+  us: 1n,
+  ms: 1n,
+  s: 1000n,
+  m: 60_000n,
+  h: 3_600_000n,
+}
+
+/** A time of line protocol in whole milliseconds. What is finer is cut, towards the past. */
+export function msOfLineTime(time: bigint, precision: LinePrecision): bigint {
+  const units = unitsOfMs[precision]
+  const ms = time / units
+  const whole = time < 0n && ms * units !== time ? ms - 1n : ms
+  return whole * msOfUnit[precision]
+}
