@@ -12,8 +12,6 @@ test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
   [['plant', 'P1D'], null, true],
   [['plant', 'P1D', '--yes'], '1960-01-01T00:00:00.000Z', true],
   [['plant', 'none'], '1960-01-01T00:00:00.000Z', true],
-  // The service refuses it in its own words.
-  [['plant', 'soon'], '1960-01-01T00:00:00.000Z', true],
 ])('retain %j where the first item is of %s', async (argv, first, isAsked) => {
   const { url, seen } = await service({
     'GET /consumer/data/entities': () => [200, [entity('other', '1900-01-01T00:00:00.000Z'), entity('plant', first)]],

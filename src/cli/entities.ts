@@ -7,6 +7,7 @@ import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 const examples = `
 Examples:
@@ -42,7 +43,7 @@ async function refuseToLetGo(
   { entity, retention, nowMs }: { readonly entity: string; readonly retention: string; readonly nowMs: number },
 ): Promise<void> {
   const duration = parseDuration(retention)
-  // What is no duration, or no entity, the service refuses in its own words.
+  // What is no entity the service refuses in its own words.
   const first = (await client.entities()).find((one) => one.entity === entity)?.first_date ?? null
   if (duration === null || first === null) return
   const oldestMs = addDuration(nowMs, duration, -1)
@@ -82,6 +83,9 @@ export function addEntities(program: Command, context: CliContext): void {
     .addHelpText('after', examples)
     .action(async (entity: string, duration: string, options: RetainOptions, command: Command) => {
       const retention = duration === 'none' ? null : duration
+      if (retention !== null && parseDuration(retention) === null) {
+        throw new UsageError(`"${duration}" is no duration. Write P90D for 90 days, or none to keep items for ever.`)
+      }
       const client = connect(context, command.optsWithGlobals())
       if (retention !== null && !options.yes) await refuseToLetGo(client, { entity, retention, nowMs: context.nowMs() })
       const changed = await client.retain(entity, retention)

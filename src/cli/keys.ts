@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { SubscriberAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { ServiceError } from '../client/service-error.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { rightNames } from '../model/right.ts'
 import { allItems } from './all-items.ts'
@@ -53,7 +54,7 @@ function nextStep(subscriber: string, rights: readonly string[]): string {
   const needed = targets.join('')
   return needed === ''
     ? ''
-    : ` The subscriber also needs subscriptions: tidemark subscriptions add ${shellWord(subscriber)}${needed}`
+    : ` The subscriber needs subscriptions too, unless it has them: tidemark subscriptions add ${shellWord(subscriber)}${needed}`
 }
 
 function addList(keys: Command, context: CliContext): void {
@@ -87,7 +88,10 @@ function addRevoke(keys: Command, context: CliContext): void {
     .action(async (id: string, options: RevokeOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       if (!options.yes) refuseLast(await allSubscribers(client), context.nowMs(), (key) => key.id === id)
-      await client.deleteKey(id)
+      await client.deleteKey(id).catch((error: unknown) => {
+        if (!(error instanceof ServiceError) || error.status !== 404) throw error
+        throw new CommandError(`There is no key with the id "${id}". "tidemark keys list" shows all.`, { cause: error })
+      })
       context.stdout.write(`${id} is revoked.\n`)
       if (id === 'first-admin-key') {
         context.stderr.write(

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
 import type { Command } from 'commander'
+import { inWords } from '../lib/system-error.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect, writeAll } from './context.ts'
 
@@ -32,7 +33,7 @@ async function readQuery(file: string, context: CliContext): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    throw new CommandError(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new CommandError(`${file} cannot be read: ${inWords(cause)}.`, {
       cause,
     })
   }

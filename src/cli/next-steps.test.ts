@@ -15,7 +15,7 @@ test('a key repeats when it expires, and says which subscriptions it needs', asy
   const argv = ['keys', 'create', 'line 3', '--rights', 'ingest,consume', '--expires', '2027-01-01']
   expect((await tidemark(url, argv)).err).toBe(
     'Keep the key now: it is not shown again. It expires on 2027-01-01. ' +
-      'The subscriber also needs subscriptions: tidemark subscriptions add "line 3" --ingest INGEST --entity ENTITY\n',
+      'The subscriber needs subscriptions too, unless it has them: tidemark subscriptions add "line 3" --ingest INGEST --entity ENTITY\n',
   )
 })
 
@@ -25,10 +25,13 @@ test.each([
     'keys create "line 3" --rights ingest,consume" makes one): tidemark push "boiler room" FILE; tidemark query latest --entity ENTITY\n',
   ],
   [['--entity', 'plant'], 'keys create "line 3" --rights consume" makes one): tidemark query latest --entity plant\n'],
+  [['--entity', 'tags'], 'keys create "line 3" --rights consume" makes one): tidemark metadata items tags\n'],
 ])('a subscription: %j', async (options, said) => {
   const { url } = await service({
     'GET /admin/subscribers/line%203/subscriptions': () => [200, { Items: [], NextToken: null }],
     'PUT /admin/subscribers/line%203/subscriptions': () => [200, { Items: [], NextToken: null }],
+    'GET /admin/ingests/plant': () => [200, plantIngest],
+    'GET /admin/ingests/tags': () => [200, { ...plantIngest, alias: 'tags', kind: 'metadata' }],
   })
   const { err } = await tidemark(url, ['subscriptions', 'add', 'line 3', ...options])
   expect(err).toBe(`Next, with a key of the subscriber ("tidemark ${said}`)

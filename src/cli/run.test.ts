@@ -74,6 +74,7 @@ describe('failures are one line that says what to do', () => {
     ['no pair', null, ['rejected', 'replay', 'p', '--all', '--rename', 'x'], '--rename takes name=value'],
     ['no rows chosen', null, ['rejected', 'replay', 'p'], 'Give the ids of the rows to replay'],
     ['no conversion', null, ['rejected', 'replay', 'p', '--all', '--convert', 'V=int'], '"int" is no conversion'],
+    ['no duration', null, ['entities', 'retain', 'p', 'P90'], '"P90" is no duration. Write P90D'],
     ['no date', null, ['copy', 'http://a', '--from', 'x'], '--from takes a date'],
     ['no kind of rows', null, ['push', 'p', 'rows.txt'], 'Give --format csv, ndjson or json'],
     ['two ways', null, ['push', 'p', 'a.csv', '--dry-run', '--stop-after', '1'], 'Give one of the two'],
@@ -96,6 +97,25 @@ describe('failures are one line that says what to do', () => {
     const refused = 'tidemark: Not without a key. (403 forbidden)\n'
     expect((await tidemark(url, ['ingests', 'list'])).err).toBe(refused)
     expect((await tidemark(url, ['ingests', 'list', '--key', 'k'], '', '')).err).toBe(refused)
+  })
+
+  test('who may not see all rows is told how to see his own', async () => {
+    const { url } = await service({})
+    const said = 'With --mine the command is about the rows that your own key pushed.'
+    expect((await tidemark(url, ['rejected', 'list', 'plant'])).err).toContain(said)
+    expect((await tidemark(url, ['rejected', 'list', 'plant', '--mine'])).err).not.toContain(said)
+    expect((await tidemark(url, ['ingests', 'list'])).err).not.toContain(said)
+  })
+
+  test('what is not there is told in words of the commands', async () => {
+    const missing: [number, unknown] = [404, { code: 'not_found', detail: 'GET /admin/subscribers', retryable: false }]
+    const { url } = await service({ 'DELETE /admin/keys/k1': () => missing })
+    expect(await tidemark(url, ['keys', 'revoke', 'k1', '--yes'])).toMatchObject({
+      code: 1,
+      err: 'tidemark: There is no key with the id "k1". "tidemark keys list" shows all.\n',
+    })
+    const native = await tidemark(url, ['native', 'missing.json'])
+    expect(native.err).toBe('tidemark: missing.json cannot be read: there is no such file.\n')
   })
 
   test('--debug shows the place', async () => {

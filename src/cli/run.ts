@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import { CsvError } from '../lib/csv-reader.ts'
 import { printable } from '../lib/text-table.ts'
@@ -26,6 +26,13 @@ function explain(error: unknown, hasKey: boolean): string {
   return `${error instanceof Error ? error.message : String(error)} (--debug shows where)`
 }
 
+/** What a key may see that is no operator's. */
+function ownHint(error: unknown, command: Command): string {
+  const isForbidden = error instanceof ServiceError && error.code === 'forbidden'
+  const couldBeOwn = command.options.some(({ long }) => long === '--mine') && command.opts()['mine'] !== true
+  return isForbidden && couldBeOwn ? ' With --mine the command is about the rows that your own key pushed.' : ''
+}
+
 function showsKey(argv: readonly string[], environment: NodeJS.ProcessEnv): boolean {
   return argv.some((word) => /^--key(=|$)/.test(word)) || (environment['TIDEMARK_KEY'] ?? '').trim() !== ''
 }
@@ -44,7 +51,8 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode
-    const told = () => explain(inOptions(error, running), showsKey(argv, context.environment))
+    const hasKey = showsKey(argv, context.environment)
+    const told = () => explain(inOptions(error, running), hasKey) + (hasKey ? ownHint(error, running) : '')
     const lines = error instanceof SettingsError ? error.sentences : [told()]
     for (const line of lines) context.stderr.write(`tidemark: ${printable(line)}\n`)
     if (argv.includes('--debug') && error instanceof Error) context.stderr.write(`${error.stack ?? ''}\n`)

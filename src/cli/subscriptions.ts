@@ -90,16 +90,31 @@ function addAdd(subscriptions: Command, context: CliContext): void {
       const added = newEntries(options)
       const { Items: present } = await client.subscriptions(subscriber)
       await put(context, client, subscriber, [...withoutEntries(present, options), ...added])
-      context.stderr.write(nextStep(subscriber, options))
+      context.stderr.write(nextStep(subscriber, options, await isMetadata(client, options)))
     })
 }
 
+/** Whether the first entity is one of metadata, which its ingest of the same name says. */
+async function isMetadata(client: TidemarkClient, { entity: [entity] = [] }: Targets): Promise<boolean> {
+  if (entity === undefined || entity === '*') return false
+  return client.ingest(entity).then(
+    ({ kind }) => kind === 'metadata',
+    () => false,
+  )
+}
+
 /** What a key of the subscriber may do now, and how to make one. */
-function nextStep(subscriber: string, { ingest: [ingest] = [], entity: [entity] = [] }: Targets): string {
+function nextStep(
+  subscriber: string,
+  { ingest: [ingest] = [], entity: [entity] = [] }: Targets,
+  metadata: boolean,
+): string {
   const word = (name: string, any: string) => (name === '*' ? any : shellWord(name))
   const commands = [
     ...(ingest === undefined ? [] : [`tidemark push ${word(ingest, 'INGEST')} FILE`]),
-    ...(entity === undefined ? [] : [`tidemark query latest --entity ${word(entity, 'ENTITY')}`]),
+    ...(entity === undefined
+      ? []
+      : [`tidemark ${metadata ? 'metadata items' : 'query latest --entity'} ${word(entity, 'ENTITY')}`]),
   ]
   const rights = [...(ingest === undefined ? [] : ['ingest']), ...(entity === undefined ? [] : ['consume'])]
   const key = `tidemark keys create ${shellWord(subscriber)} --rights ${rights.join(',')}`

@@ -11,12 +11,20 @@ import { runService } from '../support/running-service.ts'
 const dockerfile = readFileSync('deploy/Dockerfile', 'utf8')
 const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '))
 
-test('what is copied is there, and the folders that are built are among it', () => {
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+/** The files that a script of package.json names, and those of the scripts that it runs. */
+function namedBy(script: string): readonly string[] {
+  const files = script.split(' ').filter((word) => /\.(json|mjs|ts)$/.test(word))
+  const others = [...script.matchAll(/npm run (?:--\S+ )*(\S+)/g)].map(([, name = '']) => name)
+  return [...files, ...others.flatMap((name) => namedBy(scripts[name]))]
+}
+
+test('what is copied is there, and what the build reads is among it', () => {
   expect(copied.filter((path) => !existsSync(path))).toEqual([])
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  expect(scripts.build).toContain('tsconfig.build.json')
-  expect(scripts.build).toContain('portal/vite.config.ts')
-  expect(copied).toEqual(expect.arrayContaining(['src', 'portal', 'tsconfig.json', 'tsconfig.build.json']))
+  const read = ['src/main.ts', 'tsconfig.json', ...namedBy(scripts.build)]
+  expect(read).toContain('portal/vite.config.ts')
+  expect(read.filter((path) => !copied.some((from) => path === from || path.startsWith(`${from}/`)))).toEqual([])
 })
 
 /** The exit code of the health check that the image names. */
