@@ -27,6 +27,8 @@ export interface DruidStatement {
   readonly types: readonly ColumnType[]
   /** How many rows stand in the statement itself, at each place where it has them; none where it is left out. */
   readonly inlineRows?: number
+  /** By whose clocks it means its times; UTC where it is left out. */
+  readonly zone?: string | undefined
 }
 
 /** Exact where Druid would estimate by itself. */
@@ -59,12 +61,12 @@ export class DruidSqlClient {
    * when there are more rows than may be, `unavailable`, `query_timeout` or `overloaded`, and the signal's reason when it is aborted.
    */
   async *run(
-    { statement, types, inlineRows = 0 }: DruidStatement,
+    { statement, types, inlineRows = 0, zone }: DruidStatement,
     { resultRows }: EngineLimits,
     signal: AbortSignal,
   ): AsyncGenerator<EngineBatch> {
     let count = 0
-    for await (const rows of this.#rows(statement, signal, inlineRows)) {
+    for await (const rows of this.#rows(statement, signal, { inlineRows, zone })) {
       count += rows.length
       if (count > resultRows) throw tooManyRows(resultRows)
       const builders = types.map(newColumnBuilder)
@@ -118,12 +120,12 @@ export class DruidSqlClient {
   async *#rows(
     { text, parameters }: Sql,
     signal: AbortSignal,
-    inlineRows = 0,
+    { inlineRows = 0, zone }: Pick<DruidStatement, 'inlineRows' | 'zone'> = {},
   ): AsyncGenerator<readonly (readonly unknown[])[]> {
     const { client, settings } = this.#parts
     // Room for what comes along, and for what other subqueries may have.
-    const context =
-      inlineRows === 0 ? exactness : { ...exactness, maxSubqueryRows: subqueryRows + inlineTimes * inlineRows }
+    const room = inlineRows === 0 ? {} : { maxSubqueryRows: subqueryRows + inlineTimes * inlineRows }
+    const context = { ...exactness, ...room, ...(zone === undefined ? {} : { sqlTimeZone: zone }) }
     const query = { query: text, parameters: parameters.map(parameter), resultFormat: 'arrayLines', context }
     try {
       for await (const lines of jsonLines(client.query('sql', query, { signal, timeoutMs: settings.queryTimeMs }))) {

@@ -14,6 +14,7 @@ import type { ColumnType } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
+import { type SqlQuestion, timeFor } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
 import { druidStatement } from './rewrite/druid-statement.ts'
 import type { KnownColumns } from './rewrite/entity-source.ts'
@@ -23,7 +24,12 @@ import { type CheckedSql, translateSql } from './translate.ts'
 /** Runs statements of Druid's SQL that our own code wrote. */
 export interface DruidStatements {
   run(
-    query: { readonly statement: Sql; readonly types: readonly ColumnType[]; readonly inlineRows?: number },
+    query: {
+      readonly statement: Sql
+      readonly types: readonly ColumnType[]
+      readonly inlineRows?: number
+      readonly zone?: string | undefined
+    },
     limits: EngineLimits,
     signal: AbortSignal,
   ): AsyncIterable<EngineBatch>
@@ -54,18 +60,19 @@ export class ClusterSqlQueries {
   }
 
   /** As `SqlQueries.run`. */
-  async run(text: string, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
+  async run(question: SqlQuestion, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
     const { definitions, catalogQueries, admission, limits } = this.#parts
     const readable = readableTables(definitions, reader)
-    const { queryTimeMs, sqlTokens: tokensMax } = limits
+    const { text, parameters, zone } = question
+    const queryTimeMs = timeFor(question, limits)
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
-      const checked = translateSql(text, readable.tables, { tokensMax })
+      const checked = translateSql(text, readable.tables, { tokensMax: limits.sqlTokens, parameters, zone })
       const { entityIds, items, readsCatalog } = checked
       if ((readsCatalog || items.length > 0) && entityIds.length === 0)
-        return catalogQueries.run(text, format, deadline, reader)
+        return catalogQueries.run(question, format, deadline, reader)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
-        return await this.#ask(text, checked, readable, format, deadline)
+        return await this.#ask(question, checked, readable, format, deadline)
       } finally {
         leave()
       }
@@ -73,7 +80,7 @@ export class ClusterSqlQueries {
   }
 
   async #ask(
-    text: string,
+    { text, parameters, zone }: SqlQuestion,
     { columns, items: needed, namedKeys }: CheckedSql,
     { tables, entities, metadataEntities }: ReadableTables,
     format: AnswerFormat,
@@ -82,10 +89,15 @@ export class ClusterSqlQueries {
     const { engine, clusterName, metadata, limits, unsent, settings } = this.#parts
     const items = await readItems(needed, metadataEntities, metadata, deadline)
     const known = await engine.knownColumns(deadline)
-    const statement = druidStatement(text, { tables, entities, clusterName, known, items }, namedKeys)
+    const sources = { tables, entities, clusterName, known, items }
+    const statement = druidStatement({ text, parameters }, sources, namedKeys)
     const fields = columns.map(({ name, type }): EntityField => ({ name, type, role: 'dimension' }))
     const inlineRows = items.reduce((sum, { rows }, index) => sum + rows * needed[index]!.uses, 0)
-    const batches = engine.run({ statement, types: columns.map(({ type }) => type), inlineRows }, limits, deadline)
+    const batches = engine.run(
+      { statement, types: columns.map(({ type }) => type), inlineRows, zone: zone?.name },
+      limits,
+      deadline,
+    )
     const shape = { format, resultBytes: limits.resultBytes, room: unsent.room() }
     return unsent.open(await storeRows({ fields, batches }, shape, settings, deadline))
   }

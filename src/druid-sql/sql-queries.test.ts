@@ -24,7 +24,7 @@ function asked(text: string, timer: Timer): Promise<unknown> {
     limits,
     timer,
   })
-  return queries.run(text, 'json', new AbortController().signal, reader)
+  return queries.run({ text }, 'json', new AbortController().signal, reader)
 }
 
 test('a text of too many words and symbols is refused by the name of its bound', async () => {

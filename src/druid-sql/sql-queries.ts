@@ -22,6 +22,7 @@ import {
 import { type ItemsParts, readItems } from './items/read-items.ts'
 import { planSql } from './plan/plan-sql.ts'
 import type { SqlPlan } from './plan/sql-plan.ts'
+import { type SqlQuestion, timeFor } from './question.ts'
 import { readableTables } from './readable-tables.ts'
 import { type CheckedSql, translateSql } from './translate.ts'
 
@@ -96,17 +97,19 @@ export class SqlQueries {
    * `invalid_request`, with the place in the text, `result_too_large`, `overloaded`, `query_timeout` or `unavailable`, and the signal's
    * reason when it is aborted.
    */
-  async run(text: string, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
+  async run(question: SqlQuestion, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
     const { definitions, metadata, admission, limits, timer = systemTimer } = this.#parts
     const { entities, metadataEntities, tables } = readableTables(definitions, reader)
-    const translate = (wraps: boolean): CheckedSql => translateSql(text, tables, { wraps, tokensMax: limits.sqlTokens })
-    const { queryTimeMs } = limits
+    const { text, parameters, zone } = question
+    const translate = (wraps: boolean): CheckedSql =>
+      translateSql(text, tables, { wraps, tokensMax: limits.sqlTokens, parameters, zone })
+    const queryTimeMs = timeFor(question, limits)
     return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
       const checked = translate(false)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const read = entities.filter(({ id }) => checked.entityIds.includes(id))
-        const planned = await this.#planned(text, checked, read, format, deadline)
+        const planned = await this.#planned(question, checked, read, format, deadline)
         if (planned !== null) return planned
         const items = await readItems(checked.items, metadataEntities, metadata, deadline)
         return await this.#runOn({ checked, wrapping: () => translate(true), entities: read, items, format }, deadline)
@@ -118,7 +121,7 @@ export class SqlQueries {
 
   /** Null where the SQL engine is to be asked. */
   async #planned(
-    text: string,
+    question: SqlQuestion,
     checked: CheckedSql,
     [entity, ...others]: readonly Entity[],
     format: AnswerFormat,
@@ -126,7 +129,7 @@ export class SqlQueries {
   ): Promise<Answer | null> {
     const { planRunner, nowMs, limits } = this.#parts
     if (planRunner === null || entity === undefined || others.length > 0) return null
-    const plan = planSql(text, checked, entity, nowMs())
+    const plan = planSql(question, checked, entity, nowMs())
     const { resultRows, resultBytes } = limits
     return plan === null ? null : planRunner.runSqlPlan(plan, format, { resultRows, resultBytes }, signal)
   }

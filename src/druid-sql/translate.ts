@@ -1,4 +1,5 @@
 // The one way from a caller's text to SQL that may run: parsed by our own grammar, bound to what the caller may read, written anew.
+import { Zone } from '../druid-time/zone.ts'
 import type { ColumnType } from '../model/column.ts'
 import { QueryBinder } from './bind/bind-query.ts'
 import { columnName, duckSql, join, type SqlText } from './bind/duck-sql.ts'
@@ -9,6 +10,7 @@ import { type SqlTable, SqlTables } from './bind/tables.ts'
 import { nullType, type SqlType, string, typeName } from './bind/types.ts'
 import { parseQuery } from './parse/parse-query.ts'
 import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'
+import type { SqlValue } from './parse/sql-value.ts'
 
 /** A query that was checked: the engine runs its text as it is. */
 export interface CheckedSql {
@@ -30,20 +32,24 @@ export interface TranslateOptions {
   readonly wraps?: boolean
   /** Of the text, which is read at once; all of them where it is not told. */
   readonly tokensMax?: number
+  /** The values of its `?`, in order. */
+  readonly parameters?: readonly SqlValue[]
+  /** By whose clocks it means its times; UTC where it is left out. */
+  readonly zone?: Zone
 }
 
 /** Translates one query of Druid's SQL over the tables that the caller may read. Throws Problem `invalid_request`, with the place, where it cannot. */
 export function translateSql(
   text: string,
   tables: readonly SqlTable[],
-  { wraps = false, tokensMax }: TranslateOptions = {},
+  { wraps = false, tokensMax, parameters, zone = Zone.utc }: TranslateOptions = {},
 ): CheckedSql {
-  const binder = new QueryBinder(new SqlTables(tables), wraps)
-  const bound = binder.statement(parseQuery(text, tokensMax))
+  const binder = new QueryBinder(new SqlTables(tables), { wraps, zone })
+  const bound = binder.statement(parseQuery(text, { tokensMax, parameters }))
   checkNames(bound)
   const outputs = bound.columns.map(({ name, type }, index) => ({
     name,
-    ...outputOf(shownType(type), columnName(index), name),
+    ...outputOf({ name, type: shownType(type) }, columnName(index), zone),
   }))
   const items = outputs.map((output, index) => duckSql`${output.sql} AS ${columnName(index)}`)
   const statement = duckSql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
@@ -73,8 +79,12 @@ function checkNames({ columns }: BoundSubquery): void {
   }
 }
 
-function outputOf(type: SqlType, column: SqlText, name: string): { readonly type: ColumnType; readonly sql: SqlText } {
-  const output = toOutput(type, column)
+function outputOf(
+  { name, type }: BoundSubquery['columns'][number],
+  column: SqlText,
+  zone: Zone,
+): { readonly type: ColumnType; readonly sql: SqlText } {
+  const output = toOutput(type, column, zone)
   if (output === null)
     throw sqlProblem(
       top,

@@ -266,7 +266,7 @@ function bodyOf(answer: StoredAnswer): string {
 
 /** Null where the SQL engine is asked. */
 async function planned(asked: string, { store }: World, format: AnswerFormat = 'json'): Promise<string | null> {
-  const plan = planSql(asked, translateSql(asked, [sqlTable(entity)]), entity, nowMs)
+  const plan = planSql({ text: asked }, translateSql(asked, [sqlTable(entity)]), entity, nowMs)
   const answer = plan === null ? null : await runSqlPlan(store, { plan, format, limits, room }, settings, signal)
   return answer === null ? null : bodyOf(answer)
 }

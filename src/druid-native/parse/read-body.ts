@@ -1,6 +1,6 @@
 // The body of a request for a native query. Its JSON is read here once more, so that whole numbers keep all their digits.
 
-import { randomUUID } from 'node:crypto'
+import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { Json } from './json-reader.ts'
 import type { NativeQuery } from './native-query-types.ts'
 import { readNativeQuery } from './read-query.ts'
@@ -19,34 +19,4 @@ export function readNativeBody(body: Uint8Array): NativeQuery {
     { ...Object.fromEntries(data.entries().map(([name, { value }]) => [name, value])), queryType: type },
     data.path,
   )
-}
-/** A string, which may look like anything, or a whole number that a double may not hold: not the digits of a fraction or of an exponent. */
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
-
-/** The value of a JSON text; whole numbers that doubles do not hold are bigints. Throws where the text is no JSON. */
-export function parseWithLongs(text: string): unknown {
-  const longs: bigint[] = []
-  // No text of the caller's begins so, however it is spelt.
-  const mark = `long:${randomUUID()}:`
-  const marked = text.replace(token, (found) => {
-    if (found.startsWith('"') || Number.isSafeInteger(Number(found))) return found
-    return `"${mark}${longs.push(BigInt(found)) - 1}"`
-  })
-  if (longs.length === 0) return JSON.parse(text)
-  const root: { readonly value: unknown } = { value: JSON.parse(marked) }
-  putLongs(root, mark, longs)
-  return root.value
-}
-
-/** On a stack of its own, which a reviver of `JSON.parse` has not: how deep a query is, is the caller's doing. */
-function putLongs(root: object, mark: string, longs: readonly bigint[]): void {
-  const holders: object[] = [root]
-  for (let holder = holders.pop(); holder !== undefined; holder = holders.pop()) {
-    for (const [key, value] of Object.entries(holder)) {
-      if (typeof value === 'object' && value !== null) holders.push(value)
-      else if (typeof value === 'string' && value.startsWith(mark)) {
-        Reflect.set(holder, key, longs[Number(value.slice(mark.length))])
-      }
-    }
-  }
 }

@@ -1,11 +1,12 @@
 // A checked native query as one for Druid: entities become their data sources, and hidden columns can neither be named nor shown.
+import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
 import type { Entity } from '../../model/entity.ts'
 import { invalidRequest, Problem } from '../../model/problem.ts'
 import type { Column } from '../compile/relation.ts'
 import { Json } from '../parse/json-reader.ts'
 import type { NativeQuery } from '../parse/native-query-types.ts'
-import { parseWithLongs, readNativeBody } from '../parse/read-body.ts'
+import { readNativeBody } from '../parse/read-body.ts'
 import { readDataSource } from '../parse/read-data-source.ts'
 import { readNativeQuery } from '../parse/read-query.ts'
 import { columnsOf } from './check-query.ts'

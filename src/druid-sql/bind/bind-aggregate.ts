@@ -48,6 +48,7 @@ function aggregateCall(call: Call, context: ExpressionContext) {
     unitPlace: null,
     returning: null,
     wraps: context.wraps,
+    zone: context.zone,
     distinct: call.distinct,
     star: call.star,
     order,
@@ -102,6 +103,7 @@ export function bindWindowCall(call: Call, context: ExpressionContext): Bound {
       unitPlace: null,
       returning: null,
       wraps: context.wraps,
+      zone: context.zone,
     })
     return { ...combine(place, type, duckSql`${text} OVER (${over.sql})`, [...operands, ...over.parts]), window: place }
   }

@@ -1,5 +1,6 @@
 // Expressions: names resolved, types found, functions looked up in the catalogue, and all of it said as the engine's SQL.
 
+import { Zone } from '../../druid-time/zone.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
 import { divisor, modulo, numeric, quotient, wrapped } from '../functions/numbers.ts'
@@ -16,6 +17,7 @@ import { as, timestampLiteral } from './conversions.ts'
 import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
 import { intervalLiteral, timeLiteralMs } from './intervals.ts'
+import { timestampToLocal, toUtc } from './periods.ts'
 import { columnIn } from './scope.ts'
 import {
   arrayOf,
@@ -35,7 +37,7 @@ import {
 } from './types.ts'
 
 export function bindExpression(expression: Expression, context: ExpressionContext): Bound {
-  const bound = bindAny(expression, context)
+  const bound = { ...bindAny(expression, context), zone: context.zone }
   // What the query groups by is one value for each group, whatever columns are in it.
   if (bound.loose !== null && context.groupKeys?.has(bound.sql.text)) return { ...bound, loose: null }
   return bound
@@ -57,7 +59,7 @@ function bindAny(expression: Expression, context: ExpressionContext): Bound {
     case 'null':
       return constant(place, nullType, duckSql`NULL`, null)
     case 'time':
-      return bindTime(expression)
+      return bindTime(expression, context.zone)
     case 'interval':
       return combine(place, interval, intervalLiteral(expression), [])
     case 'column':
@@ -94,13 +96,13 @@ function bindNumber(digits: string, place: Place): Bound {
   return constant(place, double, doubleLiteral(Number(digits)), Number(digits))
 }
 
-function bindTime(literalTime: Extract<Expression, { kind: 'time' }>): Bound {
+function bindTime(literalTime: Extract<Expression, { kind: 'time' }>, zone: Zone): Bound {
   const { type, value, place } = literalTime
   const ms = timeLiteralMs(literalTime)
   const form = type === 'DATE' ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss'
   if (ms === null) throw sqlProblem(place, `${quoted(value)} is no ${type}: it is written as '${form}'`)
-  const at = timestampLiteral(ms)
-  return type === 'DATE' ? combine(place, date, duckSql`CAST(${at} AS DATE)`, []) : combine(place, timestamp, at, [])
+  if (type === 'DATE') return combine(place, date, duckSql`CAST(${timestampLiteral(ms)} AS DATE)`, [])
+  return combine(place, timestamp, timestampLiteral(zone.momentsOf(ms).moments[0]), [])
 }
 
 function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>, context: ExpressionContext): Bound {
@@ -115,11 +117,12 @@ function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>,
       unitPlace: null,
       returning: null,
       wraps: context.wraps,
+      zone: context.zone,
     })
   }
   const left = bindExpression(expression.left, context)
   const right = bindExpression(expression.right, context)
-  const ofTime = timeArithmetic(operator, left, right, place)
+  const ofTime = timeArithmetic(operator, left, right, context.zone)
   if (ofTime !== null) return ofTime
   if (operator === '%')
     return modulo.bind({
@@ -130,6 +133,7 @@ function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>,
       unitPlace: null,
       returning: null,
       wraps: context.wraps,
+      zone: context.zone,
     })
   const [a, b] = [numeric(left), numeric(right)]
   const type = commonType(a.type, b.type)!
@@ -171,21 +175,17 @@ function aroundConstants(a: bigint, b: bigint, result: bigint): bigint {
 }
 
 /** Times and intervals: what can be added to what. Null where neither side is one. */
-function timeArithmetic(operator: string, left: Bound, right: Bound, place: Place): Bound | null {
+function timeArithmetic(operator: string, left: Bound, right: Bound, zone: Zone): Bound | null {
+  const { place } = left
   const isTime = ({ type }: Bound): boolean => type.kind === 'timestamp' || type.kind === 'date'
   const isInterval = ({ type }: Bound): boolean => type.kind === 'interval'
   if (![left, right].some((side) => isTime(side) || isInterval(side))) return null
   const parts = [left, right]
   if (isTime(left) && isInterval(right) && (operator === '+' || operator === '-')) {
-    return combine(
-      place,
-      timestamp,
-      duckSql`(${as(left, timestamp).sql} ${operatorText(operator)} ${right.sql})`,
-      parts,
-    )
+    return combine(place, timestamp, moved(as(left, timestamp).sql, operatorText(operator), right.sql, zone), parts)
   }
   if (isInterval(left) && isTime(right) && operator === '+')
-    return combine(place, timestamp, duckSql`(${as(right, timestamp).sql} + ${left.sql})`, parts)
+    return combine(place, timestamp, moved(as(right, timestamp).sql, duckSql`+`, left.sql, zone), parts)
   if (isInterval(left) && isInterval(right) && (operator === '+' || operator === '-')) {
     return combine(place, interval, duckSql`(${left.sql} ${operatorText(operator)} ${right.sql})`, parts)
   }
@@ -197,6 +197,15 @@ function timeArithmetic(operator: string, left: Bound, right: Bound, place: Plac
     place,
     `${typeName(left.type)} ${operator} ${typeName(right.type)} has no meaning: times take intervals, as in __time + INTERVAL '1' DAY`,
   )
+}
+
+/** Months go by the clocks of the zone, anything shorter is time that passes. */
+function moved(at: SqlText, operator: SqlText, by: SqlText, zone: Zone): SqlText {
+  const sum = duckSql`(${at} ${operator} ${by})`
+  if (zone === Zone.utc) return sum
+  const isLong = duckSql`date_part('year', ${by}) <> 0 OR date_part('month', ${by}) <> 0`
+  const local = duckSql`(${timestampToLocal(at, zone)} ${operator} ${by})`
+  return duckSql`CASE WHEN ${isLong} THEN ${toUtc(local, zone)} ELSE ${sum} END`
 }
 
 function bindNegation(operand: Expression, place: Place, context: ExpressionContext): Bound {
@@ -292,5 +301,6 @@ function bindCall(call: Call, context: ExpressionContext): Bound {
     unitPlace: call.unitPlace,
     returning,
     wraps: context.wraps,
+    zone: context.zone,
   })
 }

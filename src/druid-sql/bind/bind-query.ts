@@ -34,14 +34,15 @@ export class QueryBinder {
   readonly namedKeys: Place[] = []
   readsCatalog = false
   /** Where it reads items of metadata. */
-  readonly items = new ItemUses()
+  readonly items: ItemUses
   readonly #tables: SqlTables
-  readonly #wraps: boolean
+  readonly #meaning: Pick<ExpressionContext, 'wraps' | 'zone'>
   #relations = 0
 
-  constructor(tables: SqlTables, wraps: boolean) {
+  constructor(tables: SqlTables, meaning: Pick<ExpressionContext, 'wraps' | 'zone'>) {
     this.#tables = tables
-    this.#wraps = wraps
+    this.#meaning = meaning
+    this.items = new ItemUses(meaning.zone)
   }
 
   statement(query: Query): BoundSubquery {
@@ -123,7 +124,7 @@ export class QueryBinder {
       aliases: null,
       windows,
       isFilter: false,
-      wraps: this.#wraps,
+      ...this.#meaning,
       bind: bindExpression,
       namesKey: (place) => this.namedKeys.push(place),
       subquery: (query, parent) => this.#query(query, { parent, commonTables: around.commonTables, isTop: false }),

@@ -1,3 +1,4 @@
+import type { Zone } from '../../druid-time/zone.ts'
 import { widthOf } from '../functions/text-room.ts'
 import type { Place } from '../parse/sql-problem.ts'
 import type { SqlText } from './duck-sql.ts'
@@ -18,6 +19,8 @@ export interface Bound {
   readonly window: Place | null
   /** The same instants as the files have them, where it is the time of an entity. */
   readonly stored?: SqlText | undefined
+  /** The zone of the query, by which times become texts and texts times; UTC where it is left out. */
+  readonly zone?: Zone | undefined
 }
 
 export interface LooseColumn {
@@ -35,6 +38,7 @@ export function combine(place: Place, type: SqlType, sql: SqlText, parts: readon
     loose: parts.find((part) => part.loose !== null)?.loose ?? null,
     aggregate: parts.find((part) => part.aggregate !== null)?.aggregate ?? null,
     window: parts.find((part) => part.window !== null)?.window ?? null,
+    zone: parts.find((part) => part.zone !== undefined)?.zone,
   }
 }
 

@@ -1,8 +1,10 @@
 // Values of one type as another, as Druid turns them: to whole numbers by cutting, what cannot be read is null.
+import { Zone } from '../../druid-time/zone.ts'
 import { parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type Bound, combine } from './bound.ts'
 import { duckSql, literal, type SqlText } from './duck-sql.ts'
+import { timestampToLocal, toUtc } from './periods.ts'
 import {
   arrayOf,
   boolean,
@@ -40,38 +42,46 @@ function constantOf(bound: Bound, type: SqlType): Bound['constant'] {
 /** A text that stands for an instant is read now, so that a wrong one can be told. */
 function constantAs(bound: Bound, type: SqlType): SqlText | null {
   if (typeof bound.constant !== 'string' || bound.type.kind !== 'string') return null
-  if (type.kind === 'timestamp') return timestampLiteral(readTimestamp(bound.constant, bound.place))
-  if (type.kind === 'date')
-    return duckSql`CAST(${timestampLiteral(readTimestamp(bound.constant, bound.place))} AS DATE)`
+  const { zone = Zone.utc } = bound
+  if (type.kind === 'timestamp') return timestampLiteral(readTimestamp(bound.constant, zone, bound.place))
+  if (type.kind === 'date') {
+    const localMs = zone.toLocal(readTimestamp(bound.constant, zone, bound.place))
+    return duckSql`CAST(${timestampLiteral(localMs)} AS DATE)`
+  }
   return null
 }
 
-function readTimestamp(text: string, place: Place): number {
+const zoneAtEnd = /[T ].*(Z|[+-]\d{2}(:?\d{2})?)$/
+
+/** What names no zone is meant by the clocks of this one. */
+function readTimestamp(text: string, zone: Zone, place: Place): number {
   const ms = parseInstant(text.replace(' ', 'T'))
   if (ms === null) throw sqlProblem(place, `${quoted(text)} is no point in time: write it as '2026-01-31 12:00:00'`)
-  return ms
+  return zone === Zone.utc || zoneAtEnd.test(text) ? ms : zone.momentsOf(ms).moments[0]
 }
 
 export function timestampLiteral(ms: number): SqlText {
   return duckSql`make_timestamp(${literal(String(ms))}::BIGINT * 1000::BIGINT)`
 }
 
-function convert({ sql: x, type }: Bound, to: SqlType): SqlText | null {
+function convert({ sql: x, type, zone = Zone.utc }: Pick<Bound, 'sql' | 'type' | 'zone'>, to: SqlType): SqlText | null {
   switch (to.kind) {
     case 'string':
-      return toText(x, type)
+      return toText(x, type, zone)
     case 'long':
-      return toLong(x, type)
+      return toLong(x, type, zone)
     case 'double':
-      return toDouble(x, type)
+      return toDouble(x, type, zone)
     case 'boolean':
       return toBoolean(x, type)
     case 'timestamp':
-      return toTimestamp(x, type)
+      return toTimestamp(x, type, zone)
     case 'date':
-      return type.kind === 'date' ? x : mapped(toTimestamp(x, type), (at) => duckSql`CAST(${at} AS DATE)`)
+      return type.kind === 'date'
+        ? x
+        : mapped(toTimestamp(x, type, zone), (at) => duckSql`CAST(${timestampToLocal(at, zone)} AS DATE)`)
     case 'array':
-      return type.kind === 'array' ? elements(x, type.element, to.element) : null
+      return type.kind === 'array' ? elements(x, type.element, to.element, zone) : null
     case 'json':
       return type.kind === 'string' || isPlain(type) ? duckSql`to_json(${x})` : null
     default:
@@ -92,15 +102,15 @@ export function once(x: SqlText, use: (value: SqlText) => SqlText): SqlText {
   return duckSql`list_transform([${x}], lambda v: ${use(duckSql`v`)})[1]`
 }
 
-function elements(x: SqlText, from: SqlType, to: SqlType): SqlText | null {
+function elements(x: SqlText, from: SqlType, to: SqlType, zone: Zone): SqlText | null {
   if (from.kind === 'null') return duckSql`CAST(${x} AS ${engineType(arrayOf(to))})`
   return mapped(
-    convert({ sql: duckSql`e`, type: from } as Bound, to),
+    convert({ sql: duckSql`e`, type: from, zone }, to),
     (each) => duckSql`list_transform(${x}, lambda e: ${each})`,
   )
 }
 
-function toText(x: SqlText, type: SqlType): SqlText | null {
+function toText(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
   switch (type.kind) {
     case 'long':
     case 'date':
@@ -110,7 +120,7 @@ function toText(x: SqlText, type: SqlType): SqlText | null {
     case 'boolean':
       return duckSql`CASE ${x} WHEN TRUE THEN '1' WHEN FALSE THEN '0' END`
     case 'timestamp':
-      return duckSql`strftime(${x}, '%Y-%m-%d %H:%M:%S')`
+      return duckSql`strftime(${timestampToLocal(x, zone)}, '%Y-%m-%d %H:%M:%S')`
     case 'json':
       return duckSql`CAST(to_json(${x}) AS VARCHAR)`
     case 'array':
@@ -129,7 +139,7 @@ export function asPlainNumber(operand: Bound): Bound {
 /** An array as JSON, which has numbers for times and truth values. */
 export function arrayJson(x: SqlText, type: SqlType): SqlText {
   const numbers = plainNumber(type)
-  const plain = numbers === null ? null : convert({ sql: x, type } as Bound, numbers)
+  const plain = numbers === null ? null : convert({ sql: x, type }, numbers)
   return duckSql`CAST(to_json(${plain ?? x}) AS VARCHAR)`
 }
 
@@ -160,7 +170,7 @@ export function cutToLong(x: SqlText): SqlText {
   )
 }
 
-function toLong(x: SqlText, type: SqlType): SqlText | null {
+function toLong(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
   switch (type.kind) {
     case 'double':
       return cutToLong(x)
@@ -169,7 +179,7 @@ function toLong(x: SqlText, type: SqlType): SqlText | null {
     case 'timestamp':
       return duckSql`epoch_ms(${x})`
     case 'date':
-      return duckSql`epoch_ms(CAST(${x} AS TIMESTAMP))`
+      return duckSql`epoch_ms(${toUtc(duckSql`CAST(${x} AS TIMESTAMP)`, zone)})`
     case 'string':
       return once(
         x,
@@ -177,7 +187,7 @@ function toLong(x: SqlText, type: SqlType): SqlText | null {
           duckSql`coalesce(CASE WHEN regexp_full_match(${v}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${v} AS BIGINT) END, ${cutToLong(textToDouble(v))})`,
       )
     case 'json':
-      return toLong(duckSql`json_extract_string(${x}, '$')`, string)
+      return toLong(duckSql`json_extract_string(${x}, '$')`, string, zone)
     default:
       return null
   }
@@ -194,14 +204,14 @@ function textToDouble(x: SqlText): SqlText {
   )
 }
 
-function toDouble(x: SqlText, type: SqlType): SqlText | null {
+function toDouble(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
   switch (type.kind) {
     case 'long':
     case 'boolean':
       return duckSql`CAST(${x} AS DOUBLE)`
     case 'timestamp':
     case 'date':
-      return mapped(toLong(x, type), (ms) => duckSql`CAST(${ms} AS DOUBLE)`)
+      return mapped(toLong(x, type, zone), (ms) => duckSql`CAST(${ms} AS DOUBLE)`)
     case 'string':
       return textToDouble(x)
     case 'json':
@@ -218,18 +228,18 @@ function toBoolean(x: SqlText, type: SqlType): SqlText | null {
   return null
 }
 
-function toTimestamp(x: SqlText, type: SqlType): SqlText | null {
+function toTimestamp(x: SqlText, type: SqlType, zone: Zone): SqlText | null {
   switch (type.kind) {
     case 'timestamp':
       return x
     case 'date':
-      return duckSql`CAST(${x} AS TIMESTAMP)`
+      return toUtc(duckSql`CAST(${x} AS TIMESTAMP)`, zone)
     case 'long':
       return duckSql`make_timestamp(${x} * 1000::BIGINT)`
     case 'double':
       return duckSql`make_timestamp(${cutToLong(x)} * 1000::BIGINT)`
     case 'string':
-      return textToTimestamp(x)
+      return textToTimestamp(x, (local) => toUtc(local, zone))
     default:
       return null
   }

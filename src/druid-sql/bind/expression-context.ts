@@ -1,3 +1,4 @@
+import type { Zone } from '../../druid-time/zone.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Query, Window } from '../parse/syntax.ts'
 import type { Bound } from './bound.ts'
@@ -22,6 +23,8 @@ export interface ExpressionContext {
   readonly isFilter: boolean
   /** Overflow goes round, as in Java, at the cost of speed; else it ends the query. */
   readonly wraps: boolean
+  /** Of the clocks that texts of times without a zone go by, and buckets and parts of times. */
+  readonly zone: Zone
   readonly bind: (expression: Expression, context: ExpressionContext) => Bound
   /** Is told of a key of GROUP BY that is the name of a column of the result. */
   readonly namesKey: (place: Place) => void

@@ -1,6 +1,7 @@
 // Times as literals, and intervals: `INTERVAL '1 02:03' DAY TO MINUTE` of SQL, and `start/end` of ISO 8601.
 
 import { type Period, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
+import { Zone } from '../../druid-time/zone.ts'
 import { addDuration, parseDuration } from '../../model/duration.ts'
 import { parseInstant } from '../../model/instant.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
@@ -8,8 +9,10 @@ import type { Expression, TimeUnit } from '../parse/syntax.ts'
 import { duckSql, type SqlText } from './duck-sql.ts'
 import { type Steps, unitPeriod, writeInterval } from './periods.ts'
 
+const zoneAtEnd = /T.*(Z|[+-]\d{2}(:?\d{2})?)$/
+
 /** The half-open range of `start/end`, where one of the two may be a period. */
-export function readInterval(text: string, place: Place): [startMs: number, endMs: number] {
+export function readInterval(text: string, zone: Zone, place: Place): [startMs: number, endMs: number] {
   const wrong = sqlProblem(
     place,
     `${quoted(text)} is no interval: write it as '2026-01-01/2026-02-01' or '2026-01-01/P1M'`,
@@ -17,10 +20,12 @@ export function readInterval(text: string, place: Place): [startMs: number, endM
   const [first = '', second = '', ...more] = text.split('/')
   if (more.length > 0) throw wrong
   const [from, to] = [instantOf(first), instantOf(second)]
-  if (from !== null && to !== null) return [from, to]
+  const meant = (ms: number, said: string): number =>
+    zone === Zone.utc || zoneAtEnd.test(said) ? ms : zone.momentsOf(ms).moments[0]
+  if (from !== null && to !== null) return [meant(from, first), meant(to, second)]
   const [before, after] = [parseDuration(first), parseDuration(second)]
-  if (from !== null && after !== null) return [from, addDuration(from, after, 1)]
-  if (to !== null && before !== null) return [addDuration(to, before, -1), to]
+  if (from !== null && after !== null) return [meant(from, first), meant(addDuration(from, after, 1), first)]
+  if (to !== null && before !== null) return [meant(addDuration(to, before, -1), second), meant(to, second)]
   throw wrong
 }
 

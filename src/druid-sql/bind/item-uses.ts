@@ -1,5 +1,6 @@
 // Where a query reads items of metadata, which of their columns it uses, and which conditions it makes on them alone.
 
+import { Zone } from '../../druid-time/zone.ts'
 import type { ItemCondition } from '../items/item-condition.ts'
 import { itemConditions, type NamedItemColumn } from '../items/read-condition.ts'
 import type { Expression, TableExpression } from '../parse/syntax.ts'
@@ -30,6 +31,12 @@ const columnForms = /\br(\d+)\.c(\d+)\b/g
 export class ItemUses {
   /** By the numbers of their relations. */
   readonly #uses = new Map<number, ItemUse>()
+  readonly #zone: Zone
+
+  /** `zone` is the one of the query's texts of times. */
+  constructor(zone: Zone) {
+    this.#zone = zone
+  }
 
   add(relation: number, table: SqlTable, renames: boolean): void {
     this.#uses.set(relation, { table, renames, conditions: [] })
@@ -45,6 +52,8 @@ export class ItemUses {
       const found = ownColumn(relations, path)
       const [, relation, column] = columnForm.exec(found?.sql.text ?? '') ?? []
       if (found === null || relation === undefined || !this.#uses.has(Number(relation))) return null
+      // Conditions are read in UTC: those on times of other zones are the engine's alone.
+      if (found.type.kind === 'timestamp' && this.#zone !== Zone.utc) return null
       return { relation: Number(relation), column: Number(column), type: found.type }
     }
     const reach = new Set(among.map(numberOf))

@@ -1,4 +1,5 @@
 // How the catalogue of functions is written: what a function takes, what it gives, and how the engine says it.
+import type { Zone } from '../../druid-time/zone.ts'
 import { type Bound, combine } from '../bind/bound.ts'
 import { as } from '../bind/conversions.ts'
 import type { SqlText } from '../bind/duck-sql.ts'
@@ -18,6 +19,8 @@ export interface BoundCall {
   readonly returning: SqlType | null
   /** Whole numbers go round beyond their range, as in Java; else they end the query there. */
   readonly wraps: boolean
+  /** The zone of the query, for functions that are told none. */
+  readonly zone: Zone
 }
 
 export interface ScalarFunction {

@@ -1,4 +1,4 @@
-import { type Period, parsePeriod, periodDays, periodTimeMs } from '../../druid-time/iso.ts'
+import { type Period, parsePeriod, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { timeParts } from '../../druid-time/time-parts.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { msPerDay } from '../../model/instant.ts'
@@ -26,7 +26,7 @@ import { type BoundCall, type Catalogue, constantText, neededText, scalar, speci
 
 function zoneOf(call: BoundCall, index: number): Zone {
   const text = constantText(call, index)
-  return text === null ? Zone.utc : readZone(text, call.operands[index]!.place)
+  return text === null ? call.zone : readZone(text, call.operands[index]!.place)
 }
 
 function instant(call: BoundCall, index = 0): Bound {
@@ -59,7 +59,7 @@ const toUnit = (rounding: Rounding, ofNumber: typeof floorNumber) =>
     if (call.unit === null) return ofNumber.bind(call)
     const at = instant(call)
     const period = unitPeriod(parseUnit(call.unit, call.unitPlace!))
-    return combine(call.place, timestamp, rounding(at.sql, period, Zone.utc, null, call.place), [at])
+    return combine(call.place, timestamp, rounding(at.sql, period, call.zone, null, call.place), [at])
   })
 
 /** What DATE_TRUNC takes, no plurals but two. Long ones count from 1970. */
@@ -92,7 +92,7 @@ const dateTrunc = special(2, 2, (call) => {
       call.operands[0]!.place,
       `DATE_TRUNC takes no ${quoted(unit)}: ${[...truncatedUnits.keys()].join(', ')} are what it takes`,
     )
-  return combine(call.place, timestamp, floorTo(at.sql, period, Zone.utc, null, call.place), [at])
+  return combine(call.place, timestamp, floorTo(at.sql, period, call.zone, null, call.place), [at])
 })
 
 const timeShift = special(3, 4, (call) => {
@@ -106,7 +106,8 @@ const timestampAdd = special(2, 2, (call) => {
   const count = as(call.operands[0]!, long)
   const at = instant(call, 1)
   const period = unitPeriod(parseUnit(call.unit!, call.unitPlace!))
-  return combine(call.place, timestamp, shiftTimestamp(at.sql, period, Zone.utc, count.sql), [count, at])
+  const zone = periodMonths(period) === 0 ? Zone.utc : call.zone
+  return combine(call.place, timestamp, shiftTimestamp(at.sql, period, zone, count.sql), [count, at])
 })
 
 /** Whole units between two instants, negative where the first is the later. */
@@ -115,10 +116,11 @@ const timestampDiff = special(2, 2, (call) => {
   const unit = parseUnit(call.unit!, call.unitPlace!)
   const period = unitPeriod(unit)
   const fixedMs = periodTimeMs(period) + periodDays(period) * msPerDay
+  const local = (at: SqlText): SqlText => timestampToLocal(at, call.zone)
   const whole =
     fixedMs > 0
       ? duckSql`((epoch_ms(${to.sql}) - epoch_ms(${from.sql})) // ${longLiteral(fixedMs)})`
-      : duckSql`date_sub(${literal(unit.toLowerCase())}, ${from.sql}, ${to.sql})`
+      : duckSql`date_sub(${literal(unit.toLowerCase())}, ${local(from.sql)}, ${local(to.sql)})`
   return combine(call.place, long, whole, [from, to])
 })
 
@@ -148,13 +150,13 @@ function extracted(call: BoundCall, at: Bound, unit: string, unitPlace: Bound['p
   return combine(call.place, long, part(timestampToLocal(at.sql, zone), at.sql), [at])
 }
 
-const extract = special(1, 1, (call) => extracted(call, instant(call), call.unit!, call.unitPlace!, Zone.utc))
+const extract = special(1, 1, (call) => extracted(call, instant(call), call.unit!, call.unitPlace!, call.zone))
 const timeExtract = special(2, 3, (call) =>
   extracted(call, timestampOf(call), neededText(call, 1), call.operands[1]!.place, zoneOf(call, 2)),
 )
 /** `YEAR(x)` and the like. */
 const partFunction = (unit: string) =>
-  special(1, 1, (call) => extracted(call, instant(call), unit, call.place, Zone.utc))
+  special(1, 1, (call) => extracted(call, instant(call), unit, call.place, call.zone))
 
 const timeParse = special(1, 3, (call) => {
   const text = as(call.operands[0]!, string)
@@ -176,7 +178,7 @@ const timeFormat = special(1, 3, (call) => {
 
 const timeInInterval = special(2, 2, (call) => {
   const at = timestampOf(call)
-  const [start, end] = readInterval(neededText(call, 1), call.operands[1]!.place)
+  const [start, end] = readInterval(neededText(call, 1), call.zone, call.operands[1]!.place)
   const inside = duckSql`(${at.sql} >= ${timestampLiteral(start)} AND ${at.sql} < ${timestampLiteral(end)})`
   return combine(call.place, boolean, inside, [at])
 })
@@ -215,5 +217,8 @@ export const times: Catalogue = {
   }),
   CURRENT_TIMESTAMP: now,
   LOCALTIMESTAMP: now,
-  CURRENT_DATE: scalar([], date, () => duckSql`CAST(timezone('UTC', now()) AS DATE)`),
+  CURRENT_DATE: special(0, 0, ({ place, zone }) => {
+    const today = duckSql`CAST(${timestampToLocal(duckSql`timezone('UTC', now())`, zone)} AS DATE)`
+    return combine(place, date, today, [])
+  }),
 }

@@ -2,6 +2,7 @@
 import { CallParser } from './parse-call.ts'
 import { typeOf } from './parse-type.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
+import { valueNode } from './sql-value.ts'
 import type { CaseBranch, ComparisonOperator, Expression, OrderItem, Query } from './syntax.ts'
 import { listOf, type TokenCursor } from './token-cursor.ts'
 
@@ -176,7 +177,7 @@ export class ExpressionParser {
       return { kind: 'number', digits: text, place }
     }
     if (cursor.isSymbol('(')) return this.#parenthesis()
-    if (cursor.isSymbol('?')) throw sqlProblem(place, 'parameters are not taken: write the value itself')
+    if (cursor.isSymbol('?')) return valueNode(cursor.parameter(), place)
     if (kind === 'word') return this.#word()
     if (kind === 'name') return this.#column()
     throw cursor.unexpected('an expression')

@@ -3,6 +3,7 @@
 import { ExpressionParser } from './parse-expression.ts'
 import { columnNames, FromParser } from './parse-from.ts'
 import { quoted, sqlProblem } from './sql-problem.ts'
+import type { SqlValue } from './sql-value.ts'
 import type { Expression, Grouping, Query, QueryBody, Select, SelectItem, Values, Window } from './syntax.ts'
 import { listOf, TokenCursor } from './token-cursor.ts'
 import { tokenize } from './tokenizer.ts'
@@ -14,9 +15,15 @@ const commonTablesMax = 100
 /** ROLLUP, CUBE and GROUPING SETS together may come to so many sets. */
 const groupingSetsMax = 256
 
+export interface ParseOptions {
+  readonly tokensMax?: number | undefined
+  /** The values of its `?`, in order. */
+  readonly parameters?: readonly SqlValue[] | undefined
+}
+
 /** Reads one query; a semicolon may stand at its end. Throws a Problem that names the place where the text is no query. */
-export function parseQuery(text: string, tokensMax?: number): Query {
-  const cursor = new TokenCursor(tokenize(text, tokensMax))
+export function parseQuery(text: string, { tokensMax, parameters }: ParseOptions = {}): Query {
+  const cursor = new TokenCursor(tokenize(text, tokensMax), parameters)
   if (cursor.isAtEnd) throw sqlProblem(cursor.place, 'the query is empty: write SELECT ...')
   const parser = new QueryParser(cursor)
   if (!cursor.isWord('SELECT', 'WITH', 'VALUES') && !cursor.isSymbol('(')) {
@@ -96,10 +103,18 @@ class QueryParser {
   }
 
   #count(): bigint {
+    if (this.#cursor.isSymbol('?')) return this.#givenCount()
     const { kind, text } = this.#cursor.token
     if (kind !== 'number' || !/^\d{1,18}$/.test(text)) throw this.#cursor.unexpected('a whole number of rows')
     this.#cursor.next()
     return BigInt(text)
+  }
+
+  #givenCount(): bigint {
+    const { place } = this.#cursor
+    const value = this.#cursor.parameter()
+    if (value.kind === 'number' && /^\d{1,18}$/.test(value.digits)) return BigInt(value.digits)
+    throw sqlProblem(place, 'a number of rows is a whole number, not negative')
   }
 
   #unions(): QueryBody {

@@ -1,5 +1,6 @@
 import { reservedWords } from './reserved-words.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
+import type { SqlValue } from './sql-value.ts'
 import type { Token } from './tokenizer.ts'
 
 /** Expressions and queries within each other: the parser that executes has a bound of its own, this one is told in words. */
@@ -8,11 +9,24 @@ const depthMax = 100
 /** Steps through the tokens of one statement. */
 export class TokenCursor {
   readonly #tokens: readonly Token[]
+  readonly #parameters: readonly SqlValue[]
   #at = 0
   #depth = 0
+  #parametersTaken = 0
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], parameters: readonly SqlValue[] = []) {
     this.#tokens = tokens
+    this.#parameters = parameters
+  }
+
+  /** The value of the `?` that comes next. */
+  parameter(): SqlValue {
+    const { place } = this.next()
+    const value = this.#parameters[this.#parametersTaken]
+    this.#parametersTaken += 1
+    if (value !== undefined) return value
+    const given = this.#parameters.length
+    throw sqlProblem(place, `parameter ${this.#parametersTaken} has no value: \`parameters\` has ${given}`)
   }
 
   get token(): Token {

@@ -13,6 +13,7 @@ import { truncatedUnits } from '../functions/times.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { parseUnit } from '../parse/parse-unit.ts'
 import type { Expression, Query, Select, SelectItem } from '../parse/syntax.ts'
+import type { SqlQuestion } from '../question.ts'
 import type { CheckedSql } from '../translate.ts'
 import { isUtc } from './read-constants.ts'
 import { GroupValues } from './read-values.ts'
@@ -26,10 +27,15 @@ const plannedCharactersMax = 16 * 1024
 const allOf = 2n ** 31n
 
 /** Null where the SQL engine answers. */
-export function planSql(text: string, checked: CheckedSql, entity: Entity, nowMs: number): SqlPlan | null {
+export function planSql(
+  { text, parameters, zone = Zone.utc }: SqlQuestion,
+  checked: CheckedSql,
+  entity: Entity,
+  nowMs: number,
+): SqlPlan | null {
   if (text.length > plannedCharactersMax || checked.items.length > 0 || checked.readsCatalog) return null
-  if (entity.duplicates === 'replace') return null
-  const query = parseQuery(text)
+  if (entity.duplicates === 'replace' || zone !== Zone.utc) return null
+  const query = parseQuery(text, { parameters })
   const { body } = query
   if (query.with.length > 0 || body.kind !== 'select' || body.windows.size > 0) return null
   if (body.from?.kind !== 'table' || (body.from.alias?.columns.length ?? 0) > 0) return null

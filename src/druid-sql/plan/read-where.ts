@@ -1,4 +1,5 @@
 // WHERE as the store asks it: bounds of the time, and a filter of tags, dimensions and numbers. Null is what the store does not know to ask.
+import { Zone } from '../../druid-time/zone.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
 import type { RowFilter } from '../../model/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
@@ -64,7 +65,7 @@ function timeBounds(part: Expression, { isTime }: TableNames, nowMs: number): Ra
   if (part.kind === 'call' && part.name === 'TIME_IN_INTERVAL') {
     const [time, interval] = part.operands
     if (time === undefined || !isTime(time) || interval?.kind !== 'text') return null
-    const [fromMs, endMs] = readInterval(interval.value, interval.place)
+    const [fromMs, endMs] = readInterval(interval.value, Zone.utc, interval.place)
     return { fromMs, toMs: endMs - 1 }
   }
   return null

@@ -11,7 +11,9 @@ test.each([
   ["UPPER('a')", 'UPPER(?)'],
 ])('%s', (text, written) => {
   expect(
-    druidStatement(`SELECT ${text} AS x`, { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] })
-      .text,
+    druidStatement(
+      { text: `SELECT ${text} AS x` },
+      { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] },
+    ).text,
   ).toContain(written)
 })

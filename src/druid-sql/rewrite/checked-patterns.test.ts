@@ -2,13 +2,16 @@ import { expect, test } from 'vitest'
 import { druidStatement } from './druid-statement.ts'
 
 const statement = (expression: string): string =>
-  druidStatement(`SELECT ${expression} AS x FROM (VALUES ('a')) AS t(s)`, {
-    tables: [],
-    entities: [],
-    clusterName: 'c',
-    known: new Map(),
-    items: [],
-  }).text
+  druidStatement(
+    { text: `SELECT ${expression} AS x FROM (VALUES ('a')) AS t(s)` },
+    {
+      tables: [],
+      entities: [],
+      clusterName: 'c',
+      known: new Map(),
+      items: [],
+    },
+  ).text
 
 test.each([
   ["REGEXP_LIKE(s, '^.*foo.*bar$')", 'REGEXP_LIKE('],

@@ -16,6 +16,19 @@ test.each([
 ])('%s', (text, written) => {
   const { namedKeys } = translateSql(text, [])
   expect(
-    druidStatement(text, { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] }, namedKeys).text,
+    druidStatement({ text }, { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] }, namedKeys)
+      .text,
   ).toContain(written)
+})
+
+test('the texts of parameters stay parameters, other values become literals', () => {
+  const parameters = [
+    { kind: 'text', value: "a' OR 1=1" },
+    { kind: 'number', digits: '-5' },
+    { kind: 'time', type: 'TIMESTAMP', value: '2026-07-01 00:00:00.000' },
+  ] as const
+  const tables = { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] }
+  const { text, parameters: bound } = druidStatement({ text: 'SELECT ? AS a, ? AS b, ? AS c', parameters }, tables)
+  expect(text).toContain(`SELECT ? AS "a", (- 5) AS "b", TIMESTAMP '2026-07-01 00:00:00.000' AS "c"`)
+  expect(bound).toEqual(["a' OR 1=1"])
 })

@@ -4,6 +4,7 @@ import type { EngineItems } from '../../sql-engine/sql-engine.ts'
 import { type SqlTable, SqlTables } from '../bind/tables.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import type { Place } from '../parse/sql-problem.ts'
+import type { SqlQuestion } from '../question.ts'
 import { entitySource, type KnownColumns } from './entity-source.ts'
 import { itemsSource } from './items-source.ts'
 import { QueryWriter } from './write-query.ts'
@@ -24,7 +25,7 @@ export interface DruidTables {
  * `invalid_request` for what only the embedded engine takes.
  */
 export function druidStatement(
-  text: string,
+  { text, parameters }: Pick<SqlQuestion, 'text' | 'parameters'>,
   { tables, entities, clusterName, known, items }: DruidTables,
   namedKeys: readonly Place[] = [],
 ): Sql {
@@ -41,5 +42,5 @@ export function druidStatement(
     const table = named.find(path)
     return table === undefined ? null : sourceOf(table)
   }, namedKeys)
-  return writer.query(parseQuery(text))
+  return writer.query(parseQuery(text, { parameters }))
 }

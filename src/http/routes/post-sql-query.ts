@@ -12,7 +12,7 @@ export const postSqlQuery: Route = (app, context) => {
     schema: { ...schema, body: SqlQueryRequest },
     handler: (request, reply) =>
       answerRows(name, request, reply, context, (format, signal, reader) =>
-        context.services.sqlQueries.run(request.body.sql_query, format, signal, reader),
+        context.services.sqlQueries.run({ text: request.body.sql_query }, format, signal, reader),
       ),
   })
 }

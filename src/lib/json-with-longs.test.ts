@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseWithLongs } from './read-body.ts'
+import { parseWithLongs } from './json-with-longs.ts'
 
 test.each<[string, unknown]>([
   ['9007199254740993', 9007199254740993n],

@@ -1,0 +1,26 @@
+// What is asked in SQL: a text, the values of its parameters, and how it is meant.
+import { Zone } from '../druid-time/zone.ts'
+import { invalidRequest } from '../model/problem.ts'
+import type { SqlValue } from './parse/sql-value.ts'
+
+export interface SqlQuestion {
+  readonly text: string
+  /** The values of its `?`, in order. */
+  readonly parameters?: readonly SqlValue[] | undefined
+  /** By whose clocks it means its times: texts of times, buckets, parts. UTC where it is left out. */
+  readonly zone?: Zone | undefined
+  /** How long it may take; the limit of the service holds too. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** How long it may take, in milliseconds. */
+export function timeFor({ timeoutMs = 0 }: SqlQuestion, limits: { readonly queryTimeMs: number }): number {
+  return timeoutMs > 0 ? Math.min(timeoutMs, limits.queryTimeMs) : limits.queryTimeMs
+}
+
+/** The zone of `sqlTimeZone`. Throws Problem `invalid_request` where there is none of that name. */
+export function readSqlZone(name: string, path: string): Zone {
+  const zone = Zone.find(name)
+  if (zone !== null) return zone
+  throw invalidRequest(path, 'is no time zone: write one as "Europe/Madrid" or "+02:00"')
+}

@@ -1,0 +1,95 @@
+// The parameters of a query as Druid's clients send them, `{"type": "BIGINT", "value": 5}`, as values of SQL.
+import { formatInstant, parseInstant } from '../model/instant.ts'
+import { invalidRequest } from '../model/problem.ts'
+import type { SqlValue } from './parse/sql-value.ts'
+
+/** How the value of a type is read; null where it is none. */
+const readers: Readonly<Record<string, (value: unknown) => SqlValue | null>> = {
+  ...named(['VARCHAR', 'CHAR', 'LONGVARCHAR'], text),
+  ...named(['BIGINT', 'INTEGER', 'SMALLINT', 'TINYINT'], whole),
+  ...named(['DOUBLE', 'FLOAT', 'REAL', 'DECIMAL', 'NUMERIC'], fraction),
+  ...named(['BOOLEAN', 'BIT'], truth),
+  TIMESTAMP: (value) => time(value, 'TIMESTAMP'),
+  DATE: (value) => time(value, 'DATE'),
+  ARRAY: list,
+}
+
+function named<Reader>(types: readonly string[], reader: Reader): Record<string, Reader> {
+  return Object.fromEntries(types.map((type) => [type, reader]))
+}
+
+/** `parameters` as it was sent, its whole numbers as bigints where doubles do not hold them. Throws Problem `invalid_request` with the path. */
+export function readParameters(parameters: unknown, path = 'parameters'): SqlValue[] {
+  if (parameters === undefined || parameters === null) return []
+  if (!Array.isArray(parameters)) throw invalidRequest(path, 'must be a list of {"type": ..., "value": ...}')
+  return parameters.map((parameter: unknown, index) => read(parameter, `${path}[${index}]`))
+}
+
+function read(parameter: unknown, path: string): SqlValue {
+  if (typeof parameter !== 'object' || parameter === null || !('type' in parameter))
+    throw invalidRequest(path, 'must be an object with `type` and `value`')
+  const { type } = parameter
+  const value = 'value' in parameter ? parameter.value : null
+  const name = typeof type === 'string' ? type.toUpperCase() : ''
+  if (name === 'NULL') return { kind: 'null' }
+  const reader = Object.hasOwn(readers, name) ? readers[name] : undefined
+  if (reader === undefined)
+    throw invalidRequest(`${path}.type`, `is no type of a parameter: there are ${Object.keys(readers).join(', ')}`)
+  if (value === null || value === undefined) return { kind: 'null' }
+  const found = reader(value)
+  if (found === null) throw invalidRequest(`${path}.value`, `is no value of type ${name}`)
+  return found
+}
+
+function isScalar(value: unknown): value is string | number | bigint | boolean {
+  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
+}
+
+function text(value: unknown): SqlValue | null {
+  return isScalar(value) ? { kind: 'text', value: String(value) } : null
+}
+
+const longMin = -(2n ** 63n)
+
+function whole(value: unknown): SqlValue | null {
+  const digits = typeof value === 'string' ? value.trim().replace(/^\+/, '') : isScalar(value) ? String(value) : ''
+  if (!/^-?\d{1,19}$/.test(digits)) return null
+  const long = BigInt(digits)
+  return long >= longMin && long < -longMin ? { kind: 'number', digits: String(long) } : null
+}
+
+/** With an exponent: so it stays a double, also where it is whole. */
+function fraction(value: unknown): SqlValue | null {
+  const isNumber = typeof value === 'number' || typeof value === 'bigint'
+  const number = isNumber || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN
+  return Number.isFinite(number) ? { kind: 'number', digits: number.toExponential().replace('e', 'E') } : null
+}
+
+function truth(value: unknown): SqlValue | null {
+  const said = isScalar(value) ? String(value).toLowerCase() : ''
+  const isTrue = said === 'true' || said === '1'
+  return isTrue || said === 'false' || said === '0' ? { kind: 'boolean', value: isTrue } : null
+}
+
+/** A text as ISO 8601 or SQL has it, or milliseconds; what it says in UTC is what the clocks of the query's zone show, as in Druid. */
+function time(value: unknown, type: 'TIMESTAMP' | 'DATE'): SqlValue | null {
+  const ms = typeof value === 'string' ? parseInstant(value.trim().replace(' ', 'T')) : value
+  if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < timeMinMs || ms > timeMaxMs) return null
+  const shown = formatInstant(ms).slice(0, -1)
+  return { kind: 'time', type, value: type === 'DATE' ? shown.slice(0, 10) : shown.replace('T', ' ') }
+}
+
+const timeMinMs = Date.parse('0001-01-01T00:00:00Z')
+const timeMaxMs = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** Of texts, numbers or truth values. */
+function list(value: unknown): SqlValue | null {
+  if (!Array.isArray(value)) return null
+  const items = value.map((item: unknown): SqlValue | null => {
+    if (item === null) return { kind: 'null' }
+    if (typeof item === 'string') return text(item)
+    if (typeof item === 'boolean') return truth(item)
+    return whole(item) ?? fraction(item)
+  })
+  return items.some((item) => item === null) ? null : { kind: 'array', items: items.filter((item) => item !== null) }
+}
