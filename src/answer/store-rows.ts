@@ -4,6 +4,7 @@ import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
+import type { DruidShape } from '../model/druid-layout.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { ResultBatch } from '../store/series-store.ts'
 import { ArrowShaper } from './arrow/shape-arrow.ts'
@@ -11,6 +12,7 @@ import { ChunkWriter } from './chunk-writer.ts'
 import type { SpareChunks } from './spare-chunks.ts'
 import { Spool, type SpoolRoom } from './spool.ts'
 import type { StoredAnswer } from './stored-answer.ts'
+import { druidShaper } from './text/druid-text.ts'
 import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './text/shape-text.ts'
 
 /** Bytes written that count as one unit of the pacer's work. */
@@ -33,7 +35,7 @@ export interface RowStream {
 }
 
 export interface AnswerShape {
-  readonly format: AnswerFormat
+  readonly format: AnswerFormat | DruidShape
   readonly resultBytes: number
   readonly room: SpoolRoom
 }
@@ -69,7 +71,8 @@ export async function storeRows(
   }
 }
 
-function newShaper(format: AnswerFormat, fields: readonly EntityField[], out: ChunkWriter): Shaper {
+function newShaper(format: AnswerFormat | DruidShape, fields: readonly EntityField[], out: ChunkWriter): Shaper {
+  if (typeof format === 'object') return druidShaper(fields, format, out)
   switch (format) {
     case 'json':
       return jsonShaper(fields, out)

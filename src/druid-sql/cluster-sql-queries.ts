@@ -3,7 +3,7 @@
 import type { Admission } from '../admission/admission.ts'
 import { inTime } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
-import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
+import { type AnswerSettings, type AnswerShape, storeRows } from '../answer/store-rows.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -11,10 +11,11 @@ import type { Sql } from '../lib/sql-text.ts'
 import { systemTimer } from '../lib/timer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { ColumnType } from '../model/column.ts'
+import type { DruidLayout } from '../model/druid-layout.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
-import { type SqlQuestion, timeFor } from './question.ts'
+import { type SqlQuestion, shapeOf, timeFor } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
 import { druidStatement } from './rewrite/druid-statement.ts'
 import type { KnownColumns } from './rewrite/entity-source.ts'
@@ -60,7 +61,12 @@ export class ClusterSqlQueries {
   }
 
   /** As `SqlQueries.run`. */
-  async run(question: SqlQuestion, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
+  async run(
+    question: SqlQuestion,
+    format: AnswerFormat | DruidLayout,
+    signal: AbortSignal,
+    reader: Reader,
+  ): Promise<Answer> {
     const { definitions, catalogQueries, admission, limits } = this.#parts
     const readable = readableTables(definitions, reader)
     const { text, parameters, zone } = question
@@ -72,7 +78,7 @@ export class ClusterSqlQueries {
         return catalogQueries.run(question, format, deadline, reader)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
-        return await this.#ask(question, checked, readable, format, deadline)
+        return await this.#ask(question, checked, readable, shapeOf(format, checked.columns, question), deadline)
       } finally {
         leave()
       }
@@ -83,7 +89,7 @@ export class ClusterSqlQueries {
     { text, parameters, zone }: SqlQuestion,
     { columns, items: needed, namedKeys }: CheckedSql,
     { tables, entities, metadataEntities }: ReadableTables,
-    format: AnswerFormat,
+    format: AnswerShape['format'],
     deadline: AbortSignal,
   ): Promise<Answer> {
     const { engine, clusterName, metadata, limits, unsent, settings } = this.#parts

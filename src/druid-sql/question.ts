@@ -1,7 +1,10 @@
 // What is asked in SQL: a text, the values of its parameters, and how it is meant.
 import { Zone } from '../druid-time/zone.ts'
+import type { AnswerFormat } from '../model/answer-format.ts'
+import type { DruidLayout, DruidShape } from '../model/druid-layout.ts'
 import { invalidRequest } from '../model/problem.ts'
 import type { SqlValue } from './parse/sql-value.ts'
+import type { CheckedColumn } from './translate.ts'
 
 export interface SqlQuestion {
   readonly text: string
@@ -11,6 +14,15 @@ export interface SqlQuestion {
   readonly zone?: Zone | undefined
   /** How long it may take; the limit of the service holds too. */
   readonly timeoutMs?: number | undefined
+}
+
+/** The format of the answer, whose columns are known now. */
+export function shapeOf(
+  format: AnswerFormat | DruidLayout,
+  columns: readonly CheckedColumn[],
+  { zone = Zone.utc }: Pick<SqlQuestion, 'zone'>,
+): AnswerFormat | DruidShape {
+  return typeof format === 'string' ? format : { ...format, types: columns.map(({ druid }) => druid), zone: zone.name }
 }
 
 /** How long it may take, in milliseconds. */

@@ -4,19 +4,15 @@ import { invalidRequest } from '../model/problem.ts'
 import type { SqlValue } from './parse/sql-value.ts'
 
 /** How the value of a type is read; null where it is none. */
-const readers: Readonly<Record<string, (value: unknown) => SqlValue | null>> = {
-  ...named(['VARCHAR', 'CHAR', 'LONGVARCHAR'], text),
-  ...named(['BIGINT', 'INTEGER', 'SMALLINT', 'TINYINT'], whole),
-  ...named(['DOUBLE', 'FLOAT', 'REAL', 'DECIMAL', 'NUMERIC'], fraction),
-  ...named(['BOOLEAN', 'BIT'], truth),
-  TIMESTAMP: (value) => time(value, 'TIMESTAMP'),
-  DATE: (value) => time(value, 'DATE'),
-  ARRAY: list,
-}
-
-function named<Reader>(types: readonly string[], reader: Reader): Record<string, Reader> {
-  return Object.fromEntries(types.map((type) => [type, reader]))
-}
+const readers: ReadonlyMap<string, (value: unknown) => SqlValue | null> = new Map([
+  ...['VARCHAR', 'CHAR', 'LONGVARCHAR'].map((type) => [type, text] as const),
+  ...['BIGINT', 'INTEGER', 'SMALLINT', 'TINYINT'].map((type) => [type, whole] as const),
+  ...['DOUBLE', 'FLOAT', 'REAL', 'DECIMAL', 'NUMERIC'].map((type) => [type, fraction] as const),
+  ...['BOOLEAN', 'BIT'].map((type) => [type, truth] as const),
+  ['TIMESTAMP', (value: unknown) => time(value, 'TIMESTAMP')],
+  ['DATE', (value: unknown) => time(value, 'DATE')],
+  ['ARRAY', list],
+])
 
 /** `parameters` as it was sent, its whole numbers as bigints where doubles do not hold them. Throws Problem `invalid_request` with the path. */
 export function readParameters(parameters: unknown, path = 'parameters'): SqlValue[] {
@@ -32,9 +28,9 @@ function read(parameter: unknown, path: string): SqlValue {
   const value = 'value' in parameter ? parameter.value : null
   const name = typeof type === 'string' ? type.toUpperCase() : ''
   if (name === 'NULL') return { kind: 'null' }
-  const reader = Object.hasOwn(readers, name) ? readers[name] : undefined
+  const reader = readers.get(name)
   if (reader === undefined)
-    throw invalidRequest(`${path}.type`, `is no type of a parameter: there are ${Object.keys(readers).join(', ')}`)
+    throw invalidRequest(`${path}.type`, `is no type of a parameter: there are ${[...readers.keys()].join(', ')}`)
   if (value === null || value === undefined) return { kind: 'null' }
   const found = reader(value)
   if (found === null) throw invalidRequest(`${path}.value`, `is no value of type ${name}`)

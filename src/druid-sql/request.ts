@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { druidFormats } from '../model/druid-layout.ts'
 
 /** The body of an SQL query. */
 export const SqlQueryRequest = Type.Object(
@@ -11,4 +12,41 @@ export const SqlQueryRequest = Type.Object(
     }),
   },
   { additionalProperties: false, description: "A query in Druid's SQL dialect." },
+)
+
+const flag = (description: string) =>
+  Type.Optional(Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description }))
+
+/** The body of an SQL query as Druid takes it; what Druid does not know it passes over. */
+export const DruidSqlRequestSchema = Type.Object(
+  {
+    query: Type.String({
+      description: "One query of Druid's SQL; values may stand in it as `?`.",
+      examples: ['SELECT COUNT(*) AS "rows" FROM plant WHERE T = ?'],
+    }),
+    resultFormat: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: `How rows are written: ${druidFormats.map((name) => `\`${name}\``).join(', ')}.`,
+      }),
+    ),
+    header: flag('Whether the names of the columns come first.'),
+    typesHeader: flag('Whether their types to the engine follow.'),
+    sqlTypesHeader: flag('Whether their types in SQL follow.'),
+    parameters: Type.Optional(
+      Type.Unsafe<unknown[] | null>({
+        type: ['array', 'null'],
+        description: 'The values of `?`, in order: `{"type": "VARCHAR", "value": "a"}`.',
+        examples: [[{ type: 'VARCHAR', value: 'boiler.temp' }]],
+      }),
+    ),
+    context: Type.Optional(
+      Type.Unsafe<object | null>({
+        type: ['object', 'null'],
+        description: 'Of it `sqlQueryId`, `queryId`, `timeout` and `sqlTimeZone` count.',
+        examples: [{ sqlTimeZone: 'Europe/Madrid' }],
+      }),
+    ),
+  },
+  { additionalProperties: true, description: 'A query in SQL, as Apache Druid takes it.' },
 )

@@ -8,6 +8,7 @@ import type { Definitions } from '../catalog/definitions.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import { damagedData } from '../model/damaged-data.ts'
+import type { DruidLayout, DruidShape } from '../model/druid-layout.ts'
 import type { Entity, EntityField } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { engineTable } from '../sql-engine/entity-table.ts'
@@ -22,7 +23,7 @@ import {
 import { type ItemsParts, readItems } from './items/read-items.ts'
 import { planSql } from './plan/plan-sql.ts'
 import type { SqlPlan } from './plan/sql-plan.ts'
-import { type SqlQuestion, timeFor } from './question.ts'
+import { type SqlQuestion, shapeOf, timeFor } from './question.ts'
 import { readableTables } from './readable-tables.ts'
 import { type CheckedSql, translateSql } from './translate.ts'
 
@@ -38,7 +39,7 @@ export interface SqlRequest {
   readonly query: EngineQuery
   /** The columns of the answer. */
   readonly fields: readonly EntityField[]
-  readonly format: AnswerFormat
+  readonly format: AnswerFormat | DruidShape
   readonly limits: Pick<SqlQueryLimits, 'resultRows' | 'resultBytes'>
 }
 
@@ -51,7 +52,7 @@ export interface SqlRunner {
 export interface SqlPlanRunner {
   runSqlPlan(
     plan: SqlPlan,
-    format: AnswerFormat,
+    format: AnswerFormat | DruidShape,
     limits: SqlRequest['limits'],
     signal: AbortSignal,
   ): Promise<Answer | null>
@@ -82,7 +83,7 @@ interface Reads {
   readonly wrapping: () => CheckedSql
   readonly entities: readonly Entity[]
   readonly items: readonly EngineItems[]
-  readonly format: AnswerFormat
+  readonly format: AnswerFormat | DruidShape
 }
 
 export class SqlQueries {
@@ -97,7 +98,12 @@ export class SqlQueries {
    * `invalid_request`, with the place in the text, `result_too_large`, `overloaded`, `query_timeout` or `unavailable`, and the signal's
    * reason when it is aborted.
    */
-  async run(question: SqlQuestion, format: AnswerFormat, signal: AbortSignal, reader: Reader): Promise<Answer> {
+  async run(
+    question: SqlQuestion,
+    format: AnswerFormat | DruidLayout,
+    signal: AbortSignal,
+    reader: Reader,
+  ): Promise<Answer> {
     const { definitions, metadata, admission, limits, timer = systemTimer } = this.#parts
     const { entities, metadataEntities, tables } = readableTables(definitions, reader)
     const { text, parameters, zone } = question
@@ -109,10 +115,12 @@ export class SqlQueries {
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const read = entities.filter(({ id }) => checked.entityIds.includes(id))
-        const planned = await this.#planned(question, checked, read, format, deadline)
+        const shape = shapeOf(format, checked.columns, question)
+        const planned = await this.#planned(question, checked, read, shape, deadline)
         if (planned !== null) return planned
         const items = await readItems(checked.items, metadataEntities, metadata, deadline)
-        return await this.#runOn({ checked, wrapping: () => translate(true), entities: read, items, format }, deadline)
+        const wrapping = (): CheckedSql => translate(true)
+        return await this.#runOn({ checked, wrapping, entities: read, items, format: shape }, deadline)
       } finally {
         leave()
       }
@@ -124,7 +132,7 @@ export class SqlQueries {
     question: SqlQuestion,
     checked: CheckedSql,
     [entity, ...others]: readonly Entity[],
-    format: AnswerFormat,
+    format: AnswerFormat | DruidShape,
     signal: AbortSignal,
   ): Promise<Answer | null> {
     const { planRunner, nowMs, limits } = this.#parts

@@ -1,22 +1,30 @@
 // The one way from a caller's text to SQL that may run: parsed by our own grammar, bound to what the caller may read, written anew.
 import { Zone } from '../druid-time/zone.ts'
 import type { ColumnType } from '../model/column.ts'
+import type { DruidColumnType } from '../model/druid-layout.ts'
 import { QueryBinder } from './bind/bind-query.ts'
 import { columnName, duckSql, join, type SqlText } from './bind/duck-sql.ts'
 import type { BoundSubquery } from './bind/expression-context.ts'
 import type { NeededItems } from './bind/item-uses.ts'
 import { toOutput } from './bind/outputs.ts'
 import { type SqlTable, SqlTables } from './bind/tables.ts'
-import { nullType, type SqlType, string, typeName } from './bind/types.ts'
+import { druidColumnType, nullType, type SqlType, string, typeName } from './bind/types.ts'
 import { parseQuery } from './parse/parse-query.ts'
 import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'
 import type { SqlValue } from './parse/sql-value.ts'
+
+/** A column of an answer: what it holds, and what it is to Druid. */
+export interface CheckedColumn {
+  readonly name: string
+  readonly type: ColumnType
+  readonly druid: DruidColumnType
+}
 
 /** A query that was checked: the engine runs its text as it is. */
 export interface CheckedSql {
   /** SELECT ... of the engine, without anything of the caller's but the values of literals. Its columns are c0, c1, ...; instants are milliseconds. */
   readonly text: string
-  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
+  readonly columns: readonly CheckedColumn[]
   /** The series entities that it reads, by their ids. */
   readonly entityIds: readonly number[]
   /** What it reads of metadata entities. */
@@ -49,13 +57,14 @@ export function translateSql(
   checkNames(bound)
   const outputs = bound.columns.map(({ name, type }, index) => ({
     name,
+    druid: druidColumnType(shownType(type)),
     ...outputOf({ name, type: shownType(type) }, columnName(index), zone),
   }))
   const items = outputs.map((output, index) => duckSql`${output.sql} AS ${columnName(index)}`)
   const statement = duckSql`SELECT ${join(items, ', ')} FROM (${bound.sql}) AS answer`
   return {
     text: statement.text,
-    columns: outputs.map(({ name, type }) => ({ name, type })),
+    columns: outputs.map(({ name, type, druid }) => ({ name, type, druid })),
     entityIds: [...binder.used].map((table) => table.entityId),
     items: binder.items.needed(statement.text),
     readsCatalog: binder.readsCatalog,

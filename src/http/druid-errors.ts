@@ -23,6 +23,7 @@ const notFound: DruidKind = kind('notFound', 'USER', 'NOT_FOUND')
 const failed: DruidKind = kind('general', 'OPERATOR', 'RUNTIME_FAILURE')
 const timedOut: DruidKind = legacy('Query timeout', 'TIMEOUT')
 const tooLarge: DruidKind = legacy('Resource limit exceeded', 'CAPACITY_EXCEEDED')
+const canceled: DruidKind = legacy('Query cancelled', 'CANCELED')
 const busy: DruidKind = legacy('Query capacity exceeded', 'CAPACITY_EXCEEDED')
 
 function kind(errorCode: string, persona: DruidKind['persona'], category: string): DruidKind {
@@ -45,11 +46,12 @@ const byCode: Partial<Record<ProblemCode, DruidKind>> = {
   too_many_requests: busy,
   overloaded: busy,
   query_timeout: timedOut,
+  query_canceled: canceled,
 }
 
 export function druidErrorBody(problem: Problem): DruidErrorBody {
   const { code, status, message } = problem
-  const text = message.replace(/^(sql_query|query_data): /, '')
+  const text = message.replace(/^(?:sql_query|query_data): |^query_data\./, '')
   const at = /\(line (\d+), column (\d+)\)$/.exec(text)
   const isSql = message.startsWith('sql_query: ')
   return {

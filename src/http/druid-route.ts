@@ -27,10 +27,11 @@ export function druidAnswers(
   content: Readonly<Record<string, object>>,
   problemCodes: readonly ProblemCode[],
 ): Record<number, object> {
+  const good = Object.keys(content).length === 0 ? { description, type: 'null' } : { description, content }
   const problems = Object.entries(answers(200, description, null, problemCodes)).filter(([code]) => code !== '200')
   const told = problems.map(([code, answer]) => [
     code,
     { ...answer, content: { 'application/json': { schema: DruidError } } },
   ])
-  return { ...Object.fromEntries(told), [status]: { description, content } }
+  return { ...Object.fromEntries(told), [status]: good }
 }

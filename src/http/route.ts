@@ -6,6 +6,7 @@ import type { BodyBudget } from './body-budget.ts'
 import type { Guard } from './guard.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { InFlight } from './in-flight.ts'
+import type { RunningQueries } from './running-queries.ts'
 import type { Services } from './services.ts'
 
 declare module 'fastify' {
@@ -35,6 +36,8 @@ export interface RouteParts {
   readonly inFlight: InFlight
   /** What the bodies of all pushes, and of their checks, may take at once. */
   readonly pushBodies: BodyBudget
+  /** The queries that can be canceled by their ids. */
+  readonly runningQueries: RunningQueries
 }
 
 /** One endpoint. */

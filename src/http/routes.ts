@@ -1,4 +1,5 @@
 import type { Route } from './route.ts'
+import { deleteDruidQuery } from './routes/delete-druid-query.ts'
 import { deleteIngest } from './routes/delete-ingest.ts'
 import { deleteKey } from './routes/delete-key.ts'
 import { deleteMetadataItem } from './routes/delete-metadata-item.ts'
@@ -48,6 +49,8 @@ import { postAverageDimensions } from './routes/post-average-dimensions.ts'
 import { postAverageGranularity } from './routes/post-average-granularity.ts'
 import { postBackup } from './routes/post-backup.ts'
 import { postCheck } from './routes/post-check.ts'
+import { postDruidNative } from './routes/post-druid-native.ts'
+import { postDruidSql } from './routes/post-druid-sql.ts'
 import { postInfluxQuery } from './routes/post-influx-query.ts'
 import { postIngest } from './routes/post-ingest.ts'
 import { postKey } from './routes/post-key.ts'
@@ -81,6 +84,9 @@ export const routes: readonly Route[] = [
   postSelect,
   postSnap,
   postSqlQuery,
+  postDruidNative,
+  postDruidSql,
+  deleteDruidQuery,
   getDruidDatasources,
   getDruidDatasource,
   getDruidStatus,

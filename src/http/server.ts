@@ -20,6 +20,7 @@ import { closeParameters } from './query-parameters.ts'
 import { headProblem } from './request-head.ts'
 import type { App } from './route.ts'
 import { routes, stateRoutes } from './routes.ts'
+import { RunningQueries } from './running-queries.ts'
 import type { Services } from './services.ts'
 import { schemaCompiler } from './validation.ts'
 
@@ -57,11 +58,13 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   await app.register(swagger, documentOptions(basePath))
   const guard = new Guard(parts.services.access, parts.settings)
   const pushBodies = new BodyBudget(parts.settings.limits.bodiesBytes)
+  const runningQueries = new RunningQueries()
   await app.register(
     async (scope) => {
       scope.addHook('onRoute', askAgain(guard))
       const served = parts.settings.role === 'pipeline' ? stateRoutes : routes
-      for (const route of served) route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard, pushBodies })
+      for (const route of served)
+        route(scope.withTypeProvider<TypeBoxTypeProvider>(), { ...parts, guard, pushBodies, runningQueries })
     },
     { prefix: basePath },
   )

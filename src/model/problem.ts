@@ -43,10 +43,14 @@ export const problems = {
   overloaded: { status: 503, title: 'The service is overloaded' },
   unavailable: { status: 503, title: 'A part of the service is not available' },
   query_timeout: { status: 503, title: 'The query took too long' },
+  query_canceled: { status: 503, title: 'The query was canceled' },
   shutting_down: { status: 503, title: 'The service is shutting down' },
 } as const satisfies Record<string, ProblemKind>
 
 export type ProblemCode = keyof typeof problems
+
+/** Of queries that would end so again, or that were to end. */
+const ended: ReadonlySet<ProblemCode> = new Set(['query_timeout', 'query_canceled'])
 
 /** `path` is the property's name (`ids[0]`), empty for the whole body. */
 export interface ProblemError {
@@ -94,7 +98,7 @@ export class Problem extends Error {
 
   /** Whether the same request may succeed later. */
   get retryable(): boolean {
-    return (this.status === 429 || this.status === 503) && this.code !== 'query_timeout'
+    return (this.status === 429 || this.status === 503) && !ended.has(this.code)
   }
 
   body(): ProblemBody {

@@ -8,6 +8,7 @@ import type { NativePlan } from '../druid-native/plan/native-plan.ts'
 import type { SqlPlan } from '../druid-sql/plan/sql-plan.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
+import type { DruidShape } from '../model/druid-layout.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
@@ -60,7 +61,7 @@ export type ToStore =
       readonly kind: 'sql'
       readonly id: number
       readonly plan: SqlPlan
-      readonly format: AnswerFormat
+      readonly format: AnswerFormat | DruidShape
       readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
       readonly room: SpoolRoom
     }

@@ -22,6 +22,8 @@ interface Frame {
   readonly between: Uint8Array
   readonly rowEnd: Uint8Array
   readonly end: Uint8Array
+  /** Whether rows stand in `start` already. */
+  readonly hasHeader?: boolean
 }
 
 /** After so many bytes it is time to look whether something is to be put away. */
@@ -29,12 +31,12 @@ const addBytes = 256 * 1024
 const noBytes = new Uint8Array(0)
 
 export function jsonShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
-  const frame = { columns: jsonColumns(fields), start: bytesOf('['), between: bytesOf(','), rowEnd: bytesOf('}') }
-  return new TextShaper({ ...frame, end: bytesOf(']') }, out)
+  const frame = { columns: jsonColumns(fields), start: utf8Bytes('['), between: utf8Bytes(','), rowEnd: utf8Bytes('}') }
+  return new TextShaper({ ...frame, end: utf8Bytes(']') }, out)
 }
 
 export function ndjsonShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
-  const frame = { columns: jsonColumns(fields), start: noBytes, between: noBytes, rowEnd: bytesOf('}\n') }
+  const frame = { columns: jsonColumns(fields), start: noBytes, between: noBytes, rowEnd: utf8Bytes('}\n') }
   return new TextShaper({ ...frame, end: noBytes }, out)
 }
 
@@ -42,7 +44,7 @@ export function ndjsonShaper(fields: readonly EntityField[], out: ChunkWriter): 
 export function csvShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
   const columns = fields.map(({ type }, index) => columnWriter(columnType(type), index === 0 ? '' : ',', csvNotation))
   const header = `${fields.map(({ name }) => csvNotation.quoteText(name)).join(',')}\r\n`
-  const frame = { columns, start: bytesOf(header), between: noBytes, rowEnd: bytesOf('\r\n') }
+  const frame = { columns, start: utf8Bytes(header), between: noBytes, rowEnd: utf8Bytes('\r\n') }
   return new TextShaper({ ...frame, end: noBytes }, out)
 }
 
@@ -52,7 +54,7 @@ function jsonColumns(fields: readonly EntityField[]): ColumnWriter[] {
   )
 }
 
-function bytesOf(text: string): Uint8Array {
+export function utf8Bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text))
 }
 
@@ -61,7 +63,8 @@ export function columnType(type: EntityField['type']): ColumnType {
   return type
 }
 
-class TextShaper implements Shaper {
+/** Rows of texts, one like the other. */
+export class TextShaper implements Shaper {
   readonly rowsAtOnce = 1024
   readonly #frame: Frame
   readonly #out: ChunkWriter
@@ -73,7 +76,7 @@ class TextShaper implements Shaper {
   }
 
   add(batch: ResultBatch, from: number, to: number): number {
-    const { columns, start, between, rowEnd, end } = this.#frame
+    const { columns, start, between, rowEnd, end, hasHeader = false } = this.#frame
     const width = columns.length
     let rowBytesMax = between.length + rowEnd.length
     let until = to
@@ -95,8 +98,8 @@ class TextShaper implements Shaper {
         chunk = out.chunk
         at = out.at
       }
-      if (this.#isFirst) this.#isFirst = false
-      else at = copy(chunk, at, between)
+      if (!this.#isFirst || hasHeader) at = copy(chunk, at, between)
+      this.#isFirst = false
       for (let index = 0; index < width; index += 1) at = columns[index].write(chunk, at, row)
       at = copy(chunk, at, rowEnd)
     }

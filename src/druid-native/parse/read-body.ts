@@ -1,4 +1,5 @@
 // The body of a request for a native query. Its JSON is read here once more, so that whole numbers keep all their digits.
+// Tested by `test/acceptance/native.test.ts`.
 
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { Json } from './json-reader.ts'

@@ -1,6 +1,6 @@
 // Expressions: names resolved, types found, functions looked up in the catalogue, and all of it said as the engine's SQL.
 
-import { Zone } from '../../druid-time/zone.ts'
+import type { Zone } from '../../druid-time/zone.ts'
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
 import { divisor, modulo, numeric, quotient, wrapped } from '../functions/numbers.ts'
@@ -17,8 +17,8 @@ import { as, timestampLiteral } from './conversions.ts'
 import { doubleLiteral, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
 import { bindCondition, type ExpressionContext } from './expression-context.ts'
 import { intervalLiteral, timeLiteralMs } from './intervals.ts'
-import { timestampToLocal, toUtc } from './periods.ts'
 import { columnIn } from './scope.ts'
+import { type NumberOperator, operatorText, timeArithmetic } from './time-arithmetic.ts'
 import {
   arrayOf,
   boolean,
@@ -142,12 +142,6 @@ function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>,
   return combine(place, double, duckSql`(${x.sql} ${operatorText(operator)} ${y.sql})`, [x, y])
 }
 
-type NumberOperator = '+' | '-' | '*' | '/'
-
-function operatorText(operator: NumberOperator): SqlText {
-  return { '+': duckSql`+`, '-': duckSql`-`, '*': duckSql`*`, '/': duckSql`/` }[operator]
-}
-
 /** `a || b || c` is one text of three, not a text of a text. */
 function chained(expression: Expression): readonly Expression[] {
   const operands: Expression[] = []
@@ -172,40 +166,6 @@ function longArithmetic(operator: NumberOperator, a: Bound, b: Bound, place: Pla
 function aroundConstants(a: bigint, b: bigint, result: bigint): bigint {
   const isInteger = (value: bigint): boolean => BigInt.asIntN(32, value) === value
   return BigInt.asIntN(isInteger(a) && isInteger(b) ? 32 : 64, result)
-}
-
-/** Times and intervals: what can be added to what. Null where neither side is one. */
-function timeArithmetic(operator: string, left: Bound, right: Bound, zone: Zone): Bound | null {
-  const { place } = left
-  const isTime = ({ type }: Bound): boolean => type.kind === 'timestamp' || type.kind === 'date'
-  const isInterval = ({ type }: Bound): boolean => type.kind === 'interval'
-  if (![left, right].some((side) => isTime(side) || isInterval(side))) return null
-  const parts = [left, right]
-  if (isTime(left) && isInterval(right) && (operator === '+' || operator === '-')) {
-    return combine(place, timestamp, moved(as(left, timestamp).sql, operatorText(operator), right.sql, zone), parts)
-  }
-  if (isInterval(left) && isTime(right) && operator === '+')
-    return combine(place, timestamp, moved(as(right, timestamp).sql, duckSql`+`, left.sql, zone), parts)
-  if (isInterval(left) && isInterval(right) && (operator === '+' || operator === '-')) {
-    return combine(place, interval, duckSql`(${left.sql} ${operatorText(operator)} ${right.sql})`, parts)
-  }
-  if (operator === '*' && isInterval(left) && right.type.kind === 'long')
-    return combine(place, interval, duckSql`(${left.sql} * ${right.sql})`, parts)
-  if (operator === '*' && isInterval(right) && left.type.kind === 'long')
-    return combine(place, interval, duckSql`(${right.sql} * ${left.sql})`, parts)
-  throw sqlProblem(
-    place,
-    `${typeName(left.type)} ${operator} ${typeName(right.type)} has no meaning: times take intervals, as in __time + INTERVAL '1' DAY`,
-  )
-}
-
-/** Months go by the clocks of the zone, anything shorter is time that passes. */
-function moved(at: SqlText, operator: SqlText, by: SqlText, zone: Zone): SqlText {
-  const sum = duckSql`(${at} ${operator} ${by})`
-  if (zone === Zone.utc) return sum
-  const isLong = duckSql`date_part('year', ${by}) <> 0 OR date_part('month', ${by}) <> 0`
-  const local = duckSql`(${timestampToLocal(at, zone)} ${operator} ${by})`
-  return duckSql`CASE WHEN ${isLong} THEN ${toUtc(local, zone)} ELSE ${sum} END`
 }
 
 function bindNegation(operand: Expression, place: Place, context: ExpressionContext): Bound {

@@ -1,5 +1,6 @@
 // The types of Druid's SQL, as far as they make a difference to an answer. INTEGER and BIGINT are one, so are FLOAT, DECIMAL and DOUBLE.
 
+import type { DruidColumnType } from '../../model/druid-layout.ts'
 import type { CastType } from '../parse/syntax.ts'
 import { duckSql, type SqlText } from './duck-sql.ts'
 
@@ -67,6 +68,25 @@ export function typeName(type: SqlType): string {
     quantiles: 'COMPLEX<quantilesDoublesSketch>',
   }
   return type.kind === 'array' ? `${typeName(type.element)} ARRAY` : names[type.kind]
+}
+
+/** What a column of the type is to Druid's engine, and to its SQL. */
+export function druidColumnType(type: SqlType): DruidColumnType {
+  const types = {
+    long: 'LONG',
+    double: 'DOUBLE',
+    string: 'STRING',
+    boolean: 'LONG',
+    timestamp: 'LONG',
+    date: 'LONG',
+    interval: 'LONG',
+    null: 'STRING',
+    json: 'COMPLEX<json>',
+    sketch: 'COMPLEX<sketch>',
+    quantiles: 'COMPLEX<quantilesDoublesSketch>',
+  }
+  if (type.kind === 'array') return { type: `ARRAY<${druidColumnType(type.element).type}>`, sqlType: 'ARRAY' }
+  return { type: types[type.kind], sqlType: types[type.kind].startsWith('COMPLEX') ? 'OTHER' : typeName(type) }
 }
 
 export function isNumeric(type: SqlType): boolean {

@@ -5,6 +5,7 @@ import { Pacer } from '../../lib/pacer.ts'
 import type { GroupValue } from '../../model/aggregation.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
 import type { ColumnVector } from '../../model/column.ts'
+import type { DruidShape } from '../../model/druid-layout.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { GroupsReader, ResultBatch } from '../../store/series-store.ts'
 import { finishPlan } from './finish-plan.ts'
@@ -12,7 +13,7 @@ import type { PlannedType, SqlPlan } from './sql-plan.ts'
 
 export interface SqlPlanRequest {
   readonly plan: SqlPlan
-  readonly format: AnswerFormat
+  readonly format: AnswerFormat | DruidShape
   readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
   readonly room: SpoolRoom
 }

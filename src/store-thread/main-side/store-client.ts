@@ -9,6 +9,7 @@ import { Actor, type Death, type LifeTold, type NextLife } from '../../lib/actor
 import { Holds } from '../../lib/actor/holds.ts'
 import type { Held } from '../../lib/held.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
+import type { DruidShape } from '../../model/druid-layout.ts'
 import type { Plan, PlanLimits } from '../../model/plan.ts'
 import type { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
@@ -149,7 +150,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
 
   async runSqlPlan(
     plan: SqlPlan,
-    format: AnswerFormat,
+    format: AnswerFormat | DruidShape,
     limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>,
     signal: AbortSignal,
   ): Promise<Answer | null> {

@@ -1,0 +1,48 @@
+// Sums of times and intervals.
+import { Zone } from '../../druid-time/zone.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
+import { type Bound, combine } from './bound.ts'
+import { as } from './conversions.ts'
+import { duckSql, type SqlText } from './duck-sql.ts'
+import { timestampToLocal, toUtc } from './periods.ts'
+import { interval, timestamp, typeName } from './types.ts'
+
+export type NumberOperator = '+' | '-' | '*' | '/'
+
+export function operatorText(operator: NumberOperator): SqlText {
+  return { '+': duckSql`+`, '-': duckSql`-`, '*': duckSql`*`, '/': duckSql`/` }[operator]
+}
+
+/** Times and intervals: what can be added to what. Null where neither side is one. */
+export function timeArithmetic(operator: string, left: Bound, right: Bound, zone: Zone): Bound | null {
+  const { place } = left
+  const isTime = ({ type }: Bound): boolean => type.kind === 'timestamp' || type.kind === 'date'
+  const isInterval = ({ type }: Bound): boolean => type.kind === 'interval'
+  if (![left, right].some((side) => isTime(side) || isInterval(side))) return null
+  const parts = [left, right]
+  if (isTime(left) && isInterval(right) && (operator === '+' || operator === '-')) {
+    return combine(place, timestamp, moved(as(left, timestamp).sql, operatorText(operator), right.sql, zone), parts)
+  }
+  if (isInterval(left) && isTime(right) && operator === '+')
+    return combine(place, timestamp, moved(as(right, timestamp).sql, duckSql`+`, left.sql, zone), parts)
+  if (isInterval(left) && isInterval(right) && (operator === '+' || operator === '-')) {
+    return combine(place, interval, duckSql`(${left.sql} ${operatorText(operator)} ${right.sql})`, parts)
+  }
+  if (operator === '*' && isInterval(left) && right.type.kind === 'long')
+    return combine(place, interval, duckSql`(${left.sql} * ${right.sql})`, parts)
+  if (operator === '*' && isInterval(right) && left.type.kind === 'long')
+    return combine(place, interval, duckSql`(${right.sql} * ${left.sql})`, parts)
+  throw sqlProblem(
+    place,
+    `${typeName(left.type)} ${operator} ${typeName(right.type)} has no meaning: times take intervals, as in __time + INTERVAL '1' DAY`,
+  )
+}
+
+/** Months go by the clocks of the zone, anything shorter is time that passes. */
+function moved(at: SqlText, operator: SqlText, by: SqlText, zone: Zone): SqlText {
+  const sum = duckSql`(${at} ${operator} ${by})`
+  if (zone === Zone.utc) return sum
+  const isLong = duckSql`date_part('year', ${by}) <> 0 OR date_part('month', ${by}) <> 0`
+  const local = duckSql`(${timestampToLocal(at, zone)} ${operator} ${by})`
+  return duckSql`CASE WHEN ${isLong} THEN ${toUtc(local, zone)} ELSE ${sum} END`
+}

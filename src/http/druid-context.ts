@@ -1,0 +1,29 @@
+// What counts of the `context` of Druid's queries; the rest is passed over, as in Druid with what it does not know.
+import { invalidRequest } from '../model/problem.ts'
+
+export interface DruidContext {
+  /** Under which the query can be canceled; null where the caller named none. */
+  readonly id: string | null
+  /** In milliseconds; 0 for none of the caller's own. */
+  readonly timeoutMs: number
+  readonly sqlTimeZone: string | null
+}
+
+/** It comes back in a header. */
+const idForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/
+
+/** `names` are the properties that may hold the id, the first that is there counts. Throws Problem `invalid_request`. */
+export function readDruidContext(context: unknown, names: readonly string[]): DruidContext {
+  if (context === undefined || context === null) return { id: null, timeoutMs: 0, sqlTimeZone: null }
+  if (typeof context !== 'object' || Array.isArray(context)) throw invalidRequest('context', 'must be a JSON object')
+  const value = (name: string): unknown => Reflect.get(context, name) ?? null
+  const idName = names.find((name) => value(name) !== null)
+  const id = idName === undefined ? null : String(value(idName))
+  if (id !== null && !idForm.test(id))
+    throw invalidRequest(`context.${idName}`, 'must be 1 to 256 visible ASCII characters')
+  const timeoutMs = Number(value('timeout') ?? 0)
+  if (!(timeoutMs >= 0)) throw invalidRequest('context.timeout', 'must be a number of milliseconds, not negative')
+  const zone = value('sqlTimeZone')
+  if (zone !== null && typeof zone !== 'string') throw invalidRequest('context.sqlTimeZone', 'must be a text')
+  return { id, timeoutMs, sqlTimeZone: zone }
+}

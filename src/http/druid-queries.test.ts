@@ -1,0 +1,122 @@
+// Queries on the paths of Apache Druid: what is asked of the service, what is sent, how queries are canceled.
+import { describe, expect, test } from 'vitest'
+import { keys, testServer } from '../../test/support/http-server.ts'
+import { plainAnswer } from '../../test/support/in-process.ts'
+import { post } from '../../test/support/injected-requests.ts'
+import type { Services } from './services.ts'
+
+type SqlRun = Services['sqlQueries']['run']
+type NativeRun = Services['nativeQueries']['run']
+
+async function served(environment = {}) {
+  const sql: Parameters<SqlRun>[] = []
+  const native: Parameters<NativeRun>[] = []
+  const ended = (signal: AbortSignal) =>
+    new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const { app } = await testServer(
+    {
+      sqlQueries: {
+        run: (...asked) => {
+          sql.push(asked)
+          return asked[0].text === 'SELECT forever' ? ended(asked[2]) : Promise.resolve(plainAnswer(Buffer.from('[]')))
+        },
+      },
+      nativeQueries: {
+        run: (...asked) => {
+          native.push(asked)
+          return Promise.resolve(plainAnswer(Buffer.from('[]')))
+        },
+      },
+    },
+    environment,
+  )
+  return { app, sql, native }
+}
+
+describe('a query in SQL', () => {
+  test('is asked with its parameters, zone and time, and named in the headers', async () => {
+    const { app, sql } = await served()
+    const parameters = '[{"type":"BIGINT","value":9223372036854775807}]'
+    const context = '{"sqlQueryId":"q1","timeout":50,"sqlTimeZone":"Europe/Madrid","useCache":false}'
+    const body = `{"query":"SELECT ?","resultFormat":"array","header":true,"parameters":${parameters},"context":${context},"other":1}`
+    const response = await app.inject(post('/druid/v2/sql/', body, { 'content-type': 'application/json' }))
+    expect(response.statusCode).toBe(200)
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-druid-sql-query-id': 'q1',
+      'x-druid-query-id': 'q1',
+      'x-druid-sql-header-included': 'yes',
+    })
+    const [question, layout] = sql[0]!
+    expect(question).toMatchObject({
+      text: 'SELECT ?',
+      parameters: [{ kind: 'number', digits: '9223372036854775807' }],
+      timeoutMs: 50,
+      zone: { name: 'Europe/Madrid' },
+    })
+    expect(layout).toEqual({ resultFormat: 'array', header: true, typesHeader: false, sqlTypesHeader: false })
+  })
+
+  test.each([
+    ['object', 'application/json'],
+    ['objectLines', 'text/plain'],
+    ['arrayLines', 'text/plain'],
+    ['csv', 'text/csv'],
+  ])('as %s is %s', async (resultFormat, mediaType) => {
+    const { app } = await served()
+    const { headers } = await app.inject(post('/druid/v2/sql', { query: 'SELECT 1', resultFormat }))
+    expect(headers['content-type']).toBe(mediaType)
+    expect(headers).not.toHaveProperty('x-druid-sql-header-included')
+  })
+
+  test.each<[object, string]>([
+    [{ resultFormat: 'array' }, 'query is required'],
+    [{ query: 'SELECT 1', resultFormat: 'xml' }, 'resultFormat: must be one of object, array,'],
+    [{ query: 'SELECT 1', typesHeader: true }, 'typesHeader: needs `header` to be true'],
+    [{ query: 'SELECT 1', header: 'yes' }, 'header must be true or false'],
+    [{ query: 'SELECT 1', context: { sqlTimeZone: 'Mars' } }, 'context.sqlTimeZone: is no time zone'],
+    [{ query: 'SELECT 1', context: { sqlQueryId: 'a\nb' } }, 'context.sqlQueryId: must be'],
+    [{ query: 'SELECT 1', context: { timeout: -1 } }, 'context.timeout: must be'],
+    [{ query: 'SELECT 1', parameters: [{ type: 'X', value: 1 }] }, 'parameters[0].type: is no type'],
+  ])('%j is refused in the form of Druid', async (body, message) => {
+    const { app } = await served()
+    const response = await app.inject(post('/druid/v2/sql', body))
+    expect(response.statusCode).toBe(400)
+    expect(response.json()).toMatchObject({ error: 'druidException', category: 'INVALID_INPUT' })
+    expect(response.json<{ errorMessage: string }>().errorMessage).toContain(message)
+  })
+})
+
+test('a native query is passed on as it came', async () => {
+  const { app, native } = await served()
+  const body =
+    '{ "queryType": "timeBoundary", "dataSource": "plant", "n": 9223372036854775807, "context": {"queryId": "n1"} }'
+  const response = await app.inject(post('/druid/v2/', body, { 'content-type': 'application/json' }))
+  expect(response.headers).toMatchObject({ 'x-druid-query-id': 'n1' })
+  expect(Buffer.from(native[0]![0].bytes).toString()).toBe(`{"query_type":"timeBoundary","query_data":${body}}`)
+})
+
+describe('a query that runs', () => {
+  const asked = { query: 'SELECT forever', context: { sqlQueryId: 'q 1' } }
+  const key = (name: keyof typeof keys) => ({ authorization: `Bearer ${keys[name]}` })
+  const cancel = (url: string, headers: object) => ({
+    method: 'DELETE' as const,
+    url,
+    headers: { host: 'localhost', ...headers },
+  })
+
+  test.each(['/druid/v2/sql/q%201', '/druid/v2/q%201'])('DELETE %s ends it for its own caller alone', async (url) => {
+    const { app, sql } = await served({ TIDEMARK_ACCESS_CONSUMPTION: 'key' })
+    const answered = app.inject(post('/druid/v2/sql', asked, key('reader')))
+    await expect.poll(() => sql.length).toBe(1)
+    expect((await app.inject(cancel(url, key('admin')))).statusCode).toBe(404)
+    expect((await app.inject(cancel(url, {}))).statusCode).toBe(403)
+    expect((await app.inject(cancel('/druid/v2/sql/q2', key('reader')))).statusCode).toBe(404)
+    const canceled = await app.inject(cancel(url, key('reader')))
+    expect([canceled.statusCode, canceled.body]).toEqual([202, ''])
+    const response = await answered
+    expect(response.statusCode).toBe(503)
+    expect(response.json()).toMatchObject({ error: 'Query cancelled', category: 'CANCELED' })
+    expect((await app.inject(cancel(url, key('reader')))).statusCode).toBe(404)
+  })
+})
