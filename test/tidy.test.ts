@@ -174,6 +174,8 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
     ],
   ],
   ['src/client/', words],
+  ['src/mqtt/', ['src/client/', ...words]],
+  ['src/cli/mqtt.ts', ['src/mqtt/', 'src/client/', 'src/cli/', ...words]],
   ['src/cli/serve.ts', ['src/service/serve.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/restore.ts', ['src/admin/restore.ts', 'src/cli/', ...words]],
   ['src/cli/accept-loss.ts', ['src/service/accept-loss.ts', 'src/config/', 'src/cli/', ...words]],
@@ -298,6 +300,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
 /** Where each vendor's package may be imported: one adapter, one place to change. */
 const vendors: Readonly<Record<string, readonly string[]>> = {
   '@platformatic/kafka': ['src/kafka/'],
+  'mqtt-packet': ['src/mqtt/packets/'],
   '@duckdb/node-api': ['src/sql-engine/duckdb/'],
   '@photostructure/sqlite': ['src/catalog/sqlite/'],
   kysely: ['src/catalog/'],

@@ -9,6 +9,7 @@ import { addEntities } from './entities.ts'
 import { addIngests } from './ingests.ts'
 import { addKeys } from './keys.ts'
 import { addMetadata } from './metadata.ts'
+import { addMqtt } from './mqtt.ts'
 import { addNative } from './native.ts'
 import { addPush } from './push.ts'
 import { addQuery } from './query.ts'
@@ -58,6 +59,7 @@ export function buildProgram(context: CliContext): Command {
   addDemo(program, context)
   addIngests(program, context)
   addPush(program, context)
+  addMqtt(program, context)
   addReceipt(program, context)
   addRejected(program, context)
   addQuery(program, context)

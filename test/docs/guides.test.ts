@@ -1,8 +1,8 @@
 // What the guides tell their reader to type is typed here, in order, and must answer as they show.
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { type Guide, type GuideCommand, isAsShown, readGuide } from './guide.ts'
 import { follow, type Outcome } from './shell.ts'
@@ -34,15 +34,6 @@ test('every page with commands says how they are run', () => {
   const silent = [...guides].filter(([name, { run }]) => !followed.has(name) && !run?.startsWith('nothing, because '))
   expect(silent.map(([name]) => name)).toEqual([])
 })
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
-}
 
 /** What is wrong with an outcome, null where it is what the guide promises. */
 function wrongWith(

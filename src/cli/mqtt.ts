@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import type { OwnIngestAnswer } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import { ServiceError } from '../client/service-error.ts'
+import { printable } from '../lib/text-table.ts'
+import { BrokerError, type BrokerOptions } from '../mqtt/broker.ts'
+import { topicTemplate } from '../mqtt/topic-template.ts'
+import { CommandError } from './command-error.ts'
+import { type CliContext, connect } from './context.ts'
+import { parseCount } from './number-option.ts'
+
+interface MqttOptions {
+  readonly broker: string
+  readonly subscribe: readonly string[]
+  readonly ingest: string
+  readonly topic?: string
+  readonly valueField: string
+  readonly clientId?: string
+  readonly protocol: '5' | '3.1.1'
+  readonly username?: string
+  readonly caFile?: string
+  readonly inFlight: number
+  readonly batchRows: number
+  readonly bufferBytes: number
+  readonly flushMs: number
+}
+
+const help = `
+A JSON object becomes a row, an array a row for each element, and a bare number, text or truth value a row with that value
+in --value-field. --topic gives a row properties from the levels of its topic; {name...} is the rest of a topic. A row without a time
+gets the time at which the message was received. What is no row (broken JSON, bytes that are no UTF-8, another topic than --topic)
+is pushed as it came, as {"mqtt_topic", "mqtt_payload"}, and is found among the rejected rows.
+
+A message of QoS 1 is acknowledged to the broker only when its rows are on disk. The broker keeps the session of the client id, and
+what comes while this command does not run: start it again with the same --client-id, which no other program may use.
+A broker that was not told of an acknowledgement sends the message again. If the message says its own time and the ingest has
+duplicates=replace, the row is still there once.
+
+The user's password is read from the environment: TIDEMARK_MQTT_PASSWORD.
+
+Examples:
+  tidemark mqtt --broker mqtt://localhost --subscribe 'plant/+/+' --ingest plant --topic 'plant/{area}/{T}'
+  tidemark mqtt --broker mqtts://broker.example --ca-file ca.pem --username line-3 --subscribe 'plant/#' --ingest plant --topic 'plant/{T...}'
+`
+
+function brokerUrl(text: string): URL {
+  if (URL.canParse(text) && /^mqtts?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '')
+    return new URL(text)
+  throw new CommandError(
+    `"${text}" is no address of a broker. Give --broker as in mqtt://localhost:1883 or mqtts://localhost:8883.`,
+  )
+}
+
+async function brokerOptions(options: MqttOptions, context: CliContext): Promise<BrokerOptions> {
+  const url = brokerUrl(options.broker)
+  const ca = options.caFile
+  return {
+    url,
+    clientId: options.clientId ?? `tidemark-${options.ingest}`,
+    filters: options.subscribe,
+    protocol: options.protocol,
+    inFlightMax: options.inFlight,
+    keepAliveS: 30,
+    username: options.username ?? (url.username === '' ? undefined : decodeURIComponent(url.username)),
+    password:
+      context.environment['TIDEMARK_MQTT_PASSWORD'] ||
+      (url.password === '' ? undefined : decodeURIComponent(url.password)),
+    ca:
+      ca === undefined
+        ? undefined
+        : await readFile(ca, 'utf8').catch((cause) => {
+            throw new CommandError(`${ca} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
+          }),
+  }
+}
+
+/** Which fields the rows may have. Where the service is not there yet it is waited for. */
+async function ingestOf(
+  client: TidemarkClient,
+  alias: string,
+  context: CliContext,
+  signal: AbortSignal,
+): Promise<OwnIngestAnswer> {
+  for (;;) {
+    try {
+      return await client.ownIngest(alias)
+    } catch (error) {
+      if ((error instanceof ServiceError && !error.retryable) || signal.aborted) throw error
+      context.stderr.write(`tidemark: ${printable(String((error as Error).message))} Trying again in 5 s.\n`)
+      await context.sleep(5000, signal)
+    }
+  }
+}
+
+async function runMqtt(options: MqttOptions, context: CliContext, client: TidemarkClient): Promise<void> {
+  const template = options.topic === undefined ? null : readTemplate(options.topic)
+  const broker = await brokerOptions(options, context)
+  const stop = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+  const { fields } = await ingestOf(client, options.ingest, context, stop.signal)
+  const timeField = fields.find(({ role }) => role === 'time')?.source ?? null
+  // Loaded here: no other command needs a broker.
+  const [{ runConnector }, { connectBroker }] = await Promise.all([
+    import('../mqtt/connector.ts'),
+    import('../mqtt/packets/connect-broker.ts'),
+  ])
+  try {
+    const counts = await runConnector({
+      broker,
+      connect: connectBroker,
+      client,
+      ingest: options.ingest,
+      mapping: { template, valueField: options.valueField, timeField, nowMs: () => Date.now() },
+      maxBatchRows: options.batchRows,
+      maxBufferedBytes: options.bufferBytes,
+      flushIntervalMs: options.flushMs,
+      signal: stop.signal,
+      onNote: (text) => context.stderr.write(`tidemark: ${printable(text)}\n`),
+    })
+    context.stderr.write(
+      `tidemark: ${counts.messages} messages, ${counts.rows} rows, ${counts.again} messages came again.\n`,
+    )
+  } catch (error) {
+    throw error instanceof BrokerError ? new CommandError(error.message, { cause: error }) : error
+  }
+}
+
+function readTemplate(text: string): ReturnType<typeof topicTemplate> {
+  try {
+    return topicTemplate(text)
+  } catch (error) {
+    throw new CommandError(`--topic: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+const collect = (text: string, before: readonly string[] = []): string[] => [...before, text]
+
+/** `tidemark mqtt`: messages of a broker into an ingest, until a signal ends it. */
+export function addMqtt(program: Command, context: CliContext): void {
+  program
+    .command('mqtt')
+    .description('push the messages of an MQTT broker; each is acknowledged once it is on disk')
+    .requiredOption('--broker <url>', 'the broker: mqtt://host:1883, or mqtts://host:8883 for TLS')
+    .requiredOption('--subscribe <filter>', "what to subscribe to, as 'plant/+/+'; may be given again", collect)
+    .requiredOption('--ingest <alias>', 'the ingest to push to')
+    .option('--topic <template>', "what the levels of a topic are called, as 'plant/{area}/{T}'")
+    .option('--value-field <name>', 'the property of a bare value', 'V')
+    .option('--client-id <id>', "the broker's name for the session (default: tidemark-<ingest>)")
+    .addOption(new Option('--protocol <version>', 'the version of MQTT').choices(['5', '3.1.1']).default('5'))
+    .option('--username <name>', 'the user at the broker')
+    .option('--ca-file <file>', "certificates, as PEM, of the authority that signed the broker's")
+    .option(
+      '--in-flight <count>',
+      'how many messages the broker sends ahead of their acknowledgement (MQTT 5)',
+      parseCount,
+      1000,
+    )
+    .option('--batch-rows <count>', 'the most rows in a push', parseCount, 10_000)
+    .option(
+      '--buffer-bytes <count>',
+      'the most bytes of rows in memory; then the broker waits',
+      parseCount,
+      64 * 1024 * 1024,
+    )
+    .option('--flush-ms <count>', 'how long a first row waits for others', parseCount, 10)
+    .addHelpText('after', help)
+    .action((options: MqttOptions, command: Command) =>
+      runMqtt(options, context, connect(context, command.optsWithGlobals())),
+    )
+}

@@ -1,0 +1,67 @@
+import type { ReceivedMessage } from './broker.ts'
+
+/** A message that is not acknowledged. */
+interface Kept {
+  readonly message: ReceivedMessage
+  /** Rows that are not on disk yet. */
+  waiting: number
+}
+
+function isSame(a: ReceivedMessage, b: ReceivedMessage): boolean {
+  return a.topic === b.topic && Buffer.compare(a.payload, b.payload) === 0
+}
+
+/**
+ * Which messages are acknowledged to the broker: in the order in which they came, and each only once all its rows are on disk. A broker whose
+ * connection breaks sends again what was not acknowledged, under the packet id that it had: such a message is known, and is not taken twice.
+ * One whose acknowledgement was sent is forgotten: its id may mean another message by now.
+ */
+export class Acknowledgements {
+  readonly #kept = new Map<number, Kept>()
+  #order: Kept[] = []
+  #acknowledge: ((packetId: number) => void) | null = null
+
+  /** A connection begins. In a session that is another one than before, packet ids mean other messages. */
+  begin({ isResumed, acknowledge }: { isResumed: boolean; acknowledge: (packetId: number) => void }): void {
+    if (!isResumed) this.#kept.clear()
+    this.#acknowledge = acknowledge
+  }
+
+  /** The connection is over: what was not acknowledged will come again. */
+  end(): void {
+    this.#acknowledge = null
+    this.#order = []
+  }
+
+  /** False where the message came before and is taken care of. */
+  take(message: ReceivedMessage, rows: number): boolean {
+    if (message.packetId === null) return true
+    const before = this.#kept.get(message.packetId)
+    const isKnown = message.isAgain && before !== undefined && isSame(before.message, message)
+    const kept = isKnown ? before : { message, waiting: rows }
+    this.#kept.set(message.packetId, kept)
+    if (!this.#order.includes(kept)) this.#order.push(kept)
+    this.#advance()
+    return !isKnown
+  }
+
+  /** So many of the message's rows are on disk. */
+  stored(message: ReceivedMessage, rows: number): void {
+    if (message.packetId === null) return
+    const kept = this.#kept.get(message.packetId)
+    if (kept?.message !== message) return
+    kept.waiting -= rows
+    this.#advance()
+  }
+
+  #advance(): void {
+    let done = 0
+    for (const { message, waiting } of this.#order) {
+      if (waiting > 0 || this.#acknowledge === null) break
+      this.#kept.delete(message.packetId!)
+      this.#acknowledge(message.packetId!)
+      done++
+    }
+    if (done > 0) this.#order = this.#order.slice(done)
+  }
+}

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import type { PushOptions } from '../client/client.ts'
+import { ServiceError } from '../client/service-error.ts'
+import type { BrokerOptions, ConnectBroker, ReceivedMessage } from './broker.ts'
+import { BrokerError } from './broker.ts'
+import { runConnector } from './connector.ts'
+
+const broker: BrokerOptions = {
+  ...{ url: new URL('mqtt://broker'), clientId: 'c', filters: ['#'], protocol: '5', inFlightMax: 10, keepAliveS: 30 },
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+/** A broker whose sessions and messages a test tells, and a service that answers when and what it says. */
+function world(changes: { maxBufferedBytes?: number; refuse?: (body: string) => Error | null } = {}) {
+  const told: string[] = []
+  const pushes: { rows: unknown[]; key: string | undefined; answer: (error?: Error) => void }[] = []
+  let end: (reason: string) => void = () => undefined
+  let receive: (message: ReceivedMessage) => void = () => undefined
+  let connections = 0
+  const connect: ConnectBroker = async (_, onMessage) => {
+    receive = onMessage
+    const isResumed = connections++ > 0
+    const ended = new Promise<string>((resolve) => {
+      end = resolve
+    })
+    return {
+      ...{ isResumed, ended, pause: () => told.push('pause'), resume: () => told.push('resume') },
+      acknowledge: (packetId) => told.push(`ack ${packetId}`),
+      close: () => told.push('close'),
+    }
+  }
+  const client = {
+    push: (_: string, body: string | Uint8Array, { idempotencyKey }: PushOptions) => {
+      const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+      const refused = changes.refuse?.(text) ?? null
+      if (refused !== null) return Promise.reject(refused)
+      return new Promise<{ batch: string; rows: number }>((resolve, reject) => {
+        const answer = (error?: Error): void => (error === undefined ? resolve({ batch: 'b', rows: 1 }) : reject(error))
+        pushes.push({ rows: JSON.parse(text), key: idempotencyKey, answer })
+      })
+    },
+  }
+  const stop = new AbortController()
+  const mapping = { template: null, valueField: 'V', timeField: null, nowMs: () => 0 }
+  const bounds = { maxBatchRows: 2, maxBufferedBytes: 1000, flushIntervalMs: 1, ...changes }
+  const options = {
+    broker,
+    connect,
+    client,
+    ingest: 'plant',
+    mapping,
+    ...bounds,
+    signal: stop.signal,
+    onNote: () => undefined,
+  }
+  const done = runConnector(options)
+  const send = (packetId: number | null, payload: string, isAgain = false): void =>
+    receive({ topic: 't', payload: new TextEncoder().encode(payload), packetId, isAgain })
+  return { told, pushes, send, stop, done, breakOff: () => end('gone') }
+}
+
+test('a message is acknowledged once its rows are on disk, in the order of arrival', async () => {
+  const { told, pushes, send, stop, done } = world()
+  await settled()
+  send(1, '[1,2,3]')
+  send(2, '[]')
+  send(null, '4')
+  await settled()
+  expect(pushes.map(({ rows }) => rows)).toEqual([[{ V: 1 }, { V: 2 }]])
+  pushes[0]!.answer()
+  await settled()
+  expect(told).toEqual([])
+  pushes[1]!.answer()
+  await settled()
+  expect(told).toEqual(['ack 1', 'ack 2'])
+  stop.abort()
+  expect(await done).toEqual({ messages: 3, rows: 4, again: 0 })
+})
+
+test('while there is no room, the broker has to wait', async () => {
+  const { told, pushes, send } = world({ maxBufferedBytes: 14 })
+  await settled()
+  for (const packetId of [1, 2, 3]) send(packetId, String(packetId))
+  await settled()
+  expect(told).toEqual(['pause'])
+  pushes[0]!.answer()
+  await settled()
+  expect(told).toEqual(['pause', 'ack 1', 'ack 2', 'resume'])
+})
+
+test('what comes again before it was acknowledged is not taken twice; anything else is', async () => {
+  const { told, pushes, send, stop, done, breakOff } = world()
+  await settled()
+  send(1, '1')
+  send(2, '2')
+  await settled()
+  breakOff()
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  pushes[0]!.answer()
+  await settled()
+  expect(told).toEqual([])
+  send(1, '1', true)
+  // Another message under the id, and one that was never seen.
+  send(2, '3', true)
+  send(4, '4', true)
+  await settled()
+  expect(told).toEqual(['ack 1'])
+  pushes[1]!.answer()
+  await settled()
+  expect(pushes.map(({ rows }) => rows)).toEqual([
+    [{ V: 1 }, { V: 2 }],
+    [{ V: 3 }, { V: 4 }],
+  ])
+  expect(told).toEqual(['ack 1', 'ack 2', 'ack 4'])
+  stop.abort()
+  expect(await done).toEqual({ messages: 5, rows: 4, again: 1 })
+})
+
+const problem = (status: number, code: string): ServiceError =>
+  new ServiceError({ status, code, detail: 'No.', errors: [], retryable: false, retryAfterS: null })
+
+test('whatever the service refuses, the message waits under its key', async () => {
+  const { told, pushes, send } = world()
+  await settled()
+  send(1, '1')
+  await settled()
+  pushes[0]!.answer(problem(423, 'ingest_blocked'))
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  expect(pushes.map(({ key }) => key)).toEqual([pushes[0]!.key, pushes[0]!.key])
+  pushes[1]!.answer()
+  await settled()
+  expect(told).toEqual(['ack 1'])
+})
+
+test('a row that the service does not take at all goes there as it came', async () => {
+  const refuse = (body: string): Error | null => (body.includes('"V":"x') ? problem(400, 'body_too_large') : null)
+  const { told, pushes, send } = world({ refuse })
+  await settled()
+  send(1, '"xx"')
+  await settled()
+  expect(pushes.map(({ rows }) => rows)).toEqual([[{ mqtt_topic: 't', mqtt_payload: '"xx"' }]])
+  expect(told).toEqual([])
+  pushes[0]!.answer()
+  await settled()
+  expect(told).toEqual(['ack 1'])
+})
+
+test('a broker that refuses ends it', async () => {
+  const connect: ConnectBroker = () => Promise.reject(new BrokerError('wrong password', { isFinal: true }))
+  const options = { broker, connect, client: { push: () => Promise.reject(new Error()) }, ingest: 'plant' }
+  const mapping = { template: null, valueField: 'V', timeField: null, nowMs: () => 0 }
+  const bounds = { maxBatchRows: 2, maxBufferedBytes: 1000, flushIntervalMs: 1 }
+  const { signal } = new AbortController()
+  await expect(runConnector({ ...options, mapping, ...bounds, signal, onNote: () => undefined })).rejects.toThrow(
+    'wrong password',
+  )
+})

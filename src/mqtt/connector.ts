@@ -1,0 +1,206 @@
+// Messages of a broker as rows of an ingest. A message is acknowledged to the broker only once its rows are on disk.
+import type { TidemarkClient } from '../client/client.ts'
+import { sleepOn, systemClock } from '../client/clock.ts'
+import { withRetries } from '../client/retries.ts'
+import { ServiceError } from '../client/service-error.ts'
+import { type BatchOutcome, IngestWriter } from '../client/writer.ts'
+import { Acknowledgements } from './acknowledgements.ts'
+import {
+  type BrokerConnection,
+  BrokerError,
+  type BrokerOptions,
+  type ConnectBroker,
+  type ReceivedMessage,
+} from './broker.ts'
+import { type MappingOptions, messageRows, unmappedRow } from './message-rows.ts'
+
+export interface ConnectorOptions {
+  readonly broker: BrokerOptions
+  readonly connect: ConnectBroker
+  readonly client: Pick<TidemarkClient, 'push'>
+  readonly ingest: string
+  readonly mapping: MappingOptions
+  readonly maxBatchRows: number
+  readonly maxBufferedBytes: number
+  readonly flushIntervalMs: number
+  /** Ends the connector. What is on its way to the service has `drainMs` to be acknowledged. */
+  readonly signal: AbortSignal
+  readonly onNote: (text: string) => void
+}
+
+/** What a connector did. */
+export interface ConnectorCounts {
+  readonly messages: number
+  readonly rows: number
+  /** Messages that came again and were not taken twice. */
+  readonly again: number
+}
+
+const drainMs = 10_000
+
+/** The push will never go, however often it is tried: its rows are no good together, or none is. */
+const isHopeless = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  ['body_too_large', 'too_many_rows', 'invalid_json', 'invalid_body'].includes(error.code)
+
+interface Owner {
+  readonly message: ReceivedMessage
+  readonly firstRow: number
+  readonly lastRow: number
+}
+
+class Connector {
+  readonly #options: ConnectorOptions
+  readonly #writer: IngestWriter
+  readonly #acknowledgements = new Acknowledgements()
+  readonly #waiting: ReceivedMessage[] = []
+  /** Whose rows are on their way, in the order of the rows. */
+  #owners: Owner[] = []
+  #working = false
+  #connection: BrokerConnection | null = null
+  #written = 0
+  messages = 0
+  again = 0
+
+  constructor(options: ConnectorOptions, stop: AbortSignal) {
+    this.#options = options
+    const { client, ingest, maxBatchRows, maxBufferedBytes, flushIntervalMs, onNote } = options
+    this.#writer = new IngestWriter((body, request) => client.push(ingest, body, request), {
+      maxBatchRows,
+      maxBufferedBytes,
+      flushIntervalMs,
+      retryMs: Number.POSITIVE_INFINITY,
+      // Nobody else has these messages: whatever the service says, they wait until it takes them.
+      isRetryable: (error) => !isHopeless(error),
+      onRetry: (error, waitMs) => onNote(`${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.`),
+      onBatch: (outcome) => this.#told(outcome),
+      signal: stop,
+    })
+  }
+
+  get rows(): number {
+    return this.#written
+  }
+
+  /** Begins a connection. Resolves with what resolves with why it ended. */
+  async open(): Promise<{ readonly ended: Promise<string> }> {
+    const { connect, broker, onNote } = this.#options
+    const early: ReceivedMessage[] = []
+    let take = (message: ReceivedMessage): void => void early.push(message)
+    const connection = await connect(broker, (message) => take(message))
+    const { isResumed } = connection
+    onNote(`Connected to ${broker.url.host} as ${broker.clientId}${isResumed ? ', in the session of before' : ''}.`)
+    this.#connection = connection
+    this.#acknowledgements.begin({ isResumed, acknowledge: (packetId) => connection.acknowledge(packetId) })
+    take = (message) => this.#receive(message)
+    early.forEach(take)
+    return { ended: connection.ended.then((reason) => this.#over(reason)) }
+  }
+
+  #over(reason: string): string {
+    this.#connection = null
+    this.#acknowledgements.end()
+    // What was not looked at comes again.
+    this.#waiting.length = 0
+    return reason
+  }
+
+  /** Nothing more is read; what is on its way is acknowledged, as far as it gets there. */
+  async drain(): Promise<void> {
+    this.#connection?.pause()
+    await Promise.race([this.#writer.flush(), sleepOn(systemClock, drainMs, undefined)])
+    this.#connection?.close()
+  }
+
+  #receive(message: ReceivedMessage): void {
+    this.#waiting.push(message)
+    if (!this.#working) void this.#work()
+  }
+
+  /** Takes messages one after the other; while there is no room, the broker has to wait. */
+  async #work(): Promise<void> {
+    this.#working = true
+    for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
+      const texts = messageRows(message, this.#options.mapping)
+      this.messages++
+      if (this.#acknowledgements.take(message, texts.length)) await this.#write(message, texts)
+      else this.again++
+    }
+    this.#working = false
+  }
+
+  async #write(message: ReceivedMessage, texts: readonly string[]): Promise<void> {
+    if (texts.length === 0) return
+    this.#owners.push({ message, firstRow: this.#written + 1, lastRow: this.#written + texts.length })
+    this.#written += texts.length
+    let isIn = false
+    const written = this.#writer.writeTexts(texts).then(() => {
+      isIn = true
+    })
+    await Promise.resolve()
+    await Promise.resolve()
+    if (isIn) return
+    this.#connection?.pause()
+    await written
+    this.#connection?.resume()
+  }
+
+  #told(outcome: BatchOutcome): void {
+    const firstRow = outcome.firstRow
+    const lastRow = firstRow + outcome.rows - 1
+    const concerned = this.#owners.filter((owner) => owner.firstRow <= lastRow && owner.lastRow >= firstRow)
+    this.#owners = this.#owners.filter((owner) => owner.lastRow > lastRow)
+    if (outcome.state === 'failed' && !isHopeless(outcome.error)) return
+    for (const { message, ...rows } of concerned) {
+      const count = Math.min(rows.lastRow, lastRow) - Math.max(rows.firstRow, firstRow) + 1
+      if (outcome.state === 'acknowledged') this.#acknowledgements.stored(message, count)
+      else void this.#keepAsItCame(message, count)
+    }
+  }
+
+  /** The service does not take such a row: instead the message goes there as it came, among the rejected ones. */
+  async #keepAsItCame(message: ReceivedMessage, rows: number): Promise<void> {
+    this.#options.onNote(
+      `A message of ${message.topic} is no row that the service takes; it is kept among the rejected ones.`,
+    )
+    await this.#write(
+      message,
+      Array.from({ length: rows }, () => unmappedRow(message)),
+    )
+  }
+}
+
+/** Runs until the signal comes. Throws `BrokerError` where the broker refuses before it was connected once. */
+export async function runConnector(options: ConnectorOptions): Promise<ConnectorCounts> {
+  const { signal } = options
+  const giveUp = new AbortController()
+  const connector = new Connector(options, giveUp.signal)
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  try {
+    await Promise.race([stayConnected(connector, options), stopped])
+    await connector.drain()
+  } finally {
+    giveUp.abort(new Error('the connector ends'))
+  }
+  return { messages: connector.messages, rows: connector.rows, again: connector.again }
+}
+
+async function stayConnected(connector: Connector, { signal, onNote }: ConnectorOptions): Promise<void> {
+  let wasConnected = false
+  while (!signal.aborted) {
+    const { ended } = await withRetries(() => connector.open(), {
+      nowMs: () => systemClock.nowMs(),
+      sleep: (ms) => sleepOn(systemClock, ms, signal),
+      retryMs: Number.POSITIVE_INFINITY,
+      onRetry: (error, waitMs) => onNote(`${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.`),
+      isRetryable: (error) => error instanceof BrokerError && (wasConnected || !error.isFinal),
+      random: Math.random,
+    })
+    wasConnected = true
+    const reason = await ended
+    if (!signal.aborted) onNote(`The connection to the broker is over: ${reason}.`)
+  }
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { messageRows } from './message-rows.ts'
+import { topicTemplate } from './topic-template.ts'
+
+const template = topicTemplate('plant/{area}/{tag}')
+const at = '2026-01-01T00:00:00.000Z'
+
+function rowsOf(topic: string, payload: string | Uint8Array): readonly string[] {
+  const bytes = typeof payload === 'string' ? new TextEncoder().encode(payload) : payload
+  const nowMs = (): number => Date.parse(at)
+  return messageRows({ topic, payload: bytes }, { template, valueField: 'V', timeField: 'D', nowMs })
+}
+
+const head = `{"area":"hall","tag":"t1","D":"${at}"`
+
+test.each<[string, string, string[]]>([
+  ['a number, digit for digit', '9007199254740993', [`${head},"V":9007199254740993}`]],
+  ['a number with blanks around', ' 1.50\n', [`${head},"V":1.50}`]],
+  ['a truth value', 'true', [`${head},"V":true}`]],
+  ['a JSON text', '"on"', [`${head},"V":"on"}`]],
+  ['a text', 'on "fire"', [`${head},"V":"on \\"fire\\""}`]],
+  ['what is nearly a number', '1,5', [`${head},"V":"1,5"}`]],
+  ['nothing known', 'null', [`${head},"V":null}`]],
+  ['an object', '{"V": 1}', [`${head},"V": 1}`]],
+  ['an object without members', ' { } ', [`${head} }`]],
+  [
+    'an object that says its time and tag',
+    '{"D":"2025-01-01","tag":"x","V":1}',
+    ['{"area":"hall","D":"2025-01-01","tag":"x","V":1}'],
+  ],
+  [
+    'an array',
+    '[{"V":1}, 2 ,"a,b",[3]]',
+    [`${head},"V":1}`, `${head},"V":2}`, `${head},"V":"a,b"}`, `${head},"V":[3]}`],
+  ],
+  ['an array of nothing', '[]', []],
+  ['JSON that breaks off', '{"V":1', ['{"mqtt_topic":"plant/hall/t1","mqtt_payload":"{\\"V\\":1"}']],
+  ['nothing', '', ['{"mqtt_topic":"plant/hall/t1","mqtt_payload":""}']],
+])('%s', (_, payload, rows) => {
+  expect(rowsOf('plant/hall/t1', payload)).toEqual(rows)
+  for (const row of rows) JSON.parse(row)
+})
+
+test('what is no UTF-8, of another topic or too large is kept as it came', () => {
+  expect(rowsOf('plant/hall/t1', new Uint8Array([0xff, 0]))).toEqual([
+    '{"mqtt_topic":"plant/hall/t1","mqtt_payload_base64":"/wA="}',
+  ])
+  expect(rowsOf('other', '1')).toEqual(['{"mqtt_topic":"other","mqtt_payload":"1"}'])
+})
+
+test.each<[string, string, Record<string, string> | null]>([
+  ['plant/{area}/{tag}', 'plant/hall/t1', { area: 'hall', tag: 't1' }],
+  ['plant/{area}/{tag}', 'plant/hall', null],
+  ['plant/{area}/{tag}', 'plant/hall/t1/x', null],
+  ['{site}/{tag...}', 'a/b/c', { site: 'a', tag: 'b/c' }],
+  ['{tag...}', 'a', { tag: 'a' }],
+  ['a/b', 'a/b', {}],
+])('%s of %s', (text, topic, properties) => {
+  const found = topicTemplate(text).propertiesOf(topic)
+  expect(found === null ? null : Object.fromEntries(found)).toEqual(properties)
+})
+
+test.each([
+  ['a/x{tag}', 'a name stands alone between two slashes'],
+  ['{tag}/{tag}', 'has {tag} twice'],
+  ['{tag...}/b', 'goes on behind {name...}'],
+])('%s is no template', (text, message) => {
+  expect(() => topicTemplate(text)).toThrow(message)
+})

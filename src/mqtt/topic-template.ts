@@ -1,0 +1,37 @@
+/** What the levels of a topic are called: `plant/{area}/{tag}`. */
+export interface TopicTemplate {
+  /** The properties that a topic gives a row; null where it is another topic. */
+  propertiesOf(topic: string): ReadonlyMap<string, string> | null
+}
+
+const placeholder = /^\{([^{}.]+)(\.\.\.)?\}$/
+
+/** `{name}` is one level, `{name...}` at the end all that are left, other text stands for itself. Throws where the template is none. */
+export function topicTemplate(template: string): TopicTemplate {
+  const levels = template.split('/').map((text) => {
+    const [, name, rest] = placeholder.exec(text) ?? []
+    if (name === undefined && /[{}]/.test(text))
+      throw new Error(
+        `"${text}" in "${template}" is no level of a topic: a name stands alone between two slashes, as {tag}.`,
+      )
+    return { text, name, isRest: rest !== undefined }
+  })
+  const names = levels.flatMap(({ name }) => name ?? [])
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) throw new Error(`"${template}" has {${twice}} twice.`)
+  if (levels.some(({ isRest }, at) => isRest && at !== levels.length - 1))
+    throw new Error(`"${template}" goes on behind {name...}, which is the rest of a topic.`)
+  return {
+    propertiesOf(topic) {
+      const parts = topic.split('/')
+      const isLonger = parts.length > levels.length && levels.at(-1)?.isRest === true
+      if (parts.length !== levels.length && !isLonger) return null
+      const found = new Map<string, string>()
+      for (const [at, { text, name, isRest }] of levels.entries()) {
+        if (name !== undefined) found.set(name, isRest ? parts.slice(at).join('/') : parts[at]!)
+        else if (parts[at] !== text) return null
+      }
+      return found
+    },
+  }
+}

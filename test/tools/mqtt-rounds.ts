@@ -1,0 +1,170 @@
+// Messages of QoS 1 are published while broker, connector and service are killed at random. Then each must be stored once, or be among the
+// rejected rows.
+import { Tidemark } from '../../src/client/tidemark.ts'
+import { makeIngest } from '../support/api.ts'
+import { freePort } from '../support/free-port.ts'
+import { seededRandom } from '../support/random.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { ConnectorProcess } from './connector-process.ts'
+import { Mosquitto } from './mosquitto.ts'
+import { Qos1Publisher } from './qos1-publisher.ts'
+
+export interface MqttRoundsOptions {
+  readonly rounds: number
+  readonly seed: number
+  readonly program?: string
+}
+
+export interface MqttFindings {
+  readonly seed: number
+  readonly published: number
+  readonly rejected: number
+  readonly lost: readonly number[]
+  readonly doubled: readonly number[]
+}
+
+const fields = [
+  { name: 'D', type: 'timestamp', role: 'time' },
+  { name: 'T', type: 'string', role: 'tag' },
+  { name: 'area', type: 'string', role: 'dimension' },
+  { name: 'V', type: 'double', role: 'metric' },
+]
+const victims = ['broker', 'connector', 'service', 'service and connector'] as const
+const faultyEvery = 50
+const publishedPerTick = 3
+const tickMs = 10
+const settleMs = 20_000
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+class World {
+  readonly publisher: Qos1Publisher
+  readonly broker: Mosquitto
+  service: ServerProcess
+  connector: ConnectorProcess
+  readonly #directory: string
+  readonly #key: string
+  readonly #program: string | undefined
+
+  constructor(parts: {
+    directory: string
+    broker: Mosquitto
+    service: ServerProcess
+    key: string
+    program?: string | undefined
+  }) {
+    this.#directory = parts.directory
+    this.broker = parts.broker
+    this.service = parts.service
+    this.#key = parts.key
+    this.#program = parts.program
+    this.publisher = new Qos1Publisher(this.broker.port)
+    this.connector = this.startConnector()
+  }
+
+  startConnector(): ConnectorProcess {
+    const more = ['--subscribe', 'plant/+/+', '--topic', 'plant/{area}/{T}', '--in-flight', '200']
+    const program = this.#program
+    const { url: broker } = this.broker
+    return new ConnectorProcess({
+      broker,
+      service: this.service.url,
+      key: this.#key,
+      more,
+      ...(program === undefined ? {} : { program }),
+    })
+  }
+
+  async #startService(): Promise<void> {
+    this.service = await ServerProcess.start({ dataDirectory: this.#directory, port: new URL(this.service.url).port })
+  }
+
+  async kill(victim: (typeof victims)[number]): Promise<void> {
+    if (victim === 'broker') {
+      await this.broker.kill()
+      this.publisher.disconnect()
+      await this.broker.start()
+      await this.publisher.connect()
+      return
+    }
+    if (victim !== 'connector') await this.service.kill()
+    if (victim === 'service and connector') await sleep(300)
+    if (victim !== 'service') await this.connector.kill()
+    if (victim !== 'connector') await this.#startService()
+    if (victim !== 'service') this.connector = this.startConnector()
+  }
+}
+
+export function mqttRounds(options: MqttRoundsOptions): Promise<MqttFindings> {
+  return inScratchFolder('tidemark-mqtt-', async (directory) => {
+    const broker = await Mosquitto.start(directory, await freePort())
+    const service = await ServerProcess.start({ dataDirectory: directory })
+    const key = await makeIngest(service.url, adminKey, { alias: 'plant', duplicates: 'replace', fields })
+    const world = new World({ directory, broker, service, key, program: options.program })
+    try {
+      await world.connector.says(/Connected/)
+      return await roundsIn(world, options)
+    } finally {
+      await world.connector.kill()
+      await world.broker.kill()
+      await world.service.kill()
+    }
+  })
+}
+
+async function roundsIn(world: World, { rounds, seed }: MqttRoundsOptions): Promise<MqttFindings> {
+  const { publisher } = world
+  const random = seededRandom(seed)
+  await publisher.connect()
+  const faulty = new Set<number>()
+  const publishing = setInterval(() => {
+    for (let one = 0; one < publishedPerTick; one++) {
+      const V = publisher.count
+      const row = JSON.stringify({ D: new Date(Date.UTC(2026, 0, 1) + V).toISOString(), V })
+      const isFaulty = V % faultyEvery === 0
+      if (isFaulty) faulty.add(V)
+      publisher.publish(`plant/hall/t${V % 7}`, isFaulty ? `${row} #${V}` : row)
+    }
+  }, tickMs)
+  for (let round = 0; round < rounds; round++) {
+    await sleep(100 + random.below(500))
+    await world.kill(victims[random.below(victims.length)]!)
+  }
+  await sleep(300)
+  clearInterval(publishing)
+  while (publisher.openCount > 0) await sleep(50)
+  return { seed, ...(await settled(world, publisher.count, faulty)) }
+}
+
+/** What is there, once nothing more comes. */
+async function settled(
+  world: World,
+  published: number,
+  faulty: ReadonlySet<number>,
+): Promise<Omit<MqttFindings, 'seed'>> {
+  const admin = new Tidemark({ url: world.service.url, key: adminKey })
+  const wanted = Array.from({ length: published }, (_, V) => V)
+  const beginMs = performance.now()
+  for (;;) {
+    const times = new Map<number, number>()
+    for await (const { V } of admin.select<{ V: number }>({ entity: 'plant' })) times.set(V, (times.get(V) ?? 0) + 1)
+    const rejected = await rejectedValues(admin)
+    const lost = wanted.filter((V) => !times.has(V) && !(faulty.has(V) && rejected.has(V)))
+    const doubled = [...times].filter(([, count]) => count > 1).map(([V]) => V)
+    if (lost.length === 0 || performance.now() - beginMs > settleMs)
+      return { published, rejected: rejected.size, lost, doubled }
+    await sleep(1000)
+  }
+}
+
+async function rejectedValues(admin: Tidemark): Promise<Set<number>> {
+  const values = new Set<number>()
+  let token: string | undefined
+  do {
+    const page = await admin.rejected('plant', { limit: 1000, ...(token === undefined ? {} : { token }) })
+    for (const { row } of page.Items) values.add(Number(/#(\d+)/.exec(String(JSON.stringify(row)))?.[1]))
+    token = page.NextToken ?? undefined
+  } while (token !== undefined)
+  return values
+}

@@ -1,0 +1,80 @@
+// A real mosquitto, what `mosquitto_pub` sends, and kills at random. TIDEMARK_MQTT_ROUNDS asks for more of them.
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { Tidemark } from '../../src/client/tidemark.ts'
+import { makeIngest } from '../support/api.ts'
+import { freePort } from '../support/free-port.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
+import { ConnectorProcess } from './connector-process.ts'
+import { Mosquitto } from './mosquitto.ts'
+import { mqttRounds } from './mqtt-rounds.ts'
+
+const rounds = Number(process.env['TIDEMARK_MQTT_ROUNDS'] ?? 5)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
+const timeout = 600_000
+
+test.each(['5', '3.1.1'])(
+  'what mosquitto_pub sends by MQTT %s becomes rows, or rejected ones',
+  { timeout },
+  (protocol) =>
+    inScratchFolder('tidemark-mqtt-', async (folder) => {
+      const broker = await Mosquitto.start(folder, await freePort())
+      const service = await ServerProcess.start({ dataDirectory: folder })
+      const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+      const more = ['--subscribe', 'plant/#', '--topic', 'plant/{T...}', '--protocol', protocol]
+      const connector = new ConnectorProcess({ broker: broker.url, service: service.url, key, more })
+      const publish = (topic: string, payload: string, ...flags: string[]): void => {
+        execFileSync('mosquitto_pub', ['-p', String(broker.port), '-q', '1', '-t', topic, '-m', payload, ...flags])
+      }
+      try {
+        await connector.says(/Connected/)
+        publish('plant/hall/object', '{"D":"2026-01-01T00:00:00Z","V":1.5}')
+        publish('plant/hall/array', '[{"D":"2026-01-01T00:00:00Z","V":1},{"D":"2026-01-01T00:00:01Z","V":2}]')
+        publish('plant/hall/bare', '81.5')
+        publish('plant/hall/none', '0.5', '-q', '0')
+        publish('plant/hall/text', 'warm')
+        publish('plant/hall/broken', '{"V":')
+        publish('plant', '1')
+        const admin = new Tidemark({ url: service.url, key: adminKey })
+        const shown = async (): Promise<unknown> => [
+          (await admin.query('select', { entity: 'plant' })).map(({ T, V }) => [T, V]).sort(),
+          (await admin.rejected('plant')).Items.map(({ code, row }) => [code, JSON.stringify(row)]).sort(),
+        ]
+        const wanted = [
+          [
+            ['hall/array', 1],
+            ['hall/array', 2],
+            ['hall/bare', 81.5],
+            ['hall/none', 0.5],
+            ['hall/object', 1.5],
+          ],
+          [
+            ['unknown_field', expect.stringContaining('mqtt_topic')],
+            ['unknown_field', expect.stringContaining('mqtt_topic')],
+            ['wrong_type', expect.stringContaining('warm')],
+          ],
+        ]
+        await expect.poll(shown, { timeout: 20_000, interval: 200 }).toEqual(wanted)
+        expect(await connector.stop()).toBe(0)
+        expect(connector.log).toContain('7 messages, 8 rows')
+      } finally {
+        await connector.kill()
+        await service.kill()
+        await broker.kill()
+      }
+    }),
+)
+
+test(`each message is there once after ${rounds} kills`, { timeout }, async () => {
+  const findings = await mqttRounds({ rounds, seed })
+  console.log(findings)
+  expect(findings).toMatchObject({ lost: [], doubled: [] })
+})
+
+test('an acknowledgement before the rows are on disk is found out', { timeout }, async () => {
+  const program = resolve('test/tools/planted/acknowledges-early.mjs')
+  const { lost } = await mqttRounds({ rounds: 4, seed, program })
+  expect(lost.length).toBeGreaterThan(0)
+})

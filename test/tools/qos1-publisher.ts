@@ -1,0 +1,90 @@
+import { connect, type Socket } from 'node:net'
+import { generate, parser } from 'mqtt-packet'
+
+interface Sent {
+  readonly topic: string
+  readonly payload: string
+  acknowledgedMs: number | null
+}
+
+/** A broker that is killed may forget what it acknowledged since it last wrote to disk. */
+const forgottenMs = 2000
+
+/** Publishes with QoS 1 and sends again what was not acknowledged. */
+export class Qos1Publisher {
+  readonly #port: number
+  readonly #sent: Sent[] = []
+  #open = new Map<number, Sent>()
+  #socket: Socket | null = null
+  #nextId = 1
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  get count(): number {
+    return this.#sent.length
+  }
+
+  get openCount(): number {
+    return this.#sent.filter(({ acknowledgedMs }) => acknowledgedMs === null).length
+  }
+
+  publish(topic: string, payload: string): void {
+    const message: Sent = { topic, payload, acknowledgedMs: null }
+    this.#sent.push(message)
+    this.#send(message)
+  }
+
+  /** Connects, and sends what may not have arrived. */
+  async connect(): Promise<void> {
+    const socket = connect(this.#port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    const packets = parser({ protocolVersion: 4 })
+    await new Promise<void>((resolve, reject) => {
+      socket.once('close', () => reject(new Error('the broker closed the connection')))
+      packets.on('packet', (packet) => {
+        if (packet.cmd === 'connack') resolve()
+        if (packet.cmd === 'puback') this.#acknowledged(packet.messageId!)
+      })
+      socket.on('data', (bytes: Buffer) => packets.parse(bytes))
+      const clientId = `publisher-${this.#sent.length}-${Math.random()}`
+      socket.write(
+        generate({ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clientId, clean: true, keepalive: 0 }),
+      )
+    })
+    this.#socket = socket
+    socket.once('close', () => {
+      if (this.#socket === socket) this.#socket = null
+    })
+    this.#open.clear()
+    const sinceMs = performance.now() - forgottenMs
+    for (const message of this.#sent) {
+      if (message.acknowledgedMs !== null && message.acknowledgedMs < sinceMs) continue
+      message.acknowledgedMs = null
+      this.#send(message)
+    }
+  }
+
+  /** The broker is gone: until `connect` nothing is sent. */
+  disconnect(): void {
+    this.#socket?.destroy()
+    this.#socket = null
+  }
+
+  #send(message: Sent): void {
+    if (this.#socket === null) return
+    const messageId = this.#nextId
+    this.#nextId = (this.#nextId % 65_535) + 1
+    this.#open.set(messageId, message)
+    const { topic, payload } = message
+    this.#socket.write(generate({ cmd: 'publish', topic, payload, qos: 1, messageId, dup: false, retain: false }))
+  }
+
+  #acknowledged(messageId: number): void {
+    const message = this.#open.get(messageId)
+    if (message === undefined) return
+    message.acknowledgedMs = performance.now()
+    this.#open.delete(messageId)
+  }
+}

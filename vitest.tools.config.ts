@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+/** Programs of others against a running service: `npm run test:tools`. */
+export default defineConfig({
+  test: {
+    include: ['test/tools/**/*.test.ts'],
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+})
