@@ -22,8 +22,10 @@ const acceptance = [
   'metrics',
   'storage',
   'real-data',
-  'http-fuzz',
 ].join()
+
+/** As above, of the tests of what is done to a service. */
+const faults = 'test/faults/http-fuzz.test.ts'
 
 /** The portal in a real Chromium: the whole way through it, and all journeys but those that need a data folder. */
 const journeys = 'test/e2e/{whole-way,overview,ingests,push,explore,query,metadata,access}.test.ts'
@@ -57,7 +59,7 @@ const files = isShort
       properties,
       agreement,
     ]
-  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, journeys, properties, agreement]
+  : ['test/cluster/**/*.test.ts', `test/acceptance/{${acceptance}}.test.ts`, faults, journeys, properties, agreement]
 
 /** Against a real Kafka, Druid and PostgreSQL, which are started when they do not run: `npm run test:cluster`. */
 export default defineConfig({

@@ -1,4 +1,4 @@
-// Tested by `test/acceptance/sql-process.test.ts`.
+// Tested by `test/faults/sql-process.test.ts`.
 
 import type { Sql } from '../lib/sql-text.ts'
 import type { ColumnType, ColumnVector } from '../model/column.ts'

@@ -171,14 +171,14 @@ const itemsOf = async (url: string) => (await fetch(`${url}/consumer/metadata/ta
 
 describe('tidemark copy', () => {
   test.each([
-    ['a key that may not push', [], adminKey, 'may not push to'],
-    ['a key that is unknown', [], 'nobody', 'The target does not know the key'],
-    ['a name that is unknown', ['--entity', 'nowhere'], undefined, 'The source has no entity nowhere'],
-    ['a date that is none', ['--from', 'yesterday'], undefined, '--from takes a date'],
-  ])('refuses %s', async (_name, argv, key, message) => {
+    ['a key that may not push', [], adminKey, 'may not push to', 1],
+    ['a key that is unknown', [], 'nobody', 'The target does not know the key', 1],
+    ['a name that is unknown', ['--entity', 'nowhere'], undefined, 'The source has no entity nowhere', 1],
+    ['a date that is none', ['--from', 'yesterday'], undefined, '--from takes a date', 64],
+  ])('refuses %s', async (_name, argv, key, message, exitCode) => {
     const { code, err } = await copy(argv, key ?? copier)
     expect(err).toContain(message)
-    expect(code).toBe(1)
+    expect(code).toBe(exitCode)
     expect((await callWell<{ Items: unknown[] }>(target.url, 'GET', '/admin/ingests', admin)).Items).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-// As test/acceptance/http-fuzz.test.ts, at length.
+// As test/faults/http-fuzz.test.ts, at length.
 import { expect, test } from 'vitest'
 import { fuzzSeed, fuzzService } from '../http-fuzz/fuzzed-service.ts'
 

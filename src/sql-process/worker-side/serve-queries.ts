@@ -1,5 +1,5 @@
 // The engine's side of the process: a composition root of its own, as the store's thread is.
-// Tested by `test/acceptance/sql-process.test.ts`.
+// Tested by `test/faults/sql-process.test.ts`.
 
 import { rm } from 'node:fs/promises'
 import { clearSpool } from '../../answer/spool.ts'
