@@ -52,6 +52,12 @@ export type StoredAggregate =
   | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'double'; readonly field: EntityField }
   /** Of longs, digit for digit; a sum past 64 bits goes round. Null over nothing. */
   | { readonly kind: 'sum' | 'least' | 'greatest'; readonly type: 'long'; readonly field: EntityField }
+  | EndAggregate
+
+/** Of the group's newest or oldest row, by time and then by position: its time, or a value of it. Null where that is, and over nothing. */
+export type EndAggregate =
+  | { readonly kind: 'endTime'; readonly end: 'newest' | 'oldest' }
+  | { readonly kind: 'endValue'; readonly end: 'newest' | 'oldest'; readonly field: EntityField }
 
 export interface AggregationPlan {
   readonly entityId: number

@@ -168,6 +168,8 @@ function condition(draw: Draw, depth = 0): string {
   }
 }
 
+/** What no number is calculated of. */
+const ends = ['LATEST(s)', 'EARLIEST(s)', 'MAX(__time)', 'MIN(__time)', 'LATEST(V)', 'EARLIEST(V)', 'LATEST(l)']
 const aggregates = [
   'COUNT(*)',
   'COUNT(V)',
@@ -183,6 +185,9 @@ const aggregates = [
   'MAX(l)',
   'MAX("none")',
   'SUM("none")',
+  'LATEST(V)',
+  'EARLIEST(l)',
+  'LATEST(k)',
 ]
 const buckets = [
   'FLOOR(__time TO HOUR)',
@@ -229,7 +234,10 @@ function query(draw: Draw): string {
   if (draw(2) === 0) grouped.reverse()
   const isDistinct = draw(8) === 0 && grouped.length > 0
   const shown = grouped.filter(() => isDistinct || draw(5) > 0)
-  const values = isDistinct ? [] : Array.from({ length: draw(4) + (shown.length === 0 ? 1 : 0) }, () => value(draw))
+  const length = draw(4) + (shown.length === 0 ? 1 : 0)
+  const areEnds = draw(4) === 0
+  const one = (): string => (areEnds || draw(6) === 0 ? oneOf(draw, ends) : value(draw))
+  const values = isDistinct ? [] : Array.from({ length }, one)
   const items = [...shown, ...values]
   const named = items.map((item, at) => `${item} AS c${at}`)
   const conditions = Array.from({ length: draw(3) }, () => (draw(2) === 0 ? timeBound(draw) : condition(draw)))
@@ -324,6 +332,8 @@ describe('panels of dashboards', () => {
     'SELECT COUNT(*) AS n FROM plant',
     'SELECT FLOOR(__time TO HOUR) AS h, MAX(V) AS high FROM plant GROUP BY FLOOR(__time TO HOUR) HAVING MAX(V) > 90 ORDER BY h',
     "SELECT tag, COUNT(*) AS n FROM plant WHERE __time >= CURRENT_TIMESTAMP - INTERVAL '1' DAY AND 1 = 1 GROUP BY tag",
+    'SELECT tag, LATEST(V) AS v FROM plant GROUP BY tag ORDER BY tag',
+    'SELECT tag, MAX(__time) AS latest, LATEST(V) AS v FROM plant WHERE V IS NOT NULL GROUP BY tag ORDER BY latest DESC LIMIT 5',
     "SELECT COUNT(*), SUM(V) FROM plant p WHERE p.tag IN ('a', 'b')",
   ])('%s', async (asked) => {
     const rows = world(drawFrom(7))

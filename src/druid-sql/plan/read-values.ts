@@ -116,7 +116,10 @@ export class GroupValues {
     if (distinct || filter !== null || over !== null || orderBy.length > 0) return null
     if (star) return name === 'COUNT' ? this.#cell('long', { kind: 'rows' }) : null
     const [operand, ...more] = operands
-    const field = operand === undefined || more.length > 0 ? null : this.#names.fieldOf(operand)
+    if (operand === undefined || more.length > 0) return null
+    const end = this.#end(name, operand)
+    if (end !== null) return end
+    const field = this.#names.fieldOf(operand)
     if (field === null || (field.type !== 'double' && field.type !== 'long')) return null
     const { type } = field
     switch (name) {
@@ -135,6 +138,19 @@ export class GroupValues {
       default:
         return null
     }
+  }
+
+  /** What goes by the newest or the oldest row. */
+  #end(name: string, operand: Expression): PlannedValue | null {
+    if (this.#names.isTime(operand)) {
+      const end = ({ MAX: 'newest', MIN: 'oldest', LATEST: 'newest', EARLIEST: 'oldest' } as const)[name]
+      return end === undefined ? null : this.#cell('timestamp', { kind: 'endTime', end })
+    }
+    const field = this.#names.fieldOf(operand)
+    const end = ({ LATEST: 'newest', EARLIEST: 'oldest' } as const)[name]
+    if (field === null || field.role === 'tag' || end === undefined || field.type === 'json') return null
+    if (field.type !== 'string' && field.type !== 'long' && field.type !== 'double') return null
+    return this.#cell(field.type, { kind: 'endValue', end, field })
   }
 
   #cell(type: PlannedType, aggregate: StoredAggregate): PlannedValue {

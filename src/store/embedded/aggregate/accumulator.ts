@@ -4,6 +4,7 @@ import type { Chunk } from '../head/chunk.ts'
 import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
 import { GroupSums, type Sum, sumRows } from '../run/sum.ts'
 import { Amounts } from './amounts.ts'
+import { EndTime, EndValue } from './end-rows.ts'
 import { LongExtremes, LongSums } from './longs.ts'
 
 /** The rollups of one column over some hours; null where no row of them has a value. `bounds` is also null where there are none. */
@@ -28,6 +29,10 @@ export function accumulatorOf(aggregate: StoredAggregate, index: number): Accumu
       return new RowCount()
     case 'values':
       return new ValueCount(index)
+    case 'endTime':
+      return new EndTime(aggregate.end === 'newest')
+    case 'endValue':
+      return new EndValue(aggregate.end === 'newest', index)
     case 'sum':
       return aggregate.type === 'double' ? new DoubleSum(index) : new LongSum(index)
     case 'least':

@@ -15,6 +15,11 @@ import { conditionsOf, type FilterTests, filterTests } from './row-test.ts'
 /** Rows that are looked at for the same keys at once: one key may change with each row, and the others are looked at again then. */
 const sameRowsMax = 64
 
+/** Of rows that rollups stand for, so many cost as much as a unit of work: the SQL engine would read each of them. */
+const rowsPerUnit = 4
+/** Some seconds of the store's thread, however many rows rollups stand for. */
+const rollupUnitsMax = 256_000_000
+
 /** Where nobody asks how many rows there are. */
 const noCounts = new Float64Array(0)
 
@@ -58,7 +63,7 @@ class GroupCollector {
   readonly #countsRows: boolean
   /** The bucket of all rows where there is one. */
   readonly #isOneBucket: boolean
-  readonly #unitsMax: number
+  #unitsMax: number
   #units = 0
 
   constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
@@ -71,7 +76,9 @@ class GroupCollector {
     this.#rowCost =
       plan.aggregates.length + keys.length + (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter))
     this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
-    this.#usesRollups = isOfWholeHours(plan.granularity) && this.#tests.passesRow === null && !this.#hasRowKeys
+    const hasEnds = plan.aggregates.some((aggregate) => 'end' in aggregate)
+    this.#usesRollups =
+      isOfWholeHours(plan.granularity) && this.#tests.passesRow === null && !this.#hasRowKeys && !hasEnds
     const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
     const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
     this.#isPooled = this.#usesRollups && plan.filter === null && keys.length === 0 && !hasBounds && !hasLongs
@@ -91,8 +98,9 @@ class GroupCollector {
     const overlaps = ({ fromMs, toMs }: Range): boolean => fromMs <= range.toMs && toMs >= range.fromMs
     const tables = run.tables.filter((_, place) => overlaps(this.#fields.tableSpans[place]))
     if (files.length + tables.length === 0) return
-    const isTooMuch = this.#rowsWithin(range, files) * this.#rowCost > this.#unitsMax - this.#units
-    if (!this.#usesRollups && isTooMuch) throw new TooMuchToDo()
+    const rows = this.#rowsWithin(range, files)
+    if (this.#usesRollups) this.#unitsMax = Math.max(this.#unitsMax, Math.min(rollupUnitsMax, rows / rowsPerUnit))
+    else if (rows * this.#rowCost > this.#unitsMax - this.#units) throw new TooMuchToDo()
     for (const series of run.selected.series) {
       if (this.#tests.passesSeries(series)) await this.#addSeries(series, range, tables, files)
       if (this.#spend(1)) await run.pacer.rest()

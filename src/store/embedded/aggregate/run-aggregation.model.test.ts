@@ -6,8 +6,10 @@ import { MemoryFolder } from '../../../../test/support/memory-files.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
+import { Pacer } from '../../../lib/pacer.ts'
 import type {
   AggregationPlan,
+  EndAggregate,
   GroupValue,
   RowFilter,
   StoredAggregate,
@@ -17,6 +19,7 @@ import type { Value } from '../../../model/column.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import { bucketStart, parseGranularity } from '../../../model/granularity.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
+import { sealRows } from '../sealing/sealer.ts'
 
 const granularities = ['all', 'all', 'hour', 'PT2H', 'day', 'month', 'minute', 'PT7S']
 const texts = ['', 'a', 'ab', 'a%', 'é', '\uffff', '\u{1f600}']
@@ -57,11 +60,19 @@ function randomFilter(draw: Draw, fields: readonly EntityField[], depth = 0): Ro
 }
 
 function randomAggregate(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+  if (draw(4) === 0) return randomEnd(draw, fields)
   const field = oneOf(draw, fields.filter(isNumber))
   const kind = oneOf(draw, ['rows', 'values', 'sum', 'least', 'greatest'] as const)
   if (kind === 'rows') return { kind }
   if (kind === 'values') return { kind, field }
   return { kind, type: field.type === 'long' && draw(2) === 0 ? 'long' : 'double', field }
+}
+
+function randomEnd(draw: Draw, fields: readonly EntityField[]): StoredAggregate {
+  const end = oneOf(draw, ['newest', 'oldest'] as const)
+  if (draw(3) === 0) return { kind: 'endTime', end }
+  const usable = fields.filter((field) => isNumber(field) || (field.type === 'string' && field.role !== 'tag'))
+  return { kind: 'endValue', end, field: oneOf(draw, usable) }
 }
 
 function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory): AggregationPlan {
@@ -94,7 +105,10 @@ function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory):
     filter: draw(2) === 0 ? null : randomFilter(draw, fields),
     granularity: parseGranularity(oneOf(draw, granularities))!,
     keys: draw(3) === 0 ? [] : keys.filter(() => draw(3) === 0),
-    aggregates: Array.from({ length: draw(4) }, () => randomAggregate(draw, fields)),
+    aggregates:
+      draw(5) === 0
+        ? Array.from({ length: 1 + draw(2) }, () => randomEnd(draw, fields))
+        : Array.from({ length: draw(4) }, () => randomAggregate(draw, fields)),
     groupsMax,
     unitsMax: 1e12,
     needsDays: draw(3) === 0,
@@ -149,6 +163,7 @@ function lies<Bound>(
 
 function aggregated(aggregate: StoredAggregate, rows: readonly ModelRow[]): GroupValue {
   if (aggregate.kind === 'rows') return BigInt(rows.length)
+  if ('end' in aggregate) return atEnd(aggregate, rows)
   const values = rows.flatMap(({ values }) => values[aggregate.field.name] ?? []) as (number | bigint)[]
   if (aggregate.kind === 'values') return BigInt(values.length)
   if (values.length === 0) return null
@@ -165,6 +180,15 @@ function aggregated(aggregate: StoredAggregate, rows: readonly ModelRow[]): Grou
   const doubles = values.map(Number)
   if (aggregate.kind === 'sum') return doubles.reduce((sum, value) => sum + value * 2 ** -64, 0) * 2 ** 64
   return aggregate.kind === 'least' ? Math.min(...doubles) : Math.max(...doubles)
+}
+
+function atEnd(aggregate: EndAggregate, rows: readonly ModelRow[]): GroupValue {
+  const order = rows.toSorted((left, right) => timeOf(left) - timeOf(right) || left.position - right.position)
+  const row = order.at(aggregate.end === 'newest' ? -1 : 0)
+  if (row === undefined) return null
+  return aggregate.kind === 'endTime'
+    ? timeOf(row)
+    : keyOf(row.values[aggregate.field.name] ?? null, aggregate.field.type)
 }
 
 function expectedRows(plan: AggregationPlan, all: readonly ModelRow[]): GroupValue[][] {
@@ -286,4 +310,52 @@ test('more groups, or more work, than a plan allows are left to others', async (
   expect((await store.aggregate(plan, signal))?.rows.length).toBe(3)
   expect(await store.aggregate({ ...plan, groupsMax: 2 }, signal)).toBeNull()
   expect(await store.aggregate({ ...plan, unitsMax: 2 }, signal)).toBeNull()
+})
+
+test('rollups may be read for longer than rows, as long as that is much less than to read the rows', async () => {
+  const store = new EmbeddedStore()
+  const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
+  const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
+  const value: EntityField = { name: 'V', type: 'double', role: 'metric' }
+  const rows = 10_000
+  const columns = [
+    columnOf(
+      'timestamp',
+      Array.from({ length: rows }, (_, row) => Math.floor((row * 7_200_000) / rows)),
+    ),
+    columnOf(
+      'string',
+      Array.from({ length: rows }, (_, row) => `tag${row % 4}`),
+    ),
+    columnOf(
+      'double',
+      Array.from({ length: rows }, (_, row) => row),
+    ),
+  ]
+  const positions = Float64Array.from({ length: rows }, (_, row) => row)
+  store.write({ entityId: 1, rows, positions, fields: [time, tag, value], columns })
+  const shape = { pageRows: 100, hasRollups: true, hasTails: true }
+  const folder = new MemoryFolder((entityId) => store.registry(entityId), shape)
+  const frozen = store.freeze(rows)
+  const { signal } = new AbortController()
+  const pacer = new Pacer({ sliceMs: 1000, signal })
+  const add = await sealRows(frozen, { folder, dayRowsMin: 1, sinceMs: () => null, pacer, reach: () => undefined })
+  store.switchFiles({ add, remove: [], frozen, gone: () => undefined })
+  const plan: AggregationPlan = {
+    entityId: 1,
+    sinceMs: null,
+    time,
+    tags: [tag],
+    ranges: [{ fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }],
+    filter: null,
+    granularity: { kind: 'uniform', widthMs: 3_600_000, originMs: 0 },
+    keys: [tag],
+    aggregates: [{ kind: 'sum', type: 'double', field: value }],
+    groupsMax,
+    unitsMax: 100,
+    needsDays: false,
+  }
+  expect((await store.aggregate(plan, signal))?.rows.length).toBe(8)
+  const minutes = { ...plan, granularity: { kind: 'uniform', widthMs: 60_000, originMs: 0 } } as const
+  expect(await store.aggregate(minutes, signal)).toBeNull()
 })

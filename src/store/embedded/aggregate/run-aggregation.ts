@@ -4,6 +4,7 @@ import type { EntityField } from '../../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../../model/plan.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
+import { collectEnds, isOfEnds } from './collect-ends.ts'
 import { collectGroups, type Fields } from './collect-groups.ts'
 import { dayRows } from './day-rows.ts'
 import { TooMuchToDo } from './group-rows.ts'
@@ -34,7 +35,8 @@ export async function runAggregation(
     tableSpans: snapshot.tables.map(({ table }) => ({ fromMs: table.firstMs, toMs: table.lastMs })),
   }
   try {
-    const groups = await collectGroups(plan, run, fields)
+    const collect = isOfEnds(plan, fields) ? collectEnds : collectGroups
+    const groups = await collect(plan, run, fields)
     const rows: GroupValue[][] = []
     for (let group = 0; group < groups.length; group++) {
       rows.push(groups.row(group))

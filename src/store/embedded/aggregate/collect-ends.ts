@@ -1,0 +1,133 @@
+// Groups of which only the newest and the oldest row are asked for: of each series the ends alone are looked at.
+import type { AggregationPlan } from '../../../model/aggregation.ts'
+import type { Range } from '../../../model/plan.ts'
+import type { Stretch } from '../head/chunk.ts'
+import type { TableView } from '../head/table-view.ts'
+import type { OpenFile } from '../reading/open-file.ts'
+import type { PlanRun } from '../run/plan-run.ts'
+import type { Fields } from './collect-groups.ts'
+import { GroupRows, TooMuchToDo } from './group-rows.ts'
+import { type FilterTests, filterTests } from './row-test.ts'
+
+/** What looking for a series in a file takes about, and reading an end of it, in the units of a pacer. */
+const fileUnits = 32
+
+/** Whether an aggregation can be made of ends: one bucket, groups of whole series. */
+export function isOfEnds({ granularity, keys, aggregates }: AggregationPlan, { readerOf }: Fields): boolean {
+  return (
+    granularity.kind === 'all' &&
+    aggregates.length > 0 &&
+    aggregates.every((aggregate) => 'end' in aggregate) &&
+    keys.every(({ name }) => readerOf(name).kind !== 'column')
+  )
+}
+
+export async function collectEnds(plan: AggregationPlan, run: PlanRun, fields: Fields): Promise<GroupRows> {
+  const collector = new EndsCollector(plan, run, fields)
+  for (const { fromMs, toMs } of plan.ranges) {
+    await collector.addRange({ fromMs: Math.max(fromMs, run.sinceMs), toMs })
+  }
+  return collector.groups
+}
+
+class EndsCollector {
+  readonly groups: GroupRows
+  readonly #run: PlanRun
+  readonly #tests: FilterTests
+  readonly #hasNewest: boolean
+  readonly #hasOldest: boolean
+  readonly #unitsMax: number
+  #units = 0
+
+  constructor(plan: AggregationPlan, run: PlanRun, fields: Fields) {
+    const keys = plan.keys.map(({ name }) => fields.readerOf(name))
+    this.groups = new GroupRows(plan, keys, fields.columns)
+    this.#run = run
+    this.#tests = filterTests(plan.filter, fields.readerOf)
+    this.#hasNewest = plan.aggregates.some((aggregate) => 'end' in aggregate && aggregate.end === 'newest')
+    this.#hasOldest = plan.aggregates.some((aggregate) => 'end' in aggregate && aggregate.end === 'oldest')
+    this.#unitsMax = plan.unitsMax
+  }
+
+  async addRange(range: Range): Promise<void> {
+    const { files, tables, selected, pacer } = this.#run
+    const within = files.filter(({ info }) => info.firstMs <= range.toMs && info.lastMs >= range.fromMs)
+    const newestFirst = within.toSorted((left, right) => right.info.lastMs - left.info.lastMs)
+    const oldestFirst = within.toSorted((left, right) => left.info.firstMs - right.info.firstMs)
+    for (const series of selected.series) {
+      if (this.#tests.passesSeries(series)) {
+        for (const table of tables) {
+          const prepared = table.prepare(series, pacer)
+          if (prepared !== null) await prepared
+        }
+        if (this.#hasNewest) await this.#addNewest(series, range, tables, newestFirst)
+        if (this.#hasOldest) await this.#addOldest(series, range, tables, oldestFirst)
+      }
+      await this.#spend(1)
+    }
+  }
+
+  /** Files come newest first: those that end before what was found have nothing newer. */
+  async #addNewest(
+    series: number,
+    range: Range,
+    tables: readonly TableView[],
+    files: readonly OpenFile[],
+  ): Promise<void> {
+    let foundMs = Number.NEGATIVE_INFINITY
+    for (const table of tables) {
+      const ms = await this.#addEnd(table.runBackward(series, range.fromMs, range.toMs), series, 'newest')
+      foundMs = Math.max(foundMs, ms ?? foundMs)
+    }
+    for (const file of files) {
+      if (file.info.lastMs < foundMs) return
+      await this.#spend(fileUnits)
+      const place = file.reader.find(series)
+      if (place === -1 || file.reader.lastMs(place) < foundMs) continue
+      const ms = await this.#addEnd(file.backward(place, range.fromMs, range.toMs), series, 'newest')
+      foundMs = Math.max(foundMs, ms ?? foundMs)
+    }
+  }
+
+  async #addOldest(
+    series: number,
+    range: Range,
+    tables: readonly TableView[],
+    files: readonly OpenFile[],
+  ): Promise<void> {
+    let foundMs = Number.POSITIVE_INFINITY
+    for (const table of tables) {
+      const ms = await this.#addEnd(table.run(series, range.fromMs, range.toMs), series, 'oldest')
+      foundMs = Math.min(foundMs, ms ?? foundMs)
+    }
+    for (const file of files) {
+      if (file.info.firstMs > foundMs) return
+      await this.#spend(fileUnits)
+      const place = file.reader.find(series)
+      if (place === -1 || file.reader.firstMs(place) > foundMs) continue
+      const ms = await this.#addEnd(file.reader.forward(place, range.fromMs, range.toMs), series, 'oldest')
+      foundMs = Math.min(foundMs, ms ?? foundMs)
+    }
+  }
+
+  /** Adds the first row that passes, of rows that come from one end; its time, null where there is none. */
+  async #addEnd(stretches: Iterable<Stretch>, series: number, end: 'newest' | 'oldest'): Promise<number | null> {
+    for (const { chunk, start, end: after } of stretches) {
+      const { passesRow } = this.#tests
+      for (let step = 0; step < after - start; step++) {
+        const row = end === 'newest' ? after - 1 - step : start + step
+        if (passesRow !== null && !passesRow(chunk, row, series)) continue
+        this.groups.addRows(this.groups.at(0, chunk, row, series), chunk, row, row + 1)
+        return chunk.times[row]
+      }
+      await this.#spend(after - start)
+    }
+    return null
+  }
+
+  async #spend(units: number): Promise<void> {
+    this.#units += units
+    if (this.#units > this.#unitsMax) throw new TooMuchToDo()
+    if (this.#run.pacer.spend(units)) await this.#run.pacer.rest()
+  }
+}
