@@ -5,6 +5,7 @@ import {
   type Field,
   type FieldRole,
   isName,
+  isReservedInSeries,
   metadataRoles,
   namePattern,
   seriesRoles,
@@ -28,6 +29,7 @@ export function newIngest(request: CreateIngest, createdMs: number): NewIngest {
     entity: kind === 'series' ? (request.entity ?? alias) : null,
     fields: fields ?? [],
     duplicates: request.duplicates ?? 'keep',
+    ...(request.unknown === undefined ? {} : { unknown: request.unknown }),
     ...(request.lines === undefined || request.lines === null ? {} : { lines: request.lines }),
     createdMs,
   }
@@ -36,8 +38,16 @@ export function newIngest(request: CreateIngest, createdMs: number): NewIngest {
 /** The fields that a request adds to an ingest. Throws Problem `invalid_request` that names every fault. */
 export function addedFields(kind: IngestKind, request: ChangeIngest): readonly Field[] {
   const fields = withSources(request.add_fields) ?? []
-  refuse([...fieldFaults(kind, fields, 'add_fields'), ...fields.flatMap(secondKeyFaults)])
+  refuse([
+    ...(kind === 'metadata' && request.unknown !== undefined ? unknownFaults() : []),
+    ...fieldFaults(kind, fields, 'add_fields'),
+    ...fields.flatMap(secondKeyFaults),
+  ])
   return fields
+}
+
+function unknownFaults(): readonly ProblemError[] {
+  return fault('unknown', 'only a series ingest takes fields from its rows; leave this out')
 }
 
 type NewField = NonNullable<CreateIngest['fields']>[number]
@@ -74,7 +84,7 @@ function templateFaults(tag: string): readonly ProblemError[] {
   return fault('lines.tag', 'names parts of a line between { and }, as "{measurement}.{host}.{field}"')
 }
 
-function metadataFaults({ entity, duplicates, lines, fields }: CreateIngest): readonly ProblemError[] {
+function metadataFaults({ entity, duplicates, lines, unknown, fields }: CreateIngest): readonly ProblemError[] {
   return [
     ...(entity === undefined
       ? []
@@ -82,6 +92,7 @@ function metadataFaults({ entity, duplicates, lines, fields }: CreateIngest): re
     ...(duplicates === undefined
       ? []
       : fault('duplicates', 'of metadata items the newest push always wins; leave this out')),
+    ...(unknown === undefined ? [] : unknownFaults()),
     ...(lines === undefined || lines === null
       ? []
       : fault('lines', 'only a series ingest makes rows of the fields of a line; leave this out')),
@@ -119,15 +130,12 @@ function sourceFaults(path: string, source: string): readonly ProblemError[] {
   return fault(path, `must have 1 to ${sourceCharactersMax} characters`)
 }
 
-/** Names that answers of series queries give to something else. */
-const reservedInSeries = new Set(['__time', 'snap'])
-
 function seriesFaults(path: string, { name, type, role }: Field): readonly ProblemError[] {
   if (!isOneOf(seriesRoles, role)) {
     return fault(`${path}.role`, `must be one of ${seriesRoles.join(', ')} in a series ingest`)
   }
   return [
-    ...(reservedInSeries.has(name)
+    ...(isReservedInSeries(name)
       ? fault(`${path}.name`, `"${name}" has another meaning in answers; choose another name`)
       : []),
     ...(role === 'time' && type !== 'timestamp' ? fault(`${path}.type`, 'a time field is a timestamp') : []),

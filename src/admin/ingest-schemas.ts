@@ -43,6 +43,11 @@ export const Lines = Type.Object(
   },
 )
 
+export const UnknownRule = Type.Enum(['reject', 'add'], {
+  description:
+    'What becomes of a property that is no field: with `reject` (the default) the row is rejected, with `add` the property becomes a field. Series only.',
+})
+
 export const CreateIngest = Type.Object(
   {
     alias: Type.String({ description: `The name that rows are pushed to: ${nameRule}` }),
@@ -61,6 +66,7 @@ export const CreateIngest = Type.Object(
           'Of items with the same time and tags, `keep` (the default) keeps all; `replace` lets the later replace the earlier.',
       }),
     ),
+    unknown: Type.Optional(UnknownRule),
     lines: Type.Optional(Type.Union([Lines, Type.Null()])),
   },
   { additionalProperties: false, description: 'A new ingest.' },
@@ -77,6 +83,7 @@ export const ChangeIngest = Type.Object(
         description: 'Why it is blocked. Callers who push are told.',
       }),
     ),
+    unknown: Type.Optional(UnknownRule),
     add_fields: Type.Optional(
       Type.Array(NewField, { description: 'Fields to add. Rows that were stored before have null in them.' }),
     ),
@@ -85,6 +92,17 @@ export const ChangeIngest = Type.Object(
 )
 export type ChangeIngest = Type.Static<typeof ChangeIngest>
 
+/** A field as answers show it. */
+const ShownField = Type.Object(
+  {
+    ...Type.Required(NewField).properties,
+    added: Type.Optional(
+      Type.Literal('by_row', { description: 'It came by itself: a row brought it, where `unknown` is `add`.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const IngestAnswer = Type.Object(
@@ -92,8 +110,9 @@ export const IngestAnswer = Type.Object(
     alias: Type.String(),
     kind: Type.Enum([...kinds]),
     entity: Type.Optional(Type.String({ description: 'The entity that a series ingest feeds.' })),
-    fields: Type.Array(Type.Required(NewField)),
+    fields: Type.Array(ShownField),
     duplicates: Type.Optional(Type.Enum([...duplicateRules])),
+    unknown: Type.Optional(UnknownRule),
     lines: Type.Optional(Type.Union([Lines, Type.Null()])),
     state: Type.Enum([...states]),
     reason: Type.Union([Type.String(), Type.Null()]),

@@ -57,6 +57,7 @@ describe('ingests', () => {
       entity: 'a',
       fields,
       duplicates: 'keep',
+      unknown: 'reject',
       lines: null,
       state: 'active',
       reason: null,

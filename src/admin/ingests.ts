@@ -63,9 +63,9 @@ export class IngestAdmin {
     const { ingests, changed, requireCounters } = this.#parts
     requireCounters()
     const { kind } = found(alias, await ingests.find(alias))
-    const { state, reason } = request
+    const { state, reason, unknown } = request
     const addFields = addedFields(kind, request)
-    const ingest = found(alias, await ingests.change(alias, { state, reason, addFields }))
+    const ingest = found(alias, await ingests.change(alias, { state, reason, addFields, unknown }))
     await changed()
     return this.#answer(ingest)
   }
@@ -87,14 +87,14 @@ export class IngestAdmin {
   }
 
   #answer(ingest: Ingest): IngestAnswer {
-    const { alias, kind, entity, fields, duplicates, lines, state, reason, createdMs } = ingest
+    const { alias, kind, entity, fields, duplicates, unknown = 'reject', lines, state, reason, createdMs } = ingest
     const sinceMs = this.#parts.waitingSinceMs(ingest.entityId)
     return {
       alias,
       kind,
       ...(kind === 'series' ? { entity } : {}),
       fields: [...fields],
-      ...(kind === 'series' ? { duplicates, lines: lines ?? null } : {}),
+      ...(kind === 'series' ? { duplicates, unknown, lines: lines ?? null } : {}),
       state,
       reason,
       created: formatInstant(createdMs),

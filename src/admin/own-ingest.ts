@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Ingest } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
-import { IngestAnswer, Lines } from './ingest-schemas.ts'
+import { IngestAnswer, Lines, UnknownRule } from './ingest-schemas.ts'
 
 const { alias, kind, fields, state, reason } = IngestAnswer.properties
 
@@ -13,9 +13,7 @@ export const OwnIngestAnswer = Type.Object(
     state,
     reason,
     fields,
-    unknown: Type.Enum(['reject'], {
-      description: 'What becomes of a property that is no field: with `reject` the row is rejected.',
-    }),
+    unknown: UnknownRule,
     lines: Type.Union([Lines, Type.Null()]),
     kept_from: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description:
@@ -35,7 +33,7 @@ export function ownIngestAnswer(ingest: Ingest, sinceMs: number | null): OwnInge
     state: ingest.state,
     reason: ingest.reason,
     fields: [...ingest.fields],
-    unknown: 'reject',
+    unknown: ingest.unknown ?? 'reject',
     lines: ingest.lines ?? null,
     kept_from: sinceMs === null ? null : formatInstant(sinceMs),
   }

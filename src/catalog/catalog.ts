@@ -1,6 +1,6 @@
 import type { Entity, MetadataEntity } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
-import type { Duplicates, Ingest, IngestKind, IngestState, LineMapping } from '../model/ingest.ts'
+import type { Duplicates, Ingest, IngestKind, IngestState, LineMapping, Unknown } from '../model/ingest.ts'
 import type { Item, ItemWrite } from '../model/item.ts'
 import type { KeyRange } from '../model/item-key.ts'
 import type { Right } from '../model/right.ts'
@@ -16,14 +16,22 @@ export interface NewIngest {
   readonly entity: string | null
   readonly fields: readonly Field[]
   readonly duplicates: Duplicates
+  readonly unknown?: Unknown
   readonly lines?: LineMapping
   readonly createdMs: number
+}
+
+/** The ingest after a row has brought fields, and why some could not be made, by their names. */
+export interface FieldsByRow {
+  readonly ingest: Ingest
+  readonly refused: ReadonlyMap<string, string>
 }
 
 export interface IngestChange {
   readonly state?: IngestState
   readonly reason?: string | null
   readonly addFields?: readonly Field[]
+  readonly unknown?: Unknown | undefined
 }
 
 /** A page of a list that is ordered by a key; `after` is the key of the last item before it. */
@@ -48,6 +56,13 @@ export interface IngestCatalog {
   find(alias: string): Promise<Ingest | null>
   /** The ingest as it was at a version of its fields; also when it has been deleted since. */
   findVersion(id: number, fieldsVersion: number): Promise<Ingest | null>
+  /** The ingest as it is now, also when it has been deleted since; null when its entity was dropped. */
+  findNewest(id: number): Promise<Ingest | null>
+  /**
+   * Makes fields that a row brings, as far as `fieldsMax` goes. One that the ingest has by now is left as it is; one that its entity has gets the type
+   * and role that it has there. Null when the entity was dropped.
+   */
+  addByRow(id: number, fields: readonly Field[], fieldsMax: number): Promise<FieldsByRow | null>
   list(page: ListBounds): Promise<readonly Ingest[]>
   /** Null when there is no such ingest. Throws Problem `invalid_request` where new fields disagree with the ingest or its entity. */
   change(alias: string, change: IngestChange): Promise<Ingest | null>

@@ -32,6 +32,8 @@ function catalogOf(state: {
     create: unused,
     find: unused,
     findVersion: unused,
+    findNewest: unused,
+    addByRow: unused,
     change: unused,
     delete: unused,
     retain: unused,

@@ -14,6 +14,7 @@ import { storedRows } from './migrations/0012-stored-rows.ts'
 import { rejectedKinds } from './migrations/0013-rejected-kinds.ts'
 import { replaysInto } from './migrations/0014-replays-into.ts'
 import { lines } from './migrations/0015-lines.ts'
+import { openIngests } from './migrations/0016-open-ingests.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -34,6 +35,7 @@ export const machineMigrations: readonly Migration[] = [
   { name: '0013-rejected-kinds', up: rejectedKinds },
   { name: '0014-replays-into', up: replaysInto },
   { name: '0015-lines', up: lines },
+  { name: '0016-open-ingests', up: openIngests },
 ]
 
 /** Those of a cluster, which has no files of its own to list, but lanes. */
@@ -51,6 +53,7 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0013-rejected-kinds', up: rejectedKinds },
   { name: '0014-replays-into', up: replaysInto },
   { name: '0015-lines', up: lines },
+  { name: '0016-open-ingests', up: openIngests },
 ]
 
 /**

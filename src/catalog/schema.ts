@@ -60,6 +60,8 @@ interface Ingests {
   reason: string | null
   /** The template of the tag where each field of a line is a row, a JSON string; null where a line is one row. */
   lines_tag: string | null
+  /** The versions of the fields from which on `unknown` was another, as `1:add,5:reject`. */
+  unknown: string
   fields_version: number
   created_ms: number
   deleted_ms: number | null
@@ -74,6 +76,8 @@ interface IngestFields {
   source: string
   type: string
   role: string
+  /** `by_row` of one that a row brought. */
+  added: string | null
 }
 
 interface Subscribers {

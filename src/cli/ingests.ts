@@ -17,6 +17,7 @@ interface CreateOptions extends JsonOption {
   readonly field?: readonly string[]
   readonly replaceDuplicates?: boolean
   readonly lines?: string
+  readonly unknown?: 'reject' | 'add'
 }
 
 const createExamples = `
@@ -35,6 +36,7 @@ Examples:
 
 const roles = [...seriesRoles, ...metadataRoles]
 const kinds = ['series', 'metadata'] as const
+const unknownRules = ['reject', 'add'] as const
 
 /** A field as the command line writes it: `name:type:role[:source]`. */
 export function parseField(text: string): NewField {
@@ -89,6 +91,9 @@ function addCreate(ingests: Command, context: CliContext): void {
     .option('--entity <name>', 'the entity that it feeds (default: its own alias)')
     .option('--field <fields>', 'its fields, separated by commas; may be repeated', collectList)
     .option('--replace-duplicates', 'a row of the same time and tags replaces the earlier one')
+    .option('--unknown <rule>', 'reject rows with unknown properties (the default), or add them as fields', (text) =>
+      parseWord(unknownRules, text, 'rule'),
+    )
     .option('--lines <template>', 'make a row of each field of a line of line protocol, with this as its tag')
     .option('--json', 'print JSON')
     .addHelpText('after', createExamples)
@@ -99,6 +104,7 @@ function addCreate(ingests: Command, context: CliContext): void {
         ...(options.entity === undefined ? {} : { entity: options.entity }),
         ...(options.field === undefined ? {} : { fields: options.field.map(parseField) }),
         ...(options.replaceDuplicates ? { duplicates: 'replace' as const } : {}),
+        ...(options.unknown === undefined ? {} : { unknown: options.unknown }),
         ...(options.lines === undefined ? {} : { lines: { tag: options.lines } }),
       })
       // It is new: nothing was pushed to it.

@@ -120,6 +120,14 @@ const settingTable = {
     description:
       'How many ingests have time series of their own in /metrics, under their names; the oldest go first. The rest are counted together as `(others)`.',
   }),
+  'limits.fields': integer({
+    default: 1000,
+    unit: null,
+    min: 1,
+    max: 100_000,
+    description:
+      'The most fields of an ingest that takes fields from its rows. A row that brings one more is rejected (`too_many_fields`).',
+  }),
   'limits.rowBytes': integer({
     default: mebibyte,
     unit: 'bytes',

@@ -4,9 +4,12 @@ import type { DroppedCatalog, IngestCatalog, Outcome, ReplayOutcome } from '../c
 import type { RejectedRow } from '../catalog/rejected.ts'
 import type { AsideDecision } from '../catalog/set-aside.ts'
 import { type PlacedEntry, positionAfter } from '../journal/journal.ts'
+import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { ItemWrite } from '../model/item.ts'
 import type { RowBatch } from '../model/row-batch.ts'
+import type { OpenRules } from './open-fields.ts'
+import { OpenIngests, type OpenPort } from './open-ingests.ts'
 import { decodeReplayedRows } from './replay/replayed-rows.ts'
 import { UnknownIngest } from './set-aside/judging-watch.ts'
 import { unjudgedRows } from './set-aside/unjudged-rows.ts'
@@ -22,8 +25,11 @@ export interface EntryJudgeParts {
       ingest: Ingest,
       from: RowOfEntry,
       budget: StepBudget,
-    ): { batch: RowBatch | null; rejected: readonly RejectedRow[]; reached: Reached }
+      rules?: OpenRules | null,
+    ): { batch: RowBatch | null; rejected: readonly RejectedRow[]; reached: Reached; makes?: readonly Field[] }
   }
+  /** Where ingests are open: what makes the fields that rows bring. Without it unknown properties are faults. */
+  readonly open?: OpenPort
   /** Judges rows of metadata ingests. */
   readonly itemJudge: {
     judge(
@@ -35,7 +41,11 @@ export interface EntryJudgeParts {
   }
 }
 
-type Judged = Outcome & { readonly batch: RowBatch | null; readonly reached: Reached }
+type Judged = Outcome & {
+  readonly batch: RowBatch | null
+  readonly reached: Reached
+  readonly makes?: readonly Field[]
+}
 
 /** Rows of one entry that stand one after another; `position` is that of the first. */
 export interface RowSpan {
@@ -73,12 +83,14 @@ export interface JudgedReplay {
 export class EntryJudge {
   readonly #parts: EntryJudgeParts
   readonly #ingests = new Map<string, Ingest>()
+  readonly #open: OpenIngests | null
   /** Rows of these ingests are passed over: their entities were dropped. */
   #droppedIngests: ReadonlySet<number> = new Set()
   #droppedEntities: ReadonlySet<number> = new Set()
 
   constructor(parts: EntryJudgeParts) {
     this.#parts = parts
+    this.#open = parts.open === undefined ? null : new OpenIngests(parts.open)
   }
 
   /** Learns which entities were dropped. From then on `isDropped` says so. */
@@ -110,22 +122,30 @@ export class EntryJudge {
     const runs: JudgedRun[] = []
     let done = 0
     let place = from
-    for (const run of runsOfOneDefinition(entries)) {
-      const { ingestId, fieldsVersion, format } = run[0]!
+    for (const all of runsOfOneDefinition(entries)) {
+      const { ingestId, fieldsVersion, format } = all[0]!
       if (format === 'lost') {
-        done += run.length
+        done += all.length
         continue
       }
-      const ingest = await this.#ingest(ingestId, fieldsVersion)
-      const { reached, ...judged } =
-        decision === undefined || ingest === null
-          ? this.#judge(run, ingest, place, budget)
-          : this.#judgeAside(run, ingest, place, budget, decision)
-      const [kind, rejectedRows] = [ingest?.kind ?? null, judged.rejected.length]
-      runs.push({ ingestId, kind, ...judged, rejectedRows, spans: spansOf(run, place, reached) })
-      done += reached.entries
-      place = reached.place
-      if (reached.entries < run.length || isSpent(budget)) break
+      let ingest = await this.#ingest(ingestId, fieldsVersion)
+      // Once more for each row that brings fields.
+      for (let run = all; ; ) {
+        const { reached, makes, ...judged } =
+          decision === undefined || ingest === null
+            ? this.#judge(run, ingest, place, budget)
+            : this.#judgeAside(run, ingest, place, budget, decision)
+        const [kind, rejectedRows] = [ingest?.kind ?? null, judged.rejected.length]
+        const spans = spansOf(run, place, reached)
+        if (spans.length > 0 || makes === undefined) runs.push({ ingestId, kind, ...judged, rejectedRows, spans })
+        done += reached.entries
+        place = reached.place
+        run = run.slice(reached.entries)
+        if (makes === undefined || ingest === null) break
+        ingest = await this.#made(ingest, makes)
+        if (isSpent(budget)) break
+      }
+      if (entries.indexOf(all.at(-1)!) >= done || isSpent(budget)) break
     }
     const throughPosition =
       place.index > 0 || done === 0 ? entries[done]!.position + place.index : positionAfter(entries[done - 1]!)
@@ -145,7 +165,13 @@ export class EntryJudge {
       const place = sourceIngestId === undefined ? row.position : position + index
       return { ...entry, format: 'ndjson', position: place, rows: 1, body: row.text }
     })
-    const { batch, items, rejected } = this.#judge(run, ingest, firstRow, unbounded())
+    let judged = this.#judge(run, ingest, firstRow, unbounded())
+    // There are few rows: all of them are judged again, by the fields that they bring.
+    for (let known: Ingest | null = ingest; judged.makes !== undefined && known !== null; ) {
+      known = await this.#made(known, judged.makes)
+      judged = this.#judge(run, known, firstRow, unbounded())
+    }
+    const { batch, items, rejected } = judged
     const failed = new Set(rejected.map((row) => row.position))
     const passed = replayed.flatMap((row, index) => (failed.has(run[index]!.position) ? [] : [row.position]))
     const common = { kind: ingest.kind, position, passed, items }
@@ -184,11 +210,23 @@ export class EntryJudge {
     if (ingest.kind === 'metadata') {
       return { batch: null, ...this.#parts.itemJudge.judge(run, ingest, from, budget) }
     }
-    return { items: [], ...this.#parts.judge.judge(run, ingest, from, budget) }
+    return { items: [], ...this.#parts.judge.judge(run, ingest, from, budget, this.#open?.rules(ingest)) }
+  }
+
+  /** The ingest with fields that a row brings; null where its entity was dropped meanwhile. */
+  async #made(ingest: Ingest, fields: readonly Field[]): Promise<Ingest | null> {
+    const made = this.#open === null ? null : await this.#open.make(ingest, fields)
+    if (made === null) await this.refresh()
+    return made
   }
 
   /** Null of an ingest whose entity was dropped. */
   async #ingest(id: number, fieldsVersion: number): Promise<Ingest | null> {
+    const ingest = await this.#version(id, fieldsVersion)
+    return ingest?.unknown === 'add' && this.#open !== null ? this.#open.newest(ingest) : ingest
+  }
+
+  async #version(id: number, fieldsVersion: number): Promise<Ingest | null> {
     if (this.#droppedIngests.has(id)) return null
     const key = `${id} ${fieldsVersion}`
     const known = this.#ingests.get(key)

@@ -1,15 +1,18 @@
 import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
+import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { isByField, type LineFormat, precisionOf } from '../model/line-format.ts'
 import { noLine, type RowFault, rowTooLarge } from '../model/row-fault.ts'
 import type { FieldSlot } from './columns/field-slot.ts'
+import type { BroughtFields } from './open-fields.ts'
 import { rejectedRow } from './rejected-row.ts'
 import { readWithCare } from './scan/careful-row.ts'
 import { type LineOfBody, lineAt, rowText } from './scan/lines/body-lines.ts'
 import { type LineRow, lineRows } from './scan/lines/line-rows.ts'
 import { LineScanner } from './scan/lines/line-scanner.ts'
 import { nextLineAt } from './scan/lines/line-text.ts'
+import type { ParsedLine } from './scan/lines/parse-line.ts'
 import type { TimestampReader } from './scan/timestamps.ts'
 import { isSpent, type RowOfEntry, type StepBudget } from './step-budget.ts'
 
@@ -30,6 +33,10 @@ export interface GrowingRows {
   readonly positions: Float64Array
   readonly rejected: RejectedRow[]
   readonly budget: StepBudget
+  /** Where rows bring fields: what the row that was read last brings. */
+  readonly brought: BroughtFields | null
+  /** Set where the row that is next brings fields: nothing more is judged until these are there. */
+  makes: readonly Field[] | null
 }
 
 type LineEntry = PlacedEntry & { readonly format: LineFormat }
@@ -53,6 +60,7 @@ export class LineJudge {
       if (isSpent(growing.budget)) return place
       const isWhole = !isByField(entry.format) && this.#scan(bytes, place, entry, growing)
       if (!isWhole) this.#judgeWithCare(bytes, place, entry, growing)
+      if (growing.makes !== null) return place
     }
     if (place.at !== bytes.length) throw new Error(`the entry at position ${position} does not hold ${entry.rows} rows`)
     return null
@@ -79,6 +87,7 @@ export class LineJudge {
     const rowOf = parsed === null ? null : lineRows(parsed, { ...entry, ingest: this.#parts.ingest })
     for (; place.field < line.rows && !isSpent(growing.budget); place.field++, place.index++) {
       const fault = this.#fault(line, rowOf, place.field, growing)
+      if (growing.makes !== null) return
       if (fault === null) growing.positions[growing.rows++] = entry.position + place.index
       else {
         growing.rejected.push(rejectedRow(entry, place.index, rowText(bytes, line, place.field, entry.format), fault))
@@ -93,7 +102,7 @@ export class LineJudge {
   }
 
   #fault(
-    { start, end, why }: LineOfBody,
+    { start, end, why, parsed }: LineOfBody,
     rowOf: ((field: number) => LineRow) | null,
     field: number,
     growing: GrowingRows,
@@ -103,8 +112,20 @@ export class LineJudge {
     if (rowOf === null) return noLine(why ?? '')
     const row = rowOf(field)
     if ('fault' in row) return row.fault
-    return readWithCare(Buffer.from(row.json), 0, growing.rows, slots, bySource, timestamps)
+    growing.brought?.begin(parsed === null ? undefined : longsOf(parsed))
+    const fault = readWithCare(Buffer.from(row.json), 0, growing.rows, slots, bySource, timestamps, growing.brought)
+    if (fault === null) growing.makes = broughtBy(growing.brought)
+    return fault
   }
+}
+
+/** The fields that a good row brings; null where it brings none. */
+export function broughtBy(brought: BroughtFields | null): readonly Field[] | null {
+  return brought === null || brought.fields.length === 0 ? null : brought.fields
+}
+
+function longsOf({ fields }: ParsedLine): ReadonlySet<string> {
+  return new Set(fields.flatMap(({ name, value }) => (value.type === 'long' ? [name] : [])))
 }
 
 interface Moving {

@@ -2,12 +2,14 @@ import { randomInt } from 'node:crypto'
 import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { type ArrayMaker, newArrays } from '../lib/spare-buffers.ts'
+import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { isLineFormat } from '../model/line-format.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { noObject, type RowFault, rowTooLarge } from '../model/row-fault.ts'
 import { FieldSlot } from './columns/field-slot.ts'
-import { type GrowingRows, LineJudge } from './judge-lines.ts'
+import { broughtBy, type GrowingRows, LineJudge } from './judge-lines.ts'
+import { BroughtFields, type OpenRules } from './open-fields.ts'
 import { rejectedRow } from './rejected-row.ts'
 import { openBrace } from './scan/ascii.ts'
 import { bodyRows, nextRowAt } from './scan/body-rows.ts'
@@ -34,6 +36,8 @@ export interface Judgement {
   /** In the order of their positions. */
   readonly rejected: readonly RejectedRow[]
   readonly reached: Reached
+  /** The fields that the row at `reached` brings: it is judged once the ingest has them. */
+  readonly makes?: readonly Field[]
 }
 
 /** What is kept for an ingest while its rows come in. */
@@ -79,20 +83,29 @@ export class Judge {
   /**
    * Judges entries of one series ingest, all of its `fieldsVersion`, whose bodies were checked by `checkBody`. Good rows come as one batch
    * in the order of their positions, with the columns in the order of the ingest's fields. Begins at a row of the first entry, and ends with the
-   * row that spends the budget.
+   * row that spends the budget; with `rules`, by which rows bring fields, also before the first row that brings some.
    */
-  judge(entries: readonly PlacedEntry[], ingest: Ingest, from = firstRow, budget = unbounded()): Judgement {
+  judge(
+    entries: readonly PlacedEntry[],
+    ingest: Ingest,
+    from = firstRow,
+    budget = unbounded(),
+    rules: OpenRules | null = null,
+  ): Judgement {
     const prepared = this.#prepare(ingest)
     const rowsLeft = entries.reduce((sum, entry) => sum + entry.rows, -from.index)
     const rowsMax = Math.min(rowsLeft, Math.ceil(budget.rows / prepared.cost))
     for (const slot of prepared.slots) slot.begin(rowsMax, this.#rememberedStringsMax)
-    const growing: GrowingRows = { rows: 0, positions: this.#arrays.float64(rowsMax), rejected: [], budget }
+    const brought = rules === null ? null : new BroughtFields(ingest.fields, rules)
+    const positions = this.#arrays.float64(rowsMax)
+    const growing: GrowingRows = { rows: 0, positions, rejected: [], budget, brought, makes: null }
     const reached = this.#judgeEntries(entries, from, prepared, growing)
     const replaces = ingest.duplicates === 'replace'
     const pushedNulls = replaces ? prepared.slots.map((slot) => slot.pushedNulls(growing.rows)) : null
     const columns = prepared.slots.map((slot) => slot.finish(growing.rows))
     this.#remember(prepared)
-    if (growing.rows === 0) return { batch: null, rejected: growing.rejected, reached }
+    const rest = { rejected: growing.rejected, reached, ...(growing.makes === null ? {} : { makes: growing.makes }) }
+    if (growing.rows === 0) return { batch: null, ...rest }
     const batch: RowBatch = {
       entityId: ingest.entityId,
       rows: growing.rows,
@@ -101,7 +114,7 @@ export class Judge {
       columns,
       ...(pushedNulls === null ? {} : { pushedNulls }),
     }
-    return { batch, rejected: growing.rejected, reached }
+    return { batch, ...rest }
   }
 
   #judgeEntries(entries: readonly PlacedEntry[], from: RowOfEntry, prepared: Prepared, growing: GrowingRows): Reached {
@@ -127,6 +140,7 @@ export class Judge {
     for (; index < entry.rows; index++) {
       if (isSpent(budget)) return { index, at }
       const next = nextRowAt(rows, this.#judgeRow(bytes, at, index, entry, prepared, growing))
+      if (growing.makes !== null) return { index, at }
       budget.rows -= prepared.cost
       budget.bytes -= next - at
       at = next
@@ -154,7 +168,10 @@ export class Judge {
       }
     }
     const end = skipValue(bytes, start)
+    growing.brought?.begin()
     const fault = this.#faultOf(bytes, start, end, prepared, growing)
+    if (fault === null) growing.makes = broughtBy(growing.brought)
+    if (growing.makes !== null) return end
     if (fault === null) growing.positions[growing.rows++] = entry.position + index
     else {
       growing.rejected.push(rejectedRow(entry, index, bytes.toString('utf8', start, end), fault))
@@ -166,7 +183,15 @@ export class Judge {
   #faultOf(bytes: Buffer, start: number, end: number, prepared: Prepared, growing: GrowingRows): RowFault | null {
     if (end - start > this.#rowBytes) return rowTooLarge(end - start, this.#rowBytes)
     if (bytes[start] !== openBrace) return noObject(String.fromCharCode(bytes[start]!))
-    return readWithCare(bytes, start, growing.rows, prepared.slots, prepared.bySource, this.#timestamps)
+    return readWithCare(
+      bytes,
+      start,
+      growing.rows,
+      prepared.slots,
+      prepared.bySource,
+      this.#timestamps,
+      growing.brought,
+    )
   }
 
   #prepare(ingest: Ingest): Prepared {

@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { BodyFormat, PlacedEntry } from '../journal/journal.ts'
 import { Serial } from '../lib/serial.ts'
 import type { Ingest } from '../model/ingest.ts'
-import { Judge } from './judge.ts'
+import { Judge, type Judgement } from './judge.ts'
 import { ItemJudge } from './judge-items.ts'
 import type { Intake } from './limits/intake.ts'
 import type { ReceiptError } from './receipts.ts'
 import { checkBodyInSlices } from './scan/check-body.ts'
-import { firstRow, type RowOfEntry } from './step-budget.ts'
+import { firstRow, type RowOfEntry, type StepBudget } from './step-budget.ts'
 
 export interface CheckRequest {
   readonly keyId: string
@@ -32,6 +32,8 @@ export interface PushCheckParts {
   readonly rowBytes: number
   /** The most rows of a check. */
   readonly rowsMax: number
+  /** The most fields of an ingest whose rows bring fields. */
+  readonly fieldsMax?: number
 }
 
 /** A slice is judged in a millisecond or so; then other requests get their turn. */
@@ -51,6 +53,8 @@ export class PushCheck {
   readonly #judge: Judge
   readonly #itemJudge: ItemJudge
   readonly #serial = new Serial()
+  /** The version of fields that are only supposed: no ingest has it. */
+  #supposed = 0
 
   constructor(parts: PushCheckParts) {
     this.#parts = parts
@@ -77,16 +81,30 @@ export class PushCheck {
     return { rows, stored: rows - errors.length, rejected: errors.length, errors }
   }
 
+  #step(
+    entry: PlacedEntry,
+    ingest: Ingest,
+    from: RowOfEntry,
+    budget: StepBudget,
+  ): Pick<Judgement, 'rejected' | 'reached' | 'makes'> {
+    if (ingest.kind === 'metadata') return this.#itemJudge.judge([entry], ingest, from, budget)
+    const rules = ingest.unknown === 'add' ? { fieldsMax: this.#parts.fieldsMax ?? 0, refused: new Map() } : null
+    return this.#judge.judge([entry], ingest, from, budget, rules)
+  }
+
   /** The rows of an entry that would be rejected. */
-  async faults(entry: PlacedEntry, ingest: Ingest): Promise<readonly ReceiptError[]> {
-    const judge = ingest.kind === 'metadata' ? this.#itemJudge : this.#judge
+  async faults(entry: PlacedEntry, given: Ingest): Promise<readonly ReceiptError[]> {
+    let ingest = given
     const errors: ReceiptError[] = []
     for (let from: RowOfEntry = firstRow; ; ) {
       const budget = { rows: sliceRows, bytes: sliceBytes, rejected: sliceRows }
-      const { rejected, reached } = judge.judge([entry], ingest, from, budget)
+      const { rejected, reached, makes } = this.#step(entry, ingest, from, budget)
       for (const { index, field, code, message } of rejected)
         errors.push({ index, field: field === null ? null : shortened(field), code, message })
       if (reached.entries === 1) return errors
+      // As if the row had brought them.
+      if (makes !== undefined)
+        ingest = { ...ingest, fields: [...ingest.fields, ...makes], fieldsVersion: --this.#supposed }
       from = reached.place
       await setImmediate()
     }

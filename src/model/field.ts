@@ -12,6 +12,8 @@ export interface Field {
   readonly source: string
   readonly type: FieldType
   readonly role: FieldRole
+  /** It came by itself: a row of an open ingest brought it. */
+  readonly added?: 'by_row'
 }
 
 /** Without it a row is not stored. */
@@ -25,6 +27,13 @@ export const identifierBytesMax = 2048
 /** Aliases of ingests, names of entities and names of fields (contract, section 1). */
 export const namePattern = '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$'
 const nameExpression = new RegExp(namePattern)
+
+/** Names that answers of series queries give to something else. */
+const reservedInSeries = new Set(['__time', 'snap'])
+
+export function isReservedInSeries(name: string): boolean {
+  return reservedInSeries.has(name)
+}
 
 export function isName(text: string): boolean {
   return nameExpression.test(text)

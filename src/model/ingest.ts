@@ -7,6 +7,9 @@ export interface LineMapping {
   readonly tag: string
 }
 
+/** What becomes of a property that is no field: the row is rejected, or the property becomes a field. */
+export type Unknown = 'reject' | 'add'
+
 export type Duplicates = 'keep' | 'replace'
 
 /** A named target for pushed rows, as an operator defined it. Deleted ingests are not represented: they do not exist. */
@@ -19,9 +22,11 @@ export interface Ingest {
   readonly entity: string
   readonly entityId: number
   readonly fields: readonly Field[]
-  /** Goes up by one with each `add_fields`; a journal entry names the version it is judged by. */
+  /** Goes up by one with each `add_fields`, change of `unknown`, and row that brings fields; a journal entry names the version it is judged by. */
   readonly fieldsVersion: number
   readonly duplicates: Duplicates
+  /** Of its version; left out it is `reject`. */
+  readonly unknown?: Unknown
   /** Left out where a line of line protocol is one row. */
   readonly lines?: LineMapping
   readonly state: IngestState

@@ -13,6 +13,7 @@ export const rejectCodes = [
   'out_of_range',
   'too_large',
   'invalid_line',
+  'too_many_fields',
   'not_judged',
 ] as const
 export type RejectCode = (typeof rejectCodes)[number]
@@ -78,6 +79,16 @@ export function noObject(text: string): RowFault {
 
 export function noSuchField(property: string): RowFault {
   return { code: 'unknown_field', field: property, message: `${clipped(property)}: the ingest has no such field` }
+}
+
+/** Of an open ingest: why the property makes no field. */
+export function noFieldOf(property: string, why: string): RowFault {
+  return { code: 'unknown_field', field: property, message: `${clipped(property)}: no field is made of it: ${why}` }
+}
+
+export function tooManyFields(property: string, fieldsMax: number): RowFault {
+  const message = `${clipped(property)}: the ingest has ${fieldsMax} fields, no row can bring another (limits.fields)`
+  return { code: 'too_many_fields', field: property, message }
 }
 
 export function identifierTooLarge(field: Field): RowFault {

@@ -114,8 +114,8 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     pageBytes: limits.pageBytes,
     discarded: () => parts.limits.rejectedSpace.refresh(),
   })
-  const { rowBytes, checkRows: rowsMax } = limits
-  const pushCheck = new PushCheck({ intake: parts.limits.intake, rowBytes, rowsMax })
+  const { rowBytes, checkRows: rowsMax, fields: fieldsMax } = limits
+  const pushCheck = new PushCheck({ intake: parts.limits.intake, rowBytes, rowsMax, fieldsMax })
   return {
     ...own,
     access,

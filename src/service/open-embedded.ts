@@ -45,6 +45,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
   const limits = await openLimits(parts, storage, closers)
   const definitions = await Definitions.open(catalog.ingests)
+  store.onFieldsMade(() => definitions.refresh())
   closers.push(() => definitions.close())
   const access = await Access.open(catalog.access, nowMs)
   closers.push(() => access.close())

@@ -152,6 +152,7 @@ function startStore(
     storeDirectory: paths.store,
     judgingPath: paths.judging,
     rowBytes: settings.limits.rowBytes,
+    fieldsMax: settings.limits.fields,
     settings: settings.store,
   }
   return StoreClient.start(

@@ -35,6 +35,8 @@ export interface StoreThreadData {
   /** Of the sealed files. */
   readonly storeDirectory: string
   readonly rowBytes: number
+  /** The most fields of an ingest whose rows bring fields. */
+  readonly fieldsMax: number
   readonly settings: StoreSettings
 }
 
@@ -80,6 +82,8 @@ export type ToStore =
   /** No file is to be deleted until `release`. */
   | { readonly kind: 'hold'; readonly id: number }
   | { readonly kind: 'release' }
+  /** The fields that rows brought are known here. */
+  | { readonly kind: 'fieldsKnown' }
   | { readonly kind: 'close' }
 
 /** An error that crosses the threads: a Problem with its code, anything else with `code` null. */
@@ -101,6 +105,8 @@ export type FromStore =
   | { readonly kind: 'purged'; readonly id: number }
   | { readonly kind: 'progress'; readonly position: number; readonly tallies: readonly Tally[] }
   | { readonly kind: 'ready' }
+  /** Rows brought fields; nothing more is judged until `fieldsKnown`. */
+  | { readonly kind: 'fieldsMade' }
   /** Nothing more is judged until this is there; what is judged or sealed next takes it back. */
   | { readonly kind: 'waits'; readonly awaited: Awaited }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: StoredAnswer }

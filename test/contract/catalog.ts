@@ -186,9 +186,11 @@ async function undoRejectedKinds({ run }: { run(sql: string): Promise<void> }): 
     'drop index rejected_rows_by_kind',
     'alter table rejected_rows drop column field_key',
     'create index rejected_rows_by_code on rejected_rows (ingest_id, code, position)',
-    "delete from migrations where name in ('0013-rejected-kinds', '0014-replays-into', '0015-lines')",
+    "delete from migrations where name in ('0013-rejected-kinds', '0014-replays-into', '0015-lines', '0016-open-ingests')",
     'drop table replays_into',
     'alter table ingests drop column lines_tag',
+    'alter table ingests drop column unknown',
+    'alter table ingest_fields drop column added',
     'alter table rejected_rows drop column line_format',
   ]) {
     await run(sql)

@@ -36,7 +36,7 @@ export async function joinEntity(
     return id
   }
   if (entity.kind !== joining.kind) throw nameOfOtherKind(name, joining)
-  const known = await fieldsOf(transaction, entity.id)
+  const known = await entityFieldsOf(transaction, entity.id)
   const errors: ProblemError[] = [...disagreements(name, known, joining.fields, list)]
   if (entity.duplicates !== joining.duplicates) {
     const message = `the entity "${name}" has "${entity.duplicates}"; give the same, or feed another entity`
@@ -97,7 +97,7 @@ async function entitiesOf(database: Kysely<Tables>, kind: IngestKind) {
   return { rows, fields }
 }
 
-async function fieldsOf(database: Kysely<Tables>, entityId: number): Promise<readonly EntityField[]> {
+export async function entityFieldsOf(database: Kysely<Tables>, entityId: number): Promise<readonly EntityField[]> {
   const rows = await database
     .selectFrom('entity_fields')
     .select(['name', 'type', 'role'])

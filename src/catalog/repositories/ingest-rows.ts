@@ -6,7 +6,7 @@ import {
   metadataRoles,
   seriesRoles,
 } from '../../model/field.ts'
-import type { Duplicates, Ingest, IngestKind, IngestState } from '../../model/ingest.ts'
+import type { Duplicates, Ingest, IngestKind, IngestState, Unknown } from '../../model/ingest.ts'
 import { fromTextColumn } from './text-column.ts'
 
 export const ingestColumns = [
@@ -17,6 +17,7 @@ export const ingestColumns = [
   'ingests.state',
   'ingests.reason',
   'ingests.lines_tag',
+  'ingests.unknown',
   'ingests.fields_version',
   'ingests.created_ms',
   'entities.name as entity',
@@ -31,6 +32,7 @@ export interface IngestRow {
   readonly state: string
   readonly reason: string | null
   readonly lines_tag: string | null
+  readonly unknown: string
   readonly fields_version: number
   readonly created_ms: number
   readonly entity: string
@@ -47,6 +49,7 @@ export function ingestOf(row: IngestRow, fields: readonly Field[]): Ingest {
     fields,
     fieldsVersion: row.fields_version,
     duplicates: duplicatesOf(row.duplicates),
+    ...(unknownAt(row.unknown, row.fields_version) === 'add' ? { unknown: 'add' } : {}),
     ...(row.lines_tag === null ? {} : { lines: { tag: fromTextColumn(row.lines_tag) } }),
     state: oneOf(states, row.state),
     reason: row.reason === null ? null : fromTextColumn(row.reason),
@@ -54,12 +57,34 @@ export function ingestOf(row: IngestRow, fields: readonly Field[]): Ingest {
   }
 }
 
-export function fieldOf(row: { name: string; source: string; type: string; role: string }): Field {
+/** What held at a version of the fields. */
+function unknownAt(changes: string, version: number): Unknown {
+  let unknown: Unknown = 'reject'
+  for (const change of changes === '' ? [] : changes.split(',')) {
+    const [from, to] = change.split(':')
+    if (Number(from) <= version) unknown = to === 'add' ? 'add' : 'reject'
+  }
+  return unknown
+}
+
+/** The column after another change. */
+export function withUnknown(changes: string, version: number, unknown: Unknown): string {
+  return `${changes === '' ? '' : `${changes},`}${version}:${unknown}`
+}
+
+export function fieldOf(row: {
+  name: string
+  source: string
+  type: string
+  role: string
+  added: string | null
+}): Field {
   return {
     name: row.name,
     source: fromTextColumn(row.source),
     type: fieldTypeOf(row.type),
     role: fieldRoleOf(row.role),
+    ...(row.added === null ? {} : { added: 'by_row' }),
   }
 }
 

@@ -4,16 +4,26 @@ import type { Field } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import { refuse, repetitions } from '../agreement.ts'
-import type { DeletedData, IngestCatalog, IngestChange, ListBounds, NewIngest, Retention } from '../catalog.ts'
+import type {
+  DeletedData,
+  FieldsByRow,
+  IngestCatalog,
+  IngestChange,
+  ListBounds,
+  NewIngest,
+  Retention,
+} from '../catalog.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { dropEntity, markDeleted } from './delete-ingest.ts'
-import { joinEntity, metadataEntities, seriesEntities } from './entities.ts'
+import { entityFieldsOf, joinEntity, metadataEntities, seriesEntities } from './entities.ts'
+import { fieldsByRow } from './fields-by-row.ts'
 import { inTransaction } from './in-transaction.ts'
-import { fieldOf, type IngestRow, ingestColumns, ingestOf } from './ingest-rows.ts'
+import { fieldOf, type IngestRow, ingestColumns, ingestOf, withUnknown } from './ingest-rows.ts'
 import { readConsistently } from './read-consistently.ts'
 import { toTextColumn } from './text-column.ts'
+import { turnUnknown } from './turn-unknown.ts'
 
 export class IngestRepository implements IngestCatalog {
   readonly #database: Kysely<Tables>
@@ -40,6 +50,7 @@ export class IngestRepository implements IngestCatalog {
           entity_id: entityId,
           state: 'active',
           reason: null,
+          unknown: ingest.unknown === 'add' ? withUnknown('', 1, 'add') : '',
           lines_tag: ingest.lines === undefined ? null : toTextColumn(ingest.lines.tag),
           fields_version: 1,
           created_ms: createdMs,
@@ -63,6 +74,25 @@ export class IngestRepository implements IngestCatalog {
     })
   }
 
+  findNewest(id: number): Promise<Ingest | null> {
+    return readConsistently(this.#database, (transaction) => findById(transaction, id))
+  }
+
+  addByRow(id: number, fields: readonly Field[], fieldsMax: number): Promise<FieldsByRow | null> {
+    return inTransaction(this.#database, async (transaction) => {
+      await nextValue(transaction, 'definitions_version')
+      const ingest = await findById(transaction, id)
+      if (ingest === null) return null
+      const entity = await entityFieldsOf(transaction, ingest.entityId)
+      const { made, refused } = fieldsByRow(ingest.fields, entity, fields, fieldsMax)
+      if (made.length === 0) return { ingest, refused }
+      await addFields(transaction, ingest, made)
+      const version = ingest.fieldsVersion + 1
+      await transaction.updateTable('ingests').set({ fields_version: version }).where('id', '=', id).execute()
+      return { ingest: existing(await findById(transaction, id)), refused }
+    })
+  }
+
   list({ after, limit }: ListBounds): Promise<readonly Ingest[]> {
     return readConsistently(this.#database, async (transaction) => {
       const rows = await selectIngests(transaction)
@@ -83,13 +113,15 @@ export class IngestRepository implements IngestCatalog {
       if (current === null) return null
       const added = change.addFields ?? []
       if (added.length > 0) await addFields(transaction, current, added)
+      const turns = change.unknown !== undefined && change.unknown !== (current.unknown ?? 'reject')
+      if (turns) await turnUnknown(transaction, current, change.unknown ?? 'reject')
       const reason = reasonAfter(current, change)
       await transaction
         .updateTable('ingests')
         .set({
           state: change.state ?? current.state,
           reason: reason === null ? null : toTextColumn(reason),
-          fields_version: current.fieldsVersion + (added.length > 0 ? 1 : 0),
+          fields_version: current.fieldsVersion + (added.length > 0 || turns ? 1 : 0),
         })
         .where('id', '=', current.id)
         .execute()
@@ -186,7 +218,7 @@ async function insertFields(
   ingestId: number,
   { fields, version, firstOrdinal }: VersionedFields,
 ): Promise<void> {
-  for (const [index, { name, source, type, role }] of fields.entries()) {
+  for (const [index, { name, source, type, role, added = null }] of fields.entries()) {
     await transaction
       .insertInto('ingest_fields')
       .values({
@@ -197,6 +229,7 @@ async function insertFields(
         source: toTextColumn(source),
         type,
         role,
+        added,
       })
       .execute()
   }
@@ -217,10 +250,15 @@ async function findByAlias(database: Kysely<Tables>, alias: string): Promise<Ing
   return row === undefined ? null : ingestOf(row, await fieldsOf(database, row.id, row.fields_version))
 }
 
+async function findById(database: Kysely<Tables>, id: number): Promise<Ingest | null> {
+  const row = await selectIngests(database).where('ingests.id', '=', id).executeTakeFirst()
+  return row === undefined ? null : ingestOf(row, await fieldsOf(database, id, row.fields_version))
+}
+
 async function fieldsOf(database: Kysely<Tables>, ingestId: number, version: number): Promise<readonly Field[]> {
   const rows = await database
     .selectFrom('ingest_fields')
-    .select(['name', 'source', 'type', 'role'])
+    .select(['name', 'source', 'type', 'role', 'added'])
     .where('ingest_id', '=', ingestId)
     .where('version', '<=', version)
     .orderBy('ordinal')
@@ -238,7 +276,7 @@ async function fieldsBetween(
   const rows = await database
     .selectFrom('ingest_fields')
     .innerJoin('ingests', 'ingests.id', 'ingest_fields.ingest_id')
-    .select(['ingest_id', 'name', 'source', 'type', 'role'])
+    .select(['ingest_id', 'name', 'source', 'type', 'role', 'added'])
     .where('ingests.deleted_ms', 'is', null)
     .where('ingests.alias', '>=', page[0]!.alias)
     .where('ingests.alias', '<=', page.at(-1)!.alias)

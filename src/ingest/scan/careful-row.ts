@@ -7,6 +7,7 @@ import {
   valueOutOfRange,
 } from '../../model/row-fault.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
+import type { BroughtFields } from '../open-fields.ts'
 import { closeBrace, comma } from './ascii.ts'
 import { missing, outOfRange, readValue, tooLarge } from './read-value.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
@@ -41,7 +42,7 @@ function byUrgency(a: FieldSlot, b: FieldSlot): number {
 /**
  * Reads any row that is an object: writes it to the columns at `row`, or says what is wrong with it. Of several faults it tells the
  * first, in the order of the row's properties. After these comes what is missing: the time or identifier, then the tags in the order of
- * the fields. Null counts as absent.
+ * the fields. Null counts as absent. Where rows bring fields, `brought` notes those that this one brings.
  */
 export function readWithCare(
   bytes: Buffer,
@@ -50,11 +51,16 @@ export function readWithCare(
   slots: readonly FieldSlot[],
   bySource: ReadonlyMap<string, number>,
   timestamps: TimestampReader,
+  brought: BroughtFields | null = null,
 ): RowFault | null {
   const absent = new Set(slots)
   for (const [name, value] of propertiesOf(bytes, start)) {
     const slot = slots[bySource.get(name) ?? -1]
-    if (slot === undefined) return noSuchField(name)
+    if (slot === undefined) {
+      const fault = brought === null ? noSuchField(name) : brought.take(name, bytes, value)
+      if (fault !== null) return fault
+      continue
+    }
     const end = readValue(bytes, value, slot, row, timestamps)
     if (end === missing) continue
     if (end < 0) return faultOf(end, slot, bytes.toString('utf8', value, skipValue(bytes, value)))

@@ -70,6 +70,8 @@ export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void 
       dropped: catalog.dropped,
       judge: new Judge({ rowBytes }),
       itemJudge: new ItemJudge({ rowBytes }),
+      // Other processes learn of it as of any change; rows are queryable later than that.
+      open: { ingests: catalog.ingests, fieldsMax: settings.limits.fields, made: async () => undefined },
     }),
     // What fails is tried again by the next round, which also tells of it.
     written: (entityIds) => void slots.written(entityIds)?.catch(() => undefined),

@@ -42,7 +42,7 @@ async function startThread(urls: readonly URL[] = [], diesJudging = false) {
       get threadUrl() {
         return left.shift() ?? scriptUrl
       },
-      data: { ...folder, rowBytes: 1, settings },
+      data: { ...folder, rowBytes: 1, fieldsMax: 1000, settings },
       observe: (event) => events.push(event),
       restartDelayMs: 1,
       spool,

@@ -52,6 +52,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   readonly #unsent: UnsentAnswers
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   readonly #opening: AwaitedStart
+  #fieldsMade: () => Promise<void> = async () => undefined
   /** How far it has come behind the journal. */
   readonly progress: JudgedProgress
   /** Those who want no file to be deleted. */
@@ -227,6 +228,17 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     this.#opening.begins()
   }
 
+  /** Called, and awaited, when rows have brought fields, before they can be queried. */
+  onFieldsMade(learn: () => Promise<void>): void {
+    this.#fieldsMade = learn
+  }
+
+  /** Where it fails, the fields are known a little later. */
+  async #learnFields(): Promise<void> {
+    await this.#fieldsMade().catch(() => undefined)
+    this.#post({ kind: 'fieldsKnown' })
+  }
+
   #changed(state: StoreState): void {
     this.#state = state
     this.#options.sealed(state.sealedPosition)
@@ -241,6 +253,9 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
       case 'progress':
         this.#opening.goesOn()
         this.progress.judged(message.position, message.tallies)
+        return
+      case 'fieldsMade':
+        void this.#learnFields()
         return
       case 'waits':
         // Once it has been ready, it answers while it waits.

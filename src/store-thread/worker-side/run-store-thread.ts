@@ -33,6 +33,7 @@ import type { Awaited, StoreThreadData, ToStore } from '../protocol.ts'
 import { Asks } from './asks.ts'
 import { CatalogChanges } from './catalog-changes.ts'
 import { type Channel, openChannel } from './channel.ts'
+import { FieldsTold } from './fields-told.ts'
 import { takerOf } from './take-messages.ts'
 
 /** Parts that a test may put in place of the real ones. */
@@ -82,6 +83,7 @@ export async function runStoreThread(
   const take = takerOf({
     ...{ send, asks, follower, removals, changes, upkeep, stop },
     position: () => pipeline.position,
+    fieldsKnown: () => sources.fields.known(),
   })
   port.on('message', (messages: readonly ToStore[]) => {
     for (const message of messages) take(message)
@@ -110,19 +112,21 @@ interface Sources {
   readonly opened: OpenedStore
   readonly pipeline: Pipeline
   readonly batchArrays: BorrowedArrays
+  readonly fields: FieldsTold
   readonly close: () => Promise<void>
 }
 
 /** The catalog, the journal, the store, and the pipeline between them. */
 async function openSources(
-  { data, observe, reach, disk }: ThreadBase,
+  { data, send, observe, reach, disk, stopping }: ThreadBase,
   { wrapJournal = (journal) => journal, wrapJudge = (judge) => judge, catalogPagesMax: pagesMax }: StoreThreadOverrides,
 ): Promise<Sources> {
   const catalog = await openSqliteCatalog({ path: data.catalogPath, pagesMax })
   const folderOfJournal = { disk, directory: data.journalDirectory }
   const journal = wrapJournal(openFileJournalReader(folderOfJournal, { bodies: 'passing' }))
   const manifest = await catalog.manifest.load()
-  const { rowBytes, settings, storeDirectory: directory, isHeld } = data
+  const { rowBytes, fieldsMax, settings, storeDirectory: directory, isHeld } = data
+  const fields = new FieldsTold(() => send({ kind: 'fieldsMade' }), stopping.signal)
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
   const opened = await openStore({ disk, directory, settings, manifest, settle, replacing, isHeld, observe })
@@ -139,6 +143,7 @@ async function openSources(
     nowMs: Date.now,
     judge: wrapJudge(new Judge({ rowBytes, arrays: batchArrays })),
     itemJudge: new ItemJudge({ rowBytes }),
+    open: { ingests: catalog.ingests, fieldsMax, made: () => fields.told() },
     store: opened.store,
     observe,
     reach,
@@ -151,7 +156,7 @@ async function openSources(
     await notes.close()
     await catalog.close()
   }
-  return { catalog, manifest, opened, pipeline, batchArrays, close }
+  return { catalog, manifest, opened, pipeline, batchArrays, fields, close }
 }
 
 interface UpkeepNeeds extends Pick<UpkeepParts, 'durablePosition' | 'wake'> {

@@ -12,13 +12,15 @@ export interface TakerParts {
   readonly upkeep: { purge(entityId: number, position: number): Promise<void> }
   /** How far the rows are judged. */
   readonly position: () => number
+  /** The main thread knows the fields that rows brought. */
+  readonly fieldsKnown: () => void
   /** Nothing more is waited for. */
   readonly stop: () => void
 }
 
 /** Gives each message of the main thread to the part that it is for. */
 export function takerOf(parts: TakerParts): (message: ToStore) => void {
-  const { send, asks, follower, removals, changes, upkeep, position, stop } = parts
+  const { send, asks, follower, removals, changes, upkeep, position, fieldsKnown, stop } = parts
   const answer = (id: number, done: FromStore, work: Promise<void>): void => {
     work.then(
       () => send(done),
@@ -38,6 +40,8 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
         return answer(message.id, { kind: 'held', id: message.id }, removals.hold())
       case 'release':
         return removals.release()
+      case 'fieldsKnown':
+        return fieldsKnown()
       case 'changed':
         return void changes.learn()
       case 'purge':
