@@ -6,6 +6,6 @@ export default defineConfig({
     include: ['test/tools/**/*.test.ts'],
     fileParallelism: false,
     testTimeout: 120_000,
-    hookTimeout: 120_000,
+    hookTimeout: 600_000,
   },
 })
