@@ -84,7 +84,7 @@ function filter(draw: Draw, depth = 0): object {
   const number = oneOf(draw, ['l', 'V'])
   const column = oneOf(draw, [text, number])
   const bound = (): string | undefined => (draw(3) === 0 ? undefined : String(oneOf(draw, [0, 1, 1.5, 7, 100, -2.25])))
-  switch (draw(depth < 2 ? 9 : 6)) {
+  switch (draw(depth < 2 ? 10 : 7)) {
     case 0:
       return { type: 'selector', dimension: text, value: orNull(draw, texts) }
     case 1:
@@ -104,9 +104,13 @@ function filter(draw: Draw, depth = 0): object {
       const upper = lower === undefined ? '7' : bound()
       return { type: 'bound', dimension: number, lower, upper, ordering: 'numeric' }
     }
-    case 6:
-      return { type: 'not', field: filter(draw, depth + 1) }
+    case 6: {
+      const pattern = oneOf(draw, ['a%', '%b', '_', '%', '', '%_%', '1\\%', '%é%'])
+      return { type: 'like', dimension: text, pattern, escape: draw(2) === 0 ? '\\' : undefined }
+    }
     case 7:
+      return { type: 'not', field: filter(draw, depth + 1) }
+    case 8:
       return { type: 'and', fields: [filter(draw, depth + 1), filter(draw, depth + 1)] }
     default:
       return { type: 'or', fields: [filter(draw, depth + 1), filter(draw, depth + 1)] }

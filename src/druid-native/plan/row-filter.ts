@@ -45,6 +45,9 @@ export function rowFilter(filter: Filter, fieldOf: FieldOf, isNegated = false): 
     case 'bound':
       if (filter.extraction !== null) return null
       return onField(filter.dimension, fieldOf, (field) => bound(filter, field, isNegated))
+    case 'like':
+      if (filter.extraction !== null) return null
+      return onField(filter.dimension, fieldOf, (field) => like(filter, field, isNegated))
     case 'range':
       return onField(filter.column, fieldOf, (field) => range(filter, field, isNegated))
     default:
@@ -107,6 +110,15 @@ function bound(filter: Filter & { kind: 'bound' }, field: EntityField, isNegated
     return { kind: 'or', filters: [within, { kind: 'null', field, isNegated: false }] }
   }
   return ordering === 'numeric' ? numbersWithin({ lower, upper, isLowerOpen, isUpperOpen }, field, isNegated) : null
+}
+
+/** A long pattern is tried at many places of a text. */
+const likeMax = 200
+
+function like(filter: Filter & { kind: 'like' }, field: EntityField, isNegated: boolean): RowFilter | null {
+  const { pattern, escapedBy } = filter
+  const isKnown = pattern.length <= likeMax && isWhole(pattern) && isWhole(escapedBy)
+  return field.type === 'string' && isKnown ? { kind: 'like', field, pattern, escapedBy, isNegated } : null
 }
 
 function range(filter: Filter & { kind: 'range' }, field: EntityField, isNegated: boolean): RowFilter | null {
