@@ -249,6 +249,20 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect(rows).toEqual([rejected(1, 3, { code: 'wrong_type', field: null, message: 'not so' })])
   })
 
+  test('count what the new reasons take', async () => {
+    const { rejected: rows } = catalog()
+    const before = (await rows.keptBytes()).get(1)!
+    const long = rejected(1, 3, { code: 'unknown_field', field: 'x'.repeat(1000), message: 'y'.repeat(500) })
+    const longer = keptTextBytes(long) - keptTextBytes(rejected(1, 3))
+    // What is judged twice is counted once.
+    for (let time = 0; time < 2; time++) {
+      await replay(500, { rejected: [long] })
+      expect((await rows.keptBytes()).get(1)).toBe(before + longer)
+    }
+    await replay(501, { passed: [3] })
+    expect((await rows.keptBytes()).get(1)).toBe(before - keptTextBytes(rejected(1, 3)) - 128)
+  })
+
   test('give rows back that they stored and that do not pass any more, once', async () => {
     const { rejected: rows } = catalog()
     const before = [await positions(), await rows.counts()]

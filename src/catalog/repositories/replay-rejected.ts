@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome } from '../catalog.ts'
-import { keptRowBytes, keptTextBytes } from '../rejected.ts'
+import { keptRowBytes, keptTextBytes, type RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import type { OutcomeKeeper } from './keep-outcome.ts'
 import { reasonOf } from './keep-rejected.ts'
@@ -8,6 +8,7 @@ import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
 import { recounted } from './rejected-tallies.ts'
 import { noteInto, storedInto } from './replays-into.ts'
+import { fromTextColumn } from './text-column.ts'
 
 export interface KeptReplay extends ReplayedRows {
   /** The positions of rows that it stored when it was judged before, and that do not pass any more. */
@@ -101,20 +102,67 @@ async function takeReplayed(
   return { stored, taken }
 }
 
-/** Rows that are rejected still get the reason that they are rejected for now. */
+/** Rows that are rejected still get the reason that they are rejected for now, which takes more room than the one before, or less. */
 async function keepNewReasons(
   transaction: Transaction<Tables>,
   { ingestId, rejected }: Pick<ReplayOutcome, 'ingestId' | 'rejected'>,
 ): Promise<void> {
-  for (const row of rejected) {
-    await transaction
-      .updateTable('rejected_rows')
-      .set(reasonOf(row))
-      .where('ingest_id', '=', ingestId)
-      .where('position', '=', row.position)
-      .where('state', '=', 'kept')
-      .execute()
+  let more = 0
+  for (const portion of portions(rejected)) {
+    const known = await reasonsAt(transaction, ingestId, portion)
+    for (const row of portion) {
+      const before = known.get(row.position)
+      if (before === undefined) continue
+      const difference = reasonBytes(row) - reasonBytes(before)
+      more += difference
+      await transaction
+        .updateTable('rejected_rows')
+        .set({ ...reasonOf(row), row_bytes: before.rowBytes + difference })
+        .where('ingest_id', '=', ingestId)
+        .where('position', '=', row.position)
+        .execute()
+    }
   }
+  if (more === 0) return
+  await transaction
+    .updateTable('rejected_counts')
+    .set((column) => ({ kept_bytes: column('kept_bytes', '+', more) }))
+    .where('ingest_id', '=', ingestId)
+    .execute()
+}
+
+type Reason = Pick<RejectedRow, 'field' | 'message'>
+
+/** The text of the row is what was pushed first, mended or not: it stays. */
+const reasonBytes = ({ field, message }: Reason): number => keptTextBytes({ row: '', field, message })
+
+/** Why the kept ones among these rows were rejected so far, by position, and what they take. */
+async function reasonsAt(
+  transaction: Transaction<Tables>,
+  ingestId: number,
+  rows: readonly RejectedRow[],
+): Promise<ReadonlyMap<number, Reason & { readonly rowBytes: number }>> {
+  const found = await transaction
+    .selectFrom('rejected_rows')
+    .select(['position', 'field', 'message', 'row_bytes'])
+    .where('ingest_id', '=', ingestId)
+    .where(
+      'position',
+      'in',
+      rows.map(({ position }) => position),
+    )
+    .where('state', '=', 'kept')
+    .execute()
+  return new Map(
+    found.map(({ position, field, message, row_bytes }) => [
+      position,
+      {
+        field: field === null ? null : fromTextColumn(field),
+        message: fromTextColumn(message),
+        rowBytes: Number(row_bytes),
+      },
+    ]),
+  )
 }
 
 /** The positions of rejected rows that this replay stored when it was judged before: none, nearly always. */
