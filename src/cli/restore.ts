@@ -1,27 +1,65 @@
 import type { Command } from 'commander'
 import { nodeDisk } from '../lib/node-disk.ts'
+import { ProgressBar } from '../lib/progress-bar.ts'
+import { formatInstant, parseInstant } from '../model/instant.ts'
+import { CommandError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 
 const examples = `
-Example:
+Examples:
   tidemark restore backups/tidemark-20260101T120000.000Z --data ./restored
+  tidemark restore file:///mnt/disk/tidemark --data ./restored
+  tidemark restore file:///mnt/disk/tidemark --data ./restored --at 2026-01-01T12:00:00Z
   tidemark serve --data ./restored
+
+A copy (the service's setting replica.url) gives the newest state that it has, or the one after the last push before --at.
+If the command is ended, the same command goes on with what it has brought.
 `
 
-/** `tidemark restore`: a data folder of a backup; no service is asked. */
+interface RestoreOptions {
+  readonly data: string
+  readonly at?: string
+}
+
+/** `tidemark restore`: a data folder of a backup or a copy; no service is asked. */
 export function addRestore(program: Command, context: CliContext): void {
   program
     .command('restore <backup>')
-    .description('create a data folder from a backup')
+    .description('create a data folder from a backup, or from the copy at an address')
     .requiredOption('--data <folder>', 'the folder to create; it must be empty or not exist')
+    .option('--at <instant>', 'of a copy: the state at this moment (default: the newest)')
     .addHelpText('after', examples)
-    .action(async (backup: string, { data }: { readonly data: string }) => {
+    .action(async (backup: string, options: RestoreOptions) => {
+      if (/^[a-z0-9]+:\/\//.test(backup)) return restoreOfCopy(context, backup, options)
+      if (options.at !== undefined)
+        throw new CommandError('--at is for a copy: a backup holds the state of one moment. Leave it out.')
       // Loaded here, so that the other commands start without it.
       const { restoreBackup } = await import('../admin/restore.ts')
+      const { data } = options
       const contents = await restoreBackup({ backup, data }, { disk: nodeDisk, reach: () => undefined })
       const bytes = contents.files.reduce((sum, file) => sum + file.bytes, 0)
       context.stdout.write(
         `${data} holds the backup of ${contents.made}: ${contents.files.length} files, ${bytes} bytes.\n`,
       )
     })
+}
+
+async function restoreOfCopy(context: CliContext, url: string, { data, at }: RestoreOptions): Promise<void> {
+  const atMs = at === undefined ? null : parseInstant(at)
+  if (at !== undefined && atMs === null)
+    throw new CommandError(`--at ${at} is no date. Give one as in 2026-01-01T12:00:00Z.`)
+  const { restoreFromCopy } = await import('../service/copies.ts')
+  const bar = new ProgressBar({ output: context.stderr, nowMs: context.nowMs, total: 100 })
+  const told = {
+    reach: () => undefined,
+    progress: (done: number, total: number) =>
+      bar.update(total === 0 ? 100 : (done / total) * 100, () => `${done} of ${total} bytes`),
+    failed: (message: string) => bar.note(`tidemark: ${message}. It is tried again.`),
+  }
+  const { chosen, files, bytes } = await restoreFromCopy({ url, data, atMs }, told)
+  bar.clear()
+  const [timeMs, position] = chosen.cut
+  context.stdout.write(
+    `${data} holds the state up to position ${position}, on disk at ${formatInstant(timeMs)}: ${files} files, ${bytes} bytes, and the journal.\n`,
+  )
 }

@@ -6,29 +6,44 @@ const examples = `
 Examples:
   tidemark verify --data ./data
   tidemark verify --config tidemark.json
+  tidemark verify file:///mnt/disk/tidemark
 
-Stop the service first. The command changes nothing. It names what is damaged and then ends with exit code 1.
+Stop the service first, but for a copy. The command changes nothing. It names what is damaged and then ends with exit code 1.
 `
 
 /** `tidemark verify`: checks the folder of a stopped service. */
 export function addVerify(program: Command, context: CliContext): void {
   program
-    .command('verify')
-    .description('check the whole data folder of a stopped service')
+    .command('verify [copy]')
+    .description('check the whole data folder of a stopped service, or the copy at an address')
     .option('--data <folder>', 'the data folder (TIDEMARK_DATA; default ./data)')
     .option('--config <file>', 'a JSON file of settings')
     .addHelpText('after', examples)
-    .action(async (flags: { readonly config?: string; readonly data?: string }) => {
-      const settings = await readSettings(flags, context.environment)
-      // Loaded here, so that the other commands start without the service's parts.
-      const { verifyData } = await import('../service/verify-data.ts')
+    .action(async (copy: string | undefined, flags: { readonly config?: string; readonly data?: string }) => {
+      const findings = copy === undefined ? await ofFolder(flags, context) : await ofCopy(copy, context)
       let damages = 0
-      for await (const { part, isDamaged, isSkipped = false, found } of verifyData(settings)) {
+      for await (const { part, isDamaged, isSkipped = false, found } of findings) {
         if (isDamaged) damages++
         context.stdout.write(`${isDamaged ? 'DAMAGED' : isSkipped ? 'skipped' : 'ok     '}  ${part}: ${found}\n`)
       }
       if (damages === 0) return
-      context.stderr.write(`tidemark: ${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. Restore a backup.\n`)
+      const advice = copy === undefined ? 'Restore a backup' : 'Start the service with a new prefix in replica.url'
+      context.stderr.write(`tidemark: ${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. ${advice}.\n`)
       context.exitWith(1)
     })
+}
+
+async function ofFolder(flags: { readonly config?: string; readonly data?: string }, context: CliContext) {
+  const settings = await readSettings(flags, context.environment)
+  // Loaded here, so that the other commands start without the service's parts.
+  const { verifyData } = await import('../service/verify-data.ts')
+  return verifyData(settings)
+}
+
+async function ofCopy(url: string, context: CliContext) {
+  const { verifyCopyAt } = await import('../service/copies.ts')
+  const failed = (message: string): void => {
+    context.stderr.write(`tidemark: ${message}. It is tried again.\n`)
+  }
+  return verifyCopyAt(url, { failed })
 }

@@ -10,6 +10,7 @@ export function dataPaths(data: string) {
     engine: join(data, 'engine'),
     deltas: join(data, 'engine', 'deltas'),
     store: join(data, 'store'),
+    replica: join(data, 'replica'),
     judging: join(data, 'judging.note'),
   }
 }

@@ -7,6 +7,7 @@ export const settingGroups: ReadonlyMap<string, string> = new Map([
   ['journal', 'how pushes are written to disk'],
   ['store', 'how rows are kept in memory and in files'],
   ['backup', 'where backups are made'],
+  ['replica', 'a copy of the data folder elsewhere'],
   ['sql', 'memory and threads of the SQL engine'],
   ['portal', 'the pages for people'],
   ['server', 'HTTP: base path, proxy, times'],

@@ -2,6 +2,7 @@
 import { answerSettings } from './answer-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
+import { replicaSettings } from './replica-settings.ts'
 import { serverSettings } from './server-settings.ts'
 import { choice, flag, integer, list, type Setting, secret, text } from './setting.ts'
 import { sqlSettings } from './sql-settings.ts'
@@ -211,6 +212,7 @@ const settingTable = {
       'A push of at least this size is written to its own file, which becomes the next file of the journal. So small pushes do not wait for it.',
   }),
   ...storeSettings,
+  ...replicaSettings,
   ...sqlSettings,
   ...clusterSettings,
   'cors.origins': list({

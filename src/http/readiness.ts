@@ -81,6 +81,21 @@ const Tls = Type.Object(
   { description: 'Where the service speaks HTTPS itself.' },
 )
 
+const Replica = Type.Object(
+  {
+    position: Type.Integer({ description: 'Rows that were accepted before this position are in the copy.' }),
+    time: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'The copy has all that was on disk by then; null until it is whole.',
+    }),
+    lagMs: Type.Number({ description: 'For how long something has not been in the copy; 0 when it has everything.' }),
+    lagBytes: Type.Integer({ description: 'Bytes of the journal that are not in the copy.' }),
+    error: text('Why the copy cannot be written, as a sentence.'),
+  },
+  { description: 'The copy elsewhere, where `replica.url` is set.' },
+)
+
 const Part = Type.Object({ reachable: Type.Boolean() })
 
 const Druid = Type.Object({
@@ -102,6 +117,7 @@ export const ReadinessAnswer = Type.Object({
   setAside: Type.Optional(SetAside),
   disk: Type.Optional(Disk),
   failing: Type.Optional(Failing),
+  replica: Type.Optional(Replica),
   tls: Type.Optional(Tls),
   cluster: Type.Optional(
     Type.Object(

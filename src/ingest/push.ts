@@ -35,6 +35,8 @@ export interface PlacedBatch {
 
 export interface PushParts {
   readonly journal: Pick<JournalWriter, 'append'>
+  /** A copy elsewhere that a push may have to be in before it is answered; both throw Problem `unavailable` where it is away. Null without one. */
+  readonly copy: { requireReachable(): void; reached(position: number): Promise<void> } | null
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly intake: Intake
   readonly batchIds: BatchIds
@@ -60,16 +62,20 @@ export class Pushes {
   /**
    * Takes the rows of one request: when this resolves they are on disk. A push whose idempotency key is known is answered as the first one
    * with it was. Throws Problem `invalid_json` or `invalid_body` for a body that holds no rows, `too_many_rows`, and the Problems of
-   * `IdempotencyKeys.once`, `Intake.requireRoom` and `JournalWriter.append`; nothing is stored then.
+   * `IdempotencyKeys.once`, `Intake.requireRoom` and `JournalWriter.append`; nothing is stored then. If the copy goes away meanwhile, the rows are stored and
+   * may still be refused with `unavailable`.
    */
   async push(push: Push): Promise<PushResult | Receipt> {
-    const { keys, batchIds, receipts } = this.#parts
+    const { copy, keys, batchIds, receipts } = this.#parts
     const { subscriberId, ingest, body, idempotencyKey } = push
+    copy?.requireReachable()
     const store = (): Promise<StoredPush> => this.#store(push)
     const { position, rows } =
       idempotencyKey === null
         ? await store()
         : await keys.once({ subscriberId, ingestId: ingest.id, key: idempotencyKey, body, format: push.format }, store)
+    // The key is used up by then: who sends it again waits for the same rows.
+    await copy?.reached(positionAfter({ position, rows }))
     const key = { position, rows, ingestId: ingest.id, subscriberId }
     const batch = batchIds.encode(key)
     if (!push.wait || !(await this.#becomesQueryable({ ingest, position, rows }))) return { batch, rows }

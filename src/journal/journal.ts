@@ -64,6 +64,14 @@ export interface JournalWriter {
   close(): Promise<void>
 }
 
+/** A file of the journal. */
+export interface JournalSegment {
+  readonly firstPosition: number
+  /** The position after its last entry. */
+  readonly endPosition: number
+  readonly bytes: number
+}
+
 /** The journal of one process, in files of its own. */
 export interface LocalJournalWriter extends JournalWriter {
   readonly recovery: JournalRecovery
@@ -73,6 +81,8 @@ export interface LocalJournalWriter extends JournalWriter {
   readonly durablePosition: number
   /** Bytes in segments that are still kept. */
   readonly bytes: number
+  /** These segments in order, as far as they are on disk; the last one is being written. */
+  readonly segments: readonly JournalSegment[]
   /** After a failed write or fsync nothing more is taken until it is opened again. */
   append(entry: JournalEntry): Promise<number>
   /** Called with the new durable position after each write. */

@@ -19,6 +19,7 @@ export class Trimmer {
   /** How many want nothing to be deleted. */
   #holds = 0
   #stopped = false
+  #neededPosition = (): number => Number.POSITIVE_INFINITY
 
   constructor(parts: TrimmerParts) {
     this.#parts = parts
@@ -27,6 +28,16 @@ export class Trimmer {
   /** Rows before this position are sealed. */
   sealed(position: number): void {
     this.#position = Math.max(this.#position, position)
+    void this.#trims.run(() => this.#trim())
+  }
+
+  /** Keeps what a copy of the journal has still to read: from that position on. */
+  needs(neededPosition: () => number): void {
+    this.#neededPosition = neededPosition
+  }
+
+  /** Less may be needed now. */
+  again(): void {
     void this.#trims.run(() => this.#trim())
   }
 
@@ -47,9 +58,9 @@ export class Trimmer {
   }
 
   async #trim(): Promise<void> {
-    const position = this.#position
-    if (this.#holds > 0 || this.#stopped || position === this.#trimmedPosition) return
     const { journal, observe, reach } = this.#parts
+    const position = Math.min(this.#position, this.#neededPosition())
+    if (this.#holds > 0 || this.#stopped || position <= this.#trimmedPosition) return
     try {
       let segments = await journal.trim(position)
       if (position >= journal.durablePosition) {

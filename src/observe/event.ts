@@ -113,6 +113,16 @@ export type ServiceEvent =
       readonly ms: number
     }
   | { readonly kind: 'backupFailed'; readonly message: string }
+  /** The copy elsewhere cannot be written; it is tried on, unless another has taken it over. */
+  | { readonly kind: 'replicaFailed'; readonly message: string }
+  | {
+      readonly kind: 'replicaBehind'
+      readonly position: number
+      readonly lagMs: number
+      readonly lagBytes: number
+      readonly error: string | null
+    }
+  | { readonly kind: 'replicaCaughtUp'; readonly position: number }
   | { readonly kind: 'checkFailed'; readonly message: string }
   | {
       readonly kind: 'requestServed'

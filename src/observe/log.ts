@@ -72,6 +72,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'rightsLeft':
     case 'sqlEngineRefused':
     case 'diskFilling':
+    case 'replicaBehind':
       logger.warn(fields, words(kind))
       return
     case 'journalFailed':
@@ -92,6 +93,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'fileDamaged':
     case 'journalTrimFailed':
     case 'backupFailed':
+    case 'replicaFailed':
     case 'checkFailed':
     case 'certificateRefused':
       logger.error(fields, words(kind))

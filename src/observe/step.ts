@@ -44,6 +44,24 @@ export const lifecycleSteps = [
 
 export const restoreSteps = ['restore-begun', 'restore-file-copied', 'restore-files-copied', 'restore-renamed'] as const
 
+/** Of the copy elsewhere, and of a folder that is made of it. */
+export const replicaSteps = [
+  'replica-claimed',
+  'replica-catalog-copied',
+  'replica-parts-written',
+  'replica-moment-written',
+  'replica-moment-committed',
+  'replica-journal-written',
+  'replica-deleted',
+] as const
+
+export const copyRestoreSteps = [
+  'copy-restore-begun',
+  'copy-restore-file-written',
+  'copy-restore-journal-written',
+  'copy-restore-renamed',
+] as const
+
 /** Of entries that end the judge. */
 export const asideSteps = ['aside-recorded'] as const
 
@@ -52,6 +70,8 @@ export type Step =
   | (typeof serviceSteps)[number]
   | (typeof lifecycleSteps)[number]
   | (typeof restoreSteps)[number]
+  | (typeof replicaSteps)[number]
+  | (typeof copyRestoreSteps)[number]
   | (typeof asideSteps)[number]
 
 /** Told when a step is reached; work goes on when it returns. */

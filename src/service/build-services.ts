@@ -24,7 +24,7 @@ import type { DiskFloor } from '../ingest/limits/disk-floor.ts'
 import type { Intake } from '../ingest/limits/intake.ts'
 import type { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import type { IngestProgress } from '../ingest/progress.ts'
-import { type PlacedBatch, Pushes } from '../ingest/push.ts'
+import { type PlacedBatch, Pushes, type PushParts } from '../ingest/push.ts'
 import { PushCheck } from '../ingest/push-check.ts'
 import { type ReceiptParts, Receipts } from '../ingest/receipts.ts'
 import { ReplayPreview } from '../ingest/replay/replay-preview.ts'
@@ -53,6 +53,8 @@ export interface ServiceParts {
   /** As `StorageListParts.sizes`. */
   readonly storedSizes: StorageListParts['sizes']
   readonly journal: JournalWriter
+  /** The copy elsewhere that a push may wait for. */
+  readonly copy?: PushParts['copy']
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly progress: IngestProgress
   /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason. */
@@ -123,6 +125,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     receipts,
     pushes: new Pushes({
       journal,
+      copy: parts.copy ?? null,
       keys,
       intake: parts.limits.intake,
       batchIds,

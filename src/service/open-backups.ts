@@ -1,13 +1,11 @@
 import { Backups } from '../admin/backups.ts'
-import { copySqliteCatalog } from '../catalog/sqlite/copy-catalog.ts'
-import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
-import { vouchedPositionOf } from '../catalog/vouched-position.ts'
 import { dataPaths } from '../config/data-paths.ts'
 import { openFileJournalReader } from '../journal/file/file-journal-reader.ts'
 import { openJournalCopy } from '../journal/file/journal-copy.ts'
 import { holdAll } from '../lib/held.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { backupDirectory } from './backup-directory.ts'
+import { copyCatalog } from './copied-catalog.ts'
 import type { Storage, StorageParts } from './open-storage.ts'
 import { storedFiles } from './stored-files.ts'
 
@@ -42,14 +40,4 @@ export async function openBackups(
   })
   await backups.removeUnfinished()
   return backups
-}
-
-async function copyCatalog(from: string, to: string) {
-  await copySqliteCatalog(from, to)
-  const copy = await openSqliteCatalog({ path: to, readOnly: true })
-  try {
-    return { manifest: await copy.manifest.load(), vouchedPosition: (await vouchedPositionOf(copy)) ?? 0 }
-  } finally {
-    await copy.close()
-  }
 }

@@ -14,13 +14,16 @@ import { DiskFloor } from '../ingest/limits/disk-floor.ts'
 import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import { AsideCount } from '../ingest/set-aside/aside-count.ts'
 import { repeat } from '../lib/repeat.ts'
+import { formatInstant } from '../model/instant.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { FailingWork } from '../observe/failing-work.ts'
 import type { Levels, Metrics } from '../observe/metrics.ts'
+import type { Copier } from '../replica/copier.ts'
 import type { SqlProcess } from '../sql-process/main-side/sql-process.ts'
 import { buildServices, type Opened, type ServiceParts } from './build-services.ts'
 import { openBackups } from './open-backups.ts'
 import { openIntake } from './open-intake.ts'
+import { openReplica, replicaLevels } from './open-replica.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
 import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
 import { troubles } from './troubles.ts'
@@ -42,8 +45,9 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   const sqlEngine = openSqlEngine({ ...parts, unsent, directories: [files, deltas], scratchDirectory }, closers)
   const { catalog, readingCatalog, journal, keys, store } = storage
   const backups = await openBackups(parts, storage)
+  const replica = await openReplica(parts, storage, closers)
   const newAdminKey = await ensureAdminKey(catalog.access, settings.adminKey, nowMs)
-  const limits = await openLimits(parts, storage, closers)
+  const limits = await openLimits(parts, storage, replica, closers)
   const definitions = await Definitions.open(catalog.ingests)
   store.onFieldsMade(() => definitions.refresh())
   closers.push(() => definitions.close())
@@ -62,6 +66,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       readItems: readingCatalog.items,
       storedSizes: (entityIds) => readingCatalog.manifest.sizes(entityIds),
       journal,
+      copy: replica,
       keys,
       progress: store.progress,
       isQueryable: ({ position, rows }, signal) => store.progress.waitFor(position + rows, signal),
@@ -85,16 +90,24 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       nativeQueries: new NativeQueries({ ...queryParts, planRunner: store }),
       backups,
       metrics,
-      readiness: () => ({ ...readiness(storage, sqlEngine), ...troubles(limits, parts.failing) }),
+      readiness: () => ({
+        ...readiness(storage, sqlEngine),
+        ...replicaOf(replica),
+        ...troubles(limits, parts.failing),
+      }),
       observe,
     },
   )
   return { services, newAdminKey, started: () => store.started() }
 }
 
+/** Where there is a copy, its levels are watched from its opening on. */
+type ReplicaLevel = Extract<keyof Levels, `replica_${string}`>
+
 async function openLimits(
   { settings, observe, metrics, nowMs, freeBytes }: EmbeddedParts,
   storage: Storage,
+  replica: Copier | null,
   closers: Closer[],
 ): Promise<ServiceParts['limits']> {
   const { data, limits, journal } = settings
@@ -123,7 +136,7 @@ async function openLimits(
   closers.push(repeat(check, limits.checkMs, failed))
   const waiting = waitingIn(storage)
   const intake = openIntake({ settings, progress: store.progress, disk, rejectedSpace, asideCount, waiting, nowMs })
-  const levels: Omit<Levels, 'waiting_entities'> = {
+  const levels: Omit<Levels, 'waiting_entities' | ReplicaLevel> = {
     ...intake.levels,
     idempotency_keys: () => keys.size,
     idempotency_key_bytes: () => keys.bytes,
@@ -133,7 +146,7 @@ async function openLimits(
     stored_rows: () => store.state.rows,
     stored_bytes: () => store.state.bytes,
   }
-  metrics.watch(levels)
+  metrics.watch({ ...levels, ...replicaLevels(replica) })
   return intake.limits
 }
 
@@ -166,6 +179,12 @@ async function openRetentions(
   await retentions.check().catch(failed)
   closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))
   return retentions
+}
+
+function replicaOf(replica: Copier | null): Pick<Readiness, 'replica'> {
+  if (replica === null) return {}
+  const { timeMs, ...state } = replica.state
+  return { replica: { ...state, time: timeMs === null ? null : formatInstant(timeMs) } }
 }
 
 const journalHasFailed =

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Catalog } from '../catalog/catalog.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { requireCatalog } from '../catalog/sqlite/require-catalog.ts'
-import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
+import { openSqliteCatalog, type SqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { vouchedPositionOf } from '../catalog/vouched-position.ts'
 import { dataPaths } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
@@ -16,6 +16,7 @@ import type { LocalJournalWriter } from '../journal/journal.ts'
 import { Trimmer } from '../journal/trimmer.ts'
 import type { Disk } from '../lib/disk.ts'
 import { narrowFolder } from '../lib/private-files.ts'
+import type { ObjectStore } from '../object-store/object-store.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
@@ -25,7 +26,7 @@ import { StoreClient } from '../store-thread/main-side/store-client.ts'
 export type Closer = (atOnce: AbortSignal) => unknown
 
 export interface Storage {
-  readonly catalog: Catalog
+  readonly catalog: SqliteCatalog
   /** A connection that only reads: it never waits while a change waits for its turn. */
   readonly readingCatalog: Catalog
   /** One for SQL, which may keep the state of a moment for as long as it reads a table of items. */
@@ -44,6 +45,8 @@ export interface StorageParts {
   readonly reach: Reach
   /** Of the journal and the idempotency keys. */
   readonly disk: Disk
+  /** Of the copy elsewhere. */
+  readonly wrapStore?: (store: ObjectStore) => ObjectStore
   /** The catalog takes no more room than so many pages. */
   readonly catalogPagesMax?: number | undefined
 }

@@ -14,6 +14,7 @@ import { freeBytes } from '../lib/free-bytes.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { repeat } from '../lib/repeat.ts'
 import { SettingsError } from '../model/settings-error.ts'
+import type { ObjectStore } from '../object-store/object-store.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import { combineSinks } from '../observe/combine.ts'
 import type { Observe } from '../observe/event.ts'
@@ -34,6 +35,8 @@ export interface ServiceOverrides {
   readonly freeBytes?: (directory: string) => Promise<number>
   /** Of the journal and the idempotency keys; the store's thread has its own. */
   readonly disk?: Disk
+  /** Of the copy elsewhere. */
+  readonly wrapStore?: (store: ObjectStore) => ObjectStore
   /** The catalog takes no more room than so many pages, in the main thread. */
   readonly catalogPagesMax?: number
 }

@@ -25,6 +25,12 @@ export interface SqliteCatalogOptions {
   readonly pagesMax?: number | undefined
 }
 
+export interface SqliteCatalog extends Catalog {
+  /** How many rows have been changed through it so far, with those of a change that is under way. */
+  readonly changes: () => number
+  readonly isChanging: () => boolean
+}
+
 /**
  * Opens or makes the catalog's file. Several connections may have it open at once, in one process. Throws an Error when the file is
  * newer than the program; the catalog's methods throw Problem `unavailable` when the disk is full or fails.
@@ -34,7 +40,7 @@ export async function openSqliteCatalog({
   readOnly = false,
   randomBytes = randomBytesOfSystem,
   pagesMax,
-}: SqliteCatalogOptions): Promise<Catalog> {
+}: SqliteCatalogOptions): Promise<SqliteCatalog> {
   // Its owner's alone to read: it holds the secrets that tokens are signed with. SQLite gives its other files the same mode.
   if (!readOnly) makePrivateFile(path)
   const database = open(path, { readOnly, pagesMax })
@@ -44,7 +50,8 @@ export async function openSqliteCatalog({
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
   }
-  return openCatalog(new Kysely<Tables>({ dialect }), { randomBytes, readOnly })
+  const catalog = await openCatalog(new Kysely<Tables>({ dialect }), { randomBytes, readOnly })
+  return { ...catalog, changes: () => database.changes, isChanging: () => database.isChanging }
 }
 
 /** On a full disk SQLite finds no room for its log, even where nothing is changed. */

@@ -60,6 +60,16 @@ export class Statements implements SqliteDatabase {
     if (this.#database.isTransaction) this.prepare('ROLLBACK').run([])
   }
 
+  get isChanging(): boolean {
+    return this.#database.isTransaction
+  }
+
+  /** How many rows this connection has changed so far, with those of a transaction that is not over. */
+  get changes(): number {
+    const [row] = this.prepare('SELECT total_changes() AS changes').all([]) as readonly { readonly changes: number }[]
+    return row?.changes ?? 0
+  }
+
   close(): void {
     this.#statements.clear()
     this.#database.close()

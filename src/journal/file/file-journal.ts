@@ -5,25 +5,15 @@ import type { Disk } from '../../lib/disk.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Observe } from '../../observe/event.ts'
-import type { JournalEntry, JournalRecovery, LocalJournalWriter } from '../journal.ts'
+import type { JournalEntry, JournalRecovery, JournalSegment, LocalJournalWriter } from '../journal.ts'
 import { encodeEntry, encodeMark, type UnplacedRecord } from '../record.ts'
 import { AppendQueue, type PendingAppend } from './append-queue.ts'
 import { backlogIsFull, diskIsFull, journalHasFailed, journalIsClosed } from './journal-problems.ts'
+import type { FileJournalSettings } from './journal-settings.ts'
 import { RecordApart } from './record-apart.ts'
 import { type ClosedSegment, type Recovered, type RecoverOptions, recoverJournal } from './recovery.ts'
 import { segmentHeaderBytes } from './segment-header.ts'
 import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
-
-interface FileJournalSettings {
-  /** A segment that would grow over this is followed by a new one. */
-  readonly segmentBytes: number
-  /** As much goes into one write. */
-  readonly batchBytesMax: number
-  /** As much may wait to be on disk; past it an append is refused. */
-  readonly pendingBytesMax: number
-  /** A record as large as this is written apart, and begins a segment. */
-  readonly apartBytesMin: number
-}
 
 export interface FileJournalOptions extends SegmentFolder {
   readonly disk: Disk
@@ -81,8 +71,7 @@ class FileJournal implements LocalJournalWriter {
   }
 
   get firstPosition(): number {
-    const first = this.#closed[0]
-    return first === undefined ? this.#segment.firstPosition : first.firstPosition
+    return this.segments[0]!.firstPosition
   }
 
   get durablePosition(): number {
@@ -98,7 +87,12 @@ class FileJournal implements LocalJournalWriter {
   }
 
   get bytes(): number {
-    return this.#closed.reduce((sum, segment) => sum + segment.bytes, this.#segment.durableBytes)
+    return this.segments.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  get segments(): readonly JournalSegment[] {
+    const { firstPosition, durableBytes } = this.#segment
+    return [...this.#closed, { firstPosition, endPosition: this.#nextPosition, bytes: durableBytes }]
   }
 
   onDurable(listener: (position: number) => void): void {

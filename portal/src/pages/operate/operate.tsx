@@ -55,7 +55,7 @@ export function Operate() {
 
 function Parts() {
   const ready = useAsk((client) => client.readiness(), ['parts'], { everyMs: 5000 })
-  const { store, sql, setAside, cluster } = ready.value ?? {}
+  const { store, sql, setAside, replica, cluster } = ready.value ?? {}
   return (
     <Panel title="Parts">
       <ProblemNote error={ready.error} />
@@ -82,6 +82,16 @@ function Parts() {
               {setAside.entries === 0
                 ? 'nothing'
                 : `${plural(setAside.entries, 'push', 'pushes')}, ${plural(setAside.rows, 'row')}`}
+            </dd>
+          </>
+        )}
+        {replica !== undefined && (
+          <>
+            <dt>Copy elsewhere</dt>
+            <dd>
+              {replica.lagMs === 0 ? 'has everything' : `${Math.ceil(replica.lagMs / 1000)} s behind`}, up to position{' '}
+              {replica.position}
+              {replica.error !== null && `: ${replica.error}`}
             </dd>
           </>
         )}

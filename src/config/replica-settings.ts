@@ -1,0 +1,62 @@
+// The settings of the copy elsewhere: a part of the table in settings.ts.
+import { gibibyte, longestMs } from './measures.ts'
+import { flag, integer, type Setting, text } from './setting.ts'
+
+export const replicaSettings = {
+  'replica.url': text({
+    default: '',
+    defaultText: 'none',
+    description:
+      'Where a copy of the data folder is kept, seconds behind: `file:///mnt/disk/folder` on a mounted disk (`engine=embedded`).',
+    pattern: /^(|(file:\/\/\/|s3:\/\/).+)$/s,
+    allowed: 'an address that begins with file:///',
+  }),
+  'replica.intervalMs': integer({
+    default: 1000,
+    unit: 'milliseconds',
+    min: 10,
+    max: 3_600_000,
+    description: 'How long after one piece of the journal the next one goes to the copy.',
+  }),
+  'replica.wait': flag({
+    default: false,
+    description: 'Whether a push waits for its 200 until it is in the copy too. If the copy is away, pushes get a 503.',
+  }),
+  'replica.keep': text({
+    default: 'P7D',
+    description: 'How far back `tidemark restore --at` goes. What only older moments need is deleted from the copy.',
+    pattern: /^P(?=\d|T\d)(\d{1,4}D)?(T(?=\d)(\d{1,5}H)?(\d{1,5}M)?(\d{1,5}S)?)?$/,
+    allowed: 'a duration of days, hours, minutes and seconds such as P7D or PT12H',
+  }),
+  'replica.bytesPerSecond': integer({
+    default: 0,
+    defaultText: 'no limit',
+    unit: 'bytes',
+    min: 0,
+    max: 1024 * gibibyte,
+    description: 'The most bytes a second that go to the copy. 0 is no limit.',
+  }),
+  'replica.catalogMs': integer({
+    default: 60_000,
+    unit: 'milliseconds',
+    min: 10,
+    max: 86_400_000,
+    description:
+      'How often the catalog and new files go to the copy because rows were sealed. A restore judges the journal since then. Changes by an operator go there at once.',
+  }),
+  'replica.heldBytes': integer({
+    default: 4 * gibibyte,
+    unit: 'bytes',
+    min: 65_536,
+    max: 1024 * gibibyte,
+    description:
+      'How large the journal may grow while it waits for a copy that is away. Past that the journal is trimmed, and the moments in between cannot be restored.',
+  }),
+  'replica.requestMs': integer({
+    default: 30_000,
+    unit: 'milliseconds',
+    min: 10,
+    max: longestMs,
+    description: 'How long one request to the copy may take before it is made again.',
+  }),
+} satisfies Record<string, Setting>

@@ -1,0 +1,12 @@
+/** Where a copy is kept: objects by name, each written once and whole. Names are parts of letters, digits, dots and hyphens with slashes between them. */
+export interface ObjectStore {
+  /** Writes an object, on disk there when this resolves; false if there is one of the name: it stays as it is. */
+  putIfAbsent(name: string, bytes: Uint8Array): Promise<boolean>
+  /** Null if there is none. */
+  get(name: string): Promise<Uint8Array | null>
+  /** Names that begin with `prefix` and come behind `after`, by code point. What was written lately may be missing. */
+  list(prefix: string, after?: string): AsyncIterable<string>
+  /** Nothing happens if there is none. */
+  delete(name: string): Promise<void>
+  close(): void
+}

@@ -1,0 +1,47 @@
+import type { LocalJournalWriter } from '../journal/journal.ts'
+import type { Disk } from '../lib/disk.ts'
+import type { ObjectStore } from '../object-store/object-store.ts'
+import type { Observe } from '../observe/event.ts'
+import type { Reach } from '../observe/step.ts'
+import type { DataToCopy } from './moment-maker.ts'
+
+export interface CopierSettings {
+  readonly intervalMs: number
+  readonly catalogMs: number
+  readonly wait: boolean
+  readonly keepMs: number
+  readonly bytesPerSecond: number
+  readonly heldBytes: number
+  readonly requestMs: number
+}
+
+export interface CopierParts {
+  readonly settings: CopierSettings
+  readonly store: ObjectStore
+  readonly disk: Disk
+  /** Of `replica.json`. */
+  readonly markPath: string
+  readonly journal: LocalJournalWriter
+  readonly journalDirectory: string
+  readonly data: DataToCopy
+  /** What the operator's side has changed in the catalog so far, and whether it is in the middle of a change. */
+  readonly changes: () => number
+  readonly isChanging: () => boolean
+  /** Another value when what is stored is another. */
+  readonly stored: () => unknown
+  /** To be told when more of the journal may be deleted. */
+  readonly mayTrim: () => void
+  readonly nowMs: () => number
+  readonly observe: Observe
+  readonly reach: Reach
+}
+
+export interface CopyState {
+  /** All rows before it are in the copy. */
+  readonly position: number
+  /** The copy has all that was there by then; null before it has anything. */
+  readonly timeMs: number | null
+  readonly lagMs: number
+  readonly lagBytes: number
+  readonly error: string | null
+}

@@ -1,0 +1,300 @@
+// Follows a data folder with its copy: the journal every so often, the catalog and what it names when they changed.
+// Tested by `test/acceptance/replica.test.ts`.
+
+import { Serial } from '../lib/serial.ts'
+import { codeOf, inWords } from '../lib/system-error.ts'
+import { Problem } from '../model/problem.ts'
+import { ByteRate } from './byte-rate.ts'
+import type { CopierParts, CopyState } from './copier-parts.ts'
+import { CopyLog, NotOwner } from './copy-log.ts'
+import { CopyWaiters } from './copy-waiters.ts'
+import { JournalCopier } from './journal-copier.ts'
+import { JournalMarks } from './journal-marks.ts'
+import { LagWatch } from './lag-watch.ts'
+import { MomentMaker } from './moment-maker.ts'
+import { hasExpired } from './moment-plan.ts'
+import { readNewestMoment } from './read-log.ts'
+import { Rests } from './rests.ts'
+import { StoreAttempts } from './store-attempts.ts'
+import { sweep } from './sweep.ts'
+
+interface Opened {
+  readonly log: CopyLog
+  readonly moments: MomentMaker
+}
+
+/** Nothing to copy does not show that another has taken over: it is asked for now and then. */
+const ownerCheckMs = 30_000
+const closeMsMax = 10_000
+
+export class Copier {
+  readonly #parts: CopierParts
+  readonly #stop = new AbortController()
+  readonly #attempts: StoreAttempts
+  readonly #rate: ByteRate
+  readonly #marks: JournalMarks
+  readonly #journal: JournalCopier
+  readonly #appends = new Serial()
+  readonly #lag: LagWatch
+  readonly #begunMs: number
+  readonly #waiters = new CopyWaiters()
+  readonly #journalRests = new Rests()
+  readonly #catalogRests = new Rests()
+  #opened: Opened | null = null
+  #hasBase = false
+  /** How often the journal was trimmed before it was copied. */
+  #breaks = 0
+  /** The catalog of the last moment has so many of the operator's changes, and knows of rows before a position. */
+  #copied = { changes: -1, position: 0 }
+  #error: string | null = null
+  #isOver = false
+  #seen: { changes: number; atMs: number }
+  /** When the first change was made that the last moment does not have, nor the one that is being made; and the first that is only in that one. */
+  #changedMs: number | null = null
+  #makingMs: number | null = null
+  #storedCopied: unknown = null
+  #momentMs = 0
+  #checkedMs = 0
+  #loops: Promise<unknown> = Promise.resolve()
+  #timer: NodeJS.Timeout | null = null
+  #isClosing = false
+  #failed: () => void = () => undefined
+
+  constructor(parts: CopierParts) {
+    this.#parts = parts
+    const { settings, journal, journalDirectory: directory, changes, nowMs } = parts
+    const { signal } = this.#stop
+    this.#attempts = new StoreAttempts({
+      requestMs: settings.requestMs,
+      signal,
+      told: (failure) => this.#told(failure),
+    })
+    this.#rate = new ByteRate(settings.bytesPerSecond, signal)
+    this.#marks = new JournalMarks({ journal, changes, nowMs })
+    this.#journal = new JournalCopier({ journal, directory, marks: this.#marks, rate: this.#rate })
+    this.#lag = new LagWatch(parts.observe, settings.intervalMs)
+    this.#begunMs = nowMs()
+    this.#seen = { changes: changes(), atMs: this.#begunMs }
+    this.#journal.startAnew()
+    journal.onDurable(() => {
+      this.#marks.durable()
+      if (!settings.wait) return
+      this.#journalRests.wake()
+      this.#catalogRests.wake()
+    })
+  }
+
+  /** Takes the copy over if the store answers at once; else that is tried on and on. Throws `NotOwner` when it is another's. */
+  async start(): Promise<void> {
+    const opening = this.#open()
+    opening.catch((error: unknown) => this.#end(error))
+    this.#loops = opening.then(
+      () =>
+        Promise.all([
+          this.#repeat(this.#journalRests, () => this.#copyJournal()),
+          this.#repeat(this.#catalogRests, () => this.#copyCatalog()),
+        ]),
+      () => undefined,
+    )
+    this.#timer = setInterval(() => this.#look(), this.#parts.settings.intervalMs)
+    this.#timer.unref()
+    const failed = new Promise<void>((resolve) => {
+      this.#failed = resolve
+    })
+    await Promise.race([opening, failed])
+  }
+
+  get state(): CopyState {
+    const nowMs = this.#parts.nowMs()
+    const lagMs = this.#lagMs(nowMs)
+    return {
+      position: this.#journal.position,
+      timeMs: this.#hasBase ? nowMs - lagMs : null,
+      lagMs,
+      lagBytes: this.#journal.bytesBehind,
+      error: this.#error,
+    }
+  }
+
+  /** The journal is needed from here on, unless too much of it waits for the copy. */
+  get neededPosition(): number {
+    const { settings, journal } = this.#parts
+    if (this.#isOver || journal.bytes > settings.heldBytes) return Number.POSITIVE_INFINITY
+    return this.#hasBase ? this.#journal.position : 0
+  }
+
+  /** Throws Problem `unavailable` where pushes have to be in the copy and it is away. */
+  requireReachable(): void {
+    if (this.#parts.settings.wait && (this.#error !== null || !this.#hasBase)) throw this.#away()
+  }
+
+  /** Resolves when all before a position is in the copy; at once where nobody waits for that. Throws as `requireReachable`. */
+  async reached(position: number): Promise<void> {
+    if (!this.#parts.settings.wait || this.#journal.position >= position) return
+    this.requireReachable()
+    await this.#waiters.reached(position)
+  }
+
+  /** Copies what is there, unless the store is away. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    if (this.#timer !== null) clearInterval(this.#timer)
+    const closed = new Error('the copy is closed')
+    if (this.#error !== null || this.#opened === null) this.#stop.abort(closed)
+    const timer = setTimeout(() => this.#stop.abort(closed), closeMsMax)
+    for (const rests of [this.#journalRests, this.#catalogRests]) rests.end()
+    await this.#loops
+    if (!this.#stop.signal.aborted)
+      await this.#copyCatalog()
+        .then(() => this.#copyJournal())
+        .catch((error: unknown) => this.#end(error))
+    clearTimeout(timer)
+    this.#stop.abort(closed)
+    this.#waiters.settle(this.#journal.position, this.#away())
+    this.#parts.store.close()
+  }
+
+  async #open(): Promise<void> {
+    const { store, disk, markPath, data, settings, reach } = this.#parts
+    const attempt = <T>(work: () => Promise<T>): Promise<T> => this.#attempts.until(work)
+    const timeMs = (atLeastMs?: number): number => this.#marks.timeMs(atLeastMs)
+    const log = await CopyLog.claim({ store, disk, markPath, timeMs, attempt })
+    reach('replica-claimed')
+    const { before } = log
+    const last = before === null ? null : await attempt(() => readNewestMoment(store, before.number))
+    this.#journal.startAnew()
+    const own = { appends: this.#appends, journal: this.#journal, marks: this.#marks, rate: this.#rate }
+    const { keepMs } = settings
+    this.#opened = { log, moments: new MomentMaker({ data, store, disk, log, attempt, ...own, keepMs, reach }, last) }
+  }
+
+  /** Does the work at intervals until the copier is closed; it says whether there was something to do. */
+  async #repeat(rests: Rests, work: () => Promise<boolean>): Promise<void> {
+    const { intervalMs } = this.#parts.settings
+    while (!this.#isOver && !this.#isClosing) {
+      const begunMs = performance.now()
+      let isIdle = false
+      try {
+        isIdle = !(await work())
+      } catch (error) {
+        if (this.#stop.signal.aborted) return
+        if (error instanceof NotOwner) return this.#end(error)
+        this.#told(inWords(error))
+      }
+      if (!this.#isClosing) await rests.rest(intervalMs - (performance.now() - begunMs), isIdle)
+    }
+  }
+
+  async #copyJournal(): Promise<boolean> {
+    const opened = this.#opened
+    if (opened === null || !this.#hasBase) return false
+    let isCopied = false
+    try {
+      while (await this.#appends.run(() => this.#copyPiece(opened.log))) isCopied = true
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+      // More waited than is held for the copy: it goes on with another moment.
+      this.#hasBase = false
+      this.#breaks++
+      this.#journal.startAnew()
+      return true
+    }
+    if (this.#parts.nowMs() - this.#checkedMs < ownerCheckMs) return isCopied
+    await this.#appends.run(() => opened.log.requireOwner())
+    this.#checkedMs = this.#parts.nowMs()
+    return isCopied
+  }
+
+  async #copyPiece(log: CopyLog): Promise<boolean> {
+    const { changes, position } = this.#copied
+    if (!this.#hasBase || !(await this.#journal.copy(log, this.#marks.ready(changes, position)))) return false
+    this.#checkedMs = this.#parts.nowMs()
+    this.#error = null
+    this.#parts.reach('replica-journal-written')
+    this.#waiters.settle(this.#journal.position, null)
+    this.#parts.mayTrim()
+    return true
+  }
+
+  async #copyCatalog(): Promise<boolean> {
+    const { isChanging, nowMs, stored, settings } = this.#parts
+    const opened = this.#opened
+    if (opened === null || isChanging()) return false
+    this.#noteChanges()
+    const storedNow = stored()
+    const isDue = nowMs() - this.#momentMs >= settings.catalogMs
+    const last = opened.moments.last
+    const expired = last !== null && hasExpired(last, nowMs() - settings.keepMs)
+    const isOld = isDue && (storedNow !== this.#storedCopied || expired)
+    if (this.#hasBase && this.#changedMs === null && !isOld) return false
+    const isFirst = this.#momentMs === 0
+    const deleted = await this.#makeMoment(opened.moments)
+    this.#storedCopied = storedNow
+    this.#momentMs = nowMs()
+    this.#journalRests.wake()
+    await opened.moments.remove(deleted)
+    if (isFirst) await sweep(opened.moments, opened.log, this.#parts.store, (work) => this.#attempts.until(work))
+    return true
+  }
+
+  async #makeMoment(moments: MomentMaker): Promise<readonly string[]> {
+    const changedMs = this.#changedMs
+    const { changes } = this.#seen
+    const breaks = this.#breaks
+    this.#changedMs = null
+    this.#makingMs = changedMs
+    try {
+      const { moment, deleted } = await moments.make(changedMs)
+      this.#copied = { changes, position: moment.position }
+      this.#hasBase = breaks === this.#breaks
+      this.#error = null
+      return deleted
+    } catch (error) {
+      this.#changedMs = changedMs ?? this.#changedMs
+      throw error
+    } finally {
+      this.#makingMs = null
+    }
+  }
+
+  #noteChanges(): void {
+    const changes = this.#parts.changes()
+    const nowMs = this.#marks.timeMs()
+    if (changes !== this.#seen.changes) this.#changedMs ??= this.#seen.atMs
+    this.#seen = { changes, atMs: nowMs }
+  }
+
+  #lagMs(nowMs: number): number {
+    if (!this.#hasBase) return nowMs - this.#begunMs
+    const since = [this.#marks.first?.[0], this.#changedMs, this.#makingMs].map((ms) => ms ?? nowMs)
+    return Math.max(0, nowMs - Math.min(...since))
+  }
+
+  #look(): void {
+    this.#noteChanges()
+    this.#lag.look(this.state)
+  }
+
+  #told(failure: string | null): void {
+    if (failure !== null && failure !== this.#error) this.#parts.observe({ kind: 'replicaFailed', message: failure })
+    this.#error = failure
+    if (failure === null) return
+    this.#failed()
+    this.#waiters.settle(this.#journal.position, this.#away())
+  }
+
+  /** Nothing is written to the copy any more. */
+  #end(error: unknown): void {
+    if (this.#stop.signal.aborted) return
+    this.#isOver = true
+    this.#told(inWords(error))
+    this.#stop.abort(error)
+    this.#parts.mayTrim()
+  }
+
+  #away(): Problem {
+    const why = this.#error ?? 'it is being made'
+    const detail = `The copy (replica.url) cannot be written now: ${why}. Pushes wait for it (replica.wait): send this one again, with the same Idempotency-Key.`
+    return new Problem('unavailable', detail, { retryAfterS: 5 })
+  }
+}

@@ -1,0 +1,120 @@
+// The end of the log, where its owner writes and nobody else can.
+import { randomUUID } from 'node:crypto'
+import type { Disk } from '../lib/disk.ts'
+import type { ObjectStore } from '../object-store/object-store.ts'
+import { encodeObject, type JournalPart, type LogEntry, logName, type MomentPlace } from './copy-format.ts'
+import { readLast, readLogEntry } from './read-log.ts'
+import { type ReplicaMark, readReplicaMark, writeReplicaMark } from './replica-mark.ts'
+
+/** Another folder's copy, or one that another process has taken over: nothing is written to it any more. */
+export class NotOwner extends Error {}
+
+export interface CopyLogParts {
+  readonly store: ObjectStore
+  readonly disk: Disk
+  /** Of `replica.json`. */
+  readonly markPath: string
+  /** A time that never goes back, and is at least the one given. */
+  readonly timeMs: (atLeastMs?: number) => number
+  /** Asks the store until it answers. */
+  readonly attempt: StoreAttempt
+}
+
+/** Does work with the store again and again until it succeeds. */
+export type StoreAttempt = <T>(work: () => Promise<T>) => Promise<T>
+
+type Written =
+  | { readonly kind: 'claim' }
+  | ({ readonly kind: 'moment' } & MomentPlace)
+  | ({ readonly kind: 'journal' } & JournalPart)
+
+export class CopyLog {
+  readonly epoch: number
+  /** The last entry before the own ones; null of a new copy. */
+  readonly before: LogEntry | null
+  readonly #parts: CopyLogParts
+  readonly #copy: string
+  readonly #token: string
+  #next: number
+
+  private constructor(parts: CopyLogParts, before: LogEntry | null, token: string) {
+    this.#parts = parts
+    this.before = before
+    this.epoch = (before?.epoch ?? 0) + 1
+    this.#copy = before?.copy ?? randomUUID()
+    this.#token = token
+    this.#next = (before?.number ?? -1) + 1
+  }
+
+  /** Takes the copy over. Throws `NotOwner` when it is another folder's, and what the store throws. */
+  static async claim(parts: CopyLogParts): Promise<CopyLog> {
+    const { store, disk, markPath, attempt } = parts
+    for (;;) {
+      const last = await attempt(() => readLast(store))
+      const mark = await readReplicaMark(markPath)
+      if (last !== null && !isOwner(last, mark)) throw anotherFolders(last, mark)
+      const token = randomUUID()
+      const log = new CopyLog(parts, last, token)
+      const known = last?.token ?? token
+      await writeReplicaMark(disk, markPath, { copy: log.#copy, token: known, next: token })
+      parts.timeMs(last?.timeMs)
+      // Another may have been faster, or the list lacked the newest: the log is read again then.
+      if (!(await log.#put({ kind: 'claim' }))) continue
+      await writeReplicaMark(disk, markPath, { copy: log.#copy, token, next: null })
+      return log
+    }
+  }
+
+  /** The number that the next entry gets. */
+  get next(): number {
+    return this.#next
+  }
+
+  /** Adds an entry, one call at a time. Throws `NotOwner` when another writes. */
+  async append(written: Written, payload?: Uint8Array): Promise<void> {
+    if (!(await this.#put(written, payload))) throw replaced()
+  }
+
+  /** Throws `NotOwner` when another has gone on with the log. */
+  async requireOwner(): Promise<void> {
+    const { store, attempt } = this.#parts
+    const found = await attempt(() => readLogEntry(store, this.#next))
+    if (found !== null && found.entry.token !== this.#token) throw replaced()
+  }
+
+  async #put(written: Written, payload?: Uint8Array): Promise<boolean> {
+    const { store, timeMs, attempt } = this.#parts
+    const number = this.#next
+    const base = { number, epoch: this.epoch, token: this.#token, copy: this.#copy, timeMs: timeMs() }
+    const bytes = encodeObject({ ...base, ...written }, payload)
+    if (!(await attempt(() => store.putIfAbsent(logName(number), bytes)))) {
+      // The own one, if the answer to an earlier attempt was lost.
+      const found = await attempt(() => readLogEntry(store, number))
+      if (found?.entry.token !== this.#token) return false
+    }
+    this.#next = number + 1
+    return true
+  }
+}
+
+function isOwner(last: LogEntry, mark: ReplicaMark | null): boolean {
+  return mark !== null && mark.copy === last.copy && (mark.token === last.token || mark.next === last.token)
+}
+
+function anotherFolders(last: LogEntry, mark: ReplicaMark | null): NotOwner {
+  const since = new Date(last.timeMs).toISOString()
+  if (mark?.copy === last.copy) {
+    return new NotOwner(
+      `Another service has taken over the copy, and last wrote to it at ${since}. Stop the one that should not run; to go on with this machine, restore the copy into a new folder, or give replica.url a new prefix.`,
+    )
+  }
+  return new NotOwner(
+    `The prefix of replica.url holds the copy of another data folder, last written at ${since}. Give this service a prefix of its own, or restore that copy and use its folder.`,
+  )
+}
+
+function replaced(): NotOwner {
+  return new NotOwner(
+    'Another service has taken over the copy: this one does not write to it any more. Stop this one, or give it a prefix of its own and start it again.',
+  )
+}

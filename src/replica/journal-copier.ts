@@ -1,0 +1,127 @@
+// The tail of the journal, piece by piece behind what is in the copy already.
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { segmentName } from '../journal/file/segment-header.ts'
+import type { LocalJournalWriter } from '../journal/journal.ts'
+import type { ByteRate } from './byte-rate.ts'
+import { type JournalPiece, type Mark, pack } from './copy-format.ts'
+import type { CopyLog } from './copy-log.ts'
+import type { JournalMarks } from './journal-marks.ts'
+
+/** As much goes into one entry of the log. */
+const entryBytes = 4 * 1024 * 1024
+
+export interface JournalCopierParts {
+  readonly journal: Pick<LocalJournalWriter, 'segments'>
+  readonly directory: string
+  readonly marks: JournalMarks
+  readonly rate: ByteRate
+}
+
+interface Batch {
+  readonly pieces: readonly JournalPiece[]
+  readonly marks: readonly Mark[]
+}
+
+export class JournalCopier {
+  readonly #parts: JournalCopierParts
+  /** What comes next: a segment, and how much of it is in the copy. */
+  #at: { segment: number; offset: number } | null = null
+  /** Which entry of the log each segment begins in, by the position that it begins at. */
+  #begun: (readonly [segment: number, number: number])[] = []
+  #position = 0
+
+  constructor(parts: JournalCopierParts) {
+    this.#parts = parts
+  }
+
+  /** All rows before it are in the copy. */
+  get position(): number {
+    return this.#position
+  }
+
+  /** About so many bytes are on disk and not in the copy. */
+  get bytesBehind(): number {
+    const { journal, marks } = this.#parts
+    if (marks.first === null) return 0
+    const at = this.#at
+    const later = journal.segments.filter(({ firstPosition }) => at === null || firstPosition >= at.segment)
+    const bytes = later.reduce((sum, segment) => sum + segment.bytes, 0)
+    return later[0]?.firstPosition === at?.segment ? bytes - (at?.offset ?? 0) : bytes
+  }
+
+  /** From the journal's beginning: nothing of it is in the copy, or some of it was deleted before it came there. */
+  startAnew(): void {
+    this.#at = null
+    this.#begun = []
+    this.#parts.marks.startAnew()
+  }
+
+  /** The entry of the log from which on the journal holds a position; `next` if that is still to come. */
+  entryOf(position: number, next: number): number {
+    const found = this.#begun.findLastIndex(([segment]) => segment <= position)
+    return this.#begun[found]?.[1] ?? next
+  }
+
+  /** What moments before need no more is not remembered for ever. */
+  forgetBefore(position: number): void {
+    const found = this.#begun.findLastIndex(([segment]) => segment <= position)
+    if (found > 0) this.#begun.splice(0, found)
+  }
+
+  /** Adds an entry with what is there of these marks; false when that is nothing. */
+  async copy(log: CopyLog, ready: readonly Mark[]): Promise<boolean> {
+    const batch = this.#batchOf(ready)
+    if (batch === null) return false
+    const payload = await pack(await this.#read(batch.pieces))
+    await this.#parts.rate.pass(payload.length)
+    const number = log.next
+    await log.append({ kind: 'journal', ...batch }, payload)
+    for (const [segment, offset] of batch.pieces) if (offset === 0) this.#begun.push([segment, number])
+    const [segment, offset, bytes] = batch.pieces.at(-1)!
+    this.#at = { segment, offset: offset + bytes }
+    this.#parts.marks.copied(batch.marks.length)
+    this.#position = batch.marks.at(-1)?.[1] ?? this.#position
+    return true
+  }
+
+  #batchOf(ready: readonly Mark[]): Batch | null {
+    const pieces: JournalPiece[] = []
+    const marks: Mark[] = []
+    let at = this.#at
+    let room = entryBytes
+    for (const mark of ready) {
+      const [, , segment, end] = mark
+      const offset = at?.segment === segment ? at.offset : 0
+      const bytes = Math.min(end - offset, room)
+      const last = pieces.at(-1)
+      if (bytes > 0 && last?.[0] === segment) pieces[pieces.length - 1] = [segment, last[1], last[2] + bytes]
+      else if (bytes > 0) pieces.push([segment, offset, bytes])
+      room -= bytes
+      at = { segment, offset: offset + bytes }
+      if (at.offset < end) break
+      marks.push(mark)
+    }
+    return pieces.length === 0 ? null : { pieces, marks }
+  }
+
+  async #read(pieces: readonly JournalPiece[]): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(pieces.reduce((sum, [, , bytes]) => sum + bytes, 0))
+    let filled = 0
+    for (const [segment, offset, bytes] of pieces) {
+      const path = join(this.#parts.directory, segmentName(segment))
+      const file = await open(path, 'r')
+      try {
+        for (let read = 0; read < bytes; ) {
+          const { bytesRead } = await file.read(buffer, filled + read, bytes - read, offset + read)
+          if (bytesRead === 0) throw new Error(`${path} is shorter than it was`)
+          read += bytesRead
+        }
+      } finally {
+        await file.close()
+      }
+      filled += bytes
+    }
+    return buffer
+  }
+}

@@ -1,0 +1,81 @@
+import type { LocalJournalWriter } from '../journal/journal.ts'
+import type { Mark } from './copy-format.ts'
+
+interface WaitingMark {
+  readonly mark: Mark
+  /** The operator's changes that its entries may need. */
+  readonly changes: number
+}
+
+/** As many wait at most; past it, moments between them can be told apart no more. */
+const marksMax = 20_000
+
+export interface JournalMarksParts {
+  readonly journal: Pick<LocalJournalWriter, 'segments' | 'durablePosition'>
+  /** How much the operator's side has changed in the catalog so far. */
+  readonly changes: () => number
+  readonly nowMs: () => number
+}
+
+/** What of the journal is on disk and not in the copy yet, by the time at which it was there. */
+export class JournalMarks {
+  readonly #parts: JournalMarksParts
+  #waiting: WaitingMark[] = []
+  #lastMs = 0
+
+  constructor(parts: JournalMarksParts) {
+    this.#parts = parts
+  }
+
+  /** Times never go back, whatever the clock does. */
+  timeMs(atLeastMs = 0): number {
+    this.#lastMs = Math.max(this.#lastMs, atLeastMs, this.#parts.nowMs())
+    return this.#lastMs
+  }
+
+  /** All that the journal has: nothing of it is in the copy. */
+  startAnew(): void {
+    const timeMs = this.timeMs()
+    const changes = this.#parts.changes()
+    this.#waiting = this.#parts.journal.segments.map(({ firstPosition, endPosition, bytes }) => ({
+      mark: [timeMs, endPosition, firstPosition, bytes],
+      changes,
+    }))
+  }
+
+  /** To be called when more is on disk. */
+  durable(): void {
+    const segment = this.#parts.journal.segments.at(-1)!
+    const mark: Mark = [this.timeMs(), segment.endPosition, segment.firstPosition, segment.bytes]
+    this.#waiting.push({ mark, changes: this.#parts.changes() })
+    if (this.#waiting.length > marksMax) this.#thinOut()
+  }
+
+  /** The oldest that is not in the copy. */
+  get first(): Mark | null {
+    return this.#waiting[0]?.mark ?? null
+  }
+
+  get last(): Mark | null {
+    return this.#waiting.at(-1)?.mark ?? null
+  }
+
+  /** Those that a catalog with so many changes suffices for, and those before `position` in any case: that catalog knows of their rows. */
+  ready(changes: number, position: number): readonly Mark[] {
+    const end = this.#waiting.findIndex(({ mark, changes: needed }) => needed > changes && mark[1] > position)
+    return (end === -1 ? this.#waiting : this.#waiting.slice(0, end)).map(({ mark }) => mark)
+  }
+
+  /** So many are in the copy. */
+  copied(count: number): void {
+    this.#waiting.splice(0, count)
+  }
+
+  /** Segments begin only with a mark of their own kept: the last of each stays. */
+  #thinOut(): void {
+    this.#waiting = this.#waiting.filter(
+      ({ mark }, index, all) =>
+        index % 2 === 1 || all[index + 1]?.mark[2] !== mark[2] || all[index + 1]?.changes !== all[index]?.changes,
+    )
+  }
+}

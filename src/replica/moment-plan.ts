@@ -1,0 +1,56 @@
+// What of a copy is still needed; docs/formats/replica.md has the rules.
+import { type CopiedFile, type KeptMoment, logName, type Moment } from './copy-format.ts'
+
+export interface NewMoment
+  extends Pick<Moment, 'number' | 'epoch' | 'timeMs' | 'validFromMs' | 'sealedPosition' | 'position' | 'journalFrom'> {
+  readonly files: readonly CopiedFile[]
+}
+
+export interface PlannedMoment {
+  readonly moment: Moment
+  /** The names of objects that nothing refers to once the moment is committed. */
+  readonly deleted: readonly string[]
+}
+
+/** The moment after `last`, and what it gives up: what only moments before `keptFromMs` need. `logFrom` is the first entry of the log that is there. */
+export function planMoment(
+  next: NewMoment,
+  last: (Moment & { readonly name: string }) | null,
+  keptFromMs: number,
+): PlannedMoment {
+  const before: KeptMoment[] =
+    last === null ? [] : [...last.moments, [last.number, last.validFromMs, last.journalFrom, last.name]]
+  const own: KeptMoment = [next.number, next.validFromMs, next.journalFrom, '']
+  const all = [...before, own]
+  // The last one that is old enough is needed for the moments until the one after it.
+  const first = Math.max(
+    0,
+    all.findLastIndex(([, validFromMs]) => validFromMs <= keptFromMs),
+  )
+  const moments = before.slice(first)
+  const [floorNumber, , floorJournal] = all[first]!
+  const live = new Set(next.files.flatMap(({ parts }) => parts.map(([name]) => name)))
+  const left = (last?.files ?? [])
+    .flatMap(({ parts }) => parts.map(([name]) => name))
+    .filter((name) => !live.has(name))
+    .map((name) => [name, last!.number] as const)
+  const departed = [...(last?.departed ?? []), ...new Map(left)].filter(([name]) => !live.has(name))
+  const oldJournal = before[0]?.[2] ?? floorJournal
+  return {
+    moment: { ...next, moments, departed: departed.filter(([, number]) => number >= floorNumber) },
+    deleted: [
+      ...departed.filter(([, number]) => number < floorNumber).map(([name]) => name),
+      ...before.slice(0, first).map(([, , , name]) => name),
+      ...Array.from({ length: Math.max(0, floorJournal - oldJournal) }, (_, index) => logName(oldJournal + index)),
+    ],
+  }
+}
+
+/** Whether a new moment would give something up, though nothing changed. */
+export function hasExpired(
+  { moments, validFromMs }: Pick<Moment, 'moments' | 'validFromMs'>,
+  keptFromMs: number,
+): boolean {
+  const second = moments[1]?.[1] ?? validFromMs
+  return moments.length > 0 && second <= keptFromMs
+}

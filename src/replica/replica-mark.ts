@@ -1,0 +1,46 @@
+// The file by which a data folder and a copy know each other; docs/formats/replica.md is the format.
+import { readFile, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Disk } from '../lib/disk.ts'
+import { writeDurably } from '../lib/durable-files.ts'
+import { codeOf } from '../lib/system-error.ts'
+
+export const replicaMarkName = 'replica.json'
+
+export interface ReplicaMark {
+  /** The name of the copy. */
+  readonly copy: string
+  /** Of the claim that this folder made last, or of the owner it was restored from. */
+  readonly token: string
+  /** Of a claim that may have been made. */
+  readonly next: string | null
+}
+
+const format = 1
+
+/** Null if the folder has none. Throws an Error when it cannot be read. */
+export async function readReplicaMark(path: string): Promise<ReplicaMark | null> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+  try {
+    const { format: found, copy, token, next } = JSON.parse(text)
+    if (found !== format || typeof copy !== 'string' || typeof token !== 'string') throw new Error('not as written')
+    return { copy, token, next: typeof next === 'string' ? next : null }
+  } catch (cause) {
+    const advice = 'Move it away: the service then takes an empty prefix alone.'
+    throw new Error(`${path} is damaged: it says which copy belongs to the folder. ${advice}`, { cause })
+  }
+}
+
+export async function writeReplicaMark(disk: Disk, path: string, mark: ReplicaMark): Promise<void> {
+  const written = `${path}.tmp`
+  await rm(written, { force: true })
+  await writeDurably(disk, written, `${JSON.stringify({ format, ...mark })}\n`)
+  await disk.rename(written, path)
+  await disk.syncDirectory(dirname(path))
+}

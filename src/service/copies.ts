@@ -1,0 +1,54 @@
+// What the commands do with a copy; no service is asked.
+
+import type { Finding } from '../lib/finding.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
+import type { Reach } from '../observe/step.ts'
+import { type RestoredCopy, restoreCopy } from '../replica/restore-copy.ts'
+import { StoreAttempts } from '../replica/store-attempts.ts'
+import { verifyCopy } from '../replica/verify-copy.ts'
+import { openObjectStore } from './open-object-store.ts'
+
+export interface CopyTold {
+  readonly reach: Reach
+  /** So many bytes of so many are there. */
+  readonly progress: (done: number, total: number) => void
+  /** What the store failed with; it is asked again. */
+  readonly failed: (message: string) => void
+}
+
+const requestMs = 60_000
+
+function attemptOf(told: Pick<CopyTold, 'failed'>) {
+  const attempts = new StoreAttempts({
+    requestMs,
+    signal: new AbortController().signal,
+    told: (failure) => {
+      if (failure !== null) told.failed(failure)
+    },
+  })
+  return <T>(work: () => Promise<T>): Promise<T> => attempts.until(work)
+}
+
+/** Makes a data folder of a copy. Throws an Error when the copy is damaged, or when the folder holds something. */
+export async function restoreFromCopy(
+  { url, data, atMs }: { readonly url: string; readonly data: string; readonly atMs: number | null },
+  told: CopyTold,
+): Promise<RestoredCopy> {
+  const store = openObjectStore(url)
+  try {
+    const { reach, progress } = told
+    return await restoreCopy({ data, atMs }, { store, attempt: attemptOf(told), disk: nodeDisk, reach, progress })
+  } finally {
+    store.close()
+  }
+}
+
+/** Reads a copy as a restore would. Throws an Error when there is none. */
+export async function* verifyCopyAt(url: string, told: Pick<CopyTold, 'failed'>): AsyncGenerator<Finding> {
+  const store = openObjectStore(url)
+  try {
+    yield* verifyCopy(store, attemptOf(told))
+  } finally {
+    store.close()
+  }
+}

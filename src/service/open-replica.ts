@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { dataPaths } from '../config/data-paths.ts'
+import { holdAll } from '../lib/held.ts'
+import { nodeDisk } from '../lib/node-disk.ts'
+import { fixedMs, parseDuration } from '../model/duration.ts'
+import type { Levels } from '../observe/metrics.ts'
+import { Copier } from '../replica/copier.ts'
+import { replicaMarkName } from '../replica/replica-mark.ts'
+import { copyCatalog } from './copied-catalog.ts'
+import { openObjectStore } from './open-object-store.ts'
+import type { Closer, Storage, StorageParts } from './open-storage.ts'
+import { storedFiles } from './stored-files.ts'
+
+/** Follows the data folder with its copy; null where the settings name none. Throws an Error when the copy is another folder's. */
+export async function openReplica(
+  { settings, observe, nowMs, reach, wrapStore = (store) => store }: StorageParts,
+  { catalog, journal, trimmer, keys, store }: Storage,
+  closers: Closer[],
+): Promise<Copier | null> {
+  const { url, keep, ...paces } = settings.replica
+  const paths = dataPaths(settings.data)
+  // What a crash left of a moment.
+  await nodeDisk.removeFolder(paths.replica)
+  if (url === '') return null
+  const copier = new Copier({
+    settings: { ...paces, keepMs: fixedMs(parseDuration(keep)!) },
+    store: wrapStore(openObjectStore(url)),
+    disk: nodeDisk,
+    markPath: join(settings.data, replicaMarkName),
+    journal,
+    journalDirectory: paths.journal,
+    data: {
+      dataDirectory: settings.data,
+      scratchDirectory: paths.replica,
+      hold: () => holdAll([() => trimmer.hold(), () => store.hold()]),
+      copyCatalog: (path) => copyCatalog(paths.catalog, path),
+      storedFiles,
+      keepKeys: async (position) => {
+        await keys.beforeTrim(position)
+        return (await nodeDisk.list(paths.idempotency)).map((name) => `idempotency/${name}`)
+      },
+    },
+    changes: catalog.changes,
+    isChanging: catalog.isChanging,
+    stored: () => store.state,
+    mayTrim: () => trimmer.again(),
+    nowMs,
+    observe,
+    reach,
+  })
+  closers.push(() => copier.close())
+  trimmer.needs(() => copier.neededPosition)
+  await copier.start()
+  return copier
+}
+
+/** What /metrics tells of it. */
+export function replicaLevels(copier: Copier | null): Partial<Levels> {
+  if (copier === null) return {}
+  return {
+    replica_position: () => copier.state.position,
+    replica_lag_seconds: () => copier.state.lagMs / 1000,
+    replica_lag_bytes: () => copier.state.lagBytes,
+    replica_failing: () => (copier.state.error === null ? 0 : 1),
+  }
+}

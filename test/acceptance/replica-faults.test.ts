@@ -1,0 +1,57 @@
+// A copy on a store that refuses, does not answer, loses answers, tears them, is slow, and lists late.
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { callWell, makeIngest } from '../support/api.ts'
+import { FaultyStore } from '../support/faulty-store.ts'
+import { seededRandom } from '../support/random.ts'
+import { copyState, copyUrl, isCopied, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
+import { runService } from '../support/running-service.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
+import { adminKey } from '../support/server-process.ts'
+
+const embedded = { engine: 'embedded' } as const
+
+test(
+  'whatever the store does, the copy is whole in the end, also over starts',
+  () =>
+    inScratchFolder('tidemark-faults-', async (directory) => {
+      const random = seededRandom(7)
+      const stores: FaultyStore[] = []
+      const settings = {
+        'replica.url': copyUrl(directory),
+        'replica.intervalMs': '20',
+        'replica.catalogMs': '50',
+        'replica.requestMs': '200',
+        'replica.keep': 'PT2S',
+        'store.headRows': '40',
+      }
+      let end = 0
+      let service = await runService(settings, {
+        ...embedded,
+        dataDirectory: join(directory, 'data'),
+        wrapStore: (store) => {
+          stores.push(new FaultyStore(store, random))
+          return stores.at(-1)!
+        },
+      })
+      const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
+      for (let start = 0; start < 3; start++) {
+        if (start > 0) service = await service.restart()
+        for (let count = 0; count < 20; count++, end += 10) {
+          const values = Array.from({ length: 10 }, (_, index) => end + index)
+          await callWell(service.url, 'POST', '/ingests/kept/data', { key, body: rowsOf(values) })
+          await new Promise((resolve) => setTimeout(resolve, 50))
+        }
+      }
+      for (const store of stores) store.isFaulty = false
+      await isCopied(service.url)
+      expect(await copyState(service.url)).toMatchObject({ error: null, lagBytes: 0 })
+      await service.close()
+      expect(stores.reduce((sum, { failures }) => sum + failures, 0)).toBeGreaterThan(20)
+      await restoreWell(copyUrl(directory), join(directory, 'restored'))
+      const restored = await runService({}, { ...embedded, dataDirectory: join(directory, 'restored') })
+      expect(await valuesIn(restored.url)).toEqual(Array.from({ length: end }, (_, index) => index))
+      await restored.close()
+    }),
+  120_000,
+)

@@ -1,0 +1,7 @@
+// Restores a copy, and ends as a power cut does at a step: copy-restore-kill-at-step.mjs <url> <data>.
+import { restoreFromCopy } from '../../../dist/service/copies.js'
+import { killAtStep } from './kill-at-step.mjs'
+
+const [url, data] = process.argv.slice(2)
+const told = { reach: killAtStep(), progress: () => undefined, failed: (message) => console.error(message) }
+await restoreFromCopy({ url, data, atMs: null }, told)

@@ -1,0 +1,82 @@
+// A service with a copy in another folder, and what is done with the copy when the service's own folder is gone.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { loadSettings } from '../../src/config/load.ts'
+import { restoreFromCopy } from '../../src/service/copies.ts'
+import { verifyData } from '../../src/service/verify-data.ts'
+import { call, callWell } from './api.ts'
+import { adminKey } from './server-process.ts'
+
+interface Readiness {
+  readonly replica: {
+    readonly position: number
+    readonly time: string | null
+    readonly lagMs: number
+    readonly lagBytes: number
+    readonly error: string | null
+  }
+}
+
+export function copyUrl(directory: string): string {
+  return pathToFileURL(join(directory, 'copy')).href
+}
+
+export async function copyState(url: string): Promise<Readiness['replica']> {
+  return (await call<Readiness>(url, 'GET', '/readyz')).body.replica
+}
+
+/** Resolves when all that there is now is in the copy. */
+export async function isCopied(url: string): Promise<void> {
+  for (;;) {
+    const { lagMs, time } = await copyState(url)
+    if (time !== null && lagMs === 0) return
+    await sleep(10)
+  }
+}
+
+/** Throws when what was restored is not as a start would have it. */
+export async function restoreWell(url: string, data: string, at: string | null = null): Promise<number> {
+  const told = {
+    reach: () => undefined,
+    progress: () => undefined,
+    failed: (message: string) => {
+      throw new Error(message)
+    },
+  }
+  const { chosen } = await restoreFromCopy({ url, data, atMs: at === null ? null : Date.parse(at) }, told)
+  const settings = loadSettings({ flags: { data }, environment: {}, file: null })
+  for await (const { part, isDamaged, found } of verifyData(settings)) {
+    if (isDamaged) throw new Error(`${part}: ${found}`)
+  }
+  await rm(join(data, 'owner.lock'), { force: true })
+  return chosen.cut[1]
+}
+
+const firstMs = Date.UTC(2026, 0, 1)
+
+/** A push of rows with these values; one that is no whole number of tens is of a wrong type. */
+export function rowsOf(values: readonly number[]): readonly object[] {
+  return values.map((value) => ({
+    D: new Date(firstMs + value * 1000).toISOString(),
+    T: `t${value % 7}`,
+    V: value % 10 === 9 ? `bad ${value}` : value,
+  }))
+}
+
+/** Each value that is there, stored or rejected, as often as it is. */
+export async function valuesIn(url: string, alias = 'kept'): Promise<readonly number[]> {
+  const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: alias } })
+  const values = items.map(({ V }) => V)
+  let token = ''
+  do {
+    const path = `/admin/ingests/${alias}/rejected?limit=1000${token === '' ? '' : `&NextToken=${encodeURIComponent(token)}`}`
+    const page = await callWell<{ Items: { row: string }[]; NextToken: string | null }>(url, 'GET', path, {
+      key: adminKey,
+    })
+    values.push(...page.Items.map(({ row }) => Number(/bad (\d+)/.exec(row)?.[1])))
+    token = page.NextToken ?? ''
+  } while (token !== '')
+  return values.sort((one, other) => one - other)
+}
