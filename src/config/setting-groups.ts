@@ -9,6 +9,7 @@ export const settingGroups: ReadonlyMap<string, string> = new Map([
   ['backup', 'where backups are made'],
   ['replica', 'a copy of the data folder elsewhere'],
   ['sql', 'memory and threads of the SQL engine'],
+  ['jdbc', 'connections and statements of JDBC drivers'],
   ['portal', 'the pages for people'],
   ['server', 'HTTP: base path, proxy, times'],
   ['cors', 'which web pages may call the service'],

@@ -1,6 +1,16 @@
 // The kinds of settings. Each knows how to read its value from text (a flag or an environment variable) and from JSON (the file).
 
-export type Unit = 'milliseconds' | 'bytes' | 'rows' | 'buckets' | 'queries' | 'keys' | 'tokens' | 'ingests'
+export type Unit =
+  | 'milliseconds'
+  | 'bytes'
+  | 'rows'
+  | 'buckets'
+  | 'queries'
+  | 'keys'
+  | 'tokens'
+  | 'ingests'
+  | 'connections'
+  | 'statements'
 
 /** What a source says for a setting: text from flags and the environment, any JSON value from the file. */
 type Source = 'text' | 'json'

@@ -1,6 +1,7 @@
 // Every setting of the server, once: parsing, the help text and docs/configuration.md are made from this table.
 import { answerSettings } from './answer-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
+import { jdbcSettings } from './jdbc-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { replicaSettings } from './replica-settings.ts'
 import { serverSettings } from './server-settings.ts'
@@ -214,6 +215,7 @@ const settingTable = {
   ...storeSettings,
   ...replicaSettings,
   ...sqlSettings,
+  ...jdbcSettings,
   ...clusterSettings,
   'cors.origins': list({
     pattern: /^(\*|https?:\/\/[^\s/,]+)$/,

@@ -18,6 +18,8 @@ export interface BodyRule {
   readonly mediaTypes: readonly string[] | null
   /** What the bodies of all requests with this rule may take at once. */
   readonly budget?: BodyBudget
+  /** The name of its setting, for the message; `limits.bodiesBytes` where it is left out. */
+  readonly budgetName?: string
   /** What an empty body stands for; left out, it is refused. */
   readonly whenEmpty?: string
 }
@@ -245,10 +247,12 @@ function notGzip(message: string): Problem {
   )
 }
 
-function bodiesFull({ budget }: BodyRule): Problem {
+function bodiesFull({ budget, budgetName }: BodyRule): Problem {
+  const bodies =
+    budgetName === undefined ? 'The bodies of all pushes in flight' : 'The bodies of all such requests in flight'
   return new Problem(
     'overloaded',
-    `The bodies of all pushes in flight take more than ${budget?.bytesMax} bytes (limits.bodiesBytes). Nothing was stored. Send it again later.`,
+    `${bodies} take more than ${budget?.bytesMax} bytes (${budgetName ?? 'limits.bodiesBytes'}). Nothing was stored. Send it again later.`,
   )
 }
 

@@ -61,11 +61,17 @@ export class Guard {
 
   /** Who asks: a subscriber, whichever of his keys he uses, or where reading is public an address. */
   reader(request: FastifyRequest): Reader {
-    const asker = this.asker(request)
-    return {
-      id: isCaller(asker) ? `subscriber ${asker.subscriberId}` : `address ${request.ip}`,
-      mayRead: this.readable(request),
-    }
+    return { id: readerId(this.asker(request), request), mayRead: this.readable(request) }
+  }
+
+  /** As `reader`, by a key that was shown before where the request shows none. Throws Problem `forbidden` where none of them lets him in. */
+  readerOn(request: FastifyRequest, earlierKey: string | null): Reader {
+    const { authorization, 'x-api-key': apiKey } = request.headers
+    const showsKey = authorization !== undefined || apiKey !== undefined
+    const asker = showsKey || earlierKey === null ? this.asker(request) : this.#access.identify({ apiKey: earlierKey })
+    const isPublic = this.#isOpen(this.#consumption, request)
+    if (!isPublic) this.#access.requireConsume(asker)
+    return { id: readerId(asker, request), mayRead: (name) => isPublic || this.#access.mayRead(asker, name) }
   }
 
   #isOpen(to: OpenTo, { headers }: FastifyRequest): boolean {
@@ -78,6 +84,10 @@ function keyInQuery(query: unknown, parameter: string | undefined): string | und
   if (parameter === undefined || typeof query !== 'object' || query === null) return undefined
   const value: unknown = Reflect.get(query, parameter)
   return typeof value === 'string' ? value : undefined
+}
+
+function readerId(asker: Asker, { ip }: FastifyRequest): string {
+  return isCaller(asker) ? `subscriber ${asker.subscriberId}` : `address ${ip}`
 }
 
 /** Who is asked for a key before he reads is also asked before he reads metrics, unless the operator said otherwise. */

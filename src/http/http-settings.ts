@@ -11,6 +11,7 @@ export interface HttpSettings {
     readonly adminBodyBytes: number
     readonly sendIdleMs: number
   }
+  readonly jdbc: { readonly bodiesBytes: number }
   readonly cors: { readonly origins: readonly string[] }
   readonly portal: { readonly enabled: boolean }
   readonly server: {

@@ -1,4 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import { errorAnswer } from '../avatica/error-answer.ts'
+import { encodeJson } from '../avatica/json/json-codec.ts'
+import { encodeProtobuf } from '../avatica/protobuf/protobuf-codec.ts'
 import { Problem } from '../model/problem.ts'
 import { commonHeaders } from './common-headers.ts'
 import { druidErrorBody } from './druid-errors.ts'
@@ -20,15 +23,33 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   const { errorBody, keySchemes = [] } = request.routeOptions.config
   if (problem.code === 'forbidden' && keySchemes.includes('basic'))
     reply.header('WWW-Authenticate', 'Basic realm="tidemark", charset="UTF-8"')
+  const { mediaType, bytes } = bodyOf(problem, errorBody)
   reply
     .code(errorBody === 'lines' ? lineStatus(problem) : problem.status)
-    .type(errorBody === undefined ? problemType : 'application/json')
-    .send(Buffer.from(JSON.stringify(bodyOf(problem, errorBody))))
+    .type(mediaType)
+    .send(bytes)
 }
 
-function bodyOf(problem: Problem, errorBody: 'druid' | 'lines' | undefined): object {
-  if (errorBody === 'druid') return druidErrorBody(problem)
-  return errorBody === 'lines' ? lineErrorBody(problem) : problem.body()
+export const protobufType = 'application/x-google-protobuf'
+
+interface ErrorBody {
+  readonly mediaType: string
+  readonly bytes: Uint8Array
+}
+
+function bodyOf(problem: Problem, form: FastifyContextConfig['errorBody']): ErrorBody {
+  switch (form) {
+    case 'druid':
+      return { mediaType: 'application/json', bytes: Buffer.from(JSON.stringify(druidErrorBody(problem))) }
+    case 'lines':
+      return { mediaType: 'application/json', bytes: Buffer.from(JSON.stringify(lineErrorBody(problem))) }
+    case 'avatica-json':
+      return { mediaType: 'application/json', bytes: encodeJson(errorAnswer(problem)) }
+    case 'avatica-protobuf':
+      return { mediaType: protobufType, bytes: encodeProtobuf(errorAnswer(problem)) }
+    default:
+      return { mediaType: problemType, bytes: Buffer.from(JSON.stringify(problem.body())) }
+  }
 }
 
 /** What the framework refuses, in the service's own words; null for a failure of the service itself. */

@@ -44,6 +44,7 @@ import { getSubscriptions } from './routes/get-subscriptions.ts'
 import { getTags } from './routes/get-tags.ts'
 import { patchEntity } from './routes/patch-entity.ts'
 import { patchIngest } from './routes/patch-ingest.ts'
+import { postAvatica } from './routes/post-avatica.ts'
 import { postAverage } from './routes/post-average.ts'
 import { postAverageDimensions } from './routes/post-average-dimensions.ts'
 import { postAverageGranularity } from './routes/post-average-granularity.ts'
@@ -91,6 +92,7 @@ export const routes: readonly Route[] = [
   getDruidDatasource,
   getDruidStatus,
   getDruidHealth,
+  postAvatica,
   postMetadataDescriptions,
   getMetadataItems,
   postMetadataItems,

@@ -9,6 +9,7 @@ import type { SetAsideAdmin } from '../admin/set-aside.ts'
 import type { SettingAnswer } from '../admin/setting-schemas.ts'
 import type { StorageList } from '../admin/storage.ts'
 import type { SubscriberAdmin } from '../admin/subscribers.ts'
+import type { Avatica } from '../avatica/avatica.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { NativeQueries } from '../druid-native/native-queries.ts'
 import type { SqlQueries } from '../druid-sql/sql-queries.ts'
@@ -42,6 +43,7 @@ export interface Services {
   readonly receipts: Pick<Receipts, 'receipt'>
   readonly sqlQueries: Pick<SqlQueries, 'run'>
   readonly nativeQueries: Pick<NativeQueries, 'run'>
+  readonly avatica: Pick<Avatica, 'answer' | 'closeIdle' | 'close'>
   readonly queries: Pick<Queries, 'run' | 'entities'>
   readonly tagLists: Pick<TagLists, 'list'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>

@@ -13,10 +13,12 @@ import { SetAsideAdmin } from '../admin/set-aside.ts'
 import { StorageList, type StorageListParts } from '../admin/storage.ts'
 import { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Admission } from '../admission/admission.ts'
+import { Avatica, type SqlOfAvatica } from '../avatica/avatica.ts'
 import type { ItemCatalog, SharedCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Settings } from '../config/settings.ts'
 import { settingsInForce } from '../config/settings-in-force.ts'
+import { describeSql } from '../druid-sql/describe-sql.ts'
 import type { Services } from '../http/services.ts'
 import { BatchIds } from '../ingest/batch-id.ts'
 import type { IdempotencyKeys } from '../ingest/idempotency/idempotency-keys.ts'
@@ -140,6 +142,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     pushCheck,
     tagLists: new TagLists({ definitions, runner, admission, tokens, limits }),
     queries: new Queries({ definitions, runner, admission, nowMs, limits }),
+    avatica: openAvatica(parts, own),
     metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
     itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: ingestWaitMs }),
     rejectedRows,
@@ -148,6 +151,16 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     settingsInForce: () => settingsInForce(settings, unsetAccess(settings)),
     ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck }),
   }
+}
+
+function openAvatica({ settings, definitions, nowMs }: ServiceParts, { sqlQueries, observe }: OwnServices): Avatica {
+  const { jdbc, limits } = settings
+  const describe: SqlOfAvatica['describe'] = (question, reader) => describeSql(question, definitions, limits, reader)
+  const run: SqlOfAvatica['run'] = async (question, signal, reader) => {
+    const { columns } = describe(question, reader)
+    return { columns, answer: await sqlQueries.run(question, 'ndjson', signal, reader) }
+  }
+  return new Avatica({ sql: { describe, run }, limits: jdbc, nowMs, observe })
 }
 
 interface SharedServices {

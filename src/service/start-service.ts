@@ -100,6 +100,9 @@ export async function openService(
   try {
     const open = settings.engine === 'cluster' ? await clusterOpener() : openEmbedded
     const { services, newAdminKey, started } = await open(parts, closers)
+    const { avatica } = services
+    closers.push(async () => avatica.close())
+    closers.push(repeat(async () => avatica.closeIdle(), settings.limits.checkMs, checkFailed(observe)))
     const inFlight = new InFlight()
     const certificate = await openCertificate(settings, observe, closers)
     const told = certificate === null ? services : withCertificate(services, certificate)

@@ -10,7 +10,7 @@ import { seededRandom } from '../support/random.ts'
 import { brokenBytes } from './broken-http.ts'
 import { chance, pick } from './edge-values.ts'
 import { type Asked, type FuzzedRequest, randomRequest } from './random-requests.ts'
-import { refusalIn } from './refusals.ts'
+import { isOfDriver, refusalIn } from './refusals.ts'
 
 export interface Finding {
   /** With the seed, it makes the same request again. */
@@ -141,7 +141,7 @@ const overload = new Set(['overloaded', 'query_timeout'])
 
 /** What is wrong with an answer; null when nothing is. */
 function faultOf({ method, target }: FuzzedRequest, { status, headers, body }: Answer): string | null {
-  if (!known.has(status)) return `status ${status}`
+  if (!known.has(status) && !(status === 500 && isOfDriver(target, body))) return `status ${status}`
   if (headers['tidemark-version'] === undefined || headers['x-content-type-options'] === undefined)
     return 'lacks headers'
   if (method === 'HEAD') return body === '' ? null : 'HEAD with a body'

@@ -34,9 +34,22 @@ const forms: readonly Form[] = [
   },
 ]
 
+const avatica = /^\/druid\/v2\/sql\/avatica(-protobuf)?\b/
+
+/** Drivers of JDBC read errors of a 500 alone (docs/decisions/jdbc.md): those that are the service's own say that its log has them. */
+export function isOfDriver(target: string, body: string): boolean {
+  return avatica.test(target) && /ErrorResponse|"response":"error"/.test(body) && !body.includes('its log says why')
+}
+
 /** Null where a body is in no form of its path, names a code that is not there, or says nothing. */
 export function refusalIn(target: string, headers: IncomingHttpHeaders, body: string): Refusal | null {
   const contentType = headers['content-type']?.split(';')[0]
+  if (avatica.test(target) && /ErrorResponse|"response":"error"/.test(body))
+    return {
+      status: null,
+      code: /in flight take|Try again later/.test(body) ? 'overloaded' : 'invalid_request',
+      detail: 'told',
+    }
   const form = forms.find(({ paths, contentType: type }) => type === contentType && paths.test(target))
   if (form === undefined) return null
   try {

@@ -153,6 +153,11 @@ export function plainServices(pushed: TestServer['pushed']): Omit<Services, 'obs
       },
     },
     sqlQueries: { run: async () => plainAnswer(rows) },
+    avatica: {
+      answer: async () => ({ response: 'closeConnection' }),
+      closeIdle: () => undefined,
+      close: () => undefined,
+    },
     nativeQueries: { run: async () => plainAnswer(rows) },
     queries: {
       run: async (_kind, request, _format, _signal, { mayRead }) => {

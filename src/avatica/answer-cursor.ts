@@ -1,0 +1,111 @@
+// The rows of a whole answer, read from where it is kept as far as a caller asks for them.
+import type { Answer } from '../answer/whole-answer.ts'
+import { Zone } from '../druid-time/zone.ts'
+import { parseWithLongs } from '../lib/json-with-longs.ts'
+import { Pacer } from '../lib/pacer.ts'
+import type { AvaticaColumn, Cell } from './avatica-protocol.ts'
+import { isTime } from './column-types.ts'
+
+export interface CursorRows {
+  readonly rows: readonly (readonly Cell[])[]
+  readonly done: boolean
+}
+
+export interface RowsWanted {
+  readonly rowsMax: number | null
+  readonly zone?: Zone | undefined
+}
+
+export interface BatchLimits {
+  readonly rowsMax: number
+  /** A batch ends with the row that passes it. */
+  readonly bytesMax: number
+}
+
+const newline = 10
+/** How long the reading of a batch may hold the event loop, and what a row counts to it. */
+const sliceMs = 5
+const unitsOfRow = 32
+/** Whole numbers of fewer digits are what JSON.parse makes of them. */
+const mayRound = /\d{16}/
+
+/** Reads an answer in NDJSON forward, once. */
+export class AnswerCursor {
+  readonly #answer: Answer
+  readonly #columns: readonly AvaticaColumn[]
+  readonly #zone: Zone
+  readonly #chunks: AsyncIterator<Uint8Array> | Iterator<Uint8Array>
+  /** What was read of the answer and not taken. */
+  #rest: Uint8Array = new Uint8Array(0)
+  #left: number
+
+  /** Gives no more than `rowsMax` rows of it. Its times are what the clocks of `zone` show, as milliseconds of a day in UTC, as JDBC means them. */
+  constructor(answer: Answer, columns: readonly AvaticaColumn[], { rowsMax, zone = Zone.utc }: RowsWanted) {
+    this.#answer = answer
+    this.#columns = columns
+    this.#zone = zone
+    const { chunks } = answer
+    this.#chunks = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]()
+    this.#left = Math.min(answer.rows, rowsMax ?? answer.rows)
+  }
+
+  get bytes(): number {
+    return this.#answer.bytes
+  }
+
+  async next({ rowsMax, bytesMax }: BatchLimits, signal: AbortSignal): Promise<CursorRows> {
+    const pacer = new Pacer({ sliceMs, signal })
+    const rows: (readonly Cell[])[] = []
+    for (let bytes = 0; this.#left > 0 && rows.length < rowsMax && bytes < bytesMax; ) {
+      const line = await this.#line()
+      rows.push(this.#row(line.toString('utf8')))
+      bytes += line.length
+      this.#left -= 1
+      if (pacer.spend(unitsOfRow)) await pacer.rest()
+    }
+    return { rows, done: this.#left === 0 }
+  }
+
+  release(): void {
+    this.#answer.release()
+  }
+
+  /** Throws an Error where the answer ends before its last row. */
+  async #line(): Promise<Buffer> {
+    const parts: Uint8Array[] = []
+    for (;;) {
+      const end = this.#rest.indexOf(newline)
+      if (end >= 0) {
+        parts.push(this.#rest.subarray(0, end))
+        this.#rest = this.#rest.subarray(end + 1)
+        const [only] = parts
+        return parts.length === 1 ? Buffer.from(only!.buffer, only!.byteOffset, only!.byteLength) : Buffer.concat(parts)
+      }
+      // A chunk's memory is written again: what is left of it is copied.
+      if (this.#rest.length > 0) parts.push(this.#rest.slice())
+      const { done, value } = await this.#chunks.next()
+      if (done) throw new Error('an answer ended before its last row')
+      this.#rest = value
+    }
+  }
+
+  #row(line: string): readonly Cell[] {
+    const item: Record<string, unknown> = mayRound.test(line) ? Object(parseWithLongs(line)) : JSON.parse(line)
+    return this.#columns.map((column) => cellOf(item[column.name] ?? null, column, this.#zone))
+  }
+}
+
+function cellOf(value: unknown, column: AvaticaColumn, zone: Zone): Cell {
+  if (value === null) return null
+  if (isTime(column)) return zone.toLocal(Date.parse(String(value)))
+  switch (column.rep) {
+    case 'STRING':
+      return typeof value === 'string' ? value : JSON.stringify(value)
+    case 'BOOLEAN':
+      return value === true
+    case 'DOUBLE':
+      return Number(value)
+    default:
+      return typeof value === 'bigint' ? value : Number(value)
+  }
+}

@@ -1,0 +1,343 @@
+import { describe, expect, test } from 'vitest'
+import { type AvaticaOfTest, avaticaOfTest } from '../../test/support/avatica-parts.ts'
+import type { AvaticaRequest, AvaticaResponse, Frame, ResultSet } from './avatica-protocol.ts'
+
+const connectionId = 'c'
+const none = { catalog: null, schemaPattern: null, tableNamePattern: null, columnNamePattern: null, typeList: null }
+const execute = (sql: string, statementId = 1, rowsMax: number | null = null): AvaticaRequest => ({
+  request: 'prepareAndExecute',
+  connectionId,
+  statementId,
+  sql,
+  rowsMax,
+  frameRows: null,
+})
+const fetch = (offset: number, statementId = 1, frameRows: number | null = null): AvaticaRequest => ({
+  request: 'fetch',
+  connectionId,
+  statementId,
+  offset,
+  frameRows,
+})
+const plain = (request: 'createStatement' | 'closeConnection' | 'getTypeInfo' | 'commit') => ({ request, connectionId })
+
+async function withStatement(limits: Parameters<typeof avaticaOfTest>[0] = {}): Promise<AvaticaOfTest> {
+  const parts = avaticaOfTest(limits)
+  await parts.open(connectionId)
+  await parts.ask(plain('createStatement'))
+  return parts
+}
+
+function resultSet(response: AvaticaResponse): ResultSet {
+  if (response.response !== 'executeResults' && response.response !== 'resultSet') throw new Error(response.response)
+  return response.resultSet
+}
+
+function frame(response: AvaticaResponse): Frame {
+  if (response.response !== 'fetch') throw new Error(response.response)
+  return response.frame
+}
+
+describe('an answer', () => {
+  test('comes in frames, each value in its type', async () => {
+    const { ask, sql } = await withStatement()
+    const { firstFrame, signature, ownStatement } = resultSet(await ask(execute('SELECT 6')))
+    expect(ownStatement).toBe(false)
+    expect(signature.columns.map(({ name, rep }) => `${name} ${rep}`)).toEqual([
+      'n LONG',
+      'text STRING',
+      'at LONG',
+      'x DOUBLE',
+      'is BOOLEAN',
+    ])
+    expect(firstFrame.rows.slice(0, 2)).toEqual([
+      [9007199254740990, 'row 0', 1767225600000, 0.5, true],
+      [1, 'row 1', 1767225600001, 1.5, false],
+    ])
+    expect(firstFrame.rows[2]?.[0]).toBe(9007199254740992n)
+    expect(firstFrame).toMatchObject({ offset: 0, done: false })
+    expect(sql.released).toBe(0)
+    const rest = frame(await ask(fetch(4)))
+    expect(rest).toMatchObject({ offset: 4, done: true })
+    expect(rest.rows.map(([, text]) => text)).toEqual(['row 4', 'row 5'])
+    expect(sql.released).toBe(1)
+  })
+
+  test.each<[string, number, number | null, number, boolean]>([
+    ['no row', 0, null, 0, true],
+    ['as many as a frame holds', 4, null, 4, true],
+    ['no more than the caller wants', 6, 3, 3, true],
+    ['more than a frame holds', 5, null, 4, false],
+  ])('of %s', async (_name, rows, rowsMax, shown, done) => {
+    const { ask } = await withStatement()
+    const { firstFrame } = resultSet(await ask(execute(`SELECT ${rows}`, 1, rowsMax)))
+    expect(firstFrame.rows).toHaveLength(shown)
+    expect(firstFrame.done).toBe(done)
+  })
+
+  test('a frame ends early by its bytes, and has a row at least', async () => {
+    const { ask } = await withStatement({ frameBytes: 1 })
+    expect(resultSet(await ask(execute('SELECT 3'))).firstFrame.rows).toHaveLength(1)
+    expect(frame(await ask(fetch(1))).rows).toHaveLength(1)
+  })
+
+  test('a caller who wants few rows at a time gets more of them', async () => {
+    const { ask } = await withStatement()
+    await ask(execute('SELECT 9'))
+    expect(frame(await ask(fetch(4, 1, 1))).rows).toHaveLength(2)
+    expect(frame(await ask(fetch(6, 1, 3))).rows).toHaveLength(3)
+  })
+
+  test('rows are read once, in order: never are rows of two runs put together', async () => {
+    const { ask } = await withStatement()
+    await ask(execute('SELECT 9'))
+    await expect(ask(fetch(0))).rejects.toThrow('has no rows from 0 on')
+    await expect(ask({ request: 'syncResults', connectionId, statementId: 1 })).rejects.toThrow('Execute')
+    expect(frame(await ask(fetch(4))).offset).toBe(4)
+  })
+
+  test('is given up when the statement runs again, is closed, or its connection is', async () => {
+    const { ask, sql } = await withStatement()
+    await ask(execute('SELECT 9'))
+    await ask(execute('SELECT 9'))
+    expect(sql.released).toBe(1)
+    await ask({ request: 'closeStatement', connectionId, statementId: 1 })
+    expect(sql.released).toBe(2)
+    await ask(plain('createStatement'))
+    await ask(execute('SELECT 9', 2))
+    await ask(plain('closeConnection'))
+    expect(sql.released).toBe(3)
+  })
+
+  test('what is not read to its end takes room, of which one subscriber has three quarters', async () => {
+    const { ask, sql } = await withStatement({ heldBytes: 1000 })
+    await ask(execute('SELECT 8'))
+    await ask(plain('createStatement'))
+    await expect(ask(execute('SELECT 8', 2))).rejects.toMatchObject({ code: 'overloaded' })
+    expect(sql.released).toBe(1)
+    await ask({ request: 'closeStatement', connectionId, statementId: 1 })
+    expect(resultSet(await ask(execute('SELECT 8', 2))).firstFrame.rows).toHaveLength(4)
+  })
+})
+
+describe('a query that runs', () => {
+  test.each<[string, (parts: AvaticaOfTest) => unknown, string]>([
+    [
+      'its statement is closed',
+      ({ ask }) => ask({ request: 'closeStatement', connectionId, statementId: 1 }),
+      'was closed',
+    ],
+    ['its connection is closed', ({ ask }) => ask(plain('closeConnection')), 'was closed'],
+    ['the service stops', ({ avatica }) => avatica.close(), 'is stopping'],
+  ])('ends when %s', async (_name, end, message) => {
+    const parts = await withStatement()
+    const running = parts.ask(execute('SLOW'))
+    const refused = expect(running).rejects.toThrow(message)
+    await end(parts)
+    await refused
+  })
+
+  test('ends when its caller goes away', async () => {
+    const { ask } = await withStatement()
+    const gone = new AbortController()
+    const running = ask(execute('SLOW'), 'a', gone.signal)
+    gone.abort(new Error('gone'))
+    await expect(running).rejects.toThrow('gone')
+  })
+
+  test('has its statement alone, and keeps its connection', async () => {
+    const { ask, avatica, clock } = await withStatement()
+    const running = ask(execute('SLOW'))
+    await expect(ask(execute('SELECT 1'))).rejects.toThrow('runs already')
+    clock.nowMs = 5000
+    avatica.closeIdle()
+    expect(await ask(plain('commit'))).toEqual({ response: 'commit' })
+    await ask({ request: 'closeStatement', connectionId, statementId: 1 })
+    await expect(running).rejects.toThrow('was closed')
+  })
+})
+
+describe('a prepared statement', () => {
+  test('says its columns and parameters, and runs with values', async () => {
+    const { ask, open, sql } = avaticaOfTest()
+    await open(connectionId)
+    const prepared = await ask({ request: 'prepare', connectionId, sql: 'SELECT 2 ? ?', rowsMax: 1 })
+    expect(prepared).toMatchObject({ statementId: 1, signature: { parameters: 2, sql: 'SELECT 2 ? ?' } })
+    const parameterValues = [
+      { type: 'LONG', value: 5n },
+      { type: 'JAVA_SQL_DATE', value: 20_541 },
+    ]
+    const run: AvaticaRequest = { request: 'execute', connectionId, statementId: 1, parameterValues, frameRows: null }
+    expect(resultSet(await ask(run)).firstFrame.rows).toHaveLength(1)
+    expect(sql.asked.at(-1)?.parameters).toEqual([
+      { kind: 'number', digits: '5' },
+      { kind: 'time', type: 'DATE', value: '2026-03-29' },
+    ])
+  })
+
+  test.each([
+    ['UNSET', undefined, 'has no value'],
+    ['ARRAY', undefined, 'ARRAY'],
+    ['JAVA_SQL_TIME', 5, 'JAVA_SQL_TIME'],
+    ['LONG', 'five', 'BIGINT'],
+  ])('refuses a value of type %s: %s', async (type, value, message) => {
+    const { ask, open } = avaticaOfTest()
+    await open(connectionId)
+    await ask({ request: 'prepare', connectionId, sql: 'SELECT 2 ?', rowsMax: null })
+    const parameterValues = [{ type, value }]
+    const running = ask({ request: 'execute', connectionId, statementId: 1, parameterValues, frameRows: null })
+    await expect(running).rejects.toThrow(message)
+  })
+
+  test('one that was not prepared, or whose text takes too much room, is an error', async () => {
+    const { ask } = await withStatement()
+    const run: AvaticaRequest = {
+      request: 'execute',
+      connectionId,
+      statementId: 1,
+      parameterValues: [],
+      frameRows: null,
+    }
+    await expect(ask(run)).rejects.toThrow('not prepared')
+    const sql = `SELECT 1 ${' '.repeat(800)}`
+    await expect(ask({ request: 'prepare', connectionId, sql, rowsMax: null })).rejects.toMatchObject({
+      code: 'overloaded',
+    })
+  })
+})
+
+describe('connections', () => {
+  test('one of another subscriber is as if it were not there', async () => {
+    const { ask, open } = await withStatement()
+    await expect(ask(execute('SELECT 1'), 'b')).rejects.toThrow('There is no connection "c"')
+    await expect(ask({ ...plain('createStatement'), connectionId: 'none' })).rejects.toThrow(
+      'There is no connection "none"',
+    )
+    await expect(open(connectionId, 'b')).rejects.toThrow('Choose another id')
+    expect(await ask(plain('commit'))).toEqual({ response: 'commit' })
+  })
+
+  test('a subscriber has so many, and all together', async () => {
+    const { ask, open } = avaticaOfTest()
+    for (const id of ['1', '2', '3']) await open(id)
+    await expect(open('4')).rejects.toThrow('jdbc.ownConnections')
+    for (const id of ['5', '6']) await open(id, 'b')
+    await expect(open('7', 'c')).rejects.toMatchObject({
+      code: 'overloaded',
+      message: expect.stringContaining('jdbc.connections'),
+    })
+    await ask({ request: 'closeConnection', connectionId: '1' })
+    await open('7', 'c')
+  })
+
+  test('a connection has so many statements', async () => {
+    const { ask } = await withStatement()
+    await ask(plain('createStatement'))
+    await ask(plain('createStatement'))
+    await expect(ask(plain('createStatement'))).rejects.toThrow('jdbc.statements')
+  })
+
+  test('one that nobody uses is closed, and frees its place', async () => {
+    const { ask, open, clock, sql } = await withStatement()
+    await ask(execute('SELECT 9'))
+    for (const id of ['2', '3']) await open(id)
+    clock.nowMs = 999
+    await ask(fetch(4))
+    clock.nowMs = 1500
+    await open('4')
+    expect(sql.released).toBe(0)
+    clock.nowMs = 2500
+    await expect(ask(fetch(8))).rejects.toThrow('jdbc.idleMs')
+    expect(sql.released).toBe(1)
+  })
+
+  test('the key is asked for again at each request', async () => {
+    const { avatica } = avaticaOfTest()
+    const signal = new AbortController().signal
+    const shown: (string | null)[] = []
+    const reader = (key: string | null) => {
+      shown.push(key)
+      return { id: 'subscriber a', mayRead: () => true }
+    }
+    const info = new Map([
+      ['user', 'x'],
+      ['password', 'the key'],
+    ])
+    await avatica.answer({ request: 'openConnection', connectionId, info }, { reader, signal })
+    await avatica.answer(plain('createStatement'), { reader, signal })
+    expect(shown).toEqual(['the key', 'the key'])
+  })
+
+  test.each<[string, [string, string][], string]>([
+    ['a zone that is none', [['sqlTimeZone', 'Europe/Nowhere']], 'sqlTimeZone'],
+    ['a timeout that is none', [['timeout', 'soon']], 'timeout'],
+  ])('%s is refused', async (_name, info, message) => {
+    const { ask } = avaticaOfTest()
+    await expect(ask({ request: 'openConnection', connectionId, info: new Map(info) })).rejects.toThrow(message)
+  })
+
+  test('zone and timeout are those of all queries', async () => {
+    const { ask, sql } = avaticaOfTest()
+    const info = new Map([
+      ['sqlTimeZone', 'Europe/Madrid'],
+      ['timeout', '5000'],
+    ])
+    await ask({ request: 'openConnection', connectionId, info })
+    await ask(plain('createStatement'))
+    const { firstFrame } = resultSet(await ask(execute('SELECT 1')))
+    // What the clocks there show: an hour later.
+    expect(firstFrame.rows[0]?.[2]).toBe(1767225600000 + 3_600_000)
+    expect(sql.asked.at(-1)).toMatchObject({ timeoutMs: 5000, zone: { name: 'Europe/Madrid' } })
+  })
+
+  test('properties are kept, and read back', async () => {
+    const { ask } = await withStatement()
+    await ask({ request: 'connectionSync', connectionId, connProps: { autoCommit: false, catalog: undefined } })
+    expect(await ask({ request: 'connectionSync', connectionId, connProps: {} })).toEqual({
+      response: 'connectionSync',
+      connProps: { autoCommit: false, readOnly: true, transactionIsolation: 0, catalog: 'druid', schema: 'druid' },
+    })
+  })
+})
+
+describe('metadata', () => {
+  test('is asked by SQL, in a statement of its own that is gone with its answer', async () => {
+    const { ask, sql } = await withStatement({ statements: 1 })
+    await ask({ request: 'closeStatement', connectionId, statementId: 1 })
+    const patterns = { ...none, catalog: 'druid', schemaPattern: "d'r", tableNamePattern: 'a\\_%', typeList: ['TABLE'] }
+    for (let time = 0; time < 3; time++) {
+      const { ownStatement } = resultSet(await ask({ request: 'getTables', connectionId, patterns }))
+      expect(ownStatement).toBe(true)
+    }
+    expect(sql.asked.at(-1)?.text).toMatch(
+      / WHERE TABLE_CATALOG = 'druid' AND TABLE_SCHEMA LIKE 'd''r' ESCAPE '\\' AND TABLE_NAME LIKE 'a\\_%' ESCAPE '\\' AND TABLE_TYPE IN \('TABLE'\) ORDER BY /,
+    )
+  })
+
+  test.each(['getCatalogs', 'getSchemas', 'getTables', 'getTableTypes', 'getColumns'] as const)(
+    '%s without patterns asks for all',
+    async (request) => {
+      const { ask, sql } = await withStatement()
+      await ask({ request, connectionId, patterns: none })
+      expect(sql.asked.at(-1)?.text).not.toContain('WHERE')
+    },
+  )
+
+  test('no type is another question than any type', async () => {
+    const { ask, sql } = await withStatement()
+    await ask({ request: 'getTables', connectionId, patterns: { ...none, typeList: [] } })
+    expect(sql.asked.at(-1)?.text).toContain(' WHERE 1 = 0 ')
+  })
+
+  test('the types have as many values as columns', async () => {
+    const { ask } = await withStatement()
+    const { firstFrame, signature } = resultSet(await ask(plain('getTypeInfo')))
+    expect(firstFrame.rows.map((row) => row.length)).toEqual(firstFrame.rows.map(() => signature.columns.length))
+    expect(firstFrame.rows.map(([, id]) => id)).toEqual([-5, 8, 12, 16, 93])
+  })
+})
+
+test.each(['prepareAndExecuteBatch', 'executeBatch'] as const)('%s changes nothing', async (request) => {
+  const { ask } = await withStatement()
+  await expect(ask({ request, connectionId, statementId: 1 })).rejects.toThrow('There are no batches')
+})

@@ -1,0 +1,263 @@
+// What answers the requests of Avatica's clients, whichever wire format they speak: connections, statements, and queries on them.
+import type { Reader } from '../admission/reader.ts'
+import type { Answer } from '../answer/whole-answer.ts'
+import type { SqlQuestion } from '../druid-sql/question.ts'
+import { Problem } from '../model/problem.ts'
+import type { Observe } from '../observe/event.ts'
+import { AnswerCursor, type BatchLimits } from './answer-cursor.ts'
+import type { AvaticaRequest, AvaticaResponse, ResultSet, Signature } from './avatica-protocol.ts'
+import { sqlValues } from './bound-values.ts'
+import { type AnswerColumn, avaticaColumns, typeInfoColumns, typeInfoRows } from './column-types.ts'
+import { databaseProperties } from './database-properties.ts'
+import { HeldBytes } from './held-bytes.ts'
+import { type Connection, type JdbcConnectionLimits, JdbcConnections } from './jdbc-connections.ts'
+import { metadataSql } from './metadata-sql.ts'
+import { keyInInfo, questionContext } from './session-context.ts'
+import type { Statement } from './statement.ts'
+
+export interface AvaticaLimits extends JdbcConnectionLimits {
+  readonly frameRows: number
+  readonly frameRowsMin: number
+  readonly frameBytes: number
+  readonly heldBytes: number
+}
+
+/** The SQL queries of the service. */
+export interface SqlOfAvatica {
+  /** The columns of a query's answer, and how many `?` it has. Throws Problem `invalid_request`. */
+  describe(
+    question: SqlQuestion,
+    reader: Reader,
+  ): { readonly columns: readonly AnswerColumn[]; readonly parameters: number }
+  /** As `SqlQueries.run`, in NDJSON. */
+  run(
+    question: SqlQuestion,
+    signal: AbortSignal,
+    reader: Reader,
+  ): Promise<{ readonly columns: readonly AnswerColumn[]; readonly answer: Answer }>
+}
+
+/** Who sends a request. */
+export interface AvaticaCaller {
+  /** Who he is by what his request shows, else by the key that his connection was opened with. Throws Problem `forbidden`. */
+  readonly reader: (connectionKey: string | null) => Reader
+  /** Is aborted when he goes away. */
+  readonly signal: AbortSignal
+}
+
+export interface AvaticaParts {
+  readonly sql: SqlOfAvatica
+  readonly limits: AvaticaLimits
+  readonly nowMs: () => number
+  readonly observe: Observe
+}
+
+type Of<Name extends AvaticaRequest['request']> = Extract<AvaticaRequest, { readonly request: Name }>
+
+export class Avatica {
+  readonly #parts: AvaticaParts
+  readonly #connections: JdbcConnections
+
+  constructor(parts: AvaticaParts) {
+    const { limits, nowMs } = parts
+    this.#parts = parts
+    this.#connections = new JdbcConnections(limits, new HeldBytes(limits.heldBytes), nowMs)
+  }
+
+  /** Throws a Problem where the caller is at fault, has no access, or a limit is reached. */
+  async answer(request: AvaticaRequest, caller: AvaticaCaller): Promise<AvaticaResponse> {
+    const { connectionId } = request
+    if (request.request === 'openConnection') return this.#open(request, caller)
+    return this.#connections.use(connectionId, caller.reader, (connection, reader) =>
+      this.#on(connection, request, reader, caller.signal),
+    )
+  }
+
+  /** Ends the connections that nobody used for a while. */
+  closeIdle(): void {
+    this.#connections.closeIdle()
+  }
+
+  /** Ends all connections, and what runs on them. */
+  close(): void {
+    this.#connections.closeAll()
+  }
+
+  #open({ connectionId: id, info }: Of<'openConnection'>, caller: AvaticaCaller): AvaticaResponse {
+    const key = keyInInfo(info)
+    const reader = caller.reader(key)
+    this.#connections.open({ id, ownerId: reader.id, key, context: questionContext(info) })
+    return { response: 'openConnection' }
+  }
+
+  async #on(
+    connection: Connection,
+    request: Exclude<AvaticaRequest, Of<'openConnection'>>,
+    reader: Reader,
+    signal: AbortSignal,
+  ): Promise<AvaticaResponse> {
+    const { connectionId } = request
+    switch (request.request) {
+      case 'closeConnection':
+        this.#connections.close(connectionId)
+        return { response: 'closeConnection' }
+      case 'connectionSync':
+        return { response: 'connectionSync', connProps: connection.sync(request.connProps) }
+      case 'databaseProperties':
+        return { response: 'databaseProperties', properties: databaseProperties }
+      case 'createStatement':
+        return { response: 'createStatement', connectionId, statementId: connection.newStatement().id }
+      case 'closeStatement':
+        connection.closeStatement(request.statementId)
+        return { response: 'closeStatement' }
+      // Queries change nothing: there is nothing to undo, and nothing that is not done yet.
+      case 'commit':
+      case 'rollback':
+        return { response: request.request }
+      case 'prepare':
+        return this.#prepare(connection, request, reader)
+      case 'prepareAndExecute':
+        return this.#executeText(connection, request, reader, signal)
+      case 'execute':
+        return this.#execute(connection, request, reader, signal)
+      case 'fetch': {
+        const { statementId, offset, frameRows } = request
+        const frame = await connection.statement(statementId).fetch(signal, offset, this.#frameLimits(frameRows))
+        return { response: 'fetch', frame }
+      }
+      case 'getTypeInfo':
+        return this.#typeInfo(connection, connectionId)
+      case 'getCatalogs':
+      case 'getSchemas':
+      case 'getTables':
+      case 'getTableTypes':
+      case 'getColumns':
+        return this.#metadata(connection, request, reader, signal)
+      case 'syncResults':
+        throw new Problem('invalid_request', 'The rest of the answer was given up. Execute the statement again.')
+      case 'prepareAndExecuteBatch':
+      case 'executeBatch':
+        throw new Problem(
+          'invalid_request',
+          'There are no batches of changes: rows are pushed to an ingest. Execute a query.',
+        )
+    }
+  }
+
+  #prepare(connection: Connection, { connectionId, sql, rowsMax }: Of<'prepare'>, reader: Reader): AvaticaResponse {
+    const signature = this.#describe(connection, sql, reader)
+    const statement = connection.newStatement()
+    try {
+      statement.prepare({ signature, rowsMax })
+    } catch (error) {
+      connection.closeStatement(statement.id)
+      throw error
+    }
+    return { response: 'prepare', connectionId, statementId: statement.id, signature }
+  }
+
+  #describe({ opened }: Connection, sql: string, reader: Reader): Signature {
+    const { columns, parameters } = this.#parts.sql.describe({ ...opened.context, text: sql }, reader)
+    return { columns: avaticaColumns(columns), sql, parameters }
+  }
+
+  async #executeText(
+    connection: Connection,
+    { connectionId, statementId, sql, rowsMax, frameRows }: Of<'prepareAndExecute'>,
+    reader: Reader,
+    signal: AbortSignal,
+  ): Promise<AvaticaResponse> {
+    const query: Query = { text: sql, parameters: [], rowsMax, frameRows, ownStatement: false }
+    const statement = connection.statement(statementId)
+    const resultSet = await this.#run({ connection, connectionId, statement, reader, signal }, query)
+    return { response: 'executeResults', resultSet }
+  }
+
+  async #execute(
+    connection: Connection,
+    { connectionId, statementId, parameterValues, frameRows }: Of<'execute'>,
+    reader: Reader,
+    signal: AbortSignal,
+  ): Promise<AvaticaResponse> {
+    const statement = connection.statement(statementId)
+    const { signature, rowsMax } = statement.prepared
+    const query: Query = { text: signature.sql, parameters: parameterValues, rowsMax, frameRows, ownStatement: false }
+    const resultSet = await this.#run({ connection, connectionId, statement, reader, signal }, query)
+    return { response: 'executeResults', resultSet }
+  }
+
+  async #metadata(
+    connection: Connection,
+    { connectionId, request, patterns }: Extract<AvaticaRequest, { readonly patterns: unknown }>,
+    reader: Reader,
+    signal: AbortSignal,
+  ): Promise<AvaticaResponse> {
+    const statement = connection.newStatement()
+    const text = metadataSql(request, patterns)
+    const query: Query = { text, parameters: [], rowsMax: null, frameRows: null, ownStatement: true }
+    try {
+      const resultSet = await this.#run({ connection, connectionId, statement, reader, signal }, query)
+      if (resultSet.firstFrame.done) connection.closeStatement(statement.id)
+      return { response: 'resultSet', resultSet }
+    } catch (error) {
+      connection.closeStatement(statement.id)
+      throw error
+    }
+  }
+
+  #typeInfo(connection: Connection, connectionId: string): AvaticaResponse {
+    const statement = connection.newStatement()
+    connection.closeStatement(statement.id)
+    const signature = { columns: typeInfoColumns, sql: '', parameters: 0 }
+    const reps = typeInfoColumns.map(({ rep }) => rep)
+    const firstFrame = { offset: 0, done: true, rows: typeInfoRows, reps }
+    const resultSet = { connectionId, statementId: statement.id, ownStatement: true, signature, firstFrame }
+    return { response: 'resultSet', resultSet }
+  }
+
+  async #run({ connection, connectionId, statement, reader, signal }: Run, query: Query): Promise<ResultSet> {
+    const { sql, observe } = this.#parts
+    const { text, rowsMax, frameRows, ownStatement } = query
+    const parameters = sqlValues(query.parameters)
+    const result = await statement.execute(
+      signal,
+      async (running) => {
+        const startedMs = performance.now()
+        const { answer, columns: named } = await sql.run(
+          { ...connection.opened.context, text, parameters },
+          running,
+          reader,
+        )
+        const { rows, bytes } = answer
+        observe({ kind: 'queryAnswered', query: 'avatica', rows, bytes, ms: performance.now() - startedMs })
+        const columns = avaticaColumns(named)
+        const signature = { columns, sql: text, parameters: parameters.length }
+        return { rows: new AnswerCursor(answer, columns, { rowsMax, zone: connection.opened.context.zone }), signature }
+      },
+      this.#frameLimits(frameRows),
+    )
+    return { connectionId, statementId: statement.id, ownStatement, ...result }
+  }
+
+  /** Drivers ask for 100 rows a frame where their users say nothing: a million rows would be ten thousand requests. */
+  #frameLimits(asked: number | null): BatchLimits {
+    const { frameRows, frameRowsMin, frameBytes } = this.#parts.limits
+    return { rowsMax: Math.min(frameRows, Math.max(frameRowsMin, asked ?? frameRows)), bytesMax: frameBytes }
+  }
+}
+
+interface Run {
+  readonly connection: Connection
+  readonly connectionId: string
+  readonly statement: Statement
+  readonly reader: Reader
+  readonly signal: AbortSignal
+}
+
+interface Query {
+  readonly text: string
+  readonly parameters: Of<'execute'>['parameterValues']
+  readonly rowsMax: number | null
+  readonly frameRows: number | null
+  readonly ownStatement: boolean
+}

@@ -1,0 +1,111 @@
+// The columns of an answer as JDBC knows them.
+import type { AvaticaColumn, Rep } from './avatica-protocol.ts'
+
+interface JdbcType {
+  /** Of `java.sql.Types`. */
+  readonly typeId: number
+  readonly rep: Rep
+  readonly className: string
+  readonly precision: number
+  readonly displaySize: number
+}
+
+/** A text says nothing of its length; tools show so much. */
+const textSize = 65_535
+
+const text: JdbcType = {
+  typeId: 12,
+  rep: 'STRING',
+  className: 'java.lang.String',
+  precision: textSize,
+  displaySize: textSize,
+}
+
+/** By the names that SQL has for them. Times are numbers of milliseconds, as Druid's brokers send them. */
+const jdbcTypes: ReadonlyMap<string, JdbcType> = new Map([
+  ['VARCHAR', text],
+  ['CHAR', text],
+  ['BIGINT', { typeId: -5, rep: 'LONG', className: 'java.lang.Long', precision: 19, displaySize: 20 }],
+  ['INTEGER', { typeId: 4, rep: 'LONG', className: 'java.lang.Integer', precision: 10, displaySize: 11 }],
+  ['DOUBLE', { typeId: 8, rep: 'DOUBLE', className: 'java.lang.Double', precision: 15, displaySize: 24 }],
+  ['FLOAT', { typeId: 6, rep: 'DOUBLE', className: 'java.lang.Double', precision: 15, displaySize: 24 }],
+  ['DECIMAL', { typeId: 8, rep: 'DOUBLE', className: 'java.lang.Double', precision: 15, displaySize: 24 }],
+  ['BOOLEAN', { typeId: 16, rep: 'BOOLEAN', className: 'java.lang.Boolean', precision: 1, displaySize: 5 }],
+  ['TIMESTAMP', { typeId: 93, rep: 'LONG', className: 'java.sql.Timestamp', precision: 3, displaySize: 23 }],
+  // Days become midnights on the way here: a date that is no number of days would be another type to JDBC.
+  ['DATE', { typeId: 93, rep: 'LONG', className: 'java.sql.Timestamp', precision: 3, displaySize: 23 }],
+])
+
+/** What the answer of a query says of one of its columns. */
+export interface AnswerColumn {
+  readonly name: string
+  /** As SQL names its type. */
+  readonly sqlType: string
+}
+
+/** What JDBC has no type for is a text. */
+export function avaticaColumns(columns: readonly AnswerColumn[]): readonly AvaticaColumn[] {
+  return columns.map(({ name, sqlType }, ordinal) => {
+    const type = jdbcTypes.get(sqlType) ?? text
+    return { ...type, ordinal, name, typeName: sqlType, isSigned: type.rep === 'LONG' || type.rep === 'DOUBLE' }
+  })
+}
+
+export function isTime({ typeId }: AvaticaColumn): boolean {
+  return typeId === 93
+}
+
+/** What `getTypeInfo` tells, in JDBC's order of columns: name, id, precision, quotes, and what JDBC asks besides. */
+export const typeInfoColumns = avaticaColumns(
+  [
+    ['TYPE_NAME', 'VARCHAR'],
+    ['DATA_TYPE', 'INTEGER'],
+    ['PRECISION', 'INTEGER'],
+    ['LITERAL_PREFIX', 'VARCHAR'],
+    ['LITERAL_SUFFIX', 'VARCHAR'],
+    ['CREATE_PARAMS', 'VARCHAR'],
+    ['NULLABLE', 'INTEGER'],
+    ['CASE_SENSITIVE', 'BOOLEAN'],
+    ['SEARCHABLE', 'INTEGER'],
+    ['UNSIGNED_ATTRIBUTE', 'BOOLEAN'],
+    ['FIXED_PREC_SCALE', 'BOOLEAN'],
+    ['AUTO_INCREMENT', 'BOOLEAN'],
+    ['LOCAL_TYPE_NAME', 'VARCHAR'],
+    ['MINIMUM_SCALE', 'INTEGER'],
+    ['MAXIMUM_SCALE', 'INTEGER'],
+    ['SQL_DATA_TYPE', 'INTEGER'],
+    ['SQL_DATETIME_SUB', 'INTEGER'],
+    ['NUM_PREC_RADIX', 'INTEGER'],
+  ].map(([name, sqlType]) => ({ name: name!, sqlType: sqlType! })),
+)
+
+const nullable = 1
+const searchable = 3
+
+/** JDBC orders types by their ids. */
+export const typeInfoRows = ['BIGINT', 'DOUBLE', 'VARCHAR', 'BOOLEAN', 'TIMESTAMP'].map((name) => {
+  const { typeId, precision, rep } = jdbcTypes.get(name)!
+  const isNumber = name === 'BIGINT' || name === 'DOUBLE'
+  const [prefix, suffix] = rep === 'STRING' ? ["'", "'"] : name === 'TIMESTAMP' ? ["TIMESTAMP '", "'"] : [null, null]
+  const scale = name === 'TIMESTAMP' ? 3 : 0
+  return [
+    name,
+    typeId,
+    precision,
+    prefix,
+    suffix,
+    null,
+    nullable,
+    rep === 'STRING',
+    searchable,
+    !isNumber,
+    false,
+    false,
+    name,
+    0,
+    scale,
+    null,
+    null,
+    isNumber ? 10 : null,
+  ]
+})

@@ -1,0 +1,34 @@
+import type { Problem, ProblemCode } from '../model/problem.ts'
+import type { ErrorAnswer } from './avatica-protocol.ts'
+import { UnknownConnection } from './jdbc-connections.ts'
+
+const unknownConnectionCode = 1
+const noAccessCode = 2
+const otherCode = -1
+
+/** States of SQL, where there is one for it. */
+const states: ReadonlyMap<ProblemCode, string> = new Map([
+  ['invalid_request', '42000'],
+  ['forbidden', '28000'],
+  ['result_too_large', '54000'],
+  ['query_body_too_large', '54000'],
+  ['overloaded', '53000'],
+  ['unavailable', '58000'],
+  ['shutting_down', '57000'],
+  ['query_timeout', '57014'],
+])
+
+const otherState = '58000'
+
+/** An error as Avatica's clients read it. */
+export function errorAnswer(problem: Problem): ErrorAnswer {
+  const errorMessage = problem.message.replace(/^sql_query: /, '')
+  if (problem instanceof UnknownConnection)
+    return { response: 'error', errorMessage, errorCode: unknownConnectionCode, sqlState: '08003' }
+  return {
+    response: 'error',
+    errorMessage,
+    errorCode: problem.code === 'forbidden' ? noAccessCode : otherCode,
+    sqlState: states.get(problem.code) ?? otherState,
+  }
+}

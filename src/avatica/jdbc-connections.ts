@@ -1,0 +1,203 @@
+// The connections that callers hold open, each with its statements. A connection ends when it is closed, or when nobody asks on it for a while.
+import type { Reader } from '../admission/reader.ts'
+import { Problem } from '../model/problem.ts'
+import type { ConnectionProperties } from './avatica-protocol.ts'
+import type { HeldBytes } from './held-bytes.ts'
+import type { QuestionContext } from './session-context.ts'
+import { Statement } from './statement.ts'
+
+export interface JdbcConnectionLimits {
+  /** JdbcConnections of all subscribers together. */
+  readonly connections: number
+  /** JdbcConnections of one subscriber. */
+  readonly ownConnections: number
+  /** Statements of one connection. */
+  readonly statements: number
+  readonly idleMs: number
+}
+
+export interface NewConnection {
+  readonly id: string
+  /** Who opened it: as `Reader.id`. */
+  readonly ownerId: string
+  /** What was shown when it was opened, for callers who show it but once. */
+  readonly key: string | null
+  /** What a caller says of all its queries. */
+  readonly context: QuestionContext
+}
+
+const initialProperties: ConnectionProperties = {
+  autoCommit: true,
+  readOnly: true,
+  transactionIsolation: 0,
+  catalog: 'druid',
+  schema: 'druid',
+}
+
+/** It was never opened, was closed, or belongs to another: callers open another one for it. */
+export class UnknownConnection extends Problem {
+  constructor(id: string) {
+    super(
+      'not_found',
+      `There is no connection ${JSON.stringify(id.slice(0, 100))}: it was closed, or nobody used it for jdbc.idleMs. Open another.`,
+    )
+  }
+}
+
+export class Connection {
+  readonly opened: NewConnection
+  readonly #statements = new Map<number, Statement>()
+  readonly #statementsMax: number
+  readonly #held: HeldBytes
+  #lastStatementId = 0
+  #requests = 0
+  #usedMs: number
+  #properties = initialProperties
+
+  constructor(opened: NewConnection, { statements }: JdbcConnectionLimits, held: HeldBytes, nowMs: number) {
+    this.opened = opened
+    this.#statementsMax = statements
+    this.#held = held
+    this.#usedMs = nowMs
+  }
+
+  /** What it is set to now, with what a caller changes. Nothing of it changes an answer: callers read it back. */
+  sync(changed: ConnectionProperties): ConnectionProperties {
+    const given = Object.entries(changed).filter(([, value]) => value !== undefined)
+    this.#properties = { ...this.#properties, ...Object.fromEntries(given) }
+    return this.#properties
+  }
+
+  /** Throws Problem `invalid_request` where there are too many already. */
+  newStatement(): Statement {
+    if (this.#statements.size >= this.#statementsMax) {
+      throw new Problem(
+        'invalid_request',
+        `The connection has ${this.#statementsMax} open statements, which is jdbc.statements. Close some of them.`,
+      )
+    }
+    this.#lastStatementId += 1
+    const statement = new Statement(this.#lastStatementId, this.opened.ownerId, this.#held)
+    this.#statements.set(statement.id, statement)
+    return statement
+  }
+
+  /** Throws Problem `not_found`. */
+  statement(id: number): Statement {
+    const statement = this.#statements.get(id)
+    if (statement === undefined)
+      throw new Problem('not_found', `The connection has no statement ${id}: it was closed. Make another.`)
+    return statement
+  }
+
+  /** Ends it with what it runs and keeps; one that is not there is closed already. */
+  closeStatement(id: number): void {
+    const statement = this.#statements.get(id)
+    this.#statements.delete(id)
+    statement?.close('The statement was closed while it ran.')
+  }
+
+  close(reason: string): void {
+    for (const statement of this.#statements.values()) statement.close(reason)
+    this.#statements.clear()
+  }
+
+  begin(): void {
+    this.#requests += 1
+  }
+
+  end(nowMs: number): void {
+    this.#requests -= 1
+    this.#usedMs = nowMs
+  }
+
+  /** Since when nobody asks on it; null while somebody does. */
+  get idleSinceMs(): number | null {
+    return this.#requests > 0 ? null : this.#usedMs
+  }
+}
+
+export class JdbcConnections {
+  readonly #connections = new Map<string, Connection>()
+  readonly #ownCounts = new Map<string, number>()
+  readonly #limits: JdbcConnectionLimits
+  readonly #held: HeldBytes
+  readonly #nowMs: () => number
+
+  constructor(limits: JdbcConnectionLimits, held: HeldBytes, nowMs: () => number) {
+    this.#limits = limits
+    this.#held = held
+    this.#nowMs = nowMs
+  }
+
+  /** Throws Problem `invalid_request` where the caller has too many, or the id is taken, and `overloaded` where all have. */
+  open(opened: NewConnection): void {
+    this.closeIdle()
+    const { connections, ownConnections } = this.#limits
+    if (this.#connections.has(opened.id))
+      throw new Problem('invalid_request', 'A connection of this id is open already. Choose another id.')
+    const own = this.#ownCounts.get(opened.ownerId) ?? 0
+    if (own >= ownConnections) {
+      throw new Problem(
+        'invalid_request',
+        `You have ${own} open connections, which is jdbc.ownConnections. Close some of them, or wait until they are closed for being idle (jdbc.idleMs).`,
+      )
+    }
+    if (this.#connections.size >= connections) {
+      throw new Problem(
+        'overloaded',
+        `The service has ${connections} open connections, which is jdbc.connections. Try again later.`,
+      )
+    }
+    this.#ownCounts.set(opened.ownerId, own + 1)
+    this.#connections.set(opened.id, new Connection(opened, this.#limits, this.#held, this.#nowMs()))
+  }
+
+  /**
+   * Does a caller's work on a connection of his own. `readerOf` says who he is, given the key that the connection was opened with; it throws where
+   * that key opens nothing any more. Throws `UnknownConnection` where it is not there, or is not his.
+   */
+  async use<Result>(
+    id: string,
+    readerOf: (key: string | null) => Reader,
+    work: (connection: Connection, reader: Reader) => Result | Promise<Result>,
+  ): Promise<Result> {
+    this.closeIdle()
+    const connection = this.#connections.get(id)
+    if (connection === undefined) throw new UnknownConnection(id)
+    const reader = readerOf(connection.opened.key)
+    if (reader.id !== connection.opened.ownerId) throw new UnknownConnection(id)
+    connection.begin()
+    try {
+      return await work(connection, reader)
+    } finally {
+      connection.end(this.#nowMs())
+    }
+  }
+
+  close(id: string): void {
+    this.#end(id, 'The connection was closed while the query ran.')
+  }
+
+  /** Ends those that nobody used for a while. */
+  closeIdle(): void {
+    const sinceMs = this.#nowMs() - this.#limits.idleMs
+    for (const [id, { idleSinceMs }] of this.#connections)
+      if (idleSinceMs !== null && idleSinceMs <= sinceMs) this.#end(id, 'The connection was idle.')
+  }
+
+  closeAll(): void {
+    for (const id of this.#connections.keys()) this.#end(id, 'The service is stopping.')
+  }
+
+  #end(id: string, reason: string): void {
+    const connection = this.#connections.get(id)
+    if (connection === undefined) return
+    this.#connections.delete(id)
+    const { ownerId } = connection.opened
+    const left = (this.#ownCounts.get(ownerId) ?? 1) - 1
+    if (left > 0) this.#ownCounts.set(ownerId, left)
+    else this.#ownCounts.delete(ownerId)
+    connection.close(reason)
+  }
+}

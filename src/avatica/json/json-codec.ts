@@ -1,0 +1,129 @@
+// Avatica's requests and responses as JSON.
+// Tested by `src/avatica/protobuf/protobuf-codec.test.ts`.
+import { isUtf8 } from 'node:buffer'
+import { parseWithLongs } from '../../lib/json-with-longs.ts'
+import type {
+  AvaticaColumn,
+  AvaticaRequest,
+  AvaticaResponse,
+  Cell,
+  ConnectionProperties,
+  Frame,
+  ResultSet,
+  Signature,
+} from '../avatica-protocol.ts'
+import { malformed, readRequest } from '../read-request.ts'
+
+/** Throws Problem `invalid_request`. */
+export function decodeJson(body: Uint8Array): AvaticaRequest {
+  if (!isUtf8(body)) throw malformed('it is not UTF-8')
+  let parsed: unknown
+  try {
+    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+    parsed = parseWithLongs(text)
+  } catch {
+    throw malformed('it is not JSON')
+  }
+  return readRequest(parsed)
+}
+
+export function encodeJson(response: AvaticaResponse): Uint8Array {
+  return Buffer.from(jsonOf(response))
+}
+
+function jsonOf(response: AvaticaResponse): string {
+  switch (response.response) {
+    case 'connectionSync':
+      return JSON.stringify({ response: 'connectionSync', connProps: propertiesJson(response.connProps) })
+    case 'databaseProperties':
+      return JSON.stringify({ response: 'databaseProperties', map: Object.fromEntries(response.properties) })
+    case 'prepare': {
+      const { connectionId, statementId, signature } = response
+      const statement = { connectionId, id: statementId, signature: signatureJson(signature) }
+      return JSON.stringify({ response: 'prepare', statement })
+    }
+    case 'resultSet':
+      return resultSetText(response.resultSet)
+    case 'executeResults':
+      return `{"response":"executeResults","missingStatement":false,"resultSets":[${resultSetText(response.resultSet)}]}`
+    case 'fetch':
+      return `{"response":"fetch","missingStatement":false,"missingResults":false,"frame":${frameText(response.frame)}}`
+    case 'error': {
+      const { errorMessage } = response
+      return JSON.stringify({ ...response, exceptions: [errorMessage], severity: 'ERROR' })
+    }
+    default:
+      return JSON.stringify(response)
+  }
+}
+
+function propertiesJson(properties: ConnectionProperties): object {
+  return { connProps: 'connPropsImpl', ...properties, dirty: false }
+}
+
+function resultSetText({ firstFrame, signature, ...rest }: ResultSet): string {
+  const head = JSON.stringify({
+    response: 'resultSet',
+    ...rest,
+    signature: signatureJson(signature),
+    updateCount: -1,
+  })
+  return `${head.slice(0, -1)},"firstFrame":${frameText(firstFrame)}}`
+}
+
+/** Rows are written by themselves: a long may have more digits than a number of JSON.stringify. */
+function frameText({ offset, done, rows }: Frame): string {
+  return `{"offset":${offset},"done":${done},"rows":[${rows.map(rowText).join(',')}]}`
+}
+
+function rowText(row: readonly Cell[]): string {
+  if (row.every((value) => typeof value !== 'bigint')) return JSON.stringify(row)
+  return `[${row.map((value) => (typeof value === 'bigint' ? value.toString() : JSON.stringify(value))).join(',')}]`
+}
+
+function signatureJson({ columns, sql, parameters }: Signature): object {
+  return {
+    columns: columns.map(columnJson),
+    sql,
+    parameters: Array.from({ length: parameters }, (_, index) => ({
+      signed: false,
+      precision: 0,
+      scale: 0,
+      parameterType: anyTypeId,
+      typeName: 'OTHER',
+      className: 'java.lang.Object',
+      name: `?${index + 1}`,
+    })),
+    cursorFactory: { style: 'LIST', clazz: null, fieldNames: null },
+    statementType: 'SELECT',
+  }
+}
+
+/** `OTHER` of `java.sql.Types`: what a parameter is, is said when it is bound. */
+export const anyTypeId = 1111
+
+function columnJson(column: AvaticaColumn): object {
+  const { ordinal, name, typeId, typeName, rep, className, isSigned, precision, displaySize } = column
+  return {
+    ordinal,
+    autoIncrement: false,
+    caseSensitive: true,
+    searchable: true,
+    currency: false,
+    nullable: 1,
+    signed: isSigned,
+    displaySize,
+    label: name,
+    columnName: name,
+    schemaName: '',
+    precision,
+    scale: 0,
+    tableName: '',
+    catalogName: '',
+    readOnly: true,
+    writable: false,
+    definitelyWritable: false,
+    columnClassName: className,
+    type: { type: 'scalar', id: typeId, name: typeName, rep },
+  }
+}

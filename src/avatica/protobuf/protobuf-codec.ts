@@ -1,0 +1,245 @@
+// Avatica's requests and responses as protobuf: each in a `WireMessage` that names it.
+
+import type {
+  AvaticaRequest,
+  AvaticaResponse,
+  ConnectionProperties,
+  Frame,
+  ResultSet,
+  Signature,
+} from '../avatica-protocol.ts'
+import { anyTypeId } from '../json/json-codec.ts'
+import { malformed, readRequest } from '../read-request.ts'
+import { requestMessages, responseMessages, WireMessage } from './message-fields.ts'
+import { repNames, repNumbers } from './reps.ts'
+import { decodeMessage, encodeMessage, type MessageValues } from './wire.ts'
+import { rowMessages } from './write-rows.ts'
+
+/** Throws Problem `invalid_request`. */
+export function decodeProtobuf(body: Uint8Array): AvaticaRequest {
+  return readRequest(plainOf(body))
+}
+
+function plainOf(body: Uint8Array): MessageValues {
+  try {
+    const { name, wrapped } = decodeMessage(body, WireMessage)
+    const known = typeof name === 'string' ? requestMessages.get(name) : undefined
+    if (known === undefined) throw malformed(`there is no message ${JSON.stringify(String(name).slice(0, 100))}`)
+    const fields = decodeMessage(wrapped instanceof Uint8Array ? wrapped : new Uint8Array(), known.message)
+    return { request: known.request, ...toPlain(known.request, fields) }
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError || isPlainError(error))
+      throw malformed('it is not protobuf')
+    throw error
+  }
+}
+
+/** What the library throws of bytes that it cannot read. */
+function isPlainError(error: unknown): boolean {
+  return error instanceof Error && Object.getPrototypeOf(error) === Error.prototype
+}
+
+/** What proto3 does not say apart from its default, flags say, or the protocol takes the default for it. */
+function toPlain(request: string, fields: MessageValues): MessageValues {
+  const plain: MessageValues = { connectionId: '', ...fields }
+  switch (request) {
+    case 'getSchemas':
+    case 'getTables':
+    case 'getColumns':
+      for (const name of ['catalog', 'schemaPattern', 'tableNamePattern', 'columnNamePattern', 'typeList']) {
+        const flag = `has${name[0]!.toUpperCase()}${name.slice(1)}`
+        // The driver does not set each of the flags: an empty text without one is none.
+        plain[name] ??= fields[flag] !== true ? null : name === 'typeList' ? [] : ''
+      }
+      return plain
+    case 'openConnection':
+      plain['info'] = fields['info'] instanceof Map ? Object.fromEntries(fields['info']) : {}
+      return plain
+    case 'connectionSync':
+      plain['connProps'] = givenProperties(fields['connProps'])
+      return plain
+    case 'prepare':
+    case 'prepareAndExecute':
+      return { sql: '', ...plain, maxRowCount: bounded(fields['maxRowCount']), ...sayTotal(fields) }
+    case 'execute': {
+      const handle = fields['statementHandle']
+      const values = fields['parameterValues']
+      plain['statementHandle'] = { connectionId: '', ...(isFields(handle) ? handle : {}) }
+      plain['parameterValues'] = Array.isArray(values) ? values.map(typedValue) : []
+      return plain
+    }
+    default:
+      return plain
+  }
+}
+
+function sayTotal(fields: MessageValues): MessageValues {
+  return fields['maxRowsTotal'] === undefined ? {} : { maxRowsTotal: bounded(fields['maxRowsTotal']) }
+}
+
+/** Beyond what a number holds there is no bound at all. */
+function bounded(rows: unknown): number {
+  return typeof rows === 'number' ? rows : -1
+}
+
+function givenProperties(properties: unknown): MessageValues {
+  if (!isFields(properties)) return {}
+  const {
+    autoCommit = false,
+    hasAutoCommit,
+    readOnly = false,
+    hasReadOnly,
+    transactionIsolation,
+    catalog,
+    schema,
+  } = properties
+  return {
+    transactionIsolation,
+    catalog,
+    schema,
+    ...(hasAutoCommit === true ? { autoCommit } : {}),
+    ...(hasReadOnly === true ? { readOnly } : {}),
+  }
+}
+
+function typedValue(value: unknown): MessageValues | null {
+  if (!isFields(value) || value['implicitlyNull'] === true) return null
+  const type = repNames.get(Number(value['rep'] ?? 0)) ?? 'UNRECOGNIZED'
+  return { type, value: value['null'] === true ? null : held(type, value) }
+}
+
+const scratch = new DataView(new ArrayBuffer(4))
+
+function held(type: string, { bool = false, string = '', number = 0, double = 0, bytes }: MessageValues): unknown {
+  switch (type) {
+    case 'PRIMITIVE_BOOLEAN':
+    case 'BOOLEAN':
+      return bool
+    case 'PRIMITIVE_DOUBLE':
+    case 'DOUBLE':
+      return double
+    case 'PRIMITIVE_FLOAT':
+    case 'FLOAT':
+      // The bits of the float, as a whole number.
+      scratch.setInt32(0, Number(number))
+      return scratch.getFloat32(0)
+    case 'BIG_INTEGER':
+      return signedBigint(bytes instanceof Uint8Array ? bytes : new Uint8Array())
+    case 'STRING':
+    case 'PRIMITIVE_CHAR':
+    case 'CHARACTER':
+    case 'BIG_DECIMAL':
+      return string
+    case 'NULL':
+    case 'OBJECT':
+      return null
+    case 'BYTE_STRING':
+    case 'ARRAY':
+    case 'STRUCT':
+    case 'MULTISET':
+    case 'UNRECOGNIZED':
+      return undefined
+    default:
+      return number
+  }
+}
+
+/** As Java writes a BigInteger. */
+function signedBigint(bytes: Uint8Array): bigint {
+  return bytes.length === 0 ? 0n : BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString('hex')}`))
+}
+
+export function encodeProtobuf(response: AvaticaResponse): Uint8Array {
+  const { name, message } = responseMessages.get(response.response)!
+  return encodeMessage({ name, wrapped: encodeMessage(fieldsOf(response), message) }, WireMessage)
+}
+
+function fieldsOf(response: AvaticaResponse): MessageValues {
+  switch (response.response) {
+    case 'connectionSync':
+      return { connProps: propertiesFields(response.connProps) }
+    case 'databaseProperties':
+      return {
+        props: [...response.properties].map(([name, value]) => ({ key: { name }, value: propertyValue(value) })),
+      }
+    case 'prepare': {
+      const { connectionId, statementId: id, signature } = response
+      return { statement: { connectionId, id, signature: signatureFields(signature) } }
+    }
+    case 'resultSet':
+      return resultSetFields(response.resultSet)
+    case 'executeResults':
+      return { results: [resultSetFields(response.resultSet)] }
+    case 'fetch':
+      return { frame: frameFields(response.frame) }
+    case 'error': {
+      const { errorMessage } = response
+      return { ...response, exceptions: [errorMessage], hasExceptions: true, severity: errorSeverity }
+    }
+    default:
+      return { ...response }
+  }
+}
+
+const errorSeverity = 2
+const listStyle = 4
+
+function propertiesFields(properties: ConnectionProperties): MessageValues {
+  return {
+    ...properties,
+    hasAutoCommit: properties.autoCommit !== undefined,
+    hasReadOnly: properties.readOnly !== undefined,
+  }
+}
+
+function propertyValue(value: string | number): MessageValues {
+  return typeof value === 'string'
+    ? { rep: repNumbers.get('STRING'), string: value }
+    : { rep: repNumbers.get('INTEGER'), number: value }
+}
+
+function resultSetFields({ firstFrame, signature, ...rest }: ResultSet): MessageValues {
+  // -1: there is an answer, not a count of changed rows.
+  const updateCount = 2n ** 64n - 1n
+  return { ...rest, signature: signatureFields(signature), firstFrame: frameFields(firstFrame), updateCount }
+}
+
+function frameFields(frame: Frame): MessageValues {
+  return { offset: frame.offset, done: frame.done, rows: rowMessages(frame) }
+}
+
+function signatureFields({ columns, sql, parameters }: Signature): MessageValues {
+  return {
+    columns: columns.map(({ ordinal, name, typeId, typeName, rep, className, isSigned, precision, displaySize }) => ({
+      ordinal,
+      caseSensitive: true,
+      searchable: true,
+      nullable: 1,
+      signed: isSigned,
+      displaySize,
+      label: name,
+      columnName: name,
+      schemaName: '',
+      precision,
+      scale: 0,
+      tableName: '',
+      catalogName: '',
+      readOnly: true,
+      columnClassName: className,
+      type: { id: typeId, name: typeName, rep: repNumbers.get(rep) },
+    })),
+    sql,
+    parameters: Array.from({ length: parameters }, (_, index) => ({
+      parameterType: anyTypeId,
+      typeName: 'OTHER',
+      className: 'java.lang.Object',
+      name: `?${index + 1}`,
+    })),
+    cursorFactory: { style: listStyle },
+    statementType: 0,
+  }
+}
+
+function isFields(value: unknown): value is MessageValues {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

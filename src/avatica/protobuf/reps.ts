@@ -1,0 +1,37 @@
+/** The numbers of `Rep`. */
+export const repNumbers: ReadonlyMap<string, number> = new Map(
+  [
+    'PRIMITIVE_BOOLEAN',
+    'PRIMITIVE_BYTE',
+    'PRIMITIVE_CHAR',
+    'PRIMITIVE_SHORT',
+    'PRIMITIVE_INT',
+    'PRIMITIVE_LONG',
+    'PRIMITIVE_FLOAT',
+    'PRIMITIVE_DOUBLE',
+    'BOOLEAN',
+    'BYTE',
+    'CHARACTER',
+    'SHORT',
+    'INTEGER',
+    'LONG',
+    'FLOAT',
+    'DOUBLE',
+    'JAVA_SQL_TIME',
+    'JAVA_SQL_TIMESTAMP',
+    'JAVA_SQL_DATE',
+    'JAVA_UTIL_DATE',
+    'BYTE_STRING',
+    'STRING',
+    'NUMBER',
+    'OBJECT',
+    'NULL',
+    'BIG_INTEGER',
+    'BIG_DECIMAL',
+    'ARRAY',
+    'STRUCT',
+    'MULTISET',
+  ].map((name, number) => [name, number]),
+)
+
+export const repNames: ReadonlyMap<number, string> = new Map([...repNumbers].map(([name, number]) => [number, name]))

@@ -1,0 +1,135 @@
+import { Problem } from '../model/problem.ts'
+import type { AnswerCursor, BatchLimits } from './answer-cursor.ts'
+import type { Frame, Signature } from './avatica-protocol.ts'
+import type { HeldBytes } from './held-bytes.ts'
+
+/** A query that was checked and not run. */
+export interface Prepared {
+  readonly signature: Signature
+  readonly rowsMax: number | null
+}
+
+/** What a statement of a connection keeps between requests: its prepared query, and the rest of its answer. */
+export class Statement {
+  readonly id: number
+  readonly #ownerId: string
+  readonly #held: HeldBytes
+  #prepared: Prepared | null = null
+  #forgetText: () => void = () => undefined
+  #rows: AnswerCursor | null = null
+  #signature: Signature | null = null
+  #forgetRows: () => void = () => undefined
+  #offset = 0
+  #abort: AbortController | null = null
+  #isClosed = false
+
+  constructor(id: number, ownerId: string, held: HeldBytes) {
+    this.id = id
+    this.#ownerId = ownerId
+    this.#held = held
+  }
+
+  /** Throws Problem `overloaded` where there is no room for its text. */
+  prepare(prepared: Prepared): void {
+    this.#forgetText = this.#held.hold(this.#ownerId, prepared.signature.sql.length)
+    this.#prepared = prepared
+  }
+
+  /** Throws Problem `invalid_request` where nothing was prepared. */
+  get prepared(): Prepared {
+    if (this.#prepared === null)
+      throw new Problem('invalid_request', `Statement ${this.id} was not prepared. Prepare it, or execute a text.`)
+    return this.#prepared
+  }
+
+  /**
+   * Does one piece of work of the statement; two at once would take each other's rows. The signal is aborted when the caller goes away, or when the
+   * statement is closed.
+   */
+  async #alone<Result>(caller: AbortSignal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    if (this.#abort !== null)
+      throw new Problem(
+        'invalid_request',
+        `Statement ${this.id} runs already. Use one statement for each query at a time.`,
+      )
+    const abort = new AbortController()
+    this.#abort = abort
+    try {
+      return await work(AbortSignal.any([caller, abort.signal]))
+    } finally {
+      this.#abort = null
+      if (this.#isClosed) this.#forget()
+    }
+  }
+
+  /** Runs a query in the place of the last one, and gives its first frame. */
+  async execute(
+    caller: AbortSignal,
+    run: (signal: AbortSignal) => Promise<{ readonly rows: AnswerCursor; readonly signature: Signature }>,
+    limits: BatchLimits,
+  ): Promise<{ readonly signature: Signature; readonly firstFrame: Frame }> {
+    return this.#alone(caller, async (signal) => {
+      this.#forget()
+      const { rows, signature } = await run(signal)
+      this.#rows = rows
+      this.#signature = signature
+      this.#offset = 0
+      const firstFrame = await this.#next(rows, signature, limits, signal)
+      try {
+        if (!firstFrame.done) this.#forgetRows = this.#held.hold(this.#ownerId, rows.bytes)
+      } catch (error) {
+        this.#forget()
+        throw error
+      }
+      return { signature, firstFrame }
+    })
+  }
+
+  /** The rows from `offset` on, which is where the last frame ended. Throws Problem `invalid_request` for another place. */
+  async fetch(caller: AbortSignal, offset: number, limits: BatchLimits): Promise<Frame> {
+    return this.#alone(caller, async (signal) => {
+      if (this.#signature === null || offset !== this.#offset) {
+        throw new Problem(
+          'invalid_request',
+          `Statement ${this.id} has no rows from ${offset} on: they were read already, or their answer was given up. Execute it again.`,
+        )
+      }
+      if (this.#rows === null) return { offset, done: true, rows: [], reps: [] }
+      return this.#next(this.#rows, this.#signature, limits, signal)
+    })
+  }
+
+  async #next(rows: AnswerCursor, { columns }: Signature, limits: BatchLimits, signal: AbortSignal): Promise<Frame> {
+    try {
+      const offset = this.#offset
+      const batch = await rows.next(limits, signal)
+      this.#offset += batch.rows.length
+      if (batch.done) this.#giveBack()
+      return { ...batch, offset, reps: columns.map(({ rep }) => rep) }
+    } catch (error) {
+      this.#forget()
+      throw error
+    }
+  }
+
+  /** Ends what runs, and gives back what it keeps. */
+  close(reason: string): void {
+    this.#isClosed = true
+    if (this.#abort === null) this.#forget()
+    else this.#abort.abort(new Problem('invalid_request', reason))
+  }
+
+  #giveBack(): void {
+    this.#rows?.release()
+    this.#rows = null
+    this.#forgetRows()
+  }
+
+  #forget(): void {
+    this.#giveBack()
+    this.#signature = null
+    if (!this.#isClosed) return
+    this.#prepared = null
+    this.#forgetText()
+  }
+}

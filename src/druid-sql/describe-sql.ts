@@ -1,0 +1,45 @@
+// What is known of a query before it runs: its columns, and how many values it wants.
+import type { Reader } from '../admission/reader.ts'
+import type { Definitions } from '../catalog/definitions.ts'
+import { Problem } from '../model/problem.ts'
+import type { SqlValue } from './parse/sql-value.ts'
+import { tokenize } from './parse/tokenizer.ts'
+import type { SqlQuestion } from './question.ts'
+import { readableTables } from './readable-tables.ts'
+import { translateSql } from './translate.ts'
+
+export interface DescribedSql {
+  readonly columns: readonly { readonly name: string; readonly sqlType: string }[]
+  /** How many `?` the text has. */
+  readonly parameters: number
+}
+
+/**
+ * Describes a query over what the reader may read. Where its parameters have no values yet, the columns are those that it has with nulls, else with ones, in
+ * their places; there are none where it takes neither (a period that is a parameter, say). Throws Problem `invalid_request`.
+ */
+export function describeSql(
+  { text, parameters, zone }: SqlQuestion,
+  definitions: Pick<Definitions, 'entities' | 'metadataEntities'>,
+  { sqlTokens: tokensMax }: { readonly sqlTokens: number },
+  reader: Reader,
+): DescribedSql {
+  const { tables } = readableTables(definitions, reader)
+  const asked = tokenize(text, tokensMax).filter(({ kind, text: symbol }) => kind === 'symbol' && symbol === '?').length
+  const columnsWith = (values: readonly SqlValue[]): DescribedSql['columns'] =>
+    translateSql(text, tables, { tokensMax, parameters: values, zone }).columns.map(({ name, druid }) => ({
+      name,
+      sqlType: druid.sqlType,
+    }))
+  if (asked === 0 || parameters !== undefined) return { columns: columnsWith(parameters ?? []), parameters: asked }
+  for (const stand of stands) {
+    try {
+      return { columns: columnsWith(Array.from({ length: asked }, () => stand)), parameters: asked }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+    }
+  }
+  return { columns: [], parameters: asked }
+}
+
+const stands: readonly SqlValue[] = [{ kind: 'null' }, { kind: 'number', digits: '1' }]

@@ -1,0 +1,142 @@
+// JDBC by Avatica's protocol over HTTP: who is let in, and how errors are told.
+import type { InjectOptions } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { avaticaOfTest } from '../../test/support/avatica-parts.ts'
+import { keys, testServer } from '../../test/support/http-server.ts'
+import { requestMessages, responseMessages, WireMessage } from '../avatica/protobuf/message-fields.ts'
+import { decodeMessage, encodeMessage, type MessageValues } from '../avatica/protobuf/wire.ts'
+
+const { avatica, sql } = avaticaOfTest({ connections: 100, ownConnections: 100 })
+const { app } = await testServer(
+  { avatica },
+  { TIDEMARK_ACCESS_CONSUMPTION: 'key', TIDEMARK_LIMITS_QUERY_BODY_BYTES: '5000' },
+)
+
+const path = '/druid/v2/sql/avatica/'
+const basic = (key: string) => ({ authorization: `Basic ${Buffer.from(`any:${key}`).toString('base64')}` })
+
+function sent(payload: InjectOptions['payload'], headers = {}, url = path): InjectOptions {
+  return {
+    method: 'POST',
+    url,
+    payload,
+    headers: { host: 'localhost', 'content-type': 'application/octet-stream', ...headers },
+  }
+}
+
+async function ask(body: object, headers = {}, url = path) {
+  const { statusCode, headers: answered, payload } = await app.inject(sent(JSON.stringify(body), headers, url))
+  return { status: statusCode, type: answered['content-type'], body: JSON.parse(payload) }
+}
+
+const opening = (connectionId: string, info: object = {}) => ({ request: 'openConnection', connectionId, info })
+const statement = (connectionId: string) => ({ request: 'createStatement', connectionId })
+
+describe('the key', () => {
+  test.each<[string, object, Record<string, string>]>([
+    ['as the password of the connection', { user: 'any', password: keys.reader }, {}],
+    ["by the driver's own name", { avatica_user: 'any', avatica_password: keys.reader }, {}],
+    ['as the password of Basic authentication', {}, basic(keys.reader)],
+    ['as Bearer', {}, { authorization: `Bearer ${keys.reader}` }],
+    ['as X-API-Key', {}, { 'x-api-key': keys.reader }],
+    ['in a header, whatever the connection says', { password: 'other' }, { 'x-api-key': keys.reader }],
+  ])('%s', async (name, info, headers) => {
+    expect(await ask(opening(name, info), headers)).toMatchObject({ status: 200, body: { response: 'openConnection' } })
+    expect(await ask(statement(name), headers)).toMatchObject({ status: 200, body: { statementId: 1 } })
+    expect(sql.readers.every((id) => id === 'subscriber 2')).toBe(true)
+  })
+
+  test.each<[string, object, Record<string, string>]>([
+    ['none', {}, {}],
+    ['one that is not known', { password: 'other' }, {}],
+    ['one that has no right to it', { password: keys.pusher }, {}],
+    ['one that is not known in a header', { password: keys.reader }, { 'x-api-key': 'other' }],
+  ])('%s is refused in a form that drivers show', async (name, info, headers) => {
+    expect(await ask(opening(name, info), headers)).toMatchObject({
+      status: 500,
+      type: 'application/json',
+      body: { response: 'error', errorCode: 2, sqlState: '28000', severity: 'ERROR' },
+    })
+  })
+
+  test('of another subscriber opens no connection of this one', async () => {
+    await ask(opening('mine'), { 'x-api-key': keys.reader })
+    expect(await ask(statement('mine'), { 'x-api-key': keys.admin })).toMatchObject({
+      status: 500,
+      body: { errorCode: 1, sqlState: '08003' },
+    })
+  })
+})
+
+test('a query, its frames and its end', async () => {
+  const headers = { 'x-api-key': keys.reader }
+  const connectionId = 'query'
+  await ask(opening(connectionId), headers)
+  await ask(statement(connectionId), headers)
+  const execute = { request: 'prepareAndExecute', connectionId, statementId: 1, sql: 'SELECT 5', maxRowsTotal: -1 }
+  const { body } = await ask(execute, headers, '/druid/v2/sql/avatica')
+  expect(body.resultSets[0]).toMatchObject({ firstFrame: { offset: 0, done: false }, updateCount: -1 })
+  expect(body.resultSets[0].firstFrame.rows[1]).toEqual([1, 'row 1', 1767225600001, 1.5, false])
+  const fetch = { request: 'fetch', connectionId, statementId: 1, offset: 4, fetchMaxRowCount: 100 }
+  expect((await ask(fetch, headers)).body).toMatchObject({ response: 'fetch', frame: { offset: 4, done: true } })
+  expect((await ask({ ...execute, sql: 'nonsense' }, headers)).body).toMatchObject({
+    errorMessage: 'a query begins with SELECT (line 1, column 1)',
+    errorCode: -1,
+    sqlState: '42000',
+  })
+})
+
+test('the same in protobuf', async () => {
+  const url = '/druid/v2/sql/avatica-protobuf/'
+  const headers = { 'x-api-key': keys.reader }
+  const asked = async (request: string, fields: MessageValues) => {
+    const [name, { message }] = [...requestMessages].find(([, described]) => described.request === request)!
+    const payload = Buffer.from(encodeMessage({ name, wrapped: encodeMessage(fields, message) }, WireMessage))
+    const { statusCode, headers: answered, rawPayload } = await app.inject(sent(payload, headers, url))
+    const { name: said, wrapped } = decodeMessage(rawPayload, WireMessage)
+    const described = [...responseMessages.values()].find((one) => one.name === said)!
+    expect(answered['content-type']).toBe('application/x-google-protobuf')
+    return { status: statusCode, said, fields: decodeMessage(wrapped as Uint8Array, described.message) }
+  }
+  expect(await asked('openConnection', { connectionId: 'proto' })).toMatchObject({ status: 200 })
+  expect(await asked('createStatement', { connectionId: 'proto' })).toMatchObject({ fields: { statementId: 1 } })
+  const execute = { connectionId: 'proto', statementId: 1, sql: 'SELECT 5', maxRowsTotal: -1 }
+  expect((await asked('prepareAndExecute', execute)).said).toMatch(/ExecuteResponse$/)
+  expect(await asked('fetch', { connectionId: 'proto', statementId: 1, offset: 4 })).toMatchObject({
+    fields: { frame: { done: true } },
+  })
+  expect(await asked('commit', { connectionId: 'none' })).toMatchObject({
+    status: 500,
+    fields: { errorCode: 1, errorMessage: expect.stringContaining('There is no connection') },
+  })
+  const { statusCode, rawPayload } = await app.inject(sent('nonsense', headers, url))
+  expect(statusCode).toBe(400)
+  expect(decodeMessage(rawPayload, WireMessage)['name']).toMatch(/ErrorResponse$/)
+})
+
+test.each<[string, InjectOptions, number, string]>([
+  ['no request', sent('{}'), 400, 'no request'],
+  ['too large a body', sent('x'.repeat(5001)), 413, 'limits.queryBodyBytes'],
+  ['another media type', sent('{}', { 'content-type': 'image/png' }), 415, 'Content-Type'],
+  ['no body', sent(''), 400, 'empty'],
+])('%s', async (_name, request, status, message) => {
+  const { statusCode, payload } = await app.inject(request)
+  expect(statusCode).toBe(status)
+  expect(JSON.parse(payload)).toMatchObject({ response: 'error', errorMessage: expect.stringContaining(message) })
+})
+
+test('a failure of the service is told as one, and is in the log', async () => {
+  const failing = {
+    answer: () => Promise.reject(new Error('broken')),
+    closeIdle: () => undefined,
+    close: () => undefined,
+  }
+  const { app: other, events } = await testServer({ avatica: failing })
+  const { statusCode, payload } = await other.inject(sent(JSON.stringify(statement('x'))))
+  expect(statusCode).toBe(500)
+  expect(JSON.parse(payload)).toMatchObject({
+    response: 'error',
+    errorMessage: expect.stringContaining('its log says why'),
+  })
+  expect(events.map(({ kind }) => kind)).toContain('requestFailed')
+})
