@@ -141,7 +141,7 @@ function tooLarge({ limitBytes, limitName, tooLarge: code }: BodyRule): Problem 
 }
 
 function emptyBody(): Problem {
-  return new Problem('invalid_body', 'The body is empty. Send the JSON that this endpoint takes.')
+  return new Problem('invalid_body', 'The body is empty. Send what this endpoint takes: /openapi.json shows it.')
 }
 
 /** Reads up to the limit. What is beyond it is left to `discardBody`. */

@@ -30,7 +30,7 @@ const forms: readonly Form[] = [
   {
     paths: /^\/(api\/v2\/write|write|query|ping|health)\b/,
     contentType: 'application/json',
-    read: ({ code, message }) => ({ status: null, code: codeOfLines(code), detail: text(message) }),
+    read: ({ code, message }) => ({ status: null, code: String(code), detail: text(message) }),
   },
 ]
 
@@ -66,9 +66,4 @@ function text(value: unknown): string {
 
 function codeIn(context: unknown): string {
   return typeof context === 'object' && context !== null && 'code' in context ? String(context.code) : ''
-}
-
-/** InfluxDB has few codes: the one for which a 503 is no fault is that of an overload. */
-function codeOfLines(code: unknown): string {
-  return code === 'unavailable' ? 'overloaded' : code === undefined ? '' : 'invalid_request'
 }
