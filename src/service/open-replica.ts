@@ -40,7 +40,8 @@ export async function openReplica(
         return (await nodeDisk.list(paths.idempotency)).map((name) => `idempotency/${name}`)
       },
     },
-    changes: catalog.changes,
+    // Fields that rows brought are in the catalog alone, too, before a push names them.
+    changes: () => catalog.changes() + store.timesFieldsMade,
     isChanging: catalog.isChanging,
     stored: () => store.state,
     mayTrim: () => trimmer.again(),

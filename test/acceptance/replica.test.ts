@@ -140,3 +140,26 @@ test('what only older moments need is deleted', () =>
     expect(await valuesIn(restored.url)).toEqual(upTo(400))
     await restored.close()
   }))
+
+test(
+  'pushes that name fields which rows brought are restored with them',
+  () =>
+    inScratchFolder('tidemark-replica-', async (directory) => {
+      const service = await serve(directory, 'data', { 'replica.catalogMs': '86400000', 'store.headRows': '100000' })
+      const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
+      await callWell(service.url, 'PATCH', '/admin/ingests/kept', { key: adminKey, body: { unknown: 'add' } })
+      await isCopied(service.url)
+      for (let value = 0; value < 5; value++) {
+        const [row] = rowsOf([value])
+        const body = [{ ...row, [`brought${value}`]: value }]
+        await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body })
+      }
+      await isCopied(service.url)
+      await service.close()
+      await restoreWell(copyUrl(directory), join(directory, 'restored'))
+      const restored = await runService({}, { ...embedded, dataDirectory: join(directory, 'restored') })
+      expect(await valuesIn(restored.url)).toEqual(upTo(5))
+      await restored.close()
+    }),
+  60_000,
+)

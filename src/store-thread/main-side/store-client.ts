@@ -53,6 +53,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   readonly #opening: AwaitedStart
   #fieldsMade: () => Promise<void> = async () => undefined
+  #timesFieldsMade = 0
   /** How far it has come behind the journal. */
   readonly progress: JudgedProgress
   /** Those who want no file to be deleted. */
@@ -228,6 +229,11 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     this.#opening.begins()
   }
 
+  /** How often rows have brought fields: pushes that come after may name them. */
+  get timesFieldsMade(): number {
+    return this.#timesFieldsMade
+  }
+
   /** Called, and awaited, when rows have brought fields, before they can be queried. */
   onFieldsMade(learn: () => Promise<void>): void {
     this.#fieldsMade = learn
@@ -255,6 +261,7 @@ export class StoreClient implements PlanRunner, NativePlanRunner, SqlPlanRunner,
         this.progress.judged(message.position, message.tallies)
         return
       case 'fieldsMade':
+        this.#timesFieldsMade++
         void this.#learnFields()
         return
       case 'waits':
