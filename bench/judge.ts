@@ -4,6 +4,7 @@ import { checkBody } from '../src/ingest/scan/check-body.ts'
 import type { PlacedEntry } from '../src/journal/journal.ts'
 import { defaultSeriesFields, type Field } from '../src/model/field.ts'
 import type { Ingest } from '../src/model/ingest.ts'
+import { isLineFormat } from '../src/model/line-format.ts'
 import { printTable } from './figures.ts'
 
 const totalRows = 200_000
@@ -57,6 +58,27 @@ function entriesOf(row: (i: number) => object, rowsPerBody: number): readonly Pl
   })
 }
 
+/** The fields of `fiveFields`, the tag as the measurement. */
+const lineFields: readonly Field[] = fiveFields.map((field) =>
+  field.role === 'tag' ? { ...field, source: 'measurement' } : field,
+)
+
+function lineOf(i: number): string {
+  const ns = `${startMs + 10_000 * Math.floor(i / tagCount)}000000`
+  return `${timeAndTag(i).T},site=plant-${i % 7} flow=${hundredths(i)},level=${hundredths(i + 31)} ${ns}`
+}
+
+/** The same rows as those of `fiveFieldRow`; with `fields-ns` each line is two of them, of a value each. */
+function lineEntries(rowsPerBody: number, format: 'lines-ns' | 'fields-ns'): readonly PlacedEntry[] {
+  const header = { ingestId: 1, fieldsVersion: 1, subscriberId: 1, receivedMs: startMs, idempotencyKey: null } as const
+  return Array.from({ length: totalRows / rowsPerBody }, (_, batch) => {
+    const position = batch * rowsPerBody
+    const lines = format === 'lines-ns' ? rowsPerBody : rowsPerBody / 2
+    const body = Buffer.from(Array.from({ length: lines }, (_line, index) => lineOf(position + index)).join('\n'))
+    return { ...header, format, position, rows: rowsPerBody, body }
+  })
+}
+
 function rowsPerSecond(run: () => void): number {
   let bestMs = Number.POSITIVE_INFINITY
   for (let i = 0; i < runs; i++) {
@@ -74,10 +96,10 @@ function figuresOf(entries: readonly PlacedEntry[], ingest: Ingest, entriesPerCa
   )
   return [
     rowsPerSecond(() => {
-      for (const { body } of entries) JSON.parse(body.toString())
+      for (const { body, format } of entries) if (!isLineFormat(format)) JSON.parse(body.toString())
     }),
     rowsPerSecond(() => {
-      for (const { body } of entries) checkBody(body, 'json')
+      for (const { body, format } of entries) if (format !== 'replay' && format !== 'lost') checkBody(body, format)
     }),
     rowsPerSecond(() => {
       for (const call of calls) judge.judge(call, ingest)
@@ -89,12 +111,15 @@ function figuresOf(entries: readonly PlacedEntry[], ingest: Ingest, entriesPerCa
 export function benchJudge(): void {
   const three = ingestOf(1, defaultSeriesFields)
   const five = ingestOf(2, fiveFields)
+  const byField: Ingest = { ...ingestOf(4, defaultSeriesFields), lines: { tag: '{measurement}.{field}' } }
   const cases: readonly (readonly [title: string, ingest: Ingest, entries: readonly PlacedEntry[], perCall: number])[] =
     [
       ['{D,T,V}, bodies of 1,000', three, entriesOf(threeFieldRow, 1000), 1],
       ['{D,T,V}, tags in no order', three, entriesOf(shuffledRow, 1000), 1],
       ['{D,T,V}, V of 15 to 17 digits', three, entriesOf(longNumberRow, 1000), 1],
       ['five fields, bodies of 1,000', five, entriesOf(fiveFieldRow, 1000), 1],
+      ['the same as line protocol', ingestOf(3, lineFields), lineEntries(1000, 'lines-ns'), 1],
+      ['line protocol, a row a field', byField, lineEntries(1000, 'fields-ns'), 1],
       ['{D,T,V}, one a body, 100 bodies a call', three, entriesOf(threeFieldRow, 1), 100],
       ['{D,T,V}, one a body, one body a call', three, entriesOf(threeFieldRow, 1), 1],
     ]

@@ -2,7 +2,7 @@ import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
-import { isByField, type LineFormat, precisionOf } from '../model/line-format.ts'
+import { isByField, type LineFormat, type LinePrecision, precisionOf } from '../model/line-format.ts'
 import { noLine, type RowFault, rowTooLarge } from '../model/row-fault.ts'
 import type { FieldSlot } from './columns/field-slot.ts'
 import type { BroughtFields } from './open-fields.ts'
@@ -13,6 +13,7 @@ import { type LineRow, lineRows } from './scan/lines/line-rows.ts'
 import { LineScanner } from './scan/lines/line-scanner.ts'
 import { nextLineAt } from './scan/lines/line-text.ts'
 import type { ParsedLine } from './scan/lines/parse-line.ts'
+import type { RowScanner } from './scan/row-scanner.ts'
 import type { TimestampReader } from './scan/timestamps.ts'
 import { isSpent, type RowOfEntry, type StepBudget } from './step-budget.ts'
 
@@ -21,6 +22,8 @@ export interface LineJudgeParts {
   readonly slots: readonly FieldSlot[]
   readonly bySource: ReadonlyMap<string, number>
   readonly timestamps: TimestampReader
+  /** Of rows of JSON. */
+  readonly scanner: RowScanner
   /** The text of a row may have this many bytes. */
   readonly rowBytes: number
   /** What a row takes of the budget. */
@@ -56,9 +59,10 @@ export class LineJudge {
     const { body, position } = entry
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     const place = { index: from.index, at: from.index === 0 ? nextLineAt(bytes, 0) : from.at, field: from.field ?? 0 }
+    const precision = isByField(entry.format) ? null : precisionOf(entry.format)
     while (place.index < entry.rows) {
       if (isSpent(growing.budget)) return place
-      const isWhole = !isByField(entry.format) && this.#scan(bytes, place, entry, growing)
+      const isWhole = precision !== null && this.#scan(bytes, place, entry, precision, growing)
       if (!isWhole) this.#judgeWithCare(bytes, place, entry, growing)
       if (growing.makes !== null) return place
     }
@@ -67,10 +71,10 @@ export class LineJudge {
   }
 
   /** False where the line that is next must be read with care. */
-  #scan(bytes: Buffer, place: Moving, entry: LineEntry, growing: GrowingRows): boolean {
+  #scan(bytes: Buffer, place: Moving, entry: LineEntry, precision: LinePrecision, growing: GrowingRows): boolean {
     const { rowBytes, cost } = this.#parts
     const start = place.at
-    const end = this.#scanner.read(bytes, start, growing.rows, precisionOf(entry.format), entry.receivedMs)
+    const end = this.#scanner.read(bytes, start, growing.rows, precision, entry.receivedMs)
     if (end < 0 || end - start > rowBytes) return false
     growing.positions[growing.rows++] = entry.position + place.index
     place.index++
@@ -107,13 +111,16 @@ export class LineJudge {
     field: number,
     growing: GrowingRows,
   ): RowFault | null {
-    const { slots, bySource, timestamps, rowBytes } = this.#parts
+    const { slots, bySource, timestamps, rowBytes, scanner } = this.#parts
     if (end - start > rowBytes || (rowOf === null && why === null)) return rowTooLarge(end - start, rowBytes)
     if (rowOf === null) return noLine(why ?? '')
     const row = rowOf(field)
     if ('fault' in row) return row.fault
+    const bytes = Buffer.from(row.json)
+    // Most are plain.
+    if (scanner.read(bytes, 0, growing.rows) === bytes.length) return null
     growing.brought?.begin(parsed === null ? undefined : longsOf(parsed))
-    const fault = readWithCare(Buffer.from(row.json), 0, growing.rows, slots, bySource, timestamps, growing.brought)
+    const fault = readWithCare(bytes, 0, growing.rows, slots, bySource, timestamps, growing.brought)
     if (fault === null) growing.makes = broughtBy(growing.brought)
     return fault
   }

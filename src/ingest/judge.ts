@@ -203,7 +203,7 @@ export class Judge {
     const scanner = new RowScanner(slots, bySource, this.#timestamps)
     const cost = rowCost(ingest)
     const timestamps = this.#timestamps
-    const lines = new LineJudge({ ingest, slots, bySource, timestamps, rowBytes: this.#rowBytes, cost })
+    const lines = new LineJudge({ ingest, slots, bySource, timestamps, scanner, rowBytes: this.#rowBytes, cost })
     return { ingest, slots, bySource, scanner, lines, cost, bytes: 0 }
   }
 

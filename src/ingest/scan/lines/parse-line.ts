@@ -3,6 +3,8 @@
 // A line of line protocol as InfluxDB reads it (docs/decisions/line-protocol.md names the differences). This reads any line, and says what is
 // wrong with one that is none. Plain lines do not come here: `line-scanner.ts` reads these.
 
+import { backslash, comma, equals, space } from '../ascii.ts'
+
 /** Numbers as JSON numbers, digit for digit. */
 export type LineValue =
   | { readonly type: 'string'; readonly value: string }
@@ -46,9 +48,14 @@ export function parseLine(text: string): ParsedLine {
 }
 
 /** The place of the first of these characters that no backslash stands before; the end of the text where there is none. */
-function endOf(text: string, start: number, stops: string): number {
+function endOf(text: string, start: number, stops: ', ' | '=, '): number {
+  const stopsAtEquals = stops !== ', '
   let at = start
-  while (at < text.length && !(stops.includes(text[at]!) && (at === start || text[at - 1] !== '\\'))) at++
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const isStop = code === comma || code === space || (code === equals && stopsAtEquals)
+    if (isStop && (at === start || text.charCodeAt(at - 1) !== backslash)) return at
+  }
   return at
 }
 
