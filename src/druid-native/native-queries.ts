@@ -91,14 +91,14 @@ export class NativeQueries {
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const planned = await this.#planned(bytes, entities, deadline)
-        if (planned !== null) return planned
+        if (planned !== null) return { ...planned, answeredBy: 'store' }
         const snapshot = await this.#snapshot(entities, deadline)
         const files = new Map(snapshot.entities.map((entity) => [entity.entityId, entity.files]))
         const tables = entities.map((entity) => {
           return { name: entity.name, table: engineTable(entity, files.get(entity.id) ?? []) }
         })
         try {
-          return await runner.runNative({ body: bytes, tables, limits }, deadline)
+          return { ...(await runner.runNative({ body: bytes, tables, limits }, deadline)), answeredBy: 'sql-engine' }
         } catch (error) {
           // The files went while they were read: nobody is at fault, and the next query finds new ones.
           if (snapshot.isLost() && !(error instanceof Problem) && !deadline.aborted) throw storeWentAway(error)

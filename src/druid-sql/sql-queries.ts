@@ -117,10 +117,11 @@ export class SqlQueries {
         const read = entities.filter(({ id }) => checked.entityIds.includes(id))
         const shape = shapeOf(format, checked.columns, question)
         const planned = await this.#planned(question, checked, read, shape, deadline)
-        if (planned !== null) return planned
+        if (planned !== null) return { ...planned, answeredBy: 'store' }
         const items = await readItems(checked.items, metadataEntities, metadata, deadline)
         const wrapping = (): CheckedSql => translate(true)
-        return await this.#runOn({ checked, wrapping, entities: read, items, format: shape }, deadline)
+        const answer = await this.#runOn({ checked, wrapping, entities: read, items, format: shape }, deadline)
+        return { ...answer, answeredBy: 'sql-engine' }
       } finally {
         leave()
       }

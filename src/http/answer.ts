@@ -9,6 +9,8 @@ import { chooseEncoding } from './accept.ts'
 
 export interface Body {
   readonly bytes: number
+  /** Who made it, where there is a choice. */
+  readonly answeredBy?: 'store' | 'sql-engine'
   /** In memory, or read while it is sent. */
   readonly chunks: readonly Uint8Array[] | AsyncIterable<Uint8Array>
 }
@@ -43,6 +45,7 @@ export async function sendBody(
   sendIdleMs: number,
 ): Promise<FastifyReply> {
   reply.type(mediaType)
+  if (body.answeredBy !== undefined) reply.header('Tidemark-Answered-By', body.answeredBy)
   if (body.bytes > onePieceBytesMax) cutOffIdle(reply, sendIdleMs)
   if (body.bytes < compressedBytesMin) return reply.send(await onePiece(body))
   const vary = reply.getHeader('vary')

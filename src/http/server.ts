@@ -183,7 +183,14 @@ function corsOptions(origins: readonly string[]): object {
     strictPreflight: false,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'X-API-Key', 'Content-Type', 'Content-Encoding', 'Idempotency-Key'],
-    exposedHeaders: ['Tidemark-Version', 'Tidemark-Batch', 'X-Request-Id', 'Retry-After', 'Allow'],
+    exposedHeaders: [
+      'Tidemark-Version',
+      'Tidemark-Batch',
+      'Tidemark-Answered-By',
+      'X-Request-Id',
+      'Retry-After',
+      'Allow',
+    ],
     maxAge: 600,
   }
 }

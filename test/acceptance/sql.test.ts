@@ -87,6 +87,17 @@ describe('answers', () => {
   })
 })
 
+test.skipIf(onCluster).each([
+  ['store', 'SELECT tag, AVG(V) AS mean FROM plant GROUP BY tag'],
+  ['sql-engine', 'SELECT tag, AVG(ABS(V)) AS mean FROM plant GROUP BY tag'],
+  ['sql-engine', 'SELECT COUNT(DISTINCT tag) AS n FROM plant'],
+])('the %s answers %s', async (answeredBy, sql_query) => {
+  const url = `${world.service.url}/consumer/data/sql-query`
+  const headers = { authorization: `Bearer ${world.readerKey}`, 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ sql_query }) })
+  expect([response.status, response.headers.get('tidemark-answered-by')]).toEqual([200, answeredBy])
+})
+
 describe('refusals', () => {
   test('tell the place', async () => {
     const { status, text } = await ask('SELECT tag,\n  nothing FROM plant')
