@@ -69,10 +69,15 @@ export class ClusterSqlQueries {
   ): Promise<Answer> {
     const { definitions, catalogQueries, admission, limits } = this.#parts
     const readable = readableTables(definitions, reader)
-    const { text, parameters, zone } = question
+    const { text, parameters, zone, listsFunctions } = question
     const queryTimeMs = timeFor(question, limits)
     return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
-      const checked = translateSql(text, readable.tables, { tokensMax: limits.sqlTokens, parameters, zone })
+      const checked = translateSql(text, readable.tables, {
+        tokensMax: limits.sqlTokens,
+        parameters,
+        zone,
+        listsFunctions,
+      })
       const { entityIds, items, readsCatalog } = checked
       if ((readsCatalog || items.length > 0) && entityIds.length === 0)
         return catalogQueries.run(question, format, deadline, reader)

@@ -12,6 +12,8 @@ export interface SqlQuestion {
   readonly parameters?: readonly SqlValue[] | undefined
   /** By whose clocks it means its times: texts of times, buckets, parts. UTC where it is left out. */
   readonly zone?: Zone | undefined
+  /** Whether INFORMATION_SCHEMA.ROUTINES may be read: tools that speak to Druid look there. */
+  readonly listsFunctions?: boolean | undefined
   /** How long it may take; the limit of the service holds too. */
   readonly timeoutMs?: number | undefined
 }

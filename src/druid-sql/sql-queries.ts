@@ -106,9 +106,9 @@ export class SqlQueries {
   ): Promise<Answer> {
     const { definitions, metadata, admission, limits, timer = systemTimer } = this.#parts
     const { entities, metadataEntities, tables } = readableTables(definitions, reader)
-    const { text, parameters, zone } = question
+    const { text, parameters, zone, listsFunctions } = question
     const translate = (wraps: boolean): CheckedSql =>
-      translateSql(text, tables, { wraps, tokensMax: limits.sqlTokens, parameters, zone })
+      translateSql(text, tables, { wraps, tokensMax: limits.sqlTokens, parameters, zone, listsFunctions })
     const queryTimeMs = timeFor(question, limits)
     return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
       const checked = translate(false)

@@ -43,16 +43,18 @@ export interface TranslateOptions {
   /** The values of its `?`, in order. */
   readonly parameters?: readonly SqlValue[]
   /** By whose clocks it means its times; UTC where it is left out. */
-  readonly zone?: Zone
+  readonly zone?: Zone | undefined
+  /** Whether INFORMATION_SCHEMA.ROUTINES may be read. */
+  readonly listsFunctions?: boolean | undefined
 }
 
 /** Translates one query of Druid's SQL over the tables that the caller may read. Throws Problem `invalid_request`, with the place, where it cannot. */
 export function translateSql(
   text: string,
   tables: readonly SqlTable[],
-  { wraps = false, tokensMax, parameters, zone = Zone.utc }: TranslateOptions = {},
+  { wraps = false, tokensMax, parameters, zone = Zone.utc, listsFunctions }: TranslateOptions = {},
 ): CheckedSql {
-  const binder = new QueryBinder(new SqlTables(tables), { wraps, zone })
+  const binder = new QueryBinder(new SqlTables(tables, listsFunctions), { wraps, zone })
   const bound = binder.statement(parseQuery(text, { tokensMax, parameters }))
   checkNames(bound)
   const outputs = bound.columns.map(({ name, type }, index) => ({

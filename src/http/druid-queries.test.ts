@@ -52,6 +52,7 @@ describe('a query in SQL', () => {
       text: 'SELECT ?',
       parameters: [{ kind: 'number', digits: '9223372036854775807' }],
       timeoutMs: 50,
+      listsFunctions: true,
       zone: { name: 'Europe/Madrid' },
     })
     expect(layout).toEqual({ resultFormat: 'array', header: true, typesHeader: false, sqlTypesHeader: false })

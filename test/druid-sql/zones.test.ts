@@ -116,3 +116,13 @@ test.each<[string, unknown, string]>([
 test('a zone that there is not is told by its path', () => {
   expect(() => readSqlZone('Mars/Olympus', 'context.sqlTimeZone')).toThrow('context.sqlTimeZone: is no time zone')
 })
+
+test.each([
+  ['SUM', 'YES'],
+  ['TIME_FLOOR', 'NO'],
+])('the function %s is listed where functions are', async (name, isAggregator) => {
+  const text = 'SELECT ROUTINE_TYPE, IS_AGGREGATOR FROM INFORMATION_SCHEMA.ROUTINES WHERE ROUTINE_NAME = ?'
+  const parameters = readParameters([{ type: 'VARCHAR', value: name }])
+  expect(await firstRow({ text, parameters, listsFunctions: true })).toEqual(['FUNCTION', isAggregator])
+  expect(() => translateSql(text, [], { parameters })).toThrow('there is no table')
+})

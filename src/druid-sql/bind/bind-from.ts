@@ -62,7 +62,7 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
     )
   }
   if (path.length === 2 && path[0]!.toUpperCase() === 'INFORMATION_SCHEMA') {
-    const table = catalogTable(name, context.tables.all)
+    const table = catalogTable(name, context.tables)
     if (table === null)
       throw sqlProblem(
         place,

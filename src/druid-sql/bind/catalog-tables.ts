@@ -1,6 +1,8 @@
 // INFORMATION_SCHEMA, made of what the caller may see: values in the query itself, no table of the engine.
+import { aggregates } from '../functions/aggregates.ts'
+import { catalogue } from '../functions/catalogue.ts'
 import { columnName, duckSql, join, literal, longLiteral, type SqlText } from './duck-sql.ts'
-import type { SqlTable } from './tables.ts'
+import type { SqlTable, SqlTables } from './tables.ts'
 import { engineType, long, type SqlType, string, timestamp, typeName } from './types.ts'
 
 export interface CatalogTable {
@@ -18,8 +20,8 @@ const jdbcTypes: ReadonlyMap<string, number> = new Map([
   ['TIMESTAMP', 93],
 ])
 
-/** `TABLES`, `COLUMNS` or `SCHEMATA`; null for any other name. */
-export function catalogTable(name: string, tables: readonly SqlTable[]): CatalogTable | null {
+/** `TABLES`, `COLUMNS` or `SCHEMATA`, and `ROUTINES` for callers that are told of functions; null for any other name. */
+export function catalogTable(name: string, { all: tables, listsFunctions }: SqlTables): CatalogTable | null {
   switch (name.toUpperCase()) {
     case 'SCHEMATA':
       return {
@@ -41,10 +43,12 @@ export function catalogTable(name: string, tables: readonly SqlTable[]): Catalog
     case 'TABLES':
       return {
         columns: ['TABLE_CATALOG', 'TABLE_SCHEMA', 'TABLE_NAME', 'TABLE_TYPE', 'IS_JOINABLE', 'IS_BROADCAST'].map(text),
-        rows: [...catalogRows(), ...tables.map((table) => tableRow(table.schema, table.name, 'TABLE'))],
+        rows: [...catalogRows(listsFunctions), ...tables.map((table) => tableRow(table.schema, table.name, 'TABLE'))],
       }
     case 'COLUMNS':
       return { columns: [...columnColumns], rows: tables.flatMap(columnRows) }
+    case 'ROUTINES':
+      return listsFunctions ? { columns: routineColumns, rows: routineRows } : null
     default:
       return null
   }
@@ -71,8 +75,30 @@ const columnColumns = [
   number('JDBC_TYPE'),
 ]
 
-function catalogRows(): SqlText[][] {
-  return ['COLUMNS', 'SCHEMATA', 'TABLES'].map((name) => tableRow('INFORMATION_SCHEMA', name, 'SYSTEM_TABLE'))
+const routineColumns = [
+  'ROUTINE_CATALOG',
+  'ROUTINE_SCHEMA',
+  'ROUTINE_NAME',
+  'ROUTINE_TYPE',
+  'IS_AGGREGATOR',
+  'SIGNATURES',
+].map(text)
+
+const functionNames = [
+  ...[...catalogue.keys()].map((name) => [name, 'NO'] as const),
+  ...[...aggregates.keys()].map((name) => [name, 'YES'] as const),
+]
+
+const routineRows = functionNames
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([name, isAggregator]) => [
+    ...['druid', 'INFORMATION_SCHEMA', name, 'FUNCTION', isAggregator].map(literal),
+    duckSql`NULL`,
+  ])
+
+function catalogRows(listsFunctions: boolean): SqlText[][] {
+  const names = ['COLUMNS', ...(listsFunctions ? ['ROUTINES'] : []), 'SCHEMATA', 'TABLES']
+  return names.map((name) => tableRow('INFORMATION_SCHEMA', name, 'SYSTEM_TABLE'))
 }
 
 function tableRow(schema: string, name: string, type: string): SqlText[] {

@@ -55,10 +55,13 @@ export function metadataTable({ id, name, fields }: MetadataEntity): SqlTable {
 /** The tables that a caller may read, by how a query names them. */
 export class SqlTables {
   readonly all: readonly SqlTable[]
+  readonly listsFunctions: boolean
   readonly #bySchema: Readonly<Record<SqlSchema, ReadonlyMap<string, SqlTable>>>
 
-  constructor(all: readonly SqlTable[]) {
+  /** `listsFunctions`: INFORMATION_SCHEMA has ROUTINES too. */
+  constructor(all: readonly SqlTable[], listsFunctions = false) {
     this.all = all
+    this.listsFunctions = listsFunctions
     const named = (schema: SqlSchema): ReadonlyMap<string, SqlTable> =>
       new Map(all.filter((table) => table.schema === schema).map((table) => [table.name, table]))
     this.#bySchema = { druid: named('druid'), metadata: named('metadata') }
