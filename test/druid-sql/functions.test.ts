@@ -7,6 +7,9 @@ import { translateSql } from '../../src/druid-sql/translate.ts'
 import { type Value, valueAt } from '../../src/model/column.ts'
 import { DuckdbEngine } from '../../src/sql-engine/duckdb/duckdb-engine.ts'
 
+const levels = (count: number, innermost: string, around: (within: string) => string): string =>
+  Array.from({ length: count }).reduce((within: string) => around(within), innermost)
+
 const directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-functions-'))
 let engine: DuckdbEngine
 
@@ -85,6 +88,10 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ["'a' LIKE 'A'", false],
     ["'50%' LIKE '50!%' ESCAPE '!'", true],
     ["5 LIKE '5'", true],
+    // Each level wrote what is within it twice: eighteen of them would be 2^18 times as long.
+    [levels(18, "CONCAT('a', LOWER('B'))", (x) => `NULLIF(${x}, 'x')`), 'ab'],
+    [levels(18, "CONCAT('a', LOWER('B'))", (x) => `NULLIF(${x}, 'ab')`), null],
+    [levels(18, "LENGTH(CONCAT('a', LOWER('B'))) / 3.0", (x) => `ROUND(${x}, 2)`), 0.67],
   ],
   numbers: [
     ['5 / 2', 2],

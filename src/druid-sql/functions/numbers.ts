@@ -4,7 +4,7 @@ import { duckSql, failing, join, longLiteral, plainInteger, type SqlText, litera
 import { commonType, double, isNumeric, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, constantInteger, type ScalarFunction, scalar, special } from './signature.ts'
-import { onceEach } from './text-room.ts'
+import { onceEach, withoutRepeats } from './text-room.ts'
 
 const ofDouble = (render: (x: SqlText) => SqlText): ScalarFunction => scalar([double], double, render)
 
@@ -39,8 +39,12 @@ const round = special(1, 2, (call) => {
     return combine(call.place, long, places >= 0n ? x.sql : duckSql`CAST(round(${x.sql}, ${digits}) AS BIGINT)`, [x])
   if (places <= 0n) return combine(call.place, double, duckSql`round(${x.sql}, ${digits})`, [x])
   const scale = plainInteger(places > 12n ? 18n : 15n)
-  const exact = duckSql`CAST(round(TRY_CAST(${x.sql} AS DECIMAL(38, ${scale})), ${digits}) AS DOUBLE)`
-  return combine(call.place, double, duckSql`coalesce(${exact}, ${x.sql})`, [x])
+  const text = withoutRepeats(
+    [x.sql],
+    (value) =>
+      duckSql`coalesce(CAST(round(TRY_CAST(${value} AS DECIMAL(38, ${scale})), ${digits}) AS DOUBLE), ${value})`,
+  )
+  return combine(call.place, double, text, [x])
 })
 
 const truncate = special(1, 2, (call) => {

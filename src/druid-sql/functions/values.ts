@@ -8,6 +8,7 @@ import { arrays } from './arrays.ts'
 import { jsons } from './jsons.ts'
 import { type Catalogue, constantText, special } from './signature.ts'
 import { sketches } from './sketches.ts'
+import { withoutRepeats } from './text-room.ts'
 import { unified } from './unified.ts'
 
 const coalesce = special(1, 1000, (call) => {
@@ -25,12 +26,12 @@ const coalesce = special(1, 1000, (call) => {
 
 const nullif = special(2, 2, ({ place, operands }) => {
   const [a, b] = comparable(operands[0]!, operands[1]!)
-  return combine(
-    place,
-    operands[0]!.type,
-    duckSql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${operands[0]!.sql} END`,
-    operands,
-  )
+  const [whole] = operands
+  const text =
+    a.sql === whole!.sql
+      ? withoutRepeats([a.sql], (x) => duckSql`CASE WHEN ${x} = ${b.sql} THEN NULL ELSE ${x} END`)
+      : duckSql`CASE WHEN ${a.sql} = ${b.sql} THEN NULL ELSE ${whole!.sql} END`
+  return combine(place, whole!.type, text, operands)
 })
 
 const lookup = special(2, 3, (call) => {
