@@ -69,9 +69,11 @@ export class Transport {
     if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
     if (this.#key !== undefined) headers['authorization'] = `Bearer ${this.#key}`
     let response: Response
+    // A browser's own fetch refuses to be called as a method of anything but the page.
+    const send = this.#fetch
     try {
       const sent = body === undefined ? {} : { body: body as RequestBody }
-      response = await this.#fetch(this.url + path, {
+      response = await send(this.url + path, {
         method,
         headers,
         redirect: 'error',

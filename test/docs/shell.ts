@@ -32,7 +32,10 @@ export async function follow({ folder, port, steps }: ShellOptions): Promise<Out
   await symlink(resolve('.'), join(folder, 'node_modules/tidemark'))
   await writeFile(join(bin, 'tidemark'), `#!/bin/sh\nexec "${process.execPath}" "${programPath}" "$@"\n`)
   await chmod(join(bin, 'tidemark'), 0o755)
-  const script = [preamble(folder, port), ...steps.map((step) => ('name' in step ? saving(step) : running(step, port)))]
+  const script = [
+    preamble(folder, port),
+    ...steps.map((step) => ('name' in step ? saving(step, port) : running(step, port))),
+  ]
   await writeFile(join(folder, 'script.sh'), script.join('\n'))
   const output = await runShell(join(folder, 'script.sh'), work, {
     ...inheritedEnvironment(),
@@ -72,8 +75,8 @@ end() { local code=$?; exec >&8 2>&1; printf '${mark}%d\\n' "$code"; cat "$ROOT/
 `
 }
 
-function saving({ name, content }: SavedFile): string {
-  return `cat > '${name}' <<'THE_END_OF_THE_FILE'\n${content}THE_END_OF_THE_FILE`
+function saving({ name, content }: SavedFile, port: number): string {
+  return `cat > '${name}' <<'THE_END_OF_THE_FILE'\n${content.replaceAll(guidePort, String(port))}THE_END_OF_THE_FILE`
 }
 
 function running({ text }: GuideCommand, port: number): string {
