@@ -105,7 +105,7 @@ test(
   60_000,
 )
 
-test('a push waits for the copy, and is refused while that is away', () =>
+test('a push that was answered is in the copy', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const url = copyUrl(directory)
     const service = await serve(directory, 'data', { 'replica.wait': 'true' })
@@ -160,6 +160,44 @@ test(
       const restored = await runService({}, { ...embedded, dataDirectory: join(directory, 'restored') })
       expect(await valuesIn(restored.url)).toEqual(upTo(5))
       await restored.close()
+    }),
+  60_000,
+)
+
+test(
+  'while the copy is away a push that waits for it is refused, and stored once when it comes again',
+  () =>
+    inScratchFolder('tidemark-replica-', async (directory) => {
+      let isAway = false
+      const settings = { ...quick, 'replica.url': copyUrl(directory), 'replica.wait': 'true' }
+      const service = await runService(settings, {
+        ...embedded,
+        dataDirectory: join(directory, 'data'),
+        wrapStore: (store) => ({
+          get: (name) => store.get(name),
+          list: (prefix, after) => store.list(prefix, after),
+          delete: (name) => store.delete(name),
+          close: () => store.close(),
+          putIfAbsent: async (name, bytes) => {
+            if (isAway) throw new Error('the store is away')
+            return store.putIfAbsent(name, bytes)
+          },
+        }),
+      })
+      const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
+      await isCopied(service.url)
+      const send = async (): Promise<number> => {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'one' }
+        const body = JSON.stringify(rowsOf(upTo(8)))
+        return (await fetch(`${service.url}/ingests/kept/data`, { method: 'POST', headers, body })).status
+      }
+      isAway = true
+      expect([await send(), await send()]).toEqual([503, 503])
+      expect((await copyState(service.url)).error).toContain('the store is away')
+      isAway = false
+      await expect.poll(send, { timeout: 20_000 }).toBe(200)
+      expect(await valuesIn(service.url)).toEqual(upTo(8))
+      await service.close()
     }),
   60_000,
 )
