@@ -8,7 +8,7 @@ export default defineConfig({
       'test/faults/**',
       'test/cluster/**',
       'test/e2e/**',
-      'test/tools/pydruid.test.ts',
+      'test/tools/**',
       'test/agreement/agreement.test.ts',
       'test/docs/guides.test.ts',
       'node_modules/**',
