@@ -1,0 +1,5 @@
+// Sees to it that there are Java and Avatica's JDBC driver, for the tests of tools; prints the class path of the driver at the end.
+import { jars, requireJava } from './cluster/jars.mjs'
+
+requireJava()
+console.log(jars('avatica'))
