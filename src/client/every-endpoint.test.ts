@@ -9,7 +9,8 @@ interface Interface {
 }
 
 /** What other programs speak, and second names of what has a method. */
-const spokenByOthers = /^\/(druid|api|write|query|ping|health)\b|^\/ingest\/|^\/consumer\/data\/analytics-native-query$/
+const spokenByOthers =
+  /^\/(druid|status|api|write|query|ping|health)\b|^\/ingest\/|^\/consumer\/data\/analytics-native-query$/
 
 async function drain(rows: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of rows);
