@@ -5,6 +5,8 @@ export interface Deadline {
   readonly signal: AbortSignal
   /** From the arrival of a query until its answer is complete. */
   readonly queryTimeMs: number
+  /** Whether the caller set that time himself. */
+  readonly isOwnTime?: boolean
   readonly timer: Timer
   /** What would make the query shorter. */
   readonly advice: string
@@ -15,7 +17,7 @@ export interface Deadline {
  * all the same is nobody's any more, and released.
  */
 export function inTime<Result extends { release(): void }>(
-  { signal, queryTimeMs, timer, advice }: Deadline,
+  { signal, queryTimeMs, isOwnTime = false, timer, advice }: Deadline,
   work: (deadline: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()
@@ -31,7 +33,7 @@ export function inTime<Result extends { release(): void }>(
       controller.abort(reason)
     }
     const onAbort = (): void => stop(signal.reason)
-    const stopTimer = timer(() => stop(timeIsOver(queryTimeMs, advice)), queryTimeMs)
+    const stopTimer = timer(() => stop(timeIsOver(queryTimeMs, isOwnTime, advice)), queryTimeMs)
     signal.addEventListener('abort', onAbort, { once: true })
     const done = (result: Result): void => {
       settled()
@@ -45,9 +47,16 @@ export function inTime<Result extends { release(): void }>(
   })
 }
 
-function timeIsOver(queryTimeMs: number, advice: string): Problem {
-  return new Problem(
-    'query_timeout',
-    `The query took longer than ${queryTimeMs} ms, which is limits.queryTimeMs. ${advice}`,
-  )
+/** The time of a query that has one of its own, 0 for none: the limit of the service holds too. */
+export function timeAllowed(
+  ownMs: number,
+  limits: Pick<Deadline, 'queryTimeMs'>,
+): Pick<Deadline, 'queryTimeMs' | 'isOwnTime'> {
+  const isOwnTime = ownMs > 0 && ownMs < limits.queryTimeMs
+  return { queryTimeMs: isOwnTime ? ownMs : limits.queryTimeMs, isOwnTime }
+}
+
+function timeIsOver(queryTimeMs: number, isOwnTime: boolean, advice: string): Problem {
+  const limit = isOwnTime ? "the `timeout` of the query's own context" : 'limits.queryTimeMs'
+  return new Problem('query_timeout', `The query took longer than ${queryTimeMs} ms, which is ${limit}. ${advice}`)
 }

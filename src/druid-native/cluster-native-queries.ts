@@ -1,7 +1,7 @@
 // One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
 
 import type { Admission } from '../admission/admission.ts'
-import { inTime } from '../admission/in-time.ts'
+import { inTime, timeAllowed } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
@@ -55,8 +55,8 @@ export class ClusterNativeQueries {
       reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],
     )
     const { resultBytes, resultRows, buckets } = limits
-    const queryTimeMs = Math.min(limits.queryTimeMs, timeoutOf(query))
-    return inTime({ signal, queryTimeMs, timer: systemTimer, advice: nativeAdvice }, async (deadline) => {
+    const allowed = timeAllowed(timeoutOf(query), limits)
+    return inTime({ signal, ...allowed, timer: systemTimer, advice: nativeAdvice }, async (deadline) => {
       const { tree, query: rewritten } = await druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
       await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
       const leave = await admission.enter('sql', reader.id, deadline)
@@ -65,7 +65,7 @@ export class ClusterNativeQueries {
           this.#daysOf(
             entities.filter(({ name }) => names.includes(name)),
             intervals,
-            queryTimeMs,
+            allowed.queryTimeMs,
             deadline,
           )
         await checkBuckets(tree, daysOf, buckets)
@@ -73,7 +73,7 @@ export class ClusterNativeQueries {
         const asked = isOfNewestWeek(tree, entities)
           ? { ...rewritten, intervals: newestWeek(await daysOf(tablesOf(tree.dataSource) ?? [], allTime), entities) }
           : rewritten
-        const pieces = this.#counted(engine.native(asked, deadline, queryTimeMs), tree, entities, count)
+        const pieces = this.#counted(engine.native(asked, deadline, allowed.queryTimeMs), tree, entities, count)
         const stored = await storeText(pieces, { resultBytes, room: unsent.room() }, settings, deadline)
         return unsent.open({ ...stored, rows: count.rows })
       } finally {

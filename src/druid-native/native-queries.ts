@@ -3,7 +3,7 @@
 // Tested by `test/acceptance/native.test.ts`.
 
 import type { Admission } from '../admission/admission.ts'
-import { inTime } from '../admission/in-time.ts'
+import { inTime, timeAllowed } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -86,8 +86,8 @@ export class NativeQueries {
     const entities = entityNames(query).flatMap((name) =>
       reader.mayRead(name) ? (definitions.entity(name) ?? []) : [],
     )
-    const queryTimeMs = Math.min(limits.queryTimeMs, timeoutOf(query))
-    return inTime({ signal, queryTimeMs, timer, advice: nativeAdvice }, async (deadline) => {
+    const allowed = timeAllowed(timeoutOf(query), limits)
+    return inTime({ signal, ...allowed, timer, advice: nativeAdvice }, async (deadline) => {
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         const planned = await this.#planned(bytes, entities, deadline)

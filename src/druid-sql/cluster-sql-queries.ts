@@ -1,7 +1,7 @@
 // One query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
 
 import type { Admission } from '../admission/admission.ts'
-import { inTime } from '../admission/in-time.ts'
+import { inTime, timeAllowed } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
 import { type AnswerSettings, type AnswerShape, storeRows } from '../answer/store-rows.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
@@ -15,7 +15,7 @@ import type { DruidLayout } from '../model/druid-layout.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
-import { type SqlQuestion, shapeOf, timeFor } from './question.ts'
+import { type SqlQuestion, shapeOf } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
 import { druidStatement } from './rewrite/druid-statement.ts'
 import type { KnownColumns } from './rewrite/entity-source.ts'
@@ -70,8 +70,8 @@ export class ClusterSqlQueries {
     const { definitions, catalogQueries, admission, limits } = this.#parts
     const readable = readableTables(definitions, reader)
     const { text, parameters, zone, listsFunctions } = question
-    const queryTimeMs = timeFor(question, limits)
-    return inTime({ signal, queryTimeMs, timer: systemTimer, advice }, async (deadline) => {
+    const allowed = timeAllowed(question.timeoutMs ?? 0, limits)
+    return inTime({ signal, ...allowed, timer: systemTimer, advice }, async (deadline) => {
       const checked = translateSql(text, readable.tables, {
         tokensMax: limits.sqlTokens,
         parameters,

@@ -27,11 +27,6 @@ export function shapeOf(
   return typeof format === 'string' ? format : { ...format, types: columns.map(({ druid }) => druid), zone: zone.name }
 }
 
-/** How long it may take, in milliseconds. */
-export function timeFor({ timeoutMs = 0 }: SqlQuestion, limits: { readonly queryTimeMs: number }): number {
-  return timeoutMs > 0 ? Math.min(timeoutMs, limits.queryTimeMs) : limits.queryTimeMs
-}
-
 /** The zone of `sqlTimeZone`. Throws Problem `invalid_request` where there is none of that name. */
 export function readSqlZone(name: string, path: string): Zone {
   const zone = Zone.find(name)

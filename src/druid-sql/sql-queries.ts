@@ -1,7 +1,7 @@
 // One query of Druid's SQL: text -> checked query -> files of the rows and the items that it reads -> answer, within the limits that all queries share.
 
 import type { Admission } from '../admission/admission.ts'
-import { inTime } from '../admission/in-time.ts'
+import { inTime, timeAllowed } from '../admission/in-time.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -23,7 +23,7 @@ import {
 import { type ItemsParts, readItems } from './items/read-items.ts'
 import { planSql } from './plan/plan-sql.ts'
 import type { SqlPlan } from './plan/sql-plan.ts'
-import { type SqlQuestion, shapeOf, timeFor } from './question.ts'
+import { type SqlQuestion, shapeOf } from './question.ts'
 import { readableTables } from './readable-tables.ts'
 import { type CheckedSql, translateSql } from './translate.ts'
 
@@ -109,8 +109,8 @@ export class SqlQueries {
     const { text, parameters, zone, listsFunctions } = question
     const translate = (wraps: boolean): CheckedSql =>
       translateSql(text, tables, { wraps, tokensMax: limits.sqlTokens, parameters, zone, listsFunctions })
-    const queryTimeMs = timeFor(question, limits)
-    return inTime({ signal, queryTimeMs, timer, advice }, async (deadline) => {
+    const allowed = timeAllowed(question.timeoutMs ?? 0, limits)
+    return inTime({ signal, ...allowed, timer, advice }, async (deadline) => {
       const checked = translate(false)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {

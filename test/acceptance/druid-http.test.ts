@@ -78,7 +78,11 @@ describe('SQL', () => {
     const answer = await sql(slow, { context: { timeout: 100 } })
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
       503,
-      { error: 'Query timeout', category: 'TIMEOUT' },
+      {
+        error: 'Query timeout',
+        category: 'TIMEOUT',
+        errorMessage: expect.stringContaining("longer than 100 ms, which is the `timeout` of the query's own context."),
+      },
     ])
   })
 })
