@@ -32,6 +32,37 @@ test.each<[InjectOptions, string]>([
   expect(pushed.at(-1)).toEqual({ body: line, format, wait: false })
 })
 
+const agent = { 'user-agent': 'Telegraf/1.32.0 Go/1.23.0' }
+const plain = { 'content-type': 'text/plain; charset=utf-8' }
+const zipped = { ...plain, 'content-encoding': 'gzip' }
+const user = { authorization: `Basic ${Buffer.from(`telegraf:${keys.pusher}`).toString('base64')}` }
+const telegrafLine = 'cpu,cpu=cpu-total,host=a usage_idle=97.5,uptime=3600i,used=7u 1767225600000000000\n'
+
+test.each<[string, InjectOptions]>([
+  [
+    'influxdb_v2',
+    post('/api/v2/write?bucket=plant&org=any', gzipSync(telegrafLine), { ...agent, ...zipped, ...token }),
+  ],
+  [
+    'influxdb_v2, content_encoding = "identity"',
+    post('/api/v2/write?bucket=plant&org=', telegrafLine, { ...agent, ...plain, ...token }),
+  ],
+  ['influxdb', post('/write?db=plant', gzipSync(telegrafLine), { ...agent, ...zipped, ...user })],
+  [
+    'influxdb, with a policy and a consistency',
+    post('/write?consistency=any&db=plant&rp=autogen', telegrafLine, { ...agent, ...plain, ...user }),
+  ],
+])('what the output %s of Telegraf sends', async (_, request) => {
+  expect(await outcome(request)).toMatchObject({ status: 204 })
+  expect(pushed.at(-1)).toEqual({ body: telegrafLine, format: 'lines-ns', wait: false })
+})
+
+test('what the output influxdb of Telegraf asks before its first write', async () => {
+  const form = { ...agent, ...user, 'content-type': 'application/x-www-form-urlencoded' }
+  const asked = await app.inject(post('/query', 'q=CREATE+DATABASE+%22plant%22', form))
+  expect([asked.statusCode, asked.json()]).toEqual([200, { results: [{ statement_id: 0 }] }])
+})
+
 test.each<[InjectOptions, number, string]>([
   [post(v2, line), 403, 'forbidden'],
   [post(`${v1}&p=wrong`, line), 403, 'forbidden'],

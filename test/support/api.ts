@@ -40,6 +40,8 @@ export async function makeIngest(
     readonly entity?: string
     readonly duplicates?: 'keep' | 'replace'
     readonly fields?: readonly object[]
+    readonly unknown?: 'reject' | 'add'
+    readonly lines?: { readonly tag: string }
   },
 ): Promise<string> {
   await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: { kind: 'series', ...ingest } })

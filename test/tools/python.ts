@@ -1,26 +1,26 @@
 // A virtual environment of Python with the clients, made once and kept under node_modules.
 import { execFile } from 'node:child_process'
-import { access } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Those that were tried; docs/guides/tools.md names them. */
-const packages = ['pydruid==0.6.9', 'pandas>=2', 'SQLAlchemy>=2.0,<2.1']
+/** Those that were tried; docs/guides/tools.md and docs/guides/line-protocol.md name them. */
+const packages = ['pydruid==0.6.9', 'pandas>=2', 'SQLAlchemy>=2.0,<2.1', 'influxdb-client==1.50.0']
 
 const folder = fileURLToPath(new URL('../../node_modules/.cache/tools-python', import.meta.url))
 
 /** The path of its interpreter. */
 export async function python(): Promise<string> {
   const interpreter = `${folder}/bin/python`
-  const isThere = await access(`${folder}/complete`).then(
-    () => true,
+  const isThere = await readFile(`${folder}/complete`, 'utf8').then(
+    (made) => made === packages.join(' '),
     () => false,
   )
   if (isThere) return interpreter
   await run('python3', ['-m', 'venv', '--clear', folder])
   await run(interpreter, ['-m', 'pip', 'install', '--quiet', ...packages])
-  await run('touch', [`${folder}/complete`])
+  await writeFile(`${folder}/complete`, packages.join(' '))
   return interpreter
 }

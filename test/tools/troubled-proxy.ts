@@ -1,0 +1,44 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface TroubledProxy {
+  readonly url: string
+  /** The statuses that the service answered, and what was told instead. */
+  readonly seen: readonly string[]
+  close(): Promise<void>
+}
+
+/** Stands before a service: it answers the first write with a 503 itself, and breaks off the answer to the second, which the service has taken. */
+export async function troubledProxy(target: string): Promise<TroubledProxy> {
+  const seen: string[] = []
+  const server = createServer((asked, answer) => {
+    const place = seen.length
+    if (place === 0) {
+      seen.push('503')
+      asked.resume()
+      answer.writeHead(503, { 'retry-after': '1', 'content-type': 'application/json' })
+      answer.end('{"code":"unavailable","message":"Try again."}')
+      return
+    }
+    seen.push('')
+    const { url, method, headers } = asked
+    const passed = request(new URL(url ?? '/', target), { method, headers }, (came) => {
+      seen[place] = place === 1 ? `${came.statusCode} lost` : `${came.statusCode}`
+      if (place === 1) {
+        answer.socket?.destroy()
+        came.resume()
+        return
+      }
+      answer.writeHead(came.statusCode ?? 500, came.headers)
+      came.pipe(answer)
+    })
+    asked.pipe(passed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seen,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
