@@ -166,6 +166,15 @@ function addChanges(ingests: Command, context: CliContext): void {
       await print(context, client, options, await client.changeIngest(alias, change))
     })
   ingests
+    .command('unknown <alias> <rule>')
+    .description('what becomes of properties that are no fields: reject their rows, or add the properties as fields')
+    .action(async (alias: string, text: string, _options: object, command: Command) => {
+      const unknown = parseWord(unknownRules, text, 'rule')
+      await connect(context, command.optsWithGlobals()).changeIngest(alias, { unknown })
+      const outcome = unknown === 'add' ? 'becomes one with the first row that has it' : 'makes its row a rejected one'
+      context.stdout.write(`${alias}: a property that is no field ${outcome}.\n`)
+    })
+  ingests
     .command('delete <alias>')
     .description('delete an ingest; its rows stay unless --drop-data is given')
     .option('--drop-data', 'also delete its entity, with everything that was ever pushed to it')

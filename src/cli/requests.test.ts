@@ -36,6 +36,7 @@ test.each<[string[], string]>([
     'GET /consumer/metadata/tags?id%5Bbe%5D=a%2Cb&id%5Bbw%5D=a%3D&limit=5',
   ],
   [['metadata', 'delete', 'tags', 'a/b'], 'DELETE /admin/metadata/tags/items/a%2Fb'],
+  [['ingests', 'unknown', 'plant', 'add'], 'PATCH /admin/ingests/plant {"unknown":"add"}'],
   [['ingests', 'unblock', 'plant'], 'PATCH /admin/ingests/plant {"state":"active"}'],
   [
     ['keys', 'create', 's', '--rights', 'ingest,consume'],

@@ -81,6 +81,19 @@ test('an operator sees the faults, adds the missing field, and the rows are stor
   ).toEqual(['warm', hostile])
 })
 
+test('a field that came with a row is marked so', async () => {
+  const key = await makeIngest(world.server.url, adminKey, { alias: 'opened', unknown: 'add' })
+  const row = { D: at(0), T: 'boiler.temp', V: 81.5, quality: 100 }
+  await callWell(world.server.url, 'POST', '/ingests/opened/data?wait=true', { key, body: [row] })
+  const page = await world.enter()
+  await page.getByRole('link', { name: 'Ingests', exact: true }).click()
+  await page.getByRole('link', { name: 'opened' }).click()
+  await page.getByText('become fields with the first row that has them').waitFor()
+  await page.getByRole('row', { name: /^quality .* came with a row$/ }).waitFor()
+  expect(await page.getByText('came with a row').count()).toBe(1)
+  await expectSound(page)
+})
+
 test('who pushed a row mends it, and it is stored', async () => {
   const page = await world.enter(pusherKey)
   await open(page)

@@ -6,7 +6,7 @@ import type { ShownIngest } from './side.ts'
 
 export function Definition({ ingest, onChanged }: { readonly ingest: ShownIngest; onChanged(): void }) {
   const [adding, add] = useState(false)
-  const { kind, entity, fields, duplicates } = ingest
+  const { kind, entity, fields, duplicates, unknown } = ingest
   return (
     <>
       <dl class="inside pairs">
@@ -24,6 +24,12 @@ export function Definition({ ingest, onChanged }: { readonly ingest: ShownIngest
             <dd>{duplicates === 'keep' ? 'all are kept' : 'the later one replaces the earlier'}</dd>
           </>
         )}
+        {unknown === 'add' && (
+          <>
+            <dt>Unknown properties</dt>
+            <dd>become fields with the first row that has them</dd>
+          </>
+        )}
       </dl>
       <TableRoom name="Fields">
         <thead>
@@ -35,7 +41,7 @@ export function Definition({ ingest, onChanged }: { readonly ingest: ShownIngest
           </tr>
         </thead>
         <tbody>
-          {fields.map(({ name, source, type, role }) => (
+          {fields.map(({ name, source, type, role, added }) => (
             <tr key={name}>
               <td class="main mono">{name}</td>
               <td class="mono" dir="auto">
@@ -44,6 +50,7 @@ export function Definition({ ingest, onChanged }: { readonly ingest: ShownIngest
               <td>{type}</td>
               <td>
                 <span class="label-tag">{role}</span>
+                {added === 'by_row' && <span class="small soft"> came with a row</span>}
               </td>
             </tr>
           ))}

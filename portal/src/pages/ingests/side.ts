@@ -8,7 +8,7 @@ export type RowsOf = NonNullable<Parameters<TidemarkClient['rejected']>[2]>
 export const sideOf = (): RowsOf => (mayDo('admin') ? 'all' : 'own')
 
 export type ShownIngest = Pick<OwnIngestAnswer, 'alias' | 'kind' | 'fields' | 'state' | 'reason'> &
-  Partial<Pick<IngestAnswer, 'counters' | 'duplicates'>> & { readonly entity: string | null }
+  Partial<Pick<IngestAnswer, 'counters' | 'duplicates' | 'unknown'>> & { readonly entity: string | null }
 
 export async function shownIngest(client: TidemarkClient, alias: string): Promise<ShownIngest> {
   if (sideOf() === 'own') return client.ownIngest(alias)
