@@ -18,6 +18,7 @@ const acceptance = [
   'native',
   'sql',
   'sql-metadata',
+  'druid-http',
   'copy',
   'metrics',
   'storage',

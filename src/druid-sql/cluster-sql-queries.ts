@@ -14,6 +14,8 @@ import type { ColumnType } from '../model/column.ts'
 import type { DruidLayout } from '../model/druid-layout.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
+import { explainedQuery } from './explain/explained-query.ts'
+import { explanationQuestion } from './explain/explanation.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
 import { type SqlQuestion, shapeOf } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
@@ -67,6 +69,28 @@ export class ClusterSqlQueries {
     signal: AbortSignal,
     reader: Reader,
   ): Promise<Answer> {
+    const { definitions, catalogQueries, limits } = this.#parts
+    const explained = question.explains ? explainedQuery(question.text, limits.sqlTokens) : null
+    if (explained === null) return this.#run(question, format, signal, reader)
+    const asked = this.#explained({ ...question, text: explained }, readableTables(definitions, reader))
+    return catalogQueries.run({ ...asked, timeoutMs: question.timeoutMs }, format, signal, reader)
+  }
+
+  /** Druid's own explanation would name its data sources and hidden columns, so the caller's own query is told. */
+  #explained(question: SqlQuestion, readable: ReadableTables): SqlQuestion {
+    const { text, parameters, zone, listsFunctions } = question
+    const options = { tokensMax: this.#parts.limits.sqlTokens, parameters, zone, listsFunctions }
+    const checked = translateSql(text, readable.tables, options)
+    const answeredBy = isOurs(checked) ? 'sql-engine' : 'druid'
+    return explanationQuestion({ text, checked, readable, plan: null, answeredBy })
+  }
+
+  async #run(
+    question: SqlQuestion,
+    format: AnswerFormat | DruidLayout,
+    signal: AbortSignal,
+    reader: Reader,
+  ): Promise<Answer> {
     const { definitions, catalogQueries, admission, limits } = this.#parts
     const readable = readableTables(definitions, reader)
     const { text, parameters, zone, listsFunctions } = question
@@ -78,9 +102,7 @@ export class ClusterSqlQueries {
         zone,
         listsFunctions,
       })
-      const { entityIds, items, readsCatalog } = checked
-      if ((readsCatalog || items.length > 0) && entityIds.length === 0)
-        return catalogQueries.run(question, format, deadline, reader)
+      if (isOurs(checked)) return catalogQueries.run(question, format, deadline, reader)
       const leave = await admission.enter('sql', reader.id, deadline)
       try {
         return await this.#ask(question, checked, readable, shapeOf(format, checked.columns, question), deadline)
@@ -112,4 +134,9 @@ export class ClusterSqlQueries {
     const shape = { format, resultBytes: limits.resultBytes, room: unsent.room() }
     return unsent.open(await storeRows({ fields, batches }, shape, settings, deadline))
   }
+}
+
+/** Whether it reads nothing that Druid has. */
+function isOurs({ entityIds, items, readsCatalog }: CheckedSql): boolean {
+  return (readsCatalog || items.length > 0) && entityIds.length === 0
 }

@@ -2,6 +2,8 @@
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { Problem } from '../model/problem.ts'
+import { explainedQuery } from './explain/explained-query.ts'
+import { explanationColumns } from './explain/explanation.ts'
 import type { SqlValue } from './parse/sql-value.ts'
 import { tokenize } from './parse/tokenizer.ts'
 import type { SqlQuestion } from './question.ts'
@@ -19,6 +21,18 @@ export interface DescribedSql {
  * their places; there are none where it takes neither (a period that is a parameter, say). Throws Problem `invalid_request`.
  */
 export function describeSql(
+  question: SqlQuestion,
+  definitions: Pick<Definitions, 'entities' | 'metadataEntities'>,
+  limits: { readonly sqlTokens: number },
+  reader: Reader,
+): DescribedSql {
+  const explained = question.explains ? explainedQuery(question.text, limits.sqlTokens) : null
+  if (explained === null) return describeQuery(question, definitions, limits, reader)
+  const { parameters } = describeQuery({ ...question, text: explained }, definitions, limits, reader)
+  return { columns: explanationColumns, parameters }
+}
+
+function describeQuery(
   { text, parameters, zone }: SqlQuestion,
   definitions: Pick<Definitions, 'entities' | 'metadataEntities'>,
   { sqlTokens: tokensMax }: { readonly sqlTokens: number },

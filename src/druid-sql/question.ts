@@ -14,6 +14,8 @@ export interface SqlQuestion {
   readonly zone?: Zone | undefined
   /** Whether INFORMATION_SCHEMA.ROUTINES may be read: tools that speak to Druid look there. */
   readonly listsFunctions?: boolean | undefined
+  /** Whether `EXPLAIN PLAN FOR` is taken: such tools ask that too. */
+  readonly explains?: boolean | undefined
   /** How long it may take; the limit of the service holds too. */
   readonly timeoutMs?: number | undefined
 }

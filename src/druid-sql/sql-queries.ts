@@ -20,11 +20,13 @@ import {
   type EngineSnapshots,
   LongOverflow,
 } from '../sql-engine/sql-engine.ts'
+import { explainedQuery } from './explain/explained-query.ts'
+import { explanationQuestion } from './explain/explanation.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
 import { planSql } from './plan/plan-sql.ts'
 import type { SqlPlan } from './plan/sql-plan.ts'
 import { type SqlQuestion, shapeOf } from './question.ts'
-import { readableTables } from './readable-tables.ts'
+import { type ReadableTables, readableTables } from './readable-tables.ts'
 import { type CheckedSql, translateSql } from './translate.ts'
 
 export interface SqlQueryLimits {
@@ -99,6 +101,31 @@ export class SqlQueries {
    * reason when it is aborted.
    */
   async run(
+    question: SqlQuestion,
+    format: AnswerFormat | DruidLayout,
+    signal: AbortSignal,
+    reader: Reader,
+  ): Promise<Answer> {
+    const { definitions, limits } = this.#parts
+    const explained = question.explains ? explainedQuery(question.text, limits.sqlTokens) : null
+    if (explained === null) return this.#run(question, format, signal, reader)
+    const asked = this.#explained({ ...question, text: explained }, readableTables(definitions, reader))
+    return this.#run({ ...asked, timeoutMs: question.timeoutMs }, format, signal, reader)
+  }
+
+  /** How a query would be answered. Whether the store finds that it is too much for it after all is not known before. */
+  #explained(question: SqlQuestion, readable: ReadableTables): SqlQuestion {
+    const { limits, planRunner, nowMs } = this.#parts
+    const { text, parameters, zone, listsFunctions } = question
+    const options = { tokensMax: limits.sqlTokens, parameters, zone, listsFunctions }
+    const checked = translateSql(text, readable.tables, options)
+    const [entity, ...others] = readable.entities.filter(({ id }) => checked.entityIds.includes(id))
+    const isPlanned = planRunner !== null && entity !== undefined && others.length === 0
+    const plan = isPlanned ? planSql(question, checked, entity, nowMs()) : null
+    return explanationQuestion({ text, checked, readable, plan, answeredBy: plan === null ? 'sql-engine' : 'store' })
+  }
+
+  async #run(
     question: SqlQuestion,
     format: AnswerFormat | DruidLayout,
     signal: AbortSignal,

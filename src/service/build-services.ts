@@ -155,8 +155,10 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
 
 function openAvatica({ settings, definitions, nowMs }: ServiceParts, { sqlQueries, observe }: OwnServices): Avatica {
   const { jdbc, limits } = settings
-  const describe: SqlOfAvatica['describe'] = (question, reader) => describeSql(question, definitions, limits, reader)
-  const run: SqlOfAvatica['run'] = async (question, signal, reader) => {
+  const describe: SqlOfAvatica['describe'] = (question, reader) =>
+    describeSql({ ...question, explains: true }, definitions, limits, reader)
+  const run: SqlOfAvatica['run'] = async (asked, signal, reader) => {
+    const question = { ...asked, explains: true }
     const { columns } = describe(question, reader)
     return { columns, answer: await sqlQueries.run(question, 'ndjson', signal, reader) }
   }

@@ -1,6 +1,8 @@
 // The paths of Apache Druid on a running service: bytes as Druid writes them, access and limits as everywhere.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hostileTexts } from '../druid-sql/hostile-texts.ts'
 import { callWell, makeIngest } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -87,6 +89,150 @@ describe('SQL', () => {
   })
 })
 
+describe('SQL with parameters and a zone', () => {
+  const query =
+    "SELECT TIME_FLOOR(__time, 'PT6H') AS t, T, SUM(V) AS s FROM plant WHERE T <> ? AND __time >= ? AND V < ? GROUP BY 1, 2 ORDER BY 1"
+  const parameters = [
+    { type: 'VARCHAR', value: "b'" },
+    { type: 'TIMESTAMP', value: '2026-01-01 02:00:00' },
+    { type: 'BIGINT', value: 100 },
+  ]
+  const [first, second] = ['2026-01-01T00:00:00.000+01:00', '2026-01-02T06:00:00.000+01:00']
+
+  test.each([
+    ['object', `[{"t":"${first}","T":"a","s":2.0},{"t":"${second}","T":"a","s":30.0}]\n`],
+    ['array', `[["${first}","a",2.0],["${second}","a",30.0]]\n`],
+    ['objectLines', `{"t":"${first}","T":"a","s":2.0}\n{"t":"${second}","T":"a","s":30.0}\n\n`],
+    ['arrayLines', `["${first}","a",2.0]\n["${second}","a",30.0]\n\n`],
+    ['csv', `${first},a,2.0\n${second},a,30.0\n\n`],
+  ])('as %s', async (resultFormat, text) => {
+    const context = { sqlTimeZone: 'Europe/Madrid' }
+    expect(await sql(query, { parameters, context, resultFormat })).toMatchObject({ status: 200, text })
+  })
+})
+
+describe('EXPLAIN PLAN FOR', () => {
+  interface Explained {
+    readonly query: { readonly queryType: string; readonly query?: string }
+    readonly signature: readonly object[]
+    readonly columnMappings: readonly { readonly queryColumn: string; readonly outputColumn: string }[]
+    readonly answeredBy: string
+  }
+
+  async function explained(query: string): Promise<Explained> {
+    const { status, text } = await sql(`EXPLAIN PLAN FOR\n${query}`, { resultFormat: 'array', header: true })
+    expect([status, text]).toEqual([200, expect.any(String)])
+    const [names, row] = JSON.parse(text)
+    expect(names).toEqual(['PLAN', 'RESOURCES', 'ATTRIBUTES'])
+    expect(row.slice(1)).toEqual(['[{"name":"plant","type":"DATASOURCE"}]', '{"statementType":"SELECT"}'])
+    const [plan, ...others] = JSON.parse(row[0])
+    expect(others).toEqual([])
+    return plan
+  }
+
+  test
+    .skipIf(onCluster)
+    .each([
+      'SELECT COUNT(*) AS n, MAX(V) - MIN(V) AS span, AVG(V) AS mean FROM plant',
+      "SELECT TIME_FLOOR(__time, 'P1D') AS d, T, SUM(V) / COUNT(V) AS x, LATEST(V) AS v FROM plant GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT 2",
+      "SELECT T, MAX(__time) AS t FROM plant WHERE (T = 'a' OR T IN ('c', 'd')) AND V BETWEEN 0 AND 20.5 AND NOT (V IS NULL) GROUP BY T HAVING COUNT(*) > 1",
+      "SELECT DATE_TRUNC('week', __time) AS w, COUNT(V) + 0.5 AS n FROM plant WHERE T LIKE 'a%' AND __time < '2026-01-02' AND T <> 'x' GROUP BY 1 HAVING AVG(V) IS NOT NULL AND NOT MAX(V) < -1",
+      "SELECT FLOOR(__time TO MONTH) AS m, EARLIEST(V) AS v FROM plant WHERE T > 'a' OR V <> 1 GROUP BY 1 OFFSET 0",
+    ])('tells the native query of the store, which answers the same: %s', async (query) => {
+    const { query: native, columnMappings, signature, answeredBy } = await explained(query)
+    expect([answeredBy, signature.length]).toEqual(['store', columnMappings.length])
+    const [asNative, asSql] = [await ask('/druid/v2', native), await sql(query)]
+    expect([asNative.status, asNative.text]).toEqual([200, expect.any(String)])
+    const rows: Record<string, Record<string, unknown>>[] = JSON.parse(asNative.text)
+    const expected: Record<string, unknown>[] = JSON.parse(asSql.text)
+    const shown = rows.map(({ event, result }) =>
+      columnMappings.map(({ queryColumn }) => (event ?? result)![queryColumn]),
+    )
+    const value = (one: unknown) => (typeof one === 'string' && /^\d{4}-/.test(one) ? Date.parse(one) : one)
+    expect(shown).toEqual(expected.map((row) => Object.values(row).map(value)))
+    expect(asSql.headers.get('tidemark-answered-by')).toBe('store')
+  })
+
+  test('tells the query itself where another part answers, without a name of the inside', async () => {
+    const query = "SELECT COUNT(DISTINCT T) AS n FROM plant -- it's mine"
+    const plan = await explained(query)
+    expect(plan).toEqual({
+      query: { queryType: 'sql', query },
+      signature: [{ name: 'n', type: 'LONG' }],
+      columnMappings: [{ queryColumn: 'n', outputColumn: 'n' }],
+      answeredBy: onCluster ? 'druid' : 'sql-engine',
+    })
+  })
+
+  test.each([
+    ['EXPLAIN PLAN FOR SELECT * FROM secret', 'line 1, column 32'],
+    ['/* x */ EXPLAIN\nPLAN FOR SELECT nothing FROM plant', 'line 2, column 17'],
+    ['EXPLAIN PLAN FOR EXPLAIN PLAN FOR SELECT 1', 'line 1, column 18'],
+    ['EXPLAIN PLAN FOR', 'line 1, column 17'],
+    ['EXPLAIN SELECT 1', 'line 1, column 1'],
+    ['EXPLAIN PLAN FOR INSERT INTO plant SELECT * FROM plant', 'line 1, column 18'],
+  ])('%s is refused at its place', async (query, place) => {
+    const { status, text } = await sql(query)
+    expect([status, text]).toEqual([400, expect.stringContaining(place)])
+  })
+
+  test('is not taken by the path that is our own', async () => {
+    const body = JSON.stringify({ sql_query: 'EXPLAIN PLAN FOR SELECT 1' })
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${readerKey}` }
+    const response = await fetch(`${service.url}/consumer/data/sql-query`, { method: 'POST', headers, body })
+    expect(response.status).toBe(400)
+  })
+})
+
+describe('hostile texts', () => {
+  const texts = Object.values(hostileTexts)
+    .flat()
+    .filter((text) => !text.includes('ROUTINES'))
+
+  test('are refused, alone and to be explained', async () => {
+    for (const text of texts) {
+      for (const query of text.length > 10_000 ? [text] : [text, `EXPLAIN PLAN FOR ${text}`]) {
+        const { status, text: body } = await sql(query)
+        expect([query, body, status]).toEqual([query, body, expect.toSatisfy((code) => code >= 400 && code < 500)])
+        expect(JSON.parse(body)).toMatchObject({ category: expect.any(String), errorMessage: expect.any(String) })
+      }
+    }
+  }, 120_000)
+
+  test('are refused to drivers', async () => {
+    const avatica = async (body: object) => {
+      const { status, text } = await ask('/druid/v2/sql/avatica/', body)
+      return { status, body: JSON.parse(text) }
+    }
+    const connectionId = 'hostile'
+    await avatica({ request: 'openConnection', connectionId, info: {} })
+    await avatica({ request: 'createStatement', connectionId })
+    const execute = { request: 'prepareAndExecute', connectionId, statementId: 1, maxRowsTotal: -1 }
+    for (const text of texts) {
+      for (const query of text.length > 10_000 ? [text] : [text, `EXPLAIN PLAN FOR ${text}`]) {
+        const { status, body } = await avatica({ ...execute, sql: query })
+        const told = [
+          query,
+          status,
+          body.response,
+          String(body.errorMessage).includes('secret') && !query.includes('secret'),
+        ]
+        expect(told).toEqual([query, 500, 'error', false])
+        // Nobody's fault but the caller's.
+        expect([query, body.errorCode]).toEqual([query, -1])
+      }
+    }
+    const { body } = await avatica({ ...execute, sql: 'EXPLAIN PLAN FOR SELECT COUNT(*) AS n FROM plant' })
+    const [{ signature, firstFrame }] = body.results ?? body.resultSets
+    expect(signature.columns.map(({ columnName }: { columnName: string }) => columnName)).toEqual([
+      'PLAN',
+      'RESOURCES',
+      'ATTRIBUTES',
+    ])
+    expect(firstFrame.rows[0][2]).toBe('{"statementType":"SELECT"}')
+  }, 120_000)
+})
+
 describe('native queries', () => {
   const timeseries = {
     queryType: 'timeseries',
@@ -101,6 +247,7 @@ describe('native queries', () => {
     const { status, headers, text } = await ask('/druid/v2/?pretty', timeseries)
     expect([status, JSON.parse(text)]).toEqual([200, [{ timestamp: '2026-01-01T00:00:00.000Z', result: { n: 3 } }]])
     expect(headers.get('x-druid-query-id')).toBe('mine')
+    expect(headers.get('tidemark-answered-by')).toBe(onCluster ? null : 'store')
   })
 
   test.each<[object, string]>([

@@ -1,0 +1,59 @@
+// What Druid answers to `EXPLAIN PLAN FOR`: one row of three texts.
+
+import type { SqlPlan } from '../plan/sql-plan.ts'
+import type { SqlQuestion } from '../question.ts'
+import type { ReadableTables } from '../readable-tables.ts'
+import type { CheckedSql } from '../translate.ts'
+import { nativeQuery } from './native-of-plan.ts'
+
+/** Which part of the service makes the answer. */
+export type Answerer = 'store' | 'sql-engine' | 'druid'
+
+const columns = ['PLAN', 'RESOURCES', 'ATTRIBUTES']
+
+/** The columns of an explanation, whatever is explained. */
+export const explanationColumns = columns.map((name) => ({ name, sqlType: 'VARCHAR' }))
+
+/** How a query is answered: as the plan where the store has one, else as it was asked. */
+export interface Explained {
+  readonly text: string
+  readonly checked: Pick<CheckedSql, 'columns' | 'entityIds' | 'items'>
+  readonly readable: Pick<ReadableTables, 'entities' | 'metadataEntities'>
+  readonly plan: SqlPlan | null
+  readonly answeredBy: Answerer
+}
+
+/** A question whose answer is the explanation. It names nothing but what the caller wrote or may read. */
+export function explanationQuestion(explained: Explained): SqlQuestion {
+  const texts = [[planOf(explained)], resourcesOf(explained), { statementType: 'SELECT' }]
+  return {
+    text: `SELECT ${columns.map((name) => `? AS ${name}`).join(', ')}`,
+    parameters: texts.map((one) => ({ kind: 'text', value: JSON.stringify(one) })),
+  }
+}
+
+/** As Druid has it, with `answeredBy` beside. */
+function planOf({ text, checked, readable, plan, answeredBy }: Explained): object {
+  const { entities } = readable
+  const name = entities.find(({ id }) => id === plan?.aggregation.entityId)?.name
+  const native = plan === null || name === undefined ? null : nativeQuery(plan, name)
+  const queryColumns = native?.columns ?? checked.columns.map((column) => column.name)
+  return {
+    query: native?.query ?? { queryType: 'sql', query: text.trim() },
+    signature: checked.columns.map(({ druid }, at) => ({ name: queryColumns[at]!, type: druid.type })),
+    columnMappings: checked.columns.map((column, at) => ({
+      queryColumn: queryColumns[at]!,
+      outputColumn: column.name,
+    })),
+    answeredBy,
+  }
+}
+
+function resourcesOf({ checked, readable }: Explained): readonly object[] {
+  const series = readable.entities.filter(({ id }) => checked.entityIds.includes(id))
+  const metadata = readable.metadataEntities.filter(({ id }) => checked.items.some(({ entityId }) => entityId === id))
+  return [
+    ...series.map(({ name }) => ({ name, type: 'DATASOURCE' })),
+    ...metadata.map(({ name }) => ({ name, type: 'METADATA' })),
+  ]
+}

@@ -1,0 +1,223 @@
+// What the store does for a query of SQL, as the native query of Druid that means the same.
+// Tested by `test/acceptance/druid-http.test.ts`.
+import type { AggregationPlan, RowFilter, StoredAggregate, ValueBounds } from '../../model/aggregation.ts'
+import { type Granularity, granularityNames } from '../../model/granularity.ts'
+import { formatInstant } from '../../model/instant.ts'
+import type { PlannedCondition, PlannedValue, SqlPlan } from '../plan/sql-plan.ts'
+
+export interface NativeQuery {
+  readonly query: object
+  /** The name that each output of the plan has there. */
+  readonly columns: readonly string[]
+}
+
+const eternity = { from: '-146136543-09-08T08:23:32.096Z', to: '146140482-04-24T15:36:27.903Z' }
+
+/** A timeseries where nothing is grouped by, else a groupBy: `d0` and so on are its keys, `a0` its aggregates, `p0` what is worked out of them. */
+export function nativeQuery(plan: SqlPlan, entityName: string): NativeQuery {
+  const { aggregation, outputs, having, order, limit, offset } = plan
+  const names = new ColumnNames(aggregation)
+  const columns = outputs.map((output) => names.of(output))
+  const ordered = order.map(({ value, isDescending }) => ({
+    dimension: names.of(value),
+    direction: isDescending ? 'descending' : 'ascending',
+    dimensionOrder: { type: value.type === 'string' ? 'lexicographic' : 'numeric' },
+  }))
+  const source = {
+    dataSource: { type: 'table', name: entityName },
+    intervals: { type: 'intervals', intervals: intervalsOf(aggregation) },
+    ...(aggregation.filter === null ? {} : { filter: filterOf(aggregation.filter) }),
+    granularity: { type: 'all' },
+  }
+  const made = {
+    aggregations: aggregation.aggregates.map((aggregate, at) => aggregatorOf(aggregate, `a${at}`)),
+    postAggregations: names.postAggregations,
+  }
+  const bounds = { ...(limit === null ? {} : { limit }), ...(offset === 0 ? {} : { offset }) }
+  const isOneRow = plan.isOneGroup && having === null && limit !== 0 && offset === 0
+  if (isOneRow) return { query: { queryType: 'timeseries', ...source, ...made }, columns }
+  const query = {
+    queryType: 'groupBy',
+    ...source,
+    ...keysOf(aggregation),
+    ...made,
+    ...(having === null ? {} : { having: { type: 'filter', filter: expression(names.condition(having)) } }),
+    limitSpec: { type: 'default', columns: ordered, ...bounds },
+  }
+  return { query, columns }
+}
+
+const expression = (text: string): object => ({ type: 'expression', expression: text })
+
+class ColumnNames {
+  readonly postAggregations: object[] = []
+  readonly #cells: readonly string[]
+  readonly #named = new Map<string, string>()
+
+  constructor({ granularity, keys, aggregates }: AggregationPlan) {
+    const before = granularity.kind === 'all' ? 0 : 1
+    this.#cells = ['d0', ...keys.map((_, at) => `d${before + at}`), ...aggregates.map((_, at) => `a${at}`)]
+  }
+
+  /** What is worked out becomes a post-aggregation, once. */
+  of(value: PlannedValue): string {
+    if (value.kind === 'cell') return this.#cells[value.at]!
+    const text = this.#text(value)
+    const known = this.#named.get(text)
+    if (known !== undefined) return known
+    const name = `p${this.#named.size}`
+    this.#named.set(text, name)
+    const outputType = value.type === 'long' ? 'LONG' : 'DOUBLE'
+    this.postAggregations.push({ type: 'expression', name, expression: text, outputType })
+    return name
+  }
+
+  condition(condition: PlannedCondition): string {
+    switch (condition.kind) {
+      case 'compare': {
+        const operator = ({ '=': '==', '<>': '!=' } as Record<string, string>)[condition.operator] ?? condition.operator
+        return `(${this.#text(condition.left)} ${operator} ${this.#text(condition.right)})`
+      }
+      case 'and':
+      case 'or': {
+        const operator = condition.kind === 'and' ? ' && ' : ' || '
+        return `(${condition.conditions.map((one) => this.condition(one)).join(operator)})`
+      }
+      case 'not':
+        return `!${this.condition(condition.condition)}`
+      case 'null':
+        return `${condition.isNegated ? 'notnull' : 'isnull'}(${this.#text(condition.value)})`
+    }
+  }
+
+  #text(value: PlannedValue): string {
+    switch (value.kind) {
+      case 'cell':
+        return `"${this.#cells[value.at]}"`
+      case 'constant':
+        return constantText(value)
+      case 'mean':
+        return `("${this.#cells[value.sumAt]}" / "${this.#cells[value.countAt]}")`
+      case 'negated':
+        return `-(${this.#text(value.operand)})`
+      case 'arithmetic':
+        return `(${this.#text(value.left)} ${value.operator} ${this.#text(value.right)})`
+    }
+  }
+}
+
+function constantText({ type, value }: Extract<PlannedValue, { kind: 'constant' }>): string {
+  const digits = String(value)
+  const text = type === 'double' && /^-?\d+$/.test(digits) ? `${digits}.0` : digits.replace('e+', 'E').replace('e', 'E')
+  return text.startsWith('-') ? `(${text})` : text
+}
+
+function intervalsOf({ ranges, sinceMs }: AggregationPlan): readonly string[] {
+  return ranges.map(({ fromMs, toMs }) => {
+    const startMs = Math.max(fromMs, sinceMs ?? fromMs)
+    const from = Number.isFinite(startMs) ? formatInstant(startMs) : eternity.from
+    return `${from}/${Number.isFinite(toMs) ? formatInstant(Math.max(toMs + 1, startMs)) : eternity.to}`
+  })
+}
+
+function keysOf({ granularity, keys }: AggregationPlan): object {
+  const bucket = granularity.kind === 'all' ? [] : [{ dimension: 'v0', outputType: 'LONG' }]
+  const fields = keys.map(({ name }) => ({ dimension: name, outputType: 'STRING' }))
+  const dimensions = [...bucket, ...fields].map((key, at) => ({ type: 'default', outputName: `d${at}`, ...key }))
+  if (granularity.kind === 'all') return { dimensions }
+  const floor = `timestamp_floor("__time",${periodText(granularity)},'UTC')`
+  return {
+    virtualColumns: [{ type: 'expression', name: 'v0', expression: floor, outputType: 'LONG' }],
+    dimensions,
+  }
+}
+
+const unitsMs = [
+  ['P', 'D', 86_400_000],
+  ['PT', 'H', 3_600_000],
+  ['PT', 'M', 60_000],
+] as const
+
+/** The period and the origin of a floor. */
+function periodText(granularity: Granularity): string {
+  if (granularity.kind === 'months') return `'P${granularity.months}M',null`
+  if (granularity.kind !== 'uniform') throw new Error('the store has buckets of one width, or of months')
+  const { widthMs, originMs } = granularity
+  const { week } = granularityNames
+  if (widthMs === week.widthMs && originMs === week.originMs) return "'P1W',null"
+  const [before, unit, unitMs] = unitsMs.find(([, , ms]) => widthMs % ms === 0) ?? ['PT', 'S', 1000]
+  return `'${before}${widthMs / unitMs}${unit}',${originMs === 0 ? 'null' : originMs}`
+}
+
+function aggregatorOf(aggregate: StoredAggregate, name: string): object {
+  switch (aggregate.kind) {
+    case 'rows':
+      return { type: 'count', name }
+    case 'values': {
+      const filter = { type: 'not', field: { type: 'null', column: aggregate.field.name } }
+      return { type: 'filtered', aggregator: { type: 'count', name }, filter }
+    }
+    case 'endTime':
+      return { type: aggregate.end === 'newest' ? 'longMax' : 'longMin', name, fieldName: '__time' }
+    case 'endValue': {
+      const { field, end } = aggregate
+      return { type: `${field.type}${end === 'newest' ? 'Last' : 'First'}`, name, fieldName: field.name }
+    }
+    default: {
+      const { type, kind, field } = aggregate
+      return { type: type + { sum: 'Sum', least: 'Min', greatest: 'Max' }[kind], name, fieldName: field.name }
+    }
+  }
+}
+
+function filterOf(filter: RowFilter): object {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { type: filter.kind, fields: filter.filters.map(filterOf) }
+    case 'constant':
+      return { type: String(filter.value) }
+    default: {
+      const field = conditionOf(filter)
+      return filter.isNegated ? { type: 'not', field } : field
+    }
+  }
+}
+
+function conditionOf(filter: Extract<RowFilter, { field: unknown }>): object {
+  const column = filter.field.name
+  const number = filter.field.type === 'long' ? 'LONG' : 'DOUBLE'
+  switch (filter.kind) {
+    case 'null':
+      return { type: 'null', column }
+    case 'texts':
+      return equalsOne(column, 'STRING', filter.values)
+    case 'numbers':
+      return equalsOne(column, filter.values.every(Number.isInteger) ? number : 'DOUBLE', filter.values)
+    case 'like':
+      return { type: 'like', dimension: column, pattern: filter.pattern, escape: filter.escapedBy }
+    case 'textRange':
+      return rangeOf(column, 'STRING', filter)
+    case 'numberRange': {
+      const isWhole = [filter.lower, filter.upper].every((bound) => bound === null || Number.isInteger(bound))
+      return rangeOf(column, isWhole ? number : 'DOUBLE', filter)
+    }
+  }
+}
+
+function equalsOne(column: string, matchValueType: string, values: readonly (string | number)[]): object {
+  return values.length === 1
+    ? { type: 'equals', column, matchValueType, matchValue: values[0] }
+    : { type: 'inType', column, matchValueType, values }
+}
+
+function rangeOf(column: string, matchValueType: string, bounds: ValueBounds<string | number>): object {
+  const { lower, upper, isLowerOpen: lowerOpen, isUpperOpen: upperOpen } = bounds
+  return {
+    type: 'range',
+    column,
+    matchValueType,
+    ...(lower === null ? {} : { lower, lowerOpen }),
+    ...(upper === null ? {} : { upper, upperOpen }),
+  }
+}
