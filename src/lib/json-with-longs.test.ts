@@ -26,3 +26,16 @@ test('however deep, and under any name', () => {
   const named = parseWithLongs('{"__proto__":9007199254740993}')
   expect(Object.entries(Object(named))).toEqual([['__proto__', 9007199254740993n]])
 })
+
+test('a million digits are an infinite double', () => {
+  expect(parseWithLongs(`[${'9'.repeat(1_000_000)}]`)).toEqual([Number.POSITIVE_INFINITY])
+})
+
+/** Each would take hours if every quote were tried as the beginning of a string. */
+test.each([
+  ['escaped quotes in a string without its end', `"${'\\"'.repeat(500_000)}`],
+  ['a string that ends in a backslash', `"${'\\"'.repeat(500_000)}\\`],
+  ['lines in a string without its end', `"${'\\\n'.repeat(500_000)}`],
+])('no JSON: %s', (_name, text) => {
+  expect(() => parseWithLongs(text)).toThrow(SyntaxError)
+})

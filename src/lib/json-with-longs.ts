@@ -1,16 +1,22 @@
 // JSON whose whole numbers keep all their digits.
 import { randomUUID } from 'node:crypto'
 
-/** A string, which may look like anything, or a whole number that a double may not hold: not the digits of a fraction or of an exponent. */
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
+/**
+ * A string, which may look like anything, or a whole number that a double may not hold: not the digits of a fraction or of an exponent. A string
+ * without its end goes to the end of the text, so that none of its quotes is tried as a beginning.
+ */
+const token = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
-/** The value of a JSON text; whole numbers that doubles do not hold are bigints. Throws where the text is no JSON. */
+/** As many digits take well under a millisecond; no number that means anything here has more. */
+const longestInteger = 1000
+
+/** The value of a JSON text; whole numbers that doubles do not hold are bigints, up to 1,000 digits. Throws where the text is no JSON. */
 export function parseWithLongs(text: string): unknown {
   const longs: bigint[] = []
   // No text of the caller's begins so, however it is spelt.
   const mark = `long:${randomUUID()}:`
   const marked = text.replace(token, (found) => {
-    if (found.startsWith('"') || Number.isSafeInteger(Number(found))) return found
+    if (found.startsWith('"') || found.length > longestInteger || Number.isSafeInteger(Number(found))) return found
     return `"${mark}${longs.push(BigInt(found)) - 1}"`
   })
   if (longs.length === 0) return JSON.parse(text)

@@ -288,3 +288,10 @@ describe('a response', () => {
     expect(decoded[8]).toMatchObject({ exceptions: ['No.'], hasExceptions: true, severity: 2, errorCode: -1 })
   })
 })
+
+test('a body of a million values of one field is read once', () => {
+  const execute = [...requestMessages].find(([, { request }]) => request === 'execute')!
+  const values = Buffer.from([0x12, 0]).toString('latin1').repeat(1_000_000)
+  const body = encodeMessage({ name: execute[0], wrapped: Buffer.from(values, 'latin1') }, WireMessage)
+  expect(decodeProtobuf(body)).toMatchObject({ request: 'execute' })
+})

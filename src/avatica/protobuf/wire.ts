@@ -23,10 +23,17 @@ export function decodeMessage(bytes: Uint8Array, message: Message, depth = 0): M
     if (kind === 'map') readMapEntry(reader.bytes(), fields, name)
     else {
       const value = typeof kind === 'string' ? readScalar(reader, kind) : decodeMessage(reader.bytes(), kind, depth + 1)
-      fields[name] = field.isRepeated ? [...listAt(fields, name), value] : value
+      if (field.isRepeated) addTo(fields, name, value)
+      else fields[name] = value
     }
   }
   return fields
+}
+
+function addTo(fields: MessageValues, name: string, value: unknown): void {
+  const list = fields[name]
+  if (Array.isArray(list)) list.push(value)
+  else fields[name] = [value]
 }
 
 function listAt(fields: MessageValues, name: string): unknown[] {
