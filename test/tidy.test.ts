@@ -321,6 +321,7 @@ const mayImport: readonly (readonly [folder: string, allowed: readonly string[]]
 /** Where each vendor's package may be imported: one adapter, one place to change. */
 const vendors: Readonly<Record<string, readonly string[]>> = {
   '@platformatic/kafka': ['src/kafka/'],
+  '@aws-sdk/client-s3': ['src/object-store/s3/'],
   'mqtt-packet': ['src/mqtt/packets/'],
   '@bufbuild/protobuf': ['src/avatica/protobuf/'],
   '@duckdb/node-api': ['src/sql-engine/duckdb/'],

@@ -4,19 +4,21 @@ import { ProgressBar } from '../lib/progress-bar.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import { CommandError } from './command-error.ts'
 import type { CliContext } from './context.ts'
+import { copyPlace, endpointOption, type PlaceOptions, regionOption } from './copy-place.ts'
 
 const examples = `
 Examples:
   tidemark restore backups/tidemark-20260101T120000.000Z --data ./restored
   tidemark restore file:///mnt/disk/tidemark --data ./restored
   tidemark restore file:///mnt/disk/tidemark --data ./restored --at 2026-01-01T12:00:00Z
+  tidemark restore s3://bucket/tidemark --region eu-central-1 --data ./restored
   tidemark serve --data ./restored
 
 A copy (the service's setting replica.url) gives the newest state that it has, or the one after the last push before --at.
 If the command is ended, the same command goes on with what it has brought.
 `
 
-interface RestoreOptions {
+interface RestoreOptions extends PlaceOptions {
   readonly data: string
   readonly at?: string
 }
@@ -28,6 +30,8 @@ export function addRestore(program: Command, context: CliContext): void {
     .description('create a data folder from a backup, or from the copy at an address')
     .requiredOption('--data <folder>', 'the folder to create; it must be empty or not exist')
     .option('--at <instant>', 'of a copy: the state at this moment (default: the newest)')
+    .option(...endpointOption)
+    .option(...regionOption)
     .addHelpText('after', examples)
     .action(async (backup: string, options: RestoreOptions) => {
       if (/^[a-z0-9]+:\/\//.test(backup)) return restoreOfCopy(context, backup, options)
@@ -44,7 +48,8 @@ export function addRestore(program: Command, context: CliContext): void {
     })
 }
 
-async function restoreOfCopy(context: CliContext, url: string, { data, at }: RestoreOptions): Promise<void> {
+async function restoreOfCopy(context: CliContext, url: string, options: RestoreOptions): Promise<void> {
+  const { data, at } = options
   const atMs = at === undefined ? null : parseInstant(at)
   if (at !== undefined && atMs === null)
     throw new CommandError(`--at ${at} is no date. Give one as in 2026-01-01T12:00:00Z.`)
@@ -56,7 +61,7 @@ async function restoreOfCopy(context: CliContext, url: string, { data, at }: Res
       bar.update(total === 0 ? 100 : (done / total) * 100, () => `${done} of ${total} bytes`),
     failed: (message: string) => bar.note(`tidemark: ${message}. It is tried again.`),
   }
-  const { chosen, files, bytes } = await restoreFromCopy({ url, data, atMs }, told)
+  const { chosen, files, bytes } = await restoreFromCopy({ ...copyPlace(url, options, context), data, atMs }, told)
   bar.clear()
   const [timeMs, position] = chosen.cut
   context.stdout.write(

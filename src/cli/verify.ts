@@ -1,15 +1,22 @@
 import type { Command } from 'commander'
 import { readSettings } from '../config/read-settings.ts'
 import type { CliContext } from './context.ts'
+import { copyPlace, endpointOption, type PlaceOptions, regionOption } from './copy-place.ts'
 
 const examples = `
 Examples:
   tidemark verify --data ./data
   tidemark verify --config tidemark.json
   tidemark verify file:///mnt/disk/tidemark
+  tidemark verify s3://bucket/tidemark --region eu-central-1
 
 Stop the service first, but for a copy. The command changes nothing. It names what is damaged and then ends with exit code 1.
 `
+
+interface VerifyOptions extends PlaceOptions {
+  readonly config?: string
+  readonly data?: string
+}
 
 /** `tidemark verify`: checks the folder of a stopped service. */
 export function addVerify(program: Command, context: CliContext): void {
@@ -18,9 +25,12 @@ export function addVerify(program: Command, context: CliContext): void {
     .description('check the whole data folder of a stopped service, or the copy at an address')
     .option('--data <folder>', 'the data folder (TIDEMARK_DATA; default ./data)')
     .option('--config <file>', 'a JSON file of settings')
+    .option(...endpointOption)
+    .option(...regionOption)
     .addHelpText('after', examples)
-    .action(async (copy: string | undefined, flags: { readonly config?: string; readonly data?: string }) => {
-      const findings = copy === undefined ? await ofFolder(flags, context) : await ofCopy(copy, context)
+    .action(async (copy: string | undefined, { endpoint, region, ...flags }: VerifyOptions) => {
+      const findings =
+        copy === undefined ? await ofFolder(flags, context) : await ofCopy(copy, { endpoint, region }, context)
       let damages = 0
       for await (const { part, isDamaged, isSkipped = false, found } of findings) {
         if (isDamaged) damages++
@@ -40,10 +50,10 @@ async function ofFolder(flags: { readonly config?: string; readonly data?: strin
   return verifyData(settings)
 }
 
-async function ofCopy(url: string, context: CliContext) {
+async function ofCopy(url: string, options: PlaceOptions, context: CliContext) {
   const { verifyCopyAt } = await import('../service/copies.ts')
   const failed = (message: string): void => {
     context.stderr.write(`tidemark: ${message}. It is tried again.\n`)
   }
-  return verifyCopyAt(url, { failed })
+  return verifyCopyAt(copyPlace(url, options, context), { failed })
 }

@@ -7,9 +7,23 @@ export const replicaSettings = {
     default: '',
     defaultText: 'none',
     description:
-      'Where a copy of the data folder is kept, seconds behind: `file:///mnt/disk/folder` on a mounted disk (`engine=embedded`).',
+      'Where a copy of the data folder is kept, seconds behind: `file:///mnt/disk/folder` on a mounted disk, or `s3://bucket/prefix` (`engine=embedded`).',
     pattern: /^(|(file:\/\/\/|s3:\/\/).+)$/s,
-    allowed: 'an address that begins with file:///',
+    allowed: 'an address that begins with file:/// or s3://',
+  }),
+  'replica.endpoint': text({
+    default: '',
+    defaultText: "Amazon's",
+    description: 'The address of a store that speaks the protocol of S3, for `s3://`: `https://minio.example:9000`.',
+    pattern: /^(|https?:\/\/[^\s/]+\/?)$/,
+    allowed: 'an address such as https://minio.example:9000',
+  }),
+  'replica.region': text({
+    default: '',
+    defaultText: 'as AWS_REGION says; us-east-1 with an endpoint',
+    description: 'The region of the bucket, for `s3://`.',
+    pattern: /^[a-z0-9-]*$/,
+    allowed: 'a region such as eu-central-1',
   }),
   'replica.intervalMs': integer({
     default: 1000,

@@ -10,3 +10,6 @@ export interface ObjectStore {
   delete(name: string): Promise<void>
   close(): void
 }
+
+/** The store is none for a copy; asking again does not mend that. */
+export class StoreUnfit extends Error {}

@@ -6,7 +6,7 @@ import { codeOf, inWords } from '../lib/system-error.ts'
 import { Problem } from '../model/problem.ts'
 import { ByteRate } from './byte-rate.ts'
 import type { CopierParts, CopyState } from './copier-parts.ts'
-import { CopyLog, NotOwner } from './copy-log.ts'
+import { CopyLog } from './copy-log.ts'
 import { CopyWaiters } from './copy-waiters.ts'
 import { JournalCopier } from './journal-copier.ts'
 import { JournalMarks } from './journal-marks.ts'
@@ -15,7 +15,7 @@ import { MomentMaker } from './moment-maker.ts'
 import { hasExpired } from './moment-plan.ts'
 import { readNewestMoment } from './read-log.ts'
 import { Rests } from './rests.ts'
-import { StoreAttempts } from './store-attempts.ts'
+import { isFinal, StoreAttempts } from './store-attempts.ts'
 import { sweep } from './sweep.ts'
 
 interface Opened {
@@ -178,7 +178,7 @@ export class Copier {
         isIdle = !(await work())
       } catch (error) {
         if (this.#stop.signal.aborted) return
-        if (error instanceof NotOwner) return this.#end(error)
+        if (isFinal(error)) return this.#end(error)
         this.#told(inWords(error))
       }
       if (!this.#isClosing) await rests.rest(intervalMs - (performance.now() - begunMs), isIdle)

@@ -1,7 +1,7 @@
 // The end of the log, where its owner writes and nobody else can.
 import { randomUUID } from 'node:crypto'
 import type { Disk } from '../lib/disk.ts'
-import type { ObjectStore } from '../object-store/object-store.ts'
+import { type ObjectStore, StoreUnfit } from '../object-store/object-store.ts'
 import { encodeObject, type JournalPart, type LogEntry, logName, type MomentPlace } from './copy-format.ts'
 import { readLast, readLogEntry } from './read-log.ts'
 import { type ReplicaMark, readReplicaMark, writeReplicaMark } from './replica-mark.ts'
@@ -46,7 +46,7 @@ export class CopyLog {
     this.#next = (before?.number ?? -1) + 1
   }
 
-  /** Takes the copy over. Throws `NotOwner` when it is another folder's, and what the store throws. */
+  /** Takes the copy over. Throws `NotOwner` when it is another folder's, `StoreUnfit` when the store lets two write one entry. */
   static async claim(parts: CopyLogParts): Promise<CopyLog> {
     const { store, disk, markPath, attempt } = parts
     for (;;) {
@@ -59,7 +59,9 @@ export class CopyLog {
       await writeReplicaMark(disk, markPath, { copy: log.#copy, token: known, next: token })
       parts.timeMs(last?.timeMs)
       // Another may have been faster, or the list lacked the newest: the log is read again then.
+      const number = log.#next
       if (!(await log.#put({ kind: 'claim' }))) continue
+      await log.#requirePutIfAbsent(number)
       await writeReplicaMark(disk, markPath, { copy: log.#copy, token, next: null })
       return log
     }
@@ -80,6 +82,17 @@ export class CopyLog {
     const { store, attempt } = this.#parts
     const found = await attempt(() => readLogEntry(store, this.#next))
     if (found !== null && found.entry.token !== this.#token) throw replaced()
+  }
+
+  /** Writes the own entry a second time, as it is: a store that takes it would take another's too. */
+  async #requirePutIfAbsent(number: number): Promise<void> {
+    const { store, attempt } = this.#parts
+    const name = logName(number)
+    const bytes = await attempt(() => store.get(name))
+    if (bytes === null || !(await attempt(() => store.putIfAbsent(name, bytes)))) return
+    throw new StoreUnfit(
+      'The store of replica.url writes an object although there is one of its name (in S3: it ignores If-None-Match), so two services could write to one copy. Take a store that refuses it.',
+    )
   }
 
   async #put(written: Written, payload?: Uint8Array): Promise<boolean> {

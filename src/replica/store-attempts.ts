@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreUnfit } from '../object-store/object-store.ts'
 import { NotOwner } from './copy-log.ts'
 
 const firstPauseMs = 200
@@ -33,7 +34,7 @@ export class StoreAttempts {
         return result
       } catch (error) {
         signal.throwIfAborted()
-        if (error instanceof NotOwner) throw error
+        if (isFinal(error)) throw error
         this.#failing = true
         told(error instanceof Error ? error.message : String(error))
         await sleep(pauseMs, undefined, { signal })
@@ -59,4 +60,9 @@ export class StoreAttempts {
       if (ended !== undefined) signal.removeEventListener('abort', ended)
     }
   }
+}
+
+/** Asking the store again does not mend it. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof NotOwner || error instanceof StoreUnfit
 }

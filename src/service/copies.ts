@@ -6,7 +6,7 @@ import type { Reach } from '../observe/step.ts'
 import { type RestoredCopy, restoreCopy } from '../replica/restore-copy.ts'
 import { StoreAttempts } from '../replica/store-attempts.ts'
 import { verifyCopy } from '../replica/verify-copy.ts'
-import { openObjectStore } from './open-object-store.ts'
+import { type CopyPlace, openObjectStore } from './open-object-store.ts'
 
 export interface CopyTold {
   readonly reach: Reach
@@ -31,10 +31,10 @@ function attemptOf(told: Pick<CopyTold, 'failed'>) {
 
 /** Makes a data folder of a copy. Throws an Error when the copy is damaged, or when the folder holds something. */
 export async function restoreFromCopy(
-  { url, data, atMs }: { readonly url: string; readonly data: string; readonly atMs: number | null },
+  { data, atMs, ...place }: CopyPlace & { readonly data: string; readonly atMs: number | null },
   told: CopyTold,
 ): Promise<RestoredCopy> {
-  const store = openObjectStore(url)
+  const store = await openObjectStore(place, requestMs)
   try {
     const { reach, progress } = told
     return await restoreCopy({ data, atMs }, { store, attempt: attemptOf(told), disk: nodeDisk, reach, progress })
@@ -44,8 +44,8 @@ export async function restoreFromCopy(
 }
 
 /** Reads a copy as a restore would. Throws an Error when there is none. */
-export async function* verifyCopyAt(url: string, told: Pick<CopyTold, 'failed'>): AsyncGenerator<Finding> {
-  const store = openObjectStore(url)
+export async function* verifyCopyAt(place: CopyPlace, told: Pick<CopyTold, 'failed'>): AsyncGenerator<Finding> {
+  const store = await openObjectStore(place, requestMs)
   try {
     yield* verifyCopy(store, attemptOf(told))
   } finally {

@@ -3,13 +3,20 @@ import { nodeDisk } from '../lib/node-disk.ts'
 import { FileStore } from '../object-store/file/file-store.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 
+/** Where a copy is: the settings `replica.url`, `replica.endpoint` and `replica.region`. The latter two are for S3, and may be empty. */
+export interface CopyPlace {
+  readonly url: string
+  readonly endpoint: string
+  readonly region: string
+}
+
 /** The store that an address names. Throws an Error that says what to give. */
-export function openObjectStore(url: string): ObjectStore {
+export async function openObjectStore({ url, endpoint, region }: CopyPlace, requestMs: number): Promise<ObjectStore> {
   if (/^file:\/\/\/./.test(url) && URL.canParse(url)) return new FileStore(fileURLToPath(url), nodeDisk)
   if (/^s3:/.test(url)) {
-    throw new Error(
-      `${url}: a copy in S3 is not built yet. Give a folder of a mounted disk, as in file:///mnt/disk/folder.`,
-    )
+    // Loaded here, so that a service without it is smaller.
+    const { S3Store } = await import('../object-store/s3/s3-store.ts')
+    return new S3Store({ url, endpoint, region, requestMs })
   }
-  throw new Error(`"${url}" is no address of a copy. Give one as in file:///mnt/disk/folder.`)
+  throw new Error(`"${url}" is no address of a copy. Give one as in file:///mnt/disk/folder or s3://bucket/prefix.`)
 }

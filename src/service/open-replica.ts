@@ -17,14 +17,14 @@ export async function openReplica(
   { catalog, journal, trimmer, keys, store }: Storage,
   closers: Closer[],
 ): Promise<Copier | null> {
-  const { url, keep, ...paces } = settings.replica
+  const { url, endpoint, region, keep, ...paces } = settings.replica
   const paths = dataPaths(settings.data)
   // What a crash left of a moment.
   await nodeDisk.removeFolder(paths.replica)
   if (url === '') return null
   const copier = new Copier({
     settings: { ...paces, keepMs: fixedMs(parseDuration(keep)!) },
-    store: wrapStore(openObjectStore(url)),
+    store: wrapStore(await openObjectStore({ url, endpoint, region }, paces.requestMs)),
     disk: nodeDisk,
     markPath: join(settings.data, replicaMarkName),
     journal,

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Step } from '../../src/observe/step.ts'
+import type { CopyPlace } from '../../src/service/open-object-store.ts'
 import { makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { copyState, copyUrl, isCopied, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
@@ -34,12 +35,14 @@ export interface ReplicaRoundOptions {
   readonly directory: string
   readonly seed: number
   readonly wait: boolean
+  /** A folder beside the data where it is left out. */
+  readonly place?: CopyPlace
 }
 
 export class ReplicaRounds {
   readonly #options: ReplicaRoundOptions
   readonly #random: Random
-  readonly #url: string
+  readonly #place: CopyPlace
   readonly #data: string
   #rows: OneRow[] = []
   #key = ''
@@ -50,7 +53,7 @@ export class ReplicaRounds {
   constructor(options: ReplicaRoundOptions) {
     this.#options = options
     this.#random = seededRandom(options.seed)
-    this.#url = copyUrl(options.directory)
+    this.#place = options.place ?? { url: copyUrl(options.directory), endpoint: '', region: '' }
     this.#data = join(options.directory, 'data')
   }
 
@@ -83,15 +86,16 @@ export class ReplicaRounds {
   /** The folder from the copy; the restore itself is killed at a step first, where one is given. */
   async restore(step: Step | null = null): Promise<void> {
     if (step !== null) {
-      const environment = { ...process.env, KILL_AT_STEP: `${step}:0` }
-      const child = spawn(process.execPath, [restoreProgram, this.#url, this.#data], {
+      const { url, endpoint } = this.#place
+      const environment = { ...process.env, TIDEMARK_REPLICA_ENDPOINT: endpoint, KILL_AT_STEP: `${step}:0` }
+      const child = spawn(process.execPath, [restoreProgram, url, this.#data], {
         env: environment,
         stdio: 'inherit',
       })
       await once(child, 'close')
       if (step === 'copy-restore-renamed') return
     }
-    await restoreWell(this.#url, this.#data)
+    await restoreWell(this.#place, this.#data)
   }
 
   /** What is there, against what has to be. Without `wait` what was lost is forgotten from then on. */
@@ -129,7 +133,8 @@ export class ReplicaRounds {
 
   #start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
     const replica = {
-      TIDEMARK_REPLICA_URL: this.#url,
+      TIDEMARK_REPLICA_URL: this.#place.url,
+      TIDEMARK_REPLICA_ENDPOINT: this.#place.endpoint,
       TIDEMARK_REPLICA_INTERVAL_MS: '40',
       TIDEMARK_REPLICA_CATALOG_MS: '60',
       TIDEMARK_REPLICA_KEEP: 'PT2S',

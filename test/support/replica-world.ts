@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { loadSettings } from '../../src/config/load.ts'
 import { restoreFromCopy } from '../../src/service/copies.ts'
+import type { CopyPlace } from '../../src/service/open-object-store.ts'
 import { verifyData } from '../../src/service/verify-data.ts'
 import { call, callWell } from './api.ts'
 import { adminKey } from './server-process.ts'
@@ -37,7 +38,8 @@ export async function isCopied(url: string): Promise<void> {
 }
 
 /** Throws when what was restored is not as a start would have it. */
-export async function restoreWell(url: string, data: string, at: string | null = null): Promise<number> {
+export async function restoreWell(copy: string | CopyPlace, data: string, at: string | null = null): Promise<number> {
+  const place = typeof copy === 'string' ? { url: copy, endpoint: '', region: '' } : copy
   const told = {
     reach: () => undefined,
     progress: () => undefined,
@@ -45,7 +47,7 @@ export async function restoreWell(url: string, data: string, at: string | null =
       throw new Error(message)
     },
   }
-  const { chosen } = await restoreFromCopy({ url, data, atMs: at === null ? null : Date.parse(at) }, told)
+  const { chosen } = await restoreFromCopy({ ...place, data, atMs: at === null ? null : Date.parse(at) }, told)
   const settings = loadSettings({ flags: { data }, environment: {}, file: null })
   for await (const { part, isDamaged, found } of verifyData(settings)) {
     if (isDamaged) throw new Error(`${part}: ${found}`)

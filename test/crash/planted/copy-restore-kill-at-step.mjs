@@ -4,4 +4,5 @@ import { killAtStep } from './kill-at-step.mjs'
 
 const [url, data] = process.argv.slice(2)
 const told = { reach: killAtStep(), progress: () => undefined, failed: (message) => console.error(message) }
-await restoreFromCopy({ url, data, atMs: null }, told)
+const place = { url, endpoint: process.env.TIDEMARK_REPLICA_ENDPOINT ?? '', region: '' }
+await restoreFromCopy({ ...place, data, atMs: null }, told)

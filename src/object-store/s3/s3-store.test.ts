@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { StoreUnfit } from '../object-store.ts'
+import { S3Store } from './s3-store.ts'
+
+const asked: IncomingMessage[] = []
+let server: Server
+let store: S3Store
+let answer: (response: ServerResponse) => void
+
+beforeEach(async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'key')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
+  asked.length = 0
+  server = createServer((request, response) => {
+    asked.push(request)
+    request.resume().on('end', () => answer(response))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  store = new S3Store({ url: 's3://bucket/prefix', endpoint, region: '', requestMs: 500 })
+})
+
+afterEach(() => {
+  store.close()
+  server.closeAllConnections()
+  server.close()
+  vi.unstubAllEnvs()
+})
+
+const says = (status: number, code: string) => (response: ServerResponse) =>
+  response.writeHead(status).end(`<Error><Code>${code}</Code><Message>words</Message></Error>`)
+const put = () => store.putIfAbsent('log/1', Buffer.from('one'))
+
+test('an object is written only if there is none, with a checksum that the store looks at', async () => {
+  answer = (response) => response.end()
+  expect(await put()).toBe(true)
+  const { method, url, headers } = asked[0]!
+  expect([method, url?.split('?')[0]]).toEqual(['PUT', '/bucket/prefix/log/1'])
+  expect(headers).toMatchObject({
+    'if-none-match': '*',
+    'x-amz-checksum-sha256': createHash('sha256').update('one').digest('base64'),
+  })
+  answer = says(412, 'PreconditionFailed')
+  expect(await put()).toBe(false)
+})
+
+test('who meets another that writes asks again', async () => {
+  answer = (response) => says(asked.length < 3 ? 409 : 412, 'ConditionalRequestConflict')(response)
+  expect(await put()).toBe(false)
+  expect(asked).toHaveLength(3)
+})
+
+test('a store that does not know If-None-Match is none for a copy', async () => {
+  answer = says(501, 'NotImplemented')
+  await expect(put()).rejects.toThrow(StoreUnfit)
+})
+
+test('a failure is told in words and at once: whoever copies asks again', async () => {
+  answer = says(503, 'SlowDown')
+  await expect(put()).rejects.toThrow('s3://bucket/prefix/log/1: SlowDown: words')
+  expect(asked).toHaveLength(1)
+})
+
+test('no answer, and half of one, end with the time of a request', async () => {
+  answer = () => undefined
+  await expect(put()).rejects.toThrow('the store did not answer within 500 ms')
+  answer = (response) => response.writeHead(200, { 'content-length': '100' }).write('half')
+  await expect(store.get('log/1')).rejects.toThrow('the store did not answer within 500 ms')
+  answer = (response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half')
+    setTimeout(() => response.destroy(), 20)
+  }
+  await expect(store.get('log/1')).rejects.toThrow('s3://bucket/prefix/log/1')
+})

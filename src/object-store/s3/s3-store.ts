@@ -1,0 +1,170 @@
+// Objects in a bucket of S3, or of another store that speaks its protocol.
+// Tested by `test/tools/s3.test.ts` and `s3-store.test.ts`.
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandInput,
+  type ListObjectsV2CommandOutput,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
+import { type ObjectStore, StoreUnfit } from '../object-store.ts'
+import { parseS3Address } from './s3-address.ts'
+
+export interface S3StoreParts {
+  /** As in `s3://bucket/prefix`. */
+  readonly url: string
+  /** Empty for Amazon's own. */
+  readonly endpoint: string
+  /** Empty for the one that AWS's tools would take. */
+  readonly region: string
+  /** As long may one request take, its body among it. */
+  readonly requestMs: number
+}
+
+/** S3 answers so while another writes the same name; the one who asks again learns who was first. */
+const conflictTries = 5
+const conflictPauseMs = 100
+/** Stores that are not Amazon's mostly do not look at it, but it has to be signed. */
+const anyRegion = 'us-east-1'
+
+// The client warns of its later versions, which do not come here: the version is fixed.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
+
+export class S3Store implements ObjectStore {
+  readonly #client: S3Client
+  readonly #bucket: string
+  readonly #prefix: string
+  readonly #requestMs: number
+  readonly #running = new Set<AbortController>()
+
+  /** Credentials come from where AWS's tools read them. Throws an Error for a wrong address. */
+  constructor({ url, endpoint, region, requestMs }: S3StoreParts) {
+    const { bucket, prefix } = parseS3Address(url)
+    this.#bucket = bucket
+    this.#prefix = prefix
+    this.#requestMs = requestMs
+    const place = endpoint === '' ? {} : { endpoint, forcePathStyle: true, region: anyRegion }
+    this.#client = new S3Client({
+      ...place,
+      ...(region === '' ? {} : { region }),
+      // Whoever copies or restores asks again by himself, and tells of it.
+      maxAttempts: 1,
+      // Each object of a copy holds the checksum of what it means: it is checked by whoever reads it.
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    })
+  }
+
+  async putIfAbsent(name: string, bytes: Uint8Array): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      const status = await this.#put(name, bytes)
+      if (status === 200) return true
+      if (status === 412) return false
+      if (tries === conflictTries) throw new Error(`others write ${this.#where(name)} too: 409 Conflict`)
+      await sleep(conflictPauseMs)
+    }
+  }
+
+  get(name: string): Promise<Uint8Array | null> {
+    return this.#asked(name, async (abortSignal) => {
+      const command = new GetObjectCommand({ ...this.#at(name) })
+      try {
+        const { Body } = await this.#client.send(command, { abortSignal })
+        if (Body === undefined) throw new Error('an answer without a body')
+        return await Body.transformToByteArray()
+      } catch (error) {
+        if (error instanceof S3ServiceException && error.name === 'NoSuchKey') return null
+        throw error
+      }
+    })
+  }
+
+  async *list(prefix: string, after?: string): AsyncIterable<string> {
+    const wanted = { Bucket: this.#bucket, Prefix: this.#prefix + prefix }
+    let next: { readonly StartAfter?: string; readonly ContinuationToken?: string } | null =
+      after === undefined ? {} : { StartAfter: this.#prefix + after }
+    while (next !== null) {
+      const answer: ListObjectsV2CommandOutput = await this.#list(prefix, { ...wanted, ...next })
+      for (const { Key } of answer.Contents ?? []) if (Key !== undefined) yield Key.slice(this.#prefix.length)
+      const token: string | undefined = answer.NextContinuationToken
+      next = token === undefined ? null : { ContinuationToken: token }
+    }
+  }
+
+  async delete(name: string): Promise<void> {
+    const command = new DeleteObjectCommand(this.#at(name))
+    await this.#asked(name, (abortSignal) => this.#client.send(command, { abortSignal }))
+  }
+
+  close(): void {
+    for (const request of this.#running) request.abort()
+    this.#client.destroy()
+  }
+
+  #list(prefix: string, wanted: ListObjectsV2CommandInput): Promise<ListObjectsV2CommandOutput> {
+    const command = new ListObjectsV2Command(wanted)
+    return this.#asked(prefix, (abortSignal) => this.#client.send(command, { abortSignal }))
+  }
+
+  /** 200, 412 where there is one of the name, or 409. */
+  #put(name: string, bytes: Uint8Array): Promise<number> {
+    return this.#asked(name, async (abortSignal) => {
+      // The store refuses bytes that do not have the checksum.
+      const object = { ...this.#at(name), Body: bytes, IfNoneMatch: '*', ChecksumAlgorithm: 'SHA256' as const }
+      try {
+        await this.#client.send(new PutObjectCommand(object), { abortSignal })
+        return 200
+      } catch (error) {
+        const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
+        if (status === 412 || status === 409) return status
+        if (status !== 501) throw error
+        throw new StoreUnfit(
+          'The store of replica.url does not know PUT with If-None-Match, by which one service alone writes to a copy. Take a store that does.',
+          { cause: error },
+        )
+      }
+    })
+  }
+
+  #at(name: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#bucket, Key: this.#prefix + name }
+  }
+
+  #where(name: string): string {
+    return `s3://${this.#bucket}/${this.#prefix}${name}`
+  }
+
+  /** Ends the request when its time is over, so that those that nobody waits for any more hold no memory. */
+  async #asked<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const request = new AbortController()
+    this.#running.add(request)
+    let timer: NodeJS.Timeout | undefined
+    const ended = new Promise<never>((_, reject) => {
+      const late = `the store did not answer within ${this.#requestMs} ms`
+      timer = setTimeout(() => request.abort(new Error(late)), this.#requestMs)
+      request.signal.addEventListener('abort', () => reject(request.signal.reason))
+    })
+    try {
+      return await Promise.race([work(request.signal), ended])
+    } catch (error) {
+      if (error instanceof StoreUnfit) throw error
+      throw new Error(`${this.#where(name)}: ${wordsOf(error)}`, { cause: error })
+    } finally {
+      clearTimeout(timer)
+      this.#running.delete(request)
+    }
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'CredentialsProviderError') {
+    return 'there are no credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials'
+  }
+  if (error.message === 'Region is missing') return 'the region is missing. Set replica.region or AWS_REGION'
+  const code = 'code' in error ? String(error.code) : error.name
+  return error.message === '' || error.message === 'UnknownError' ? code : `${code}: ${error.message}`
+}

@@ -1,0 +1,71 @@
+// A copy in S3, against a server of others: the contract of every store, a machine that is lost, and the commands.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { S3Store } from '../../src/object-store/s3/s3-store.ts'
+import { objectStoreContract } from '../contract/object-store.ts'
+import { ReplicaRounds } from '../crash/replica-rounds.ts'
+import { runCommand } from '../support/run-command.ts'
+import { bucket, type S3Server, startS3Server } from './s3-server.ts'
+
+let directory: string
+let server: S3Server
+
+beforeAll(async () => {
+  process.env['AWS_ACCESS_KEY_ID'] = 'tidemark'
+  process.env['AWS_SECRET_ACCESS_KEY'] = 'of the tests'
+  directory = await mkdtemp(join(tmpdir(), 'tidemark-s3-'))
+  server = await startS3Server(join(directory, 'buckets'))
+})
+
+afterAll(async () => {
+  await server.stop()
+  await rm(directory, { recursive: true })
+})
+
+const place = (prefix: string = randomUUID()) => ({
+  url: `s3://${bucket}/${prefix}`,
+  endpoint: server.endpoint,
+  region: '',
+})
+
+describe('S3Store', () => {
+  objectStoreContract(async () => ({
+    store: new S3Store({ ...place(), requestMs: 30_000 }),
+    remove: async () => undefined,
+  }))
+
+  test('one prefix does not see the names of another that it begins', async () => {
+    const [one, two] = ['copy', 'copy2'].map((prefix) => new S3Store({ ...place(prefix), requestMs: 30_000 }))
+    await two!.putIfAbsent('log/1', Buffer.from('two'))
+    expect(await one!.get('log/1')).toBeNull()
+    for await (const name of one!.list('')) expect.fail(name)
+  })
+
+  test('a bucket that is not there is no empty copy', async () => {
+    const store = new S3Store({ ...place(), url: 's3://missing/copy', requestMs: 30_000 })
+    await expect(store.get('log/0')).rejects.toThrow('s3://missing/copy/log/0: NoSuchBucket')
+    await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('NoSuchBucket')
+  })
+})
+
+test('a machine is lost, and a restore is killed: every acknowledged row is there once', async () => {
+  const world = new ReplicaRounds({ directory, seed: 1, wait: true, place: place('lost') })
+  await world.begin()
+  for (const step of [null, 'copy-restore-journal-written', 'copy-restore-file-written'] as const) {
+    await world.loseMachine(null)
+    await world.restore(step)
+    expect(await world.findings()).toMatchObject({ lost: 0, doubled: 0, foreign: 0 })
+  }
+  const { url, endpoint } = place('lost')
+  const credentials = { AWS_ACCESS_KEY_ID: 'tidemark', AWS_SECRET_ACCESS_KEY: 'of the tests' }
+  const verified = await runCommand(['verify', url, '--endpoint', endpoint], credentials)
+  expect(verified).toMatchObject({ code: 0 })
+  expect(verified.output).toContain('a restore would give the state')
+  const data = join(directory, 'by-command')
+  const environment = { ...credentials, TIDEMARK_REPLICA_ENDPOINT: endpoint }
+  const restored = await runCommand(['restore', url, '--data', data], environment)
+  expect(restored).toMatchObject({ code: 0, output: expect.stringContaining(`${data} holds the state up to position`) })
+})
