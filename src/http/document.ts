@@ -49,6 +49,14 @@ export function answers(
   return all
 }
 
+/** Of the answers that more than one part can make. */
+export const answeredByHeader = {
+  'Tidemark-Answered-By': {
+    schema: { type: 'string', enum: ['store', 'sql-engine'] },
+    description: 'Who made the answer, on one machine.',
+  },
+}
+
 /** As `answers`, for rows in any of the formats. */
 export function rowsAnswers(description: string, problemCodes: readonly ProblemCode[]): Record<number, object> {
   const content = Object.fromEntries(

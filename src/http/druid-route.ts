@@ -1,7 +1,7 @@
 // What the paths of Apache Druid have in common.
 import Type from 'typebox'
 import type { ProblemCode } from '../model/problem.ts'
-import { answers, optionalBasicSecurity } from './document.ts'
+import { answeredByHeader, answers, optionalBasicSecurity } from './document.ts'
 
 /** Their callers know Basic authentication alone, and read errors as Druid writes them. */
 export const druidConfig = { keySchemes: ['basic'], errorBody: 'druid' } as const
@@ -19,6 +19,16 @@ const DruidError = Type.Object(
   },
   { description: "An error in Druid's body, with the statuses of all other endpoints." },
 )
+
+/** As `druidAnswers`, of a query, which more than one part may answer. */
+export function druidQueryAnswers(
+  description: string,
+  content: Readonly<Record<string, object>>,
+  problemCodes: readonly ProblemCode[],
+): Record<number, object> {
+  const good = { description, headers: answeredByHeader, content }
+  return { ...druidAnswers(200, description, content, problemCodes), 200: good }
+}
 
 /** As `answers`, with errors as Druid writes them. */
 export function druidAnswers(

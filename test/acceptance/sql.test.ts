@@ -96,6 +96,12 @@ test.skipIf(onCluster).each([
   const headers = { authorization: `Bearer ${world.readerKey}`, 'content-type': 'application/json' }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ sql_query }) })
   expect([response.status, response.headers.get('tidemark-answered-by')]).toEqual([200, answeredBy])
+  const asDruid = await fetch(`${world.service.url}/druid/v2/sql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query: sql_query }),
+  })
+  expect([asDruid.status, asDruid.headers.get('tidemark-answered-by')]).toEqual([200, answeredBy])
 })
 
 describe('refusals', () => {

@@ -5,7 +5,7 @@ import Type from 'typebox'
 import { sendBody } from '../answer.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { readDruidContext } from '../druid-context.ts'
-import { druidAnswers, druidConfig, druidSchema } from '../druid-route.ts'
+import { druidConfig, druidQueryAnswers, druidSchema } from '../druid-route.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { commonProblemCodes, releaseAfter } from './rows-query.ts'
@@ -40,7 +40,7 @@ export const postDruidNative: Route = (app, parts) => {
         summary: 'A native query, as Apache Druid takes it.',
         querystring: anyParameters,
         body: NativeQuery,
-        response: druidAnswers(200, "The answer in Druid's own shape for the type of query.", content, problemCodes),
+        response: druidQueryAnswers("The answer in Druid's own shape for the type of query.", content, problemCodes),
       },
       onRequest: parts.guard.consumption,
       preValidation: readJson(

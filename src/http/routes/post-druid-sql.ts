@@ -9,7 +9,7 @@ import { type DruidFormat, druidFormats } from '../../model/druid-layout.ts'
 import { sendBody } from '../answer.ts'
 import { jsonTypes, readJson } from '../body.ts'
 import { readDruidContext } from '../druid-context.ts'
-import { druidAnswers, druidConfig, druidSchema } from '../druid-route.ts'
+import { druidConfig, druidQueryAnswers, druidSchema } from '../druid-route.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { commonProblemCodes, releaseAfter } from './rows-query.ts'
@@ -44,7 +44,7 @@ export const postDruidSql: Route = (app, parts) => {
         summary: `A query in SQL, as Apache Druid takes it; answers as ${druidFormats.join(', ')}.`,
         querystring: anyParameters,
         body: DruidSqlRequestSchema,
-        response: druidAnswers(200, 'The rows, as Druid writes them.', content, problemCodes),
+        response: druidQueryAnswers('The rows, as Druid writes them.', content, problemCodes),
       },
       onRequest: parts.guard.consumption,
       preValidation: readJson(

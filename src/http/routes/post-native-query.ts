@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { NativeQueryRequest } from '../../druid-native/request.ts'
 import { sendBody } from '../answer.ts'
 import { jsonTypes, readJson } from '../body.ts'
-import { answers, optionalKeySecurity } from '../document.ts'
+import { answeredByHeader, answers, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
 import { commonProblemCodes, releaseAfter } from './rows-query.ts'
@@ -12,6 +12,8 @@ import { commonProblemCodes, releaseAfter } from './rows-query.ts'
 const names = ['druid-native-query', 'analytics-native-query'] as const
 
 const problemCodes = [...commonProblemCodes, 'unknown_entity', 'unsupported_native_query', 'too_many_buckets'] as const
+
+const description = 'The answer, as Druid gives it.'
 
 const NativeAnswer = Type.Array(Type.Unknown(), {
   description: "The answer in Druid's own shape for the type of query.",
@@ -30,7 +32,10 @@ export const postNativeQuery: Route = (app, { services, settings, guard, inFligh
         summary: 'A native query of Apache Druid.',
         security: optionalKeySecurity,
         body: NativeQueryRequest,
-        response: answers(200, 'The answer, as Druid gives it.', NativeAnswer, problemCodes),
+        response: {
+          ...answers(200, description, NativeAnswer, problemCodes),
+          200: { description, headers: answeredByHeader, content: { 'application/json': { schema: NativeAnswer } } },
+        },
       },
       onRequest: [guard.consumption, acceptJson],
       preValidation: readJson(

@@ -1,4 +1,5 @@
 import { SqlQueryRequest } from '../../druid-sql/request.ts'
+import { answeredByHeader } from '../document.ts'
 import type { Route } from '../route.ts'
 import { answerRows, rowsRoute } from './rows-query.ts'
 
@@ -9,7 +10,11 @@ export const postSqlQuery: Route = (app, context) => {
   const { schema, ...route } = rowsRoute({ name, ...text, problemCodes: [] }, context)
   app.route({
     ...route,
-    schema: { ...schema, body: SqlQueryRequest },
+    schema: {
+      ...schema,
+      body: SqlQueryRequest,
+      response: { ...schema.response, 200: { ...schema.response[200], headers: answeredByHeader } },
+    },
     handler: (request, reply) =>
       answerRows(name, request, reply, context, (format, signal, reader) =>
         context.services.sqlQueries.run({ text: request.body.sql_query }, format, signal, reader),
