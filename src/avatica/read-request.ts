@@ -109,7 +109,22 @@ function patternsOf(body: Plain): MetadataPatterns {
 function infoOf(info: unknown): ReadonlyMap<string, string> {
   if (info === undefined || info === null) return new Map()
   if (!isPlain(info)) throw malformed('info is not an object')
-  return new Map(Object.entries(info).map(([name, value]) => [name, String(value)]))
+  const given = Object.entries(info).filter(([, value]) => value !== null)
+  return new Map(given.map(([name, value]) => [name, infoText(name, value)]))
+}
+
+/** Drivers send texts; other values are as those who write requests themselves write them. */
+function infoText(name: string, value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    default:
+      throw malformed(`info.${name.slice(0, 100)} is neither a text nor a number nor true or false`)
+  }
 }
 
 function propertiesOf(properties: unknown): ConnectionProperties {

@@ -125,6 +125,17 @@ test.each<[string, InjectOptions, number, string]>([
   expect(JSON.parse(payload)).toMatchObject({ response: 'error', errorMessage: expect.stringContaining(message) })
 })
 
+test.each<unknown>([{ toString: 1 }, [5], {}])(
+  'a property of a connection that is %j is a fault of its caller',
+  async (timeout) => {
+    const { app: other, events } = await testServer({ avatica })
+    const { statusCode, payload } = await other.inject(sent(JSON.stringify(opening('faulty', { timeout }))))
+    expect(statusCode).toBe(400)
+    expect(JSON.parse(payload).errorMessage).toContain('info.timeout is neither a text nor a number')
+    expect(events.map(({ kind }) => kind)).not.toContain('requestFailed')
+  },
+)
+
 test('a failure of the service is told as one, and is in the log', async () => {
   const failing = {
     answer: () => Promise.reject(new Error('broken')),

@@ -18,12 +18,18 @@ export function readDruidContext(context: unknown, names: readonly string[]): Dr
   if (typeof context !== 'object' || Array.isArray(context)) throw invalidRequest('context', 'must be a JSON object')
   const value = (name: string): unknown => Reflect.get(context, name) ?? null
   const idName = names.find((name) => value(name) !== null)
-  const id = idName === undefined ? null : String(value(idName))
-  if (id !== null && !idForm.test(id))
-    throw invalidRequest(`context.${idName}`, 'must be 1 to 256 visible ASCII characters')
-  const timeoutMs = Number(value('timeout') ?? 0)
+  const id = idName === undefined ? null : textOrNumber(value(idName))
+  if (idName !== undefined && (id === null || !idForm.test(id)))
+    throw invalidRequest(`context.${idName}`, 'must be a text of 1 to 256 visible ASCII characters, or a number')
+  const timeout = textOrNumber(value('timeout') ?? 0)?.trim() ?? ''
+  const timeoutMs = timeout === '' ? Number.NaN : Number(timeout)
   if (!(timeoutMs >= 0)) throw invalidRequest('context.timeout', 'must be a number of milliseconds, not negative')
   const zone = value('sqlTimeZone')
   if (zone !== null && typeof zone !== 'string') throw invalidRequest('context.sqlTimeZone', 'must be a text')
   return { id, timeoutMs, sqlTimeZone: zone }
+}
+
+/** Null for anything else: an object may not even become a text. */
+function textOrNumber(value: unknown): string | null {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null
 }

@@ -77,7 +77,14 @@ describe('a query in SQL', () => {
     [{ query: 'SELECT 1', header: 'yes' }, 'header must be true or false'],
     [{ query: 'SELECT 1', context: { sqlTimeZone: 'Mars' } }, 'context.sqlTimeZone: is no time zone'],
     [{ query: 'SELECT 1', context: { sqlQueryId: 'a\nb' } }, 'context.sqlQueryId: must be'],
-    [{ query: 'SELECT 1', context: { timeout: -1 } }, 'context.timeout: must be'],
+    ...[{ toString: 1 }, ['x'], {}, false, ''].flatMap((id): [object, string][] => [
+      [{ query: 'SELECT 1', context: { queryId: id } }, 'context.queryId: must be a text'],
+      [{ query: 'SELECT 1', context: { sqlQueryId: id } }, 'context.sqlQueryId: must be a text'],
+    ]),
+    ...[-1, { valueOf: 1, toString: 2 }, [], [5], {}, true, '', ' ', 'soon'].map((timeout): [object, string] => [
+      { query: 'SELECT 1', context: { timeout } },
+      'context.timeout: must be a number',
+    ]),
     [{ query: 'SELECT 1', parameters: [{ type: 'X', value: 1 }] }, 'parameters[0].type: is no type'],
   ])('%j is refused in the form of Druid', async (body, message) => {
     const { app } = await served()
@@ -95,6 +102,24 @@ test('a native query is passed on as it came', async () => {
   const response = await app.inject(post('/druid/v2/', body, { 'content-type': 'application/json' }))
   expect(response.headers).toMatchObject({ 'x-druid-query-id': 'n1' })
   expect(Buffer.from(native[0]![0].bytes).toString()).toBe(`{"query_type":"timeBoundary","query_data":${body}}`)
+})
+
+test.each<[object, string]>([
+  [{ queryId: { toString: 1 } }, 'context.queryId: must be a text'],
+  [{ timeout: { valueOf: 1, toString: 2 } }, 'context.timeout: must be a number'],
+])('a native query with the context %j is refused', async (context, message) => {
+  const { app } = await served()
+  const response = await app.inject(post('/druid/v2', { queryType: 'timeBoundary', dataSource: 'plant', context }))
+  expect(response.statusCode).toBe(400)
+  expect(response.json<{ errorMessage: string }>().errorMessage).toContain(message)
+})
+
+test('ids and time-outs are numbers and texts of them', async () => {
+  const { app, sql } = await served()
+  const context = { sqlQueryId: 17, timeout: ' 50 ' }
+  const { headers } = await app.inject(post('/druid/v2/sql', { query: 'SELECT 1', context }))
+  expect(headers['x-druid-sql-query-id']).toBe('17')
+  expect(sql[0]![0].timeoutMs).toBe(50)
 })
 
 describe('a query that runs', () => {
