@@ -343,6 +343,38 @@ describe('panels of dashboards', () => {
   })
 })
 
+describe('longs go round in conditions as in answers', () => {
+  const rows = world(drawFrom(7), 200)
+
+  test.each([
+    ['MAX(l) + 1', '< 0'],
+    ['1 + MAX(l)', '= -9223372036854775808'],
+    ['MIN(l) - 1', '> 9007199254740993'],
+    ['0 - MIN(l)', '< 0'],
+    ['MAX(l) * 2', '= -2'],
+    ['-MIN(l)', '< 0'],
+  ])('HAVING %s %s', async (value, condition) => {
+    for (const having of [value, 'g']) {
+      const asked = `SELECT ${value} AS g FROM plant HAVING ${having} ${condition}`
+      const answer = await byEngine(asked, rows)
+      expect(JSON.parse(answer)).toHaveLength(1)
+      expect(await planned(asked, rows)).toBe(answer)
+    }
+  })
+
+  test.each([
+    ['FROM plant WHERE l + 1 < 0 AND l > 0', 'l = 9223372036854775807'],
+    ['FROM plant WHERE l * 2 BETWEEN -2 AND -1', 'l = 9223372036854775807'],
+    ['FROM plant WHERE l - 1 = 9223372036854775807', 'l = -9223372036854775808'],
+    ['FROM (SELECT l + 1 AS g FROM plant) WHERE g = -9223372036854775808', 'l = 9223372036854775807'],
+    ['FROM plant AS a JOIN (VALUES (0)) AS v(x) ON a.l + 1 < v.x AND a.l > 0', 'l = 9223372036854775807'],
+  ])('%s', async (from, same) => {
+    const expected = await byEngine(`SELECT COUNT(*) AS n FROM plant WHERE ${same}`, rows)
+    expect(expected).not.toBe('[{"n":0}]')
+    expect(await byEngine(`SELECT COUNT(*) AS n ${from}`, rows)).toBe(expected)
+  })
+})
+
 test.each([
   'SELECT * FROM plant LIMIT 1',
   'SELECT tag, V FROM plant',

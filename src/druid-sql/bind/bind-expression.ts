@@ -158,9 +158,15 @@ function longArithmetic(operator: NumberOperator, a: Bound, b: Bound, place: Pla
     return constant(place, long, longLiteral(value), value)
   }
   if (operator === '/') return combine(place, long, quotient(a, divisor(b), wraps), [a, b])
-  if (!wraps) return combine(place, long, duckSql`(${a.sql} ${operatorText(operator)} ${b.sql})`, [a, b])
+  if (!wraps) return combine(place, long, duckSql`${plainArithmetic[operator]}(${a.sql}, ${b.sql})`, [a, b])
   return combine(place, long, wrapped(duckSql`(${a.sql}::HUGEINT ${operatorText(operator)} ${b.sql}::HUGEINT)`), [a, b])
 }
+
+/**
+ * As functions: of operators the engine brings a constant to the other side of a comparison, makes `l < -1` of `l + 1 < 0`, and never sees that
+ * the sum goes round.
+ */
+const plainArithmetic = { '+': duckSql`add`, '-': duckSql`subtract`, '*': duckSql`multiply` } as const
 
 /** Constants that are INTEGERs to Druid go round at 32 bits, others at 64. */
 function aroundConstants(a: bigint, b: bigint, result: bigint): bigint {
