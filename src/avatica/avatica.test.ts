@@ -208,13 +208,43 @@ describe('a prepared statement', () => {
 
 describe('connections', () => {
   test('one of another subscriber is as if it were not there', async () => {
-    const { ask, open } = await withStatement()
+    const { ask } = await withStatement()
     await expect(ask(execute('SELECT 1'), 'b')).rejects.toThrow('There is no connection "c"')
     await expect(ask({ ...plain('createStatement'), connectionId: 'none' })).rejects.toThrow(
       'There is no connection "none"',
     )
-    await expect(open(connectionId, 'b')).rejects.toThrow('Choose another id')
     expect(await ask(plain('commit'))).toEqual({ response: 'commit' })
+  })
+
+  test('an id is a subscriber’s own: another who opens the same is not told that it is there', async () => {
+    const { ask, open } = await withStatement()
+    expect(await open(connectionId, 'b')).toEqual({ response: 'openConnection' })
+    await expect(open(connectionId)).rejects.toThrow('Choose another id')
+    await expect(ask(execute('SELECT 1'), 'b')).rejects.toThrow('no statement 1')
+    await ask(plain('closeConnection'), 'b')
+    await expect(ask(plain('commit'), 'b')).rejects.toThrow('There is no connection')
+    expect(resultSet(await ask(execute('SELECT 1'))).firstFrame.rows).toHaveLength(1)
+    await ask(plain('closeConnection'))
+    await open(connectionId)
+  })
+
+  test('a key that opens nothing any more keeps nobody from another connection of that id', async () => {
+    const { avatica } = avaticaOfTest()
+    const signal = new AbortController().signal
+    const revoked = new Set<string | null>()
+    const reader = (key: string | null) => {
+      if (key === null || revoked.has(key)) throw new Error('no access')
+      return { id: `subscriber ${key}`, mayRead: () => true }
+    }
+    for (const key of ['a', 'b'])
+      await avatica.answer(
+        { request: 'openConnection', connectionId, info: new Map([['password', key]]) },
+        { reader, signal },
+      )
+    revoked.add('a')
+    expect(await avatica.answer(plain('commit'), { reader, signal })).toEqual({ response: 'commit' })
+    revoked.add('b')
+    await expect(avatica.answer(plain('commit'), { reader, signal })).rejects.toThrow('no access')
   })
 
   test('a subscriber has so many, and all together', async () => {

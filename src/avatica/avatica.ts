@@ -99,7 +99,7 @@ export class Avatica {
     const { connectionId } = request
     switch (request.request) {
       case 'closeConnection':
-        this.#connections.close(connectionId)
+        this.#connections.close(connection)
         return { response: 'closeConnection' }
       case 'connectionSync':
         return { response: 'connectionSync', connProps: connection.sync(request.connProps) }

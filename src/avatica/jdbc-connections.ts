@@ -118,7 +118,9 @@ export class Connection {
 }
 
 export class JdbcConnections {
-  readonly #connections = new Map<string, Connection>()
+  readonly #connections = new Set<Connection>()
+  /** An id is a subscriber's own: others may have the same. */
+  readonly #byId = new Map<string, ReadonlySet<Connection>>()
   readonly #ownCounts = new Map<string, number>()
   readonly #limits: JdbcConnectionLimits
   readonly #held: HeldBytes
@@ -134,8 +136,9 @@ export class JdbcConnections {
   open(opened: NewConnection): void {
     this.closeIdle()
     const { connections, ownConnections } = this.#limits
-    if (this.#connections.has(opened.id))
-      throw new Problem('invalid_request', 'A connection of this id is open already. Choose another id.')
+    const sameId = [...(this.#byId.get(opened.id) ?? [])]
+    if (sameId.some(({ opened: { ownerId } }) => ownerId === opened.ownerId))
+      throw new Problem('invalid_request', 'You have a connection of this id open already. Choose another id.')
     const own = this.#ownCounts.get(opened.ownerId) ?? 0
     if (own >= ownConnections) {
       throw new Problem(
@@ -150,7 +153,9 @@ export class JdbcConnections {
       )
     }
     this.#ownCounts.set(opened.ownerId, own + 1)
-    this.#connections.set(opened.id, new Connection(opened, this.#limits, this.#held, this.#nowMs()))
+    const connection = new Connection(opened, this.#limits, this.#held, this.#nowMs())
+    this.#connections.add(connection)
+    this.#byId.set(opened.id, new Set([...sameId, connection]))
   }
 
   /**
@@ -163,10 +168,7 @@ export class JdbcConnections {
     work: (connection: Connection, reader: Reader) => Result | Promise<Result>,
   ): Promise<Result> {
     this.closeIdle()
-    const connection = this.#connections.get(id)
-    if (connection === undefined) throw new UnknownConnection(id)
-    const reader = readerOf(connection.opened.key)
-    if (reader.id !== connection.opened.ownerId) throw new UnknownConnection(id)
+    const { connection, reader } = this.#own(id, readerOf)
     connection.begin()
     try {
       return await work(connection, reader)
@@ -175,26 +177,43 @@ export class JdbcConnections {
     }
   }
 
-  close(id: string): void {
-    this.#end(id, 'The connection was closed while the query ran.')
+  /** Of several that a request without a key may mean, the one that was opened first. */
+  #own(id: string, readerOf: (key: string | null) => Reader) {
+    let refusal: unknown = new UnknownConnection(id)
+    for (const connection of this.#byId.get(id) ?? []) {
+      try {
+        const reader = readerOf(connection.opened.key)
+        if (reader.id === connection.opened.ownerId) return { connection, reader }
+      } catch (error) {
+        refusal = error
+      }
+    }
+    throw refusal
+  }
+
+  close(connection: Connection): void {
+    this.#end(connection, 'The connection was closed while the query ran.')
   }
 
   /** Ends those that nobody used for a while. */
   closeIdle(): void {
     const sinceMs = this.#nowMs() - this.#limits.idleMs
-    for (const [id, { idleSinceMs }] of this.#connections)
-      if (idleSinceMs !== null && idleSinceMs <= sinceMs) this.#end(id, 'The connection was idle.')
+    for (const connection of this.#connections) {
+      const { idleSinceMs } = connection
+      if (idleSinceMs !== null && idleSinceMs <= sinceMs) this.#end(connection, 'The connection was idle.')
+    }
   }
 
   closeAll(): void {
-    for (const id of this.#connections.keys()) this.#end(id, 'The service is stopping.')
+    for (const connection of this.#connections) this.#end(connection, 'The service is stopping.')
   }
 
-  #end(id: string, reason: string): void {
-    const connection = this.#connections.get(id)
-    if (connection === undefined) return
-    this.#connections.delete(id)
-    const { ownerId } = connection.opened
+  #end(connection: Connection, reason: string): void {
+    if (!this.#connections.delete(connection)) return
+    const { id, ownerId } = connection.opened
+    const others = [...(this.#byId.get(id) ?? [])].filter((other) => other !== connection)
+    if (others.length > 0) this.#byId.set(id, new Set(others))
+    else this.#byId.delete(id)
     const left = (this.#ownCounts.get(ownerId) ?? 1) - 1
     if (left > 0) this.#ownCounts.set(ownerId, left)
     else this.#ownCounts.delete(ownerId)

@@ -46,6 +46,23 @@ describe('a key as the password of Basic authentication', () => {
   })
 })
 
+test.each<[string, string, number, string]>([
+  ['GET', '/druid/v2/datasources/%ff', 400, 'malformed_http'],
+  ['DELETE', '/druid/v2/sql/%zz', 400, 'malformed_http'],
+  ['GET', `/druid/v2/datasources/${'x'.repeat(20_000)}`, 404, 'path_not_found'],
+  ['GET', '/druid/v2/nothing/at/all', 404, 'path_not_found'],
+  ['PUT', '/druid/v2/sql', 405, 'method_not_allowed'],
+])('what no route takes is told in the form of Druid: %s %s', async (method, url, status, code) => {
+  const response = await app.inject({ ...get(url), method: method as 'GET' })
+  expect([response.statusCode, response.headers['content-type']]).toEqual([status, 'application/json'])
+  expect(response.json()).toMatchObject({ error: 'druidException', context: { code } })
+})
+
+test('elsewhere it is a problem', async () => {
+  const { headers } = await app.inject(get('/consumer/%ff'))
+  expect(headers['content-type']).toBe('application/problem+json')
+})
+
 test('who shows no key is told of all ways, in the form of Druid', async () => {
   const response = await app.inject(get('/druid/v2/datasources'))
   expect(response.headers).toMatchObject({

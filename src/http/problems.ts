@@ -6,6 +6,7 @@ import { Problem } from '../model/problem.ts'
 import { commonHeaders } from './common-headers.ts'
 import { druidErrorBody } from './druid-errors.ts'
 import { lineErrorBody, lineStatus } from './line-errors.ts'
+import { pathOf } from './request-head.ts'
 
 export const problemType = 'application/problem+json'
 
@@ -20,7 +21,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   reply.headers(problem.headers)
   if (problem.retryAfterS !== undefined) reply.header('Retry-After', problem.retryAfterS)
   if (problem.code === 'shutting_down') reply.header('Connection', 'close')
-  const { errorBody, keySchemes = [] } = request.routeOptions.config
+  const { keySchemes = [] } = request.routeOptions.config
+  const errorBody = errorBodyOf(request)
   if (problem.code === 'forbidden' && keySchemes.includes('basic'))
     reply.header('WWW-Authenticate', 'Basic realm="tidemark", charset="UTF-8"')
   const { mediaType, bytes } = bodyOf(problem, errorBody)
@@ -28,6 +30,12 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .code(errorBody === 'lines' ? lineStatus(problem) : problem.status)
     .type(mediaType)
     .send(bytes)
+}
+
+/** A path that cannot be read, or that there is not, has no route of its own: below Druid's it is told as Druid tells errors. */
+function errorBodyOf({ routeOptions, is404, raw }: FastifyRequest): FastifyContextConfig['errorBody'] {
+  const isDruids = is404 && /\/druid\/v2(?:\/|$)/.test(pathOf(raw.url ?? ''))
+  return isDruids ? 'druid' : routeOptions.config.errorBody
 }
 
 export const protobufType = 'application/x-google-protobuf'
