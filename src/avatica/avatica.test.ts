@@ -110,7 +110,7 @@ describe('an answer', () => {
   })
 
   test('what is not read to its end takes room, of which one subscriber has three quarters', async () => {
-    const { ask, sql } = await withStatement({ heldBytes: 1000 })
+    const { ask, sql } = await withStatement({ heldBytes: 5000 })
     await ask(execute('SELECT 8'))
     await ask(plain('createStatement'))
     await expect(ask(execute('SELECT 8', 2))).rejects.toMatchObject({ code: 'overloaded' })
@@ -118,6 +118,35 @@ describe('an answer', () => {
     await ask({ request: 'closeStatement', connectionId, statementId: 1 })
     expect(resultSet(await ask(execute('SELECT 8', 2))).firstFrame.rows).toHaveLength(4)
   })
+})
+
+test('of 10 connections of 10 statements of 900 columns the bound refuses most, and takes others when some are closed', async () => {
+  // A hundredth of what is set where nothing is: with 100 of 100 it is the same.
+  const { ask, open } = avaticaOfTest({ connections: 10, ownConnections: 10, statements: 10, heldBytes: 2 ** 30 / 100 })
+  let held = 0
+  const fill = async (): Promise<void> => {
+    for (let at = 0; at < 100; at++) {
+      const id = String(Math.floor(at / 10))
+      if (at % 10 === 0) await open(id)
+      await ask({ request: 'createStatement', connectionId: id })
+      await ask({ ...execute('SELECT 5 WIDE', 1 + (at % 10)), connectionId: id })
+      held += 1
+    }
+  }
+  await expect(fill()).rejects.toMatchObject({ code: 'overloaded' })
+  // Three quarters of 10.7 million, of 900 times 512 bytes and more.
+  expect(held).toBe(17)
+  await ask({ request: 'closeConnection', connectionId: '0' })
+  await ask({ ...execute('SELECT 5 WIDE', 8), connectionId: '1' })
+})
+
+test('what is prepared keeps no columns', async () => {
+  const { ask, open } = avaticaOfTest()
+  await open(connectionId)
+  const prepared = await ask({ request: 'prepare', connectionId, sql: 'SELECT 1 WIDE', rowsMax: null })
+  expect(prepared.response === 'prepare' && prepared.signature.columns).toHaveLength(900)
+  for (let statement = 0; statement < 2; statement++)
+    await ask({ request: 'prepare', connectionId, sql: 'SELECT 1 WIDE', rowsMax: null })
 })
 
 describe('a query that runs', () => {
@@ -199,7 +228,7 @@ describe('a prepared statement', () => {
       frameRows: null,
     }
     await expect(ask(run)).rejects.toThrow('not prepared')
-    const sql = `SELECT 1 ${' '.repeat(800)}`
+    const sql = `SELECT 1 ${' '.repeat(4000)}`
     await expect(ask({ request: 'prepare', connectionId, sql, rowsMax: null })).rejects.toMatchObject({
       code: 'overloaded',
     })

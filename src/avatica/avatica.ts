@@ -148,7 +148,7 @@ export class Avatica {
     const signature = this.#describe(connection, sql, reader)
     const statement = connection.newStatement()
     try {
-      statement.prepare({ signature, rowsMax })
+      statement.prepare({ sql, rowsMax })
     } catch (error) {
       connection.closeStatement(statement.id)
       throw error
@@ -180,8 +180,8 @@ export class Avatica {
     signal: AbortSignal,
   ): Promise<AvaticaResponse> {
     const statement = connection.statement(statementId)
-    const { signature, rowsMax } = statement.prepared
-    const query: Query = { text: signature.sql, parameters: parameterValues, rowsMax, frameRows, ownStatement: false }
+    const { sql, rowsMax } = statement.prepared
+    const query: Query = { text: sql, parameters: parameterValues, rowsMax, frameRows, ownStatement: false }
     const resultSet = await this.#run({ connection, connectionId, statement, reader, signal }, query)
     return { response: 'executeResults', resultSet }
   }

@@ -3,7 +3,7 @@ import { Problem } from '../model/problem.ts'
 /** How much of the room one subscriber may take: the rest is left to others, whatever he keeps. */
 const ownShare = 0.75
 
-/** Counts what statements keep between requests: the rest of their answers, and the texts of those that were prepared. */
+/** Counts what statements keep between requests: the rest of their answers with its columns, and the texts of those that were prepared. */
 export class HeldBytes {
   readonly #bytesMax: number
   readonly #own = new Map<string, number>()

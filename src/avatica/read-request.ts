@@ -9,6 +9,9 @@ import {
   plainRequests,
 } from './avatica-protocol.ts'
 
+/** Of what a connection keeps: its id, its properties, the key that it was opened with. Drivers make ids of 36. */
+const keptCharactersMax = 1024
+
 export type Plain = Readonly<Record<string, unknown>>
 
 /** Throws Problem `invalid_request` for what is no request of Avatica. */
@@ -26,7 +29,7 @@ export function readRequest(body: unknown): AvaticaRequest {
   if (metadata !== undefined) return { request: metadata, connectionId, patterns: patternsOf(body) }
   switch (name) {
     case 'openConnection':
-      return { request: name, connectionId, info: infoOf(body['info']) }
+      return { request: name, connectionId: kept(connectionId, 'connectionId'), info: infoOf(body['info']) }
     case 'connectionSync':
       return { request: name, connectionId, connProps: propertiesOf(body['connProps']) }
     case 'prepare':
@@ -117,7 +120,7 @@ function infoOf(info: unknown): ReadonlyMap<string, string> {
 function infoText(name: string, value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return value
+      return keptInfo.has(name) ? kept(value, `info.${name}`) : value
     case 'number':
     case 'bigint':
     case 'boolean':
@@ -125,6 +128,15 @@ function infoText(name: string, value: unknown): string {
     default:
       throw malformed(`info.${name.slice(0, 100)} is neither a text nor a number nor true or false`)
   }
+}
+
+/** The others are passed over. */
+const keptInfo = new Set(['password', 'avatica_password', 'sqlTimeZone', 'timeout'])
+
+function kept(text: string, name: string): string {
+  if (text.length > keptCharactersMax)
+    throw malformed(`${name} has ${text.length} characters, and may have ${keptCharactersMax}`)
+  return text
 }
 
 function propertiesOf(properties: unknown): ConnectionProperties {
@@ -135,8 +147,8 @@ function propertiesOf(properties: unknown): ConnectionProperties {
     autoCommit: typeof autoCommit === 'boolean' ? autoCommit : undefined,
     readOnly: typeof readOnly === 'boolean' ? readOnly : undefined,
     transactionIsolation: typeof transactionIsolation === 'number' ? transactionIsolation : undefined,
-    catalog: typeof catalog === 'string' ? catalog : undefined,
-    schema: typeof schema === 'string' ? schema : undefined,
+    catalog: typeof catalog === 'string' ? kept(catalog, 'connProps.catalog') : undefined,
+    schema: typeof schema === 'string' ? kept(schema, 'connProps.schema') : undefined,
   }
 }
 

@@ -3,11 +3,14 @@ import type { AnswerCursor, BatchLimits } from './answer-cursor.ts'
 import type { Frame, Signature } from './avatica-protocol.ts'
 import type { HeldBytes } from './held-bytes.ts'
 
-/** A query that was checked and not run. */
+/** A query that was checked and not run. Its columns are told once, and not kept: they are many times as large as `SELECT *`. */
 export interface Prepared {
-  readonly signature: Signature
+  readonly sql: string
   readonly rowsMax: number | null
 }
+
+/** What a column of an answer takes while its rows are read, beside its name: 450 measured. */
+const columnBytes = 512
 
 /** What a statement of a connection keeps between requests: its prepared query, and the rest of its answer. */
 export class Statement {
@@ -17,7 +20,9 @@ export class Statement {
   #prepared: Prepared | null = null
   #forgetText: () => void = () => undefined
   #rows: AnswerCursor | null = null
+  /** Of the rows that are still to be read. */
   #signature: Signature | null = null
+  #hasAnswer = false
   #forgetRows: () => void = () => undefined
   #offset = 0
   #abort: AbortController | null = null
@@ -31,7 +36,7 @@ export class Statement {
 
   /** Throws Problem `overloaded` where there is no room for its text. */
   prepare(prepared: Prepared): void {
-    this.#forgetText = this.#held.hold(this.#ownerId, prepared.signature.sql.length)
+    this.#forgetText = this.#held.hold(this.#ownerId, prepared.sql.length)
     this.#prepared = prepared
   }
 
@@ -73,10 +78,11 @@ export class Statement {
       const { rows, signature } = await run(signal)
       this.#rows = rows
       this.#signature = signature
+      this.#hasAnswer = true
       this.#offset = 0
       const firstFrame = await this.#next(rows, signature, limits, signal)
       try {
-        if (!firstFrame.done) this.#forgetRows = this.#held.hold(this.#ownerId, rows.bytes)
+        if (!firstFrame.done) this.#forgetRows = this.#held.hold(this.#ownerId, rows.bytes + bytesOf(signature))
       } catch (error) {
         this.#forget()
         throw error
@@ -88,13 +94,13 @@ export class Statement {
   /** The rows from `offset` on, which is where the last frame ended. Throws Problem `invalid_request` for another place. */
   async fetch(caller: AbortSignal, offset: number, limits: BatchLimits): Promise<Frame> {
     return this.#alone(caller, async (signal) => {
-      if (this.#signature === null || offset !== this.#offset) {
+      if (!this.#hasAnswer || offset !== this.#offset) {
         throw new Problem(
           'invalid_request',
           `Statement ${this.id} has no rows from ${offset} on: they were read already, or their answer was given up. Execute it again.`,
         )
       }
-      if (this.#rows === null) return { offset, done: true, rows: [], reps: [] }
+      if (this.#rows === null || this.#signature === null) return { offset, done: true, rows: [], reps: [] }
       return this.#next(this.#rows, this.#signature, limits, signal)
     })
   }
@@ -122,14 +128,19 @@ export class Statement {
   #giveBack(): void {
     this.#rows?.release()
     this.#rows = null
+    this.#signature = null
     this.#forgetRows()
   }
 
   #forget(): void {
     this.#giveBack()
-    this.#signature = null
+    this.#hasAnswer = false
     if (!this.#isClosed) return
     this.#prepared = null
     this.#forgetText()
   }
+}
+
+function bytesOf({ columns, sql }: Signature): number {
+  return columns.reduce((bytes, { name }) => bytes + columnBytes + name.length, sql.length)
 }

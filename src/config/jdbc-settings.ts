@@ -60,7 +60,7 @@ export const jdbcSettings = {
     min: mebibyte,
     max: 1024 * gibibyte,
     description:
-      'How large the answers are together that JDBC statements keep because they are not read to their end, with the texts of prepared statements. One subscriber gets at most three quarters. Past that executing is an error.',
+      'How large the answers are together that JDBC statements keep because they are not read to their end, with their columns and the texts of prepared statements. One subscriber gets at most three quarters. Past that executing is an error.',
   }),
   'jdbc.bodiesBytes': integer({
     default: 64 * mebibyte,

@@ -136,6 +136,17 @@ test.each<unknown>([{ toString: 1 }, [5], {}])(
   },
 )
 
+test.each<[string, object]>([
+  ['connectionId', opening('x'.repeat(1025))],
+  ['info.password', opening('long', { password: 'x'.repeat(1025) })],
+  ['connProps.catalog', { request: 'connectionSync', connectionId: 'c', connProps: { catalog: 'x'.repeat(1025) } }],
+  ['connProps.schema', { request: 'connectionSync', connectionId: 'c', connProps: { schema: 'x'.repeat(1025) } }],
+])('%s of more than 1,024 characters is refused', async (name, body) => {
+  const { statusCode, payload } = await app.inject(sent(JSON.stringify(body)))
+  expect(statusCode).toBe(400)
+  expect(JSON.parse(payload).errorMessage).toContain(`${name} has 1025 characters, and may have 1024`)
+})
+
 test('a failure of the service is told as one, and is in the log', async () => {
   const failing = {
     answer: () => Promise.reject(new Error('broken')),

@@ -13,7 +13,7 @@ export const avaticaLimits: AvaticaLimits = {
   frameRows: 4,
   frameRowsMin: 2,
   frameBytes: 1024,
-  heldBytes: 1000,
+  heldBytes: 5000,
 }
 
 const columns = [
@@ -30,7 +30,9 @@ export function rowText(n: number): string {
   return `{"n":${long},"text":"row ${n}","at":"2026-01-01T00:00:00.00${n % 10}Z","x":${n}.5,"is":${n % 3 === 0}}\n`
 }
 
-/** `SELECT <rows>` answers so many of them, `SLOW` ends when its signal does, and anything else is no query. */
+const wideColumns = Array.from({ length: 900 }, (_, n) => ({ name: `column ${n}`, sqlType: 'BIGINT' }))
+
+/** `SELECT <rows>` answers so many of them, with `WIDE` of 900 columns; `SLOW` ends when its signal does, and anything else is no query. */
 export class SqlOfTest implements SqlOfAvatica {
   readonly asked: Parameters<SqlOfAvatica['run']>[0][] = []
   readonly readers: string[] = []
@@ -39,7 +41,7 @@ export class SqlOfTest implements SqlOfAvatica {
   describe = ({ text }: { readonly text: string }): ReturnType<SqlOfAvatica['describe']> => {
     if (!/^(SELECT|SLOW)/.test(text))
       throw new Problem('invalid_request', 'sql_query: a query begins with SELECT (line 1, column 1)')
-    return { columns, parameters: text.split('?').length - 1 }
+    return { columns: text.includes('WIDE') ? wideColumns : columns, parameters: text.split('?').length - 1 }
   }
 
   run: SqlOfAvatica['run'] = async (question, signal, reader) => {
