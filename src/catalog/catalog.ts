@@ -1,4 +1,4 @@
-import type { Entity, MetadataEntity } from '../model/entity.ts'
+import type { Entity, EntityField, MetadataEntity } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
 import type { Duplicates, Ingest, IngestKind, IngestState, LineMapping, Unknown } from '../model/ingest.ts'
 import type { Item, ItemWrite } from '../model/item.ts'
@@ -21,10 +21,20 @@ export interface NewIngest {
   readonly createdMs: number
 }
 
-/** The ingest after a row has brought fields, and why some could not be made, by their names. */
-export interface FieldsByRow {
+/** Since when rows have a field. */
+export interface FieldSince {
+  /** Those that were pushed to this version of the fields, or a later one. */
+  readonly version: number
+  /** By lane: those from this position on, for the row there brought it. */
+  readonly places: ReadonlyMap<number, number>
+}
+
+/** An ingest whose rows bring fields, as it is now. */
+export interface OpenIngest {
   readonly ingest: Ingest
-  readonly refused: ReadonlyMap<string, string>
+  /** Of each of its fields, in their order. */
+  readonly since: readonly FieldSince[]
+  readonly entity: readonly EntityField[]
 }
 
 export interface IngestChange {
@@ -57,12 +67,12 @@ export interface IngestCatalog {
   /** The ingest as it was at a version of its fields; also when it has been deleted since. */
   findVersion(id: number, fieldsVersion: number): Promise<Ingest | null>
   /** The ingest as it is now, also when it has been deleted since; null when its entity was dropped. */
-  findNewest(id: number): Promise<Ingest | null>
+  findOpen(id: number): Promise<OpenIngest | null>
   /**
-   * Makes fields that a row brings, as far as `fieldsMax` goes. One that the ingest has by now is left as it is; one that its entity has gets the type
-   * and role that it has there. Null when the entity was dropped.
+   * Notes that the row at this position brings fields, and makes those that the ingest does not have. Does nothing of it where one of them can be none, is
+   * another one by now, or `fieldsMax` is reached: the answer tells what there is. Null when the entity was dropped.
    */
-  addByRow(id: number, fields: readonly Field[], fieldsMax: number): Promise<FieldsByRow | null>
+  addByRow(id: number, fields: readonly Field[], position: number, fieldsMax: number): Promise<OpenIngest | null>
   list(page: ListBounds): Promise<readonly Ingest[]>
   /** Null when there is no such ingest. Throws Problem `invalid_request` where new fields disagree with the ingest or its entity. */
   change(alias: string, change: IngestChange): Promise<Ingest | null>

@@ -32,7 +32,7 @@ function catalogOf(state: {
     create: unused,
     find: unused,
     findVersion: unused,
-    findNewest: unused,
+    findOpen: unused,
     addByRow: unused,
     change: unused,
     delete: unused,

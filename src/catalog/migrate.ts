@@ -15,6 +15,7 @@ import { rejectedKinds } from './migrations/0013-rejected-kinds.ts'
 import { replaysInto } from './migrations/0014-replays-into.ts'
 import { lines } from './migrations/0015-lines.ts'
 import { openIngests } from './migrations/0016-open-ingests.ts'
+import { fieldPlaces } from './migrations/0017-field-places.ts'
 import { inTransaction } from './repositories/in-transaction.ts'
 import type { Tables } from './schema.ts'
 
@@ -36,6 +37,7 @@ export const machineMigrations: readonly Migration[] = [
   { name: '0014-replays-into', up: replaysInto },
   { name: '0015-lines', up: lines },
   { name: '0016-open-ingests', up: openIngests },
+  { name: '0017-field-places', up: fieldPlaces },
 ]
 
 /** Those of a cluster, which has no files of its own to list, but lanes. */
@@ -54,6 +56,7 @@ export const clusterMigrations: readonly Migration[] = [
   { name: '0014-replays-into', up: replaysInto },
   { name: '0015-lines', up: lines },
   { name: '0016-open-ingests', up: openIngests },
+  { name: '0017-field-places', up: fieldPlaces },
 ]
 
 /**

@@ -80,6 +80,13 @@ interface IngestFields {
   added: string | null
 }
 
+interface FieldPlaces {
+  ingest_id: number
+  source: string
+  lane: number
+  position: number
+}
+
 interface Subscribers {
   id: number
   name: string
@@ -242,6 +249,7 @@ export interface Tables extends RejectedTables, SetAsideTables {
   entity_fields: EntityFields
   ingests: Ingests
   ingest_fields: IngestFields
+  field_places: FieldPlaces
   subscribers: Subscribers
   keys: Keys
   subscriptions: Subscriptions

@@ -9,7 +9,7 @@ import type { Ingest } from '../model/ingest.ts'
 import type { ItemWrite } from '../model/item.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import type { OpenRules } from './open-fields.ts'
-import { OpenIngests, type OpenPort } from './open-ingests.ts'
+import { OpenIngests, type OpenPlace, type OpenPort } from './open-ingests.ts'
 import { decodeReplayedRows } from './replay/replayed-rows.ts'
 import { UnknownIngest } from './set-aside/judging-watch.ts'
 import { unjudgedRows } from './set-aside/unjudged-rows.ts'
@@ -93,8 +93,9 @@ export class EntryJudge {
     this.#open = parts.open === undefined ? null : new OpenIngests(parts.open)
   }
 
-  /** Learns which entities were dropped. From then on `isDropped` says so. */
+  /** Learns which entities were dropped, and what fields others made. From then on `isDropped` says so. */
   async refresh(): Promise<void> {
+    this.#open?.forget()
     const dropped = await this.#parts.dropped.list()
     this.#droppedEntities = new Set(dropped.map(({ entityId }) => entityId))
     this.#droppedIngests = new Set(dropped.flatMap(({ ingestIds }) => ingestIds))
@@ -106,7 +107,7 @@ export class EntryJudge {
 
   /** Whether an entry's rows become items, which the catalog keeps. */
   async makesItems({ ingestId, fieldsVersion }: PlacedEntry): Promise<boolean> {
-    return (await this.#ingest(ingestId, fieldsVersion))?.kind === 'metadata'
+    return (await this.#version(ingestId, fieldsVersion))?.kind === 'metadata'
   }
 
   /**
@@ -128,7 +129,8 @@ export class EntryJudge {
         done += all.length
         continue
       }
-      let ingest = await this.#ingest(ingestId, fieldsVersion)
+      const position = all[0]!.position + place.index
+      let ingest = await this.#ingest(ingestId, { fieldsVersion, position })
       // Once more for each row that brings fields.
       for (let run = all; ; ) {
         const { reached, makes, ...judged } =
@@ -142,7 +144,7 @@ export class EntryJudge {
         place = reached.place
         run = run.slice(reached.entries)
         if (makes === undefined || ingest === null) break
-        ingest = await this.#made(ingest, makes)
+        ingest = await this.#made(ingest, makes, { fieldsVersion, position: run[0]!.position + place.index })
         if (isSpent(budget)) break
       }
       if (entries.indexOf(all.at(-1)!) >= done || isSpent(budget)) break
@@ -158,7 +160,7 @@ export class EntryJudge {
    */
   async judgeReplay({ body, ...entry }: PlacedEntry): Promise<JudgedReplay | null> {
     const { ingestId, fieldsVersion, position, sourceIngestId } = entry
-    const ingest = await this.#ingest(ingestId, fieldsVersion)
+    const ingest = await this.#ingest(ingestId, { fieldsVersion, position })
     if (ingest === null) return null
     const replayed = decodeReplayedRows(body)
     const run = replayed.map((row, index): PlacedEntry => {
@@ -168,7 +170,7 @@ export class EntryJudge {
     let judged = this.#judge(run, ingest, firstRow, unbounded())
     // There are few rows: all of them are judged again, by the fields that they bring.
     for (let known: Ingest | null = ingest; judged.makes !== undefined && known !== null; ) {
-      known = await this.#made(known, judged.makes)
+      known = await this.#made(known, judged.makes, { fieldsVersion, position })
       judged = this.#judge(run, known, firstRow, unbounded())
     }
     const { batch, items, rejected } = judged
@@ -213,17 +215,17 @@ export class EntryJudge {
     return { items: [], ...this.#parts.judge.judge(run, ingest, from, budget, this.#open?.rules(ingest)) }
   }
 
-  /** The ingest with fields that a row brings; null where its entity was dropped meanwhile. */
-  async #made(ingest: Ingest, fields: readonly Field[]): Promise<Ingest | null> {
-    const made = this.#open === null ? null : await this.#open.make(ingest, fields)
+  /** The ingest with the fields that the row at a place has, which brings some; null where its entity was dropped meanwhile. */
+  async #made({ id }: Ingest, fields: readonly Field[], place: OpenPlace): Promise<Ingest | null> {
+    const made = this.#open === null ? null : await this.#open.make(id, fields, place)
     if (made === null) await this.refresh()
     return made
   }
 
   /** Null of an ingest whose entity was dropped. */
-  async #ingest(id: number, fieldsVersion: number): Promise<Ingest | null> {
-    const ingest = await this.#version(id, fieldsVersion)
-    return ingest?.unknown === 'add' && this.#open !== null ? this.#open.newest(ingest) : ingest
+  async #ingest(id: number, place: OpenPlace): Promise<Ingest | null> {
+    const ingest = await this.#version(id, place.fieldsVersion)
+    return ingest?.unknown === 'add' && this.#open !== null ? this.#open.at(id, place) : ingest
   }
 
   async #version(id: number, fieldsVersion: number): Promise<Ingest | null> {

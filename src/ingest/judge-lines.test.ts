@@ -173,7 +173,7 @@ test.each<[precision: LinePrecision, time: string, ms: number | string]>([
 
 test('a body: blank lines and comments are none, CR LF ends a line, faulty ones take their place', () => {
   const body =
-    '# a comment\n\nm v=1 1000000\r\n \t \nnonsense\n  # another\r\nm v=2 2000000\n\r\nm,host=a\\ b v=3 3000000'
+    '# a comment, set a="x\n\nm v=1 1000000\r\n \t \nnonsense\n  # another\r\nm v=2 2000000\n\r\nm,host=a\\ b v=3 3000000'
   expect(judgedLines(body)).toEqual([
     row({ v: 1 }, 1),
     bad('nonsense'),

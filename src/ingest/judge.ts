@@ -96,7 +96,7 @@ export class Judge {
     const rowsLeft = entries.reduce((sum, entry) => sum + entry.rows, -from.index)
     const rowsMax = Math.min(rowsLeft, Math.ceil(budget.rows / prepared.cost))
     for (const slot of prepared.slots) slot.begin(rowsMax, this.#rememberedStringsMax)
-    const brought = rules === null ? null : new BroughtFields(ingest.fields, rules)
+    const brought = rules === null ? null : new BroughtFields(rules)
     const positions = this.#arrays.float64(rowsMax)
     const growing: GrowingRows = { rows: 0, positions, rejected: [], budget, brought, makes: null }
     const reached = this.#judgeEntries(entries, from, prepared, growing)
@@ -196,7 +196,7 @@ export class Judge {
 
   #prepare(ingest: Ingest): Prepared {
     const known = this.#prepared.get(ingest.id)
-    if (known?.ingest.fieldsVersion === ingest.fieldsVersion) return known
+    if (known?.ingest.fields === ingest.fields) return known
     const replaces = ingest.duplicates === 'replace'
     const slots = ingest.fields.map((field) => new FieldSlot(field, this.#seed, replaces, this.#arrays))
     const bySource = new Map(ingest.fields.map((field, index) => [field.source, index]))

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
+import type { EntityField } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
+import { StandingFields } from '../model/standing-fields.ts'
 import { BroughtFields } from './open-fields.ts'
 
 const known: readonly Field[] = [{ name: 'value', source: 'V', type: 'double', role: 'metric' }]
-const refused = new Map([['site', 'the entity has a tag of this name']])
+const entity: readonly EntityField[] = [
+  { name: 'site', type: 'string', role: 'tag' },
+  { name: 'count', type: 'long', role: 'metric' },
+]
+const standing = new StandingFields(known, entity)
 
 test.each<[name: string, json: string, longs: readonly string[], outcome: string]>([
   ['unit', '"C"', [], 'string dimension'],
@@ -21,8 +27,16 @@ test.each<[name: string, json: string, longs: readonly string[], outcome: string
   ['snap', '1', [], 'unknown_field'],
   ['value', '1', [], 'unknown_field'],
   ['site', '"x"', [], 'unknown_field'],
+  // A field that the row was pushed too early for.
+  ['V', '1', [], 'double metric'],
+  ['V', '"x"', [], 'wrong_type'],
+  ['count', '1', [], 'long metric'],
+  ['count', '1.5', [], 'wrong_type'],
+  ['count', '"x"', [], 'wrong_type'],
+  ['n', '9223372036854775807', ['n'], 'long metric'],
+  ['n', '9223372036854775808', ['n'], 'out_of_range'],
 ])('%s with %s is %s %s', (name, json, longs, outcome) => {
-  const brought = new BroughtFields(known, { fieldsMax: 2, refused })
+  const brought = new BroughtFields({ fieldsMax: 2, standing })
   brought.begin(new Set(longs))
   const fault = brought.take(name, Buffer.from(json), 0)
   const [made] = brought.fields
@@ -30,7 +44,7 @@ test.each<[name: string, json: string, longs: readonly string[], outcome: string
 })
 
 test('the field beyond the limit is named, and the limit', () => {
-  const brought = new BroughtFields(known, { fieldsMax: 2, refused })
+  const brought = new BroughtFields({ fieldsMax: 2, standing })
   brought.begin()
   expect(brought.take('a', Buffer.from('1'), 0)).toBeNull()
   expect(brought.take('b', Buffer.from('1'), 0)).toEqual({

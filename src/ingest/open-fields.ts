@@ -2,28 +2,33 @@
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Field, type FieldType, isName, isReservedInSeries, namePattern } from '../model/field.ts'
 import { noFieldOf, noSuchField, type RowFault, tooManyFields } from '../model/row-fault.ts'
+import type { StandingFields } from '../model/standing-fields.ts'
+import { FieldSlot } from './columns/field-slot.ts'
 import { lowerF, lowerN, lowerT, quote } from './scan/ascii.ts'
 import { beginsNumber } from './scan/read-number.ts'
+import { readValue } from './scan/read-value.ts'
 import { skipValue } from './scan/skip.ts'
+import { TimestampReader } from './scan/timestamps.ts'
+import { faultOf } from './scan/value-fault.ts'
 
 /** What an open ingest goes by. */
 export interface OpenRules {
   /** The most fields of an ingest. */
   readonly fieldsMax: number
-  /** Why fields could not be made, by the names of their properties. */
-  readonly refused: ReadonlyMap<string, string>
+  readonly standing: StandingFields
 }
 
-/** Notes what fields a row brings that the ingest does not have. */
+/** Notes what fields a row brings that it does not have by itself. */
 export class BroughtFields {
   readonly #rules: OpenRules
-  readonly #names: ReadonlySet<string>
+  readonly #timestamps = new TimestampReader()
   #fields: Field[] = []
+  /** How many of them the ingest does not have. */
+  #fresh = 0
   #longs: ReadonlySet<string> = new Set()
 
-  constructor(fields: readonly Field[], rules: OpenRules) {
+  constructor(rules: OpenRules) {
     this.#rules = rules
-    this.#names = new Set(fields.map(({ name }) => name))
   }
 
   /** Those of the row, in its order. */
@@ -34,28 +39,40 @@ export class BroughtFields {
   /** Begins a row; `longs` are properties of a line whose numbers are whole. */
   begin(longs: ReadonlySet<string> = new Set()): void {
     this.#fields = []
+    this.#fresh = 0
     this.#longs = longs
   }
 
-  /** Takes the value at `at` for a property that the ingest has no field for. A null is passed over. */
+  /** Takes the value at `at` for a property that the row has no field for. A null is passed over. */
   take(name: string, bytes: Buffer, at: number): RowFault | null {
     if (bytes[at] === lowerN) return null
-    const type = this.#typeOf(name, bytes, at)
-    if (type === null) return noSuchField(name)
-    const why = this.#refusal(name)
-    if (why !== null) return noFieldOf(name, why)
-    if (this.#names.size + this.#fields.length >= this.#rules.fieldsMax) {
-      return tooManyFields(name, this.#rules.fieldsMax)
-    }
-    this.#fields.push({ name, source: name, type, role: type === 'string' ? 'dimension' : 'metric' })
-    return null
+    const field = this.#fieldOf(name, bytes, at)
+    if ('code' in field) return field
+    const fault = this.#faultOf(field, bytes, at)
+    if (fault === null) this.#fields.push(field)
+    return fault
   }
 
-  #refusal(name: string): string | null {
-    if (!isName(name)) return `a name must match ${namePattern}`
-    if (isReservedInSeries(name)) return 'the name has another meaning in answers'
-    if (this.#names.has(name)) return 'another property is stored under this name'
-    return this.#rules.refused.get(name) ?? null
+  #fieldOf(name: string, bytes: Buffer, at: number): Field | RowFault {
+    const { standing, fieldsMax } = this.#rules
+    const found = standing.of(name)
+    if (standing.has(name) && found !== null && 'field' in found) return found.field
+    const type = this.#typeOf(name, bytes, at)
+    if (type === null) return noSuchField(name)
+    if (!isName(name)) return noFieldOf(name, `a name must match ${namePattern}`)
+    if (isReservedInSeries(name)) return noFieldOf(name, 'the name has another meaning in answers')
+    if (found !== null && 'refused' in found) return noFieldOf(name, found.refused)
+    if (standing.size + this.#fresh >= fieldsMax) return tooManyFields(name, fieldsMax)
+    this.#fresh++
+    return found?.field ?? { name, source: name, type, role: type === 'string' ? 'dimension' : 'metric' }
+  }
+
+  /** What is wrong with the value for the field that it is to make. */
+  #faultOf(field: Field, bytes: Buffer, at: number): RowFault | null {
+    const slot = new FieldSlot(field, 0)
+    slot.begin(1, 1)
+    const end = readValue(bytes, at, slot, 0, this.#timestamps)
+    return end >= 0 ? null : faultOf(end, slot, bytes.toString('utf8', at, skipValue(bytes, at)))
   }
 
   /** Null of what no field can hold. */

@@ -1,25 +1,45 @@
 // Tested by `test/acceptance/open-ingests.test.ts`.
-import type { IngestCatalog } from '../catalog/catalog.ts'
+import type { IngestCatalog, OpenIngest } from '../catalog/catalog.ts'
+import { laneOf } from '../journal/lane-position.ts'
 import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
+import { StandingFields } from '../model/standing-fields.ts'
 import type { OpenRules } from './open-fields.ts'
 
 export interface OpenPort {
-  readonly ingests: Pick<IngestCatalog, 'findNewest' | 'addByRow'>
+  readonly ingests: Pick<IngestCatalog, 'findOpen' | 'addByRow'>
   readonly fieldsMax: number
   /** Called when fields were made, before the rows that brought them can be queried. */
   readonly made: () => Promise<void>
 }
 
-interface Newest {
-  readonly ingest: Ingest
-  readonly rules: OpenRules
+/** A row of an open ingest: the version that it was pushed to, and its place. */
+export interface OpenPlace {
+  readonly fieldsVersion: number
+  readonly position: number
 }
 
-/** Open ingests as they are now: their rows are judged by all fields that there are, whatever version they were pushed to. */
+interface Known {
+  readonly open: OpenIngest
+  readonly rules: OpenRules
+  /** The ingest with the fields that rows had lately: who judges them keeps much for each. */
+  readonly views: Ingest[]
+}
+
+/** Entries of several versions, of several lanes. */
+const viewsMax = 16
+
+/**
+ * Open ingests, with the fields that their rows have: those of the version that a row was pushed to, and those that rows before it in its lane brought. So
+ * a row has the same fields whenever it is judged.
+ */
 export class OpenIngests {
   readonly #port: OpenPort
-  readonly #newest = new Map<number, Newest>()
+  readonly #known = new Map<number, Known>()
+  /** Known to be as the catalog has them, but for what others do to them. */
+  readonly #fresh = new Set<number>()
+  /** Of each view. */
+  readonly #rules = new WeakMap<Ingest, OpenRules>()
 
   constructor(port: OpenPort) {
     this.#port = port
@@ -27,30 +47,62 @@ export class OpenIngests {
 
   /** Null of an ingest whose rows bring no fields. */
   rules(ingest: Ingest): OpenRules | null {
-    const known = this.#newest.get(ingest.id)
-    return known?.ingest === ingest ? known.rules : null
+    return this.#rules.get(ingest) ?? null
   }
 
-  /** As it is now; one that is full is asked for each time, for the operator may have added what a row brings. Null where it was dropped. */
-  async newest(ingest: Ingest): Promise<Ingest | null> {
-    const known = this.#newest.get(ingest.id)
-    const isOld = known === undefined || known.ingest.fieldsVersion < ingest.fieldsVersion
-    if (!isOld && known.ingest.fields.length < this.#port.fieldsMax) return known.ingest
-    const found = await this.#port.ingests.findNewest(ingest.id)
-    return found === null ? null : this.#hold(found, known?.rules.refused)
+  /** Another process may have judged rows of the lanes. */
+  forget(): void {
+    this.#fresh.clear()
   }
 
-  /** Null where its entity was dropped. */
-  async make({ id }: Ingest, fields: readonly Field[]): Promise<Ingest | null> {
-    const made = await this.#port.ingests.addByRow(id, fields, this.#port.fieldsMax)
-    if (made === null) return null
-    await this.#port.made()
-    return this.#hold(made.ingest, new Map([...(this.#newest.get(id)?.rules.refused ?? []), ...made.refused]))
+  /** With the fields that a row there has; one that is full is asked for each time, for the operator may have added what a row brings. Null where it was dropped. */
+  async at(id: number, place: OpenPlace): Promise<Ingest | null> {
+    const known = this.#known.get(id)
+    const isNew = known !== undefined && this.#fresh.has(id) && known.open.ingest.fieldsVersion >= place.fieldsVersion
+    if (isNew && known.open.ingest.fields.length < this.#port.fieldsMax) return this.#view(known, place)
+    const found = await this.#port.ingests.findOpen(id)
+    return found === null ? null : this.#view(this.#hold(found), place)
   }
 
-  #hold(found: Ingest, refused: ReadonlyMap<string, string> = new Map()): Ingest {
-    const ingest: Ingest = { ...found, unknown: 'add' }
-    this.#newest.set(ingest.id, { ingest, rules: { fieldsMax: this.#port.fieldsMax, refused } })
-    return ingest
+  /** The row there brings fields. Null where the entity was dropped. */
+  async make(id: number, fields: readonly Field[], place: OpenPlace): Promise<Ingest | null> {
+    const version = this.#known.get(id)?.open.ingest.fieldsVersion
+    const found = await this.#port.ingests.addByRow(id, fields, place.position, this.#port.fieldsMax)
+    if (found === null) return null
+    if (found.ingest.fieldsVersion !== version) await this.#port.made()
+    return this.#view(this.#hold(found), place)
   }
+
+  #hold(open: OpenIngest): Known {
+    const { id, fields } = open.ingest
+    const rules = { fieldsMax: this.#port.fieldsMax, standing: new StandingFields(fields, open.entity) }
+    const known: Known = { open, rules, views: this.#known.get(id)?.views ?? [] }
+    this.#known.set(id, known)
+    this.#fresh.add(id)
+    return known
+  }
+
+  #view(known: Known, place: OpenPlace): Ingest {
+    const seen = view(known, place)
+    this.#rules.set(seen, known.rules)
+    return seen
+  }
+}
+
+function view({ open: { ingest, since }, views }: Known, { fieldsVersion, position }: OpenPlace): Ingest {
+  const lane = laneOf(position)
+  const fields = ingest.fields.filter((_, index) => {
+    const { version, places } = since[index]!
+    return version <= fieldsVersion || (places.get(lane) ?? Number.POSITIVE_INFINITY) <= position
+  })
+  const known = views.findIndex((one) => isSame(one.fields, fields))
+  const [found = { ...ingest, fields, unknown: 'add' as const }] = known < 0 ? [] : views.splice(known, 1)
+  views.push(found)
+  if (views.length > viewsMax) views.shift()
+  return found
+}
+
+/** Fields are never changed. */
+function isSame(some: readonly Field[], others: readonly Field[]): boolean {
+  return some.length === others.length && some.every(({ source }, index) => source === others[index]!.source)
 }

@@ -35,6 +35,19 @@ describe('a check', () => {
     expect(counted.at(-1)).toEqual([3, text.length])
   })
 
+  test('says it of fields that rows would bring, whose types the entity says', async () => {
+    const parts = { intake, rowBytes: 10_000, rowsMax: 1000, fieldsMax: 10 }
+    const entity = { name: 'load', type: 'string', role: 'dimension' } as const
+    const knowing = new PushCheck({ ...parts, entityFields: () => [...plant.fields, entity] })
+    const body = Buffer.from('[{"D":1,"T":"a","load":1},{"D":1,"T":"a","load":"x","n":1},{"D":1,"T":"a","n":"x"}]')
+    const ingest: Ingest = { ...plant, unknown: 'add' }
+    const { errors } = await knowing.check({ keyId: 'k', ingest, body, format: 'json' })
+    expect(errors.map(({ index, code, field }) => [index, code, field])).toEqual([
+      [0, 'wrong_type', 'load'],
+      [2, 'wrong_type', 'n'],
+    ])
+  })
+
   test('says it of items too', async () => {
     const { stored, errors } = await check(tags, '{"id":"a"}\n{"name":"b"}\n', 'ndjson')
     expect([stored, errors.map(({ code, field }) => [code, field])]).toEqual([1, [['unknown_field', 'name']]])

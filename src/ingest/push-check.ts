@@ -1,10 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { BodyFormat, PlacedEntry } from '../journal/journal.ts'
 import { Serial } from '../lib/serial.ts'
+import type { EntityField } from '../model/entity.ts'
 import type { Ingest } from '../model/ingest.ts'
+import { StandingFields } from '../model/standing-fields.ts'
 import { Judge, type Judgement } from './judge.ts'
 import { ItemJudge } from './judge-items.ts'
 import type { Intake } from './limits/intake.ts'
+import type { OpenRules } from './open-fields.ts'
 import type { ReceiptError } from './receipts.ts'
 import { checkBodyInSlices } from './scan/check-body.ts'
 import { firstRow, type RowOfEntry, type StepBudget } from './step-budget.ts'
@@ -34,6 +37,8 @@ export interface PushCheckParts {
   readonly rowsMax: number
   /** The most fields of an ingest whose rows bring fields. */
   readonly fieldsMax?: number
+  /** Those of an entity, which say the types of what rows bring. */
+  readonly entityFields?: (entity: string) => readonly EntityField[]
 }
 
 /** A slice is judged in a millisecond or so; then other requests get their turn. */
@@ -53,8 +58,6 @@ export class PushCheck {
   readonly #judge: Judge
   readonly #itemJudge: ItemJudge
   readonly #serial = new Serial()
-  /** The version of fields that are only supposed: no ingest has it. */
-  #supposed = 0
 
   constructor(parts: PushCheckParts) {
     this.#parts = parts
@@ -88,8 +91,13 @@ export class PushCheck {
     budget: StepBudget,
   ): Pick<Judgement, 'rejected' | 'reached' | 'makes'> {
     if (ingest.kind === 'metadata') return this.#itemJudge.judge([entry], ingest, from, budget)
-    const rules = ingest.unknown === 'add' ? { fieldsMax: this.#parts.fieldsMax ?? 0, refused: new Map() } : null
-    return this.#judge.judge([entry], ingest, from, budget, rules)
+    return this.#judge.judge([entry], ingest, from, budget, this.#rules(ingest))
+  }
+
+  #rules(ingest: Ingest): OpenRules | null {
+    const { fieldsMax = 0, entityFields } = this.#parts
+    if (ingest.unknown !== 'add') return null
+    return { fieldsMax, standing: new StandingFields(ingest.fields, entityFields?.(ingest.entity) ?? []) }
   }
 
   /** The rows of an entry that would be rejected. */
@@ -103,8 +111,7 @@ export class PushCheck {
         errors.push({ index, field: field === null ? null : shortened(field), code, message })
       if (reached.entries === 1) return errors
       // As if the row had brought them.
-      if (makes !== undefined)
-        ingest = { ...ingest, fields: [...ingest.fields, ...makes], fieldsVersion: --this.#supposed }
+      if (makes !== undefined) ingest = { ...ingest, fields: [...ingest.fields, ...makes] }
       from = reached.place
       await setImmediate()
     }

@@ -119,7 +119,8 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
     discarded: () => parts.limits.rejectedSpace.refresh(),
   })
   const { rowBytes, checkRows: rowsMax, fields: fieldsMax } = limits
-  const pushCheck = new PushCheck({ intake: parts.limits.intake, rowBytes, rowsMax, fieldsMax })
+  const entityFields = (name: string) => parts.definitions.entity(name)?.fields ?? []
+  const pushCheck = new PushCheck({ intake: parts.limits.intake, rowBytes, rowsMax, fieldsMax, entityFields })
   return {
     ...own,
     access,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Key, NewIngest, SharedCatalog } from '../../src/catalog/catalog.ts'
+import type { Key, NewIngest, OpenIngest, SharedCatalog } from '../../src/catalog/catalog.ts'
 import { keptTextBytes, type RejectedRow } from '../../src/catalog/rejected.ts'
+import { positionAt } from '../../src/journal/lane-position.ts'
 import { defaultSeriesFields, type Field } from '../../src/model/field.ts'
 import { itemTests } from './items.ts'
 import { lifecycleTests } from './lifecycle.ts'
@@ -186,8 +187,9 @@ async function undoRejectedKinds({ run }: { run(sql: string): Promise<void> }): 
     'drop index rejected_rows_by_kind',
     'alter table rejected_rows drop column field_key',
     'create index rejected_rows_by_code on rejected_rows (ingest_id, code, position)',
-    "delete from migrations where name in ('0013-rejected-kinds', '0014-replays-into', '0015-lines', '0016-open-ingests')",
+    "delete from migrations where name in ('0013-rejected-kinds', '0014-replays-into', '0015-lines', '0016-open-ingests', '0017-field-places')",
     'drop table replays_into',
+    'drop table field_places',
     'alter table ingests drop column lines_tag',
     'alter table ingests drop column unknown',
     'alter table ingest_fields drop column added',
@@ -271,6 +273,38 @@ function ingestTests(catalog: () => SharedCatalog): void {
     expect(await catalog().ingests.findVersion(id, 2)).toEqual(changed)
     expect(await catalog().ingests.findVersion(id, 3)).toBeNull()
     expect(await catalog().ingests.findVersion(id + 1, 1)).toBeNull()
+  })
+
+  test('a row brings all of its fields or none, and the first row of each lane is noted', async () => {
+    const { ingests } = catalog()
+    const { id } = await ingests.create(series('a'))
+    const [load, unit] = [field('load', 'double', 'metric'), field('unit', 'string', 'dimension')]
+    const lane1 = positionAt(1, 7)
+    const seen = (open: OpenIngest | null) => open?.since.map(({ version, places }) => [version, [...places]])
+    const first = await ingests.addByRow(id, [load], 5, 5)
+    expect(first?.ingest).toMatchObject({ fieldsVersion: 2, fields: [D, T, V, { ...load, added: 'by_row' }] })
+    expect(first?.entity.map(({ name }) => name)).toEqual(['D', 'T', 'V', 'load'])
+    expect(seen(first)?.at(-1)).toEqual([2, [[0, 5]]])
+    const later = await ingests.addByRow(id, [load], 9, 5)
+    expect([later?.ingest.fieldsVersion, seen(later)?.at(-1)]).toEqual([2, [2, [[0, 5]]]])
+    for (const refused of [
+      [unit, { ...load, type: 'string' as const }],
+      [unit, field('T', 'string', 'dimension')],
+      [unit, field('more', 'double', 'metric')],
+    ])
+      expect((await ingests.addByRow(id, refused, 10, 5))?.ingest.fields).toHaveLength(4)
+    expect(seen(await ingests.addByRow(id, [load, unit], lane1, 5))?.slice(3)).toEqual([
+      [
+        2,
+        [
+          [0, 5],
+          [1, lane1],
+        ],
+      ],
+      [3, [[1, lane1]]],
+    ])
+    expect(await ingests.findOpen(id)).toMatchObject({ ingest: { fieldsVersion: 3 } })
+    expect(await ingests.addByRow(id + 1, [load], 5, 5)).toBeNull()
   })
 
   test('its version goes up with every change', async () => {

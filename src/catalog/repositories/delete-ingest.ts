@@ -33,6 +33,7 @@ export async function dropEntity(transaction: Transaction<Tables>, ingest: Inges
   for (const { id } of feeding) {
     await transaction.insertInto('dropped_ingests').values({ ingest_id: id, entity_id: entityId }).execute()
     await transaction.deleteFrom('ingest_fields').where('ingest_id', '=', id).execute()
+    await transaction.deleteFrom('field_places').where('ingest_id', '=', id).execute()
   }
   await transaction.deleteFrom('ingests').where('entity_id', '=', entityId).execute()
   await transaction.deleteFrom('entity_fields').where('entity_id', '=', entityId).execute()

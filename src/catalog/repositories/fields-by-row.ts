@@ -1,31 +1,27 @@
 import type { EntityField } from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
+import { StandingFields } from '../../model/standing-fields.ts'
 
-interface ByRow {
-  readonly made: readonly Field[]
-  /** Why fields could not be made, by their names. */
-  readonly refused: ReadonlyMap<string, string>
-}
-
-/** What is made of the fields that a row brings, beside those that the ingest and its entity have. */
+/**
+ * Which of the fields that a row brings are to be made: those that the ingest does not have by now. Null where one of them can be none, or is another
+ * one by now: then none is made, for the row is to be judged again by what there is.
+ */
 export function fieldsByRow(
   known: readonly Field[],
   entity: readonly EntityField[],
   brought: readonly Field[],
   fieldsMax: number,
-): ByRow {
+): readonly Field[] | null {
+  const standing = new StandingFields(known, entity)
   const made: Field[] = []
-  const refused = new Map<string, string>()
   for (const field of brought) {
-    // Another process was first, or the operator.
-    if (known.some(({ source }) => source === field.source)) continue
-    const standing = entity.find(({ name }) => name === field.name)
-    const isTaken = known.some(({ name }) => name === field.name)
-    if (isTaken) refused.set(field.name, 'another property is stored under this name')
-    else if (standing !== undefined && standing.role !== 'metric' && standing.role !== 'dimension')
-      refused.set(field.name, `the entity has a ${standing.role} of this name`)
-    else if (known.length + made.length < fieldsMax)
-      made.push({ ...field, type: standing?.type ?? field.type, role: standing?.role ?? field.role, added: 'by_row' })
+    const found = standing.of(field.source)
+    if (found !== null && ('refused' in found || !isSame(found.field, field))) return null
+    if (!standing.has(field.source)) made.push({ ...field, added: 'by_row' })
   }
-  return { made, refused }
+  return made.length > 0 && known.length + made.length > fieldsMax ? null : made
+}
+
+function isSame(one: Field, other: Field): boolean {
+  return one.name === other.name && one.type === other.type && one.role === other.role
 }

@@ -6,11 +6,11 @@ import { Problem } from '../../model/problem.ts'
 import { refuse, repetitions } from '../agreement.ts'
 import type {
   DeletedData,
-  FieldsByRow,
   IngestCatalog,
   IngestChange,
   ListBounds,
   NewIngest,
+  OpenIngest,
   Retention,
 } from '../catalog.ts'
 import type { CatalogLocks } from '../locks.ts'
@@ -18,9 +18,11 @@ import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { dropEntity, markDeleted } from './delete-ingest.ts'
 import { entityFieldsOf, joinEntity, metadataEntities, seriesEntities } from './entities.ts'
+import { notePlaces, sinceOf } from './field-places.ts'
 import { fieldsByRow } from './fields-by-row.ts'
 import { inTransaction } from './in-transaction.ts'
 import { fieldOf, type IngestRow, ingestColumns, ingestOf, withUnknown } from './ingest-rows.ts'
+import { insertFields } from './insert-fields.ts'
 import { readConsistently } from './read-consistently.ts'
 import { toTextColumn } from './text-column.ts'
 import { turnUnknown } from './turn-unknown.ts'
@@ -74,22 +76,25 @@ export class IngestRepository implements IngestCatalog {
     })
   }
 
-  findNewest(id: number): Promise<Ingest | null> {
-    return readConsistently(this.#database, (transaction) => findById(transaction, id))
+  findOpen(id: number): Promise<OpenIngest | null> {
+    return readConsistently(this.#database, (transaction) => openIngestOf(transaction, id))
   }
 
-  addByRow(id: number, fields: readonly Field[], fieldsMax: number): Promise<FieldsByRow | null> {
+  addByRow(id: number, fields: readonly Field[], position: number, fieldsMax: number): Promise<OpenIngest | null> {
     return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
-      const ingest = await findById(transaction, id)
-      if (ingest === null) return null
-      const entity = await entityFieldsOf(transaction, ingest.entityId)
-      const { made, refused } = fieldsByRow(ingest.fields, entity, fields, fieldsMax)
-      if (made.length === 0) return { ingest, refused }
-      await addFields(transaction, ingest, made)
-      const version = ingest.fieldsVersion + 1
-      await transaction.updateTable('ingests').set({ fields_version: version }).where('id', '=', id).execute()
-      return { ingest: existing(await findById(transaction, id)), refused }
+      const open = await openIngestOf(transaction, id)
+      if (open === null) return null
+      const { ingest, entity } = open
+      const made = fieldsByRow(ingest.fields, entity, fields, fieldsMax)
+      if (made === null) return open
+      if (made.length > 0) {
+        await addFields(transaction, ingest, made)
+        const version = ingest.fieldsVersion + 1
+        await transaction.updateTable('ingests').set({ fields_version: version }).where('id', '=', id).execute()
+      }
+      await notePlaces(transaction, id, fields, position)
+      return openIngestOf(transaction, id)
     })
   }
 
@@ -207,34 +212,6 @@ async function addFields(transaction: Transaction<Tables>, ingest: Ingest, field
   })
 }
 
-interface VersionedFields {
-  readonly fields: readonly Field[]
-  readonly version: number
-  readonly firstOrdinal: number
-}
-
-async function insertFields(
-  transaction: Transaction<Tables>,
-  ingestId: number,
-  { fields, version, firstOrdinal }: VersionedFields,
-): Promise<void> {
-  for (const [index, { name, source, type, role, added = null }] of fields.entries()) {
-    await transaction
-      .insertInto('ingest_fields')
-      .values({
-        ingest_id: ingestId,
-        ordinal: firstOrdinal + index,
-        version,
-        name,
-        source: toTextColumn(source),
-        type,
-        role,
-        added,
-      })
-      .execute()
-  }
-}
-
 function selectIngests(database: Kysely<Tables>) {
   return database
     .selectFrom('ingests')
@@ -253,6 +230,12 @@ async function findByAlias(database: Kysely<Tables>, alias: string): Promise<Ing
 async function findById(database: Kysely<Tables>, id: number): Promise<Ingest | null> {
   const row = await selectIngests(database).where('ingests.id', '=', id).executeTakeFirst()
   return row === undefined ? null : ingestOf(row, await fieldsOf(database, id, row.fields_version))
+}
+
+async function openIngestOf(database: Kysely<Tables>, id: number): Promise<OpenIngest | null> {
+  const ingest = await findById(database, id)
+  if (ingest === null) return null
+  return { ingest, since: await sinceOf(database, id), entity: await entityFieldsOf(database, ingest.entityId) }
 }
 
 async function fieldsOf(database: Kysely<Tables>, ingestId: number, version: number): Promise<readonly Field[]> {

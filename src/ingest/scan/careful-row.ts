@@ -1,24 +1,11 @@
-import {
-  identifierTooLarge,
-  noSuchField,
-  type RowFault,
-  valueMissing,
-  valueOfWrongType,
-  valueOutOfRange,
-} from '../../model/row-fault.ts'
+import { noSuchField, type RowFault, valueMissing } from '../../model/row-fault.ts'
 import type { FieldSlot } from '../columns/field-slot.ts'
 import type { BroughtFields } from '../open-fields.ts'
 import { closeBrace, comma } from './ascii.ts'
-import { missing, outOfRange, readValue, tooLarge } from './read-value.ts'
+import { missing, readValue } from './read-value.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
 import type { TimestampReader } from './timestamps.ts'
-
-function faultOf(failure: number, { field }: FieldSlot, text: string): RowFault {
-  if (failure === tooLarge) return identifierTooLarge(field)
-  const { type } = field
-  const hasRange = type === 'double' || type === 'long' || type === 'timestamp'
-  return failure === outOfRange && hasRange ? valueOutOfRange(field, text) : valueOfWrongType(field, text)
-}
+import { faultOf } from './value-fault.ts'
 
 /** Where the value of each property begins: properties in the order in which they first come, the last value of each. */
 function propertiesOf(bytes: Buffer, start: number): ReadonlyMap<string, number> {

@@ -35,10 +35,16 @@ export function nextLineAt(bytes: Uint8Array, at: number): number {
   while (start < bytes.length) {
     const byte = bytes[start]!
     if (byte === newline || byte === carriageReturn || isBlank(byte)) start++
-    else if (byte === hash) start = lineEnd(bytes, start)
+    else if (byte === hash) start = commentEnd(bytes, start)
     else return start
   }
   return start
+}
+
+/** Quotes mean nothing in a comment. */
+function commentEnd(bytes: Uint8Array, start: number): number {
+  const end = bytes.indexOf(newline, start)
+  return end < 0 ? bytes.length : end
 }
 
 function isBlank(byte: number): boolean {

@@ -1,0 +1,40 @@
+import type { Kysely, Transaction } from 'kysely'
+import { laneOf } from '../../journal/lane-position.ts'
+import type { Field } from '../../model/field.ts'
+import type { FieldSince } from '../catalog.ts'
+import type { Tables } from '../schema.ts'
+import { toTextColumn } from './text-column.ts'
+
+/** Since when rows have the fields of an ingest, in their order. */
+export async function sinceOf(database: Kysely<Tables>, ingestId: number): Promise<readonly FieldSince[]> {
+  const fields = await database
+    .selectFrom('ingest_fields')
+    .select(['source', 'version'])
+    .where('ingest_id', '=', ingestId)
+    .orderBy('ordinal')
+    .execute()
+  const rows = await database.selectFrom('field_places').selectAll().where('ingest_id', '=', ingestId).execute()
+  const places = new Map<string, Map<number, number>>()
+  for (const { source, lane, position } of rows) {
+    const ofField = places.get(source) ?? new Map<number, number>()
+    places.set(source, ofField.set(lane, position))
+  }
+  return fields.map(({ source, version }) => ({ version, places: places.get(source) ?? new Map<number, number>() }))
+}
+
+/** The row at this position brings these fields: the first of its lane counts. */
+export async function notePlaces(
+  transaction: Transaction<Tables>,
+  ingestId: number,
+  fields: readonly Field[],
+  position: number,
+): Promise<void> {
+  const lane = laneOf(position)
+  for (const { source } of fields) {
+    await transaction
+      .insertInto('field_places')
+      .values({ ingest_id: ingestId, source: toTextColumn(source), lane, position })
+      .onConflict((conflict) => conflict.columns(['ingest_id', 'source', 'lane']).doNothing())
+      .execute()
+  }
+}
