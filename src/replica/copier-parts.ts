@@ -3,7 +3,8 @@ import type { Disk } from '../lib/disk.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Reach } from '../observe/step.ts'
-import type { DataToCopy } from './moment-maker.ts'
+import type { CopyLog } from './copy-log.ts'
+import type { DataToCopy, MomentMaker } from './moment-maker.ts'
 
 export interface CopierSettings {
   readonly intervalMs: number
@@ -34,6 +35,12 @@ export interface CopierParts {
   readonly nowMs: () => number
   readonly observe: Observe
   readonly reach: Reach
+}
+
+/** A copy that is this process's own. */
+export interface OpenedCopy {
+  readonly log: CopyLog
+  readonly moments: MomentMaker
 }
 
 export interface CopyState {

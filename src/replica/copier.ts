@@ -1,11 +1,11 @@
 // Follows a data folder with its copy: the journal every so often, the catalog and what it names when they changed.
 // Tested by `test/acceptance/replica.test.ts`.
-
 import { Serial } from '../lib/serial.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
-import { Problem } from '../model/problem.ts'
 import { ByteRate } from './byte-rate.ts'
-import type { CopierParts, CopyState } from './copier-parts.ts'
+import type { CopierParts, CopyState, OpenedCopy } from './copier-parts.ts'
+import { CopyErrors, type FailingPart } from './copy-errors.ts'
+import type { Mark } from './copy-format.ts'
 import { CopyLog } from './copy-log.ts'
 import { CopyWaiters } from './copy-waiters.ts'
 import { JournalCopier } from './journal-copier.ts'
@@ -14,14 +14,10 @@ import { LagWatch } from './lag-watch.ts'
 import { MomentMaker } from './moment-maker.ts'
 import { hasExpired } from './moment-plan.ts'
 import { readNewestMoment } from './read-log.ts'
+import { Restorable } from './restorable.ts'
 import { Rests } from './rests.ts'
 import { isFinal, StoreAttempts } from './store-attempts.ts'
 import { sweep } from './sweep.ts'
-
-interface Opened {
-  readonly log: CopyLog
-  readonly moments: MomentMaker
-}
 
 /** Nothing to copy does not show that another has taken over: it is asked for now and then. */
 const ownerCheckMs = 30_000
@@ -34,19 +30,20 @@ export class Copier {
   readonly #rate: ByteRate
   readonly #marks: JournalMarks
   readonly #journal: JournalCopier
+  readonly #restorable: Restorable
   readonly #appends = new Serial()
   readonly #lag: LagWatch
   readonly #begunMs: number
   readonly #waiters = new CopyWaiters()
+  readonly #errors = new CopyErrors((event) => this.#parts.observe(event))
   readonly #journalRests = new Rests()
   readonly #catalogRests = new Rests()
-  #opened: Opened | null = null
+  #opened: OpenedCopy | null = null
   #hasBase = false
   /** How often the journal was trimmed before it was copied. */
   #breaks = 0
   /** The catalog of the last moment has so many of the operator's changes, and knows of rows before a position. */
   #copied = { changes: -1, position: 0 }
-  #error: string | null = null
   #isOver = false
   #seen: { changes: number; atMs: number }
   /** When the first change was made that the last moment does not have, nor the one that is being made; and the first that is only in that one. */
@@ -67,11 +64,12 @@ export class Copier {
     this.#attempts = new StoreAttempts({
       requestMs: settings.requestMs,
       signal,
-      told: (failure) => this.#told(failure),
+      told: (failure) => this.#told('store', failure),
     })
     this.#rate = new ByteRate(settings.bytesPerSecond, signal)
     this.#marks = new JournalMarks({ journal, changes, nowMs })
     this.#journal = new JournalCopier({ journal, directory, marks: this.#marks, rate: this.#rate })
+    this.#restorable = new Restorable({ journal: this.#journal })
     this.#lag = new LagWatch(parts.observe, settings.intervalMs)
     this.#begunMs = nowMs()
     this.#seen = { changes: changes(), atMs: this.#begunMs }
@@ -91,12 +89,15 @@ export class Copier {
     this.#loops = opening.then(
       () =>
         Promise.all([
-          this.#repeat(this.#journalRests, () => this.#copyJournal()),
-          this.#repeat(this.#catalogRests, () => this.#copyCatalog()),
+          this.#repeat('journal', () => this.#copyJournal()),
+          this.#repeat('catalog', () => this.#copyCatalog()),
         ]),
       () => undefined,
     )
-    this.#timer = setInterval(() => this.#look(), this.#parts.settings.intervalMs)
+    this.#timer = setInterval(() => {
+      this.#noteChanges()
+      this.#lag.look(this.state)
+    }, this.#parts.settings.intervalMs)
     this.#timer.unref()
     const failed = new Promise<void>((resolve) => {
       this.#failed = resolve
@@ -108,11 +109,11 @@ export class Copier {
     const nowMs = this.#parts.nowMs()
     const lagMs = this.#lagMs(nowMs)
     return {
-      position: this.#journal.position,
+      position: this.#restorable.position,
       timeMs: this.#hasBase ? nowMs - lagMs : null,
       lagMs,
       lagBytes: this.#journal.bytesBehind,
-      error: this.#error,
+      error: this.#errors.error,
     }
   }
 
@@ -125,12 +126,12 @@ export class Copier {
 
   /** Throws Problem `unavailable` where pushes have to be in the copy and it is away. */
   requireReachable(): void {
-    if (this.#parts.settings.wait && (this.#error !== null || !this.#hasBase)) throw this.#away()
+    if (this.#parts.settings.wait && (this.#errors.error !== null || !this.#hasBase)) throw this.#errors.away()
   }
 
   /** Resolves when all before a position is in the copy; at once where nobody waits for that. Throws as `requireReachable`. */
   async reached(position: number): Promise<void> {
-    if (!this.#parts.settings.wait || this.#journal.position >= position) return
+    if (!this.#parts.settings.wait || this.#restorable.position >= position) return
     this.requireReachable()
     await this.#waiters.reached(position)
   }
@@ -140,17 +141,18 @@ export class Copier {
     this.#isClosing = true
     if (this.#timer !== null) clearInterval(this.#timer)
     const closed = new Error('the copy is closed')
-    if (this.#error !== null || this.#opened === null) this.#stop.abort(closed)
+    if (this.#errors.error !== null || this.#opened === null) this.#stop.abort(closed)
     const timer = setTimeout(() => this.#stop.abort(closed), closeMsMax)
     for (const rests of [this.#journalRests, this.#catalogRests]) rests.end()
     await this.#loops
     if (!this.#stop.signal.aborted)
-      await this.#copyCatalog()
+      await this.#copyJournal()
+        .then(() => this.#copyCatalog())
         .then(() => this.#copyJournal())
         .catch((error: unknown) => this.#end(error))
     clearTimeout(timer)
     this.#stop.abort(closed)
-    this.#waiters.settle(this.#journal.position, this.#away())
+    this.#waiters.settle(this.#restorable.position, this.#errors.away())
     this.#parts.store.close()
   }
 
@@ -163,23 +165,26 @@ export class Copier {
     const { before } = log
     const last = before === null ? null : await attempt(() => readNewestMoment(store, before.number))
     this.#journal.startAnew()
-    const own = { appends: this.#appends, journal: this.#journal, marks: this.#marks, rate: this.#rate }
+    const shared = { appends: this.#appends, journal: this.#journal, marks: this.#marks, rate: this.#rate }
+    const own = { ...shared, restorable: this.#restorable }
     const { keepMs } = settings
     this.#opened = { log, moments: new MomentMaker({ data, store, disk, log, attempt, ...own, keepMs, reach }, last) }
   }
 
   /** Does the work at intervals until the copier is closed; it says whether there was something to do. */
-  async #repeat(rests: Rests, work: () => Promise<boolean>): Promise<void> {
+  async #repeat(loop: 'journal' | 'catalog', work: () => Promise<boolean>): Promise<void> {
     const { intervalMs } = this.#parts.settings
+    const rests = loop === 'journal' ? this.#journalRests : this.#catalogRests
     while (!this.#isOver && !this.#isClosing) {
       const begunMs = performance.now()
       let isIdle = false
       try {
         isIdle = !(await work())
+        this.#errors.told(loop, null)
       } catch (error) {
         if (this.#stop.signal.aborted) return
         if (isFinal(error)) return this.#end(error)
-        this.#told(inWords(error))
+        this.#told(loop, inWords(error))
       }
       if (!this.#isClosing) await rests.rest(intervalMs - (performance.now() - begunMs), isIdle)
     }
@@ -206,21 +211,27 @@ export class Copier {
   }
 
   async #copyPiece(log: CopyLog): Promise<boolean> {
-    const { changes, position } = this.#copied
-    if (!this.#hasBase || !(await this.#journal.copy(log, this.#marks.ready(changes, position)))) return false
+    const ready = this.#hasBase ? this.#ready() : []
+    if (ready[0] !== undefined) this.#restorable.copying(ready[0][0])
+    if (!(await this.#journal.copy(log, ready))) return false
     this.#checkedMs = this.#parts.nowMs()
-    this.#error = null
     this.#parts.reach('replica-journal-written')
-    this.#waiters.settle(this.#journal.position, null)
+    this.#waiters.settle(this.#restorable.position, null)
+    if (this.#restorable.isWhole) this.#catalogRests.wake()
     this.#parts.mayTrim()
     return true
   }
+
+  /** What of the journal may follow the last moment. */
+  #ready = (): readonly Mark[] => this.#marks.ready(this.#copied.changes, this.#copied.position)
 
   async #copyCatalog(): Promise<boolean> {
     const { isChanging, nowMs, stored, settings } = this.#parts
     const opened = this.#opened
     if (opened === null || isChanging()) return false
     this.#noteChanges()
+    // One moment after the other becomes whole: else many changes would put off for ever what a restore gives.
+    if (this.#hasBase && !this.#restorable.isWhole && this.#ready().length > 0) return false
     const storedNow = stored()
     const isDue = nowMs() - this.#momentMs >= settings.catalogMs
     const last = opened.moments.last
@@ -247,7 +258,6 @@ export class Copier {
       const { moment, deleted } = await moments.make(changedMs)
       this.#copied = { changes, position: moment.position }
       this.#hasBase = breaks === this.#breaks
-      this.#error = null
       return deleted
     } catch (error) {
       this.#changedMs = changedMs ?? this.#changedMs
@@ -266,35 +276,25 @@ export class Copier {
 
   #lagMs(nowMs: number): number {
     if (!this.#hasBase) return nowMs - this.#begunMs
-    const since = [this.#marks.first?.[0], this.#changedMs, this.#makingMs].map((ms) => ms ?? nowMs)
+    const since = [this.#marks.first?.[0], this.#changedMs, this.#makingMs, this.#restorable.sinceMs].map(
+      (ms) => ms ?? nowMs,
+    )
     return Math.max(0, nowMs - Math.min(...since))
   }
 
-  #look(): void {
-    this.#noteChanges()
-    this.#lag.look(this.state)
-  }
-
-  #told(failure: string | null): void {
-    if (failure !== null && failure !== this.#error) this.#parts.observe({ kind: 'replicaFailed', message: failure })
-    this.#error = failure
+  #told(place: FailingPart, failure: string | null): void {
+    this.#errors.told(place, failure)
     if (failure === null) return
     this.#failed()
-    this.#waiters.settle(this.#journal.position, this.#away())
+    this.#waiters.settle(this.#restorable.position, this.#errors.away())
   }
 
   /** Nothing is written to the copy any more. */
   #end(error: unknown): void {
     if (this.#stop.signal.aborted) return
     this.#isOver = true
-    this.#told(inWords(error))
+    this.#told('end', inWords(error))
     this.#stop.abort(error)
     this.#parts.mayTrim()
-  }
-
-  #away(): Problem {
-    const why = this.#error ?? 'it is being made'
-    const detail = `The copy (replica.url) cannot be written now: ${why}. Pushes wait for it (replica.wait): send this one again, with the same Idempotency-Key.`
-    return new Problem('unavailable', detail, { retryAfterS: 5 })
   }
 }

@@ -56,6 +56,8 @@ export interface Moment extends Omit<MomentPlace, 'moment'> {
   readonly epoch: number
   readonly timeMs: number
   readonly sealedPosition: number
+  /** The newest moment that was known to be whole when this one was committed; null where none was. */
+  readonly whole: number | null
   readonly files: readonly CopiedFile[]
   readonly departed: readonly (readonly [name: string, number: number])[]
   readonly moments: readonly KeptMoment[]

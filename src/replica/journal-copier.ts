@@ -40,6 +40,11 @@ export class JournalCopier {
     return this.#position
   }
 
+  /** Whether the log has the journal up to a position. */
+  hasReached(position: number): boolean {
+    return this.#at !== null && this.#position >= position
+  }
+
   /** About so many bytes are on disk and not in the copy. */
   get bytesBehind(): number {
     const { journal, marks } = this.#parts
@@ -80,7 +85,7 @@ export class JournalCopier {
     for (const [segment, offset] of batch.pieces) if (offset === 0) this.#begun.push([segment, number])
     const [segment, offset, bytes] = batch.pieces.at(-1)!
     this.#at = { segment, offset: offset + bytes }
-    this.#parts.marks.copied(batch.marks.length)
+    this.#parts.marks.copiedTo(segment, offset + bytes)
     this.#position = batch.marks.at(-1)?.[1] ?? this.#position
     return true
   }

@@ -66,9 +66,10 @@ export class JournalMarks {
     return (end === -1 ? this.#waiting : this.#waiting.slice(0, end)).map(({ mark }) => mark)
   }
 
-  /** So many are in the copy. */
-  copied(count: number): void {
-    this.#waiting.splice(0, count)
+  /** The journal is in the copy up to here. Marks may have been thinned out since they were handed over: the place says which are done. */
+  copiedTo(segment: number, offset: number): void {
+    const end = this.#waiting.findIndex(({ mark }) => mark[2] > segment || (mark[2] === segment && mark[3] > offset))
+    this.#waiting.splice(0, end === -1 ? this.#waiting.length : end)
   }
 
   /** Segments begin only with a mark of their own kept: the last of each stays. */

@@ -15,6 +15,7 @@ import { FileParts, type FileToCopy } from './file-parts.ts'
 import type { JournalCopier } from './journal-copier.ts'
 import type { JournalMarks } from './journal-marks.ts'
 import { type PlannedMoment, planMoment } from './moment-plan.ts'
+import type { Restorable } from './restorable.ts'
 
 export interface DataToCopy {
   readonly dataDirectory: string
@@ -41,6 +42,8 @@ export interface MomentMakerParts {
   readonly marks: JournalMarks
   readonly attempt: StoreAttempt
   readonly rate: ByteRate
+  /** What a restore would give: told before a moment is committed. */
+  readonly restorable: Pick<Restorable, 'committing' | 'isWhole'>
   readonly keepMs: number
   readonly reach: Reach
 }
@@ -133,22 +136,31 @@ export class MomentMaker {
     files: readonly CopiedFile[],
     changedMs: number | null,
   ) {
-    const { log, journal, marks, store, attempt, rate, keepMs, reach } = this.#parts
+    const { log, journal, marks, store, attempt, rate, restorable, keepMs, reach } = this.#parts
     const { copiedMs, sealedPosition, position } = taken
     const number = log.next
     const validFromMs = Math.max(changedMs ?? copiedMs, this.#last?.validFromMs ?? 0)
     const journalFrom = journal.entryOf(sealedPosition, number)
     const timeMs = marks.timeMs()
-    const next = { number, epoch: log.epoch, timeMs, validFromMs, sealedPosition, position, journalFrom, files }
+    const whole = journalFrom < number && journal.hasReached(position) ? number : this.#wholeBefore()
+    const next = { number, epoch: log.epoch, timeMs, validFromMs, sealedPosition, position, journalFrom, whole, files }
     const { moment, deleted } = planMoment(next, this.#last, timeMs - keepMs)
     const name = momentName(number, log.epoch)
     const bytes = await pack(encodeObject(moment))
     await rate.pass(bytes.length)
     await attempt(() => store.putIfAbsent(name, bytes))
     reach('replica-moment-written')
+    restorable.committing(position, changedMs)
     await log.append({ kind: 'moment', moment: name, validFromMs, position, journalFrom })
     reach('replica-moment-committed')
     this.#last = { ...moment, name }
     return { moment, deleted }
+  }
+
+  /** The newest moment that a restore can take, as far as this process knows. */
+  #wholeBefore(): number | null {
+    const last = this.#last
+    if (last === null) return null
+    return last.epoch === this.#parts.log.epoch && this.#parts.restorable.isWhole ? last.number : last.whole
   }
 }

@@ -2,7 +2,10 @@
 import { type CopiedFile, type KeptMoment, logName, type Moment } from './copy-format.ts'
 
 export interface NewMoment
-  extends Pick<Moment, 'number' | 'epoch' | 'timeMs' | 'validFromMs' | 'sealedPosition' | 'position' | 'journalFrom'> {
+  extends Pick<
+    Moment,
+    'number' | 'epoch' | 'timeMs' | 'validFromMs' | 'sealedPosition' | 'position' | 'journalFrom' | 'whole'
+  > {
   readonly files: readonly CopiedFile[]
 }
 
@@ -12,7 +15,7 @@ export interface PlannedMoment {
   readonly deleted: readonly string[]
 }
 
-/** The moment after `last`, and what it gives up: what only moments before `keptFromMs` need. `logFrom` is the first entry of the log that is there. */
+/** The moment after `last`, and what it gives up: what only moments before `keptFromMs` need, and before the newest one that a restore can take. */
 export function planMoment(
   next: NewMoment,
   last: (Moment & { readonly name: string }) | null,
@@ -23,10 +26,9 @@ export function planMoment(
   const own: KeptMoment = [next.number, next.validFromMs, next.journalFrom, '']
   const all = [...before, own]
   // The last one that is old enough is needed for the moments until the one after it.
-  const first = Math.max(
-    0,
-    all.findLastIndex(([, validFromMs]) => validFromMs <= keptFromMs),
-  )
+  const old = all.findLastIndex(([, validFromMs]) => validFromMs <= keptFromMs)
+  const whole = all.findIndex(([number]) => number === next.whole)
+  const first = Math.max(0, Math.min(old, whole))
   const moments = before.slice(first)
   const [floorNumber, , floorJournal] = all[first]!
   const live = new Set(next.files.flatMap(({ parts }) => parts.map(([name]) => name)))

@@ -16,7 +16,8 @@ export interface StoreAttemptsParts {
 /** Requests to the store that are made again until they succeed, with a pause that grows. */
 export class StoreAttempts {
   readonly #parts: StoreAttemptsParts
-  #failing = false
+  /** What each request that is made again failed with last: another that succeeds says nothing of it. */
+  readonly #failing = new Map<object, string>()
 
   constructor(parts: StoreAttemptsParts) {
     this.#parts = parts
@@ -24,19 +25,25 @@ export class StoreAttempts {
 
   /** Throws only what a repetition would not mend, and the signal's reason. */
   async until<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#repeat(work)
+    } finally {
+      if (this.#failing.delete(work)) this.#parts.told(this.#failing.values().next().value ?? null)
+    }
+  }
+
+  async #repeat<T>(work: () => Promise<T>): Promise<T> {
     const { signal, told } = this.#parts
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
       signal.throwIfAborted()
       try {
-        const result = await this.#inTime(work())
-        if (this.#failing) told(null)
-        this.#failing = false
-        return result
+        return await this.#inTime(work())
       } catch (error) {
         signal.throwIfAborted()
         if (isFinal(error)) throw error
-        this.#failing = true
-        told(error instanceof Error ? error.message : String(error))
+        const failure = error instanceof Error ? error.message : String(error)
+        this.#failing.set(work, failure)
+        told(failure)
         await sleep(pauseMs, undefined, { signal })
       }
     }
