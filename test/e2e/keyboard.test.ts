@@ -59,7 +59,8 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
     await page.keyboard.press('Tab')
     const now = await focused(page)
     if (name.test(now.name)) {
-      expect(now).toEqual({ name: now.name, seen: true })
+      // The editor draws that it has the focus a moment later.
+      await expect.poll(() => focused(page)).toEqual({ name: now.name, seen: true })
       return
     }
     met.push(now.name.slice(0, 40))
