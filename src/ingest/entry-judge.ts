@@ -8,6 +8,7 @@ import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { ItemWrite } from '../model/item.ts'
 import type { RowBatch } from '../model/row-batch.ts'
+import type { EntryToJudge } from './judge.ts'
 import type { OpenRules } from './open-fields.ts'
 import { OpenIngests, type OpenPlace, type OpenPort } from './open-ingests.ts'
 import { decodeReplayedRows } from './replay/replayed-rows.ts'
@@ -21,7 +22,7 @@ export interface EntryJudgeParts {
   /** Judges rows of series ingests. */
   readonly judge: {
     judge(
-      entries: readonly PlacedEntry[],
+      entries: readonly EntryToJudge[],
       ingest: Ingest,
       from: RowOfEntry,
       budget: StepBudget,
@@ -163,9 +164,9 @@ export class EntryJudge {
     const ingest = await this.#ingest(ingestId, { fieldsVersion, position })
     if (ingest === null) return null
     const replayed = decodeReplayedRows(body)
-    const run = replayed.map((row, index): PlacedEntry => {
+    const run = replayed.map(({ text, longs = [], ...row }, index): EntryToJudge => {
       const place = sourceIngestId === undefined ? row.position : position + index
-      return { ...entry, format: 'ndjson', position: place, rows: 1, body: row.text }
+      return { ...entry, format: 'ndjson', position: place, rows: 1, body: text, longs }
     })
     let judged = this.#judge(run, ingest, firstRow, unbounded())
     // There are few rows: all of them are judged again, by the fields that they bring.
@@ -205,7 +206,7 @@ export class EntryJudge {
   }
 
   /** An ingest of null was dropped: its rows were judged, and there is nothing to be kept of them. */
-  #judge(run: readonly PlacedEntry[], ingest: Ingest | null, from: RowOfEntry, budget: StepBudget): Judged {
+  #judge(run: readonly EntryToJudge[], ingest: Ingest | null, from: RowOfEntry, budget: StepBudget): Judged {
     if (ingest === null) {
       return { batch: null, items: [], rejected: [], reached: { entries: run.length, place: firstRow } }
     }

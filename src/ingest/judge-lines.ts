@@ -12,7 +12,6 @@ import { type LineOfBody, lineAt, rowText } from './scan/lines/body-lines.ts'
 import { type LineRow, lineRows } from './scan/lines/line-rows.ts'
 import { LineScanner } from './scan/lines/line-scanner.ts'
 import { nextLineAt } from './scan/lines/line-text.ts'
-import type { ParsedLine } from './scan/lines/parse-line.ts'
 import type { RowScanner } from './scan/row-scanner.ts'
 import type { TimestampReader } from './scan/timestamps.ts'
 import { isSpent, type RowOfEntry, type StepBudget } from './step-budget.ts'
@@ -106,7 +105,7 @@ export class LineJudge {
   }
 
   #fault(
-    { start, end, why, parsed }: LineOfBody,
+    { start, end, why }: LineOfBody,
     rowOf: ((field: number) => LineRow) | null,
     field: number,
     growing: GrowingRows,
@@ -119,7 +118,7 @@ export class LineJudge {
     const bytes = Buffer.from(row.json)
     // Most are plain.
     if (scanner.read(bytes, 0, growing.rows) === bytes.length) return null
-    growing.brought?.begin(parsed === null ? undefined : longsOf(parsed))
+    growing.brought?.begin(row.longs)
     const fault = readWithCare(bytes, 0, growing.rows, slots, bySource, timestamps, growing.brought)
     if (fault === null) growing.makes = broughtBy(growing.brought)
     return fault
@@ -129,10 +128,6 @@ export class LineJudge {
 /** The fields that a good row brings; null where it brings none. */
 export function broughtBy(brought: BroughtFields | null): readonly Field[] | null {
   return brought === null || brought.fields.length === 0 ? null : brought.fields
-}
-
-function longsOf({ fields }: ParsedLine): ReadonlySet<string> {
-  return new Set(fields.flatMap(({ name, value }) => (value.type === 'long' ? [name] : [])))
 }
 
 interface Moving {

@@ -40,6 +40,11 @@ export interface Judgement {
   readonly makes?: readonly Field[]
 }
 
+/** A row that is judged again, and was a line, says which of its properties came as longs. */
+export interface EntryToJudge extends PlacedEntry {
+  readonly longs?: readonly string[]
+}
+
 /** What is kept for an ingest while its rows come in. */
 interface Prepared {
   readonly ingest: Ingest
@@ -86,7 +91,7 @@ export class Judge {
    * row that spends the budget; with `rules`, by which rows bring fields, also before the first row that brings some.
    */
   judge(
-    entries: readonly PlacedEntry[],
+    entries: readonly EntryToJudge[],
     ingest: Ingest,
     from = firstRow,
     budget = unbounded(),
@@ -117,7 +122,7 @@ export class Judge {
     return { batch, ...rest }
   }
 
-  #judgeEntries(entries: readonly PlacedEntry[], from: RowOfEntry, prepared: Prepared, growing: GrowingRows): Reached {
+  #judgeEntries(entries: readonly EntryToJudge[], from: RowOfEntry, prepared: Prepared, growing: GrowingRows): Reached {
     let place = from
     for (const [whole, entry] of entries.entries()) {
       if (isSpent(growing.budget)) return { entries: whole, place }
@@ -129,7 +134,7 @@ export class Judge {
   }
 
   /** The answer is the row that is next; null at the end of the entry. */
-  #judgeEntry(entry: PlacedEntry, from: RowOfEntry, prepared: Prepared, growing: GrowingRows): RowOfEntry | null {
+  #judgeEntry(entry: EntryToJudge, from: RowOfEntry, prepared: Prepared, growing: GrowingRows): RowOfEntry | null {
     const { format } = entry
     if (isLineFormat(format)) return prepared.lines.judge({ ...entry, format }, from, growing)
     const rows = bodyRows(entry)
@@ -155,7 +160,7 @@ export class Judge {
     bytes: Buffer,
     start: number,
     index: number,
-    entry: PlacedEntry,
+    entry: EntryToJudge,
     prepared: Prepared,
     growing: GrowingRows,
   ): number {
@@ -168,7 +173,7 @@ export class Judge {
       }
     }
     const end = skipValue(bytes, start)
-    growing.brought?.begin()
+    growing.brought?.begin(entry.longs)
     const fault = this.#faultOf(bytes, start, end, prepared, growing)
     if (fault === null) growing.makes = broughtBy(growing.brought)
     if (growing.makes !== null) return end

@@ -37,7 +37,7 @@ test.each<[name: string, json: string, longs: readonly string[], outcome: string
   ['n', '9223372036854775808', ['n'], 'out_of_range'],
 ])('%s with %s is %s %s', (name, json, longs, outcome) => {
   const brought = new BroughtFields({ fieldsMax: 2, standing })
-  brought.begin(new Set(longs))
+  brought.begin(longs)
   const fault = brought.take(name, Buffer.from(json), 0)
   const [made] = brought.fields
   expect(fault?.code ?? (made === undefined ? 'nothing' : `${made.type} ${made.role}`)).toBe(outcome)

@@ -36,11 +36,11 @@ export class BroughtFields {
     return this.#fields
   }
 
-  /** Begins a row; `longs` are properties of a line whose numbers are whole. */
-  begin(longs: ReadonlySet<string> = new Set()): void {
+  /** Begins a row; `longs` are properties of a line whose numbers came as longs. */
+  begin(longs: readonly string[] = []): void {
     this.#fields = []
     this.#fresh = 0
-    this.#longs = longs
+    this.#longs = new Set(longs)
   }
 
   /** Takes the value at `at` for a property that the row has no field for. A null is passed over. */

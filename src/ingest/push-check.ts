@@ -4,7 +4,7 @@ import { Serial } from '../lib/serial.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { StandingFields } from '../model/standing-fields.ts'
-import { Judge, type Judgement } from './judge.ts'
+import { type EntryToJudge, Judge, type Judgement } from './judge.ts'
 import { ItemJudge } from './judge-items.ts'
 import type { Intake } from './limits/intake.ts'
 import type { OpenRules } from './open-fields.ts'
@@ -80,18 +80,18 @@ export class PushCheck {
       ...{ format, idempotencyKey: null, rows, body, position: 0 },
     }
     // One after another: many at once would take a slice each between two turns of the others.
-    const errors = await this.#serial.run(() => this.faults(entry, ingest))
+    const errors = await this.#serial.run(() => this.faults([entry], ingest))
     return { rows, stored: rows - errors.length, rejected: errors.length, errors }
   }
 
   #step(
-    entry: PlacedEntry,
+    entries: readonly EntryToJudge[],
     ingest: Ingest,
     from: RowOfEntry,
     budget: StepBudget,
   ): Pick<Judgement, 'rejected' | 'reached' | 'makes'> {
-    if (ingest.kind === 'metadata') return this.#itemJudge.judge([entry], ingest, from, budget)
-    return this.#judge.judge([entry], ingest, from, budget, this.#rules(ingest))
+    if (ingest.kind === 'metadata') return this.#itemJudge.judge(entries, ingest, from, budget)
+    return this.#judge.judge(entries, ingest, from, budget, this.#rules(ingest))
   }
 
   #rules(ingest: Ingest): OpenRules | null {
@@ -100,20 +100,22 @@ export class PushCheck {
     return { fieldsMax, standing: new StandingFields(ingest.fields, entityFields?.(ingest.entity) ?? []) }
   }
 
-  /** The rows of an entry that would be rejected. */
-  async faults(entry: PlacedEntry, given: Ingest): Promise<readonly ReceiptError[]> {
+  /** The rows of entries that would be rejected, each with its position for an index. */
+  async faults(entries: readonly EntryToJudge[], given: Ingest): Promise<readonly ReceiptError[]> {
     let ingest = given
     const errors: ReceiptError[] = []
-    for (let from: RowOfEntry = firstRow; ; ) {
+    let left = entries
+    for (let from: RowOfEntry = firstRow; left.length > 0; ) {
       const budget = { rows: sliceRows, bytes: sliceBytes, rejected: sliceRows }
-      const { rejected, reached, makes } = this.#step(entry, ingest, from, budget)
-      for (const { index, field, code, message } of rejected)
-        errors.push({ index, field: field === null ? null : shortened(field), code, message })
-      if (reached.entries === 1) return errors
+      const { rejected, reached, makes } = this.#step(left, ingest, from, budget)
+      for (const { position, field, code, message } of rejected)
+        errors.push({ index: position, field: field === null ? null : shortened(field), code, message })
+      left = left.slice(reached.entries)
       // As if the row had brought them.
       if (makes !== undefined) ingest = { ...ingest, fields: [...ingest.fields, ...makes] }
       from = reached.place
-      await setImmediate()
+      if (left.length > 0) await setImmediate()
     }
+    return errors
   }
 }

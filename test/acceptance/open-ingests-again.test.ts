@@ -117,3 +117,32 @@ test('only a good row makes fields', async () => {
   expect(await fieldsOf('good')).toEqual(['D timestamp', 'T string', 'V double', 'y double', 'x boolean'])
   await staysByRestart('wide', ['good'])
 })
+
+test('a long of a line makes a long when the line is judged again, also under another name and in another ingest', async () => {
+  const key = await makeIngest(service.url, adminKey, { alias: 'closed' })
+  await makeIngest(service.url, adminKey, { alias: 'taking', unknown: 'add' })
+  const lines = ['n=1i,x=1', 'n=1.5', 'big=9223372036854775808u', 'u=7u', 'twice=1i,twice=1.5', 'old=3i']
+  await pushLines(key, 'closed', lines.map((fields, index) => `m,T=t${index} ${fields} 1`).join('\n'))
+  expect(await push(key, 'closed', [{ D: time, T: 'last', V: 1, whole: 1 }])).toMatchObject({ rejected: 1 })
+  const path = '/admin/ingests/closed/rejected'
+  const { Items } = await callWell<{ Items: { id: string }[] }>(service.url, 'GET', path, { key: adminKey })
+  const replay = (body: object, how = ''): Promise<object> =>
+    callWell(service.url, 'POST', `${path}/replay${how}`, { key: adminKey, body })
+  const rename = { old: 'renamed' }
+  const into = { ids: Items.map(({ id }) => id), into: 'taking', rename }
+  const codes = [null, 'wrong_type', 'out_of_range', null, null, null, null]
+  const shown = { rows: 7, stored: 5, rejected: 2, Items: codes.map((code) => expect.objectContaining({ code })) }
+  expect(await replay(into, '/preview')).toMatchObject(shown)
+  const made = ['n long', 'x double', 'u long', 'twice double', 'renamed long', 'whole double']
+  const own = ['D timestamp', 'T string', 'V double', 'measurement string']
+  // Half of them here, half of them there.
+  const some = Items.slice(0, 3).map(({ id }) => id)
+  expect(await replay({ ...into, ids: some })).toEqual({ replayed: 3, stored: 1, rejected: 2 })
+  expect(await fieldsOf('taking')).toEqual([...own, ...made.slice(0, 2)])
+  await callWell(service.url, 'PATCH', '/admin/ingests/closed', { key: adminKey, body: { unknown: 'add' } })
+  expect(await replay({ rename }, '/preview')).toMatchObject({ stored: 5, rejected: 1 })
+  expect(await replay({ rename })).toEqual({ replayed: 6, stored: 5, rejected: 1 })
+  expect(await fieldsOf('closed')).toEqual([...own, 'n double', ...made.slice(2)])
+  await staysByRestart('closed', ['closed', 'taking'])
+  expect(await fieldsOf('closed')).toEqual([...own, 'n double', ...made.slice(2)])
+})

@@ -65,7 +65,7 @@ const items = [
 interface Entry {
   readonly kind: string
   readonly body: string | null
-  readonly replayed: readonly { readonly text: string }[]
+  readonly replayed: readonly { readonly text: string; readonly longs: readonly string[] }[]
 }
 
 interface Found {
@@ -110,6 +110,7 @@ beforeAll(async () => {
   })
   batch = pushed.batch
   await callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body: {} })
+  await replayLine()
   const page = await callWell<{ NextToken: string }>(service.url, 'GET', '/admin/ingests?limit=1', { key: adminKey })
   token = page.NextToken
   backup = (await callWell<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })).path
@@ -125,6 +126,16 @@ async function pushOnce(key: string, idempotencyKey: string, body: object): Prom
   const request = { method: 'POST', headers, body: JSON.stringify(body) }
   const answer = await fetch(`${service.url}/ingests/plant/data?wait=true`, request)
   expect(answer.status).toBe(200)
+}
+
+async function replayLine(): Promise<void> {
+  const key = await makeIngest(service.url, adminKey, { alias: 'lined' })
+  const request = { method: 'POST', headers: { authorization: `Token ${key}` }, body: 'm,T=é n=2i,x=1 5' }
+  expect((await fetch(`${service.url}/write?db=lined&precision=ms`, request)).status).toBe(204)
+  await callWell(service.url, 'PATCH', '/admin/ingests/lined', { key: adminKey, body: { unknown: 'add' } })
+  const path = '/admin/ingests/lined/rejected/replay'
+  for (let stored = 0; stored === 0; )
+    ({ stored } = await callWell<{ stored: number }>(service.url, 'POST', path, { key: adminKey, body: {} }))
 }
 
 async function hasUnsealed(): Promise<boolean> {
@@ -151,6 +162,8 @@ test.skipIf(python === undefined)('a reader made from the pages finds in a backu
   const [pushed, replay] = found.journal.entries
   expect(JSON.parse(pushed.body!)).toEqual(journalRows)
   expect(replay).toMatchObject({ kind: 'replay', replayed: [{ text: JSON.stringify(journalRows[1]) }] })
+  const line = { text: '{"measurement":"m","T":"é","n":2,"x":1,"D":5}', longs: ['n'] }
+  expect(found.journal.entries.findLast(({ kind }) => kind === 'replay')).toMatchObject({ replayed: [line] })
   expect(found.items).toEqual([
     { key: Buffer.from('boiler').toString('hex'), attributes: { ...items[0], id: undefined } },
     { key: Buffer.from('pump').toString('hex'), attributes: { area: 'south' } },
@@ -159,7 +172,7 @@ test.skipIf(python === undefined)('a reader made from the pages finds in a backu
   const { ingest, subscriber } = found.batches[0]
   const keys = ['the first push', 'another'].map((key) => [subscriber, ingest, key])
   expect(readWith(backup, { keys }).keys).toMatchObject([{ rows: sealedRows.length }, null])
-  expect(found.tokens).toEqual(['plant'])
+  expect(found.tokens).toEqual(['lined'])
   expect(found.itemKeys).toEqual([
     '61c3a9',
     '7fffffffffffffff',

@@ -2,6 +2,7 @@
 
 import os
 import re
+import json
 import struct
 
 from damage import Damaged, crc32, expect
@@ -82,5 +83,11 @@ def read_replayed(body):
     at = 0
     while at < len(body):
         position, text_bytes = struct.unpack_from("<QI", body, at)
-        yield {"position": position, "text": body[at + 12 : at + 12 + text_bytes].decode()}
+        has_longs, text_bytes = text_bytes >> 31, text_bytes & 0x7FFFFFFF
+        row = {"position": position, "text": body[at + 12 : at + 12 + text_bytes].decode(), "longs": []}
         at += 12 + text_bytes
+        if has_longs:
+            (names_bytes,) = struct.unpack_from("<I", body, at)
+            row["longs"] = json.loads(body[at + 4 : at + 4 + names_bytes])
+            at += 4 + names_bytes
+        yield row

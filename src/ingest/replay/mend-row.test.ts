@@ -14,7 +14,7 @@ const mended = (
     set: new Map(Object.entries(set)),
     convert: new Map(Object.entries(convert)),
   }
-  return Buffer.from(mendRow(Buffer.from(row), mapping)).toString()
+  return Buffer.from(mendRow({ text: Buffer.from(row) }, mapping).text).toString()
 }
 
 describe('a row', () => {
@@ -33,6 +33,19 @@ describe('a row', () => {
   ])('%s by %j is %s', (row, what, is) => {
     expect(mended(row, ...what)).toBe(is)
   })
+})
+
+test.each<[Conversion | 'rename' | 'set', is: readonly string[]]>([
+  ['rename', ['c', 'b']],
+  ['set', ['b']],
+  ['text', ['a', 'b']],
+])('what came as a long stays one: %s', (what, is) => {
+  const mapping = {
+    rename: new Map(what === 'rename' ? [['a', 'c']] : []),
+    set: new Map(what === 'set' ? [['a', '5']] : []),
+    convert: new Map<string, Conversion>(what === 'text' ? [['x', what]] : []),
+  }
+  expect(mendRow({ text: Buffer.from('{"a":1,"x":1,"b":2}'), longs: ['a', 'b'] }, mapping).longs).toEqual(is)
 })
 
 test.each<[Conversion, value: string, is: string]>([

@@ -2,27 +2,32 @@
 import type { Conversion, RowMapping } from '../../model/row-mapping.ts'
 import { closeBrace, comma, openBrace, quote } from '../scan/ascii.ts'
 import { skipSpace, skipValue } from '../scan/skip.ts'
+import type { RowText } from './replayed-rows.ts'
 
 interface Member {
   readonly key: string
   /** Its text, with quotes. */
   readonly name: string
   readonly value: string
+  readonly isLong: boolean
 }
 
-/** The row as it was where it is no object. */
-export function mendRow(text: Uint8Array, { rename, set, convert }: RowMapping): Uint8Array {
-  const members = membersOf(Buffer.from(text.buffer, text.byteOffset, text.byteLength))
-  if (members === null) return text
+/** The row as it was where it is no object. What came as a long stays one under another name; a number that is `set` is none. */
+export function mendRow(row: RowText, { rename, set, convert }: RowMapping): RowText {
+  const { text, longs = [] } = row
+  const members = membersOf(Buffer.from(text.buffer, text.byteOffset, text.byteLength), new Set(longs))
+  if (members === null) return row
   const mended = withSet(renamed(members, rename), set).map((member) => {
     const conversion = convert.get(member.key)
     return conversion === undefined ? member : { ...member, value: converters[conversion](member.value) }
   })
-  return Buffer.from(`{${mended.map(({ name, value }) => `${name}:${value}`).join()}}`)
+  const json = Buffer.from(`{${mended.map(({ name, value }) => `${name}:${value}`).join()}}`)
+  const stillLongs = mended.flatMap(({ key, isLong }) => (isLong ? [key] : []))
+  return { text: json, ...(stillLongs.length === 0 ? {} : { longs: stillLongs }) }
 }
 
 /** Null of a row that is no object. */
-function membersOf(bytes: Buffer): readonly Member[] | null {
+function membersOf(bytes: Buffer, longs: ReadonlySet<string>): readonly Member[] | null {
   const start = skipSpace(bytes, 0)
   if (bytes[start] !== openBrace) return null
   const members: Member[] = []
@@ -33,7 +38,8 @@ function membersOf(bytes: Buffer): readonly Member[] | null {
     const name = bytes.toString('utf8', at, nameEnd)
     const valueStart = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1)
     const valueEnd = skipValue(bytes, valueStart)
-    members.push({ key: JSON.parse(name), name, value: bytes.toString('utf8', valueStart, valueEnd) })
+    const key: string = JSON.parse(name)
+    members.push({ key, name, value: bytes.toString('utf8', valueStart, valueEnd), isLong: longs.has(key) })
     at = skipSpace(bytes, valueEnd)
     if (bytes[at] === comma) at = skipSpace(bytes, at + 1)
   }
@@ -54,7 +60,8 @@ function renamed(members: readonly Member[], rename: RowMapping['rename']): read
 function withSet(members: readonly Member[], set: RowMapping['set']): readonly Member[] {
   if (set.size === 0) return members
   const others = members.filter(({ key }) => !set.has(key))
-  return [...others, ...[...set].map(([key, value]): Member => ({ key, name: JSON.stringify(key), value }))]
+  const added = [...set].map(([key, value]): Member => ({ key, name: JSON.stringify(key), value, isLong: false }))
+  return [...others, ...added]
 }
 
 const number = /^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/

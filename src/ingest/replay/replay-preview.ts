@@ -3,9 +3,11 @@ import type { SetAsideCatalog } from '../../catalog/set-aside.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import type { RejectCode, RowFault } from '../../model/row-fault.ts'
 import type { Repair } from '../../model/row-mapping.ts'
+import type { EntryToJudge } from '../judge.ts'
 import type { PushCheck } from '../push-check.ts'
 import { AsideTexts } from './aside-texts.ts'
 import { mendRow } from './mend-row.ts'
+import type { RowText } from './replayed-rows.ts'
 import { textAgain } from './replayed-text.ts'
 
 /** A row as it is and as it would be judged; without a code it would be stored. */
@@ -38,15 +40,13 @@ export interface ReplayPreviewParts {
 /** The rows of a preview have so many bytes, about. */
 const bytesMax = 1024 * 1024
 
-const openArray = Buffer.from('[')
-const between = Buffer.from(',')
-const closeArray = Buffer.from(']')
+/** In the place of a row that cannot be judged stands one that is rejected too. */
 const noRow = Buffer.from('0')
 
 interface RowAgain {
   readonly position: number
   readonly before: Uint8Array
-  readonly after: Uint8Array
+  readonly after: RowText
   /** What keeps it from being judged. */
   readonly fault?: RowFault
 }
@@ -66,7 +66,7 @@ export class ReplayPreview {
     const limits = { limit: rowsMax, bytesMax }
     const page = await rejected.list(ingest.id, { positions: chosen, afterPosition: -1, ...limits })
     const { mapping } = repair
-    const mended = (text: Uint8Array): Uint8Array => (mapping === undefined ? text : mendRow(text, mapping))
+    const mended = (row: RowText): RowText => (mapping === undefined ? row : mendRow(row, mapping))
     const texts = new AsideTexts(setAside)
     const target = repair.into ?? ingest
     const rows: RowAgain[] = []
@@ -75,19 +75,18 @@ export class ReplayPreview {
       if (row === null) continue
       const again = textAgain(one, row.text, target)
       const common = { position: row.position, before: row.text }
-      if ('fault' in again) rows.push({ ...common, after: row.text, fault: again.fault })
-      else rows.push({ ...common, after: mended(again.text) })
+      if ('fault' in again) rows.push({ ...common, after: row, fault: again.fault })
+      else rows.push({ ...common, after: mended(again) })
     }
-    // In the place of a row that cannot be judged stands one that is rejected too.
-    const judged = rows.map(({ after, fault }) => (fault === undefined ? after : noRow))
-    const parts = judged.flatMap((text, index) => [index === 0 ? openArray : between, text])
-    const body = Buffer.concat(rows.length === 0 ? [openArray, closeArray] : [...parts, closeArray])
-    const entry = { ingestId: target.id, fieldsVersion: target.fieldsVersion, subscriberId: 0, receivedMs: 0 }
-    const whole = { ...entry, format: 'json', idempotencyKey: null, rows: rows.length, position: 0, body } as const
-    const faults = new Map((await check.faults(whole, target)).map((fault) => [fault.index, fault]))
+    const pushed = { ingestId: target.id, fieldsVersion: target.fieldsVersion, subscriberId: 0, receivedMs: 0 }
+    const entries = rows.map(({ after, fault }, position): EntryToJudge => {
+      const { text, longs = [] } = fault === undefined ? after : { text: noRow }
+      return { ...pushed, format: 'ndjson', idempotencyKey: null, rows: 1, position, body: text, longs }
+    })
+    const faults = new Map((await check.faults(entries, target)).map((fault) => [fault.index, fault]))
     const Items = rows.slice(0, shownMax).map(({ position, before, after, fault }, index): PreviewedRow => {
       const { code = null, field = null, message = null } = fault ?? faults.get(index) ?? {}
-      return { id: String(position), before: textOf(before), after: textOf(after), code, field, message }
+      return { id: String(position), before: textOf(before), after: textOf(after.text), code, field, message }
     })
     const more = page.after !== null || (chosen !== undefined && sorted.length > chosen.length)
     return { rows: rows.length, stored: rows.length - faults.size, rejected: faults.size, more, Items }

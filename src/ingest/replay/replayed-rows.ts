@@ -1,27 +1,39 @@
 // The body of a replay in the journal (docs/formats/journal.md): rows that were rejected before, each with its own position.
 import { readUint64, writeUint64 } from '../../lib/uint64.ts'
 
-export interface ReplayedRow {
+/** A row as it is judged again. */
+export interface RowText {
+  /** JSON in UTF-8: the row as it was pushed, or what its line says. */
+  readonly text: Uint8Array
+  /** Of a line: the properties whose numbers came as longs, which JSON does not say. */
+  readonly longs?: readonly string[]
+}
+
+export interface ReplayedRow extends RowText {
   /** That of its push. */
   readonly position: number
-  /** The row as it was pushed, in UTF-8. */
-  readonly text: Uint8Array
 }
 
 const headBytes = 12
 const textBytesAt = 8
+/** In the length of a text: names of longs stand behind it. */
+const hasLongs = 0x80000000
+const lengthBytes = 4
 
 /** Rows come in the order of their positions. */
 export function encodeReplayedRows(rows: readonly ReplayedRow[]): Buffer {
-  const body = Buffer.allocUnsafe(rows.reduce((bytes, { text }) => bytes + headBytes + text.length, 0))
-  let at = 0
-  for (const { position, text } of rows) {
-    writeUint64(body, position, at)
-    body.writeUInt32LE(text.length, at + textBytesAt)
-    body.set(text, at + headBytes)
-    at += headBytes + text.length
-  }
-  return body
+  return Buffer.concat(rows.flatMap(encodedRow))
+}
+
+function encodedRow({ position, text, longs = [] }: ReplayedRow): readonly Uint8Array[] {
+  const head = Buffer.allocUnsafe(headBytes)
+  writeUint64(head, position, 0)
+  head.writeUInt32LE(longs.length === 0 ? text.length : text.length + hasLongs, textBytesAt)
+  if (longs.length === 0) return [head, text]
+  const names = Buffer.from(JSON.stringify(longs))
+  const length = Buffer.allocUnsafe(lengthBytes)
+  length.writeUInt32LE(names.length)
+  return [head, text, length, names]
 }
 
 /** The texts are views into the body. Throws an Error when it is no body of a replay. */
@@ -30,14 +42,28 @@ export function decodeReplayedRows(bytes: Uint8Array): readonly ReplayedRow[] {
   const rows: ReplayedRow[] = []
   let last = -1
   for (let at = 0; at < body.length; ) {
-    const start = at + headBytes
-    const end = start <= body.length ? start + body.readUInt32LE(at + textBytesAt) : Number.POSITIVE_INFINITY
-    if (end > body.length) throw new Error('the body of a replay ends within a row')
+    const length = lengthAt(body, at + textBytesAt)
+    const text = bytesAt(body, at + headBytes, length % hasLongs)
     const position = readUint64(body, at)
     if (position <= last) throw new Error('the rows of a replay are not in order')
-    rows.push({ position, text: body.subarray(start, end) })
     last = position
-    at = end
+    at += headBytes + text.length
+    if (length < hasLongs) {
+      rows.push({ position, text })
+      continue
+    }
+    const names = bytesAt(body, at + lengthBytes, lengthAt(body, at))
+    rows.push({ position, text, longs: JSON.parse(names.toString()) })
+    at += lengthBytes + names.length
   }
   return rows
+}
+
+function lengthAt(body: Buffer, at: number): number {
+  return bytesAt(body, at, lengthBytes).readUInt32LE()
+}
+
+function bytesAt(body: Buffer, start: number, length: number): Buffer {
+  if (start + length > body.length) throw new Error('the body of a replay ends within a row')
+  return body.subarray(start, start + length)
 }

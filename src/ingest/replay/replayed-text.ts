@@ -4,9 +4,10 @@ import { isByField, lineFormatOf, precisionOf } from '../../model/line-format.ts
 import { lineToSplit, noLine, type RowFault } from '../../model/row-fault.ts'
 import { lineAt } from '../scan/lines/body-lines.ts'
 import { lineRows } from '../scan/lines/line-rows.ts'
+import type { RowText } from './replayed-rows.ts'
 
 /** A row as it is judged again, or what keeps it from being judged. */
-export type TextAgain = { readonly text: Uint8Array } | { readonly fault: RowFault }
+export type TextAgain = RowText | { readonly fault: RowFault }
 
 /**
  * The text by which a rejected row is judged again, for an ingest: that of a line is the JSON of the row that it is there, with the time at which
@@ -20,5 +21,8 @@ export function textAgain({ lineFormat, receivedMs }: RejectedRow, text: Uint8Ar
   if (parsed === null) return { fault: noLine(why ?? 'it is too long') }
   if (isByField(format) && parsed.fields.length > 1) return { fault: lineToSplit(target.alias) }
   const row = lineRows(parsed, { ingest: target, format, receivedMs })(0)
-  return 'fault' in row ? row : { text: Buffer.from(row.json) }
+  if ('fault' in row) return row
+  // Only there do rows make fields.
+  const longs = target.unknown === 'add' ? row.longs : []
+  return { text: Buffer.from(row.json), ...(longs.length === 0 ? {} : { longs }) }
 }

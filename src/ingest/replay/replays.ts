@@ -135,8 +135,8 @@ export class Replays {
           if (again === null) continue
           if ('fault' in again) stillRejected++
           else {
-            const text = mapping === undefined ? again.text : mendRow(again.text, mapping)
-            rows.push({ position: one.position, text })
+            const mended = mapping === undefined ? again : mendRow(again, mapping)
+            rows.push({ ...mended, position: one.position })
           }
           if (rows.reduce((bytes, { text }) => bytes + text.length, 0) < bytesAtOnce) continue
           yield { rows, stillRejected }

@@ -15,8 +15,8 @@ export interface LineReading {
   readonly receivedMs: number
 }
 
-/** The JSON of a row, or why there is none. */
-export type LineRow = { readonly json: string } | { readonly fault: RowFault }
+/** A row as JSON, with the properties whose numbers came as longs; or why there is none. */
+export type LineRow = { readonly json: string; readonly longs: readonly string[] } | { readonly fault: RowFault }
 
 /** The rows of one line, by the index of its field where each field is one. */
 export function lineRows(line: ParsedLine, reading: LineReading): (field: number) => LineRow {
@@ -50,7 +50,13 @@ function wideRow({ measurement, tags, fields }: ParsedLine, { ingest }: LineRead
     ...fields.map(({ name, value }) => property(name, jsonOf(value))),
     ...(time === undefined ? [] : [property(time.source, ms)]),
   ]
-  return { json: `{${properties.join(',')}}` }
+  return { json: `{${properties.join(',')}}`, longs: longsOf(fields) }
+}
+
+/** Of a name that comes twice the last value counts. */
+function longsOf(fields: ParsedLine['fields']): readonly string[] {
+  const types = new Map(fields.map(({ name, value }) => [name, value.type]))
+  return [...types].flatMap(([name, type]) => (type === 'long' ? [name] : []))
 }
 
 function rowsByField(line: ParsedLine, { ingest }: LineReading, ms: string): (field: number) => LineRow {
@@ -70,7 +76,7 @@ function rowsByField(line: ParsedLine, { ingest }: LineReading, ms: string): (fi
       property(metric.source, jsonOf(value)),
       property(time, ms),
     ]
-    return { json: `{${properties.join(',')}}` }
+    return { json: `{${properties.join(',')}}`, longs: value.type === 'long' ? [metric.source] : [] }
   }
 }
 
