@@ -1,12 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
-/** Rounds of SIGKILL, and thousands of simulated histories, take minutes: `npm run test:crash`. */
+/** The random tests of which `npm test` runs a part of the rounds. */
+const atLength = ['src', 'test']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`))
+  .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes("/rounds.ts'"))
+
+/** Rounds of SIGKILL, thousands of simulated histories and all rounds of the random tests take minutes: `npm run test:crash`. */
 export default defineConfig({
   test: {
-    include: ['test/crash/**/*.test.ts', 'test/simulation/**/*.test.ts'],
+    include: ['test/crash/**/*.test.ts', 'test/simulation/**/*.test.ts', ...atLength],
     fileParallelism: false,
     testTimeout: 20 * 60_000,
     hookTimeout: 60_000,
-    env: { TIDEMARK_SIMULATION_HISTORIES: process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? '2000' },
+    env: {
+      TIDEMARK_SIMULATION_HISTORIES: process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? '2000',
+      TIDEMARK_TEST_ROUNDS: process.env['TIDEMARK_TEST_ROUNDS'] ?? '1',
+    },
   },
 })

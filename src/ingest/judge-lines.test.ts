@@ -1,6 +1,8 @@
 // Lines of line protocol: what each is, beside what InfluxDB says of it, and the fast scanner against a naive second parser.
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { rounds } from '../../test/support/rounds.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { valueAt } from '../model/column.ts'
 import type { Field, FieldRole, FieldType } from '../model/field.ts'
@@ -300,6 +302,6 @@ test('any lines are what the naive parser says, judged whole or in pieces, one r
       expect(judged.size).toBe(split.rows)
       expect(inPieces(split, byField, budget)).toEqual(judged)
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   )
 })

@@ -1,6 +1,8 @@
 // The judge against a model that takes rows as lists of properties, and knows of no bytes.
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { rounds } from '../../test/support/rounds.ts'
 import { UsedMemory } from '../../test/support/used-memory.ts'
 import { foreseenFault } from '../file-push/foreseen-fault.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
@@ -305,7 +307,7 @@ test('every row is stored or rejected as the model says, and again the same when
         expect(inPieces(judge, entries, ingest, budget)).toEqual(expected)
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   )
 })
 
@@ -320,6 +322,6 @@ test('what is foreseen of a row before it is pushed is what the judge says, word
       const foreseen = pushed.rows.map(({ text }) => foreseenFault(text, fields))
       expect(foreseen).toEqual(pushed.rows.map((_, index) => said.get(index) ?? null))
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   )
 })

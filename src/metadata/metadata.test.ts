@@ -11,6 +11,7 @@ import {
   listsAsAnArrayWould,
   type NewItem,
 } from '../../test/support/random-items.ts'
+import { rounds } from '../../test/support/rounds.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { Definitions } from '../catalog/definitions.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
@@ -123,7 +124,7 @@ async function tableOf<Id extends Identifier>(type: FieldType): Promise<ItemTabl
 }
 
 describe('any filter, page size, pushes and deletions between pages list what a sorted array would', () => {
-  const runs = { numRuns: 40 }
+  const runs = { numRuns: rounds(40) }
   test('strings', () =>
     fc.assert(
       listsAsAnArrayWould(itemKinds.string, () => tableOf('string')),

@@ -1,4 +1,5 @@
 // SQL over HTTP: what is answered, to whom, and what is refused, with the engine in its own process.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,6 +7,7 @@ import { fuzzedText } from '../druid-sql/fuzzed-text.ts'
 import { hostileTexts } from '../druid-sql/hostile-texts.ts'
 import { call, callWell } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
+import { rounds } from '../support/rounds.ts'
 import { adminKey } from '../support/server-process.ts'
 import {
   askSql,
@@ -170,7 +172,7 @@ describe('refusals', () => {
   })
 
   test('no text at random is the fault of the service, or shows what is hidden', async () => {
-    const options = { numRuns: Number(process.env['FUZZ_RUNS'] ?? 300), seed: Number(process.env['FUZZ_SEED'] ?? 1) }
+    const options = { numRuns: rounds(300), seed: 1 }
     await fc.assert(
       fc.asyncProperty(fuzzedText, async (text) => checkReply(text, await ask(text))),
       options,

@@ -1,4 +1,5 @@
 // The engine's buckets of time against those of the calendar, one instant at a time.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { floorFromOrigin, floorToBucket, shift, type TimeRange, wideRange } from '../../src/druid-time/bucket-sql.ts'
 import { addPeriod, parsePeriod } from '../../src/druid-time/iso.ts'
@@ -7,10 +8,11 @@ import { Zone } from '../../src/druid-time/zone.ts'
 import { sql } from '../../src/lib/sql-text.ts'
 import type { EngineRow } from '../../src/sql-engine/sql-engine.ts'
 import { seededRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 import { DuckDbEngine } from './duckdb-engine.ts'
 
 const seed = Number(process.env['TIDEMARK_PROPERTY_SEED'] ?? 7)
-const instants = 60
+const instants = rounds(60)
 
 let engine: DuckDbEngine
 beforeAll(async () => {

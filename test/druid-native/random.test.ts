@@ -1,10 +1,12 @@
 // Random filters and granularities on random rows, against an evaluator that takes one row at a time.
+
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Json } from '../../src/druid-native/parse/json-reader.ts'
 import { readNativeGranularity } from '../../src/druid-native/parse/read-common.ts'
 import { formatTimestamp } from '../../src/druid-time/iso.ts'
 import { type NativeBuckets, nativeBucketStart } from '../../src/druid-time/native-granularity.ts'
+import { rounds } from '../support/rounds.ts'
 import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 
 let engine: DuckDbEngine
@@ -201,7 +203,7 @@ describe('random native queries', () => {
         const found = answer.flatMap(({ events }) => events.map(([id]) => id)).sort((a, b) => a - b)
         expect(found).toEqual(rows.flatMap((one, id) => (holds(one) === true ? [id] : [])))
       }),
-      { numRuns: 120 },
+      { numRuns: rounds(120) },
     )
   })
 
@@ -273,7 +275,7 @@ describe('random native queries', () => {
         const expected = [...counts].sort(([a], [b]) => a - b).map(([ms, n]) => [formatTimestamp(ms, read.zone), n])
         expect(answer.map(({ timestamp, event }) => [timestamp, event.n])).toEqual(expected)
       }),
-      { numRuns: 80 },
+      { numRuns: rounds(80) },
     )
   })
 })

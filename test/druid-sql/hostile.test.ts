@@ -1,9 +1,11 @@
 // SQL that means harm, or none, is refused before the engine hears of it; whatever is not refused holds nothing of the caller's names.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
 import { translateSql } from '../../src/druid-sql/translate.ts'
 import { Problem } from '../../src/model/problem.ts'
+import { rounds } from '../support/rounds.ts'
 import { fuzzedText } from './fuzzed-text.ts'
 import { hostileTexts } from './hostile-texts.ts'
 
@@ -57,6 +59,6 @@ test('no text makes anything but a checked query or a problem', () => {
         expect(error.status).toBe(400)
       }
     }),
-    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 5000) },
+    { numRuns: rounds(5000) },
   )
 })

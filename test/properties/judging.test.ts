@@ -1,5 +1,6 @@
 // Judging is a function of the entry and its ingest's fields, and of nothing else: not of what was judged before, not of what is judged together with it.
 // Were it not, a journal that is judged again after a crash would come to other outcomes than those that were told.
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RejectedRow } from '../../src/catalog/rejected.ts'
@@ -12,6 +13,7 @@ import { BorrowedArrays } from '../../src/lib/spare-buffers.ts'
 import { valueAt } from '../../src/model/column.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
+import { rounds } from '../support/rounds.ts'
 import { UsedMemory } from '../support/used-memory.ts'
 import { brokenDateRow, hostileIngests, hostileRow } from './hostile-rows.ts'
 import { absent, judgeNaively, type NaiveOutcome } from './naive-judge.ts'
@@ -180,6 +182,6 @@ test('an entry comes to the same, warm and cold, in any slices and order, and as
       const again = judgedByReplay(cold, ingest, warm)
       for (const [position, short] of again) expect(short).toEqual(cold.get(position)!.short)
     }),
-    { numRuns: 400 },
+    { numRuns: rounds(400) },
   )
 }, 60_000)

@@ -1,15 +1,17 @@
 // The whole way without HTTP: random histories of an entity (rows pushed through several ingests, fields added, rejected rows replayed, items
 // leaving) in one process of plain parts, and random requests, whose answers are read as bytes in each format. A plain model says what must come,
 // also after a restart from the journal. TIDEMARK_TEST_WORLDS asks for more, TIDEMARK_TEST_SEED for the one that failed.
+
 import { expect, test } from 'vitest'
 import { spanMs, type Times } from '../support/random-queries.ts'
+import { rounds } from '../support/rounds.ts'
 import { firstSeed, seeded, worldsAsked } from './asked-worlds.ts'
 import type { HistoryWorld } from './history-world.ts'
 import { InProcessWorld } from './in-process-world.ts'
 import { plantedFaults } from './planted-faults.ts'
 import { type HistorySize, RandomHistory } from './random-history.ts'
 
-const worlds = worldsAsked ?? 60
+const worlds = worldsAsked ?? rounds(60)
 /** The canaries are the same at each run. */
 const canarySeed = 12
 const size: HistorySize = { batchesMax: 6, rowsMax: 30, minutes: 1, questions: 20 }

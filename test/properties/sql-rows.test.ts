@@ -1,4 +1,5 @@
 // SQL sees the rows that data queries see, wherever they lie: in memory, frozen, sealed, merged, replaced, gone by age.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +23,7 @@ import { checkBytes } from '../../src/store/embedded/sealed/check-bytes.ts'
 import { StoredFolder } from '../../src/store/embedded/sealed/stored-folder.ts'
 import { checkHistory, type SeenHistory } from '../support/data-at-rest.ts'
 import type { Draw } from '../support/random-rows.ts'
+import { rounds } from '../support/rounds.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'tidemark-sql-rows-'))
 const deltas = join(directory, 'deltas')
@@ -184,6 +186,6 @@ function storedFolder(store: EmbeddedStore, draw: Draw): StoredFolder {
 test('SQL sees the rows of random histories', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: storedFolder, look })),
-    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 12) },
+    { numRuns: rounds(12) },
   )
 })

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Disk } from '../../src/lib/disk.ts'
+import { rounds } from '../support/rounds.ts'
 import { runHistory } from './journal-history.ts'
 import { changed, firstFault, withFiles } from './sabotage.ts'
 
-const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 300)
+const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(300))
 const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 100

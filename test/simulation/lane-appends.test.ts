@@ -1,15 +1,17 @@
 // Appends to a lane over a network that delays, loses and reorders what is sent, each given up at any moment: what is acknowledged is there, once,
 // in order, and what was given up never comes behind what was acknowledged after it.
+
 import { initProducerIdV4 } from '@platformatic/kafka'
 import { expect, test } from 'vitest'
 import { BatchProducer } from '../../src/kafka/batch-producer.ts'
 import { KafkaAway } from '../../src/kafka/kafka-errors.ts'
 import { newIdentity, type ProducerIdentity, type ProducingClient, produce } from '../../src/kafka/produce.ts'
 import { seededRandom } from '../support/random.ts'
+import { rounds } from '../support/rounds.ts'
 import { firstFault } from './sabotage.ts'
 import { SimulatedKafka } from './simulated-kafka.ts'
 
-const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 300)
+const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(300))
 const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 300

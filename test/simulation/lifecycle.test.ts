@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { IngestCatalog, OutcomeCatalog, ReplayOutcome } from '../../src/catalog/catalog.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { SeriesWriter } from '../../src/store/series-store.ts'
+import { rounds } from '../support/rounds.ts'
 import { type LifecycleSabotage, runLifecycleHistory } from './lifecycle-history.ts'
 import { changed, firstFault, withFiles } from './sabotage.ts'
 import type { Happenings } from './service-history.ts'
@@ -19,7 +20,7 @@ afterAll(() => void vi.useRealTimers())
 test('a seed gives the same history again', async () => {
   const run = async (): Promise<Happenings> => {
     const happenings: Happenings = new Map()
-    for (let seed = first; seed < first + 10; seed++) await runLifecycleHistory(seed, {}, happenings)
+    for (let seed = first; seed < first + rounds(10); seed++) await runLifecycleHistory(seed, {}, happenings)
     return happenings
   }
   expect(await run()).toEqual(await run())

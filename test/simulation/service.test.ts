@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ManifestChange } from '../../src/catalog/manifest.ts'
+import { rounds } from '../support/rounds.ts'
 import { changed, firstFault, withFiles } from './sabotage.ts'
 import { type Happenings, runServiceHistory } from './service-history.ts'
 import type { Sabotage } from './simulated-thread.ts'
 
-const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 100)
+const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(100))
 const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 100
@@ -29,7 +30,7 @@ async function later(work: () => Promise<void>): Promise<void> {
 test('a seed gives the same history again', async () => {
   const run = async (): Promise<Happenings> => {
     const happenings: Happenings = new Map()
-    for (let seed = first; seed < first + 10; seed++) await runServiceHistory(seed, {}, happenings)
+    for (let seed = first; seed < first + rounds(10); seed++) await runServiceHistory(seed, {}, happenings)
     return happenings
   }
   expect(await run()).toEqual(await run())

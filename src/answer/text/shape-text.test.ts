@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/support/rounds.ts'
 import { CsvReader } from '../../lib/csv-reader.ts'
 import type { ColumnVector } from '../../model/column.ts'
 import type { EntityField } from '../../model/entity.ts'
@@ -109,7 +110,7 @@ describe('byte for byte as JSON.stringify', () => {
         const text = shape([field('v', type)], ...batches.map((batch) => batchOf(column(batch))))
         expect(text).toBe(JSON.stringify(batches.flat().map((v) => ({ v }))))
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
   const orNull = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
     fc.oneof({ weight: 9, arbitrary: values }, { weight: 1, arbitrary: fc.constant(null) })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/support/random.ts'
+import { rounds } from '../../../test/support/rounds.ts'
 import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import type { PlacedEntry } from '../../journal/journal.ts'
 import type { Disk } from '../../lib/disk.ts'
@@ -292,7 +293,7 @@ test('whatever the clock says, a key is known for a day in the process that took
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   )
 })
 
@@ -434,6 +435,6 @@ test('whatever happens, a key never stands for two pushes', async () => {
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/support/rounds.ts'
 import { chunkEntries, KeyTable } from './key-table.ts'
 import { hashBody, hashKeyName, type KeyedPush } from './push-key.ts'
 
@@ -51,7 +52,7 @@ describe('KeyTable', () => {
           expect(plain(find(table, key))).toEqual(plain(wanted))
         }
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   })
 

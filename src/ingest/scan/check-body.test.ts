@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/support/rounds.ts'
 import { Problem, type ProblemCode } from '../../model/problem.ts'
 import { checkBody, checkBodyInSlices } from './check-body.ts'
 
@@ -74,7 +75,7 @@ const mutated = fc
 const jumbled = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''))
 
 describe('a body is taken just where JSON.parse takes it', () => {
-  const options = { numRuns: 3000 }
+  const options = { numRuns: rounds(3000) }
   test('json', () => {
     fc.assert(
       fc.property(fc.oneof(json, mutated, jumbled), (text) => {

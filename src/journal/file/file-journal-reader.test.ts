@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/support/random.ts'
+import { rounds } from '../../../test/support/rounds.ts'
 import { SimulatedDisk } from '../../../test/support/simulated-disk.ts'
 import { type JournalEntry, type PlacedEntry, positionAfter } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
@@ -75,7 +76,7 @@ test('what was written is read back, in any portions, also by a reader that foll
         expect(read.map(plain)).toEqual(written.map(plain))
       },
     ),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   )
 })
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AtRestParts, checkHistory } from '../../../test/support/data-at-rest.ts'
 import { MemoryFolder } from '../../../test/support/memory-files.ts'
 import type { Draw } from '../../../test/support/random-rows.ts'
+import { rounds } from '../../../test/support/rounds.ts'
 import { UsedMemory } from '../../../test/support/used-memory.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
@@ -26,7 +27,7 @@ function memoryFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
 test('sealed, compacted and fresh rows together are answered as the model does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: memoryFolder })),
-    { numRuns: 250 },
+    { numRuns: rounds(250) },
   )
 })
 
@@ -54,7 +55,7 @@ function storedFolder(store: EmbeddedStore, draw: Draw): StoredFolder {
 test('files on disk too', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: storedFolder })),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   )
 })
 

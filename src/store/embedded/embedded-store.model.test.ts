@@ -10,6 +10,7 @@ import {
   replacing,
   withReplays,
 } from '../../../test/support/random-rows.ts'
+import { rounds } from '../../../test/support/rounds.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 
 test.each([8, 64, 4096])(
@@ -34,7 +35,7 @@ test.each([8, 64, 4096])(
           expect(await store.statistics(1, null)).toEqual(model.statistics(1))
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     )
   },
 )

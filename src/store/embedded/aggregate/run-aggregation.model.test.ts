@@ -1,10 +1,12 @@
 // Aggregations of random rows, in memory and in files, held against the plainest way to do them.
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
 import { MemoryFolder } from '../../../../test/support/memory-files.ts'
 import type { ModelRow } from '../../../../test/support/model-store.ts'
 import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import type {
@@ -281,7 +283,7 @@ test('groups of random rows are those of the plainest way', async () => {
         look: (seen) => look(draw, seen),
       })
     }),
-    { numRuns: 80 },
+    { numRuns: rounds(80) },
   )
 })
 

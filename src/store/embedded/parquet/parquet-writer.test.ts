@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rounds } from '../../../../test/support/rounds.ts'
 import { UsedMemory } from '../../../../test/support/used-memory.ts'
 import {
   type ColumnType,
@@ -188,7 +189,7 @@ describe('a page', () => {
         for (const [row, value] of values.entries())
           expect(read[row] === value || Object.is(read[row], value)).toBe(true)
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { drawFrom } from '../../../../test/support/random-rows.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
 import { WatchedPacer } from '../../../../test/support/watched-pacer.ts'
 import { inOrder, sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { OrderRoom, orderByTime } from './order-by-time.ts'
@@ -36,7 +37,7 @@ test.each(Object.entries(shapes))('dates that are %s are ordered as a naive sort
       expect(order.join()).toBe(naively(length, (left, right) => times[left]! - times[right]!).join())
       expect(times).toEqual(copy)
     }),
-    { numRuns: 20 },
+    { numRuns: rounds(20) },
   )
 })
 
@@ -53,7 +54,7 @@ test('groups of neighbours are sorted by themselves, long ones too', async () =>
         groupOf(left) - groupOf(right) || keys[left]! - keys[right]!
       expect(order.join()).toBe(naively(length, byBoth).join())
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   )
 })
 
@@ -69,7 +70,7 @@ test('a sort in slices is a sort, whatever was sorted before', async () => {
       const sorted = await sortInSlices(numbers, known.length, compare, newPacer())
       expect(sorted.join()).toBe(naively(length, compare).join())
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   )
 })
 

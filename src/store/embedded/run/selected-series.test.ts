@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { rounds } from '../../../../test/support/rounds.ts'
 import { WatchedPacer } from '../../../../test/support/watched-pacer.ts'
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
 import type { Selection } from '../../../model/plan.ts'
@@ -56,7 +57,7 @@ test('ids and prefixes, in any order, twice, one covering another: as a naive fi
       const filter = { ids, prefixes }
       expect(await selected(indexOf(series), filter)).toEqual(naively(series, filter))
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   )
 })
 
@@ -73,7 +74,7 @@ test('by several tags: each combination by itself, in the order of the tags, als
       )
       expect(await selected(index, filter, newPacer(), ['T', 'U'])).toEqual(expected)
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   )
 })
 

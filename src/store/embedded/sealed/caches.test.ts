@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { rounds } from '../../../../test/support/rounds.ts'
 import { allTypes, type Entity, rowsOf, temporaryFolder, writeEntity } from '../../../../test/support/sealed-files.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import { type BlockingFile, openBlocking } from './blocking-file.ts'
@@ -129,7 +130,7 @@ test('caches stay within their bounds, whatever is read', async () => {
         expect([stored.pageCacheBytes, stored.indexCacheBytes, counts.opened]).toEqual([0, 0, 0])
       },
     ),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   )
 })
 

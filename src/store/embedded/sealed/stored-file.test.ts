@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../../test/support/rounds.ts'
 import {
   allTypes,
   anyEntity,
@@ -60,7 +61,7 @@ describe('a file', () => {
           expect(reader.find(entity.series.length)).toBe(-1)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   })
 
@@ -98,7 +99,7 @@ describe('a file', () => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   })
 })

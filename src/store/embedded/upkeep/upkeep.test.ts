@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { expectSame, rowsOf } from '../../../../test/support/expect-rows.ts'
+import { rounds } from '../../../../test/support/rounds.ts'
 import { always, selection } from '../../../../test/support/selection.ts'
 import type { ManifestCatalog, ManifestChange } from '../../../catalog/manifest.ts'
 import { openSqliteCatalog } from '../../../catalog/sqlite/sqlite-catalog.ts'
@@ -393,7 +394,7 @@ describe('upkeep', () => {
   test('a full disk loses nothing and doubles nothing, wherever it strikes', async () => {
     const whole = new Faults(Number.POSITIVE_INFINITY, 0)
     await history(whole)
-    for (let at = 0; at < whole.operations; at += Math.ceil(whole.operations / 20)) {
+    for (let at = 0; at < whole.operations; at += Math.ceil(whole.operations / rounds(20))) {
       const { rows, after, names, events } = await history(new Faults(at, 1 + (at % 4)))
       expect(rows.length, `operation ${at}`).toBe(80)
       expect(after.sealedPosition).toBe(80)
