@@ -1,5 +1,8 @@
 // Line protocol, the text format of InfluxDB, as a body of a push: the unit of its times, and whether a line is one row or each field of it is.
 
+/** Of a body of lines where the path does not say that it is one. */
+export const lineMediaType = 'text/plain'
+
 /** In the order of their numbers in the journal. */
 export const linePrecisions = ['ns', 'us', 'ms', 's', 'm', 'h'] as const
 export type LinePrecision = (typeof linePrecisions)[number]

@@ -1,10 +1,40 @@
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { CheckRequest } from '../../ingest/push-check.ts'
+import type { Ingest } from '../../model/ingest.ts'
+import { type LinePrecision, lineFormatOf, lineMediaType, linePrecisions } from '../../model/line-format.ts'
+import { Problem } from '../../model/problem.ts'
 import { sendJson } from '../answer.ts'
+import { mediaTypeOf, pushTypes } from '../body.ts'
 import { answers, keySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import { admitPush, PushBody, PushParameters, pushedRows, pushProblems, readPushBody } from '../pushed-rows.ts'
 import type { Route } from '../route.ts'
 import { schemaCompiler } from '../validation.ts'
 import { CheckAnswer } from './push-schemas.ts'
+
+const Query = Type.Object(
+  {
+    precision: Type.Optional(
+      Type.Enum([...linePrecisions], {
+        description: 'The unit of the times in a body of lines (text/plain); without it nanoseconds.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const CheckBody = {
+  content: {
+    ...PushBody.content,
+    [lineMediaType]: {
+      schema: Type.String({
+        description: 'Lines of line protocol.',
+        examples: ['boiler,T=a.temp V=1.5 1767225600000000000'],
+      }),
+    },
+  },
+}
 
 /** A push that stores nothing. */
 export const postCheck: Route = (app, parts) => {
@@ -17,11 +47,12 @@ export const postCheck: Route = (app, parts) => {
       operationId: 'checkRows',
       summary: 'Say what would become of rows, and store nothing.',
       description:
-        'The body is that of a push, of at most limits.checkRows rows. The rows are judged as those of a push are, by the fields as they are now; ' +
+        'The body is that of a push, also of lines (text/plain), of at most limits.checkRows rows. The rows are judged as those of a push are, by the fields as they are now; ' +
         'nothing of them is kept. They count for the limits of the key as if they were pushed.',
       security: keySecurity,
       params: PushParameters,
-      body: PushBody,
+      querystring: Query,
+      body: CheckBody,
       response: answers(200, 'What the receipt would say.', CheckAnswer, [...pushProblems, 'not_acceptable']),
     },
     validatorCompiler: (route) => (route.httpPart === 'body' ? () => true : schemaCompiler(route)),
@@ -32,11 +63,25 @@ export const postCheck: Route = (app, parts) => {
       },
       acceptJson,
     ],
-    preValidation: readPushBody(parts),
+    preValidation: readPushBody(parts, [...pushTypes, lineMediaType]),
     handler: async (request, reply) => {
       const { keyId, ingest } = admitPush(services, guard.asker(request), request.params.ingest)
-      const answer = await services.pushCheck.check({ keyId, ingest, ...pushedRows(request) })
+      const answer = await services.pushCheck.check({ keyId, ingest, ...checkedRows(request, ingest) })
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)
     },
   })
+}
+
+type Asked = Pick<FastifyRequest, 'body' | 'headers'> & { readonly query: { readonly precision?: LinePrecision } }
+
+function checkedRows(request: Asked, { lines }: Ingest): Pick<CheckRequest, 'body' | 'format'> {
+  const { precision } = request.query
+  const rows = pushedRows(request)
+  if (mediaTypeOf(request.headers['content-type']) === lineMediaType)
+    return { ...rows, format: lineFormatOf(precision ?? 'ns', lines !== undefined) }
+  if (precision === undefined) return rows
+  throw new Problem(
+    'invalid_request',
+    `precision is the unit of the times of lines, and this body is JSON. Send lines as ${lineMediaType}, or leave precision out.`,
+  )
 }
