@@ -3,12 +3,12 @@ import type { Range } from '../../../model/plan.ts'
 import type { Chunk, Stretch } from '../head/chunk.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
-import type { PooledRollups, SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
+import type { SealedReader, SeriesRollups } from '../reading/sealed-source.ts'
 import { hourMs, wholeHours } from '../reading/whole-hours.ts'
 import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
 import type { FieldReader } from '../run/field-reader.ts'
 import type { PlanRun } from '../run/plan-run.ts'
-import type { ColumnHours } from './accumulator.ts'
+import { GroupHours } from './group-hours.ts'
 import { GroupRows, TooMuchToDo } from './group-rows.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-test.ts'
 
@@ -19,9 +19,6 @@ const sameRowsMax = 64
 const rowsPerUnit = 4
 /** Some seconds of the store's thread, however many rows rollups stand for. */
 const rollupUnitsMax = 256_000_000
-
-/** Where nobody asks how many rows there are. */
-const noCounts = new Float64Array(0)
 
 /** What looking for a series in a file takes about, in the units of a pacer. */
 const fileUnits = 64
@@ -53,16 +50,17 @@ class GroupCollector {
   readonly #run: PlanRun
   readonly #fields: Fields
   readonly #tests: FilterTests
-  readonly #walk: BucketWalk
+  /** Null where all rows are of one bucket. */
+  readonly #walk: BucketWalk | null
+  readonly #hours: GroupHours
   readonly #rowCost: number
   /** Whether hours of rollups may stand for their rows. */
   readonly #usesRollups: boolean
-  /** Whether those of all series together may. */
+  /** Whether those of all series of a table together may. */
   readonly #isPooled: boolean
+  /** Whether those of all series of a file together may, which have no bounds. */
+  readonly #isPooledInFiles: boolean
   readonly #hasRowKeys: boolean
-  readonly #countsRows: boolean
-  /** The bucket of all rows where there is one. */
-  readonly #isOneBucket: boolean
   #unitsMax: number
   #units = 0
 
@@ -72,7 +70,9 @@ class GroupCollector {
     this.#run = run
     this.#fields = fields
     this.#tests = filterTests(plan.filter, fields.readerOf)
-    this.#walk = new BucketWalk(plan.granularity)
+    this.#walk = plan.granularity.kind === 'all' ? null : new BucketWalk(plan.granularity)
+    const countsRows = plan.aggregates.some(({ kind }) => kind === 'rows')
+    this.#hours = new GroupHours({ ...fields, groups: this.groups, walk: this.#walk, countsRows })
     this.#rowCost =
       plan.aggregates.length + keys.length + (this.#tests.passesRow === null ? 0 : conditionsOf(plan.filter))
     this.#hasRowKeys = keys.some(({ kind }) => kind === 'column')
@@ -81,10 +81,9 @@ class GroupCollector {
       isOfWholeHours(plan.granularity) && this.#tests.passesRow === null && !this.#hasRowKeys && !hasEnds
     const hasBounds = plan.aggregates.some(({ kind }) => kind === 'least' || kind === 'greatest')
     const hasLongs = plan.aggregates.some((aggregate) => 'type' in aggregate && aggregate.type === 'long')
-    this.#isPooled = this.#usesRollups && plan.filter === null && keys.length === 0 && !hasBounds && !hasLongs
-    this.#countsRows = plan.aggregates.some(({ kind }) => kind === 'rows')
+    this.#isPooled = this.#usesRollups && plan.filter === null && keys.length === 0
+    this.#isPooledInFiles = this.#isPooled && !hasBounds && !hasLongs
     this.#unitsMax = plan.unitsMax
-    this.#isOneBucket = plan.granularity.kind === 'all'
   }
 
   async addRange(asked: Range): Promise<void> {
@@ -93,14 +92,18 @@ class GroupCollector {
     const files: OpenFile[] = []
     for (const file of run.files) {
       if (file.info.firstMs > range.toMs || file.info.lastMs < range.fromMs) continue
-      if (!this.#isPooled || !(await this.#addPooledFile(file, range))) files.push(file)
+      if (!this.#isPooledInFiles || !(await this.#addPooledFile(file, range))) files.push(file)
     }
-    const overlaps = ({ fromMs, toMs }: Range): boolean => fromMs <= range.toMs && toMs >= range.fromMs
-    const tables = run.tables.filter((_, place) => overlaps(this.#fields.tableSpans[place]))
-    if (files.length + tables.length === 0) return
     const rows = this.#rowsWithin(range, files)
     if (this.#usesRollups) this.#unitsMax = Math.max(this.#unitsMax, Math.min(rollupUnitsMax, rows / rowsPerUnit))
-    else if (rows * this.#rowCost > this.#unitsMax - this.#units) throw new TooMuchToDo()
+    const tables: TableView[] = []
+    for (const [place, table] of run.tables.entries()) {
+      const { fromMs, toMs } = this.#fields.tableSpans[place]
+      if (fromMs > range.toMs || toMs < range.fromMs) continue
+      if (!this.#isPooled || !(await this.#addPooledTable(table, range))) tables.push(table)
+    }
+    if (files.length + tables.length === 0) return
+    if (!this.#usesRollups && rows * this.#rowCost > this.#unitsMax - this.#units) throw new TooMuchToDo()
     for (const series of run.selected.series) {
       if (this.#tests.passesSeries(series)) await this.#addSeries(series, range, tables, files)
       if (this.#spend(1)) await run.pacer.rest()
@@ -134,16 +137,45 @@ class GroupCollector {
     files: readonly OpenFile[],
   ): Promise<void> {
     const { pacer } = this.#run
-    for (const table of tables) {
-      const prepared = table.prepare(series, pacer)
-      if (prepared !== null) await prepared
-      await this.#addRows(table.run(series, range.fromMs, range.toMs), series)
-    }
+    for (const table of tables) await this.#addOfTable(table, series, range)
     for (const { reader } of files) {
       const place = reader.find(series)
       const added = place === -1 ? null : this.#addPlace(reader, place, series, range)
       if (added !== null) await added
       if (this.#spend(fileUnits)) await pacer.rest()
+    }
+  }
+
+  async #addOfTable(table: TableView, series: number, { fromMs, toMs }: Range): Promise<void> {
+    const prepared = table.prepare(series, this.#run.pacer)
+    if (prepared !== null) await prepared
+    await this.#addRows(table.run(series, fromMs, toMs), series)
+  }
+
+  /** False, and nothing is added, where the table has no such sums of the range. */
+  async #addPooledTable(table: TableView, range: Range): Promise<boolean> {
+    const rollups = table.hours
+    const whole = rollups && wholeHours(range, rollups.firstMs, rollups.lastMs)
+    if (rollups === null || whole === null || whole.fromMs === whole.toMs) return false
+    const { firstMs, lastMs, hoursMs, rows } = rollups
+    if (firstMs < whole.fromMs) await this.#addTable(table, { fromMs: range.fromMs, toMs: whole.fromMs - 1 })
+    const hours = this.#hours.columnsOf(rollups)
+    for (let hour = 0; hour < rollups.length; hour++) {
+      const startMs = hoursMs[hour]
+      if (startMs < whole.fromMs || startMs >= whole.toMs) continue
+      if (!this.#hours.holds(hours, hour)) await this.#addTable(table, { fromMs: startMs, toMs: startMs + hourMs - 1 })
+      else this.#hours.add(hours, hour, startMs, table.series[0], rows[hour])
+      if (this.#spend(hours.length)) await this.#run.pacer.rest()
+    }
+    if (lastMs >= whole.toMs) await this.#addTable(table, { fromMs: whole.toMs, toMs: range.toMs })
+    return true
+  }
+
+  /** Adds the series of a table one by one. */
+  async #addTable(table: TableView, range: Range): Promise<void> {
+    for (const series of table.series) {
+      await this.#addOfTable(table, series, range)
+      if (this.#spend(1)) await this.#run.pacer.rest()
     }
   }
 
@@ -172,21 +204,21 @@ class GroupCollector {
     const firstMs = reader.firstMs(place)
     const lastMs = reader.lastMs(place)
     const whole = wholeHours(range, firstMs, lastMs)
-    const rows = this.#rowsByHour(
+    const rows = this.#hours.rowsByHour(
       reader.hours(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY),
       rollups,
       reader.rows(place),
     )
     if (rows === null) return this.#addRows(reader.forward(place, fromMs, toMs), series)
-    const hours = this.#hoursOf(rollups, (index) => rollups.bounds(index))
+    const hours = this.#hours.columnsOf(rollups)
     if (firstMs < whole.fromMs) await this.#addRows(reader.forward(place, fromMs, whole.fromMs - 1), series)
     for (let hour = 0; hour < rollups.length; hour++) {
       const startMs = rollups.hoursMs[hour]
-      if (!this.#holdsHour(hours, hour)) {
+      if (!this.#hours.holds(hours, hour)) {
         await this.#addRows(reader.forward(place, startMs, startMs + hourMs - 1), series)
         continue
       }
-      this.groups.addHour(this.groups.ofSeries(this.#enter(startMs), series), hours, hour, rows[hour])
+      this.#hours.add(hours, hour, startMs, series, rows[hour])
       if (this.#spend(hours.length)) await pacer.rest()
     }
     if (lastMs >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
@@ -198,57 +230,17 @@ class GroupCollector {
     const pooled = isWhole ? reader.pooledHours(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY) : null
     if (pooled === null) return false
     const rowsLeftOut = pooled.leftOut.reduce((sum, place) => sum + reader.rows(place), 0)
-    const rows = this.#rowsByHour(pooled, pooled, info.rows - rowsLeftOut)
-    const hours = this.#hoursOf(pooled, () => null)
+    const rows = this.#hours.rowsByHour(pooled, pooled, info.rows - rowsLeftOut)
+    const hours = this.#hours.columnsOf(pooled)
     if (rows === null) return false
-    for (let hour = 0; hour < pooled.length; hour++) if (!this.#holdsHour(hours, hour)) return false
+    for (let hour = 0; hour < pooled.length; hour++) if (!this.#hours.holds(hours, hour)) return false
     for (let hour = 0; hour < pooled.length; hour++) {
-      const group = this.groups.ofSeries(this.#enter(pooled.hoursMs[hour]), reader.seriesAt(0))
-      this.groups.addHour(group, hours, hour, rows[hour])
+      this.#hours.add(hours, hour, pooled.hoursMs[hour], reader.seriesAt(0), rows[hour])
     }
     for (const place of pooled.leftOut) {
       await this.#addRows(reader.forward(place, range.fromMs, range.toMs), reader.seriesAt(place))
     }
     return true
-  }
-
-  /** How many rows each hour has: those of a column that has a value in every row. Null where none is known to. */
-  #rowsByHour(
-    all: SeriesRollups | PooledRollups | null,
-    asked: SeriesRollups | PooledRollups,
-    rows: number,
-  ): Float64Array | null {
-    if (!this.#countsRows) return noCounts
-    for (const index of this.#fields.numbers) {
-      const counts = all?.column(index)?.counts
-      if (counts === undefined) continue
-      let sum = 0
-      for (const count of counts) sum += count
-      if (sum === rows) return asked.column(index)!.counts
-    }
-    return null
-  }
-
-  /** By aggregate. */
-  #hoursOf(rollups: SeriesRollups | PooledRollups, boundsOf: SeriesRollups['bounds']): ColumnHours[] {
-    return this.#fields.columns.map((index) =>
-      index === -1 ? { sums: null, bounds: null } : { sums: rollups.column(index), bounds: boundsOf(index) },
-    )
-  }
-
-  #holdsHour(hours: readonly ColumnHours[], hour: number): boolean {
-    const { accumulators } = this.groups
-    for (let place = 0; place < hours.length; place++) {
-      if (!accumulators[place].holdsHour(hours[place], hour)) return false
-    }
-    return true
-  }
-
-  /** The bucket of an instant. */
-  #enter(ms: number): number {
-    if (this.#isOneBucket) return 0
-    this.#walk.enter(ms)
-    return this.#walk.startMs
   }
 
   async #addRows(stretches: Iterable<Stretch>, series: number): Promise<void> {
@@ -267,8 +259,8 @@ class GroupCollector {
   #addStretch({ chunk, start, end }: Stretch, series: number): void {
     const { times } = chunk
     for (let row = start; row < end; ) {
-      const bucketMs = this.#enter(times[row])
-      const bucketEnd = this.#isOneBucket ? end : this.#walk.endIn(times, row, end)
+      const bucketMs = this.#hours.bucketOf(times[row])
+      const bucketEnd = this.#walk === null ? end : this.#walk.endIn(times, row, end)
       this.#addBucket(chunk, row, bucketEnd, series, bucketMs)
       row = bucketEnd
     }

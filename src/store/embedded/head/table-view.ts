@@ -1,11 +1,16 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { SeriesSource } from '../reading/series-source.ts'
 import type { Stretch } from './chunk.ts'
+import type { GrowableInt32 } from './growable.ts'
 import { type SeriesRows, type StretchVisitor, showWithin } from './series-rows.ts'
+import type { TableRollups } from './table-hours.ts'
 
 /** What a view reads of its table. */
 interface ViewedTable {
   readonly rows: SeriesRows
+  /** The entity's number of each series. */
+  readonly series: GrowableInt32
+  readonly hours: TableRollups | null
   ownNumber(series: number): number
   ordered(series: number, count: number, pacer: Pacer): Promise<readonly Stretch[]>
 }
@@ -17,15 +22,28 @@ export class TableView implements SeriesSource {
   readonly #ordered = new Map<number, readonly Stretch[]>()
   /** Null until rows are written: the table's own counts are still those of this state, and copying them would cost more than a short query. */
   #counts: Int32Array | null = null
+  #hours: TableRollups | null = null
 
   constructor(table: ViewedTable) {
     this.#table = table
   }
 
   /** Called by the table before it takes in rows. */
-  keepCounts(): void {
+  keep(): void {
     const { counts } = this.#table.rows
+    this.#hours = this.#table.hours
     this.#counts = counts.values.slice(0, counts.length)
+  }
+
+  /** Sums of all series together; null when rows have to be read. */
+  get hours(): TableRollups | null {
+    return this.#counts === null ? this.#table.hours : this.#hours
+  }
+
+  /** The series that it holds rows of, perhaps some more. */
+  get series(): Int32Array {
+    const { values, length } = this.#table.series
+    return values.subarray(0, length)
   }
 
   prepare(series: number, pacer: Pacer): Promise<void> | null {

@@ -11,6 +11,7 @@ import { Dictionary } from './dictionary.ts'
 import { GrowableInt32 } from './growable.ts'
 import { mergeLate } from './late-rows.ts'
 import { SeriesRows } from './series-rows.ts'
+import { TableHours, type TableRollups } from './table-hours.ts'
 import { TableView } from './table-view.ts'
 import { writeColumn, writeTimes } from './write-column.ts'
 
@@ -43,6 +44,7 @@ export class Table {
   #orderedBytes = 0
   /** Views that still read the live counts: they copy them before the next rows come. */
   readonly #views = new Set<TableView>()
+  readonly #hours = new TableHours()
   #series = new Int32Array(0)
   #addresses = new Int32Array(0)
   #codes: Int32Array[] = []
@@ -58,7 +60,7 @@ export class Table {
   /** Takes in the rows of a batch. */
   append(batch: RowBatch): void {
     if (batch.rows === 0) return
-    for (const view of this.#views) view.keepCounts()
+    for (const view of this.#views) view.keep()
     this.#views.clear()
     if (batch.pushedNulls !== undefined) this.registry.columns.replaceRows()
     const replaces = this.registry.columns.replaced !== null
@@ -74,6 +76,9 @@ export class Table {
       writeColumn(this.rows.chunks, target, this.#addresses, batch.columns[field], batch.rows)
       this.#writeOrigins(batch, field, column)
     }
+    // Which of two rows of one date counts is known only when they are read.
+    if (replaces) this.#hours.giveUp()
+    else this.#hours.add(times, batch.rows, columns, batch.columns)
     this.#count += batch.rows
     for (let row = 0; row < batch.rows; row++) {
       const ms = times[row]
@@ -124,6 +129,11 @@ export class Table {
     return stretches
   }
 
+  /** Sums of all series together; null when rows have to be read. They stay as they are now. */
+  get hours(): TableRollups | null {
+    return this.#hours.take(this.#firstMs, this.#lastMs)
+  }
+
   get count(): number {
     return this.#count
   }
@@ -139,7 +149,11 @@ export class Table {
 
   /** About how much memory the table takes. Cheap: it is asked for after each step of the pipeline. */
   get bytes(): number {
-    let bytes = this.rows.bytes + (this.#ownPages * (pageMask + 1) + this.series.length) * 4 + this.#orderedBytes
+    let bytes =
+      this.rows.bytes +
+      this.#hours.bytes +
+      (this.#ownPages * (pageMask + 1) + this.series.length) * 4 +
+      this.#orderedBytes
     for (const chunk of this.rows.chunks) bytes += chunkBytes(chunk)
     for (const dictionary of this.#dictionaries) bytes += dictionary.bytes
     return bytes

@@ -1,0 +1,77 @@
+// Hours of rollups as parts of groups: what they say of each aggregate, and whether that is enough.
+import type { TableRollups } from '../head/table-hours.ts'
+import type { PooledRollups, SeriesRollups } from '../reading/sealed-source.ts'
+import type { BucketWalk } from '../run/bucket-walk.ts'
+import type { ColumnHours } from './accumulator.ts'
+import type { GroupRows } from './group-rows.ts'
+
+/** Where nobody asks how many rows there are. */
+const noCounts = new Float64Array(0)
+
+export interface GroupHoursOptions {
+  readonly groups: GroupRows
+  /** Null where all rows are of one bucket. */
+  readonly walk: BucketWalk | null
+  /** The index of the column of each aggregate, -1 where it has none. */
+  readonly columns: readonly number[]
+  /** Columns of numbers: one that has a value in each row tells how many rows an hour has. */
+  readonly numbers: readonly number[]
+  readonly countsRows: boolean
+}
+
+export class GroupHours {
+  readonly #options: GroupHoursOptions
+
+  constructor(options: GroupHoursOptions) {
+    this.#options = options
+  }
+
+  /** The bucket of an instant. */
+  bucketOf(ms: number): number {
+    const { walk } = this.#options
+    if (walk === null) return 0
+    walk.enter(ms)
+    return walk.startMs
+  }
+
+  /** How many rows each hour has: those of a column that has a value in every row. Null where none is known to. */
+  rowsByHour(
+    all: SeriesRollups | PooledRollups | null,
+    asked: SeriesRollups | PooledRollups,
+    rows: number,
+  ): Float64Array | null {
+    const { countsRows, numbers } = this.#options
+    if (!countsRows) return noCounts
+    for (const index of numbers) {
+      const counts = all?.column(index)?.counts
+      if (counts === undefined) continue
+      let sum = 0
+      for (const count of counts) sum += count
+      if (sum === rows) return asked.column(index)!.counts
+    }
+    return null
+  }
+
+  /** By aggregate. Those of all series of a file together have no bounds. */
+  columnsOf(rollups: SeriesRollups | PooledRollups | TableRollups): ColumnHours[] {
+    return this.#options.columns.map((index) => {
+      if (index === -1) return { sums: null, bounds: null }
+      return { sums: rollups.column(index), bounds: 'bounds' in rollups ? rollups.bounds(index) : null }
+    })
+  }
+
+  /** Whether an hour says what its rows would. */
+  holds(hours: readonly ColumnHours[], hour: number): boolean {
+    const { accumulators } = this.#options.groups
+    for (let place = 0; place < hours.length; place++) {
+      if (!accumulators[place].holdsHour(hours[place], hour)) return false
+    }
+    return true
+  }
+
+  /** Adds an hour of a series, or of all together where no keys tell them apart. */
+  add(hours: readonly ColumnHours[], hour: number, startMs: number, series: number, rows: number): void {
+    const { groups } = this.#options
+    groups.addHour(groups.ofSeries(this.bucketOf(startMs), series), hours, hour, rows)
+  }
+}

@@ -1,0 +1,196 @@
+// Rollups of a table: of all its series together, for each UTC hour, what means and bounds need. They are added up as rows are written, so
+// that questions over hours do not read the rows again.
+import type { ColumnVector } from '../../../model/column.ts'
+import type { HourBounds, HourSums, SeriesRollups } from '../reading/sealed-source.ts'
+import { hourMs } from '../reading/whole-hours.ts'
+import type { EntityColumn } from '../registry/entity-columns.ts'
+
+/** Sums are given up once there are more hours than so many, and one more for so many rows: they stay a small part of what the rows take. */
+const freeHours = 64
+const hourRowsMin = 128
+const firstSlots = 4
+const arraysOfColumn = 5
+const none = -1
+
+/** Rollups of the rows of a table, of one state of it. Hours are in the order in which their first rows came. */
+export interface TableRollups extends SeriesRollups {
+  /** How many rows each hour has. */
+  readonly rows: Float64Array
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+/** Of one column, by slot; a slot is an hour. */
+interface SummedSlots extends HourSums, HourBounds {
+  readonly errors: Float64Array
+}
+
+export class TableHours {
+  readonly #slots = new Map<number, number>()
+  /** By column index; absent where no number came. */
+  #columns: (SummedSlots | undefined)[] = []
+  #hoursMs: Float64Array = new Float64Array(firstSlots)
+  #rows: Float64Array = new Float64Array(firstSlots)
+  #allRows = 0
+  /** Whether somebody reads the arrays: they are copied before more is added. */
+  #isTaken = false
+  #isGivenUp = false
+  #lastHour = Number.NaN
+  #lastSlot = none
+
+  /** Adds the rows of a batch; `columns` are those of its fields. */
+  add(
+    times: Float64Array,
+    rows: number,
+    columns: readonly (EntityColumn | null)[],
+    vectors: readonly ColumnVector[],
+  ): void {
+    if (this.#isGivenUp) return
+    if (this.#isTaken) this.#copy()
+    for (let start = 0; start < rows; ) {
+      const hour = Math.floor(times[start] / hourMs)
+      const end = endOfHour(times, start, rows, hour * hourMs)
+      const slot = this.#slotOf(hour, end - start)
+      if (slot === none) {
+        this.giveUp()
+        return
+      }
+      for (let field = 0; field < columns.length; field++) {
+        const vector = vectors[field]
+        const column = columns[field]
+        if (column === null || (vector.type !== 'double' && vector.type !== 'long')) continue
+        addValues(this.#columnOf(column.index), slot, vector.values, start, end)
+      }
+      start = end
+    }
+  }
+
+  /** Lets the sums go for good: their rows are read from now on. */
+  giveUp(): void {
+    if (this.#isGivenUp) return
+    this.#isGivenUp = true
+    this.#slots.clear()
+    this.#columns = []
+    this.#hoursMs = new Float64Array(0)
+    this.#rows = new Float64Array(0)
+  }
+
+  /** The sums as they are now, whatever is added later; null when they were given up. The dates are those of the rows. */
+  take(firstMs: number, lastMs: number): TableRollups | null {
+    if (this.#isGivenUp) return null
+    this.#isTaken = true
+    const columns = this.#columns
+    return {
+      length: this.#slots.size,
+      hoursMs: this.#hoursMs,
+      rows: this.#rows,
+      firstMs,
+      lastMs,
+      column: (index) => columns[index] ?? null,
+      bounds: (index) => columns[index] ?? null,
+    }
+  }
+
+  get bytes(): number {
+    const columns = this.#columns.reduce((count) => count + 1, 0)
+    return this.#hoursMs.byteLength * (2 + columns * arraysOfColumn)
+  }
+
+  /** The slot of an hour that `rows` more rows came of; -1 when there are too many hours. */
+  #slotOf(hour: number, rows: number): number {
+    this.#allRows += rows
+    if (hour !== this.#lastHour) {
+      this.#lastSlot = this.#slots.get(hour) ?? this.#addSlot(hour)
+      this.#lastHour = hour
+    }
+    if (this.#lastSlot !== none) this.#rows[this.#lastSlot] += rows
+    return this.#lastSlot
+  }
+
+  #addSlot(hour: number): number {
+    const slot = this.#slots.size
+    if (slot >= freeHours + this.#allRows / hourRowsMin) return none
+    if (slot === this.#hoursMs.length) this.#resize(slot * 2)
+    this.#slots.set(hour, slot)
+    this.#hoursMs[slot] = hour * hourMs
+    return slot
+  }
+
+  #columnOf(index: number): SummedSlots {
+    const known = this.#columns[index]
+    if (known !== undefined) return known
+    const column = newSlots(this.#hoursMs.length)
+    this.#columns[index] = column
+    return column
+  }
+
+  #copy(): void {
+    this.#resize(this.#hoursMs.length)
+    this.#isTaken = false
+  }
+
+  #resize(length: number): void {
+    this.#hoursMs = resized(this.#hoursMs, length)
+    this.#rows = resized(this.#rows, length)
+    this.#columns = this.#columns.map((column) => {
+      return column === undefined ? undefined : newSlots(length, column)
+    })
+  }
+}
+
+function newSlots(length: number, from?: SummedSlots): SummedSlots {
+  const least = new Float64Array(length).fill(Number.NaN)
+  const greatest = new Float64Array(length).fill(Number.NaN)
+  if (from !== undefined) {
+    least.set(from.least)
+    greatest.set(from.greatest)
+  }
+  return {
+    counts: resized(from?.counts, length),
+    sums: resized(from?.sums, length),
+    errors: resized(from?.errors, length),
+    least,
+    greatest,
+  }
+}
+
+function resized(values: Float64Array | undefined, length: number): Float64Array {
+  const copy = new Float64Array(length)
+  if (values !== undefined) copy.set(values)
+  return copy
+}
+
+/** The first row from `start` on that is not of the hour that begins at `startMs`. */
+function endOfHour(times: Float64Array, start: number, end: number, startMs: number): number {
+  const endMs = startMs + hourMs
+  let row = start + 1
+  while (row < end && times[row] >= startMs && times[row] < endMs) row++
+  return row
+}
+
+/** As `sumRows`, going on from what came before. A sum that is not finite becomes NaN, and stays so: the rows are read then. */
+function addValues(slots: SummedSlots, slot: number, values: Float64Array, start: number, end: number): void {
+  let sum = slots.sums[slot]
+  let error = slots.errors[slot]
+  let least = slots.least[slot]
+  let greatest = slots.greatest[slot]
+  let count = 0
+  for (let row = start; row < end; row++) {
+    const value = values[row]
+    if (Number.isNaN(value)) continue
+    const next = sum + value
+    const added = next - sum
+    error += sum - (next - added) + (value - added)
+    sum = next
+    count++
+    if (!(value >= least)) least = value
+    if (!(value <= greatest)) greatest = value
+  }
+  if (count === 0) return
+  const isSound = Number.isFinite(sum + error)
+  slots.sums[slot] = isSound ? sum : Number.NaN
+  slots.errors[slot] = isSound ? error : 0
+  slots.counts[slot] += count
+  slots.least[slot] = least
+  slots.greatest[slot] = greatest
+}
