@@ -6,6 +6,7 @@
 // npm run bench -- push --millions 100
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
 // npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
+// npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small questions beside bare node:http, and beside another build
 // npm run bench -- soak [--minutes 15] [--rate 50000]
 import { parseArgs } from 'node:util'
 import { benchBeside, benchBesideWorst } from './beside.ts'
@@ -20,6 +21,7 @@ import { benchQuery } from './query.ts'
 import { benchSealed } from './sealed.ts'
 import { soak } from './soak.ts'
 import { benchStore } from './store.ts'
+import { benchWay } from './way.ts'
 import { benchWorstBodies } from './worst-bodies.ts'
 import { benchWorstQueries } from './worst-queries.ts'
 
@@ -30,6 +32,10 @@ const { values, positionals: asked } = parseArgs({
     /** Sizes of the data sets of `query`, in millions of rows; how many `push` pushes. */
     millions: { type: 'string', default: '1,5' },
     rest: { type: 'boolean', default: false },
+    /** How many tags `way` has, of 20,000 rows each. */
+    tags: { type: 'string', default: '100' },
+    /** The compiled `main.js` of a build that `way` asks in turn with this one. */
+    beside: { type: 'string', default: '' },
     minutes: { type: 'string', default: '15' },
     /** Rows a second that `soak` pushes. */
     rate: { type: 'string', default: '50000' },
@@ -64,6 +70,10 @@ if (asked.includes('worst-queries')) await benchWorstQueries({ seconds: short ? 
 if (asked.includes('beside-worst')) await benchBesideWorst({ seconds: short ? 2 : 10 })
 if (asked.includes('worst-bodies')) {
   await benchWorstBodies(short ? { seconds: 1, rowsMax: 50_000 } : { seconds: 10, rowsMax: 1_000_000 })
+}
+if (asked.includes('way')) {
+  const size = short ? { rounds: 3, tags: 10, turnMs: 200 } : { rounds: 11, tags: Number(values.tags), turnMs: 500 }
+  await benchWay({ ...size, beside: values.beside === '' ? null : values.beside })
 }
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('cluster')) for (const rows of sizes) await benchCluster(rows)

@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** A free one, where none is given. */
   readonly port?: string
+  /** For node itself, where the environment cannot say it. */
+  readonly nodeArguments?: readonly string[]
 }
 
 /** A real server in a process of its own, on a free port. */
@@ -34,8 +36,10 @@ export class ServerProcess {
     program = programPath,
     environment = {},
     port = '0',
+    nodeArguments = [],
   }: ServerOptions): Promise<ServerProcess> {
-    const child = spawn(process.execPath, [program, 'serve', '--port', port, '--data', dataDirectory], {
+    const serve = [...nodeArguments, program, 'serve', '--port', port, '--data', dataDirectory]
+    const child = spawn(process.execPath, serve, {
       env: { ...inheritedEnvironment(), TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_LOG_FORMAT: 'json', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -1,0 +1,169 @@
+// The way of a small question: beside bare node:http and another build in the same run, and where its processor time goes.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { programPath, ServerProcess } from '../test/support/server-process.ts'
+import { bringToRest } from './at-rest.ts'
+import { printTable, quantile, spread } from './figures.ts'
+import { fill } from './query.ts'
+import { askFor, pointsOfTag, type Question, questions } from './questions.ts'
+import { printStations } from './stations.ts'
+
+export interface WayOptions {
+  readonly rounds: number
+  readonly tags: number
+  /** How long one is asked before it is the next one's turn. */
+  readonly turnMs: number
+  /** The compiled `main.js` of another build, which is asked in turn with this one. */
+  readonly beside: string | null
+}
+
+const asked = [
+  'one tag, hourly mean, one day',
+  'one tag, hourly mean, all',
+  'newest before a date, one tag',
+  'latest of one tag',
+]
+const connectionsMany = 16
+
+interface Subject {
+  readonly name: string
+  readonly url: string
+  readonly processId: number
+  readonly path: (question: Question) => string
+}
+
+interface Turn {
+  readonly p50: number
+  readonly p99: number
+  readonly perSecond: number
+  readonly cpuUs: number
+}
+
+/** One tag at a time is asked for, of so many; who answers in turn is asked for `turnMs` each, again and again. */
+export async function benchWay({ beside, ...options }: WayOptions): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
+  const ends: (() => Promise<unknown>)[] = []
+  try {
+    const own = join(folder, 'own')
+    await makeData(own, options.tags)
+    const subjects = [await startBuild('Tidemark', programPath, own, ends)]
+    if (beside !== null) {
+      const other = join(folder, 'other')
+      cpSync(own, other, { recursive: true })
+      subjects.push(await startBuild('the other build', beside, other, ends))
+    }
+    const few = questions(options.tags).filter(({ name }) => asked.includes(name))
+    subjects.unshift(await startBare(subjects[0]!.url, few, ends))
+    // Compiled code is compared.
+    for (const subject of subjects)
+      for (const question of few) await takeTurn(subject, question, connectionsMany, 4 * options.turnMs)
+    for (const connections of [1, connectionsMany]) await compare(subjects, few, { connections, ...options })
+    for (const end of ends.splice(0)) await end()
+    await printStations({ dataDirectory: own, question: few[0]!, connections: connectionsMany, forMs: 5000 })
+  } finally {
+    for (const end of ends) await end()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function makeData(dataDirectory: string, tags: number): Promise<void> {
+  const server = await ServerProcess.start({ dataDirectory })
+  try {
+    await fill(server.url, tags)
+  } finally {
+    await server.stop()
+  }
+  await bringToRest(dataDirectory, tags * pointsOfTag)
+}
+
+type Ends = (() => Promise<unknown>)[]
+
+async function startBuild(name: string, program: string, dataDirectory: string, ends: Ends): Promise<Subject> {
+  const server = await ServerProcess.start({ dataDirectory, program })
+  ends.push(() => server.stop())
+  return { name, url: server.url, processId: server.id, path: ({ path }) => path }
+}
+
+/** Bare node:http, whose answers have as many bytes as those of the service at `likeUrl`. */
+async function startBare(likeUrl: string, few: readonly Question[], ends: Ends): Promise<Subject> {
+  const lengths = new Map<Question, number>()
+  for (const question of few) {
+    const body = JSON.stringify(question.body(Math.random))
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(likeUrl + question.path, { method: 'POST', headers, body })
+    lengths.set(question, (await response.arrayBuffer()).byteLength)
+  }
+  const script = fileURLToPath(new URL('./bare-http.js', import.meta.url))
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  ends.push(async () => {
+    child.kill()
+    await once(child, 'exit')
+  })
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const { url } = JSON.parse(line) as { url: string }
+  return { name: 'bare node:http', url, processId: child.pid!, path: (question) => `/${lengths.get(question)}` }
+}
+
+interface CompareOptions extends Omit<WayOptions, 'beside'> {
+  readonly connections: number
+}
+
+async function compare(
+  subjects: readonly Subject[],
+  few: readonly Question[],
+  { connections, rounds, turnMs }: CompareOptions,
+): Promise<void> {
+  const lines: string[][] = []
+  for (const question of few) {
+    const turns = new Map(subjects.map((subject) => [subject, [] as Turn[]]))
+    for (let round = -1; round < rounds; round++)
+      for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
+        const turn = await takeTurn(subject, question, connections, turnMs)
+        if (round >= 0) turns.get(subject)!.push(turn)
+      }
+    const first = turns.get(subjects[0]!)!
+    for (const [{ name }, own] of turns) {
+      const of = (figure: keyof Turn): number[] => own.map((turn) => turn[figure])
+      const against = (figure: keyof Turn): string =>
+        spread(
+          own.map((turn, round) => turn[figure] / first[round]![figure]),
+          2,
+        )
+      const ratio = connections === 1 ? against('p50') : against('perSecond')
+      const figures = [spread(of('p50'), 3), spread(of('p99'), 2), spread(of('perSecond'), 0), spread(of('cpuUs'), 0)]
+      lines.push([question.name, name, ...figures, ratio])
+    }
+  }
+  const ratio = connections === 1 ? 'p50 of bare' : 'a second, of bare'
+  printTable(
+    `Small questions, connections: ${connections}`,
+    ['question', 'asked', 'p50 ms', 'p99 ms', 'a second', 'CPU us', ratio],
+    lines,
+  )
+}
+
+async function takeTurn(subject: Subject, question: Question, connections: number, turnMs: number): Promise<Turn> {
+  const { url, processId, path } = subject
+  const cpuBefore = cpuSeconds(processId)
+  const there = { ...question, path: path(question) }
+  const { latenciesMs, answers, seconds } = await askFor(url, there, connections, turnMs)
+  return {
+    p50: quantile(latenciesMs, 0.5),
+    p99: quantile(latenciesMs, 0.99),
+    perSecond: answers / seconds,
+    cpuUs: ((cpuSeconds(processId) - cpuBefore) / answers) * 1e6,
+  }
+}
+
+/** Of all threads of a process; the kernel counts hundredths. */
+function cpuSeconds(processId: number): number {
+  const stat = readFileSync(`/proc/${processId}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
